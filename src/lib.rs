@@ -1,0 +1,1 @@
+//! `sinew`: skinning and inverse kinematics for glTF characters.

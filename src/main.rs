@@ -1,0 +1,3 @@
+//! The program `sinew`.
+
+fn main() {}
