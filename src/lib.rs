@@ -1,1 +1,6 @@
 //! `sinew`: skinning and inverse kinematics for glTF characters.
+
+pub mod asset;
+pub mod camera;
+pub mod pose;
+pub mod skin;

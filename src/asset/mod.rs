@@ -1,0 +1,21 @@
+//! File → [`Character`]: everything that a skinned character is before anybody poses it, immutable once read.
+//!
+//! Vectors are columns, right-handed with +Y up, metres, radians, seconds, all `f32`, as glTF has them.
+
+mod character;
+mod clip;
+mod error;
+
+mod image;
+mod material;
+mod mesh;
+mod skeleton;
+
+pub use character::{Character, Humanoid, Part, Scene};
+pub use clip::{Channel, Clip, Interpolation, Values};
+pub use error::LoadError;
+
+pub use image::{Image, MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
+pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
+pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
+pub use skeleton::{Node, Skeleton, Skin, Transform};

@@ -1,0 +1,7 @@
+//! From joints to vertices: the matrix palette, and skinning on the CPU, the reference that the shader is held against.
+
+mod linear;
+mod palette;
+
+pub use linear::{Skinned, skin};
+pub use palette::Palette;
