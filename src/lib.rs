@@ -2,5 +2,6 @@
 
 pub mod asset;
 pub mod camera;
+pub mod motion;
 pub mod pose;
 pub mod skin;

@@ -5,15 +5,18 @@
 mod character;
 mod clip;
 mod error;
+pub mod gltf;
 
 mod image;
 mod material;
 mod mesh;
 mod skeleton;
+mod vrm;
 
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, Interpolation, Values};
 pub use error::LoadError;
+pub use gltf::load;
 
 pub use image::{Image, MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};

@@ -13,26 +13,36 @@ pub struct Skinned {
     pub normals: Vec<Vec3>,
 }
 
+/// What moves the vertices of a part.
+#[derive(Clone, Copy, Debug)]
+pub enum Movers<'a> {
+    /// One `world_from_mesh` for all of them; influences, if there are any, do not count.
+    Node(&'a Mat4),
+    /// `world_from_mesh` for each joint of the part's skin.
+    Joints(&'a [Mat4]),
+}
+
 /// Skins one primitive.
 ///
-/// `matrices`: the palette from the part's `first_matrix` on; a rigid part takes the first one.
 /// `morph_weights`: one a morph target; missing ones count as zero.
 /// `out` is overwritten; nothing is allocated when it is large enough.
 ///
 /// The blend is that of Li & Peng 2013, listing 1 (linear blend skinning), with up to eight influences. Normals go
 /// through the cofactor matrix of the blended upper 3×3, times the sign of its determinant: its inverse transpose
 /// up to a positive factor, and defined where it is singular.
-pub fn skin(primitive: &Primitive, matrices: &[Mat4], morph_weights: &[f32], out: &mut Skinned) {
+pub fn skin(primitive: &Primitive, movers: Movers<'_>, morph_weights: &[f32], out: &mut Skinned) {
     out.positions.clear();
     out.normals.clear();
     out.positions.extend_from_slice(&primitive.positions);
     out.normals.extend_from_slice(&primitive.normals);
     morph(primitive, morph_weights, out);
-    match &primitive.influences[..] {
-        [] => transform_all(out, |_| matrices.first().copied().unwrap_or(Mat4::IDENTITY)),
-        [one] => transform_all(out, |v| blend(one, v, matrices)),
-        sets => {
-            transform_all(out, |v| sets.iter().map(|s| blend(s, v, matrices)).fold(Mat4::ZERO, |a, m| a + m))
+    match (movers, &primitive.influences[..]) {
+        (Movers::Node(matrix), _) => transform_all(out, |_| *matrix),
+        (Movers::Joints(_), []) => {}
+        (Movers::Joints(joints), [one]) => transform_all(out, |v| blend(one, v, joints)),
+        (Movers::Joints(joints), sets) => {
+            let sum = |v| sets.iter().map(|s| blend(s, v, joints)).fold(Mat4::ZERO, |a, m| a + m);
+            transform_all(out, sum);
         }
     }
 }

@@ -3,5 +3,5 @@
 mod linear;
 mod palette;
 
-pub use linear::{Skinned, skin};
+pub use linear::{Movers, Skinned, skin};
 pub use palette::Palette;

@@ -1,8 +1,12 @@
 //! The matrices that vertices are moved by.
 
+use std::ops::Range;
+
 use glam::{Affine3A, Mat4};
 
 use crate::asset::{Character, Part};
+
+use super::Movers;
 
 /// `world_from_mesh` for every joint of every skin in use, and one for every node that carries a rigid part.
 ///
@@ -14,9 +18,8 @@ use crate::asset::{Character, Part};
 pub struct Palette {
     /// Column-major, as the shader's storage buffer holds them.
     pub matrices: Vec<Mat4>,
-    /// For each part given to [`Palette::new`], where its matrices start.
-    pub first_matrix: Vec<u32>,
-    sources: Vec<Source>,
+    runs: Vec<(Source, Range<usize>)>,
+    run_of_part: Vec<usize>,
 }
 
 /// What fills a run of matrices.
@@ -31,29 +34,38 @@ impl Palette {
     /// node, share a run.
     pub fn new(character: &Character, parts: &[Part]) -> Self {
         let mut palette = Self::default();
-        let mut starts: Vec<u32> = Vec::new();
         let mut length = 0_usize;
         for part in parts {
             let source = part.skin.map_or(Source::Node(part.node), Source::Skin);
-            let run = palette.sources.iter().position(|&s| s == source).unwrap_or_else(|| {
-                palette.sources.push(source);
-                starts.push(u32::try_from(length).unwrap_or(u32::MAX));
+            let run = palette.runs.iter().position(|(s, _)| *s == source).unwrap_or_else(|| {
+                let start = length;
                 length += match source {
                     Source::Skin(skin) => character.skins[skin].joints.len(),
                     Source::Node(_) => 1,
                 };
-                palette.sources.len() - 1
+                palette.runs.push((source, start..length));
+                palette.runs.len() - 1
             });
-            palette.first_matrix.push(starts[run]);
+            palette.run_of_part.push(run);
         }
         palette.matrices.resize(length, Mat4::IDENTITY);
         palette
     }
 
+    /// What moves the vertices of a part: `parts[part]` of [`Palette::new`].
+    pub fn movers(&self, part: usize) -> Option<Movers<'_>> {
+        let &(source, ref run) = self.runs.get(*self.run_of_part.get(part)?)?;
+        let matrices = self.matrices.get(run.clone())?;
+        match source {
+            Source::Skin(_) => Some(Movers::Joints(matrices)),
+            Source::Node(_) => matrices.first().map(Movers::Node),
+        }
+    }
+
     /// Fills the matrices from `world_from_node` of every node of the same character.
     pub fn update(&mut self, character: &Character, world_from_node: &[Affine3A]) {
         let mut matrices = self.matrices.iter_mut();
-        for source in &self.sources {
+        for (source, _) in &self.runs {
             match *source {
                 Source::Skin(skin) => {
                     let skin = &character.skins[skin];
@@ -69,5 +81,11 @@ impl Palette {
                 }
             }
         }
+    }
+
+    /// Where a part's matrices start in [`Palette::matrices`].
+    pub fn first_matrix(&self, part: usize) -> usize {
+        let run = self.run_of_part.get(part).and_then(|&run| self.runs.get(run));
+        run.map_or(0, |(_, range)| range.start)
     }
 }

@@ -1,0 +1,134 @@
+//! The outside of a file: GLB chunks, and JSON text.
+
+use gltf::Gltf;
+use gltf::json::Root;
+use serde_json::Value;
+
+/// What a file is made of.
+pub(super) struct Parts<'a> {
+    pub(super) json: &'a [u8],
+    /// The GLB's BIN chunk.
+    pub(super) binary: Option<&'a [u8]>,
+}
+
+const JSON_CHUNK: u32 = 0x4E4F_534A;
+const BIN_CHUNK: u32 = 0x004E_4942;
+
+/// Tells GLB from JSON text and splits the former.
+pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>, String> {
+    if bytes.starts_with(b"glTF") {
+        return split_glb(bytes);
+    }
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match text.iter().find(|b| !b.is_ascii_whitespace()) {
+        Some(b'{') => Ok(Parts { json: text, binary: None }),
+        Some(_) => Err("neither JSON nor GLB: not a glTF 2.0 file".into()),
+        None => Err("the file is empty".into()),
+    }
+}
+
+/// glTF 2.0, section 4: a header of three words, then chunks of length, type and data. The first chunk is JSON, the
+/// second may be BIN; chunks of other types are skipped.
+fn split_glb(bytes: &[u8]) -> Result<Parts<'_>, String> {
+    let word =
+        |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)) };
+    let (Some(version), Some(length)) = (word(4), word(8)) else {
+        return Err(format!("GLB header: cut off after {} of 12 bytes", bytes.len()));
+    };
+    if version != 2 {
+        return Err(format!("GLB header: version {version} is not supported (only 2)"));
+    }
+    let length = length as usize;
+    if length > bytes.len() {
+        return Err(format!("GLB header: the file is cut off: {} of {length} bytes are there", bytes.len()));
+    }
+    let (mut json, mut binary, mut at) = (None, None, 12);
+    while at < length {
+        let (Some(size), Some(kind)) = (word(at), word(at + 4)) else {
+            return Err(format!("GLB chunk at byte {at}: its header is cut off"));
+        };
+        let start = at + 8;
+        let data = start
+            .checked_add(size as usize)
+            .filter(|&end| end <= length)
+            .and_then(|end| bytes.get(start..end));
+        let Some(data) = data else {
+            return Err(format!("GLB chunk at byte {at}: {size} bytes run past the end of the file"));
+        };
+        match kind {
+            JSON_CHUNK if json.is_none() => json = Some(data),
+            _ if json.is_none() => return Err("GLB: the first chunk is not JSON".into()),
+            BIN_CHUNK if binary.is_none() => binary = Some(data),
+            _ => {}
+        }
+        at = start + data.len();
+    }
+    let json = json.ok_or("GLB: there is no JSON chunk")?;
+    Ok(Parts { json, binary })
+}
+
+/// Parses the JSON. Where the crate insists on a field that glTF makes optional, that field is filled in.
+pub(super) fn parse(json: &[u8]) -> Result<Root, String> {
+    let root = match Gltf::from_slice_without_validation(json) {
+        Ok(parsed) => parsed.document.into_json(),
+        Err(first) => {
+            let repaired = serde_json::from_slice(json).ok().map(with_optional_fields);
+            repaired.and_then(|v| serde_json::from_value(v).ok()).ok_or_else(|| json_cause(&first))?
+        }
+    };
+    let version = &root.asset.version;
+    match version.split('.').next() {
+        Some("2") => Ok(root),
+        _ => Err(format!("asset.version: glTF {version:?} is not supported (only 2.x)")),
+    }
+}
+
+fn json_cause(error: &gltf::Error) -> String {
+    match error {
+        gltf::Error::Deserialize(e) => format!("JSON: {e}"),
+        other => format!("JSON: {other}"),
+    }
+}
+
+/// Fills in what the crate insists on though glTF 2.0 does not: scenes without `nodes` show nothing, channels without a
+/// target node move nothing, `extras` may be anything, and integers may be written as `1.0`.
+fn with_optional_fields(mut root: Value) -> Value {
+    relax(&mut root);
+    let objects =
+        |value: &'_ mut Value| -> Vec<Value> { value.as_array_mut().map(std::mem::take).unwrap_or_default() };
+    if let Some(scenes) = root.get_mut("scenes").and_then(Value::as_array_mut) {
+        for scene in scenes.iter_mut().filter_map(Value::as_object_mut) {
+            scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
+        }
+    }
+    for animation in root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(channels) = animation.get_mut("channels") {
+            let has_node = |c: &Value| c.pointer("/target/node").is_some();
+            *channels = objects(channels).into_iter().filter(has_node).collect();
+        }
+    }
+    root
+}
+
+/// Drops `extras` and makes integers of whole floats, in all of a document. The parser has bounded its depth.
+fn relax(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            object.remove("extras");
+            object.values_mut().for_each(relax);
+        }
+        Value::Array(array) => array.iter_mut().for_each(relax),
+        Value::Number(number) => {
+            let whole = number.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.0e15).contains(x));
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "checked to be whole and small"
+            )]
+            if let Some(whole) = whole {
+                *value = (whole as u64).into();
+            }
+        }
+        _ => {}
+    }
+}

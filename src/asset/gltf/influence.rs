@@ -1,0 +1,117 @@
+//! `JOINTS_n` and `WEIGHTS_n`: which joints move a vertex, and by how much.
+
+use glam::Vec4;
+use gltf::json::mesh::{Primitive as Json, Semantic};
+
+use super::super::{Character, Influences};
+use super::mesh::{attribute, same_count};
+use super::{Fault, Source};
+
+/// Sets of four influences that are honoured.
+const SETS: u32 = 2;
+
+impl Source<'_> {
+    /// The sets that a primitive has. The weights of a vertex are made to sum to one.
+    pub(super) fn influences(&self, json: &Json, count: usize, at: &str) -> Result<Vec<Influences>, Fault> {
+        let mut sets = Vec::new();
+        for n in 0..SETS {
+            let (joints, weights) =
+                (attribute(json, Semantic::Joints(n)), attribute(json, Semantic::Weights(n)));
+            let (Some(joints), Some(weights)) = (joints, weights) else {
+                if joints.is_some() || weights.is_some() {
+                    self.warn(format!("{at}: JOINTS_{n} and WEIGHTS_{n} are not both there, ignored"));
+                }
+                break;
+            };
+            sets.push(Influences {
+                joints: self.joints(joints, count, &format!("{at}.attributes.JOINTS_{n}"))?,
+                weights: self.weights(weights, count, &format!("{at}.attributes.WEIGHTS_{n}"))?,
+            });
+        }
+        if attribute(json, Semantic::Joints(SETS)).is_some() {
+            self.warn(format!("{at}: more than {} influences a vertex, the rest is ignored", SETS * 4));
+        }
+        self.normalize(&mut sets, at);
+        Ok(sets)
+    }
+
+    fn joints(&self, accessor: usize, count: usize, at: &str) -> Result<Vec<[u16; 4]>, Fault> {
+        let joints = self.integers::<4>(accessor, at)?;
+        same_count(joints.len(), count, at)?;
+        let narrow = |(v, j): (usize, [u32; 4])| match j.map(u16::try_from) {
+            [Ok(a), Ok(b), Ok(c), Ok(d)] => Ok([a, b, c, d]),
+            _ => Err(Fault::new(format!("{at}[{v}]"), format!("{j:?} holds more than 16 bits"))),
+        };
+        joints.into_iter().enumerate().map(narrow).collect()
+    }
+
+    fn weights(&self, accessor: usize, count: usize, at: &str) -> Result<Vec<Vec4>, Fault> {
+        let weights = self.floats::<4>(accessor, at)?;
+        same_count(weights.len(), count, at)?;
+        Ok(weights.into_iter().map(Vec4::from).collect())
+    }
+
+    /// A weight that is not finite counts as zero; a vertex left without weight follows its first joint.
+    fn normalize(&self, sets: &mut [Influences], at: &str) {
+        let vertices = sets.first().map_or(0, |s| s.weights.len());
+        let (mut broken, mut lost) = (0_usize, 0_usize);
+        for vertex in 0..vertices {
+            let mut sum = 0.0_f32;
+            for set in sets.iter_mut() {
+                let weights = &mut set.weights[vertex];
+                if !weights.is_finite() {
+                    broken += 1;
+                    *weights =
+                        Vec4::from_array(weights.to_array().map(|w| if w.is_finite() { w } else { 0.0 }));
+                }
+                sum += weights.element_sum();
+            }
+            if sum > 0.0 && sum.is_finite() {
+                sets.iter_mut().for_each(|s| s.weights[vertex] /= sum);
+            } else {
+                lost += 1;
+                sets.iter_mut().for_each(|s| s.weights[vertex] = Vec4::ZERO);
+                if let Some(first) = sets.first_mut() {
+                    first.weights[vertex] = Vec4::X;
+                }
+            }
+        }
+        if broken > 0 {
+            self.warn(format!("{at}: weights of {broken} vertices are not finite and count as zero"));
+        }
+        if lost > 0 {
+            self.warn(format!("{at}: {lost} vertices have no weight and follow their first joint"));
+        }
+    }
+
+    /// Every joint that a mesh speaks of exists in every skin that the mesh is used with.
+    ///
+    /// Where its weight is zero, a joint that does not exist is a harmless habit of exporters: it becomes joint 0.
+    pub(super) fn check_influences(&self, character: &mut Character) -> Result<(), Fault> {
+        let nodes = character.skeleton.nodes.iter();
+        let uses: Vec<_> = nodes.filter_map(|n| Some((n.mesh?, n.skin?))).collect();
+        for (mesh, skin) in uses {
+            let count = character.skins[skin].joints.len();
+            for primitive in &mut character.meshes[mesh].primitives {
+                let index = primitive.index;
+                for (n, set) in primitive.influences.iter_mut().enumerate() {
+                    for (v, (joints, weights)) in set.joints.iter_mut().zip(&set.weights).enumerate() {
+                        for (joint, weight) in joints.iter_mut().zip(weights.to_array()) {
+                            if usize::from(*joint) < count {
+                                continue;
+                            }
+                            if weight != 0.0 || count == 0 {
+                                let at =
+                                    format!("meshes[{mesh}].primitives[{index}].attributes.JOINTS_{n}[{v}]");
+                                let cause = format!("joint {joint} does not exist (skin {skin} has {count})");
+                                return Err(Fault::new(at, cause));
+                            }
+                            *joint = 0;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,195 @@
+//! Materials, textures and images.
+
+use glam::{Affine2, Mat2, Vec2, Vec3, Vec4};
+use gltf::json::material::{AlphaMode as JsonAlphaMode, Material as Json};
+use gltf::json::texture::{MagFilter, MinFilter, Sampler as JsonSampler, WrappingMode};
+use gltf::json::validation::Checked;
+use serde_json::{Map, Value};
+
+use super::super::{
+    AlphaMode, Filter, Image, MAX_IMAGES_BYTES, Material, Sampler, Texture, TextureRef, Wrap,
+};
+use super::extension::{index, number};
+use super::{Fault, Source, label, uri};
+
+impl Source<'_> {
+    pub(super) fn materials(&self) -> Result<Vec<Material>, Fault> {
+        let all = self.root.materials.iter().enumerate();
+        all.map(|(i, json)| self.material(json, &format!("materials[{i}]"))).collect()
+    }
+
+    fn material(&self, json: &Json, at: &str) -> Result<Material, Fault> {
+        let pbr = &json.pbr_metallic_roughness;
+        let others = json.extensions.as_ref().map(|e| &e.others);
+        let extension = |name: &str| others.and_then(|o| o.get(name));
+        let strength =
+            extension("KHR_materials_emissive_strength").and_then(|e| number(e, "emissiveStrength"));
+        // `Info`, `NormalTexture` and `OcclusionTexture` are three types with the same fields.
+        macro_rules! texture {
+            ($info:expr, $name:literal) => {
+                match &$info {
+                    Some(info) => {
+                        let others = info.extensions.as_ref().map(|e| &e.others);
+                        let at = format!("{at}.{}", $name);
+                        Some(self.texture_ref(info.index.value(), info.tex_coord, others, &at)?)
+                    }
+                    None => None,
+                }
+            };
+        }
+        let material = Material {
+            name: json.name.clone(),
+            base_color: Vec4::from(pbr.base_color_factor.0),
+            base_color_texture: texture!(pbr.base_color_texture, "baseColorTexture"),
+            metallic: pbr.metallic_factor.0,
+            roughness: pbr.roughness_factor.0,
+            metallic_roughness_texture: texture!(pbr.metallic_roughness_texture, "metallicRoughnessTexture"),
+            normal_texture: texture!(json.normal_texture, "normalTexture"),
+            normal_scale: json.normal_texture.as_ref().map_or(1.0, |t| t.scale),
+            occlusion_texture: texture!(json.occlusion_texture, "occlusionTexture"),
+            occlusion_strength: json.occlusion_texture.as_ref().map_or(1.0, |t| t.strength.0),
+            emissive: Vec3::from(json.emissive_factor.0) * strength.unwrap_or(1.0),
+            emissive_texture: texture!(json.emissive_texture, "emissiveTexture"),
+            alpha_mode: match json.alpha_mode {
+                Checked::Valid(JsonAlphaMode::Opaque) => AlphaMode::Opaque,
+                Checked::Valid(JsonAlphaMode::Mask) => {
+                    AlphaMode::Mask(json.alpha_cutoff.map_or(0.5, |c| c.0))
+                }
+                Checked::Valid(JsonAlphaMode::Blend) => AlphaMode::Blend,
+                Checked::Invalid => {
+                    return Err(Fault::new(format!("{at}.alphaMode"), "is not one of glTF's"));
+                }
+            },
+            double_sided: json.double_sided,
+            unlit: extension("KHR_materials_unlit").is_some(),
+        };
+        let finite = material.base_color.is_finite()
+            && material.emissive.is_finite()
+            && [material.metallic, material.roughness, material.normal_scale, material.occlusion_strength]
+                .iter()
+                .all(|x| x.is_finite());
+        if finite { Ok(material) } else { Err(Fault::new(at, "has a factor that is not finite")) }
+    }
+
+    fn texture_ref(
+        &self,
+        texture: usize,
+        tex_coord: u32,
+        extensions: Option<&Map<String, Value>>,
+        at: &str,
+    ) -> Result<TextureRef, Fault> {
+        let count = self.root.textures.len();
+        if texture >= count {
+            return Err(Fault::missing(format!("{at}.index"), "texture", texture, count));
+        }
+        let transform = extensions.and_then(|e| e.get("KHR_texture_transform"));
+        let uv_set = transform.and_then(|t| index(t, "texCoord")).unwrap_or(tex_coord as usize);
+        if uv_set > 1 {
+            self.warn(format!("{at}.texCoord: set {uv_set} is not supported, set 0 is used"));
+        }
+        let uv_transform = transform.map_or(Affine2::IDENTITY, uv_transform);
+        if !uv_transform.is_finite() {
+            return Err(Fault::new(format!("{at}.extensions.KHR_texture_transform"), "is not finite"));
+        }
+        Ok(TextureRef { texture, uv_set: if uv_set > 1 { 0 } else { uv_set }, uv_transform })
+    }
+
+    /// The textures; `images` tells which pictures could be read.
+    pub(super) fn textures(&self, images: &[Option<Image>]) -> Result<Vec<Texture>, Fault> {
+        let samplers = &self.root.samplers;
+        let mut textures = Vec::with_capacity(self.root.textures.len());
+        for (i, json) in self.root.textures.iter().enumerate() {
+            let at = format!("textures[{i}]");
+            let sampler = match json.sampler.map(|s| s.value()) {
+                Some(s) => {
+                    let missing = || Fault::missing(format!("{at}.sampler"), "sampler", s, samplers.len());
+                    sampler(samplers.get(s).ok_or_else(missing)?)
+                }
+                None => Sampler { mipmap: Some(Filter::Linear), ..Sampler::default() },
+            };
+            let source = json.source.value();
+            // The crate's mark for a texture without a source: its picture is in an extension's format.
+            if source == u32::MAX as usize {
+                self.warn(format!("{at}: has no PNG or JPEG source, a neutral colour is used"));
+            } else if source >= images.len() {
+                return Err(Fault::missing(format!("{at}.source"), "image", source, images.len()));
+            }
+            // Pictures that could not be read are left out of the character's list.
+            let read = images.get(source).is_some_and(Option::is_some);
+            let image = read.then(|| images.iter().take(source).flatten().count());
+            textures.push(Texture { image, sampler });
+        }
+        Ok(textures)
+    }
+
+    /// The pictures of the file. One that cannot be read is a warning and `None`.
+    pub(super) fn images(&self) -> Vec<Option<Image>> {
+        let mut total = 0_u64;
+        let mut images = Vec::with_capacity(self.root.images.len());
+        for (i, json) in self.root.images.iter().enumerate() {
+            let image = self.image_bytes(json).and_then(|bytes| Image::new(json.name.clone(), bytes.into()));
+            let image = image.and_then(|image| {
+                total = total.saturating_add(image.decoded_bytes());
+                let fits = total <= MAX_IMAGES_BYTES;
+                if fits { Ok(image) } else { Err("all images together take more than 1 GB".to_owned()) }
+            });
+            match image {
+                Ok(image) => images.push(Some(image)),
+                Err(cause) => {
+                    let name = label(json.name.as_ref(), i);
+                    self.warn(format!("image {name}: {cause}; a neutral colour is used"));
+                    images.push(None);
+                }
+            }
+        }
+        images
+    }
+
+    fn image_bytes(&self, json: &gltf::json::Image) -> Result<Vec<u8>, String> {
+        match (&json.uri, json.buffer_view) {
+            (Some(uri), _) => uri::read(uri, self.folder),
+            (None, Some(view)) => {
+                let view = self.buffers.view(view.value(), "bufferView");
+                view.map(|v| v.bytes.to_vec()).map_err(|fault| format!("{}: {}", fault.at, fault.cause))
+            }
+            (None, None) => Err("has neither uri nor bufferView".into()),
+        }
+    }
+}
+
+/// `KHR_texture_transform`: scale, then rotate counter-clockwise, then move.
+fn uv_transform(json: &Value) -> Affine2 {
+    let pair = |key: &str, default: Vec2| {
+        let values = json.get(key).and_then(Value::as_array);
+        let at = |i: usize| values.and_then(|v| v.get(i)).and_then(Value::as_f64);
+        #[expect(clippy::cast_possible_truncation, reason = "texture coordinates are single precision")]
+        at(0).zip(at(1)).map_or(default, |(x, y)| Vec2::new(x as f32, y as f32))
+    };
+    let (offset, scale) = (pair("offset", Vec2::ZERO), pair("scale", Vec2::ONE));
+    let (sin, cos) = number(json, "rotation").unwrap_or(0.0).sin_cos();
+    // Counter-clockwise as seen, where v points down: the extension's own example (a quarter turn by offset 0, 1
+    // that shows the lower left quadrant) fixes the sign.
+    let rotation = Mat2::from_cols(Vec2::new(cos, -sin), Vec2::new(sin, cos));
+    Affine2::from_mat2_translation(rotation * Mat2::from_diagonal(scale), offset)
+}
+
+fn sampler(json: &JsonSampler) -> Sampler {
+    let wrap = |mode: &Checked<WrappingMode>| match mode {
+        Checked::Valid(WrappingMode::ClampToEdge) => Wrap::Clamp,
+        Checked::Valid(WrappingMode::MirroredRepeat) => Wrap::Mirror,
+        _ => Wrap::Repeat,
+    };
+    let (minify, mipmap) = match json.min_filter {
+        Some(Checked::Valid(MinFilter::Nearest)) => (Filter::Nearest, None),
+        Some(Checked::Valid(MinFilter::Linear)) => (Filter::Linear, None),
+        Some(Checked::Valid(MinFilter::NearestMipmapNearest)) => (Filter::Nearest, Some(Filter::Nearest)),
+        Some(Checked::Valid(MinFilter::LinearMipmapNearest)) => (Filter::Linear, Some(Filter::Nearest)),
+        Some(Checked::Valid(MinFilter::NearestMipmapLinear)) => (Filter::Nearest, Some(Filter::Linear)),
+        _ => (Filter::Linear, Some(Filter::Linear)),
+    };
+    let magnify = match json.mag_filter {
+        Some(Checked::Valid(MagFilter::Nearest)) => Filter::Nearest,
+        _ => Filter::Linear,
+    };
+    Sampler { magnify, minify, mipmap, wrap_u: wrap(&json.wrap_s), wrap_v: wrap(&json.wrap_t) }
+}

@@ -1,0 +1,178 @@
+//! Meshes: triangles, attributes, morph targets.
+
+use glam::{Vec2, Vec3, Vec4};
+use gltf::json::mesh::{Mode, Primitive as Json, Semantic};
+use gltf::json::validation::Checked;
+
+use super::super::{Mesh, MorphTarget, Primitive};
+use super::{Fault, Source, label};
+
+impl Source<'_> {
+    pub(super) fn meshes(&self) -> Result<Vec<Mesh>, Fault> {
+        let mut meshes = Vec::with_capacity(self.root.meshes.len());
+        for (m, json) in self.root.meshes.iter().enumerate() {
+            let mut primitives = Vec::new();
+            for (p, primitive) in json.primitives.iter().enumerate() {
+                let at = format!("meshes[{m}].primitives[{p}]");
+                primitives.extend(self.primitive(primitive, p, &at)?);
+            }
+            let weights = json.weights.clone().unwrap_or_default();
+            if let Some(i) = weights.iter().position(|w| !w.is_finite()) {
+                return Err(Fault::new(format!("meshes[{m}].weights[{i}]"), "is not finite"));
+            }
+            if primitives.is_empty() {
+                self.warn(format!("mesh {}: has no triangles", label(json.name.as_ref(), m)));
+            }
+            meshes.push(Mesh { name: json.name.clone(), primitives, weights });
+        }
+        Ok(meshes)
+    }
+
+    /// `None`, with a warning, if there is nothing to draw as triangles.
+    fn primitive(&self, json: &Json, index: usize, at: &str) -> Result<Option<Primitive>, Fault> {
+        let mode = match json.mode {
+            Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) => mode,
+            Checked::Valid(mode) => {
+                self.warn(format!("{at}: {mode:?} are not drawn"));
+                return Ok(None);
+            }
+            Checked::Invalid => return Err(Fault::new(format!("{at}.mode"), "is not one of glTF's")),
+        };
+        let Some(accessor) = attribute(json, Semantic::Positions) else {
+            self.warn(format!("{at}: has no POSITION and is not drawn"));
+            return Ok(None);
+        };
+        let vectors = self.finite::<3>(accessor, &format!("{at}.attributes.POSITION"))?;
+        let positions: Vec<Vec3> = vectors.into_iter().map(Vec3::from).collect();
+        let count = positions.len();
+        let material = json.material.map(|m| m.value());
+        if let Some(material) = material.filter(|&m| m >= self.root.materials.len()) {
+            let there = self.root.materials.len();
+            return Err(Fault::missing(format!("{at}.material"), "material", material, there));
+        }
+        Ok(Some(Primitive {
+            index,
+            triangles: self.triangles(json, mode, count, at)?,
+            normals: self.attribute::<3, Vec3>(json, Semantic::Normals, count, at)?,
+            tangents: self.attribute::<4, Vec4>(json, Semantic::Tangents, count, at)?,
+            uvs: [
+                self.attribute::<2, Vec2>(json, Semantic::TexCoords(0), count, at)?,
+                self.attribute::<2, Vec2>(json, Semantic::TexCoords(1), count, at)?,
+            ],
+            colors: self.colors(json, count, at)?,
+            influences: self.influences(json, count, at)?,
+            morph_targets: self.morph_targets(json, count, at)?,
+            material,
+            positions,
+        }))
+    }
+
+    /// One finite vector a vertex, or nothing if the attribute is not there.
+    fn attribute<const N: usize, V: From<[f32; N]>>(
+        &self,
+        json: &Json,
+        semantic: Semantic,
+        count: usize,
+        at: &str,
+    ) -> Result<Vec<V>, Fault> {
+        let at = format!("{at}.attributes.{}", semantic.to_string());
+        match attribute(json, semantic) {
+            Some(accessor) => self.vertex_vectors::<N, V>(accessor, count, &at),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn vertex_vectors<const N: usize, V: From<[f32; N]>>(
+        &self,
+        accessor: usize,
+        count: usize,
+        at: &str,
+    ) -> Result<Vec<V>, Fault> {
+        let vectors = self.finite::<N>(accessor, at)?;
+        same_count(vectors.len(), count, at)?;
+        Ok(vectors.into_iter().map(V::from).collect())
+    }
+
+    /// `COLOR_0`, RGB or RGBA.
+    fn colors(&self, json: &Json, count: usize, at: &str) -> Result<Vec<Vec4>, Fault> {
+        let at = format!("{at}.attributes.COLOR_0");
+        let Some(accessor) = attribute(json, Semantic::Colors(0)) else {
+            return Ok(Vec::new());
+        };
+        use gltf::json::accessor::Type;
+        let kind = self.root.accessors.get(accessor).map(|a| a.type_);
+        if let Some(Checked::Valid(Type::Vec3)) = kind {
+            let rgb = self.vertex_vectors::<3, Vec3>(accessor, count, &at)?;
+            return Ok(rgb.into_iter().map(|c| c.extend(1.0)).collect());
+        }
+        self.vertex_vectors::<4, Vec4>(accessor, count, &at)
+    }
+
+    /// Strips and fans as lists (glTF 2.0, 3.7.2.1), every index checked.
+    fn triangles(&self, json: &Json, mode: Mode, count: usize, at: &str) -> Result<Vec<[u32; 3]>, Fault> {
+        let indices: Vec<u32> = match json.indices {
+            Some(accessor) => {
+                let at = format!("{at}.indices");
+                let indices = self.integers::<1>(accessor.value(), &at)?;
+                if let Some(i) = indices.iter().position(|[v]| *v as usize >= count) {
+                    let vertex = indices[i][0];
+                    return Err(Fault::missing(format!("{at}[{i}]"), "vertex", vertex as usize, count));
+                }
+                indices.into_iter().map(|[v]| v).collect()
+            }
+            None => {
+                self.buffers.claim(count as u64 * 4, at)?;
+                let count = u32::try_from(count).map_err(|_| Fault::new(at, "has too many vertices"))?;
+                (0..count).collect()
+            }
+        };
+        self.buffers.claim(indices.len() as u64 * 12, at)?;
+        Ok(match mode {
+            Mode::TriangleStrip => {
+                let turn = |(i, w): (usize, &[u32])| {
+                    if i % 2 == 0 { [w[0], w[1], w[2]] } else { [w[0], w[2], w[1]] }
+                };
+                indices.windows(3).enumerate().map(turn).collect()
+            }
+            Mode::TriangleFan => match indices.split_first() {
+                Some((&hub, rim)) => rim.windows(2).map(|w| [w[0], w[1], hub]).collect(),
+                None => Vec::new(),
+            },
+            _ => indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect(),
+        })
+    }
+
+    fn morph_targets(&self, json: &Json, count: usize, at: &str) -> Result<Vec<MorphTarget>, Fault> {
+        let mut targets = Vec::new();
+        for (t, target) in json.targets.iter().flatten().enumerate() {
+            let read = |accessor: Option<gltf::json::Index<gltf::json::Accessor>>, name: &str| match accessor
+            {
+                Some(a) => {
+                    self.vertex_vectors::<3, Vec3>(a.value(), count, &format!("{at}.targets[{t}].{name}"))
+                }
+                None => Ok(Vec::new()),
+            };
+            self.buffers.claim(size_of::<MorphTarget>() as u64, at)?;
+            targets.push(MorphTarget {
+                positions: read(target.positions, "POSITION")?,
+                normals: read(target.normals, "NORMAL")?,
+                tangents: read(target.tangents, "TANGENT")?,
+            });
+        }
+        Ok(targets)
+    }
+}
+
+/// The accessor of an attribute.
+pub(super) fn attribute(json: &Json, semantic: Semantic) -> Option<usize> {
+    json.attributes.get(&Checked::Valid(semantic)).map(gltf::json::Index::value)
+}
+
+/// All attributes of a primitive have a value for every vertex.
+pub(super) fn same_count(there: usize, vertices: usize, at: &str) -> Result<(), Fault> {
+    if there == vertices {
+        Ok(())
+    } else {
+        Err(Fault::new(at, format!("has {there} elements, POSITION has {vertices}")))
+    }
+}

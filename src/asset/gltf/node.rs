@@ -1,0 +1,170 @@
+//! Nodes, their order, and scenes.
+
+use std::collections::BTreeMap;
+
+use glam::{Affine3A, Mat4, Quat, Vec3};
+
+use super::super::{Mesh, Node, Scene, Skeleton, Transform};
+use super::{Fault, Source};
+
+/// A rotation further from unit length than this is worth a word. Quantised ones stay well below.
+const UNIT_TOLERANCE: f32 = 1e-3;
+
+impl Source<'_> {
+    pub(super) fn skeleton(&self, meshes: &[Mesh]) -> Result<Skeleton, Fault> {
+        let mut skeleton = Skeleton::default();
+        for (i, json) in self.root.nodes.iter().enumerate() {
+            let at = format!("nodes[{i}]");
+            let (rest, sheared) = self.local_transform(json, &at)?;
+            if let Some(matrix) = sheared {
+                skeleton.sheared.insert(i, matrix);
+            }
+            let mesh = checked(json.mesh.map(|m| m.value()), "mesh", meshes.len(), &at)?;
+            let skin = checked(json.skin.map(|s| s.value()), "skin", self.root.skins.len(), &at)?;
+            let start = skeleton.rest_weights.len();
+            if let Some(mesh) = mesh.and_then(|m| meshes.get(m)) {
+                let weights = json.weights.as_deref().unwrap_or(&mesh.weights);
+                if let Some(w) = weights.iter().find(|w| !w.is_finite()) {
+                    return Err(Fault::new(format!("{at}.weights"), format!("{w} is not finite")));
+                }
+                let padded = weights.iter().copied().chain(std::iter::repeat(0.0));
+                self.buffers.claim(mesh.morph_targets() as u64 * 4, &at)?;
+                skeleton.rest_weights.extend(padded.take(mesh.morph_targets()));
+            }
+            skeleton.nodes.push(Node {
+                name: json.name.clone(),
+                parent: None,
+                children: Vec::new(),
+                rest,
+                mesh,
+                skin,
+                morph_weights: start..skeleton.rest_weights.len(),
+            });
+        }
+        self.link(&mut skeleton.nodes)?;
+        skeleton.parents_first = parents_first(&skeleton.nodes)?;
+        Ok(skeleton)
+    }
+
+    /// The node's transform, and its matrix if that cannot be written as a transform.
+    fn local_transform(
+        &self,
+        json: &gltf::json::Node,
+        at: &str,
+    ) -> Result<(Transform, Option<Affine3A>), Fault> {
+        if let Some(matrix) = json.matrix {
+            finite(&matrix, &format!("{at}.matrix"))?;
+            let affine = Affine3A::from_mat4(Mat4::from_cols_array(&matrix));
+            let transform = Transform::from_affine(affine);
+            let size = affine.matrix3.to_cols_array().iter().fold(0.0_f32, |a, x| a.max(x.abs()));
+            let exact = transform.to_affine().abs_diff_eq(affine, size * 1e-6);
+            return Ok((transform, (!exact).then_some(affine)));
+        }
+        let translation = json.translation.unwrap_or_default();
+        let rotation = json.rotation.map_or([0.0, 0.0, 0.0, 1.0], |r| r.0);
+        let scale = json.scale.unwrap_or([1.0; 3]);
+        finite(&translation, &format!("{at}.translation"))?;
+        finite(&rotation, &format!("{at}.rotation"))?;
+        finite(&scale, &format!("{at}.scale"))?;
+        let (rotation, odd) = unit_quaternion(rotation);
+        if odd {
+            self.warn(format!("{at}.rotation: not of unit length, normalised"));
+        }
+        let (translation, scale) = (Vec3::from(translation), Vec3::from(scale));
+        Ok((Transform { translation, rotation, scale }, None))
+    }
+
+    /// Fills in parents and children.
+    fn link(&self, nodes: &mut [Node]) -> Result<(), Fault> {
+        for (i, json) in self.root.nodes.iter().enumerate() {
+            for (c, child) in json.children.iter().flatten().enumerate() {
+                let at = || format!("nodes[{i}].children[{c}]");
+                let (child, count) = (child.value(), nodes.len());
+                let Some(node) = nodes.get_mut(child) else {
+                    return Err(Fault::missing(at(), "node", child, count));
+                };
+                if let Some(parent) = node.parent {
+                    return Err(Fault::new(
+                        at(),
+                        format!("node {child} is a child of node {parent} already"),
+                    ));
+                }
+                node.parent = Some(i);
+                nodes[i].children.push(child);
+            }
+        }
+        Ok(())
+    }
+
+    /// The scenes, and which of them is shown by default.
+    pub(super) fn scenes(&self, skeleton: &Skeleton) -> Result<(Vec<Scene>, usize), Fault> {
+        let count = skeleton.nodes.len();
+        let mut scenes = Vec::with_capacity(self.root.scenes.len().max(1));
+        for (i, json) in self.root.scenes.iter().enumerate() {
+            let mut roots = Vec::with_capacity(json.nodes.len());
+            for (n, node) in json.nodes.iter().enumerate() {
+                let node = node.value();
+                if node >= count {
+                    return Err(Fault::missing(format!("scenes[{i}].nodes[{n}]"), "node", node, count));
+                }
+                roots.push(node);
+            }
+            scenes.push(Scene { name: json.name.clone(), roots });
+        }
+        let default = self.root.scene.map_or(0, |s| s.value());
+        if scenes.is_empty() {
+            let nodes = skeleton.nodes.iter().enumerate();
+            let roots = nodes.filter(|(_, n)| n.parent.is_none()).map(|(i, _)| i).collect();
+            scenes.push(Scene { name: None, roots });
+        }
+        if default >= scenes.len() {
+            return Err(Fault::missing("scene", "scene", default, scenes.len()));
+        }
+        Ok((scenes, default))
+    }
+}
+
+/// An optional index that has to exist.
+fn checked(index: Option<usize>, kind: &str, count: usize, at: &str) -> Result<Option<usize>, Fault> {
+    match index {
+        Some(i) if i >= count => Err(Fault::missing(format!("{at}.{kind}"), kind, i, count)),
+        other => Ok(other),
+    }
+}
+
+fn finite(values: &[f32], at: &str) -> Result<(), Fault> {
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(i) => Err(Fault::new(format!("{at}[{i}]"), format!("{} is not finite", values[i]))),
+        None => Ok(()),
+    }
+}
+
+/// The unit quaternion along four numbers (identity for zero), and whether they were far from one.
+pub(super) fn unit_quaternion(xyzw: [f32; 4]) -> (Quat, bool) {
+    // In double precision: the length of a large or tiny quaternion must not overflow or vanish.
+    let [x, y, z, w] = xyzw.map(f64::from);
+    let length = (x * x + y * y + z * z + w * w).sqrt();
+    if length == 0.0 {
+        return (Quat::IDENTITY, true);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "poses are single precision")]
+    let [x, y, z, w] = [x, y, z, w].map(|v| (v / length) as f32);
+    (Quat::from_xyzw(x, y, z, w), (length - 1.0).abs() > f64::from(UNIT_TOLERANCE))
+}
+
+/// Every node with its parent, parents before children. A node that no root leads to is on a cycle.
+fn parents_first(nodes: &[Node]) -> Result<Vec<(usize, Option<usize>)>, Fault> {
+    let mut order: Vec<_> =
+        (0..nodes.len()).filter(|&n| nodes[n].parent.is_none()).map(|n| (n, None)).collect();
+    let mut next = 0;
+    while let Some(&(node, _)) = order.get(next) {
+        order.extend(nodes[node].children.iter().map(|&child| (child, Some(node))));
+        next += 1;
+    }
+    if order.len() < nodes.len() {
+        let reached: BTreeMap<_, _> = order.into_iter().collect();
+        let lost = (0..nodes.len()).find(|n| !reached.contains_key(n)).unwrap_or_default();
+        return Err(Fault::new(format!("nodes[{lost}]"), "is its own ancestor"));
+    }
+    Ok(order)
+}

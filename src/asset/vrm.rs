@@ -1,0 +1,44 @@
+//! The humanoid map of VRM 0 (`VRM`) and VRM 1.0 (`VRMC_vrm`), the latter's bone names for both.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::Humanoid;
+
+/// Reads the map from a file's root extensions. Bones whose node does not exist are left out.
+pub(super) fn humanoid(extensions: &Map<String, Value>, nodes: usize) -> Option<Humanoid> {
+    let (vrm, bones) = match (extensions.get("VRMC_vrm"), extensions.get("VRM")) {
+        (Some(v1), _) => (1, version_1(v1)?),
+        (None, Some(v0)) => (0, version_0(v0)?),
+        (None, None) => return None,
+    };
+    Some(Humanoid { bones: bones.into_iter().filter(|(_, node)| *node < nodes).collect(), vrm })
+}
+
+fn node(bone: &Value) -> Option<usize> {
+    bone.get("node").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
+}
+
+/// `humanoid.humanBones` maps names to `{ node }`.
+fn version_1(extension: &Value) -> Option<BTreeMap<String, usize>> {
+    let bones = extension.pointer("/humanoid/humanBones")?.as_object()?;
+    Some(bones.iter().filter_map(|(name, bone)| Some((name.clone(), node(bone)?))).collect())
+}
+
+/// `humanoid.humanBones` is a list of `{ bone, node }`. Thumbs have other names there.
+fn version_0(extension: &Value) -> Option<BTreeMap<String, usize>> {
+    let bones = extension.pointer("/humanoid/humanBones")?.as_array()?;
+    let named = |bone: &Value| {
+        let name = bone.get("bone")?.as_str()?;
+        let name = match name {
+            "leftThumbProximal" => "leftThumbMetacarpal",
+            "leftThumbIntermediate" => "leftThumbProximal",
+            "rightThumbProximal" => "rightThumbMetacarpal",
+            "rightThumbIntermediate" => "rightThumbProximal",
+            other => other,
+        };
+        Some((name.to_owned(), node(bone)?))
+    };
+    Some(bones.iter().filter_map(named).collect())
+}

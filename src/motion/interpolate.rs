@@ -1,0 +1,97 @@
+//! Between two keys.
+
+use glam::{Quat, Vec4};
+
+/// Above this cosine (half of a turn below 52°, nearly every step between keys) the series below is used: its
+/// seventh and later terms are then beyond single precision.
+const SERIES_COSINE: f32 = 0.9;
+
+/// Spherical linear interpolation along the shorter arc (Shoemake 1985), `t` from 0 to 1, unit quaternions.
+///
+/// Keys of a clip are close together, so that sin(tθ)/sin θ is taken from its power series in cos θ − 1
+/// (Eberly 2011, "A fast and accurate algorithm for computing SLERP", eq. 12), which needs no trigonometry:
+/// u₀ = t, uᵢ = uᵢ₋₁ · (i² − t²) / (i(2i + 1)) · (1 − cos θ).
+pub(super) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
+    let (a, b) = (Vec4::from(a), Vec4::from(b));
+    let dot = a.dot(b);
+    let (b, cosine) = if dot < 0.0 { (-b, -dot) } else { (b, dot) };
+    let (wa, wb) = if cosine > SERIES_COSINE {
+        (sine_ratio(1.0 - t, 1.0 - cosine), sine_ratio(t, 1.0 - cosine))
+    } else {
+        // The angle from both chords: exact also where its cosine says little.
+        let theta = 2.0 * (a - b).length().atan2((a + b).length());
+        let inverse = theta.sin().recip();
+        (((1.0 - t) * theta).sin() * inverse, (t * theta).sin() * inverse)
+    };
+    Quat::from_vec4((a * wa + b * wb).normalize())
+}
+
+/// sin(tθ)/sin θ from 1 − cos θ ≤ 0.1.
+fn sine_ratio(t: f32, one_minus_cosine: f32) -> f32 {
+    const FACTORS: [(f32, f32); 6] = [
+        (1.0, 1.0 / 3.0),
+        (4.0, 1.0 / 10.0),
+        (9.0, 1.0 / 21.0),
+        (16.0, 1.0 / 36.0),
+        (25.0, 1.0 / 55.0),
+        (36.0, 1.0 / 78.0),
+    ];
+    let square = t * t;
+    let mut term = t;
+    let mut sum = t;
+    for (i_squared, divisor) in FACTORS {
+        term *= (i_squared - square) * divisor * one_minus_cosine;
+        sum += term;
+    }
+    sum
+}
+
+/// The weights of a Hermite segment (glTF 2.0, appendix C.4) at `u` from 0 to 1 of a segment of `seconds`:
+/// value and out-tangent of its first key, value and in-tangent of its second.
+pub(super) fn hermite(u: f32, seconds: f32) -> [f32; 4] {
+    let (u2, u3) = (u * u, u * u * u);
+    [2.0 * u3 - 3.0 * u2 + 1.0, seconds * (u3 - 2.0 * u2 + u), 3.0 * u2 - 2.0 * u3, seconds * (u3 - u2)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec4;
+    use proptest::prelude::*;
+
+    /// The definition, in double precision.
+    fn exact(a: Quat, b: Quat, t: f32) -> DVec4 {
+        let (a, b) = (DVec4::from(a.as_dquat()), DVec4::from(b.as_dquat()));
+        let b = if a.dot(b) < 0.0 { -b } else { b };
+        let theta = 2.0 * (a - b).length().atan2((a + b).length());
+        if theta < 1e-9 {
+            return a.lerp(b, f64::from(t)).normalize();
+        }
+        let t = f64::from(t);
+        (a * ((1.0 - t) * theta).sin() + b * (t * theta).sin()) / theta.sin()
+    }
+
+    proptest! {
+        #[test]
+        fn slerp_is_the_definition(axis in prop::array::uniform3(-1.0_f32..1.0), angle in 0.0_f32..3.1, t in 0.0_f32..=1.0) {
+            let axis = glam::Vec3::from(axis).try_normalize().unwrap_or(glam::Vec3::X);
+            let a = Quat::from_rotation_y(0.7);
+            let b = a * Quat::from_axis_angle(axis, angle);
+            let difference = (Vec4::from(slerp(a, b, t)).as_dvec4() - exact(a, b, t)).length();
+            prop_assert!(difference < 4e-7, "{difference}");
+        }
+    }
+
+    #[test]
+    fn slerp_takes_the_shorter_arc() {
+        let b = Quat::from_rotation_x(0.2);
+        let half = slerp(Quat::IDENTITY, -b, 0.5);
+        assert!(half.dot(Quat::from_rotation_x(0.1)).abs() > 1.0 - 1e-6);
+    }
+
+    #[test]
+    fn a_hermite_segment_starts_and_ends_on_its_keys() {
+        assert_eq!(hermite(0.0, 3.0), [1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(hermite(1.0, 3.0), [0.0, 0.0, 1.0, 0.0]);
+    }
+}

@@ -1,0 +1,6 @@
+//! Poses from clips.
+
+mod interpolate;
+mod sample;
+
+pub use sample::Playhead;

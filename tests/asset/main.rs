@@ -1,0 +1,28 @@
+//! Files in, characters out: what glTF allows is read as it says, what is broken is refused with its place.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::needless_pass_by_value, reason = "json! makes values to be given away")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod accessors;
+mod animations;
+mod corpus;
+mod materials;
+mod nodes;
+mod skins;
+
+use std::path::Path;
+
+use sinew::asset::{Character, gltf};
+
+/// Loads a file from memory.
+fn load(bytes: &[u8]) -> Result<Character, String> {
+    gltf::load_bytes(Path::new("test.gltf"), bytes, None).map_err(|e| e.to_string())
+}
+
+/// The message that a file is refused with.
+fn refusal(bytes: &[u8]) -> String {
+    load(bytes).expect_err("the file is broken")
+}
