@@ -1,3 +1,7 @@
 //! The program `sinew`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sinew::cli::main()
+}

@@ -1,5 +1,6 @@
 //! What several test binaries need: the collected models, and small files made on the spot.
 #![allow(dead_code, reason = "each binary uses its part")]
+#![allow(unreachable_pub, reason = "a module of several binaries")]
 #![allow(clippy::print_stdout, reason = "a test that skips says so")]
 
 use std::path::PathBuf;

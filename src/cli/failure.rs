@@ -1,0 +1,57 @@
+//! What goes wrong, as one line and an exit code.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::asset::LoadError;
+use crate::puppet::PuppetError;
+
+/// Why the program stops with exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Puppet(#[from] PuppetError),
+    #[error("{}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+}
+
+impl Failure {
+    pub(super) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Write { path: path.into(), source }
+    }
+
+    /// One line on stderr.
+    #[expect(clippy::print_stderr, reason = "the one place where errors reach the user")]
+    pub(super) fn report(&self) -> ExitCode {
+        // Whoever reads our output may have gone (`sinew pose … | head`): nobody is left to tell.
+        if !matches!(self, Self::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe) {
+            eprintln!("error: {}", self.to_string().replace('\n', " "));
+        }
+        ExitCode::from(2)
+    }
+}
+
+/// Help and version go to stdout; a wrong argument is one line on stderr.
+#[expect(clippy::print_stderr, reason = "the one place where usage errors reach the user")]
+pub(super) fn usage(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        eprintln!("error: {} (see --help)", first_line(error));
+        return ExitCode::from(2);
+    }
+    // A closed stdout is no failure of ours.
+    let _ = error.print();
+    ExitCode::SUCCESS
+}
+
+/// The sentence of clap's message, without usage and hints.
+pub(super) fn first_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.strip_prefix("error: ").map(str::to_owned).unwrap_or(line)
+}

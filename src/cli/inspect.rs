@@ -1,0 +1,146 @@
+//! `sinew inspect`: what is in a file.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::asset::{Character, Mesh};
+
+use super::failure::Failure;
+use super::{Model, Talk, output};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: sinew inspect character.glb --json")]
+pub(super) struct InspectArgs {
+    #[command(flatten)]
+    model: Model,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    format: &'static str,
+    generator: Option<&'a str>,
+    extensions: &'a [String],
+    nodes: usize,
+    meshes: Vec<MeshReport<'a>>,
+    skins: Vec<SkinReport<'a>>,
+    animations: Vec<ClipReport<'a>>,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct MeshReport<'a> {
+    name: Option<&'a str>,
+    primitives: usize,
+    vertices: usize,
+    triangles: usize,
+    influences: usize,
+    morph_targets: usize,
+}
+
+#[derive(Serialize)]
+struct SkinReport<'a> {
+    name: Option<&'a str>,
+    joints: usize,
+    has_inverse_binds: bool,
+}
+
+#[derive(Serialize)]
+struct ClipReport<'a> {
+    name: Option<&'a str>,
+    seconds: f32,
+    channels: usize,
+}
+
+pub(super) fn run(args: &InspectArgs, talk: Talk) -> Result<ExitCode, Failure> {
+    let character = args.model.load()?;
+    let report = Report::new(&character);
+    if args.json {
+        output::json(None, &report)?;
+    } else {
+        talk.warnings(&character.warnings);
+        output::text(&report.text(&character))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl<'a> Report<'a> {
+    fn new(character: &'a Character) -> Self {
+        let skins = character.skins.iter().map(|s| SkinReport {
+            name: s.name.as_deref(),
+            joints: s.joints.len(),
+            has_inverse_binds: s.has_inverse_binds,
+        });
+        let clips = character.clips.iter().map(|c| ClipReport {
+            name: c.name.as_deref(),
+            seconds: c.seconds,
+            channels: c.channels.len(),
+        });
+        Self {
+            format: "sinew-inspect-1",
+            generator: character.generator.as_deref(),
+            extensions: &character.extensions,
+            nodes: character.skeleton.nodes.len(),
+            meshes: character.meshes.iter().map(MeshReport::new).collect(),
+            skins: skins.collect(),
+            animations: clips.collect(),
+            warnings: &character.warnings,
+        }
+    }
+
+    /// For people: a heading a kind, a line a thing.
+    fn text(&self, character: &Character) -> String {
+        let mut text = String::new();
+        let name = |name: Option<&str>, index: usize| name.map_or(format!("#{index}"), str::to_owned);
+        let generator = self.generator.unwrap_or("unknown");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", character.path.display());
+        let _ = writeln!(text, "generator   {generator}");
+        if !self.extensions.is_empty() {
+            let _ = writeln!(text, "extensions  {}", self.extensions.join(", "));
+        }
+        let _ = writeln!(text, "nodes       {}", self.nodes);
+        for (i, m) in self.meshes.iter().enumerate() {
+            let _ = writeln!(
+                text,
+                "mesh        {}: {} primitives, {} vertices, {} triangles, {} influences, {} morph targets",
+                name(m.name, i),
+                m.primitives,
+                m.vertices,
+                m.triangles,
+                m.influences,
+                m.morph_targets
+            );
+        }
+        for (i, s) in self.skins.iter().enumerate() {
+            let binds = if s.has_inverse_binds { "" } else { ", no inverse binds" };
+            let _ = writeln!(text, "skin        {}: {} joints{binds}", name(s.name, i), s.joints);
+        }
+        for (i, c) in self.animations.iter().enumerate() {
+            let _ =
+                writeln!(text, "animation   {}: {} s, {} channels", name(c.name, i), c.seconds, c.channels);
+        }
+        if let Some(humanoid) = &character.humanoid {
+            let _ = writeln!(text, "humanoid    VRM {}, {} bones", humanoid.vrm, humanoid.bones.len());
+        }
+        text
+    }
+}
+
+impl<'a> MeshReport<'a> {
+    fn new(mesh: &'a Mesh) -> Self {
+        Self {
+            name: mesh.name.as_deref(),
+            primitives: mesh.primitives.len(),
+            vertices: mesh.primitives.iter().map(crate::asset::Primitive::vertices).sum(),
+            triangles: mesh.primitives.iter().map(|p| p.triangles.len()).sum(),
+            influences: mesh.primitives.iter().map(|p| p.influences.len() * 4).max().unwrap_or(0),
+            morph_targets: mesh.morph_targets(),
+        }
+    }
+}

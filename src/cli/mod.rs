@@ -1,0 +1,93 @@
+//! The program: arguments in, calls, an exit code out. One file a subcommand.
+
+mod failure;
+mod inspect;
+mod names;
+mod output;
+mod pose;
+mod posing;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::asset::{self, Character};
+use failure::Failure;
+
+/// Skinning and inverse kinematics for glTF characters.
+#[derive(Debug, Parser)]
+#[command(name = "sinew", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    talk: Talk,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// How much is said on stderr.
+#[derive(Args, Clone, Copy, Debug)]
+struct Talk {
+    /// No warnings
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Timings by stage, and the graphics adapter
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Solve, and write the pose as JSON or as a posed copy
+    Pose(pose::PoseArgs),
+    /// What is in a file
+    Inspect(inspect::InspectArgs),
+}
+
+/// A model to work on.
+#[derive(Args, Clone, Debug)]
+struct Model {
+    /// A .gltf or .glb file [default: the character inside the program]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl Model {
+    fn load(&self) -> Result<Character, Failure> {
+        match &self.file {
+            Some(path) => Ok(asset::load(path)?),
+            None => Err(Failure::Usage("no FILE".into())),
+        }
+    }
+}
+
+impl Talk {
+    /// Warnings, a line each.
+    #[expect(clippy::print_stderr, reason = "messages go to stderr")]
+    fn warnings(self, warnings: &[String]) {
+        if !self.quiet {
+            warnings.iter().for_each(|w| eprintln!("warning: {}", w.replace('\n', " ")));
+        }
+    }
+}
+
+/// Runs the program on the arguments of the process.
+pub fn main() -> ExitCode {
+    let matches = match Cli::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return failure::usage(&error),
+    };
+    match run(&matches) {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    let cli = Cli::from_arg_matches(matches).map_err(|e| Failure::Usage(failure::first_line(&e)))?;
+    let (_, arguments) = matches.subcommand().ok_or_else(|| Failure::Usage("no subcommand".into()))?;
+    match cli.command {
+        Command::Pose(args) => pose::run(&args, arguments, cli.talk),
+        Command::Inspect(args) => inspect::run(&args, cli.talk),
+    }
+}

@@ -1,0 +1,33 @@
+//! Results: JSON and text, to stdout or to a file that is whole or not there.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::atomic;
+
+use super::failure::Failure;
+
+const STDOUT: &str = "stdout";
+
+/// Writes JSON on one line, to a file or to stdout.
+pub(super) fn json(path: Option<&Path>, value: &impl Serialize) -> Result<(), Failure> {
+    let at = path.unwrap_or(Path::new(STDOUT));
+    let mut text = serde_json::to_vec(value).map_err(|e| Failure::write(at)(e.into()))?;
+    text.push(b'\n');
+    match path {
+        Some(path) => file(path, &text),
+        None => io::stdout().lock().write_all(&text).map_err(Failure::write(at)),
+    }
+}
+
+/// Writes to stdout.
+pub(super) fn text(text: &str) -> Result<(), Failure> {
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::write(Path::new(STDOUT)))
+}
+
+/// Writes a file beside its place, then renames it.
+pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    atomic::write(path, bytes).map_err(Failure::write(path))
+}

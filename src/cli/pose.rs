@@ -1,0 +1,151 @@
+//! `sinew pose`: solve, and write the pose.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Args, ValueEnum};
+use glam::{Mat4, Vec3};
+use serde::Serialize;
+
+use crate::puppet::{GoalReport, Puppet};
+use crate::skin::Skinned;
+
+use super::failure::Failure;
+use super::posing::PosingArgs;
+use super::{Model, Talk, output};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: sinew pose character.glb --reach hand_l=0.3,1.2,0.4 -o posed.json")]
+pub(super) struct PoseArgs {
+    #[command(flatten)]
+    model: Model,
+    /// JSON (OUT.json), or a posed copy of the model (OUT.glb) [default: JSON to stdout]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Posed vertices too: from the CPU, or read back from the GPU
+    #[arg(long, value_name = "FROM", num_args = 0..=1, require_equals = true, default_missing_value = "cpu")]
+    vertices: Option<VerticesArg>,
+    #[command(flatten)]
+    posing: PosingArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum VerticesArg {
+    Cpu,
+}
+
+#[derive(Serialize)]
+struct Document {
+    format: &'static str,
+    nodes: Vec<NodeRecord>,
+    reports: Vec<ReportRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    primitives: Option<Vec<PrimitiveRecord>>,
+}
+
+#[derive(Serialize)]
+struct NodeRecord {
+    index: usize,
+    name: Option<String>,
+    parent: Option<usize>,
+    world: [f32; 16],
+    translation: [f32; 3],
+    rotation: [f32; 4],
+    scale: [f32; 3],
+}
+
+#[derive(Serialize)]
+struct ReportRecord {
+    node: usize,
+    effector: String,
+    solve: usize,
+    method: String,
+    outcome: String,
+    iterations: usize,
+    position_error: Option<f64>,
+    orientation_error: Option<f64>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct PrimitiveRecord {
+    node: usize,
+    mesh: usize,
+    primitive: usize,
+    skin: Option<usize>,
+    count: usize,
+    positions: Vec<f32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    normals: Vec<f32>,
+}
+
+pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
+    let character = args.model.load()?;
+    let mut puppet = args.posing.puppet(character, matches, talk)?;
+    let reports = puppet.update()?;
+    let primitives = args.vertices.map(|VerticesArg::Cpu| cpu_primitives(&puppet));
+    let document = Document {
+        format: "sinew-pose-1",
+        nodes: nodes(&puppet),
+        reports: reports.iter().map(|r| record(r, &puppet)).collect(),
+        primitives,
+    };
+    output::json(args.output.as_deref(), &document)?;
+    Ok(args.posing.exit_code(&reports))
+}
+
+fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {
+    let nodes =
+        puppet.character().skeleton.nodes.iter().zip(&puppet.pose().locals).zip(puppet.world_from_node());
+    let record = |(index, ((node, local), world)): (
+        usize,
+        ((&crate::asset::Node, &crate::asset::Transform), &glam::Affine3A),
+    )| NodeRecord {
+        index,
+        name: node.name.clone(),
+        parent: node.parent,
+        world: Mat4::from(*world).to_cols_array(),
+        translation: local.translation.into(),
+        rotation: local.rotation.into(),
+        scale: local.scale.into(),
+    };
+    nodes.enumerate().map(record).collect()
+}
+
+fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {
+    ReportRecord {
+        node: report.node,
+        effector: puppet.character().skeleton.label(report.node),
+        solve: report.solve,
+        method: report.method.to_string(),
+        outcome: report.outcome.to_string(),
+        iterations: report.iterations,
+        position_error: Some(report.position_error),
+        orientation_error: None,
+        seconds: report.seconds,
+    }
+}
+
+fn cpu_primitives(puppet: &Puppet) -> Vec<PrimitiveRecord> {
+    let mut skinned = Skinned::default();
+    let parts = puppet.parts().iter().enumerate();
+    parts
+        .map(|(i, part)| {
+            puppet.skin(i, &mut skinned);
+            let primitive = puppet.character().primitive(*part);
+            PrimitiveRecord {
+                node: part.node,
+                mesh: part.mesh,
+                primitive: primitive.index,
+                skin: part.skin,
+                count: primitive.vertices(),
+                positions: flat(&skinned.positions),
+                normals: flat(&skinned.normals),
+            }
+        })
+        .collect()
+}
+
+fn flat(vectors: &[Vec3]) -> Vec<f32> {
+    vectors.iter().flat_map(Vec3::to_array).collect()
+}

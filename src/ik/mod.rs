@@ -1,0 +1,35 @@
+//! Inverse kinematics: which rotations bring an effector to its target. Mathematics alone: it knows no file, no mesh,
+//! no window, and works in double precision.
+//!
+//! A [`Body`] is a tree of links in some pose, a [`Goal`] is a place for a point of one of them, and a [`Solver`] turns
+//! the links until the goals are met, by a [`Method`], and tells in a [`Report`] how it went:
+//!
+//! ```
+//! use sinew::ik::{Body, Goal, Link, Options, Outcome, Solver};
+//! use glam::{DAffine3, DVec3};
+//!
+//! // Two links of one metre, the base at the origin, and the effector at the end of the second.
+//! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+//! let mut arm = Body::new(links, DAffine3::IDENTITY)?;
+//! let goal = Goal::position(2, DVec3::new(1.0, 1.0, 0.0));
+//! let report = Solver::default().solve(&mut arm, &[goal], &Options::default())?;
+//! assert_eq!(report.outcome, Outcome::Reached);
+//! # Ok::<(), sinew::ik::SolveError>(())
+//! ```
+
+mod body;
+mod ccd;
+mod error;
+mod goal;
+mod particle;
+mod report;
+mod rotation;
+mod solver;
+mod tree;
+
+pub use body::{Body, Link};
+pub use error::SolveError;
+pub use goal::Goal;
+pub use report::{Outcome, Report};
+pub use rotation::{best_fit, shortest_arc};
+pub use solver::{DEFAULT_ITERATIONS, Method, Options, Solver, Start};

@@ -1,0 +1,39 @@
+//! Solvers: what they promise on any body, and how often they get there.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "what was measured, and what was skipped")]
+
+mod cases;
+mod rotation;
+mod survival;
+
+use glam::{DAffine3, DQuat, DVec3};
+use sinew::ik::{Body, Goal, Link};
+
+/// `n` equal ball joints of total length one, slightly bent from straight up.
+fn chain(n: usize) -> Body {
+    let length = 1.0 / n as f64;
+    let mut links = vec![Link::base()];
+    links.extend((0..n).map(|i| Link::child(i, DVec3::Y * length)));
+    for (i, link) in links.iter_mut().take(n).enumerate() {
+        let side = if i % 2 == 0 { 1.0 } else { -1.0 };
+        link.rotation =
+            DQuat::from_rotation_x(0.6 / n as f64) * DQuat::from_rotation_z(side * 0.3 / n as f64);
+    }
+    Body::new(links, DAffine3::IDENTITY).unwrap()
+}
+
+/// The same chain, straight.
+fn straight(n: usize) -> Body {
+    let mut body = chain(n);
+    (0..=n).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));
+    body
+}
+
+fn position(body: &Body, link: usize) -> DVec3 {
+    body.world_from_link(link).unwrap().translation
+}
+
+/// How far the effector of a goal is from it, by the body's own forward kinematics.
+fn error(body: &Body, goal: &Goal) -> f64 {
+    (body.world_from_link(goal.link).unwrap().transform_point3(goal.offset) - goal.target).length()
+}

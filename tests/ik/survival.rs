@@ -1,0 +1,238 @@
+//! What every method must survive, with an answer that is always the same.
+
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+use proptest::prelude::*;
+use sinew::ik::{Body, Goal, Link, Method, Options, Outcome, SolveError, Solver, Start};
+
+use crate::{chain, error, position, straight};
+
+fn options(method: Method) -> Options {
+    Options { method, ..Options::default() }
+}
+
+/// Solves twice from the same pose, checks what must always hold, and gives the outcome with the largest error.
+fn solve(body: &Body, goals: &[Goal], options: &Options) -> (Outcome, f64, Body) {
+    let mut first = body.clone();
+    let report = Solver::default().solve(&mut first, goals, options).unwrap().clone();
+    let mut second = body.clone();
+    let mut solver = Solver::default();
+    assert_eq!(&report, solver.solve(&mut second, goals, options).unwrap());
+    assert_eq!(first, second, "same input, same bits");
+    // Asked again, from the answer: nothing creeps.
+    solver.solve(&mut second, goals, options).unwrap();
+    assert_eq!(first, second, "the answer is the answer to itself");
+    for (before, after) in body.links().iter().zip(first.links()) {
+        assert!((after.rotation.length() - 1.0).abs() < 1e-12, "{after:?}");
+        if before.weight == 0.0 {
+            assert_eq!(before.rotation, after.rotation, "a link without weight turned");
+        }
+    }
+    let worst = goals.iter().map(|g| error(&first, g)).fold(0.0, f64::max);
+    let told = report.position_errors.iter().copied().fold(0.0, f64::max);
+    assert!((worst - told).abs() < 1e-9, "told {told}, is {worst}");
+    (report.outcome, worst, first)
+}
+
+#[test]
+fn a_straight_chain_with_its_target_on_its_line() {
+    for method in Method::ALL {
+        for n in [2, 3, 8] {
+            for height in [0.9, 0.5, 0.4, -0.6] {
+                let goal = Goal::position(n, DVec3::Y * height);
+                let (outcome, error, _) = solve(&straight(n), &[goal], &options(method));
+                assert_eq!(outcome, Outcome::Reached, "{method}, {n} links, {height}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_target_at_the_base_at_a_joint_or_where_the_effector_is() {
+    for method in Method::ALL {
+        let body = chain(4);
+        for (target, n) in [(DVec3::ZERO, 4), (position(&body, 2), 4), (position(&body, 4), 4)] {
+            let (outcome, error, _) = solve(&body, &[Goal::position(n, target)], &options(method));
+            assert_eq!(outcome, Outcome::Reached, "{method}, {target}: {error}");
+        }
+    }
+}
+
+#[test]
+fn nothing_turns_when_the_effector_is_there() {
+    for method in Method::ALL {
+        let body = chain(5);
+        let (_, _, after) = solve(&body, &[Goal::position(5, position(&body, 5))], &options(method));
+        assert_eq!(body, after);
+    }
+}
+
+#[test]
+fn out_of_reach_the_chain_points_at_its_target() {
+    for method in Method::ALL {
+        for target in [DVec3::new(3.0, 1.0, -2.0), DVec3::NEG_Y * 1.001, DVec3::Y * 5.0] {
+            let (outcome, error, _) = solve(&chain(6), &[Goal::position(6, target)], &options(method));
+            assert_eq!(outcome, Outcome::OutOfReach, "{method}");
+            assert!((error - (target.length() - 1.0)).abs() < 1e-9, "{method}: {error} from {target}");
+        }
+    }
+}
+
+#[test]
+fn nearer_than_the_chain_can_fold() {
+    let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y * 0.25)];
+    let body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    for method in Method::ALL {
+        let (outcome, error, _) = solve(&body, &[Goal::position(2, DVec3::X * 0.3)], &options(method));
+        assert_eq!(outcome, Outcome::OutOfReach, "{method}");
+        assert!(error < 0.46, "{method}: the best is 0.45, this is {error}");
+    }
+}
+
+#[test]
+fn links_without_length_and_links_that_never_turn() {
+    let mut links = vec![Link::base()];
+    links.extend([DVec3::Y, DVec3::ZERO, DVec3::Y, DVec3::X * 0.5, DVec3::Y].map(|o| Link::child(0, o)));
+    for (i, link) in links.iter_mut().enumerate().skip(1) {
+        link.parent = Some(i - 1);
+    }
+    links[3].weight = 0.0;
+    links[3].rotation = DQuat::from_rotation_z(0.4);
+    let body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    for method in Method::ALL {
+        let (outcome, error, _) =
+            solve(&body, &[Goal::position(5, DVec3::new(1.2, 0.8, 0.9))], &options(method));
+        assert_eq!(outcome, Outcome::Reached, "{method}: {error}");
+    }
+}
+
+#[test]
+fn a_point_beside_the_last_joint_turns_that_joint_too() {
+    let body = chain(2);
+    for method in Method::ALL {
+        let goal = Goal { offset: DVec3::new(0.3, 0.2, 0.0), ..Goal::position(2, DVec3::new(0.5, 0.7, 0.3)) };
+        let (outcome, error, after) = solve(&body, &[goal], &options(method));
+        assert_eq!(outcome, Outcome::Reached, "{method}: {error}");
+        assert_ne!(after.links()[2].rotation, body.links()[2].rotation);
+    }
+}
+
+#[test]
+fn two_arms_on_one_spine() {
+    // A spine of two links, an arm of two to each side.
+    let mut links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    for side in [-1.0, 1.0] {
+        links.push(Link::child(2, DVec3::X * side));
+        let shoulder = links.len() - 1;
+        links.push(Link::child(shoulder, DVec3::X * side));
+        links.push(Link::child(shoulder + 1, DVec3::X * side));
+    }
+    let body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    let goals = [
+        Goal::position(5, DVec3::new(-1.0, 2.0, 1.8)),
+        Goal { weight: 2.0, ..Goal::position(8, DVec3::new(1.5, 0.5, 1.0)) },
+    ];
+    for method in Method::ALL {
+        let (outcome, error, _) = solve(&body, &goals, &options(method));
+        assert_eq!(outcome, Outcome::Reached, "{method}: {error}");
+    }
+}
+
+#[test]
+fn scale_within_the_chain_and_mirrors_above_it() {
+    let mut body = chain(4);
+    let mut links = body.links().to_vec();
+    links[1].scale = DVec3::new(1.0, 1.3, 0.8);
+    links[2].scale = DVec3::new(-1.0, 1.0, 1.0);
+    let above = DAffine3::from_scale_rotation_translation(
+        DVec3::new(-100.0, 80.0, 100.0),
+        DQuat::from_rotation_z(1.0),
+        DVec3::new(5.0, 6.0, 7.0),
+    );
+    body = Body::new(links, above).unwrap();
+    let reachable = {
+        let mut bent = body.clone();
+        (0..4).for_each(|i| bent.set_rotation(i, DQuat::from_rotation_x(0.5)));
+        position(&bent, 4)
+    };
+    for method in Method::ALL {
+        let (outcome, error, _) = solve(&body, &[Goal::position(4, reachable)], &options(method));
+        assert_eq!(outcome, Outcome::Reached, "{method}: {error} m of a chain of about 100 m");
+    }
+}
+
+#[test]
+fn what_is_no_number_is_refused_and_the_body_untouched() {
+    let body = chain(3);
+    for target in [DVec3::NAN, DVec3::new(0.0, f64::INFINITY, 0.0)] {
+        let mut asked = body.clone();
+        let mut solver = Solver::default();
+        let refused = solver.solve(&mut asked, &[Goal::position(3, target)], &Options::default());
+        assert!(matches!(refused, Err(SolveError::Goal { goal: 0, what: "target", .. })), "{refused:?}");
+        assert_eq!(asked, body);
+    }
+    let missing = Solver::default()
+        .solve(&mut body.clone(), &[Goal::position(9, DVec3::X)], &Options::default())
+        .cloned();
+    assert_eq!(missing, Err(SolveError::NoSuchLink { goal: 0, link: 9, count: 4 }));
+    let flat = DAffine3::from_mat3(DMat3::from_diagonal(DVec3::new(1.0, 0.0, 1.0)));
+    assert_eq!(Body::new(vec![Link::base()], flat), Err(SolveError::Singular));
+    assert_eq!(Body::new(Vec::new(), DAffine3::IDENTITY), Err(SolveError::Empty));
+    let backward = vec![Link::base(), Link { parent: Some(1), ..Link::base() }];
+    assert_eq!(Body::new(backward, DAffine3::IDENTITY), Err(SolveError::Parent { link: 1, parent: Some(1) }));
+}
+
+#[test]
+fn from_rest_the_answer_depends_on_the_goal_alone() {
+    for method in Method::ALL {
+        let goal = Goal::position(4, DVec3::new(0.5, 0.3, 0.2));
+        let from_rest = Options { start: Start::Rest, ..options(method) };
+        let (_, _, one) = solve(&chain(4), &[goal], &from_rest);
+        let (_, _, other) = solve(&straight(4), &[goal], &from_rest);
+        assert_eq!(one, other);
+    }
+}
+
+#[test]
+fn the_history_starts_before_the_first_pass_and_no_goal_is_met_at_once() {
+    let recorded = Options { record: true, ..Options::default() };
+    let goal = Goal::position(3, DVec3::new(0.3, 0.4, 0.5));
+    let mut solver = Solver::default();
+    let report = solver.solve(&mut chain(3), &[goal], &recorded).unwrap();
+    assert_eq!(report.history.len(), report.iterations + 1);
+    assert!((report.history[0] - error(&chain(3), &goal)).abs() < 1e-12);
+    assert!(report.history.last() < report.history.first());
+    let none = solver.solve(&mut chain(3), &[], &recorded).unwrap();
+    assert_eq!((none.outcome, none.iterations), (Outcome::Reached, 0));
+}
+
+fn place() -> impl Strategy<Value = DVec3> {
+    prop::array::uniform3(-1.0..1.0_f64)
+        .prop_map(DVec3::from_array)
+        .prop_filter("in reach", |v| v.length() < 0.95)
+}
+
+proptest! {
+    #[test]
+    fn turning_the_whole_world_turns_the_answer(target in place(), angle in 0.0..3.0_f64) {
+        let above = DAffine3::from_rotation_translation(DQuat::from_rotation_x(angle), DVec3::new(1.0, 2.0, 3.0));
+        for method in Method::ALL {
+            let moved = Body::new(chain(5).links().to_vec(), above).unwrap();
+            let here = solve(&chain(5), &[Goal::position(5, target)], &options(method));
+            let there = solve(&moved, &[Goal::position(5, above.transform_point3(target))], &options(method));
+            prop_assert_eq!(here.0, there.0);
+            for (a, b) in here.2.links().iter().zip(there.2.links()) {
+                prop_assert!(a.rotation.dot(b.rotation).abs() > 1.0 - 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn links_keep_their_lengths(target in place()) {
+        for method in Method::ALL {
+            let (_, _, body) = solve(&chain(6), &[Goal::position(6, target)], &options(method));
+            for i in 0..6 {
+                prop_assert!(((position(&body, i + 1) - position(&body, i)).length() - 1.0 / 6.0).abs() < 1e-12);
+            }
+        }
+    }
+}
