@@ -9,5 +9,7 @@ pub mod ik;
 pub mod motion;
 pub mod pose;
 pub mod puppet;
+#[cfg(feature = "render")]
+pub mod render;
 pub mod rig;
 pub mod skin;

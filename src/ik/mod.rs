@@ -12,7 +12,8 @@
 //! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
 //! let mut arm = Body::new(links, DAffine3::IDENTITY)?;
 //! let goal = Goal::position(2, DVec3::new(1.0, 1.0, 0.0));
-//! let report = Solver::default().solve(&mut arm, &[goal], &Options::default())?;
+//! let mut solver = Solver::default();
+//! let report = solver.solve(&mut arm, &[goal], &Options::default())?;
 //! assert_eq!(report.outcome, Outcome::Reached);
 //! # Ok::<(), sinew::ik::SolveError>(())
 //! ```

@@ -1,0 +1,43 @@
+// The ground: nothing but the shadow on it and a faint grid, fading out, so that any background runs on under the character.
+// Follows globals.wgsl and shadow_map.wgsl.
+
+override SHADOWS: bool = false;
+
+struct Ground {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) world: vec3<f32>,
+}
+
+@vertex
+fn ground_vertex(@builtin(vertex_index) index: u32) -> Ground {
+    // Two triangles, counter-clockwise from above.
+    let corner = vec2<f32>(f32((0x1Au >> index) & 1u), f32((0x34u >> index) & 1u)) * 2.0 - 1.0;
+    let radius = globals.ground.w;
+    let world = vec3<f32>(globals.ground.x + corner.x * radius, globals.ground.y, globals.ground.z + corner.y * radius);
+    var out: Ground;
+    out.world = world;
+    out.clip = globals.clip_from_world * vec4<f32>(world, 1.0);
+    return out;
+}
+
+// Coverage of lines one cell apart, at least a pixel wide.
+fn grid(at: vec2<f32>) -> f32 {
+    let width = fwidth(at);
+    let distance = abs(fract(at - 0.5) - 0.5) / max(width, vec2<f32>(1e-6));
+    let line = 1.0 - min(min(distance.x, distance.y), 1.0);
+    // Lines that crowd together become an even grey, then nothing.
+    return line * clamp(1.0 - max(width.x, width.y) * 2.0, 0.0, 1.0);
+}
+
+@fragment
+fn ground(in: Ground) -> @location(0) vec4<f32> {
+    let radius = globals.ground.w;
+    let away = length(in.world.xz - globals.ground.xz) / radius;
+    let fade = 1.0 - smoothstep(0.25, 1.0, away);
+    // Ten cells to the radius, rounded to a power of ten times 1, 2 or 5 by the renderer.
+    var dark = 0.07 * grid(in.world.xz / globals.light.w);
+    if SHADOWS {
+        dark = 1.0 - (1.0 - dark) * (1.0 - 0.42 * (1.0 - key_light_at(in.world, vec3<f32>(0.0, 1.0, 0.0), 5.0)));
+    }
+    return vec4<f32>(vec3<f32>(0.01, 0.012, 0.02) * (dark * fade), dark * fade);
+}

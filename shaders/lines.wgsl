@@ -1,0 +1,57 @@
+// Lines and dots of a width in pixels, over everything. Follows globals.wgsl.
+
+struct Line {
+    @location(0) start: vec4<f32>,        // world, width in pixels
+    @location(1) end: vec4<f32>,
+    @location(2) color: vec4<f32>,        // straight RGBA, linear
+}
+
+struct Stroke {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) @interpolate(flat) from_to: vec4<f32>,   // pixels
+    @location(1) @interpolate(flat) widths: vec2<f32>,
+    @location(2) @interpolate(flat) color: vec4<f32>,
+}
+
+fn to_pixels(clip: vec4<f32>) -> vec2<f32> {
+    return (clip.xy / clip.w * vec2<f32>(0.5, -0.5) + 0.5) * globals.viewport.xy;
+}
+
+@vertex
+fn line_vertex(line: Line, @builtin(vertex_index) index: u32) -> Stroke {
+    var a = globals.clip_from_world * vec4<f32>(line.start.xyz, 1.0);
+    var b = globals.clip_from_world * vec4<f32>(line.end.xyz, 1.0);
+    var out: Stroke;
+    out.color = line.color;
+    out.widths = vec2<f32>(line.start.w, line.end.w);
+    // What lies behind the eye is cut off where it comes to stand before it.
+    let near = 1e-4;
+    if a.w < near && b.w < near {
+        out.clip = vec4<f32>(2.0, 2.0, 2.0, 1.0);
+        return out;
+    }
+    if a.w < near { a = mix(a, b, (near - a.w) / (b.w - a.w)); }
+    if b.w < near { b = mix(b, a, (near - b.w) / (a.w - b.w)); }
+    let p = to_pixels(a);
+    let q = to_pixels(b);
+    out.from_to = vec4<f32>(p, q);
+    let along = select(vec2<f32>(1.0, 0.0), normalize(q - p), distance(p, q) > 1e-3);
+    let across = vec2<f32>(-along.y, along.x);
+    let corner = vec2<f32>(f32((0x1Au >> index) & 1u), f32((0x34u >> index) & 1u)) * 2.0 - 1.0;
+    let half_width = max(line.start.w, line.end.w) * 0.5 + 1.0;
+    let pixel = select(p, q, corner.x > 0.0) + (along * corner.x + across * corner.y) * half_width;
+    let ndc = (pixel / globals.viewport.xy - 0.5) * vec2<f32>(2.0, -2.0);
+    out.clip = vec4<f32>(ndc, 0.0, 1.0);
+    return out;
+}
+
+@fragment
+fn line(in: Stroke) -> @location(0) vec4<f32> {
+    let p = in.from_to.xy;
+    let d = in.from_to.zw - p;
+    let along = clamp(dot(in.clip.xy - p, d) / max(dot(d, d), 1e-6), 0.0, 1.0);
+    let half_width = mix(in.widths.x, in.widths.y, along) * 0.5;
+    let coverage = clamp(half_width + 0.5 - distance(in.clip.xy, p + d * along), 0.0, 1.0);
+    let alpha = in.color.a * coverage;
+    return vec4<f32>(in.color.rgb * alpha, alpha);
+}

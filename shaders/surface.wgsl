@@ -1,0 +1,223 @@
+// Skinned surfaces in four modes. Follows globals.wgsl, skinning.wgsl and shadow_map.wgsl.
+
+// Fixed when a pipeline is made, so that what it does not need costs nothing.
+override MODE: u32 = 0u;
+override SHADOWS: bool = false;
+override BASE_COLOR_MAP: bool = false;
+override METALLIC_ROUGHNESS_MAP: bool = false;
+override NORMAL_MAP: bool = false;
+override OCCLUSION_MAP: bool = false;
+override EMISSIVE_MAP: bool = false;
+
+const SHADED: u32 = 0u;
+const LAMBERT: u32 = 1u;
+const NORMAL: u32 = 2u;
+const MASK: u32 = 3u;
+
+@group(3) @binding(0) var base_color_map: texture_2d<f32>;
+@group(3) @binding(1) var base_color_sampler: sampler;
+@group(3) @binding(2) var metallic_roughness_map: texture_2d<f32>;
+@group(3) @binding(3) var metallic_roughness_sampler: sampler;
+@group(3) @binding(4) var normal_map: texture_2d<f32>;
+@group(3) @binding(5) var normal_sampler: sampler;
+@group(3) @binding(6) var occlusion_map: texture_2d<f32>;
+@group(3) @binding(7) var occlusion_sampler: sampler;
+@group(3) @binding(8) var emissive_map: texture_2d<f32>;
+@group(3) @binding(9) var emissive_sampler: sampler;
+
+struct Surface {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) normal: vec3<f32>,
+    @location(1) texcoord: vec4<f32>,     // both sets
+    @location(2) eye_direction: vec3<f32>,
+    @location(3) light_direction: vec3<f32>,
+    @location(4) color: vec4<f32>,
+    @location(5) tangent: vec4<f32>,
+}
+
+@vertex
+fn transform(v: Vertex, @builtin(vertex_index) index: u32) -> Surface {
+    let s = skin(v, index);
+    var out: Surface;
+    out.clip = globals.clip_from_world * vec4<f32>(s.position, 1.0);
+    out.normal = s.normal;
+    out.texcoord = vec4<f32>(v.position_u.w, v.normal_v.w, v.texcoord_1);
+    out.eye_direction = globals.eye.xyz - s.position;
+    out.light_direction = globals.light.xyz;
+    out.color = v.color;
+    out.tangent = vec4<f32>(s.tangent, v.tangent.w);
+    return out;
+}
+
+fn uv_of(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
+    let t = part.uv[map];
+    let uv = select(texcoord.xy, texcoord.zw, t.offset_set.z > 0.5);
+    return t.linear.xy * uv.x + t.linear.zw * uv.y + t.offset_set.xy;
+}
+
+fn has(flag: u32) -> bool {
+    return (part.flags & flag) != 0u;
+}
+
+// The unit normal of the surface's outside. A mesh without normals is flat: its triangle's own, from derivatives, which
+// point towards the viewer (to the right × downwards is away from it, so the other way round).
+fn outside(in: Surface, front: bool) -> vec3<f32> {
+    let world = -in.eye_direction;
+    let towards_viewer = cross(dpdy(world), dpdx(world));
+    let flat_normal = select(-towards_viewer, towards_viewer, front);
+    return normalize_or_zero(select(flat_normal, in.normal, has(HAS_NORMALS)));
+}
+
+// The tangent frame of a texture from derivatives (Schüler 2006), where the file has no tangents.
+fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, uv: vec2<f32>) -> mat3x3<f32> {
+    let dp1 = dpdx(world);
+    let dp2 = dpdy(world);
+    let duv1 = dpdx(uv);
+    let duv2 = dpdy(uv);
+    let p2 = cross(dp2, normal);
+    let p1 = cross(normal, dp1);
+    let t = p2 * duv1.x + p1 * duv2.x;
+    let b = p2 * duv1.y + p1 * duv2.y;
+    let scale = inverseSqrt(max(max(dot(t, t), dot(b, b)), 1e-30));
+    return mat3x3<f32>(t * scale, b * scale, normal);
+}
+
+fn mapped_normal(in: Surface, normal: vec3<f32>) -> vec3<f32> {
+    let uv = uv_of(2u, in.texcoord);
+    var n = textureSample(normal_map, normal_sampler, uv).xyz * 2.0 - 1.0;
+    n = vec3<f32>(n.xy * part.emissive_normal_scale.w, n.z);
+    let derived = derived_tangent(normal, -in.eye_direction, uv);
+    let t = normalize_or_zero(in.tangent.xyz - normal * dot(normal, in.tangent.xyz));
+    let given = mat3x3<f32>(t, cross(normal, t) * in.tangent.w, normal);
+    let use_given = has(HAS_TANGENTS);
+    let frame = mat3x3<f32>(
+        select(derived[0], given[0], use_given),
+        select(derived[1], given[1], use_given),
+        normal,
+    );
+    return normalize_or_zero(frame * n);
+}
+
+struct Material {
+    albedo: vec3<f32>,
+    metallic: f32,
+    roughness: f32,
+}
+
+// GGX (Walter et al. 2007) with height-correlated Smith visibility (Heitz 2014) and Schlick's Fresnel, and Lambert below it.
+fn reflect_light(m: Material, n: vec3<f32>, v: vec3<f32>, l: vec3<f32>) -> vec3<f32> {
+    let h = normalize_or_zero(v + l);
+    let nl = max(dot(n, l), 0.0);
+    let nv = max(dot(n, v), 1e-4);
+    let nh = max(dot(n, h), 0.0);
+    let vh = max(dot(v, h), 0.0);
+    let a2 = pow(m.roughness, 4.0);
+    let d = a2 / (3.14159265 * pow(nh * nh * (a2 - 1.0) + 1.0, 2.0));
+    let visibility = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) + nv * sqrt(nl * nl * (1.0 - a2) + a2) + 1e-5);
+    let f0 = mix(vec3<f32>(0.04), m.albedo, m.metallic);
+    let fresnel = f0 + (1.0 - f0) * pow(1.0 - vh, 5.0);
+    let diffuse = (1.0 - fresnel) * (1.0 - m.metallic) * m.albedo / 3.14159265;
+    return (diffuse + fresnel * (d * visibility)) * nl;
+}
+
+// Light from all around: a bright ceiling, a warm floor, and two soft boxes that show in what is smooth.
+fn studio(direction: vec3<f32>, roughness: f32) -> vec3<f32> {
+    let up = direction.y * 0.5 + 0.5;
+    let gradient = mix(vec3<f32>(0.34, 0.32, 0.30), vec3<f32>(0.84, 0.88, 0.95), smoothstep(0.0, 1.0, up));
+    let sharp = mix(24.0, 2.0, roughness);
+    let key_box = pow(max(dot(direction, globals.light.xyz), 0.0), sharp) * mix(2.2, 0.25, roughness);
+    let rim_box = pow(max(dot(direction, normalize(vec3<f32>(-0.7, 0.35, -0.6))), 0.0), sharp) * mix(1.4, 0.15, roughness);
+    return gradient + key_box + rim_box;
+}
+
+// The environment's share of a split sum (Karis 2014, "Physically based shading on mobile", after Lazarov 2013).
+fn environment_brdf(f0: vec3<f32>, roughness: f32, nv: f32) -> vec3<f32> {
+    let r = roughness * vec4<f32>(-1.0, -0.0275, -0.572, 0.022) + vec4<f32>(1.0, 0.0425, 1.04, -0.04);
+    let a004 = min(r.x * r.x, exp2(-9.28 * nv)) * r.x + r.y;
+    let scale_bias = vec2<f32>(-1.04, 1.04) * a004 + r.zw;
+    return f0 * scale_bias.x + scale_bias.y;
+}
+
+// Khronos PBR Neutral: true to the base colour below its shoulder, highlights fold towards white.
+fn tone_map(linear: vec3<f32>) -> vec3<f32> {
+    let start = 0.8 - 0.04;
+    let desaturation = 0.15;
+    let least = min(linear.r, min(linear.g, linear.b));
+    let offset = select(0.04, least - 6.25 * least * least, least < 0.08);
+    var color = linear - offset;
+    let peak = max(color.r, max(color.g, color.b));
+    if peak < start {
+        return color;
+    }
+    let d = 1.0 - start;
+    let new_peak = 1.0 - d * d / (peak + d - start);
+    color = color * (new_peak / peak);
+    let g = 1.0 - 1.0 / (desaturation * (peak - new_peak) + 1.0);
+    return mix(color, vec3<f32>(new_peak), g);
+}
+
+fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, towards: vec3<f32>) -> vec3<f32> {
+    var n = towards;
+    if NORMAL_MAP {
+        n = mapped_normal(in, towards);
+    }
+    let v = normalize_or_zero(in.eye_direction);
+    var m = Material(albedo, part.surface.x, part.surface.y);
+    if METALLIC_ROUGHNESS_MAP {
+        let s = textureSample(metallic_roughness_map, metallic_roughness_sampler, uv_of(1u, in.texcoord));
+        m.roughness *= s.g;
+        m.metallic *= s.b;
+    }
+    m.roughness = clamp(m.roughness, 0.05, 1.0);
+    m.metallic = clamp(m.metallic, 0.0, 1.0);
+    var occlusion = 1.0;
+    if OCCLUSION_MAP {
+        let s = textureSample(occlusion_map, occlusion_sampler, uv_of(3u, in.texcoord)).r;
+        occlusion = mix(1.0, s, part.surface.z);
+    }
+    var emissive = part.emissive_normal_scale.rgb;
+    if EMISSIVE_MAP {
+        emissive *= textureSample(emissive_map, emissive_sampler, uv_of(4u, in.texcoord)).rgb;
+    }
+    var key = 1.0;
+    if SHADOWS {
+        key = key_light_at(-in.eye_direction + globals.eye.xyz, towards, 2.5);
+    }
+    let fill_direction = normalize(vec3<f32>(-0.75, 0.25, 0.6));
+    let nv = max(dot(n, v), 1e-4);
+    let f0 = mix(vec3<f32>(0.04), m.albedo, m.metallic);
+    let ambient = m.albedo * (1.0 - m.metallic) * studio(n, 1.0) * 0.42;
+    let mirror = environment_brdf(f0, m.roughness, nv) * studio(reflect(-v, n), m.roughness) * 0.62;
+    let lit = reflect_light(m, n, v, in.light_direction) * vec3<f32>(1.0, 0.97, 0.92) * (2.6 * key)
+        + reflect_light(m, n, v, fill_direction) * vec3<f32>(0.80, 0.88, 1.0) * 0.55;
+    return lit + (ambient + mirror) * occlusion + emissive;
+}
+
+@fragment
+fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
+    if MODE == MASK {
+        return vec4<f32>(1.0);
+    }
+    let normal = outside(in, front);
+    var color = part.base_color * in.color;
+    if BASE_COLOR_MAP {
+        color *= textureSample(base_color_map, base_color_sampler, uv_of(0u, in.texcoord));
+    }
+    if has(ALPHA_MASK) && color.a < part.surface.w {
+        discard;
+    }
+    if MODE == NORMAL {
+        return vec4<f32>(normal * 0.5 + 0.5, 1.0);
+    }
+    let alpha = select(1.0, clamp(color.a, 0.0, 1.0), has(ALPHA_BLEND));
+    let towards_viewer = select(-normal, normal, front);
+    var out = color.rgb;
+    if MODE == LAMBERT {
+        let light = max(dot(towards_viewer, normalize(vec3<f32>(0.4, 0.8, 0.6))), 0.0);
+        out = clamp(color.rgb * (0.3 + 0.8 * light), vec3<f32>(0.0), vec3<f32>(1.0));
+    } else if !has(UNLIT) {
+        out = tone_map(shade(in, color.rgb, normal, towards_viewer));
+    }
+    // Premultiplied: what is behind shows by 1 − alpha.
+    return vec4<f32>(out * alpha, alpha);
+}

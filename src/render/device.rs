@@ -1,0 +1,166 @@
+//! Finding an adapter, and opening it.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wgpu::{Adapter, Backend, Backends, DeviceType};
+
+use super::RenderError;
+
+/// Which adapter to draw with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AdapterChoice {
+    /// The best there is: real ones before software, Vulkan, Metal and DirectX before OpenGL.
+    #[default]
+    Auto,
+    /// A software adapter, Vulkan first.
+    Cpu,
+    /// One of a backend, with some text in its name.
+    Backend(Backend, Option<String>),
+}
+
+impl FromStr for AdapterChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, name) = match text.split_once(':') {
+            Some((kind, name)) => (kind, Some(name.to_owned())),
+            None => (text, None),
+        };
+        match (kind, name) {
+            ("auto", None) => Ok(Self::Auto),
+            ("cpu", None) => Ok(Self::Cpu),
+            ("vulkan", name) => Ok(Self::Backend(Backend::Vulkan, name)),
+            ("gl", name) => Ok(Self::Backend(Backend::Gl, name)),
+            ("metal", name) => Ok(Self::Backend(Backend::Metal, name)),
+            ("dx12", name) => Ok(Self::Backend(Backend::Dx12, name)),
+            _ => Err(format!(
+                "\"{text}\" is none of auto, cpu, vulkan[:TEXT], gl[:TEXT], metal[:TEXT], dx12[:TEXT]"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for AdapterChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Cpu => f.write_str("cpu"),
+            Self::Backend(backend, None) => write!(f, "{backend}"),
+            Self::Backend(backend, Some(name)) => write!(f, "{backend}:{name}"),
+        }
+    }
+}
+
+impl AdapterChoice {
+    /// Backends to look at, one group after the other: starting the second costs time that the first may save.
+    fn backends(&self) -> Vec<Backends> {
+        match self {
+            Self::Auto | Self::Cpu => vec![Backends::VULKAN | Backends::METAL | Backends::DX12, Backends::GL],
+            Self::Backend(backend, _) => vec![Backends::from(*backend)],
+        }
+    }
+
+    fn fits(&self, adapter: &Adapter) -> bool {
+        let info = adapter.get_info();
+        match self {
+            Self::Auto => true,
+            Self::Cpu => info.device_type == DeviceType::Cpu,
+            Self::Backend(_, None) => true,
+            Self::Backend(_, Some(text)) => info.name.to_lowercase().contains(&text.to_lowercase()),
+        }
+    }
+}
+
+/// An open adapter.
+#[derive(Debug)]
+pub struct Gpu {
+    /// Makes resources.
+    pub device: wgpu::Device,
+    /// Takes work.
+    pub queue: wgpu::Queue,
+    /// What the adapter says of itself.
+    pub info: wgpu::AdapterInfo,
+    /// The first error that nobody waited for.
+    fault: Arc<Mutex<Option<String>>>,
+}
+
+impl Gpu {
+    /// Opens an adapter without touching any window system.
+    ///
+    /// # Errors
+    /// [`RenderError::NoAdapter`] if there is none of that kind, [`RenderError::Device`] if it does not open.
+    pub fn new(choice: &AdapterChoice) -> Result<Self, RenderError> {
+        let mut found = Vec::new();
+        for backends in choice.backends() {
+            let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+            descriptor.backends = backends;
+            // Validation layers are for those who write shaders, and cost every user a search for them.
+            descriptor.flags = wgpu::InstanceFlags::empty();
+            let instance = wgpu::Instance::new(descriptor);
+            let mut adapters = pollster::block_on(instance.enumerate_adapters(backends));
+            found.extend(adapters.iter().map(|a| describe(&a.get_info())));
+            adapters.retain(|a| choice.fits(a));
+            adapters.sort_by_key(|a| rank(&a.get_info()));
+            if let Some(adapter) = adapters.into_iter().next() {
+                return Self::open(&adapter);
+            }
+        }
+        Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
+    }
+
+    fn open(adapter: &Adapter) -> Result<Self, RenderError> {
+        let info = adapter.get_info();
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("sinew"),
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
+            ..Default::default()
+        };
+        let opened = pollster::block_on(adapter.request_device(&descriptor));
+        let (device, queue) =
+            opened.map_err(|e| RenderError::Device { adapter: describe(&info), cause: e.to_string() })?;
+        let fault = Arc::new(Mutex::new(None));
+        let keep = Arc::clone(&fault);
+        device.on_uncaptured_error(Arc::new(move |error| {
+            let mut first = keep.lock().unwrap_or_else(PoisonError::into_inner);
+            first.get_or_insert_with(|| error.to_string());
+        }));
+        Ok(Self { device, queue, info, fault })
+    }
+
+    /// Name, driver and backend: `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan`.
+    pub fn describe(&self) -> String {
+        describe(&self.info)
+    }
+
+    /// Fails if the driver has refused anything since it was asked last.
+    pub(super) fn check(&self) -> Result<(), RenderError> {
+        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        fault.map_or(Ok(()), |cause| Err(RenderError::Driver(cause)))
+    }
+
+    /// Fails if a storage buffer of that size cannot be bound.
+    pub(super) fn check_storage(&self, what: &'static str, bytes: u64) -> Result<(), RenderError> {
+        let limits = self.device.limits();
+        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        if bytes > limit { Err(RenderError::Buffer { what, bytes, limit }) } else { Ok(()) }
+    }
+}
+
+fn describe(info: &wgpu::AdapterInfo) -> String {
+    format!("{}, {}", info.name, info.backend)
+}
+
+/// Real adapters first, fast ones first among them, OpenGL last among equals.
+fn rank(info: &wgpu::AdapterInfo) -> (u8, u8) {
+    let device = match info.device_type {
+        DeviceType::DiscreteGpu => 0,
+        DeviceType::IntegratedGpu => 1,
+        DeviceType::VirtualGpu => 2,
+        DeviceType::Other => 3,
+        DeviceType::Cpu => 4,
+    };
+    (device, u8::from(info.backend == Backend::Gl))
+}

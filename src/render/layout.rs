@@ -1,0 +1,84 @@
+//! Which resources a shader sees where.
+
+use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ShaderStages};
+
+/// The bind group layouts of all passes, by group number.
+#[derive(Debug)]
+pub(super) struct Layouts {
+    /// 0: `Globals`.
+    pub(super) globals: BindGroupLayout,
+    /// 1: `Part` (at a dynamic offset), matrices, morph deltas and weights.
+    pub(super) part: BindGroupLayout,
+    /// 2: the shadow map.
+    pub(super) shadow: BindGroupLayout,
+    /// 3: five textures with their samplers.
+    pub(super) textures: BindGroupLayout,
+}
+
+impl Layouts {
+    pub(super) fn new(device: &wgpu::Device) -> Self {
+        let group = |label: &str, entries: &[BindGroupLayoutEntry]| {
+            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })
+        };
+        let both = ShaderStages::VERTEX_FRAGMENT;
+        let skinning = both | ShaderStages::COMPUTE;
+        let read = BufferBindingType::Storage { read_only: true };
+        let textures: Vec<BindGroupLayoutEntry> =
+            (0..5).flat_map(|i| [texture(2 * i), sampler(2 * i + 1)]).collect();
+        Self {
+            globals: group("globals", &[buffer(0, both, BufferBindingType::Uniform, false)]),
+            part: group(
+                "part",
+                &[
+                    buffer(0, skinning, BufferBindingType::Uniform, true),
+                    buffer(1, ShaderStages::VERTEX | ShaderStages::COMPUTE, read, false),
+                    buffer(2, ShaderStages::VERTEX | ShaderStages::COMPUTE, read, false),
+                    buffer(3, ShaderStages::VERTEX | ShaderStages::COMPUTE, read, false),
+                ],
+            ),
+            shadow: group("shadow", &[depth_texture(0), comparison_sampler(1)]),
+            textures: group("textures", &textures),
+        }
+    }
+}
+
+pub(super) fn buffer(
+    binding: u32,
+    stages: ShaderStages,
+    ty: BufferBindingType,
+    dynamic: bool,
+) -> BindGroupLayoutEntry {
+    entry(binding, stages, BindingType::Buffer { ty, has_dynamic_offset: dynamic, min_binding_size: None })
+}
+
+fn texture(binding: u32) -> BindGroupLayoutEntry {
+    let sample_type = wgpu::TextureSampleType::Float { filterable: true };
+    let ty = BindingType::Texture {
+        sample_type,
+        view_dimension: wgpu::TextureViewDimension::D2,
+        multisampled: false,
+    };
+    entry(binding, ShaderStages::FRAGMENT, ty)
+}
+
+fn depth_texture(binding: u32) -> BindGroupLayoutEntry {
+    let sample_type = wgpu::TextureSampleType::Depth;
+    let ty = BindingType::Texture {
+        sample_type,
+        view_dimension: wgpu::TextureViewDimension::D2,
+        multisampled: false,
+    };
+    entry(binding, ShaderStages::FRAGMENT, ty)
+}
+
+fn sampler(binding: u32) -> BindGroupLayoutEntry {
+    entry(binding, ShaderStages::FRAGMENT, BindingType::Sampler(wgpu::SamplerBindingType::Filtering))
+}
+
+fn comparison_sampler(binding: u32) -> BindGroupLayoutEntry {
+    entry(binding, ShaderStages::FRAGMENT, BindingType::Sampler(wgpu::SamplerBindingType::Comparison))
+}
+
+fn entry(binding: u32, visibility: ShaderStages, ty: BindingType) -> BindGroupLayoutEntry {
+    BindGroupLayoutEntry { binding, visibility, ty, count: None }
+}

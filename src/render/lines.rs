@@ -1,0 +1,77 @@
+//! Lines and dots over the picture.
+
+use std::collections::HashMap;
+
+use wgpu::TextureFormat;
+
+use super::ground::{Overlay, overlay};
+use super::layout::Layouts;
+use super::offscreen::DEPTH;
+use super::{Gpu, Line, gpu_types, shaders};
+
+/// Pipelines for lines, made when first needed.
+#[derive(Debug)]
+pub(super) struct LinePass {
+    module: wgpu::ShaderModule,
+    layout: wgpu::PipelineLayout,
+    pipelines: HashMap<(u32, TextureFormat), wgpu::RenderPipeline>,
+}
+
+impl LinePass {
+    pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("lines"),
+            bind_group_layouts: &[Some(&layouts.globals)],
+            immediate_size: 0,
+        });
+        let module = shaders::module(&gpu.device, "lines", shaders::LINES);
+        Self { module, layout, pipelines: HashMap::new() }
+    }
+
+    pub(super) fn pipeline(
+        &mut self,
+        gpu: &Gpu,
+        samples: u32,
+        format: TextureFormat,
+    ) -> &wgpu::RenderPipeline {
+        const BUFFERS: &[Option<wgpu::VertexBufferLayout<'static>>] = &[Some(wgpu::VertexBufferLayout {
+            array_stride: size_of::<gpu_types::Line>() as u64,
+            step_mode: wgpu::VertexStepMode::Instance,
+            attributes: &wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4],
+        })];
+        let (module, layout) = (&self.module, &self.layout);
+        self.pipelines.entry((samples, format)).or_insert_with(|| {
+            overlay(
+                gpu,
+                "lines",
+                module,
+                layout,
+                &Overlay {
+                    vertex: "line_vertex",
+                    fragment: "line",
+                    buffers: BUFFERS,
+                    constants: &[],
+                    depth_compare: wgpu::DepthStencilState {
+                        format: DEPTH,
+                        depth_write_enabled: Some(false),
+                        depth_compare: Some(wgpu::CompareFunction::Always),
+                        stencil: Default::default(),
+                        bias: Default::default(),
+                    },
+                    samples,
+                    format,
+                },
+            )
+        })
+    }
+}
+
+impl From<&Line> for gpu_types::Line {
+    fn from(line: &Line) -> Self {
+        Self {
+            start: line.start.extend(line.widths[0]).into(),
+            end: line.end.extend(line.widths[1]).into(),
+            color: line.color.into(),
+        }
+    }
+}

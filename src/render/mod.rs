@@ -1,0 +1,30 @@
+//! Drawing with wgpu, without a window: a [`Gpu`] is found, a character's parts become a [`Model`] on it, and a
+//! [`Renderer`] draws a [`Frame`] of them into a [`Picture`].
+//!
+//! It knows no joint's meaning: matrices, colours and lines come in, pixels go out. Its GPU types stand in
+//! [`gpu_types`], side by side with `shaders/`; a test holds both together.
+
+mod device;
+mod error;
+mod frame;
+pub mod gpu_types;
+mod ground;
+mod layout;
+mod lines;
+mod model;
+mod offscreen;
+mod renderer;
+mod shaders;
+mod shadow;
+mod surface;
+mod texture;
+mod vertices;
+
+pub use device::{AdapterChoice, Gpu};
+pub use error::RenderError;
+pub use frame::{Background, Draw, Frame, Ground, Line, Mode};
+pub use model::Model;
+pub use offscreen::Picture;
+pub use renderer::Renderer;
+pub use shaders::SOURCES;
+pub use texture::Pictures;

@@ -1,0 +1,197 @@
+//! A character's parts on the GPU.
+
+use bytemuck::{Zeroable, cast_slice};
+use glam::Vec4;
+use wgpu::BufferUsages;
+use wgpu::util::{BufferInitDescriptor, DeviceExt};
+
+use crate::asset::{AlphaMode, Character, Material, Part, Primitive, TextureRef};
+
+use super::gpu_types::{self, UvTransform, flags};
+use super::layout::Layouts;
+use super::texture::{Pictures, Textures, slots};
+use super::{Gpu, RenderError};
+
+/// A character's parts on the GPU: vertices, triangles, morph targets, textures. It does not change.
+#[derive(Debug)]
+pub struct Model {
+    pub(super) vertices: wgpu::Buffer,
+    pub(super) indices: wgpu::Buffer,
+    pub(super) deltas: wgpu::Buffer,
+    pub(super) parts: Vec<ModelPart>,
+}
+
+/// One part: where its data stands, and what it looks like.
+#[derive(Debug)]
+pub(super) struct ModelPart {
+    pub(super) first_vertex: u64,
+    pub(super) indices: std::ops::Range<u32>,
+    /// All that the shader needs to know but the places in this frame's buffers.
+    pub(super) uniform: gpu_types::Part,
+    pub(super) textures: wgpu::BindGroup,
+    /// Which of the five textures there are.
+    pub(super) maps: [bool; 5],
+    pub(super) blended: bool,
+    pub(super) double_sided: bool,
+}
+
+impl Model {
+    pub(super) fn new(
+        gpu: &Gpu,
+        layouts: &Layouts,
+        character: &Character,
+        parts: &[Part],
+        pictures: &Pictures,
+    ) -> Result<Self, RenderError> {
+        let (mut vertices, mut indices, mut deltas) = (Vec::new(), Vec::new(), Vec::new());
+        let mut textures = Textures::new(gpu, character, pictures);
+        let default_material = Material::default();
+        let mut model_parts = Vec::with_capacity(parts.len());
+        for part in parts {
+            let primitive = character.primitive(*part);
+            let material =
+                primitive.material.and_then(|m| character.materials.get(m)).unwrap_or(&default_material);
+            let first_index = count(indices.len());
+            let (bind_group, maps) = bind_textures(gpu, layouts, &mut textures, material);
+            let uniform = gpu_types::Part {
+                first_delta: count(deltas.len() / 4),
+                morph_targets: count(primitive.morph_targets.len()),
+                vertices: count(primitive.vertices()),
+                ..surface(primitive, material)
+            };
+            // Storage buffers are bound at multiples of 256 bytes: two vertices.
+            if !vertices.len().is_multiple_of(2) {
+                vertices.push(gpu_types::Vertex::zeroed());
+            }
+            let first_vertex = (vertices.len() * size_of::<gpu_types::Vertex>()) as u64;
+            push_vertices(primitive, part.skin.is_some(), &mut vertices);
+            push_deltas(primitive, &mut deltas);
+            indices.extend_from_slice(primitive.triangles.as_flattened());
+            model_parts.push(ModelPart {
+                first_vertex,
+                indices: first_index..count(indices.len()),
+                uniform,
+                textures: bind_group,
+                maps,
+                blended: material.alpha_mode == AlphaMode::Blend,
+                double_sided: material.double_sided,
+            });
+        }
+        let storage = BufferUsages::STORAGE;
+        Ok(Self {
+            vertices: filled(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage)?,
+            indices: filled(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX)?,
+            deltas: filled(gpu, "morph targets", cast_slice(&deltas), storage)?,
+            parts: model_parts,
+        })
+    }
+}
+
+/// A count or index for a shader. What does not fit fails on the size of its buffer.
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// A buffer that the adapter can bind whole; never empty, since an empty one cannot be bound.
+fn filled(
+    gpu: &Gpu,
+    what: &'static str,
+    bytes: &[u8],
+    usage: BufferUsages,
+) -> Result<wgpu::Buffer, RenderError> {
+    gpu.check_storage(what, bytes.len() as u64)?;
+    let contents = if bytes.is_empty() { &[0; 256][..] } else { bytes };
+    Ok(gpu.device.create_buffer_init(&BufferInitDescriptor { label: Some(what), contents, usage }))
+}
+
+fn push_vertices(primitive: &Primitive, skinned: bool, out: &mut Vec<gpu_types::Vertex>) {
+    let uv = |set: usize, v: usize| primitive.uvs[set].get(v).copied().unwrap_or_default();
+    for (v, position) in primitive.positions.iter().enumerate() {
+        let normal = primitive.normals.get(v).copied().unwrap_or_default();
+        let (uv_0, uv_1) = (uv(0, v), uv(1, v));
+        // A part without a skin follows the one matrix of its node, whatever influences it has.
+        let set = |n: usize| {
+            let influences = primitive.influences.get(n).filter(|_| skinned)?;
+            Some((*influences.joints.get(v)?, influences.weights.get(v)?.to_array()))
+        };
+        let (bones_0, weights_0) = set(0).unwrap_or(([0; 4], Vec4::X.to_array()));
+        let (bones_1, weights_1) = set(1).unwrap_or_default();
+        out.push(gpu_types::Vertex {
+            position_u: position.extend(uv_0.x).into(),
+            normal_v: normal.extend(uv_0.y).into(),
+            tangent: primitive.tangents.get(v).copied().unwrap_or_default().into(),
+            color: primitive.colors.get(v).copied().unwrap_or(Vec4::ONE).into(),
+            weights_0,
+            weights_1,
+            bones_0,
+            bones_1,
+            texcoord_1: uv_1.into(),
+            padding: [0.0; 2],
+        });
+    }
+}
+
+/// Position, normal and tangent displacement of each vertex, target by target.
+fn push_deltas(primitive: &Primitive, out: &mut Vec<f32>) {
+    for target in &primitive.morph_targets {
+        for v in 0..primitive.vertices() {
+            for list in [&target.positions, &target.normals, &target.tangents] {
+                out.extend_from_slice(&list.get(v).copied().unwrap_or_default().extend(0.0).to_array());
+            }
+        }
+    }
+}
+
+fn surface(primitive: &Primitive, material: &Material) -> gpu_types::Part {
+    let cutoff = if let AlphaMode::Mask(cutoff) = material.alpha_mode { cutoff } else { 0.0 };
+    let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+    gpu_types::Part {
+        base_color: material.base_color.into(),
+        emissive_normal_scale: material.emissive.extend(material.normal_scale).into(),
+        surface: [material.metallic, material.roughness, material.occlusion_strength, cutoff],
+        uv: slots(material).map(|(texture, _)| uv_transform(texture)),
+        flags: flag(!primitive.normals.is_empty(), flags::HAS_NORMALS)
+            | flag(!primitive.tangents.is_empty(), flags::HAS_TANGENTS)
+            | flag(matches!(material.alpha_mode, AlphaMode::Mask(_)), flags::ALPHA_MASK)
+            | flag(material.alpha_mode == AlphaMode::Blend, flags::ALPHA_BLEND)
+            | flag(material.double_sided, flags::DOUBLE_SIDED)
+            | flag(material.unlit, flags::UNLIT),
+        ..gpu_types::Part::zeroed()
+    }
+}
+
+fn uv_transform(texture: Option<TextureRef>) -> UvTransform {
+    let Some(texture) = texture else { return UvTransform::zeroed() };
+    let m = texture.uv_transform;
+    let set = if texture.uv_set == 1 { 1.0 } else { 0.0 };
+    UvTransform {
+        linear: m.matrix2.to_cols_array(),
+        offset_set: [m.translation.x, m.translation.y, set, 0.0],
+    }
+}
+
+fn bind_textures(
+    gpu: &Gpu,
+    layouts: &Layouts,
+    textures: &mut Textures<'_>,
+    material: &Material,
+) -> (wgpu::BindGroup, [bool; 5]) {
+    let slots = slots(material);
+    let maps = slots.map(|(texture, _)| textures.picture(texture).is_some());
+    let bound = slots.map(|(texture, usage)| textures.get(texture, usage));
+    let entries: Vec<wgpu::BindGroupEntry<'_>> = (0_u32..)
+        .zip(&bound)
+        .flat_map(|(i, (view, sampler))| {
+            [
+                wgpu::BindGroupEntry { binding: 2 * i, resource: wgpu::BindingResource::TextureView(view) },
+                wgpu::BindGroupEntry {
+                    binding: 2 * i + 1,
+                    resource: wgpu::BindingResource::Sampler(sampler),
+                },
+            ]
+        })
+        .collect();
+    let descriptor =
+        wgpu::BindGroupDescriptor { label: Some("textures"), layout: &layouts.textures, entries: &entries };
+    (gpu.device.create_bind_group(&descriptor), maps)
+}

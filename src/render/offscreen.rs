@@ -1,0 +1,155 @@
+//! A target that is no window, and the way back to the CPU.
+
+use wgpu::{TextureFormat, TextureUsages};
+
+use super::{Gpu, RenderError};
+
+/// Format of all depth textures.
+pub(super) const DEPTH: TextureFormat = TextureFormat::Depth32Float;
+
+/// Pixels: straight RGBA, row 0 on top.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+    /// Four bytes a pixel; colours as sRGB, data as it is.
+    pub rgba: Vec<u8>,
+}
+
+/// Textures to draw into, kept as long as size and samples stay the same.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) samples: u32,
+    pub(super) format: TextureFormat,
+    color: wgpu::Texture,
+    pub(super) resolved: wgpu::TextureView,
+    /// Drawn to and then resolved, where there are several samples.
+    pub(super) multisampled: Option<wgpu::TextureView>,
+    pub(super) depth: wgpu::TextureView,
+}
+
+impl Target {
+    pub(super) fn new(
+        gpu: &Gpu,
+        (width, height): (u32, u32),
+        samples: u32,
+        format: TextureFormat,
+    ) -> Result<Self, RenderError> {
+        let limit = gpu.device.limits().max_texture_dimension_2d;
+        if width == 0 || height == 0 {
+            return Err(RenderError::Empty { width, height });
+        }
+        if width > limit || height > limit {
+            return Err(RenderError::TooLarge { width, height, limit });
+        }
+        if samples != 1 && samples != 4 {
+            return Err(RenderError::Samples { samples });
+        }
+        let texture = |label: &str, samples: u32, format: TextureFormat, usage: TextureUsages| {
+            gpu.device.create_texture(&wgpu::TextureDescriptor {
+                label: Some(label),
+                size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+                mip_level_count: 1,
+                sample_count: samples,
+                dimension: wgpu::TextureDimension::D2,
+                format,
+                usage: TextureUsages::RENDER_ATTACHMENT | usage,
+                view_formats: &[],
+            })
+        };
+        let view = |texture: &wgpu::Texture| texture.create_view(&Default::default());
+        let color = texture("picture", 1, format, TextureUsages::COPY_SRC);
+        let multisampled =
+            (samples > 1).then(|| view(&texture("samples", samples, format, TextureUsages::empty())));
+        let depth = view(&texture("depth", samples, DEPTH, TextureUsages::empty()));
+        Ok(Self { width, height, samples, format, resolved: view(&color), color, multisampled, depth })
+    }
+
+    /// Whether a picture of that kind can be drawn into it.
+    pub(super) fn fits(&self, size: (u32, u32), samples: u32, format: TextureFormat) -> bool {
+        (self.width, self.height, self.samples, self.format) == (size.0, size.1, samples, format)
+    }
+
+    /// Bytes of a row in a buffer: copies want a multiple of 256.
+    fn padded_row(&self) -> u32 {
+        (self.width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
+    }
+
+    /// Encodes the copy of the picture into a buffer that can be read.
+    pub(super) fn copy_out(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
+        let row = self.padded_row();
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("read back"),
+            size: u64::from(row) * u64::from(self.height),
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let layout =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
+        let size = wgpu::Extent3d { width: self.width, height: self.height, depth_or_array_layers: 1 };
+        let place = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
+        encoder.copy_texture_to_buffer(self.color.as_image_copy(), place, size);
+        buffer
+    }
+
+    /// The picture, once the work that fills the buffer has been given to the queue.
+    pub(super) fn read(&self, gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Picture, RenderError> {
+        let row = self.width as usize * 4;
+        let rgba = read_buffer(gpu, buffer, |bytes| {
+            bytes.chunks_exact(self.padded_row() as usize).flat_map(|r| r.iter().take(row)).copied().collect()
+        })?;
+        Ok(Picture { width: self.width, height: self.height, rgba })
+    }
+}
+
+/// Waits for a buffer and reads it.
+pub(super) fn read_buffer<T>(
+    gpu: &Gpu,
+    buffer: &wgpu::Buffer,
+    read: impl FnOnce(&[u8]) -> T,
+) -> Result<T, RenderError> {
+    let (tell, told) = std::sync::mpsc::channel();
+    // The other end waits below; if it has gone, nobody asks.
+    buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(tell.send(result)));
+    gpu.device
+        .poll(wgpu::PollType::Wait { submission_index: None, timeout: None })
+        .map_err(|e| RenderError::Driver(e.to_string()))?;
+    gpu.check()?;
+    match told.recv() {
+        Ok(Ok(())) => {}
+        Ok(Err(e)) => return Err(RenderError::Driver(e.to_string())),
+        Err(e) => return Err(RenderError::Driver(e.to_string())),
+    }
+    let view = buffer.get_mapped_range(..).map_err(|e| RenderError::Driver(e.to_string()))?;
+    let value = read(&view);
+    drop(view);
+    buffer.unmap();
+    Ok(value)
+}
+
+/// Makes colours that were multiplied by their coverage straight again. `srgb`: they are stored as sRGB.
+pub(super) fn unpremultiply(picture: &mut Picture, srgb: bool) {
+    let decode = |v: f32| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
+    let encode = |v: f32| if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
+    for pixel in picture.rgba.chunks_exact_mut(4) {
+        let &mut [.., alpha] = pixel else { continue };
+        if alpha == 0 || alpha == 255 {
+            continue;
+        }
+        let coverage = f32::from(alpha) / 255.0;
+        for value in pixel.iter_mut().take(3) {
+            let stored = f32::from(*value) / 255.0;
+            let straight = if srgb {
+                encode((decode(stored) / coverage).min(1.0))
+            } else {
+                (stored / coverage).min(1.0)
+            };
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
+            (*value = (straight * 255.0 + 0.5) as u8);
+        }
+    }
+}

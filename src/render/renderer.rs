@@ -1,0 +1,397 @@
+//! The frame, pass by pass.
+
+use bytemuck::{bytes_of, cast_slice};
+use glam::{Mat4, Vec3, Vec4};
+use wgpu::{BufferUsages, TextureFormat};
+
+use crate::asset::{Character, Part};
+
+use super::gpu_types;
+use super::ground::GroundPass;
+use super::layout::Layouts;
+use super::lines::LinePass;
+use super::model::Model;
+use super::offscreen::{Target, unpremultiply};
+use super::shadow::{self, KEY_LIGHT, Shadow};
+use super::surface::{Surfaces, is_blended};
+use super::texture::Pictures;
+use super::{Background, Draw, Frame, Gpu, Picture, RenderError};
+
+/// Distance of two parts' uniforms: what every adapter can bind at an offset.
+pub(super) const PART_STRIDE: u64 = 256;
+
+/// Draws frames, and keeps pipelines, targets and buffers from one to the next.
+#[derive(Debug)]
+pub struct Renderer {
+    gpu: Gpu,
+    layouts: Layouts,
+    surfaces: Surfaces,
+    shadow: Option<Shadow>,
+    no_shadow: wgpu::BindGroup,
+    ground: Option<GroundPass>,
+    lines: Option<LinePass>,
+    target: Option<Target>,
+    buffers: FrameBuffers,
+}
+
+/// This frame's input, uploaded; each buffer is replaced only when it is too small.
+#[derive(Debug, Default)]
+pub(super) struct FrameBuffers {
+    globals: Option<wgpu::Buffer>,
+    parts: Option<wgpu::Buffer>,
+    palette: Option<wgpu::Buffer>,
+    morph_weights: Option<wgpu::Buffer>,
+    lines: Option<wgpu::Buffer>,
+}
+
+impl Renderer {
+    /// A renderer on an open adapter.
+    pub fn new(gpu: Gpu) -> Self {
+        let layouts = Layouts::new(&gpu.device);
+        let surfaces = Surfaces::new(&gpu, &layouts);
+        let no_shadow = shadow::bind(&gpu, &layouts, &shadow::map(&gpu, 1));
+        let buffers = FrameBuffers::default();
+        Self {
+            gpu,
+            layouts,
+            surfaces,
+            shadow: None,
+            no_shadow,
+            ground: None,
+            lines: None,
+            target: None,
+            buffers,
+        }
+    }
+
+    /// The adapter.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    pub(super) fn layouts(&self) -> &Layouts {
+        &self.layouts
+    }
+
+    /// Puts some parts of a character on the GPU.
+    ///
+    /// # Errors
+    /// [`RenderError::Buffer`] if the adapter cannot hold them.
+    pub fn model(
+        &self,
+        character: &Character,
+        parts: &[Part],
+        pictures: &Pictures,
+    ) -> Result<Model, RenderError> {
+        let model = Model::new(&self.gpu, &self.layouts, character, parts, pictures)?;
+        self.gpu.check().map(|()| model)
+    }
+
+    /// Draws a frame into a picture of `size` pixels (width, height).
+    ///
+    /// # Errors
+    /// [`RenderError`] if the picture or the palette is larger than the adapter takes, or the driver refuses.
+    pub fn render(
+        &mut self,
+        model: &Model,
+        frame: &Frame<'_>,
+        size: (u32, u32),
+    ) -> Result<Picture, RenderError> {
+        let format =
+            if frame.mode.is_data() { TextureFormat::Rgba8Unorm } else { TextureFormat::Rgba8UnormSrgb };
+        let target = match self.target.take().filter(|t| t.fits(size, frame.samples, format)) {
+            Some(target) => target,
+            None => Target::new(&self.gpu, size, frame.samples, format)?,
+        };
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        self.encode(model, frame, &target, &mut encoder)?;
+        let buffer = target.copy_out(&self.gpu, &mut encoder);
+        self.gpu.queue.submit([encoder.finish()]);
+        let mut picture = target.read(&self.gpu, &buffer)?;
+        if frame.background == Background::Transparent {
+            unpremultiply(&mut picture, !frame.mode.is_data());
+        }
+        self.target = Some(target);
+        Ok(picture)
+    }
+
+    /// Uploads the frame and encodes its passes.
+    fn encode(
+        &mut self,
+        model: &Model,
+        frame: &Frame<'_>,
+        target: &Target,
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> Result<(), RenderError> {
+        let draws: Vec<&Draw<'_>> = frame.draws.iter().filter(|d| is_drawn(model, d)).collect();
+        let globals = self.upload_globals(frame, target);
+        let parts = self.upload_parts(model, frame.palette, &draws)?;
+        let shadows = frame.shadow && frame.mode.is_shaded();
+        let shadow_group = if shadows {
+            self.shadow_pass(model, &draws, &globals, &parts, encoder)
+        } else {
+            self.no_shadow.clone()
+        };
+        // Pipelines first: making them needs the caches that the pass must not borrow.
+        let ground = frame.ground.filter(|g| frame.camera.position.y > g.center.y).map(|_| {
+            let pass = self.ground.get_or_insert_with(|| GroundPass::new(&self.gpu, &self.layouts));
+            pass.pipeline(&self.gpu, shadows, frame.samples, target.format).clone()
+        });
+        let lines = (!frame.lines.is_empty()).then(|| {
+            let pass = self.lines.get_or_insert_with(|| LinePass::new(&self.gpu, &self.layouts));
+            pass.pipeline(&self.gpu, frame.samples, target.format).clone()
+        });
+        let strokes: Vec<gpu_types::Line> = frame.lines.iter().map(Into::into).collect();
+        let usage = BufferUsages::VERTEX;
+        let line_buffer = write(&self.gpu, &mut self.buffers.lines, "lines", cast_slice(&strokes), usage)?;
+        let mut pass = begin(encoder, target, frame.background);
+        pass.set_bind_group(0, &globals, &[]);
+        pass.set_bind_group(2, &shadow_group, &[]);
+        let order = drawing_order(model, frame, &draws);
+        let opaque =
+            order.iter().take_while(|&&i| !is_blended(frame.mode, &model.parts[draws[i].part])).count();
+        self.draw_surfaces(&mut pass, model, frame, &draws, &order[..opaque], &parts, target.format);
+        if let Some(pipeline) = &ground {
+            pass.set_pipeline(pipeline);
+            pass.draw(0..6, 0..1);
+        }
+        self.draw_surfaces(&mut pass, model, frame, &draws, &order[opaque..], &parts, target.format);
+        if let Some(pipeline) = &lines {
+            pass.set_pipeline(pipeline);
+            pass.set_vertex_buffer(0, line_buffer.slice(..));
+            pass.draw(0..6, 0..u32::try_from(strokes.len()).unwrap_or(u32::MAX));
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all of a pass's state, borrowed apart")]
+    fn draw_surfaces(
+        &mut self,
+        pass: &mut wgpu::RenderPass<'_>,
+        model: &Model,
+        frame: &Frame<'_>,
+        draws: &[&Draw<'_>],
+        order: &[usize],
+        parts: &wgpu::BindGroup,
+        format: TextureFormat,
+    ) {
+        for &index in order {
+            let draw = draws[index];
+            let part = &model.parts[draw.part];
+            pass.set_pipeline(self.surfaces.pipeline(&self.gpu, frame, part, draw, format));
+            pass.set_bind_group(1, parts, &[dynamic_offset(index)]);
+            pass.set_bind_group(3, &part.textures, &[]);
+            pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
+            pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed(part.indices.clone(), 0, 0..1);
+        }
+    }
+
+    fn shadow_pass(
+        &mut self,
+        model: &Model,
+        draws: &[&Draw<'_>],
+        globals: &wgpu::BindGroup,
+        parts: &wgpu::BindGroup,
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> wgpu::BindGroup {
+        let shadow = self.shadow.get_or_insert_with(|| Shadow::new(&self.gpu, &self.layouts));
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("shadow"),
+            depth_stencil_attachment: Some(cleared_depth(&shadow.view)),
+            ..Default::default()
+        });
+        pass.set_pipeline(&shadow.pipeline);
+        pass.set_bind_group(0, globals, &[]);
+        for (index, draw) in draws.iter().enumerate() {
+            let part = &model.parts[draw.part];
+            if part.blended {
+                continue;
+            }
+            pass.set_bind_group(1, parts, &[dynamic_offset(index)]);
+            pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
+            pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed(part.indices.clone(), 0, 0..1);
+        }
+        drop(pass);
+        shadow::bind(&self.gpu, &self.layouts, &shadow.view)
+    }
+
+    fn upload_globals(&mut self, frame: &Frame<'_>, target: &Target) -> wgpu::BindGroup {
+        #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
+        let (width, height) = (target.width as f32, target.height as f32);
+        let (center, radius) = frame.sphere;
+        let (shadow_from_world, texel, texel_metres) = shadow::light_space(center, radius);
+        let ground = frame.ground.map_or(Vec4::ZERO, |g| g.center.extend(g.radius));
+        let globals = gpu_types::Globals {
+            clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),
+            shadow_from_world: shadow_from_world.to_cols_array_2d(),
+            eye: frame.camera.position.extend(1.0).into(),
+            light: KEY_LIGHT.normalize().extend(grid_cell(radius)).into(),
+            ground: ground.into(),
+            viewport: [width, height, texel, 2.0 * texel_metres],
+        };
+        let usage = BufferUsages::UNIFORM;
+        let size = size_of::<gpu_types::Globals>() as u64;
+        let buffer = ensure(&self.gpu, &mut self.buffers.globals, "globals", size, usage);
+        self.gpu.queue.write_buffer(buffer, 0, bytes_of(&globals));
+        self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("globals"),
+            layout: &self.layouts.globals,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+        })
+    }
+
+    /// Uploads what the draws take, and binds it with the model's morph targets.
+    pub(super) fn upload_parts(
+        &mut self,
+        model: &Model,
+        palette: &[Mat4],
+        draws: &[&Draw<'_>],
+    ) -> Result<wgpu::BindGroup, RenderError> {
+        let mut weights: Vec<f32> = Vec::new();
+        let mut uniforms = vec![0_u8; draws.len() * PART_STRIDE as usize];
+        for (draw, bytes) in draws.iter().zip(uniforms.chunks_exact_mut(PART_STRIDE as usize)) {
+            let template = &model.parts[draw.part].uniform;
+            let uniform = gpu_types::Part {
+                first_matrix: u32::try_from(draw.first_matrix).unwrap_or(u32::MAX),
+                first_weight: u32::try_from(weights.len()).unwrap_or(u32::MAX),
+                ..*template
+            };
+            let given = draw.morph_weights.iter().copied().chain(std::iter::repeat(0.0));
+            weights.extend(given.take(template.morph_targets as usize));
+            let (head, _) = bytes.split_at_mut(size_of::<gpu_types::Part>());
+            head.copy_from_slice(bytes_of(&uniform));
+        }
+        let (gpu, buffers) = (&self.gpu, &mut self.buffers);
+        let storage = BufferUsages::STORAGE;
+        let parts = write(gpu, &mut buffers.parts, "parts", &uniforms, BufferUsages::UNIFORM)?;
+        let palette = write(gpu, &mut buffers.palette, "joint matrices", cast_slice(palette), storage)?;
+        let weights = write(gpu, &mut buffers.morph_weights, "morph weights", cast_slice(&weights), storage)?;
+        let part = wgpu::BufferBinding {
+            buffer: &parts,
+            offset: 0,
+            size: wgpu::BufferSize::new(size_of::<gpu_types::Part>() as u64),
+        };
+        Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("parts"),
+            layout: &self.layouts.part,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(part) },
+                wgpu::BindGroupEntry { binding: 1, resource: palette.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 2, resource: model.deltas.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 3, resource: weights.as_entire_binding() },
+            ],
+        }))
+    }
+}
+
+/// Whether a draw names a part with triangles, and matrices that are there.
+fn is_drawn(model: &Model, draw: &Draw<'_>) -> bool {
+    model.parts.get(draw.part).is_some_and(|p| !p.indices.is_empty())
+}
+
+/// Opaque parts as they come, then blended ones, the farthest first.
+fn drawing_order(model: &Model, frame: &Frame<'_>, draws: &[&Draw<'_>]) -> Vec<usize> {
+    let distance = |i: usize| frame.camera.position.distance_squared(draws[i].center);
+    let blended = |i: usize| is_blended(frame.mode, &model.parts[draws[i].part]);
+    let (mut last, mut order): (Vec<usize>, Vec<usize>) = (0..draws.len()).partition(|&i| blended(i));
+    last.sort_by(|&a, &b| distance(b).total_cmp(&distance(a)));
+    order.append(&mut last);
+    order
+}
+
+fn dynamic_offset(index: usize) -> u32 {
+    u32::try_from(index as u64 * PART_STRIDE).unwrap_or(u32::MAX)
+}
+
+/// About a tenth of the radius, rounded to 1, 2 or 5 times a power of ten.
+fn grid_cell(radius: f32) -> f32 {
+    let wanted = (radius * 0.25).max(1e-6);
+    let power = 10.0_f32.powf(wanted.log10().floor());
+    let steps = [5.0, 2.0, 1.0].map(|s| s * power);
+    steps.into_iter().find(|&s| s <= wanted).unwrap_or(power)
+}
+
+fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttachment<'_> {
+    wgpu::RenderPassDepthStencilAttachment {
+        view,
+        depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
+        stencil_ops: None,
+    }
+}
+
+/// The pass that fills the picture.
+fn begin<'e>(
+    encoder: &'e mut wgpu::CommandEncoder,
+    target: &Target,
+    background: Background,
+) -> wgpu::RenderPass<'e> {
+    let clear = match background {
+        Background::Transparent => wgpu::Color::TRANSPARENT,
+        Background::Color(rgb) => {
+            // A clear value is linear where the target stores sRGB.
+            let linear = |v: f64| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
+            let [r, g, b] = rgb.map(|v| f64::from(v) / 255.0);
+            let [r, g, b] = if target.format.is_srgb() { [r, g, b].map(linear) } else { [r, g, b] };
+            wgpu::Color { r, g, b, a: 1.0 }
+        }
+    };
+    let (view, resolve_target) = match &target.multisampled {
+        Some(samples) => (samples, Some(&target.resolved)),
+        None => (&target.resolved, None),
+    };
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("picture"),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view,
+            depth_slice: None,
+            resolve_target,
+            ops: wgpu::Operations { load: wgpu::LoadOp::Clear(clear), store: wgpu::StoreOp::Store },
+        })],
+        depth_stencil_attachment: Some(cleared_depth(&target.depth)),
+        ..Default::default()
+    })
+}
+
+/// A buffer of at least some size, the one there if it is large enough. Never empty: an empty one cannot be bound.
+pub(super) fn ensure<'a>(
+    gpu: &Gpu,
+    buffer: &'a mut Option<wgpu::Buffer>,
+    what: &'static str,
+    size: u64,
+    usage: BufferUsages,
+) -> &'a wgpu::Buffer {
+    if buffer.as_ref().is_some_and(|b| b.size() < size) {
+        *buffer = None;
+    }
+    buffer.get_or_insert_with(|| {
+        gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(what),
+            size: size.max(256).next_multiple_of(16),
+            usage: usage | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    })
+}
+
+/// Uploads bytes into a buffer that is kept.
+pub(super) fn write(
+    gpu: &Gpu,
+    buffer: &mut Option<wgpu::Buffer>,
+    what: &'static str,
+    bytes: &[u8],
+    usage: BufferUsages,
+) -> Result<wgpu::Buffer, RenderError> {
+    gpu.check_storage(what, bytes.len() as u64)?;
+    let buffer = ensure(gpu, buffer, what, bytes.len() as u64, usage);
+    gpu.queue.write_buffer(buffer, 0, bytes);
+    Ok(buffer.clone())
+}
+
+/// A point at the origin, for callers without one.
+impl Default for Draw<'_> {
+    fn default() -> Self {
+        Self { part: 0, first_matrix: 0, mirrored: false, morph_weights: &[], center: Vec3::ZERO }
+    }
+}

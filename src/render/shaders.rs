@@ -1,0 +1,33 @@
+//! The shaders, put together from their parts.
+
+const GLOBALS: &str = include_str!("../../shaders/globals.wgsl");
+const SKINNING: &str = include_str!("../../shaders/skinning.wgsl");
+const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
+
+/// Surfaces in all modes.
+pub(super) const SURFACE: &[&str] =
+    &[GLOBALS, SKINNING, SHADOW_MAP, include_str!("../../shaders/surface.wgsl")];
+/// Depth from the key light.
+pub(super) const SHADOW: &[&str] = &[GLOBALS, SKINNING, include_str!("../../shaders/shadow.wgsl")];
+/// The floor.
+pub(super) const GROUND: &[&str] = &[GLOBALS, SHADOW_MAP, include_str!("../../shaders/ground.wgsl")];
+/// Strokes over the picture.
+pub(super) const LINES: &[&str] = &[GLOBALS, include_str!("../../shaders/lines.wgsl")];
+/// Vertices to be read back.
+pub(super) const SKIN_VERTICES: &[&str] = &[SKINNING, include_str!("../../shaders/skin_vertices.wgsl")];
+
+/// Every module by name with its files in order, for tests that need no adapter.
+pub const SOURCES: [(&str, &[&str]); 5] = [
+    ("surface", SURFACE),
+    ("shadow", SHADOW),
+    ("ground", GROUND),
+    ("lines", LINES),
+    ("skin_vertices", SKIN_VERTICES),
+];
+
+pub(super) fn module(device: &wgpu::Device, label: &str, files: &[&str]) -> wgpu::ShaderModule {
+    device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(label),
+        source: wgpu::ShaderSource::Wgsl(files.concat().into()),
+    })
+}

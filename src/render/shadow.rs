@@ -1,0 +1,94 @@
+//! The shadow map: depth as the key light sees it.
+
+use glam::{Mat4, Vec3, camera::rh};
+
+use super::layout::Layouts;
+use super::surface::vertex_state;
+use super::{Gpu, shaders};
+
+/// Texels a side.
+const SIZE: u32 = 2048;
+/// Towards the key light, from anywhere.
+pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
+
+/// The map, its pipeline, and what other passes bind.
+#[derive(Debug)]
+pub(super) struct Shadow {
+    pub(super) view: wgpu::TextureView,
+    pub(super) pipeline: wgpu::RenderPipeline,
+}
+
+impl Shadow {
+    pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
+        let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
+        let groups = [&layouts.globals, &layouts.part].map(Some);
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("shadow"),
+            bind_group_layouts: &groups,
+            immediate_size: 0,
+        });
+        let pipeline = gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("shadow"),
+            layout: Some(&layout),
+            vertex: vertex_state(&module, "shadow_vertex"),
+            primitive: Default::default(),
+            depth_stencil: Some(wgpu::DepthStencilState {
+                format: super::offscreen::DEPTH,
+                depth_write_enabled: Some(true),
+                depth_compare: Some(wgpu::CompareFunction::Less),
+                stencil: Default::default(),
+                bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
+            }),
+            multisample: Default::default(),
+            fragment: None,
+            multiview_mask: None,
+            cache: None,
+        });
+        Self { view: map(gpu, SIZE), pipeline }
+    }
+}
+
+/// A depth texture that can be drawn to and looked up in.
+pub(super) fn map(gpu: &Gpu, size: u32) -> wgpu::TextureView {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("shadow map"),
+        size: wgpu::Extent3d { width: size, height: size, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: super::offscreen::DEPTH,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
+        view_formats: &[],
+    });
+    texture.create_view(&Default::default())
+}
+
+/// What a pass that receives shadows binds.
+pub(super) fn bind(gpu: &Gpu, layouts: &Layouts, map: &wgpu::TextureView) -> wgpu::BindGroup {
+    let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+        label: Some("shadow"),
+        mag_filter: wgpu::FilterMode::Linear,
+        min_filter: wgpu::FilterMode::Linear,
+        compare: Some(wgpu::CompareFunction::LessEqual),
+        ..Default::default()
+    });
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("shadow"),
+        layout: &layouts.shadow,
+        entries: &[
+            wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(map) },
+            wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::Sampler(&sampler) },
+        ],
+    })
+}
+
+/// The key light's clip space around a sphere, and a texel's width: in the map, and in world metres.
+pub(super) fn light_space(center: Vec3, radius: f32) -> (Mat4, f32, f32) {
+    let eye = center + KEY_LIGHT.normalize() * (2.0 * radius);
+    let up = if KEY_LIGHT.x == 0.0 && KEY_LIGHT.z == 0.0 { Vec3::Z } else { Vec3::Y };
+    let view = rh::view::look_at_mat4(eye, center, up);
+    let projection = rh::proj::directx::orthographic(-radius, radius, -radius, radius, 0.0, 4.0 * radius);
+    #[expect(clippy::cast_precision_loss, reason = "a power of two")]
+    let texel = 1.0 / SIZE as f32;
+    (projection * view, texel, 2.0 * radius * texel)
+}

@@ -1,0 +1,160 @@
+//! The pass that draws the character.
+
+use std::collections::HashMap;
+
+use wgpu::{BlendState, Face, FrontFace, PrimitiveState, TextureFormat};
+
+use super::gpu_types::Vertex;
+use super::layout::Layouts;
+use super::model::ModelPart;
+use super::offscreen::DEPTH;
+use super::{Draw, Frame, Gpu, Mode, shaders};
+
+/// All that makes one pipeline differ from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Variant {
+    mode: Mode,
+    maps: [bool; 5],
+    shadows: bool,
+    blended: bool,
+    culled: bool,
+    mirrored: bool,
+    samples: u32,
+    format: TextureFormat,
+}
+
+/// Pipelines for surfaces, each made when it is first needed: making one costs as much as drawing many frames.
+#[derive(Debug)]
+pub(super) struct Surfaces {
+    module: wgpu::ShaderModule,
+    layout: wgpu::PipelineLayout,
+    pipelines: HashMap<Variant, wgpu::RenderPipeline>,
+}
+
+impl Surfaces {
+    pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
+        let groups = [&layouts.globals, &layouts.part, &layouts.shadow, &layouts.textures].map(Some);
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("surface"),
+            bind_group_layouts: &groups,
+            immediate_size: 0,
+        });
+        let module = shaders::module(&gpu.device, "surface", shaders::SURFACE);
+        Self { module, layout, pipelines: HashMap::new() }
+    }
+
+    /// The pipeline for a part in a frame.
+    pub(super) fn pipeline(
+        &mut self,
+        gpu: &Gpu,
+        frame: &Frame<'_>,
+        part: &ModelPart,
+        draw: &Draw<'_>,
+        format: TextureFormat,
+    ) -> &wgpu::RenderPipeline {
+        let shaded = frame.mode.is_shaded();
+        let variant = Variant {
+            mode: if shaded { Mode::Shaded } else { frame.mode },
+            maps: match frame.mode {
+                Mode::Shaded | Mode::Skeleton => part.maps,
+                // The base colour alone counts for light, and for cut-outs.
+                Mode::Lambert | Mode::Normal => [part.maps[0], false, false, false, false],
+                Mode::Mask => [false; 5],
+            },
+            shadows: shaded && frame.shadow,
+            blended: is_blended(frame.mode, part),
+            culled: frame.mode != Mode::Mask && !part.double_sided,
+            mirrored: draw.mirrored,
+            samples: frame.samples,
+            format,
+        };
+        let (module, layout) = (&self.module, &self.layout);
+        self.pipelines.entry(variant).or_insert_with(|| make(&gpu.device, module, layout, variant))
+    }
+}
+
+/// Whether what is behind a part shows through it.
+pub(super) fn is_blended(mode: Mode, part: &ModelPart) -> bool {
+    part.blended && !mode.is_data()
+}
+
+fn make(
+    device: &wgpu::Device,
+    module: &wgpu::ShaderModule,
+    layout: &wgpu::PipelineLayout,
+    v: Variant,
+) -> wgpu::RenderPipeline {
+    let flag = |set: bool| f64::from(u8::from(set));
+    let mode = match v.mode {
+        Mode::Shaded | Mode::Skeleton => 0.0,
+        Mode::Lambert => 1.0,
+        Mode::Normal => 2.0,
+        Mode::Mask => 3.0,
+    };
+    let constants = [
+        ("MODE", mode),
+        ("SHADOWS", flag(v.shadows)),
+        ("BASE_COLOR_MAP", flag(v.maps[0])),
+        ("METALLIC_ROUGHNESS_MAP", flag(v.maps[1])),
+        ("NORMAL_MAP", flag(v.maps[2])),
+        ("OCCLUSION_MAP", flag(v.maps[3])),
+        ("EMISSIVE_MAP", flag(v.maps[4])),
+    ];
+    let target = wgpu::ColorTargetState {
+        format: v.format,
+        blend: v.blended.then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+        write_mask: wgpu::ColorWrites::ALL,
+    };
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("surface"),
+        layout: Some(layout),
+        vertex: vertex_state(module, "transform"),
+        primitive: PrimitiveState {
+            front_face: if v.mirrored { FrontFace::Cw } else { FrontFace::Ccw },
+            cull_mode: v.culled.then_some(Face::Back),
+            ..Default::default()
+        },
+        depth_stencil: Some(depth_state(!v.blended)),
+        multisample: wgpu::MultisampleState { count: v.samples, ..Default::default() },
+        fragment: Some(wgpu::FragmentState {
+            module,
+            entry_point: Some("surface"),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                ..Default::default()
+            },
+            targets: &[Some(target)],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}
+
+/// Vertices as they stand in a model's buffer.
+pub(super) fn vertex_state<'a>(
+    module: &'a wgpu::ShaderModule,
+    entry_point: &'a str,
+) -> wgpu::VertexState<'a> {
+    const BUFFERS: &[Option<wgpu::VertexBufferLayout<'static>>] = &[Some(wgpu::VertexBufferLayout {
+        array_stride: size_of::<Vertex>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &Vertex::ATTRIBUTES,
+    })];
+    wgpu::VertexState {
+        module,
+        entry_point: Some(entry_point),
+        compilation_options: Default::default(),
+        buffers: BUFFERS,
+    }
+}
+
+/// Nearer wins.
+pub(super) fn depth_state(write: bool) -> wgpu::DepthStencilState {
+    wgpu::DepthStencilState {
+        format: DEPTH,
+        depth_write_enabled: Some(write),
+        depth_compare: Some(wgpu::CompareFunction::Less),
+        stencil: Default::default(),
+        bias: Default::default(),
+    }
+}

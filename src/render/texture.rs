@@ -1,0 +1,229 @@
+//! Pictures on the GPU: decoded, reduced, uploaded.
+
+use std::collections::HashMap;
+use std::thread;
+
+use image::RgbaImage;
+use wgpu::TextureFormat;
+
+use crate::asset::{Character, Filter, Material, Sampler, TextureRef, Wrap};
+
+use super::Gpu;
+
+/// A character's pictures, decoded. Plain data: made on any thread, before there is a GPU.
+#[derive(Debug, Default)]
+pub struct Pictures {
+    images: Vec<Option<RgbaImage>>,
+    /// A line for each picture that could not be decoded.
+    pub warnings: Vec<String>,
+}
+
+impl Pictures {
+    /// Decodes all pictures of a character, a thread each.
+    pub fn decode(character: &Character) -> Self {
+        let decoded: Vec<Result<RgbaImage, String>> = thread::scope(|scope| {
+            let tasks: Vec<_> = character.images.iter().map(|image| scope.spawn(|| image.decode())).collect();
+            let give_up = |_| Err("the decoder gave up".to_owned());
+            tasks.into_iter().map(|task| task.join().unwrap_or_else(give_up)).collect()
+        });
+        let mut pictures = Self::default();
+        for (index, image) in decoded.into_iter().enumerate() {
+            if let Err(cause) = &image {
+                pictures.warnings.push(format!("image {index}: {cause}; a neutral colour is used"));
+            }
+            pictures.images.push(image.ok());
+        }
+        pictures
+    }
+
+    /// No pictures: every texture is its neutral colour. Enough for modes that show none.
+    pub fn none() -> Self {
+        Self::default()
+    }
+}
+
+/// What a texture is for: its colour space, and the colour that changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Use {
+    /// sRGB; neutral is white.
+    Color,
+    /// As it is; neutral is white.
+    Data,
+    /// As it is; neutral is straight up.
+    Normal,
+}
+
+impl Use {
+    fn format(self) -> TextureFormat {
+        if self == Self::Color { TextureFormat::Rgba8UnormSrgb } else { TextureFormat::Rgba8Unorm }
+    }
+
+    fn neutral(self) -> RgbaImage {
+        let pixel = if self == Self::Normal { [128, 128, 255, 255] } else { [255; 4] };
+        RgbaImage::from_pixel(1, 1, image::Rgba(pixel))
+    }
+}
+
+/// The five textures of a material in the order of the shader's bindings, with what they are for.
+pub(super) fn slots(material: &Material) -> [(Option<TextureRef>, Use); 5] {
+    [
+        (material.base_color_texture, Use::Color),
+        (material.metallic_roughness_texture, Use::Data),
+        (material.normal_texture, Use::Normal),
+        (material.occlusion_texture, Use::Data),
+        (material.emissive_texture, Use::Color),
+    ]
+}
+
+/// Textures and samplers of one character, each uploaded once however many materials share it.
+pub(super) struct Textures<'a> {
+    gpu: &'a Gpu,
+    character: &'a Character,
+    pictures: &'a Pictures,
+    views: HashMap<(Option<usize>, Use), wgpu::TextureView>,
+    samplers: HashMap<Sampler, wgpu::Sampler>,
+}
+
+impl<'a> Textures<'a> {
+    pub(super) fn new(gpu: &'a Gpu, character: &'a Character, pictures: &'a Pictures) -> Self {
+        Self { gpu, character, pictures, views: HashMap::new(), samplers: HashMap::new() }
+    }
+
+    /// Whether there is a picture behind a reference, of a size that the adapter takes.
+    pub(super) fn picture(&self, texture: Option<TextureRef>) -> Option<usize> {
+        let image = self.character.textures.get(texture?.texture)?.image?;
+        let picture = self.pictures.images.get(image)?.as_ref()?;
+        let limit = self.gpu.device.limits().max_texture_dimension_2d;
+        (picture.width() <= limit && picture.height() <= limit).then_some(image)
+    }
+
+    /// View and sampler of a slot; the neutral colour where there is no picture.
+    pub(super) fn get(
+        &mut self,
+        texture: Option<TextureRef>,
+        usage: Use,
+    ) -> (wgpu::TextureView, wgpu::Sampler) {
+        let image = self.picture(texture);
+        let sampler = texture.and_then(|t| self.character.textures.get(t.texture)).map(|t| t.sampler);
+        let view = match self.views.get(&(image, usage)) {
+            Some(view) => view.clone(),
+            None => {
+                let picture = image.and_then(|i| self.pictures.images.get(i)?.as_ref());
+                let view = match picture {
+                    Some(picture) => upload(self.gpu, picture, usage),
+                    None => upload(self.gpu, &usage.neutral(), usage),
+                };
+                self.views.entry((image, usage)).or_insert(view).clone()
+            }
+        };
+        let sampler = sampler.unwrap_or_default();
+        let device = &self.gpu.device;
+        let sampler =
+            self.samplers.entry(sampler).or_insert_with(|| device.create_sampler(&describe(sampler))).clone();
+        (view, sampler)
+    }
+}
+
+fn describe(sampler: Sampler) -> wgpu::SamplerDescriptor<'static> {
+    let wrap = |wrap| match wrap {
+        Wrap::Repeat => wgpu::AddressMode::Repeat,
+        Wrap::Mirror => wgpu::AddressMode::MirrorRepeat,
+        Wrap::Clamp => wgpu::AddressMode::ClampToEdge,
+    };
+    let filter = |filter| match filter {
+        Filter::Nearest => wgpu::FilterMode::Nearest,
+        Filter::Linear => wgpu::FilterMode::Linear,
+    };
+    wgpu::SamplerDescriptor {
+        address_mode_u: wrap(sampler.wrap_u),
+        address_mode_v: wrap(sampler.wrap_v),
+        mag_filter: filter(sampler.magnify),
+        min_filter: filter(sampler.minify),
+        mipmap_filter: match sampler.mipmap {
+            Some(Filter::Linear) => wgpu::MipmapFilterMode::Linear,
+            _ => wgpu::MipmapFilterMode::Nearest,
+        },
+        lod_max_clamp: if sampler.mipmap.is_some() { 32.0 } else { 0.0 },
+        ..Default::default()
+    }
+}
+
+/// A texture with all its mip levels.
+fn upload(gpu: &Gpu, picture: &RgbaImage, usage: Use) -> wgpu::TextureView {
+    let (width, height) = picture.dimensions();
+    let levels = 32 - width.max(height).max(1).leading_zeros();
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: None,
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: levels,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: usage.format(),
+        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+        view_formats: &[],
+    });
+    let mut reduced;
+    let mut level_picture = picture;
+    for level in 0..levels {
+        let (width, height) = level_picture.dimensions();
+        let place = wgpu::TexelCopyTextureInfo { mip_level: level, ..texture.as_image_copy() };
+        let rows =
+            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: None };
+        let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
+        gpu.queue.write_texture(place, level_picture.as_raw(), rows, size);
+        if level + 1 < levels {
+            reduced = halve(level_picture, usage == Use::Color);
+            level_picture = &reduced;
+        }
+    }
+    texture.create_view(&wgpu::TextureViewDescriptor::default())
+}
+
+/// Half the size, each pixel the mean of the four that it covers, in linear light.
+fn halve(picture: &RgbaImage, srgb: bool) -> RgbaImage {
+    let (width, height) = picture.dimensions();
+    let (half_width, half_height) = ((width / 2).max(1), (height / 2).max(1));
+    let (to_linear, to_srgb) = tables();
+    let stride = width as usize * 4;
+    let mut out = vec![0; half_width as usize * half_height as usize * 4];
+    let source = picture.as_raw();
+    for (y, row) in out.chunks_exact_mut(half_width as usize * 4).enumerate() {
+        let top = (2 * y).min(height as usize - 1) * stride;
+        let bottom = (2 * y + 1).min(height as usize - 1) * stride;
+        for (x, pixel) in row.chunks_exact_mut(4).enumerate() {
+            let left = (2 * x).min(width as usize - 1) * 4;
+            let right = (2 * x + 1).min(width as usize - 1) * 4;
+            for (c, value) in pixel.iter_mut().enumerate() {
+                let four = [top + left, top + right, bottom + left, bottom + right].map(|i| source[i + c]);
+                *value = if srgb && c < 3 {
+                    let sum: u32 = four.iter().map(|&v| u32::from(to_linear[usize::from(v)])).sum();
+                    to_srgb[(sum >> 6) as usize]
+                } else {
+                    let sum: u16 = four.iter().map(|&v| u16::from(v)).sum();
+                    ((sum + 2) / 4).to_le_bytes()[0]
+                };
+            }
+        }
+    }
+    // The length is that of the size by construction.
+    RgbaImage::from_raw(half_width, half_height, out).unwrap_or_default()
+}
+
+/// sRGB bytes to 16-bit linear light, and the upper 12 bits of that back.
+fn tables() -> (&'static [u16; 256], &'static [u8; 4096]) {
+    use std::sync::LazyLock;
+    static TABLES: LazyLock<([u16; 256], [u8; 4096])> = LazyLock::new(|| {
+        let linear = |v: f64| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
+        let srgb = |v: f64| if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "within range by construction"
+        )]
+        (
+            std::array::from_fn(|i| (linear(i as f64 / 255.0) * 65535.0).round() as u16),
+            std::array::from_fn(|i| (srgb((i as f64 + 0.5) / 4096.0).min(1.0) * 255.0).round() as u8),
+        )
+    });
+    (&TABLES.0, &TABLES.1)
+}

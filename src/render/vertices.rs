@@ -1,0 +1,89 @@
+//! What the vertex shader computes, read back: the shader's side of the comparison with its twin on the CPU.
+
+use bytemuck::cast_slice;
+use glam::{Mat4, Vec3};
+use wgpu::{BufferBindingType, BufferUsages, ShaderStages};
+
+use super::layout::buffer;
+use super::model::Model;
+use super::offscreen::read_buffer;
+use super::{Draw, RenderError, Renderer, shaders};
+
+/// World positions (metres) and unit normals, one each a vertex.
+type Vertices = (Vec<Vec3>, Vec<Vec3>);
+
+impl Renderer {
+    /// Skins one part on the GPU with the shader that draws it, and reads positions and normals back. Normals are
+    /// zero where the part has none.
+    ///
+    /// # Errors
+    /// [`RenderError`] if a buffer is larger than the adapter takes, or the driver refuses.
+    pub fn read_vertices(
+        &mut self,
+        model: &Model,
+        draw: &Draw<'_>,
+        palette: &[Mat4],
+    ) -> Result<Vertices, RenderError> {
+        let Some(part) = model.parts.get(draw.part).filter(|p| p.uniform.vertices > 0) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let vertices = part.uniform.vertices;
+        let size = u64::from(vertices) * 32;
+        self.gpu().check_storage("skinned vertices", size)?;
+        let parts = self.upload_parts(model, palette, &[draw])?;
+        let device = &self.gpu().device;
+        let make = |label, usage| {
+            device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
+        };
+        let skinned = make(Some("skinned"), BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let back = make(Some("read back"), BufferUsages::COPY_DST | BufferUsages::MAP_READ);
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("skin vertices"),
+            entries: &[
+                buffer(0, ShaderStages::COMPUTE, BufferBindingType::Storage { read_only: true }, false),
+                buffer(1, ShaderStages::COMPUTE, BufferBindingType::Storage { read_only: false }, false),
+            ],
+        });
+        let source = wgpu::BufferBinding { buffer: &model.vertices, offset: part.first_vertex, size: None };
+        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("skin vertices"),
+            layout: &layout,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(source) },
+                wgpu::BindGroupEntry { binding: 1, resource: skinned.as_entire_binding() },
+            ],
+        });
+        let pipeline = self.skinning_pipeline(&layout);
+        let mut encoder = device.create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.set_bind_group(1, &parts, &[0]);
+        pass.dispatch_workgroups(vertices.div_ceil(64), 1, 1);
+        drop(pass);
+        encoder.copy_buffer_to_buffer(&skinned, 0, &back, 0, size);
+        self.gpu().queue.submit([encoder.finish()]);
+        read_buffer(self.gpu(), &back, |bytes| {
+            let pairs = cast_slice::<u8, [[f32; 4]; 2]>(bytes);
+            let xyz = |v: [f32; 4]| Vec3::new(v[0], v[1], v[2]);
+            pairs.iter().map(|&[position, normal]| (xyz(position), xyz(normal))).unzip()
+        })
+    }
+
+    fn skinning_pipeline(&self, own: &wgpu::BindGroupLayout) -> wgpu::ComputePipeline {
+        let device = &self.gpu().device;
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("skin vertices"),
+            bind_group_layouts: &[Some(own), Some(&self.layouts().part)],
+            immediate_size: 0,
+        });
+        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some("skin vertices"),
+            layout: Some(&layout),
+            module: &shaders::module(device, "skin vertices", shaders::SKIN_VERTICES),
+            entry_point: Some("skin_vertices"),
+            compilation_options: Default::default(),
+            cache: None,
+        })
+    }
+}
