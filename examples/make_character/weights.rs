@@ -47,7 +47,7 @@ fn past(p: DVec3, centre: DVec3, way: DVec3, reach: f64) -> f64 {
 fn row(p: DVec3) -> Row {
     let mut row = [0.0; JOINT_COUNT];
     let arm_share = past(p, UPPER_ARM + dvec3(-0.004, 0.0, 0.0), dvec3(0.93, -0.36, 0.0), 0.052)
-        * smoothstep(-0.035, 0.035, torso(p) - arm(p) + 0.012);
+        * smoothstep(-0.028, 0.028, torso(p) - arm(p) - 0.002);
     let leg_share = past(p, UPPER_LEG + dvec3(0.0, -0.004, 0.0), dvec3(0.28, -0.96, 0.0), 0.075)
         * smoothstep(0.0, 0.03, p.x)
         * (1.0 - smoothstep(0.25, 0.35, p.x));
