@@ -1,0 +1,110 @@
+//! Signed distances of the solids the body is blended from, in metres, negative inside.
+//!
+//! Everything here is sums, products and square roots, which IEEE 754 rounds the same way on every machine.
+
+use glam::DVec3;
+
+/// Distance to a round cone: the hull of a sphere at `a` and one at `b` (Quilez, "distance functions", 2018).
+pub(crate) fn round_cone(p: DVec3, a: DVec3, b: DVec3, radius_a: f64, radius_b: f64) -> f64 {
+    let axis = b - a;
+    let length2 = axis.dot(axis);
+    let taper = radius_a - radius_b;
+    let slope2 = length2 - taper * taper;
+    let from_a = p - a;
+    let y = from_a.dot(axis);
+    let z = y - length2;
+    let across = from_a * length2 - axis * y;
+    let x2 = across.dot(across);
+    let y2 = y * y * length2;
+    let z2 = z * z * length2;
+    let k = taper.signum() * taper * taper * x2;
+    if z.signum() * slope2 * z2 > k {
+        return (x2 + z2).sqrt() / length2 - radius_b;
+    }
+    if y.signum() * slope2 * y2 < k {
+        return (x2 + y2).sqrt() / length2 - radius_a;
+    }
+    ((x2 * slope2 / length2).sqrt() + y * taper) / length2 - radius_a
+}
+
+/// Distance to a sphere.
+pub(crate) fn ball(p: DVec3, centre: DVec3, radius: f64) -> f64 {
+    (p - centre).length() - radius
+}
+
+/// About the distance to a limb from `a` to `b`: its middle bowed by `bow`, its radius running smoothly through
+/// five values evenly spaced.
+///
+/// One solid with a profile, where a blend of several would swell wherever they overlap.
+pub(crate) fn limb(p: DVec3, a: DVec3, b: DVec3, bow: DVec3, radii: [f64; 5]) -> f64 {
+    let axis = b - a;
+    let t = ((p - a).dot(axis) / axis.length_squared()).clamp(0.0, 1.0);
+    let centre = a + axis * t + bow * (4.0 * t * (1.0 - t));
+    (p - centre).length() - profile(radii, t)
+}
+
+/// The Catmull-Rom spline through five values at `t` = 0, 1/4, 1/2, 3/4, 1; level at both ends.
+fn profile(values: [f64; 5], t: f64) -> f64 {
+    let scaled = t * 4.0;
+    let (i, u) = [3, 2, 1].into_iter().find(|&i| scaled >= f64::from(i)).map_or((0, scaled), |i| {
+        let whole = f64::from(i);
+        (i as usize, scaled - whole)
+    });
+    let (from, to) = (values[i], values[i + 1]);
+    let slope_from = if i == 0 { 0.0 } else { 0.5 * (to - values[i - 1]) };
+    let slope_to = if i == 3 { 0.0 } else { 0.5 * (values[i + 2] - from) };
+    let (u2, u3) = (u * u, u * u * u);
+    from * (2.0 * u3 - 3.0 * u2 + 1.0)
+        + slope_from * (u3 - 2.0 * u2 + u)
+        + to * (3.0 * u2 - 2.0 * u3)
+        + slope_to * (u3 - u2)
+}
+
+/// First-order distance to an ellipsoid with its axes along the coordinate axes (Quilez 2008).
+pub(crate) fn ellipsoid(p: DVec3, centre: DVec3, radii: DVec3) -> f64 {
+    let scaled = (p - centre) / radii;
+    let k0 = scaled.length();
+    let k1 = (scaled / radii).length();
+    if k1 > 0.0 { k0 * (k0 - 1.0) / k1 } else { -radii.min_element() }
+}
+
+/// Union of two solids with a fillet about `k` wide: the quadratic smooth minimum (Quilez 2013).
+pub(crate) fn blend(a: f64, b: f64, k: f64) -> f64 {
+    let overlap = (k - (a - b).abs()).max(0.0) / k;
+    a.min(b) - overlap * overlap * k * 0.25
+}
+
+/// Intersection of two solids with an edge rounded about `k` wide.
+pub(crate) fn trim(a: f64, b: f64, k: f64) -> f64 {
+    -blend(-a, -b, k)
+}
+
+/// Zero below `low`, one above `high`, smooth between (the cubic Hermite step).
+pub(crate) fn smoothstep(low: f64, high: f64, x: f64) -> f64 {
+    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// The gradient of `field` at `p`, by central differences.
+pub(crate) fn gradient(field: impl Fn(DVec3) -> f64, p: DVec3) -> DVec3 {
+    const STEP: f64 = 1e-4;
+    let along = |axis: DVec3| (field(p + axis * STEP) - field(p - axis * STEP)) / (2.0 * STEP);
+    DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
+}
+
+/// `p` moved onto the zero level of `field` by Newton steps along its gradient.
+///
+/// A point with `x == 0` stays in the plane of symmetry.
+pub(crate) fn project(field: impl Fn(DVec3) -> f64, mut p: DVec3) -> DVec3 {
+    for _ in 0..3 {
+        let mut slope = gradient(&field, p);
+        if p.x == 0.0 {
+            slope.x = 0.0;
+        }
+        let steepness = slope.length_squared();
+        if steepness > 1e-6 {
+            p -= slope * (field(p) / steepness);
+        }
+    }
+    p
+}

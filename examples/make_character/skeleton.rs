@@ -1,0 +1,85 @@
+//! The joints: VRM 1.0 humanoid names, rest rotations of identity, positions in metres.
+//!
+//! Y is up, the figure faces +Z, its left hand is at +X, its soles are at `y = 0`.
+
+use glam::DVec3;
+
+/// One joint at rest.
+pub(crate) struct Joint {
+    /// VRM 1.0 humanoid bone name.
+    pub(crate) name: String,
+    /// Index of the parent joint; `None` for the hips.
+    pub(crate) parent: Option<usize>,
+    /// Position at rest, in model space.
+    pub(crate) position: DVec3,
+}
+
+pub(crate) const HIPS: DVec3 = DVec3::new(0.0, 0.95, 0.0);
+pub(crate) const SPINE: DVec3 = DVec3::new(0.0, 1.04, -0.004);
+pub(crate) const CHEST: DVec3 = DVec3::new(0.0, 1.15, -0.01);
+pub(crate) const UPPER_CHEST: DVec3 = DVec3::new(0.0, 1.27, -0.016);
+pub(crate) const NECK: DVec3 = DVec3::new(0.0, 1.43, -0.022);
+pub(crate) const HEAD: DVec3 = DVec3::new(0.0, 1.52, -0.008);
+pub(crate) const SHOULDER: DVec3 = DVec3::new(0.035, 1.39, -0.016);
+pub(crate) const UPPER_ARM: DVec3 = DVec3::new(0.17, 1.385, -0.016);
+pub(crate) const LOWER_ARM: DVec3 = DVec3::new(0.368, 1.205, -0.024);
+pub(crate) const HAND: DVec3 = DVec3::new(0.545, 1.035, 0.0);
+pub(crate) const THUMB: DVec3 = DVec3::new(0.568, 1.007, 0.03);
+pub(crate) const UPPER_LEG: DVec3 = DVec3::new(0.087, 0.905, 0.0);
+pub(crate) const LOWER_LEG: DVec3 = DVec3::new(0.098, 0.495, 0.01);
+pub(crate) const FOOT: DVec3 = DVec3::new(0.104, 0.085, -0.022);
+pub(crate) const TOES: DVec3 = DVec3::new(0.112, 0.026, 0.092);
+
+/// The trunk: name, parent, position. Its order is that of `trunk_chain` in `weights`.
+const TRUNK: [(&str, Option<usize>, DVec3); 6] = [
+    ("hips", None, HIPS),
+    ("spine", Some(0), SPINE),
+    ("chest", Some(1), CHEST),
+    ("upperChest", Some(2), UPPER_CHEST),
+    ("neck", Some(3), NECK),
+    ("head", Some(4), HEAD),
+];
+
+/// The limbs of one side: name without its side, parent, position on the left.
+///
+/// A parent in the trunk is `Err`, one in the same limb list is `Ok`.
+const LIMBS: [(&str, Result<usize, usize>, DVec3); LIMB_COUNT] = [
+    ("Shoulder", Err(3), SHOULDER),
+    ("UpperArm", Ok(0), UPPER_ARM),
+    ("LowerArm", Ok(1), LOWER_ARM),
+    ("Hand", Ok(2), HAND),
+    ("ThumbMetacarpal", Ok(3), THUMB),
+    ("UpperLeg", Err(0), UPPER_LEG),
+    ("LowerLeg", Ok(5), LOWER_LEG),
+    ("Foot", Ok(6), FOOT),
+    ("Toes", Ok(7), TOES),
+];
+
+/// Joints of the trunk.
+pub(crate) const TRUNK_COUNT: usize = 6;
+/// Joints of one side.
+pub(crate) const LIMB_COUNT: usize = 9;
+/// All joints.
+pub(crate) const JOINT_COUNT: usize = TRUNK_COUNT + 2 * LIMB_COUNT;
+
+/// All joints, parents before children: the trunk, the left side, the right side.
+pub(crate) fn joints() -> Vec<Joint> {
+    let mut all: Vec<Joint> = TRUNK
+        .iter()
+        .map(|&(name, parent, position)| Joint { name: name.to_owned(), parent, position })
+        .collect();
+    for side in ["left", "right"] {
+        let first = all.len();
+        for (name, parent, position) in LIMBS {
+            let parent = Some(parent.map_or_else(|trunk| trunk, |limb| first + limb));
+            let position = if side == "left" { position } else { mirrored(position) };
+            all.push(Joint { name: format!("{side}{name}"), parent, position });
+        }
+    }
+    all
+}
+
+/// `p` seen in the mirror plane `x = 0`.
+pub(crate) fn mirrored(p: DVec3) -> DVec3 {
+    DVec3::new(-p.x, p.y, p.z)
+}

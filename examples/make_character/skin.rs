@@ -1,0 +1,74 @@
+//! From the left half to the whole: the vertices as the file holds them.
+
+use crate::body::figure;
+use crate::mesh::Mesh;
+use crate::paint::{colour, region_of};
+use crate::sdf::gradient;
+use crate::skeleton::mirrored;
+use crate::weights::{Influences, Row, influences, mirrored_row};
+use glam::DVec3;
+use std::collections::BTreeMap;
+
+/// One vertex of the file.
+pub(crate) struct Vertex {
+    pub(crate) position: [f32; 3],
+    pub(crate) normal: [f32; 3],
+    /// Linear light.
+    pub(crate) colour: [u8; 4],
+    pub(crate) influences: Influences,
+}
+
+/// The whole figure, ready to be written.
+#[derive(Default)]
+pub(crate) struct Skin {
+    pub(crate) vertices: Vec<Vertex>,
+    pub(crate) indices: Vec<u16>,
+}
+
+/// Both sides of `half`. A point where colours meet becomes one vertex for each of them.
+///
+/// # Errors
+/// When there are more vertices than 16 bits can count.
+pub(crate) fn whole(half: &Mesh, rows: &[Row]) -> Result<Skin, std::num::TryFromIntError> {
+    let mut skin = Skin::default();
+    let mut known = BTreeMap::new();
+    for right in [false, true] {
+        for &triangle in &half.triangles {
+            let region = region_of(half, triangle);
+            let [a, b, c] = triangle;
+            for point in if right { [a, c, b] } else { [a, b, c] } {
+                let p = half.points[point];
+                // The seam belongs to both sides.
+                let key = (point, right && p.x > 0.0, region);
+                let index = match known.get(&key) {
+                    Some(&index) => index,
+                    None => {
+                        let index = u16::try_from(skin.vertices.len())?;
+                        known.insert(key, index);
+                        skin.vertices.push(vertex(p, region, &rows[point], right));
+                        index
+                    }
+                };
+                skin.indices.push(index);
+            }
+        }
+    }
+    Ok(skin)
+}
+
+/// The vertex at `p`, a point of the left half, or its mirror image.
+fn vertex(p: DVec3, region: Option<usize>, row: &Row, right: bool) -> Vertex {
+    let mut normal = gradient(figure, p);
+    if p.x == 0.0 {
+        normal.x = 0.0;
+    }
+    let normal = normal.normalize();
+    let side = |v: DVec3| if right && p.x > 0.0 { mirrored(v) } else { v };
+    let row = if right && p.x > 0.0 { mirrored_row(row) } else { *row };
+    Vertex {
+        position: side(p).as_vec3().to_array(),
+        normal: side(normal).as_vec3().to_array(),
+        colour: colour(region, p, normal),
+        influences: influences(&row),
+    }
+}
