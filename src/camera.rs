@@ -41,6 +41,13 @@ impl Default for Bounds {
 }
 
 impl Bounds {
+    /// The box around some points.
+    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Self {
+        let mut bounds = Self::default();
+        bounds.extend(points);
+        bounds
+    }
+
     /// Grows to hold some points. Points that are not finite do not count.
     pub fn extend(&mut self, points: impl IntoIterator<Item = Vec3>) {
         for p in points {
@@ -70,11 +77,19 @@ impl Bounds {
 }
 
 impl Camera {
-    /// The camera that shows all of a box in a picture of some aspect (width / height): its sphere fills the
-    /// narrower field of view.
-    pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
+    /// The camera that shows all of a box in a picture of some vertical field of view (radians) and aspect
+    /// (width / height): its sphere fills the narrower of both fields of view.
+    pub fn framing(bounds: &Bounds, fov_y: f32, aspect: f32) -> Self {
         let (target, radius) = bounds.sphere();
-        Self::around(target, radius, AUTO_DIRECTION, Vec3::Y, AUTO_FOV_Y, aspect)
+        Self::around(target, radius, AUTO_DIRECTION, Vec3::Y, fov_y, aspect)
+    }
+
+    /// Moves the near and far plane to where a camera that stands anywhere sees all of a box.
+    pub fn set_depth_range(&mut self, bounds: &Bounds) {
+        let (center, radius) = bounds.sphere();
+        let distance = self.position.distance(center);
+        self.near = distance.max(radius) / 100.0;
+        self.far = distance + 10.0 * radius;
     }
 
     /// The camera that shows a sphere from a direction.

@@ -13,3 +13,5 @@ pub mod puppet;
 pub mod render;
 pub mod rig;
 pub mod skin;
+#[cfg(feature = "render")]
+pub mod stage;

@@ -199,14 +199,24 @@ impl Puppet {
         self.pose.weights.get(range).unwrap_or_default()
     }
 
+    /// The box around the posed vertices of each part.
+    pub fn part_bounds(&self) -> Vec<Bounds> {
+        let mut skinned = Skinned::default();
+        let around = |part| {
+            self.skin(part, &mut skinned);
+            Bounds::around(skinned.positions.iter().copied())
+        };
+        (0..self.parts.len()).map(around).collect()
+    }
+
     /// The box around all posed vertices; without any, around the joints, or else all nodes.
     pub fn bounds(&self) -> Bounds {
-        let mut bounds = Bounds::default();
-        let mut skinned = Skinned::default();
-        for part in 0..self.parts.len() {
-            self.skin(part, &mut skinned);
-            bounds.extend(skinned.positions.iter().copied());
-        }
+        self.bounds_of(&self.part_bounds())
+    }
+
+    /// [`Puppet::bounds`] where [`Puppet::part_bounds`] are known.
+    pub fn bounds_of(&self, parts: &[Bounds]) -> Bounds {
+        let mut bounds = Bounds::around(parts.iter().flat_map(|b| [b.lo, b.hi]));
         let place = |&n: &usize| self.world_from_node[n].translation.into();
         if bounds.is_empty() {
             bounds.extend(self.character.skins.iter().flat_map(|s| &s.joints).map(place));

@@ -5,8 +5,8 @@
 mod character;
 mod clip;
 mod error;
+mod figure;
 pub mod gltf;
-
 mod image;
 mod material;
 mod mesh;
@@ -16,8 +16,8 @@ mod vrm;
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, Interpolation, Values};
 pub use error::LoadError;
+pub use figure::figure;
 pub use gltf::load;
-
 pub use image::{Image, MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};

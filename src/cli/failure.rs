@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use crate::asset::LoadError;
 use crate::puppet::PuppetError;
+use crate::render::RenderError;
 
 /// Why the program stops with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,8 @@ pub(super) enum Failure {
     Load(#[from] LoadError),
     #[error(transparent)]
     Puppet(#[from] PuppetError),
+    #[error(transparent)]
+    Render(#[from] RenderError),
     #[error("{}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
 }

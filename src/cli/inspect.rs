@@ -9,13 +9,13 @@ use serde::Serialize;
 use crate::asset::{Character, Mesh};
 
 use super::failure::Failure;
-use super::{Model, Talk, output};
+use super::{ModelArg, Talk, output};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew inspect character.glb --json")]
 pub(super) struct InspectArgs {
     #[command(flatten)]
-    model: Model,
+    model: ModelArg,
     /// As JSON
     #[arg(long)]
     json: bool,

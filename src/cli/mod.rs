@@ -6,6 +6,9 @@ mod names;
 mod output;
 mod pose;
 mod posing;
+mod render;
+mod timing;
+mod view;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,6 +41,8 @@ struct Talk {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Draw one picture, or a sequence, without a window
+    Render(Box<render::RenderArgs>),
     /// Solve, and write the pose as JSON or as a posed copy
     Pose(pose::PoseArgs),
     /// What is in a file
@@ -46,17 +51,17 @@ enum Command {
 
 /// A model to work on.
 #[derive(Args, Clone, Debug)]
-struct Model {
+struct ModelArg {
     /// A .gltf or .glb file [default: the character inside the program]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
-impl Model {
+impl ModelArg {
     fn load(&self) -> Result<Character, Failure> {
         match &self.file {
             Some(path) => Ok(asset::load(path)?),
-            None => Err(Failure::Usage("no FILE".into())),
+            None => Ok(asset::figure()?),
         }
     }
 }
@@ -87,6 +92,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let cli = Cli::from_arg_matches(matches).map_err(|e| Failure::Usage(failure::first_line(&e)))?;
     let (_, arguments) = matches.subcommand().ok_or_else(|| Failure::Usage("no subcommand".into()))?;
     match cli.command {
+        Command::Render(args) => render::run(&args, arguments, cli.talk),
         Command::Pose(args) => pose::run(&args, arguments, cli.talk),
         Command::Inspect(args) => inspect::run(&args, cli.talk),
     }

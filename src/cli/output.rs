@@ -16,10 +16,7 @@ pub(super) fn json(path: Option<&Path>, value: &impl Serialize) -> Result<(), Fa
     let at = path.unwrap_or(Path::new(STDOUT));
     let mut text = serde_json::to_vec(value).map_err(|e| Failure::write(at)(e.into()))?;
     text.push(b'\n');
-    match path {
-        Some(path) => file(path, &text),
-        None => io::stdout().lock().write_all(&text).map_err(Failure::write(at)),
-    }
+    file(path.unwrap_or(Path::new("-")), &text)
 }
 
 /// Writes to stdout.
@@ -27,7 +24,10 @@ pub(super) fn text(text: &str) -> Result<(), Failure> {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::write(Path::new(STDOUT)))
 }
 
-/// Writes a file beside its place, then renames it.
+/// Writes a file beside its place, then renames it; `-` is stdout.
 pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return io::stdout().lock().write_all(bytes).map_err(Failure::write(Path::new(STDOUT)));
+    }
     atomic::write(path, bytes).map_err(Failure::write(path))
 }

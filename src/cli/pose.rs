@@ -12,13 +12,13 @@ use crate::skin::Skinned;
 
 use super::failure::Failure;
 use super::posing::PosingArgs;
-use super::{Model, Talk, output};
+use super::{ModelArg, Talk, output};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew pose character.glb --reach hand_l=0.3,1.2,0.4 -o posed.json")]
 pub(super) struct PoseArgs {
     #[command(flatten)]
-    model: Model,
+    model: ModelArg,
     /// JSON (OUT.json), or a posed copy of the model (OUT.glb) [default: JSON to stdout]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,

@@ -10,7 +10,7 @@ use crate::camera::Camera;
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
     /// What each part of the model takes from the palette; parts that are not named are not drawn.
-    pub draws: &'a [Draw<'a>],
+    pub draws: Vec<Draw<'a>>,
     /// `world_from_mesh` matrices of all draws.
     pub palette: &'a [Mat4],
     /// From where.
@@ -28,11 +28,11 @@ pub struct Frame<'a> {
     /// Centre and radius of a sphere around all that casts shadows, world metres.
     pub sphere: (Vec3, f32),
     /// Lines and dots over everything.
-    pub lines: &'a [Line],
+    pub lines: Vec<Line>,
 }
 
 /// A part of the model.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Draw<'a> {
     /// Index of the part.
     pub part: usize,

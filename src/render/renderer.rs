@@ -1,7 +1,7 @@
 //! The frame, pass by pass.
 
 use bytemuck::{bytes_of, cast_slice};
-use glam::{Mat4, Vec3, Vec4};
+use glam::{Mat4, Vec4};
 use wgpu::{BufferUsages, TextureFormat};
 
 use crate::asset::{Character, Part};
@@ -387,11 +387,4 @@ pub(super) fn write(
     let buffer = ensure(gpu, buffer, what, bytes.len() as u64, usage);
     gpu.queue.write_buffer(buffer, 0, bytes);
     Ok(buffer.clone())
-}
-
-/// A point at the origin, for callers without one.
-impl Default for Draw<'_> {
-    fn default() -> Self {
-        Self { part: 0, first_matrix: 0, mirrored: false, morph_weights: &[], center: Vec3::ZERO }
-    }
 }

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use wgpu::{BlendState, Face, FrontFace, PrimitiveState, TextureFormat};
 
-use super::gpu_types::Vertex;
+use super::gpu_types::{Vertex, flags};
 use super::layout::Layouts;
 use super::model::ModelPart;
 use super::offscreen::DEPTH;
-use super::{Draw, Frame, Gpu, Mode, shaders};
+use super::{Draw, Frame, Gpu, Mode, shaders, texture};
 
 /// All that makes one pipeline differ from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,14 +53,10 @@ impl Surfaces {
         format: TextureFormat,
     ) -> &wgpu::RenderPipeline {
         let shaded = frame.mode.is_shaded();
+        let shown = texture::shown(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
         let variant = Variant {
             mode: if shaded { Mode::Shaded } else { frame.mode },
-            maps: match frame.mode {
-                Mode::Shaded | Mode::Skeleton => part.maps,
-                // The base colour alone counts for light, and for cut-outs.
-                Mode::Lambert | Mode::Normal => [part.maps[0], false, false, false, false],
-                Mode::Mask => [false; 5],
-            },
+            maps: std::array::from_fn(|map| part.maps[map] && shown[map]),
             shadows: shaded && frame.shadow,
             blended: is_blended(frame.mode, part),
             culled: frame.mode != Mode::Mask && !part.double_sided,

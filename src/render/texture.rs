@@ -1,14 +1,15 @@
 //! Pictures on the GPU: decoded, reduced, uploaded.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use image::RgbaImage;
 use wgpu::TextureFormat;
 
-use crate::asset::{Character, Filter, Material, Sampler, TextureRef, Wrap};
+use crate::asset::{AlphaMode, Character, Filter, Material, Part, Sampler, TextureRef, Wrap};
 
-use super::Gpu;
+use super::{Gpu, Mode};
 
 /// A character's pictures, decoded. Plain data: made on any thread, before there is a GPU.
 #[derive(Debug, Default)]
@@ -19,26 +20,63 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Decodes all pictures of a character, a thread each.
-    pub fn decode(character: &Character) -> Self {
-        let decoded: Vec<Result<RgbaImage, String>> = thread::scope(|scope| {
-            let tasks: Vec<_> = character.images.iter().map(|image| scope.spawn(|| image.decode())).collect();
-            let give_up = |_| Err("the decoder gave up".to_owned());
-            tasks.into_iter().map(|task| task.join().unwrap_or_else(give_up)).collect()
-        });
-        let mut pictures = Self::default();
-        for (index, image) in decoded.into_iter().enumerate() {
-            if let Err(cause) = &image {
-                pictures.warnings.push(format!("image {index}: {cause}; a neutral colour is used"));
+    /// Decodes the pictures that some parts of a character show in a mode, on all cores. Shaded shows what any mode
+    /// shows; a picture left out is its neutral colour.
+    pub fn decode(character: &Character, parts: &[Part], mode: Mode) -> Self {
+        let mut wanted = vec![false; character.images.len()];
+        let material = |part: &Part| character.materials.get(character.primitive(*part).material?);
+        for material in parts.iter().filter_map(material) {
+            let masked = matches!(material.alpha_mode, AlphaMode::Mask(_));
+            for ((texture, _), shown) in slots(material).into_iter().zip(shown(mode, masked)) {
+                let image = texture.and_then(|t| character.textures.get(t.texture)?.image);
+                if let Some(wanted) = image.filter(|_| shown).and_then(|i| wanted.get_mut(i)) {
+                    *wanted = true;
+                }
             }
-            pictures.images.push(image.ok());
+        }
+        let wanted: Vec<usize> = (0..wanted.len()).filter(|&i| wanted[i]).collect();
+        let mut pictures = Self { images: vec![None; character.images.len()], warnings: Vec::new() };
+        for (&index, decoded) in wanted.iter().zip(decode_all(character, &wanted)) {
+            match decoded {
+                Ok(picture) => pictures.images[index] = Some(picture),
+                Err(cause) => {
+                    pictures.warnings.push(format!("images[{index}]: {cause}; a neutral colour is used"));
+                }
+            }
         }
         pictures
     }
+}
 
-    /// No pictures: every texture is its neutral colour. Enough for modes that show none.
-    pub fn none() -> Self {
-        Self::default()
+/// Decodes images by index, each core taking the next that nobody has.
+fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<RgbaImage, String>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let take = || {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            wanted.get(at).map(|image| (at, image))
+        };
+        std::iter::from_fn(take)
+            .map(|(at, &image)| (at, character.images[image].decode()))
+            .collect::<Vec<_>>()
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let mut decoded: Vec<_> = thread::scope(|scope| {
+        let helpers: Vec<_> = (1..cores.min(wanted.len())).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        own.into_iter().chain(helpers.into_iter().flat_map(|h| h.join().unwrap_or_default())).collect()
+    });
+    decoded.sort_by_key(|(at, _)| *at);
+    decoded.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Which of the five textures a mode looks at, on a material that cuts out by alpha or does not.
+pub(super) fn shown(mode: Mode, masked: bool) -> [bool; 5] {
+    match mode {
+        Mode::Shaded | Mode::Skeleton => [true; 5],
+        Mode::Lambert => [true, false, false, false, false],
+        Mode::Normal => [masked, false, false, false, false],
+        Mode::Mask => [false; 5],
     }
 }
 

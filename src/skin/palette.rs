@@ -1,5 +1,6 @@
 //! The matrices that vertices are moved by.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use glam::{Affine3A, Mat4};
@@ -23,7 +24,7 @@ pub struct Palette {
 }
 
 /// What fills a run of matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Source {
     Skin(usize),
     Node(usize),
@@ -35,9 +36,10 @@ impl Palette {
     pub fn new(character: &Character, parts: &[Part]) -> Self {
         let mut palette = Self::default();
         let mut length = 0_usize;
+        let mut known = HashMap::new();
         for part in parts {
             let source = part.skin.map_or(Source::Node(part.node), Source::Skin);
-            let run = palette.runs.iter().position(|(s, _)| *s == source).unwrap_or_else(|| {
+            let run = *known.entry(source).or_insert_with(|| {
                 let start = length;
                 length += match source {
                     Source::Skin(skin) => character.skins[skin].joints.len(),

@@ -1,0 +1,246 @@
+//! `sinew render`: draw one picture, or a sequence, without a window.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::{ArgMatches, Args};
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::camera::Bounds;
+use crate::puppet::{GoalReport, Puppet};
+use crate::render::{Background, Gpu, Model, Picture, Pictures, RenderError, Renderer};
+use crate::stage;
+
+use super::failure::Failure;
+use super::posing::PosingArgs;
+use super::timing::Stopwatch;
+use super::view::ViewArgs;
+use super::{ModelArg, Talk, output};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sinew render character.glb --animation walk --animation-time 0.4 -o walk.png
+  sinew render character.glb --reach hand_l=0.3,1.2,0.4 --mode skeleton -o reach.png
+  sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'")]
+pub(super) struct RenderArgs {
+    #[command(flatten)]
+    model: ModelArg,
+    /// The picture (PNG); for a sequence with {frame:04} where the number goes; - is stdout
+    #[arg(short, long, value_name = "OUT.png")]
+    output: PathBuf,
+    /// Draw the frames A, A+1, … B-1 of a clip; the camera and the floor stay where all of them are seen
+    #[arg(long, value_name = "A..B", requires = "animation")]
+    frames: Option<Frames>,
+    /// Frames a second; frame 0 is at --animation-time
+    #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
+    fps: f32,
+    #[command(flatten)]
+    view: ViewArgs,
+    #[command(flatten)]
+    posing: PosingArgs,
+}
+
+/// `A..B`: from A up to, not including, B.
+#[derive(Clone, Copy, Debug)]
+struct Frames {
+    first: u32,
+    end: u32,
+}
+
+impl FromStr for Frames {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (first, end) = text
+            .split_once("..")
+            .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
+            .ok_or_else(|| format!("\"{text}\" is not A..B"))?;
+        if first < end { Ok(Self { first, end }) } else { Err(format!("\"{text}\" holds no frame")) }
+    }
+}
+
+fn rate(text: &str) -> Result<f32, String> {
+    let rate = text.parse::<f32>().ok().filter(|r| *r > 0.0 && r.is_finite());
+    rate.ok_or_else(|| format!("\"{text}\" is not a rate"))
+}
+
+pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
+    let mut watch = Stopwatch::new(talk.verbose);
+    let names = Names::new(&args.output, args.frames)?;
+    let studio = Studio::open(&args.view, talk);
+    let character = args.model.load()?;
+    watch.stage("load");
+    let mut puppet = args.posing.puppet(character, matches, talk)?;
+    let Some(frames) = args.frames else {
+        let reports = puppet.update()?;
+        watch.stage("pose");
+        studio.picture(&mut puppet, &args.view, &names.single, &mut watch)?;
+        return Ok(args.posing.exit_code(&reports));
+    };
+    let start = puppet.clip.map_or(0.0, |(_, time)| time);
+    #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
+    let pose = |puppet: &mut Puppet, frame: u32| -> Result<Vec<GoalReport>, Failure> {
+        if let Some((_, time)) = &mut puppet.clip {
+            *time = start + frame as f32 / args.fps;
+        }
+        Ok(puppet.update()?)
+    };
+    let (mut bounds, mut reports) = (Bounds::default(), Vec::new());
+    for frame in frames.first..frames.end {
+        reports.extend(pose(&mut puppet, frame)?);
+        let now = puppet.bounds();
+        bounds.extend([now.lo, now.hi]);
+    }
+    watch.stage("poses");
+    let shot = args.view.shot(&bounds)?;
+    let mut set = studio.set(&puppet, &args.view, &mut watch)?;
+    let progress = Progress::new(frames.end - frames.first, talk);
+    for frame in frames.first..frames.end {
+        pose(&mut puppet, frame)?;
+        let picture = set.renderer.render(&set.model, &stage::frame(&puppet, &shot), args.view.size())?;
+        output::file(&names.numbered(frame), &png(&picture, shot.background)?)?;
+        progress.step();
+    }
+    progress.finish();
+    watch.stage("draw");
+    watch.total();
+    Ok(args.posing.exit_code(&reports))
+}
+
+/// An adapter that is being opened while the file is read.
+pub(super) struct Studio {
+    opening: thread::JoinHandle<Result<(Renderer, Duration), RenderError>>,
+    talk: Talk,
+}
+
+/// A renderer with a model on it.
+struct Set {
+    renderer: Renderer,
+    model: Model,
+}
+
+impl Studio {
+    pub(super) fn open(view: &ViewArgs, talk: Talk) -> Self {
+        let choice = view.adapter.clone();
+        let opening = thread::spawn(move || {
+            let started = Instant::now();
+            let renderer = Renderer::new(Gpu::new(&choice)?);
+            Ok((renderer, started.elapsed()))
+        });
+        Self { opening, talk }
+    }
+
+    fn set(self, puppet: &Puppet, view: &ViewArgs, watch: &mut Stopwatch) -> Result<Set, Failure> {
+        let character = puppet.character();
+        let pictures = Pictures::decode(character, puppet.parts(), view.mode());
+        self.talk.warnings(&pictures.warnings);
+        watch.stage("pictures");
+        let gave_up = |_| RenderError::Driver("opening the adapter gave up".into());
+        let (renderer, opened) = self.opening.join().map_err(gave_up)??;
+        watch.note("adapter", &renderer.gpu().describe());
+        watch.say("opened in", opened);
+        watch.stage("wait");
+        let model = renderer.model(character, puppet.parts(), &pictures)?;
+        watch.stage("upload");
+        Ok(Set { renderer, model })
+    }
+
+    /// Draws the pose that a puppet is in, and writes it.
+    pub(super) fn picture(
+        self,
+        puppet: &mut Puppet,
+        view: &ViewArgs,
+        path: &Path,
+        watch: &mut Stopwatch,
+    ) -> Result<(), Failure> {
+        let shot = view.shot(&puppet.bounds())?;
+        let mut set = self.set(puppet, view, watch)?;
+        let picture = set.renderer.render(&set.model, &stage::frame(puppet, &shot), view.size())?;
+        watch.stage("draw");
+        output::file(path, &png(&picture, shot.background)?)?;
+        watch.stage("write");
+        watch.total();
+        Ok(())
+    }
+}
+
+/// Where pictures go.
+struct Names {
+    single: PathBuf,
+    /// What stands before and after the number, and its least width.
+    around: Option<(String, usize, String)>,
+}
+
+impl Names {
+    fn new(output: &Path, frames: Option<Frames>) -> Result<Self, Failure> {
+        let bad = |why: &str| Failure::Usage(format!("--output {}: {why}", output.display()));
+        let is_png = output.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+        if !is_png && output != Path::new("-") && !output.starts_with("/dev") {
+            return Err(bad("pictures are written as .png"));
+        }
+        let text = output.to_string_lossy();
+        let around = text.split_once("{frame").and_then(|(before, rest)| {
+            let (width, after) = rest.split_once('}')?;
+            let width = if width.is_empty() { 0 } else { width.strip_prefix(":0")?.parse().ok()? };
+            (width < 32).then(|| (before.to_owned(), width, after.to_owned()))
+        });
+        match (frames, &around) {
+            (Some(_), None) => Err(bad("a sequence needs {frame:04} in its name")),
+            _ => Ok(Self { single: output.into(), around }),
+        }
+    }
+
+    fn numbered(&self, frame: u32) -> PathBuf {
+        match &self.around {
+            Some((before, width, after)) => format!("{before}{frame:0width$}{after}").into(),
+            None => self.single.clone(),
+        }
+    }
+}
+
+/// A bar on a terminal, once it is clear that this takes longer than a second.
+struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+    shown: bool,
+}
+
+impl Progress {
+    fn new(frames: u32, talk: Talk) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(frames.into()), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {eta} left");
+        let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Self { bar, started: Instant::now(), shown: talk.quiet }
+    }
+
+    fn step(&self) {
+        if !self.shown && self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.inc(1);
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A picture as PNG: with alpha only where the background is transparent.
+fn png(picture: &Picture, background: Background) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
+    let (width, height) = (picture.width, picture.height);
+    let written = if background == Background::Transparent {
+        encoder.write_image(&picture.rgba, width, height, ExtendedColorType::Rgba8)
+    } else {
+        let rgb: Vec<u8> = picture.rgba.chunks_exact(4).flat_map(|p| p.iter().take(3)).copied().collect();
+        encoder.write_image(&rgb, width, height, ExtendedColorType::Rgb8)
+    };
+    written.map_err(|e| Failure::Usage(format!("the picture does not fit a PNG: {e}")))?;
+    Ok(bytes)
+}

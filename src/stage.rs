@@ -1,0 +1,113 @@
+//! A posed puppet, seen by a camera: all that a renderer is told. Pictures and the window both come through here, so
+//! that what a test compares is what a person sees.
+
+use glam::{Vec3, Vec4};
+
+use crate::camera::{Bounds, Camera};
+use crate::puppet::Puppet;
+use crate::render::{Background, Draw, Frame, Ground, Line, Mode};
+
+/// How a puppet is looked at.
+#[derive(Clone, Debug)]
+pub struct Shot {
+    /// From where.
+    pub camera: Camera,
+    /// How surfaces look.
+    pub mode: Mode,
+    /// What is behind everything.
+    pub background: Background,
+    /// Samples a pixel: 1 or 4.
+    pub samples: u32,
+    /// Height of the floor, world metres; `None`: there is none.
+    pub floor: Option<f32>,
+    /// Whether the key light casts shadows.
+    pub shadow: bool,
+    /// Pixels to a point: what overlays are drawn larger by where pixels are small.
+    pub scale: f32,
+}
+
+/// Linear colours of the overlays.
+mod color {
+    use glam::Vec4;
+
+    pub(super) const OUTLINE: Vec4 = Vec4::new(0.012, 0.016, 0.03, 0.85);
+    pub(super) const BONE: Vec4 = Vec4::new(0.93, 0.95, 1.0, 1.0);
+    pub(super) const JOINT: Vec4 = Vec4::new(0.02, 0.32, 0.88, 1.0);
+    pub(super) const TARGET: Vec4 = Vec4::new(1.0, 0.16, 0.02, 1.0);
+}
+
+/// Points: width of a bone at its parent and at its end, and the sizes of dots.
+const BONE_WIDTHS: [f32; 2] = [5.0, 1.5];
+const JOINT_SIZE: f32 = 6.0;
+const TARGET_SIZE: f32 = 10.0;
+/// Points of dark around every overlay, on either side.
+const OUTLINE: f32 = 1.25;
+/// The floor reaches this many radii of what stands on it.
+const FLOOR_RADII: f32 = 4.0;
+
+/// What the renderer shall draw of a puppet after [`Puppet::update`].
+pub fn frame<'a>(puppet: &'a Puppet, shot: &Shot) -> Frame<'a> {
+    let part_bounds = puppet.part_bounds();
+    let (center, radius) = puppet.bounds_of(&part_bounds).sphere();
+    let ground = |height| Ground { center: center.with_y(height), radius: radius * FLOOR_RADII };
+    Frame {
+        draws: draws(puppet, &part_bounds),
+        palette: &puppet.palette().matrices,
+        camera: shot.camera,
+        mode: shot.mode,
+        background: shot.background,
+        samples: shot.samples,
+        ground: shot.floor.map(ground),
+        shadow: shot.shadow,
+        sphere: (center, radius),
+        lines: if shot.mode == Mode::Skeleton { skeleton(puppet, shot.scale) } else { Vec::new() },
+    }
+}
+
+/// Every part of a puppet, where its matrices and weights are.
+pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
+    let draw = |(index, part): (usize, &crate::asset::Part)| Draw {
+        part: index,
+        first_matrix: puppet.palette().first_matrix(index),
+        // Joints turn a mesh's triangles as they place them; the node of a skinned mesh has no say.
+        mirrored: part.skin.is_none() && puppet.world_from_node()[part.node].matrix3.determinant() < 0.0,
+        morph_weights: puppet.morph_weights(*part),
+        center: part_bounds.get(index).map_or(Vec3::ZERO, |b| b.sphere().0),
+    };
+    puppet.parts().iter().enumerate().map(draw).collect()
+}
+
+/// A stroke from each joint to the one above it, a dot on each joint, and one on each target. Without a skin all
+/// nodes are joints.
+fn skeleton(puppet: &Puppet, scale: f32) -> Vec<Line> {
+    let nodes = &puppet.character().skeleton.nodes;
+    let skins = &puppet.character().skins;
+    let mut is_joint = vec![skins.is_empty(); nodes.len()];
+    for &joint in skins.iter().flat_map(|s| &s.joints) {
+        is_joint[joint] = true;
+    }
+    let place = |n: usize| Vec3::from(puppet.world_from_node()[n].translation);
+    let joints: Vec<usize> = (0..nodes.len()).filter(|&n| is_joint[n]).collect();
+    let bone = |&n: &usize| {
+        let above = std::iter::successors(nodes[n].parent, |&p| nodes[p].parent).find(|&p| is_joint[p])?;
+        Some(stroke(place(above), place(n), BONE_WIDTHS, color::BONE))
+    };
+    let dot = |at: Vec3, size: f32, color: Vec4| stroke(at, at, [size; 2], color);
+    let bones = joints.iter().filter_map(bone);
+    let dots = joints.iter().map(|&n| dot(place(n), JOINT_SIZE, color::JOINT));
+    let targets = puppet.reaches.iter().map(|r| dot(r.target.as_vec3(), TARGET_SIZE, color::TARGET));
+    outlined(bones, scale).chain(outlined(dots, scale)).chain(outlined(targets, scale)).collect()
+}
+
+fn stroke(start: Vec3, end: Vec3, widths: [f32; 2], color: Vec4) -> Line {
+    Line { start, end, widths, color }
+}
+
+/// Strokes over dark ones that are a little wider, so that they stand out from anything.
+fn outlined(lines: impl Iterator<Item = Line>, scale: f32) -> impl Iterator<Item = Line> {
+    let lines: Vec<Line> = lines.collect();
+    let widened = |line: &Line, by: f32| Line { widths: line.widths.map(|w| (w + by) * scale), ..*line };
+    let under = lines.iter().map(|l| Line { color: color::OUTLINE, ..widened(l, 2.0 * OUTLINE) });
+    let over = lines.iter().map(|l| widened(l, 0.0));
+    under.chain(over).collect::<Vec<_>>().into_iter()
+}
