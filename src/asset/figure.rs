@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::{Character, LoadError, gltf};
 
-/// Made by `examples/make_character`.
-const FIGURE: &[u8] = include_bytes!("../../assets/figure.glb");
+/// The file of [`figure`], a GLB; made by `examples/make_character`.
+pub const FIGURE: &[u8] = include_bytes!("../../assets/figure.glb");
 
 /// A human figure with VRM's bone names and two clips, `idle` and `wave`; about 1.7 m tall, facing +Z.
 ///

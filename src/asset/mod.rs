@@ -16,7 +16,7 @@ mod vrm;
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, Interpolation, Values};
 pub use error::LoadError;
-pub use figure::figure;
+pub use figure::{FIGURE, figure};
 pub use gltf::load;
 pub use image::{Image, MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};

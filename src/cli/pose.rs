@@ -7,8 +7,11 @@ use clap::{ArgMatches, Args, ValueEnum};
 use glam::{Mat4, Vec3};
 use serde::Serialize;
 
+use crate::asset::Part;
 use crate::puppet::{GoalReport, Puppet};
+use crate::render::{AdapterChoice, Gpu, Pictures, RenderError, Renderer};
 use crate::skin::Skinned;
+use crate::stage;
 
 use super::failure::Failure;
 use super::posing::PosingArgs;
@@ -25,6 +28,9 @@ pub(super) struct PoseArgs {
     /// Posed vertices too: from the CPU, or read back from the GPU
     #[arg(long, value_name = "FROM", num_args = 0..=1, require_equals = true, default_missing_value = "cpu")]
     vertices: Option<VerticesArg>,
+    /// Where --vertices=gpu computes: auto, cpu, or vulkan, gl, metal, dx12 with part of its name
+    #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
+    adapter: AdapterChoice,
     #[command(flatten)]
     posing: PosingArgs,
 }
@@ -32,6 +38,7 @@ pub(super) struct PoseArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum VerticesArg {
     Cpu,
+    Gpu,
 }
 
 #[derive(Serialize)]
@@ -83,12 +90,25 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<E
     let character = args.model.load()?;
     let mut puppet = args.posing.puppet(character, matches, talk)?;
     let reports = puppet.update()?;
-    let primitives = args.vertices.map(|VerticesArg::Cpu| cpu_primitives(&puppet));
+    if let Some(path) =
+        args.output.as_deref().filter(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb")))
+    {
+        if args.vertices.is_some() {
+            return Err(Failure::Usage("--vertices is for JSON; a posed copy has its own".into()));
+        }
+        output::file(path, &args.model.posed_copy(&puppet)?)?;
+        return Ok(args.posing.exit_code(&reports));
+    }
+    let vertices = match args.vertices {
+        None => None,
+        Some(VerticesArg::Cpu) => Some(cpu_vertices(&puppet)),
+        Some(VerticesArg::Gpu) => Some(gpu_vertices(&puppet, &args.adapter)?),
+    };
     let document = Document {
         format: "sinew-pose-1",
         nodes: nodes(&puppet),
         reports: reports.iter().map(|r| record(r, &puppet)).collect(),
-        primitives,
+        primitives: vertices.map(|v| primitives(&puppet, v)),
     };
     output::json(args.output.as_deref(), &document)?;
     Ok(args.posing.exit_code(&reports))
@@ -126,24 +146,41 @@ fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {
     }
 }
 
-fn cpu_primitives(puppet: &Puppet) -> Vec<PrimitiveRecord> {
-    let mut skinned = Skinned::default();
-    let parts = puppet.parts().iter().enumerate();
-    parts
-        .map(|(i, part)| {
-            puppet.skin(i, &mut skinned);
-            let primitive = puppet.character().primitive(*part);
-            PrimitiveRecord {
-                node: part.node,
-                mesh: part.mesh,
-                primitive: primitive.index,
-                skin: part.skin,
-                count: primitive.vertices(),
-                positions: flat(&skinned.positions),
-                normals: flat(&skinned.normals),
-            }
-        })
-        .collect()
+fn cpu_vertices(puppet: &Puppet) -> Vec<Skinned> {
+    let skinned = |part| {
+        let mut skinned = Skinned::default();
+        puppet.skin(part, &mut skinned);
+        skinned
+    };
+    (0..puppet.parts().len()).map(skinned).collect()
+}
+
+fn gpu_vertices(puppet: &Puppet, adapter: &AdapterChoice) -> Result<Vec<Skinned>, RenderError> {
+    let mut renderer = Renderer::new(Gpu::new(adapter)?);
+    let model = renderer.model(puppet.character(), puppet.parts(), &Pictures::default())?;
+    let draws = stage::draws(puppet, &[]);
+    let palette = &puppet.palette().matrices;
+    let mut read = |draw| {
+        let (positions, normals) = renderer.read_vertices(&model, draw, palette)?;
+        Ok(Skinned { positions, normals })
+    };
+    draws.iter().map(&mut read).collect()
+}
+
+fn primitives(puppet: &Puppet, vertices: Vec<Skinned>) -> Vec<PrimitiveRecord> {
+    let record = |(part, skinned): (&Part, Skinned)| {
+        let primitive = puppet.character().primitive(*part);
+        PrimitiveRecord {
+            node: part.node,
+            mesh: part.mesh,
+            primitive: primitive.index,
+            skin: part.skin,
+            count: primitive.vertices(),
+            positions: flat(&skinned.positions),
+            normals: flat(&skinned.normals),
+        }
+    };
+    puppet.parts().iter().zip(vertices).map(record).collect()
 }
 
 fn flat(vectors: &[Vec3]) -> Vec<f32> {

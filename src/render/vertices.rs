@@ -1,9 +1,10 @@
 //! What the vertex shader computes, read back: the shader's side of the comparison with its twin on the CPU.
 
 use bytemuck::cast_slice;
-use glam::{Mat4, Vec3};
+use glam::{Mat4, Vec3, Vec4, Vec4Swizzles};
 use wgpu::{BufferBindingType, BufferUsages, ShaderStages};
 
+use super::gpu_types::flags;
 use super::layout::buffer;
 use super::model::Model;
 use super::offscreen::read_buffer;
@@ -13,8 +14,8 @@ use super::{Draw, RenderError, Renderer, shaders};
 type Vertices = (Vec<Vec3>, Vec<Vec3>);
 
 impl Renderer {
-    /// Skins one part on the GPU with the shader that draws it, and reads positions and normals back. Normals are
-    /// zero where the part has none.
+    /// Skins one part on the GPU with the shader that draws it, and reads positions and normals back. There are
+    /// no normals where the part has none.
     ///
     /// # Errors
     /// [`RenderError`] if a buffer is larger than the adapter takes, or the driver refuses.
@@ -63,10 +64,12 @@ impl Renderer {
         drop(pass);
         encoder.copy_buffer_to_buffer(&skinned, 0, &back, 0, size);
         self.gpu().queue.submit([encoder.finish()]);
+        let has_normals = part.uniform.flags & flags::HAS_NORMALS != 0;
         read_buffer(self.gpu(), &back, |bytes| {
-            let pairs = cast_slice::<u8, [[f32; 4]; 2]>(bytes);
-            let xyz = |v: [f32; 4]| Vec3::new(v[0], v[1], v[2]);
-            pairs.iter().map(|&[position, normal]| (xyz(position), xyz(normal))).unzip()
+            let pairs = cast_slice::<u8, [Vec4; 2]>(bytes);
+            let positions = pairs.iter().map(|[position, _]| position.xyz()).collect();
+            let normals = pairs.iter().filter(|_| has_normals).map(|[_, normal]| normal.xyz()).collect();
+            (positions, normals)
         })
     }
 

@@ -67,6 +67,33 @@ fn split_glb(bytes: &[u8]) -> Result<Parts<'_>, String> {
     Ok(Parts { json, binary })
 }
 
+/// A GLB of a document and the bytes of its first buffer.
+pub(super) fn join(root: &Value, binary: &[u8]) -> Result<Vec<u8>, String> {
+    let json = serde_json::to_vec(root).map_err(|e| e.to_string())?;
+    let mut glb = Vec::with_capacity(json.len() + binary.len() + 36);
+    glb.extend_from_slice(b"glTF");
+    glb.extend_from_slice(&2_u32.to_le_bytes());
+    glb.extend_from_slice(&[0; 4]);
+    let mut chunk = |kind: u32, data: &[u8], padding: u8| {
+        let size =
+            u32::try_from(data.len().next_multiple_of(4)).map_err(|_| "more than a GLB holds".to_owned())?;
+        glb.extend_from_slice(&size.to_le_bytes());
+        glb.extend_from_slice(&kind.to_le_bytes());
+        glb.extend_from_slice(data);
+        glb.resize(glb.len().next_multiple_of(4), padding);
+        Ok::<(), String>(())
+    };
+    chunk(JSON_CHUNK, &json, b' ')?;
+    if !binary.is_empty() {
+        chunk(BIN_CHUNK, binary, 0)?;
+    }
+    let length = u32::try_from(glb.len()).map_err(|_| "more than a GLB holds".to_owned())?;
+    if let Some(field) = glb.get_mut(8..12) {
+        field.copy_from_slice(&length.to_le_bytes());
+    }
+    Ok(glb)
+}
+
 /// Parses the JSON. Where the crate insists on a field that glTF makes optional, that field is filled in.
 pub(super) fn parse(json: &[u8]) -> Result<Root, String> {
     let root = match Gltf::from_slice_without_validation(json) {

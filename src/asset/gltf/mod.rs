@@ -14,8 +14,11 @@ mod material;
 mod mesh;
 mod meshopt;
 mod node;
+mod posed;
 mod skin;
 mod uri;
+
+pub use posed::posed_copy;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -31,9 +34,20 @@ use buffer::Buffers;
 /// # Errors
 /// [`LoadError`], one line: the file, the object and its index, and the cause.
 pub fn load(path: &Path) -> Result<Character, LoadError> {
-    let folder = path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
-    let bytes = uri::read_regular_file(path).map_err(|source| LoadError::Io { path: path.into(), source })?;
-    load_bytes(path, &bytes, folder)
+    load_bytes(path, &read(path)?, folder(path))
+}
+
+/// The bytes of a file, but not of a folder, a pipe or a device.
+///
+/// # Errors
+/// [`LoadError::Io`]: what the system says.
+pub fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
+    uri::read_regular_file(path).map_err(|source| LoadError::Io { path: path.into(), source })
+}
+
+/// Where the files are that a file names.
+pub fn folder(path: &Path) -> Option<&Path> {
+    path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p })
 }
 
 /// Reads a `.gltf` or `.glb` file that is already in memory.

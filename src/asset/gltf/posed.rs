@@ -1,0 +1,156 @@
+//! A posed copy of a file: the same document with other local transforms, all of it in one GLB.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::asset::{LoadError, Skeleton, Transform};
+
+use super::{container, one_line, uri};
+
+/// What a buffer view's bytes are aligned to once they are together: the largest component of any accessor, twice.
+const ALIGNMENT: usize = 8;
+
+/// The file with the local transforms and morph weights of a pose as its rest, as a GLB that needs no other file.
+///
+/// `path`, `bytes`, `folder`: as [`super::load_bytes`]; `skeleton`: what was loaded from them; `locals` and `weights`:
+/// the pose, laid out as the skeleton's own. Nodes at rest stay as they are written; clips are left out, since viewers
+/// would play them over the pose. What the loader does not know stays in.
+///
+/// # Errors
+/// [`LoadError::Format`] if the file is no longer what was loaded, or beyond the 4 GB of a GLB.
+pub fn posed_copy(
+    path: &Path,
+    bytes: &[u8],
+    folder: Option<&Path>,
+    skeleton: &Skeleton,
+    locals: &[Transform],
+    weights: &[f32],
+) -> Result<Vec<u8>, LoadError> {
+    let format = |cause: String| LoadError::Format { path: path.into(), cause: one_line(&cause) };
+    let parts = container::split(bytes).map_err(format)?;
+    let mut root: Value = serde_json::from_slice(parts.json).map_err(|e| format(e.to_string()))?;
+    pose_nodes(&mut root, skeleton, locals, weights);
+    if let Some(root) = root.as_object_mut() {
+        root.remove("animations");
+    }
+    let mut binary = gather_buffers(&mut root, parts.binary, folder);
+    embed_images(&mut root, &mut binary, folder);
+    if !binary.is_empty()
+        && let Some(first) = root.pointer_mut("/buffers/0").and_then(Value::as_object_mut)
+    {
+        first.insert("byteLength".into(), binary.len().into());
+    }
+    container::join(&root, &binary).map_err(format)
+}
+
+fn list<'a>(root: &'a mut Value, name: &str) -> &'a mut [Value] {
+    root.get_mut(name).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)
+}
+
+/// An index or offset, also where it is written as `1.0`.
+fn whole(value: Option<&Value>) -> Option<usize> {
+    let number = value?.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.0e15).contains(x))?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked to be whole and small"
+    )]
+    Some(number as usize)
+}
+
+fn pose_nodes(root: &mut Value, skeleton: &Skeleton, locals: &[Transform], weights: &[f32]) {
+    for ((json, node), local) in list(root, "nodes").iter_mut().zip(&skeleton.nodes).zip(locals) {
+        let Some(json) = json.as_object_mut() else { continue };
+        if *local != node.rest {
+            json.remove("matrix");
+            json.insert("translation".into(), json!(local.translation.to_array()));
+            json.insert("rotation".into(), json!(local.rotation.to_array()));
+            json.insert("scale".into(), json!(local.scale.to_array()));
+        }
+        let range = node.morph_weights.clone();
+        let (posed, rest) = (weights.get(range.clone()), skeleton.rest_weights.get(range));
+        if let Some(posed) = posed.filter(|w| Some(*w) != rest) {
+            json.insert("weights".into(), json!(posed));
+        }
+    }
+}
+
+/// Puts the bytes of all buffers into one, which becomes buffer 0. Buffers without bytes (those that compressed views
+/// fall back to) keep standing behind it.
+fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>) -> Vec<u8> {
+    let mut binary = Vec::new();
+    let mut kept = vec![json!({ "byteLength": 0 })];
+    // For each old buffer: the new one, and where its bytes start in it.
+    let mut places = Vec::new();
+    for (index, buffer) in list(root, "buffers").iter().enumerate() {
+        let bytes = match (buffer.get("uri").and_then(Value::as_str), chunk) {
+            (Some(uri), _) => uri::read(uri, folder).ok(),
+            (None, Some(chunk)) if index == 0 => Some(chunk.to_vec()),
+            (None, _) => None,
+        };
+        match bytes {
+            Some(bytes) => places.push((0, append(&mut binary, &bytes))),
+            None => {
+                places.push((kept.len(), 0));
+                kept.push(buffer.clone());
+            }
+        }
+    }
+    let place = |view: &mut Map<String, Value>| {
+        let Some(&(buffer, start)) = whole(view.get("buffer")).and_then(|b| places.get(b)) else { return };
+        let offset = whole(view.get("byteOffset")).unwrap_or(0);
+        view.insert("buffer".into(), buffer.into());
+        view.insert("byteOffset".into(), (start + offset).into());
+    };
+    for view in list(root, "bufferViews").iter_mut().filter_map(Value::as_object_mut) {
+        place(view);
+        for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+            if let Some(compressed) =
+                view.get_mut("extensions").and_then(|e| e.get_mut(name)?.as_object_mut())
+            {
+                place(compressed);
+            }
+        }
+    }
+    if !binary.is_empty()
+        && let Some(root) = root.as_object_mut()
+    {
+        root.insert("buffers".into(), kept.into());
+    }
+    binary
+}
+
+/// Puts the pictures that are other files, or in data URIs, into the buffer. One that cannot be read stays a name.
+fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<&Path>) {
+    let had_buffer = !binary.is_empty();
+    let mut views = list(root, "bufferViews").len();
+    let mut added = Vec::new();
+    for image in list(root, "images").iter_mut().filter_map(Value::as_object_mut) {
+        let bytes = image.get("uri").and_then(Value::as_str).and_then(|uri| uri::read(uri, folder).ok());
+        let Some(bytes) = bytes else { continue };
+        let mime = if bytes.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
+        image.remove("uri");
+        image.entry("mimeType").or_insert_with(|| mime.into());
+        image.insert("bufferView".into(), views.into());
+        let start = append(binary, &bytes);
+        added.push(json!({ "buffer": 0, "byteOffset": start, "byteLength": bytes.len() }));
+        views += 1;
+    }
+    let Some(root) = root.as_object_mut().filter(|_| !added.is_empty()) else { return };
+    let views = root.entry("bufferViews").or_insert_with(|| json!([]));
+    if let Some(views) = views.as_array_mut() {
+        views.append(&mut added);
+    }
+    if !had_buffer {
+        root.insert("buffers".into(), json!([{ "byteLength": 0 }]));
+    }
+}
+
+/// Adds bytes at the next aligned place, and tells where that is.
+fn append(binary: &mut Vec<u8>, bytes: &[u8]) -> usize {
+    binary.resize(binary.len().next_multiple_of(ALIGNMENT), 0);
+    let start = binary.len();
+    binary.extend_from_slice(bytes);
+    start
+}
