@@ -1,6 +1,7 @@
 //! The program: arguments in, calls, an exit code out. One file a subcommand.
 
 mod failure;
+mod first_look;
 mod inspect;
 mod names;
 mod output;
@@ -21,13 +22,17 @@ use crate::puppet::Puppet;
 use failure::Failure;
 
 /// Skinning and inverse kinematics for glTF characters.
+///
+/// With a FILE, or alone: draws it, or the character inside the program reaching for a point, to sinew.png.
 #[derive(Debug, Parser)]
-#[command(name = "sinew", version, about, max_term_width = 100)]
+#[command(name = "sinew", version, about, max_term_width = 100, args_conflicts_with_subcommands = true)]
 struct Cli {
+    #[command(flatten)]
+    model: ModelArg,
     #[command(flatten)]
     talk: Talk,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 /// How much is said on stderr.
@@ -84,6 +89,14 @@ impl ModelArg {
 }
 
 impl Talk {
+    /// What was done.
+    #[expect(clippy::print_stderr, reason = "messages go to stderr")]
+    fn say(self, line: &str) {
+        if !self.quiet {
+            eprintln!("{line}");
+        }
+    }
+
     /// Warnings, a line each.
     #[expect(clippy::print_stderr, reason = "messages go to stderr")]
     fn warnings(self, warnings: &[String]) {
@@ -107,10 +120,11 @@ pub fn main() -> ExitCode {
 
 fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let cli = Cli::from_arg_matches(matches).map_err(|e| Failure::Usage(failure::first_line(&e)))?;
-    let (_, arguments) = matches.subcommand().ok_or_else(|| Failure::Usage("no subcommand".into()))?;
+    let arguments = matches.subcommand().map_or(matches, |(_, arguments)| arguments);
     match cli.command {
-        Command::Render(args) => render::run(&args, arguments, cli.talk),
-        Command::Pose(args) => pose::run(&args, arguments, cli.talk),
-        Command::Inspect(args) => inspect::run(&args, cli.talk),
+        None => first_look::run(&cli.model, cli.talk),
+        Some(Command::Render(args)) => render::run(&args, arguments, cli.talk),
+        Some(Command::Pose(args)) => pose::run(&args, arguments, cli.talk),
+        Some(Command::Inspect(args)) => inspect::run(&args, cli.talk),
     }
 }

@@ -1,0 +1,94 @@
+//! Pictures of the built-in figure, compared with those that somebody has looked at.
+//!
+//! `SINEW_BLESS=1 cargo test --test render goldens` writes them anew: look at them before you commit them.
+
+use std::path::Path;
+
+use glam::DVec3;
+use image::RgbaImage;
+use sinew::asset::figure;
+use sinew::camera::{AUTO_FOV_Y, Camera};
+use sinew::puppet::{Puppet, Reach};
+use sinew::render::{Background, Mode, Pictures};
+use sinew::stage::{self, Shot};
+
+use crate::renderer;
+
+const SIZE: (u32, u32) = (320, 240);
+/// Drivers round differently: a level that nobody sees, and a few pixels at edges.
+const LEVELS: u8 = 6;
+const PIXELS: f64 = 0.003;
+
+/// The figure, waving, its right hand reaching for its hip.
+fn puppet() -> Puppet {
+    let character = figure().unwrap();
+    let node = |name: &str| character.skeleton.nodes.iter().position(|n| n.name.as_deref() == Some(name));
+    let clip = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
+    let reach = Reach {
+        node: node("rightHand").unwrap(),
+        base: node("rightUpperArm"),
+        target: DVec3::new(-0.22, 1.02, 0.1),
+        weight: 1.0,
+    };
+    let mut puppet = Puppet::new(character, 0);
+    puppet.clip = Some((clip, 0.6));
+    puppet.reaches.push(reach);
+    puppet.update().unwrap();
+    puppet
+}
+
+fn check(mode: Mode) {
+    let puppet = puppet();
+    let bounds = puppet.bounds();
+    let shot = Shot {
+        camera: Camera::framing(&bounds, AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32),
+        mode,
+        background: if mode.is_shaded() { Background::STUDIO } else { Background::BLACK },
+        samples: 4,
+        floor: mode.is_shaded().then_some(bounds.lo.y),
+        shadow: mode.is_shaded(),
+        scale: 0.5,
+    };
+    let mut renderer = renderer();
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), mode);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let picture = renderer.render(&model, &stage::frame(&puppet, &shot), SIZE).unwrap();
+    let seen = RgbaImage::from_raw(SIZE.0, SIZE.1, picture.rgba).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{}.png", mode.name()));
+    if std::env::var_os("SINEW_BLESS").is_some() {
+        seen.save(&path).unwrap();
+    }
+    let golden = image::open(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).into_rgba8();
+    assert_eq!(golden.dimensions(), SIZE);
+    let differs = |(a, b): (&image::Rgba<u8>, &image::Rgba<u8>)| {
+        a.0.iter().zip(&b.0).any(|(a, b)| a.abs_diff(*b) > LEVELS)
+    };
+    let different = golden.pixels().zip(seen.pixels()).filter(|pair| differs(*pair)).count();
+    let part = different as f64 / f64::from(SIZE.0 * SIZE.1);
+    assert!(part <= PIXELS, "{}: {different} pixels differ from {}", mode.name(), path.display());
+}
+
+#[test]
+fn shaded() {
+    check(Mode::Shaded);
+}
+
+#[test]
+fn lambert() {
+    check(Mode::Lambert);
+}
+
+#[test]
+fn normal() {
+    check(Mode::Normal);
+}
+
+#[test]
+fn mask() {
+    check(Mode::Mask);
+}
+
+#[test]
+fn skeleton() {
+    check(Mode::Skeleton);
+}

@@ -1,0 +1,72 @@
+//! Drawing, held against what arithmetic says it must be. Needs an adapter: the software one, unless `SINEW_ADAPTER`
+//! names another as `--adapter` does.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails shall panic")]
+
+mod goldens;
+mod layout;
+mod pixels;
+mod surfaces;
+mod twin;
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::path::Path;
+
+use glam::Vec3;
+use sinew::asset::{Character, gltf};
+use sinew::camera::Camera;
+use sinew::puppet::Puppet;
+use sinew::render::{Background, Gpu, Mode, Picture, Pictures, RenderError, Renderer};
+use sinew::stage::{self, Shot};
+
+fn renderer() -> Renderer {
+    let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
+    Renderer::new(Gpu::new(&adapter.parse().unwrap()).unwrap())
+}
+
+fn load(bytes: &[u8]) -> Character {
+    gltf::load_bytes(Path::new("test.gltf"), bytes, None).unwrap()
+}
+
+/// Straight onto the origin from +Z, two metres away, a right angle wide: at the origin a picture of 64 pixels shows
+/// from −2 to 2.
+fn shot(mode: Mode) -> Shot {
+    Shot {
+        camera: Camera {
+            position: Vec3::new(0.0, 0.0, 2.0),
+            target: Vec3::ZERO,
+            up: Vec3::Y,
+            fov_y: std::f32::consts::FRAC_PI_2,
+            near: 0.1,
+            far: 10.0,
+        },
+        mode,
+        background: Background::BLACK,
+        samples: 1,
+        floor: None,
+        shadow: false,
+        scale: 1.0,
+    }
+}
+
+fn draw_sized(bytes: &[u8], shot: &Shot, size: (u32, u32)) -> Result<Picture, RenderError> {
+    let puppet = Puppet::new(load(bytes), 0);
+    let mut renderer = renderer();
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), shot.mode);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures)?;
+    renderer.render(&model, &stage::frame(&puppet, shot), size)
+}
+
+fn draw(bytes: &[u8], shot: &Shot) -> Picture {
+    draw_sized(bytes, shot, (64, 64)).unwrap()
+}
+
+fn pixel(picture: &Picture, x: u32, y: u32) -> [u8; 4] {
+    let at = (y * picture.width + x) as usize * 4;
+    picture.rgba[at..at + 4].try_into().unwrap()
+}
+
+fn assert_near(a: [u8; 4], b: [u8; 4], levels: u8) {
+    assert!(a.iter().zip(&b).all(|(a, b)| a.abs_diff(*b) <= levels), "{a:?} is not {b:?}");
+}

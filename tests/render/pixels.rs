@@ -1,0 +1,151 @@
+//! Where pixels are covered, and what else a picture promises.
+
+use serde_json::{Value, json};
+use sinew::render::{Background, Mode};
+
+use crate::support::Builder;
+use crate::{assert_near, draw, draw_sized, pixel, shot};
+
+/// A square from −1 to 1 that faces +Z, once for each node.
+fn squares(nodes: Value, material: Value) -> Vec<u8> {
+    let mut b = Builder::default();
+    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
+    let position = b.floats("VEC3", 3, &corners);
+    let normal = b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4));
+    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    b.file(json!({
+        "meshes": [{"primitives": [{
+            "attributes": {"POSITION": position, "NORMAL": normal}, "indices": indices, "material": 0,
+        }]}],
+        "materials": [material],
+        "nodes": nodes,
+    }))
+}
+
+fn square() -> Vec<u8> {
+    squares(json!([{"mesh": 0}]), json!({}))
+}
+
+#[test]
+fn a_square_covers_its_pixels_and_no_others() {
+    let picture = draw(&square(), &shot(Mode::Mask));
+    for y in 0..64 {
+        for x in 0..64 {
+            let inside = (16..48).contains(&x) && (16..48).contains(&y);
+            let expected = if inside { [255; 4] } else { [0, 0, 0, 255] };
+            assert_eq!(pixel(&picture, x, y), expected, "{x},{y}");
+        }
+    }
+}
+
+#[test]
+fn row_0_is_on_top_and_x_runs_right() {
+    let file = squares(json!([{"mesh": 0, "translation": [1, 1, 0], "scale": [0.5, 0.5, 1]}]), json!({}));
+    let picture = draw(&file, &shot(Mode::Mask));
+    assert_eq!(pixel(&picture, 48, 16), [255; 4]);
+    assert_eq!(pixel(&picture, 48, 48), [0, 0, 0, 255]);
+    assert_eq!(pixel(&picture, 16, 16), [0, 0, 0, 255]);
+}
+
+#[test]
+fn wide_pictures_are_padded_rightly() {
+    // 100 pixels are no multiple of the 256 bytes that rows are copied in.
+    let picture = draw_sized(&square(), &shot(Mode::Mask), (100, 50)).unwrap();
+    assert_eq!(picture.rgba.len(), 100 * 50 * 4);
+    for (x, y, inside) in [(50, 25, true), (38, 13, true), (61, 36, true), (36, 25, false), (63, 25, false)] {
+        assert_eq!(pixel(&picture, x, y)[0] == 255, inside, "{x},{y}");
+    }
+}
+
+#[test]
+fn four_samples_soften_an_edge_within_a_pixel() {
+    // The edge at x = 1.03 stands 0.48 pixels into column 48.
+    let file = squares(json!([{"mesh": 0, "scale": [1.03, 1.0, 1.0]}]), json!({}));
+    let mut four = shot(Mode::Mask);
+    four.samples = 4;
+    let edge = pixel(&draw(&file, &four), 48, 32)[0];
+    assert!((1..255).contains(&edge), "{edge}");
+    let hard = pixel(&draw(&file, &shot(Mode::Mask)), 48, 32)[0];
+    assert!(hard == 0 || hard == 255, "{hard}");
+}
+
+#[test]
+fn a_transparent_background_gives_straight_colours() {
+    let glass =
+        json!({"pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.2, 0.1, 0.25]}, "alphaMode": "BLEND"});
+    let solid = json!({"pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.2, 0.1, 1.0]}});
+    let mut clear = shot(Mode::Lambert);
+    clear.background = Background::Transparent;
+    let picture = draw(&squares(json!([{"mesh": 0}]), glass), &clear);
+    assert_eq!(pixel(&picture, 2, 2), [0; 4]);
+    let [r, g, b, a] = pixel(&picture, 32, 32);
+    let [sr, sg, sb, sa] = pixel(&draw(&squares(json!([{"mesh": 0}]), solid), &clear), 32, 32);
+    assert_near([r, g, b, a], [sr, sg, sb, 64], 3);
+    assert_eq!(sa, 255);
+}
+
+#[test]
+fn the_background_is_the_colour_that_was_named() {
+    for mode in Mode::ALL {
+        let mut named = shot(mode);
+        named.background = Background::Color([12, 130, 251]);
+        assert_eq!(pixel(&draw(&square(), &named), 0, 0), [12, 130, 251, 255], "{}", mode.name());
+    }
+}
+
+#[test]
+fn the_same_frame_is_the_same_bits() {
+    let mut all = shot(Mode::Skeleton);
+    (all.shadow, all.floor, all.samples) = (true, Some(-1.0), 4);
+    let first = draw(&square(), &all);
+    for _ in 0..3 {
+        assert!(draw(&square(), &all) == first);
+    }
+}
+
+#[test]
+fn what_the_adapter_cannot_draw_is_refused_with_its_limit() {
+    let refused = |size| draw_sized(&square(), &shot(Mode::Mask), size).unwrap_err().to_string();
+    let line = refused((1_000_000, 2));
+    assert!(line.contains("1000000x2") && line.contains("adapter's limit of"), "{line}");
+    assert_eq!(refused((0, 2)), "a picture of 0x2 pixels is none");
+    let mut three = shot(Mode::Mask);
+    three.samples = 3;
+    let line = draw_sized(&square(), &three, (8, 8)).unwrap_err().to_string();
+    assert_eq!(line, "3 samples a pixel are not supported, only 1 and 4");
+}
+
+#[test]
+fn an_unknown_adapter_is_refused_in_one_line() {
+    let choice = "vulkan:no such card".parse().unwrap();
+    let line = sinew::render::Gpu::new(&choice).unwrap_err().to_string();
+    assert!(line.contains("vulkan:no such card") && line.contains("mesa-vulkan-drivers"), "{line}");
+    assert!(!line.contains('\n'));
+}
+
+#[test]
+fn a_shadow_falls_on_the_floor_in_shaded_pictures() {
+    let file = squares(json!([{"mesh": 0, "rotation": [-0.70710678, 0, 0, 0.70710678]}]), json!({}));
+    let mut lit = shot(Mode::Shaded);
+    lit.camera.position = glam::Vec3::new(0.0, 2.0, 3.0);
+    lit.background = Background::Color([200; 3]);
+    lit.floor = Some(-1.0);
+    let mut shadowed = lit.clone();
+    shadowed.shadow = true;
+    let (without, with) = (draw(&file, &lit), draw(&file, &shadowed));
+    let darker = without.rgba.chunks(4).zip(with.rgba.chunks(4)).filter(|(a, b)| b[0] + 20 < a[0]).count();
+    assert!(darker > 20, "{darker} pixels in shadow");
+    let brighter = without.rgba.chunks(4).zip(with.rgba.chunks(4)).filter(|(a, b)| b[0] > a[0] + 2).count();
+    assert_eq!(brighter, 0);
+}
+
+#[test]
+fn bones_are_drawn_over_the_surface() {
+    let file = squares(
+        json!([{"mesh": 0}, {"translation": [-0.9, 0, -1], "children": [2]}, {"translation": [1.8, 0, 0]}]),
+        json!({}),
+    );
+    let (shaded, bones) = (draw(&file, &shot(Mode::Shaded)), draw(&file, &shot(Mode::Skeleton)));
+    assert_ne!(pixel(&shaded, 32, 32), pixel(&bones, 32, 32));
+    assert_eq!(pixel(&shaded, 32, 20), pixel(&bones, 32, 20));
+}

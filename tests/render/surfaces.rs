@@ -1,0 +1,193 @@
+//! Sides, normals, light and transparency of surfaces.
+
+use serde_json::{Value, json};
+use sinew::render::Mode;
+
+use crate::support::Builder;
+use crate::{assert_near, draw, pixel, shot};
+
+const BLACK: [u8; 4] = [0, 0, 0, 255];
+
+/// A square from −1 to 1 with given corners, with a normal or without.
+struct Square {
+    z: [f32; 4],
+    normal: Option<[f32; 3]>,
+    clockwise: bool,
+    skinned: bool,
+}
+
+impl Default for Square {
+    fn default() -> Self {
+        Self { z: [0.0; 4], normal: Some([0.0, 0.0, 1.0]), clockwise: false, skinned: false }
+    }
+}
+
+impl Square {
+    fn file(&self, nodes: Value, materials: Value) -> Vec<u8> {
+        let mut b = Builder::default();
+        let [z0, z1, z2, z3] = self.z;
+        let corners = [-1.0, -1.0, z0, 1.0, -1.0, z1, 1.0, 1.0, z2, -1.0, 1.0, z3];
+        let mut attributes = json!({"POSITION": b.floats("VEC3", 3, &corners)});
+        if let Some(normal) = self.normal {
+            attributes["NORMAL"] = b.floats("VEC3", 3, &normal.repeat(4)).into();
+        }
+        if self.skinned {
+            attributes["JOINTS_0"] = b.accessor("VEC4", 5121, 4, &[0; 16]).into();
+            attributes["WEIGHTS_0"] = b.floats("VEC4", 4, &[1.0, 0.0, 0.0, 0.0].repeat(4)).into();
+        }
+        let order: [u8; 6] = if self.clockwise { [0, 2, 1, 0, 3, 2] } else { [0, 1, 2, 0, 2, 3] };
+        let indices = b.accessor("SCALAR", 5121, 6, &order);
+        let mesh = |material: usize| json!({"primitives": [{"attributes": attributes, "indices": indices, "material": material}]});
+        let count = materials.as_array().unwrap().len();
+        let mut document = json!({
+            "meshes": (0..count).map(mesh).collect::<Vec<_>>(),
+            "materials": materials,
+            "nodes": nodes,
+        });
+        if self.skinned {
+            let joint = document["nodes"].as_array().unwrap().len() - 1;
+            document["skins"] = json!([{"joints": [joint]}]);
+        }
+        b.file(document)
+    }
+
+    fn plain(&self, mode: Mode) -> [u8; 4] {
+        self.with(json!([{"mesh": 0}]), json!([{}]), mode)
+    }
+
+    fn with(&self, nodes: Value, materials: Value, mode: Mode) -> [u8; 4] {
+        pixel(&draw(&self.file(nodes, materials), &shot(mode)), 30, 34)
+    }
+}
+
+fn srgb(linear: f32) -> u8 {
+    let v = if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
+    (v * 255.0).round() as u8
+}
+
+/// `lambert` as the program promises it, for an albedo and the cosine to the lamp.
+fn lambert(albedo: f32, cosine: f32) -> u8 {
+    srgb((albedo * (0.3 + 0.8 * cosine.max(0.0))).clamp(0.0, 1.0))
+}
+
+/// z of the lamp's direction, (0.4, 0.8, 0.6) normalised.
+fn lamp_z() -> f32 {
+    0.6 / (0.16_f32 + 0.64 + 0.36).sqrt()
+}
+
+/// White that faces +Z, as `lambert` shows it.
+fn facing_lamp() -> [u8; 4] {
+    let level = lambert(1.0, lamp_z());
+    [level, level, level, 255]
+}
+
+#[test]
+fn lambert_is_its_formula() {
+    let grey = json!([{"pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.25, 1.0, 1.0]}}]);
+    let seen = Square::default().with(json!([{"mesh": 0}]), grey, Mode::Lambert);
+    let expected = [0.5, 0.25, 1.0].map(|albedo| lambert(albedo, lamp_z()));
+    assert_near(seen, [expected[0], expected[1], expected[2], 255], 1);
+}
+
+#[test]
+fn normals_are_colours_without_conversion() {
+    let tilted = Square { normal: Some([0.6, 0.0, 0.8]), ..Square::default() };
+    assert_near(tilted.plain(Mode::Normal), [204, 128, 230, 255], 1);
+}
+
+#[test]
+fn normals_go_through_the_inverse_transpose() {
+    // Twice as wide: a slanted normal turns away from the wide axis.
+    let tilted = Square { normal: Some([0.6, 0.0, 0.8]), ..Square::default() };
+    let seen = tilted.with(json!([{"mesh": 0, "scale": [2, 1, 1]}]), json!([{}]), Mode::Normal);
+    let n = glam::Vec3::new(0.3, 0.0, 0.8).normalize() * 127.5 + 127.5;
+    assert_near(seen, [n.x.round() as u8, 128, n.z.round() as u8, 255], 1);
+}
+
+#[test]
+fn a_mesh_without_normals_is_flat() {
+    // z = x: its outside is (−1, 0, 1).
+    let slope = Square { z: [-1.0, 1.0, 1.0, -1.0], normal: None, ..Square::default() };
+    let n =
+        (127.5 - 127.5 * std::f32::consts::FRAC_1_SQRT_2, 127.5 + 127.5 * std::f32::consts::FRAC_1_SQRT_2);
+    assert_near(slope.plain(Mode::Normal), [n.0.round() as u8, 128, n.1.round() as u8, 255], 1);
+}
+
+#[test]
+fn back_faces_are_culled_unless_double_sided() {
+    let away = Square { clockwise: true, normal: Some([0.0, 0.0, -1.0]), ..Square::default() };
+    let double = json!([{"doubleSided": true}]);
+    assert_eq!(away.plain(Mode::Lambert), BLACK);
+    assert_eq!(away.plain(Mode::Normal), BLACK);
+    assert_eq!(away.plain(Mode::Mask), [255; 4]);
+    let nodes = || json!([{"mesh": 0}]);
+    // Lit as the side that is seen; but its normal stays the outside's.
+    assert_near(away.with(nodes(), double.clone(), Mode::Lambert), facing_lamp(), 1);
+    assert_near(away.with(nodes(), double.clone(), Mode::Normal), [128, 128, 0, 255], 1);
+    let flat = Square { normal: None, ..away };
+    assert_near(flat.with(nodes(), double.clone(), Mode::Normal), [128, 128, 0, 255], 1);
+    assert_near(flat.with(nodes(), double, Mode::Lambert), facing_lamp(), 1);
+}
+
+#[test]
+fn a_mirrored_rigid_mesh_keeps_its_outside() {
+    let seen = Square::default().with(json!([{"mesh": 0, "scale": [-1, 1, 1]}]), json!([{}]), Mode::Normal);
+    assert_near(seen, [128, 128, 255, 255], 1);
+    let flat = Square { normal: None, ..Square::default() };
+    let seen = flat.with(json!([{"mesh": 0, "scale": [-1, 1, 1]}]), json!([{}]), Mode::Normal);
+    assert_near(seen, [128, 128, 255, 255], 1);
+}
+
+#[test]
+fn the_node_of_a_skinned_mesh_neither_moves_nor_mirrors_it() {
+    let skinned = Square { skinned: true, ..Square::default() };
+    let nodes = json!([{"mesh": 0, "skin": 0, "scale": [-1, 1, 1], "translation": [9, 9, 9]}, {}]);
+    assert_near(skinned.with(nodes, json!([{}]), Mode::Normal), [128, 128, 255, 255], 1);
+}
+
+#[test]
+fn cut_outs_are_holes_except_in_masks() {
+    let cut = json!([{"alphaMode": "MASK", "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0.4]}}]);
+    let nodes = || json!([{"mesh": 0}]);
+    let square = Square::default();
+    for mode in [Mode::Shaded, Mode::Lambert, Mode::Normal] {
+        assert_eq!(square.with(nodes(), cut.clone(), mode), BLACK, "{}", mode.name());
+    }
+    assert_eq!(square.with(nodes(), cut, Mode::Mask), [255; 4]);
+}
+
+#[test]
+fn blended_surfaces_are_drawn_back_to_front_whatever_their_order_in_the_file() {
+    let glass = |rgb: [f32; 3]| {
+        json!({"alphaMode": "BLEND", "extensions": {"KHR_materials_unlit": {}},
+               "pbrMetallicRoughness": {"baseColorFactor": [rgb[0], rgb[1], rgb[2], 0.5]}})
+    };
+    let (red, blue) = (glass([1.0, 0.0, 0.0]), glass([0.0, 0.0, 1.0]));
+    let materials = || json!([red, blue]);
+    let red_in_front = [json!({"mesh": 0, "translation": [0, 0, 0.5]}), json!({"mesh": 1})];
+    let [near, far] = red_in_front;
+    let square = Square::default();
+    let expected = [srgb(0.5), 0, srgb(0.25), 255];
+    for nodes in [json!([near, far]), json!([far, near])] {
+        assert_near(square.with(nodes, materials(), Mode::Shaded), expected, 1);
+    }
+}
+
+#[test]
+fn an_unlit_surface_has_its_own_colour() {
+    let unlit = json!([{"extensions": {"KHR_materials_unlit": {}},
+        "pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.1, 0.9, 1.0]}}]);
+    let seen = Square::default().with(json!([{"mesh": 0}]), unlit, Mode::Shaded);
+    assert_near(seen, [srgb(0.5), srgb(0.1), srgb(0.9), 255], 1);
+}
+
+#[test]
+fn nearer_surfaces_hide_farther_ones() {
+    let unlit = |rgb: [f32; 3]| {
+        json!({"extensions": {"KHR_materials_unlit": {}},
+               "pbrMetallicRoughness": {"baseColorFactor": [rgb[0], rgb[1], rgb[2], 1.0]}})
+    };
+    let materials = json!([unlit([1.0, 0.0, 0.0]), unlit([0.0, 1.0, 0.0])]);
+    let nodes = json!([{"mesh": 0, "translation": [0, 0, 0.5]}, {"mesh": 1}]);
+    assert_eq!(Square::default().with(nodes, materials, Mode::Shaded), [255, 0, 0, 255]);
+}
