@@ -51,7 +51,7 @@ enum Command {
     /// Draw one picture, or a sequence, without a window
     Render(Box<render::RenderArgs>),
     /// Solve, and write the pose as JSON or as a posed copy
-    Pose(pose::PoseArgs),
+    Pose(Box<pose::PoseArgs>),
     /// What is in a file
     Inspect(inspect::InspectArgs),
 }

@@ -21,7 +21,7 @@ pub(super) struct PosingArgs {
     #[arg(long, value_name = "NAME|INDEX")]
     animation: Option<String>,
     /// Time in the clip, seconds, clamped to its ends
-    #[arg(long, value_name = "S", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value = "0", allow_negative_numbers = true, value_parser = seconds)]
     animation_time: f32,
     /// Replace a node's local rotation after the clip (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z,W")]
@@ -83,6 +83,11 @@ impl<const N: usize> FromStr for Assignment<N> {
         let (node, values) = text.rsplit_once('=').ok_or("there is no '='")?;
         Ok(Self { node: node.to_owned(), values: numbers(values)? })
     }
+}
+
+fn seconds(text: &str) -> Result<f32, String> {
+    let seconds = text.parse::<f32>().ok().filter(|s| s.is_finite());
+    seconds.ok_or_else(|| format!("\"{text}\" is not a time in seconds"))
 }
 
 /// Exactly `N` finite numbers with commas between them.
@@ -157,11 +162,18 @@ impl PosingArgs {
             let base = base.map(|(_, name)| names::node(character, name)).transpose()?;
             reaches.push(Reach { node, base, target: DVec3::from_array(reach.values), weight: 1.0 });
         }
+        let last = places("reach").last();
+        if let Some((_, name)) = bases.iter().find(|(at, _)| last.is_none_or(|last| *at > last)) {
+            return Err(Failure::Usage(format!("--base {name}: no --reach follows that it could hold for")));
+        }
         for weight in &self.weight {
             let node = names::node(character, &weight.node)?;
             let [value] = weight.values;
             if value < 0.0 {
                 return Err(Failure::Usage(format!("--weight {}: {value} is negative", weight.node)));
+            }
+            if !reaches.iter().any(|r| r.node == node) {
+                return Err(Failure::Usage(format!("--weight {}: it has no goal", weight.node)));
             }
             reaches.iter_mut().filter(|r| r.node == node).for_each(|r| r.weight = value);
         }

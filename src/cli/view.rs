@@ -105,7 +105,8 @@ impl ViewArgs {
             return Err(Failure::Usage("the camera stands on its focal point".into()));
         }
         let sight = (camera.target - camera.position).normalize();
-        if !(sight.cross(camera.up.normalize_or_zero()).length() > 1e-4) {
+        let across = sight.cross(camera.up.normalize_or_zero()).length();
+        if across.is_nan() || across < 1e-4 {
             match self.camera_view_up {
                 Some(_) => return Err(Failure::Usage("--camera-view-up is along the line of sight".into())),
                 // Straight from above or below: up in the picture is where the character looks away from.

@@ -1,6 +1,7 @@
 //! Drawing, held against what arithmetic says it must be. Needs an adapter: the software one, unless `SINEW_ADAPTER`
 //! names another as `--adapter` does.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails shall panic")]
+#![allow(clippy::needless_pass_by_value, reason = "json!(…) reads better without a reference before it")]
 
 mod goldens;
 mod layout;

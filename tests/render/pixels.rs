@@ -125,7 +125,8 @@ fn an_unknown_adapter_is_refused_in_one_line() {
 
 #[test]
 fn a_shadow_falls_on_the_floor_in_shaded_pictures() {
-    let file = squares(json!([{"mesh": 0, "rotation": [-0.70710678, 0, 0, 0.70710678]}]), json!({}));
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let file = squares(json!([{"mesh": 0, "rotation": [-half, 0, 0, half]}]), json!({}));
     let mut lit = shot(Mode::Shaded);
     lit.camera.position = glam::Vec3::new(0.0, 2.0, 3.0);
     lit.background = Background::Color([200; 3]);

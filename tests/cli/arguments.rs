@@ -1,0 +1,93 @@
+//! Help, wrong arguments, missing files.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::{FIGURE, command, folder, refusal, sinew, stdout};
+
+#[test]
+fn every_subcommand_shows_an_example() {
+    for subcommand in ["render", "pose", "inspect"] {
+        let help = stdout([subcommand, "-h"]);
+        assert!(help.contains("Example") && help.contains(&format!("sinew {subcommand} ")), "{help}");
+    }
+    assert!(stdout(["--version"]).starts_with("sinew "));
+}
+
+#[test]
+fn wrong_arguments_are_one_line() {
+    assert!(refusal(["pose", "--no-such-option"]).contains("--no-such-option"));
+    assert!(refusal(["pose", "--reach", "hips"]).contains("there is no '='"));
+    assert!(refusal(["pose", "--reach", "hips=1,2"]).contains("2 numbers where 3 are needed"));
+    assert!(refusal(["pose", "--reach", "hips=1,2,nan"]).contains("not a list of numbers"));
+    assert!(refusal(["pose", "--animation-time", "nan"]).contains("not a time"));
+    assert!(refusal(["render"]).contains("--output"));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    assert!(refusal(["pose", "nowhere.glb"]).starts_with("nowhere.glb: "));
+    assert!(refusal(["inspect", env!("CARGO_MANIFEST_DIR")]).ends_with("not a regular file"));
+    let path = folder("broken").join("broken.glb");
+    std::fs::write(&path, b"glTF\x02\0\0\0\xFF\0\0\0").unwrap();
+    let line = refusal(["inspect", path.to_str().unwrap()]);
+    assert!(
+        line.ends_with("broken.glb: GLB header: the file is cut off: 12 of 255 bytes are there"),
+        "{line}"
+    );
+}
+
+#[test]
+fn unknown_names_offer_the_nearest() {
+    let line = refusal(["pose", "--reach", "lefthand=0,1,0"]);
+    assert!(line.starts_with("node \"lefthand\" does not exist; nearest: \"leftHand\""), "{line}");
+    let line = refusal(["pose", "--animation", "waive"]);
+    assert!(line.starts_with("animation \"waive\" does not exist; nearest: \"wave\""), "{line}");
+    assert_eq!(refusal(["pose", "--animation", "9"]), "animation 9 does not exist (the file has 2)");
+    assert!(refusal(["pose", "--reach", "#999=0,1,0"]).starts_with("node #999 does not exist"));
+}
+
+#[test]
+fn goals_that_nothing_follows_are_refused() {
+    let line = refusal(["pose", "--reach", "leftHand=0,1,0", "--base", "spine"]);
+    assert_eq!(line, "--base spine: no --reach follows that it could hold for");
+    assert_eq!(refusal(["pose", "--weight", "hips=2"]), "--weight hips: it has no goal");
+    assert!(refusal(["pose", "--base", "leftFoot", "--reach", "leftHand=0,1,0"]).contains("leftFoot"));
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure_to_report() {
+    let mut child = command(["pose", FIGURE, "--vertices"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 10];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn what_cannot_be_written_leaves_nothing_behind() {
+    let folder = folder("unwritable");
+    let inside = folder.join("missing").join("pose.json");
+    assert!(refusal(["pose", "-o", inside.to_str().unwrap()]).contains("pose.json: "));
+    // A folder stands where the file should.
+    let taken = folder.join("taken.json");
+    std::fs::create_dir(&taken).unwrap();
+    refusal(["pose", "-o", taken.to_str().unwrap()]);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+}
+
+#[test]
+fn quiet_silences_warnings() {
+    let path = folder("warnings").join("odd.gltf");
+    let odd = br#"{"asset":{"version":"2.0"},"extensionsUsed":["EXT_odd"],"nodes":[{"rotation":[0,0,0,2]}]}"#;
+    std::fs::write(&path, odd).unwrap();
+    let path = path.to_str().unwrap();
+    let loud = String::from_utf8(sinew(["pose", path]).stderr).unwrap();
+    assert_eq!(loud.lines().filter(|l| l.starts_with("warning: ")).count(), 2, "{loud}");
+    assert!(sinew(["pose", path, "-q"]).stderr.is_empty());
+}

@@ -1,0 +1,63 @@
+//! The program as people meet it: arguments in; streams, files and an exit code out. And the plan of the house.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails shall panic")]
+
+mod arguments;
+mod first_look;
+mod inspect;
+mod layers;
+mod oracle;
+mod pose;
+mod render;
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// The built-in character as a file.
+const FIGURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/figure.glb");
+
+/// A folder of a test's own, empty.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
+    // It may not be there yet.
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn command<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    command.args(arguments);
+    command
+}
+
+fn sinew<const N: usize>(arguments: [&str; N]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+/// What a run that must succeed writes to stdout.
+fn stdout<const N: usize>(arguments: [&str; N]) -> String {
+    let output = sinew(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json<const N: usize>(arguments: [&str; N]) -> Value {
+    serde_json::from_str(&stdout(arguments)).unwrap()
+}
+
+/// The only line on stderr of a run that must end with exit code 2, without its `error: `. A line that a graphics
+/// driver writes by itself is not ours.
+fn refusal<const N: usize>(arguments: [&str; N]) -> String {
+    let output = sinew(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    let text = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|l| !l.contains("XDG_RUNTIME_DIR")).collect();
+    let [line] = lines[..] else { panic!("{arguments:?} says {lines:?}") };
+    line.strip_prefix("error: ").unwrap_or_else(|| panic!("{line}")).to_owned()
+}

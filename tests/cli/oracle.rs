@@ -1,0 +1,146 @@
+//! Positions and silhouettes against an independent float64 skinning in Python, where it and numpy are there.
+//!
+//! `SINEW_PYTHON` names a Python with numpy and Pillow; without it `python3` is tried.
+#![allow(clippy::print_stdout, reason = "a test that skips says so")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use sinew::asset;
+
+use crate::support::{gltf_files, models};
+use crate::{folder, json, stdout};
+
+/// Of the model's diagonal.
+const POSITIONS: f64 = 1e-5;
+/// Of all pixels.
+const PIXELS: f64 = 0.001;
+const SIZE: (u32, u32) = (320, 180);
+const FOLDERS: [&str; 5] = [
+    "khronos-sample-models",
+    "khronos-asset-generator",
+    "vulkan-assets",
+    "quaternius/animals_pack",
+    "derived/Wolf-8influences-JOINTS_1",
+];
+
+struct Oracle {
+    python: String,
+    script: PathBuf,
+}
+
+impl Oracle {
+    /// Says visibly what is missing.
+    fn find() -> Option<Self> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/oracle/skin.py");
+        let python = std::env::var("SINEW_PYTHON").unwrap_or_else(|_| "python3".into());
+        let mut probe = Command::new(&python);
+        probe.args(["-c", "import numpy, PIL"]).stderr(Stdio::null());
+        if !script.exists() || !probe.status().is_ok_and(|s| s.success()) {
+            println!("SKIPPED: no {} or no {python} with numpy and Pillow", script.display());
+            return None;
+        }
+        Some(Self { python, script })
+    }
+
+    /// Poses a model; a mask goes to `mask`.
+    fn ask(&self, model: &Path, posing: &[String; 2], out: &Path, mask: &Path) -> Value {
+        let mut command = Command::new(&self.python);
+        command.arg(&self.script).arg(model).arg("--json").arg(out).arg("--mask").arg(mask);
+        command.args(["--width", &SIZE.0.to_string(), "--height", &SIZE.1.to_string()]);
+        if let [clip, time] = posing
+            && !clip.is_empty()
+        {
+            command.args(["--anim", clip, "--time", time]);
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&std::fs::read(out).unwrap()).unwrap()
+    }
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn positions_and_masks_agree() {
+    let Some(oracle) = Oracle::find() else { return };
+    let files: Vec<PathBuf> = FOLDERS.iter().filter_map(|f| models(f)).flat_map(|f| gltf_files(&f)).collect();
+    assert!(!files.is_empty());
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for worker in 0..2 {
+            let (oracle, files, next) = (&oracle, &files, &next);
+            scope.spawn(move || {
+                let folder = folder(&format!("oracle {worker}"));
+                while let Some(file) = files.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                    compare(oracle, file, &folder);
+                }
+            });
+        }
+    });
+}
+
+fn compare(oracle: &Oracle, file: &Path, folder: &Path) {
+    let character = asset::load(file).unwrap();
+    // The last clip, in the middle of one of its steps.
+    let posing = match character.clips.iter().enumerate().next_back() {
+        Some((clip, c)) => [clip.to_string(), (c.seconds * 0.37).to_string()],
+        None => [String::new(), String::new()],
+    };
+    let (theirs, mask) = (folder.join("oracle.json"), folder.join("oracle.png"));
+    let expected = oracle.ask(file, &posing, &theirs, &mask);
+    let path = file.to_str().unwrap();
+    let [clip, time] = &posing;
+    let (clip, time) = if clip.is_empty() {
+        (String::from("--start=current"), String::from("--iterations=100"))
+    } else {
+        (format!("--animation={clip}"), format!("--animation-time={time}"))
+    };
+    let posed = json(["pose", path, "-q", "--vertices", &clip, &time]);
+    assert_positions(&expected, &posed, path);
+    let drawn = folder.join("mask.png");
+    let resolution = format!("--resolution={},{}", SIZE.0, SIZE.1);
+    let out = drawn.to_str().unwrap();
+    stdout(["render", path, "-q", "--mode=mask", "--samples=1", &resolution, &clip, &time, "-o", out]);
+    assert_masks(&mask, &drawn, path);
+}
+
+fn assert_positions(expected: &Value, posed: &Value, path: &str) {
+    let primitives = |value: &Value| value["primitives"].as_array().unwrap().clone();
+    let (expected, posed) = (primitives(expected), primitives(posed));
+    assert_eq!(expected.len(), posed.len(), "{path}");
+    let all: Vec<f64> = expected.iter().flat_map(|p| numbers(&p["positions"])).collect();
+    let side = |axis: usize| {
+        let along = || all.iter().skip(axis).step_by(3);
+        along().copied().fold(f64::MIN, f64::max) - along().copied().fold(f64::MAX, f64::min)
+    };
+    let diagonal = (side(0).powi(2) + side(1).powi(2) + side(2).powi(2)).sqrt();
+    for (theirs, ours) in expected.iter().zip(&posed) {
+        let (theirs, ours) = (numbers(&theirs["positions"]), numbers(&ours["positions"]));
+        assert_eq!(theirs.len(), ours.len(), "{path}");
+        let error = theirs.iter().zip(&ours).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(error <= POSITIONS * diagonal, "{path}: {error} of {diagonal}");
+    }
+}
+
+/// Few pixels differ, and those have both colours in their neighbourhood.
+fn assert_masks(theirs: &Path, ours: &Path, path: &str) {
+    let (theirs, ours) = (image::open(theirs).unwrap().into_luma8(), image::open(ours).unwrap().into_luma8());
+    assert_eq!(theirs.dimensions(), ours.dimensions());
+    let white = |x: u32, y: u32| theirs.get_pixel_checked(x, y).is_some_and(|p| p.0[0] > 127);
+    let mut different = 0;
+    for (x, y, pixel) in ours.enumerate_pixels() {
+        if (pixel.0[0] > 127) == white(x, y) {
+            continue;
+        }
+        different += 1;
+        let around = (0..9).map(|i| white((x + i % 3).wrapping_sub(1), (y + i / 3).wrapping_sub(1)));
+        let count = around.filter(|w| *w).count();
+        assert!((1..9).contains(&count), "{path}: pixel {x},{y} is far from any edge");
+    }
+    let part = f64::from(different) / f64::from(SIZE.0 * SIZE.1);
+    assert!(part <= PIXELS, "{path}: {different} pixels differ");
+}

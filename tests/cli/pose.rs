@@ -1,0 +1,173 @@
+//! `sinew pose`.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::Builder;
+use crate::{FIGURE, folder, json, refusal, sinew, stdout};
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// Largest difference of two lists of the same length.
+fn difference(a: &Value, b: &Value) -> f64 {
+    let (a, b) = (numbers(a), numbers(b));
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+fn node<'a>(pose: &'a Value, name: &str) -> &'a Value {
+    pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap()
+}
+
+#[test]
+fn the_document_has_every_node_in_file_order() {
+    let pose = json(["pose"]);
+    assert_eq!(pose["format"], "sinew-pose-1");
+    for (i, node) in pose["nodes"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(node["index"], i);
+        assert_eq!(numbers(&node["world"]).len(), 16);
+        assert_eq!(numbers(&node["rotation"]).len(), 4);
+    }
+    assert_eq!(pose["reports"], json!([]));
+    assert!(pose.get("primitives").is_none());
+}
+
+#[test]
+fn a_hand_reaches_a_point() {
+    for method in ["auto", "ccd", "particle"] {
+        let target = "leftHand=0.4,1.5,0.4";
+        let pose =
+            json(["pose", "--base", "spine", "--reach", target, "--method", method, "--require-reached"]);
+        let report = &pose["reports"][0];
+        assert_eq!((&report["outcome"], &report["effector"]), (&json!("reached"), &json!("leftHand")));
+        assert!(report["position_error"].as_f64().unwrap() < 2e-4);
+        assert_eq!(report["orientation_error"], Value::Null);
+        let world = numbers(&node(&pose, "leftHand")["world"]);
+        for (there, wanted) in world[12..15].iter().zip([0.4, 1.5, 0.4]) {
+            assert!((there - wanted).abs() < 2e-4, "{method}: {world:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_reached_is_told_and_can_be_a_failure() {
+    let far = ["pose", "--base", "leftUpperArm", "--reach", "leftHand=9,9,9"];
+    assert_eq!(json(far)["reports"][0]["outcome"], "out-of-reach");
+    let output = sinew(["pose", "--base", "leftUpperArm", "--reach", "leftHand=9,9,9", "--require-reached"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!output.stdout.is_empty());
+}
+
+#[test]
+fn rotations_replace_those_of_the_clip() {
+    let pose =
+        json(["pose", "--animation", "wave", "--animation-time", "0.5", "--rotate", "head=0,0.6,0,0.8"]);
+    assert!(difference(&node(&pose, "head")["rotation"], &json!([0.0, 0.6, 0.0, 0.8])) < 1e-7);
+    assert_eq!(refusal(["pose", "--rotate", "head=0,0,0,0"]), "--rotate head: a quaternion of length zero");
+}
+
+#[test]
+fn times_are_clamped_to_the_clip() {
+    let at = |time| stdout(["pose", "--animation", "wave", "--animation-time", time]);
+    assert_eq!(at("-5"), at("0"));
+    assert_eq!(at("1e9"), at("1e30"));
+    assert_ne!(at("0"), at("0.5"));
+}
+
+#[test]
+fn vertices_of_the_gpu_are_those_of_the_cpu() {
+    let posed = |from| json(["pose", "--animation", "wave", "--animation-time", "0.7", from]);
+    let (cpu, gpu) = (posed("--vertices"), posed("--vertices=gpu"));
+    let (cpu, gpu) = (cpu["primitives"].as_array().unwrap(), gpu["primitives"].as_array().unwrap());
+    assert_eq!(cpu.len(), gpu.len());
+    for (c, g) in cpu.iter().zip(gpu) {
+        assert_eq!(numbers(&c["positions"]).len(), 3 * c["count"].as_u64().unwrap() as usize);
+        assert!(difference(&c["positions"], &g["positions"]) < 1e-5);
+        assert!(difference(&c["normals"], &g["normals"]) < 1e-4);
+    }
+}
+
+#[test]
+fn the_same_question_has_the_same_answer() {
+    let ask = || {
+        let mut pose = json(["pose", "--animation", "idle", "--reach", "leftHand=0.3,1.2,0.4", "--vertices"]);
+        pose["reports"][0]["seconds"] = Value::Null;
+        pose
+    };
+    assert!(ask() == ask());
+}
+
+/// Whether a posed copy shows at rest what its source shows posed.
+fn assert_copy_holds(source: &str, posing: [&str; 4], name: &str) -> std::path::PathBuf {
+    let copy = folder(name).join("copy.glb");
+    let path = copy.to_str().unwrap();
+    let [a, b, c, d] = posing;
+    stdout(["pose", source, a, b, c, d, "-o", path]);
+    let (posed, copied) =
+        (json(["pose", source, a, b, c, d, "--vertices"]), json(["pose", path, "--vertices"]));
+    for (p, q) in posed["nodes"].as_array().unwrap().iter().zip(copied["nodes"].as_array().unwrap()) {
+        assert!(difference(&p["world"], &q["world"]) < 2e-6, "{}", p["name"]);
+    }
+    let primitives = |pose: &Value| pose["primitives"].as_array().unwrap().clone();
+    assert_eq!(primitives(&posed).len(), primitives(&copied).len());
+    for (p, q) in primitives(&posed).iter().zip(&primitives(&copied)) {
+        assert!(difference(&p["positions"], &q["positions"]) < 4e-6);
+    }
+    copy
+}
+
+#[test]
+fn a_posed_copy_holds_its_pose() {
+    let posing = ["--animation", "wave", "--reach", "rightHand=-0.3,1.3,0.4"];
+    let copy = assert_copy_holds(FIGURE, posing, "posed copy");
+    let report = json(["inspect", copy.to_str().unwrap(), "--json"]);
+    assert_eq!(report["animations"], json!([]));
+    assert_eq!(report["skins"], json(["inspect", "--json"])["skins"]);
+    let line = refusal(["pose", "--vertices", "-o", copy.to_str().unwrap()]);
+    assert!(line.contains("--vertices"), "{line}");
+}
+
+/// A file in pieces: JSON, a buffer and a picture in files of their own, a matrix with shear, morph weights.
+#[test]
+fn a_posed_copy_needs_no_other_file() {
+    let source = folder("pieces");
+    let mut b = Builder::default();
+    let positions = b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    let offsets = b.floats("VEC3", 3, &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+    let times = b.floats("SCALAR", 1, &[0.0, 1.0]);
+    b.last()["min"] = json!([0.0]);
+    b.last()["max"] = json!([1.0]);
+    let weights = b.floats("SCALAR", 1, &[0.0, 1.0]);
+    let sheared = [1.0, 0.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 1.0];
+    let mut file: Value = serde_json::from_slice(&b.file(json!({
+        "meshes": [{"primitives": [{
+            "attributes": {"POSITION": positions}, "targets": [{"POSITION": offsets}], "material": 0,
+        }]}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
+        "textures": [{"source": 0}],
+        "images": [{"uri": "a%20picture.png"}],
+        "nodes": [{"mesh": 0, "matrix": sheared, "children": [1]}, {"name": "tip"}],
+        "animations": [{
+            "samplers": [{"input": times, "output": weights}],
+            "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}],
+        }],
+    })))
+    .unwrap();
+    let uri = file["buffers"][0]["uri"].as_str().unwrap().to_owned();
+    let data =
+        base64::Engine::decode(&base64::engine::general_purpose::STANDARD, uri.split_once(',').unwrap().1);
+    std::fs::write(source.join("bytes.bin"), data.unwrap()).unwrap();
+    file["buffers"][0]["uri"] = "bytes.bin".into();
+    image::RgbImage::from_pixel(2, 2, image::Rgb([9, 99, 199])).save(source.join("a picture.png")).unwrap();
+    let path = source.join("pieces.gltf");
+    std::fs::write(&path, file.to_string()).unwrap();
+    let posing = ["--animation", "0", "--animation-time", "0.75"];
+    let copy = assert_copy_holds(path.to_str().unwrap(), posing, "whole");
+    let character = sinew::asset::load(Path::new(&copy)).unwrap();
+    assert_eq!(character.warnings, Vec::<String>::new());
+    assert_eq!(character.images[0].decode().unwrap().get_pixel(0, 0).0, [9, 99, 199, 255]);
+    assert_eq!(character.skeleton.rest_weights, [0.75]);
+}

@@ -1,0 +1,141 @@
+//! `sinew render`.
+
+use std::path::Path;
+
+use crate::{command, folder, refusal, sinew, stdout};
+
+fn picture(path: &Path) -> image::DynamicImage {
+    image::open(path).unwrap()
+}
+
+#[test]
+fn a_picture_has_the_size_and_channels_that_were_asked_for() {
+    let folder = folder("sizes");
+    let (solid, clear) = (folder.join("solid.png"), folder.join("clear.png"));
+    stdout(["render", "--adapter", "cpu", "--resolution", "90,50", "-o", solid.to_str().unwrap()]);
+    let seen = picture(&solid);
+    assert_eq!((seen.width(), seen.height(), seen.color()), (90, 50, image::ColorType::Rgb8));
+    let background = ["--background", "transparent"];
+    stdout(["render", "--resolution", "50,90", background[0], background[1], "-o", clear.to_str().unwrap()]);
+    let seen = picture(&clear);
+    assert_eq!((seen.width(), seen.height(), seen.color()), (50, 90, image::ColorType::Rgba8));
+    let seen = seen.into_rgba8();
+    assert_eq!(seen.get_pixel(0, 0).0[3], 0);
+    assert_eq!(seen.get_pixel(25, 45).0[3], 255);
+}
+
+#[test]
+fn every_mode_and_both_sample_counts() {
+    let folder = folder("modes");
+    let mut seen = Vec::new();
+    for mode in ["shaded", "lambert", "normal", "mask", "skeleton"] {
+        for samples in ["1", "4"] {
+            let path = folder.join(format!("{mode}{samples}.png"));
+            let path = path.to_str().unwrap();
+            stdout(["render", "--mode", mode, "--samples", samples, "--resolution", "64,48", "-o", path]);
+            seen.push(picture(Path::new(path)).into_rgb8());
+        }
+    }
+    for (i, a) in seen.iter().enumerate() {
+        assert!(seen.iter().skip(i + 1).all(|b| a != b), "{i}");
+    }
+}
+
+#[test]
+fn a_sequence_is_numbered_and_moves() {
+    let folder = folder("sequence");
+    let pattern = folder.join("{frame:03}.png");
+    let wave = ["--animation", "wave", "--frames", "2..5", "--fps", "6"];
+    let [a, b, c, d, e, f] = wave;
+    stdout(["render", a, b, c, d, e, f, "--resolution", "80,60", "-o", pattern.to_str().unwrap()]);
+    let mut names: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["002.png", "003.png", "004.png"]);
+    assert_ne!(picture(&folder.join("002.png")), picture(&folder.join("004.png")));
+}
+
+#[test]
+fn sequences_say_what_they_lack() {
+    let line = refusal(["render", "-o", "a.png", "--animation", "wave", "--frames", "0..2"]);
+    assert_eq!(line, "--output a.png: a sequence needs {frame:04} in its name");
+    assert!(refusal(["render", "-o", "{frame}.png", "--frames", "0..2"]).contains("--animation"));
+    assert!(
+        refusal(["render", "-o", "{frame}.png", "--animation", "0", "--frames", "2..2"]).contains("no frame")
+    );
+}
+
+#[test]
+fn cameras_that_see_nothing_are_refused() {
+    let line =
+        refusal(["render", "-o", "a.png", "--camera-position", "1,2,3", "--camera-focal-point", "1,2,3"]);
+    assert_eq!(line, "the camera stands on its focal point");
+    let down = ["--camera-position", "0,5,0", "--camera-focal-point", "0,0,0"];
+    let line =
+        refusal(["render", "-o", "a.png", down[0], down[1], down[2], down[3], "--camera-view-up", "0,-2,0"]);
+    assert_eq!(line, "--camera-view-up is along the line of sight");
+    assert!(refusal(["render", "-o", "a.png", "--camera-view-angle", "180"]).contains("180"));
+    assert!(refusal(["render", "-o", "a.png", "--resolution", "0,9"]).contains("at least one pixel"));
+    assert!(refusal(["render", "-o", "a.jpg"]).contains("written as .png"));
+    assert!(!Path::new("a.png").exists());
+}
+
+#[test]
+fn straight_from_above_needs_no_view_up() {
+    let path = folder("above").join("above.png");
+    let down = ["--camera-position", "0,5,0", "--camera-focal-point", "0,0,0"];
+    let path_text = path.to_str().unwrap();
+    stdout([
+        "render",
+        "--mode",
+        "mask",
+        down[0],
+        down[1],
+        down[2],
+        down[3],
+        "--resolution",
+        "64,64",
+        "-o",
+        path_text,
+    ]);
+    let seen = picture(&path).into_luma8();
+    assert!(seen.pixels().any(|p| p.0[0] == 255) && seen.pixels().any(|p| p.0[0] == 0));
+}
+
+#[test]
+fn stdout_takes_a_picture() {
+    let output = sinew(["render", "--resolution", "32,32", "--mode", "mask", "-o", "-"]);
+    assert!(output.status.success());
+    assert!(output.stdout.starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn verbose_tells_the_adapter_and_the_time_by_stage() {
+    let path = folder("verbose").join("a.png");
+    let output = sinew(["render", "-v", "--resolution", "32,32", "-o", path.to_str().unwrap()]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    for word in ["adapter ", "load ", "pose ", "draw ", "write ", "total "] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+}
+
+#[test]
+fn without_an_adapter_the_package_to_install_is_named() {
+    let path = folder("no adapter").join("a.png");
+    let output = command(["render", "--adapter", "vulkan", "-o", path.to_str().unwrap()])
+        .env("VK_DRIVER_FILES", "/nonexistent")
+        .env("VK_ICD_FILENAMES", "/nonexistent")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|l| !l.contains("XDG_RUNTIME_DIR")).collect();
+    assert!(lines.len() == 1 && lines[0].contains("mesa-vulkan-drivers"), "{text}");
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_picture_beyond_the_adapter_names_the_limit() {
+    let line = refusal(["render", "--resolution", "100000,10", "-o", "a.png"]);
+    assert!(line.contains("100000x10") && line.contains("limit of"), "{line}");
+}
