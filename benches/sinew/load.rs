@@ -1,0 +1,17 @@
+//! A file to a character, without its pictures' pixels.
+
+use criterion::Criterion;
+use sinew::asset;
+
+use super::{COLLECTED, path};
+
+pub(crate) fn bench(c: &mut Criterion) {
+    let mut group = c.benchmark_group("load");
+    group.bench_function("figure", |b| b.iter(|| asset::figure().unwrap()));
+    for (name, file) in COLLECTED {
+        if path(file).exists() {
+            group.bench_function(name, |b| b.iter(|| asset::load(&path(file)).unwrap()));
+        }
+    }
+    group.finish();
+}
