@@ -161,8 +161,9 @@ fn gpu_vertices(puppet: &Puppet, adapter: &AdapterChoice) -> Result<Vec<Skinned>
     let draws = stage::draws(puppet, &[]);
     let palette = &puppet.palette().matrices;
     let mut read = |draw| {
-        let (positions, normals) = renderer.read_vertices(&model, draw, palette)?;
-        Ok(Skinned { positions, normals })
+        let mut skinned = Skinned::default();
+        (skinned.positions, skinned.normals) = renderer.read_vertices(&model, draw, palette)?;
+        Ok(skinned)
     };
     draws.iter().map(&mut read).collect()
 }

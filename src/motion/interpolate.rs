@@ -2,32 +2,36 @@
 
 use glam::{Quat, Vec4};
 
-/// Above this cosine (half of a turn below 52°, nearly every step between keys) the series below is used: its
-/// seventh and later terms are then beyond single precision.
-const SERIES_COSINE: f32 = 0.9;
+/// Up to this 1 − cos θ (half of a turn below 52°) the series below is used; its seventh and later terms are then
+/// beyond single precision.
+const SERIES: f32 = 0.1;
+/// Up to this one (below 8°, nearly every step between keys) the fourth and later terms are.
+const SHORT_SERIES: f32 = 0.0025;
 
 /// Spherical linear interpolation along the shorter arc (Shoemake 1985), `t` from 0 to 1, unit quaternions.
 ///
-/// Keys of a clip are close together, so that sin(tθ)/sin θ is taken from its power series in cos θ − 1
+/// Keys of a clip are close together, so that sin(tθ)/sin θ is taken from its power series in 1 − cos θ
 /// (Eberly 2011, "A fast and accurate algorithm for computing SLERP", eq. 12), which needs no trigonometry:
 /// u₀ = t, uᵢ = uᵢ₋₁ · (i² − t²) / (i(2i + 1)) · (1 − cos θ).
 pub(super) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
     let (a, b) = (Vec4::from(a), Vec4::from(b));
     let dot = a.dot(b);
-    let (b, cosine) = if dot < 0.0 { (-b, -dot) } else { (b, dot) };
-    let (wa, wb) = if cosine > SERIES_COSINE {
-        (sine_ratio(1.0 - t, 1.0 - cosine), sine_ratio(t, 1.0 - cosine))
+    let (b, x) = if dot < 0.0 { (-b, 1.0 + dot) } else { (b, 1.0 - dot) };
+    let blended = if x <= SHORT_SERIES {
+        a * sine_ratio::<2>(1.0 - t, x) + b * sine_ratio::<2>(t, x)
+    } else if x <= SERIES {
+        a * sine_ratio::<6>(1.0 - t, x) + b * sine_ratio::<6>(t, x)
     } else {
         // The angle from both chords: exact also where its cosine says little.
         let theta = 2.0 * (a - b).length().atan2((a + b).length());
-        let inverse = theta.sin().recip();
-        (((1.0 - t) * theta).sin() * inverse, (t * theta).sin() * inverse)
+        (a * ((1.0 - t) * theta).sin() + b * (t * theta).sin()) / theta.sin()
     };
-    Quat::from_vec4((a * wa + b * wb).normalize())
+    Quat::from_vec4(blended.normalize())
 }
 
-/// sin(tθ)/sin θ from 1 − cos θ ≤ 0.1.
-fn sine_ratio(t: f32, one_minus_cosine: f32) -> f32 {
+/// sin(tθ)/sin θ from x = 1 − cos θ and some terms of its series after the first.
+fn sine_ratio<const TERMS: usize>(t: f32, x: f32) -> f32 {
+    /// i² and 1 / (i(2i + 1)).
     const FACTORS: [(f32, f32); 6] = [
         (1.0, 1.0 / 3.0),
         (4.0, 1.0 / 10.0),
@@ -37,13 +41,9 @@ fn sine_ratio(t: f32, one_minus_cosine: f32) -> f32 {
         (36.0, 1.0 / 78.0),
     ];
     let square = t * t;
-    let mut term = t;
-    let mut sum = t;
-    for (i_squared, divisor) in FACTORS {
-        term *= (i_squared - square) * divisor * one_minus_cosine;
-        sum += term;
-    }
-    sum
+    // From the last term inwards: t(1 + c₁(1 + c₂(1 + …))).
+    let factors = FACTORS.iter().take(TERMS).rev();
+    t * factors.fold(1.0, |inner, (i_squared, divisor)| 1.0 + inner * ((i_squared - square) * divisor * x))
 }
 
 /// The weights of a Hermite segment (glTF 2.0, appendix C.4) at `u` from 0 to 1 of a segment of `seconds`:

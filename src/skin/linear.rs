@@ -1,6 +1,6 @@
 //! Linear blend skinning on the CPU, in the steps of `shaders/skinning.wgsl`: morph, blend, transform.
 
-use glam::{Mat4, Vec3, Vec3A, Vec4, Vec4Swizzles};
+use glam::{Mat4, Vec3, Vec4, Vec4Swizzles};
 
 use crate::asset::{Influences, Primitive};
 
@@ -11,7 +11,15 @@ pub struct Skinned {
     pub positions: Vec<Vec3>,
     /// Unit vectors (zero where the pose flattens the surface away), one a vertex; empty where the primitive has none.
     pub normals: Vec<Vec3>,
+    /// The joints' matrices by rows, kept for the next call.
+    rows: Vec<Rows>,
 }
+
+/// The rows of an affine matrix: three quarters of the work of blending its columns, of which the last row is known.
+type Rows = [Vec4; 3];
+
+/// Vertices moved side by side, one a lane.
+const LANES: usize = 4;
 
 /// What moves the vertices of a part.
 #[derive(Clone, Copy, Debug)]
@@ -36,13 +44,23 @@ pub fn skin(primitive: &Primitive, movers: Movers<'_>, morph_weights: &[f32], ou
     out.positions.extend_from_slice(&primitive.positions);
     out.normals.extend_from_slice(&primitive.normals);
     morph(primitive, morph_weights, out);
+    let Skinned { positions, normals, rows: joints } = out;
+    joints.clear();
     match (movers, &primitive.influences[..]) {
-        (Movers::Node(matrix), _) => transform_all(out, |_| *matrix),
+        (Movers::Node(matrix), _) => {
+            let matrix = rows(matrix);
+            transform_all(positions, normals, |_| matrix);
+        }
         (Movers::Joints(_), []) => {}
-        (Movers::Joints(joints), [one]) => transform_all(out, |v| blend(one, v, joints)),
-        (Movers::Joints(joints), sets) => {
-            let sum = |v| sets.iter().map(|s| blend(s, v, joints)).fold(Mat4::ZERO, |a, m| a + m);
-            transform_all(out, sum);
+        (Movers::Joints(matrices), sets) => {
+            joints.extend(matrices.iter().map(rows));
+            match sets {
+                [one] => transform_all(positions, normals, |v| blend(one, v, joints)),
+                _ => transform_all(positions, normals, |v| {
+                    let all = sets.iter().map(|set| blend(set, v, joints));
+                    all.fold([Vec4::ZERO; 3], |a, m| std::array::from_fn(|i| a[i] + m[i]))
+                }),
+            }
         }
     }
 }
@@ -62,39 +80,87 @@ fn morph(primitive: &Primitive, weights: &[f32], out: &mut Skinned) {
     }
 }
 
-/// Four weighted matrices of one vertex, summed.
-#[inline]
-fn blend(set: &Influences, vertex: usize, matrices: &[Mat4]) -> Mat4 {
-    let joints = set.joints[vertex].map(|j| &matrices[usize::from(j)]);
-    let w = set.weights[vertex];
-    let column = |c: fn(&Mat4) -> Vec4| {
-        c(joints[0]) * w.xxxx() + c(joints[1]) * w.yyyy() + c(joints[2]) * w.zzzz() + c(joints[3]) * w.wwww()
-    };
-    Mat4::from_cols(column(|m| m.x_axis), column(|m| m.y_axis), column(|m| m.z_axis), column(|m| m.w_axis))
+fn rows(matrix: &Mat4) -> Rows {
+    let t = matrix.transpose();
+    [t.x_axis, t.y_axis, t.z_axis]
 }
 
-/// Moves every vertex by its own matrix.
+/// Four weighted matrices of one vertex, summed.
 #[inline]
-fn transform_all(out: &mut Skinned, world_from_mesh: impl Fn(usize) -> Mat4) {
-    if out.normals.is_empty() {
-        for (vertex, p) in out.positions.iter_mut().enumerate() {
-            *p = world_from_mesh(vertex).transform_point3a(Vec3A::from(*p)).into();
-        }
-    } else {
-        for (vertex, (p, n)) in out.positions.iter_mut().zip(&mut out.normals).enumerate() {
-            let m = world_from_mesh(vertex);
-            *p = m.transform_point3a(Vec3A::from(*p)).into();
-            *n = transform_normal(m, Vec3A::from(*n)).into();
+fn blend(set: &Influences, vertex: usize, joints: &[Rows]) -> Rows {
+    let [a, b, c, d] = set.joints[vertex].map(|j| &joints[usize::from(j)]);
+    let w = set.weights[vertex];
+    let (wa, wb, wc, wd) = (w.xxxx(), w.yyyy(), w.zzzz(), w.wwww());
+    // Neighbouring vertices mostly have as many influences as each other: these branches are foreseen.
+    if w == Vec4::X {
+        return *a;
+    }
+    if w.z == 0.0 && w.w == 0.0 {
+        return std::array::from_fn(|i| a[i] * wa + b[i] * wb);
+    }
+    std::array::from_fn(|i| a[i] * wa + b[i] * wb + c[i] * wc + d[i] * wd)
+}
+
+/// Moves every vertex by its own matrix, four at a time.
+#[inline]
+fn transform_all(positions: &mut [Vec3], normals: &mut [Vec3], world_from_mesh: impl Fn(usize) -> Rows) {
+    let mut normals = normals.chunks_mut(LANES);
+    for (chunk, positions) in positions.chunks_mut(LANES).enumerate() {
+        // The last chunk may be short: its last vertex then fills the lanes that nobody reads.
+        let last = positions.len() - 1;
+        let [a, b, c, d]: [Rows; LANES] =
+            std::array::from_fn(|lane| world_from_mesh(chunk * LANES + lane.min(last)));
+        let [x, y, z] = std::array::from_fn(|i| Mat4::from_cols(a[i], b[i], c[i], d[i]).transpose());
+        let p = lanes(positions);
+        store(
+            positions,
+            [x, y, z].map(|row| row.x_axis * p[0] + row.y_axis * p[1] + row.z_axis * p[2] + row.w_axis),
+        );
+        if let Some(normals) = normals.next() {
+            let columns = [
+                [x.x_axis, y.x_axis, z.x_axis],
+                [x.y_axis, y.y_axis, z.y_axis],
+                [x.z_axis, y.z_axis, z.z_axis],
+            ];
+            let turned = transform_normals(columns, lanes(normals));
+            store(normals, turned);
         }
     }
 }
 
-/// A normal through the inverse transpose of a matrix's upper 3×3.
+/// x, y and z of up to four vectors, a vector a lane.
 #[inline]
-fn transform_normal(m: Mat4, normal: Vec3A) -> Vec3A {
-    let (x, y, z) = (Vec3A::from_vec4(m.x_axis), Vec3A::from_vec4(m.y_axis), Vec3A::from_vec4(m.z_axis));
-    let yz = y.cross(z);
-    let turned = yz * normal.x + z.cross(x) * normal.y + x.cross(y) * normal.z;
-    let sign = if x.dot(yz) < 0.0 { -1.0 } else { 1.0 };
-    (turned * sign).normalize_or_zero()
+fn lanes(v: &[Vec3]) -> [Vec4; 3] {
+    let last = v.len() - 1;
+    let [a, b, c, d] = match v {
+        &[a, b, c, d] => [a, b, c, d],
+        _ => std::array::from_fn(|lane| v[lane.min(last)]),
+    };
+    [Vec4::new(a.x, b.x, c.x, d.x), Vec4::new(a.y, b.y, c.y, d.y), Vec4::new(a.z, b.z, c.z, d.z)]
+}
+
+#[inline]
+fn store(out: &mut [Vec3], [x, y, z]: [Vec4; 3]) {
+    let (x, y, z) = (x.to_array(), y.to_array(), z.to_array());
+    for (lane, out) in out.iter_mut().enumerate().take(LANES) {
+        *out = Vec3::new(x[lane], y[lane], z[lane]);
+    }
+}
+
+/// Normals through the inverse transpose of a matrix's upper 3×3, given by its columns; lane by lane.
+#[inline]
+fn transform_normals([x, y, z]: [[Vec4; 3]; 3], n: [Vec4; 3]) -> [Vec4; 3] {
+    let (yz, zx, xy) = (cross(y, z), cross(z, x), cross(x, y));
+    let turned: [Vec4; 3] = std::array::from_fn(|i| yz[i] * n[0] + zx[i] * n[1] + xy[i] * n[2]);
+    let squared = turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2];
+    let determinant = x[0] * yz[0] + x[1] * yz[1] + x[2] * yz[2];
+    let sign = Vec4::select(determinant.cmplt(Vec4::ZERO), Vec4::NEG_ONE, Vec4::ONE);
+    // Where the pose flattens the surface away there is no normal.
+    let scale = Vec4::select(squared.cmpgt(Vec4::ZERO), sign / squared.sqrt(), Vec4::ZERO);
+    turned.map(|v| v * scale)
+}
+
+#[inline]
+fn cross(a: [Vec4; 3], b: [Vec4; 3]) -> [Vec4; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
