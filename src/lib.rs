@@ -1,4 +1,17 @@
 //! `sinew`: skinning and inverse kinematics for glTF characters.
+//!
+//! ```text
+//! file ─▶ asset::Character ─▶ motion ─▶ ik ─▶ skin::Palette ─▶ render::Renderer ─▶ picture
+//!         (immutable)          writes a Pose     (matrices)        (knows no joint's meaning)
+//! ```
+//!
+//! [`puppet::Puppet`] is the way in: a live character that plays a clip, reaches for points and hands out matrices. The
+//! solvers in [`ik`] know neither characters nor files and stand alone.
+//!
+//! Right-handed, +Y up, metres, radians, seconds; matrices are named for the spaces that they join
+//! (`world_from_joint`).
+//!
+//! Features: none is the library without a GPU; `render` adds drawing with wgpu, without a window; `cli` the program.
 
 pub mod asset;
 pub mod atomic;
@@ -15,3 +28,8 @@ pub mod rig;
 pub mod skin;
 #[cfg(feature = "render")]
 pub mod stage;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -87,6 +87,11 @@ impl Skeleton {
         }
     }
 
+    /// The first node of a name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.nodes.iter().position(|n| n.name.as_deref() == Some(name))
+    }
+
     /// The node and its ancestors, from the node up to its root.
     pub fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(node), |&n| self.nodes.get(n).and_then(|n| n.parent))

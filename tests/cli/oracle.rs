@@ -1,7 +1,6 @@
 //! Positions and silhouettes against an independent float64 skinning in Python, where it and numpy are there.
 //!
 //! `SINEW_PYTHON` names a Python with numpy and Pillow; without it `python3` is tried.
-#![allow(clippy::print_stdout, reason = "a test that skips says so")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use sinew::asset;
 
-use crate::support::{gltf_files, models};
+use crate::support::{gltf_files, models, skip};
 use crate::{folder, json, stdout};
 
 /// Of the model's diagonal.
@@ -38,7 +37,7 @@ impl Oracle {
         let mut probe = Command::new(&python);
         probe.args(["-c", "import numpy, PIL"]).stderr(Stdio::null());
         if !script.exists() || !probe.status().is_ok_and(|s| s.success()) {
-            println!("SKIPPED: no {} or no {python} with numpy and Pillow", script.display());
+            skip(&format!("no {} or no {python} with numpy and Pillow", script.display()));
             return None;
         }
         Some(Self { python, script })

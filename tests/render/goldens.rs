@@ -22,7 +22,7 @@ const PIXELS: f64 = 0.003;
 /// The figure, waving, its right hand reaching for its hip.
 fn puppet() -> Puppet {
     let character = figure().unwrap();
-    let node = |name: &str| character.skeleton.nodes.iter().position(|n| n.name.as_deref() == Some(name));
+    let node = |name: &str| character.skeleton.find(name);
     let clip = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
     let reach = Reach {
         node: node("rightHand").unwrap(),

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Installs what sinew needs on Debian and Ubuntu beside Rust, where it is missing; says what, and is silent otherwise.
+#   a C++ compiler             one dependency is C++ (meshoptimizer)
+#   a software Vulkan driver   tests, and pictures on machines without a graphics card
+#   the window's libraries     X11 and keyboard layouts
+set -eu
+
+missing=""
+need() { missing="$missing $1"; }
+has_library() { ldconfig -p 2>/dev/null | grep -q "$1" || /sbin/ldconfig -p 2>/dev/null | grep -q "$1"; }
+
+if [ "$(uname -s)" != Linux ]; then
+    exit 0
+fi
+command -v c++ >/dev/null 2>&1 || need g++
+has_library libvulkan.so.1 || need libvulkan1
+ls /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null 2>&1 || need mesa-vulkan-drivers
+has_library libX11-xcb.so.1 || need libx11-xcb1
+has_library libXcursor.so.1 || need libxcursor1
+has_library libXi.so.6 || need libxi6
+has_library libXrandr.so.2 || need libxrandr2
+has_library libxkbcommon-x11.so.0 || need libxkbcommon-x11-0
+
+if [ -z "$missing" ]; then
+    exit 0
+fi
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "setup: this system has no apt-get; by their names in Debian these are missing:$missing" >&2
+    exit 1
+fi
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+        echo "setup: as root, run: apt-get install$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+echo "setup: installing$missing"
+$as_root apt-get update -qq
+# shellcheck disable=SC2086 # a list of words
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
