@@ -15,6 +15,7 @@ use crate::stage;
 
 use super::failure::Failure;
 use super::posing::PosingArgs;
+use super::timing::Stopwatch;
 use super::{ModelArg, Talk, output};
 
 #[derive(Args, Debug)]
@@ -87,9 +88,12 @@ struct PrimitiveRecord {
 }
 
 pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
+    let mut watch = Stopwatch::new(talk.verbose);
     let character = args.model.load()?;
+    watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, talk)?;
     let reports = puppet.update()?;
+    watch.stage("pose");
     if let Some(path) =
         args.output.as_deref().filter(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb")))
     {
@@ -97,6 +101,8 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<E
             return Err(Failure::Usage("--vertices is for JSON; a posed copy has its own".into()));
         }
         output::file(path, &args.model.posed_copy(&puppet)?)?;
+        watch.stage("write");
+        watch.total();
         return Ok(args.posing.exit_code(&reports));
     }
     let vertices = match args.vertices {
@@ -104,6 +110,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<E
         Some(VerticesArg::Cpu) => Some(cpu_vertices(&puppet)),
         Some(VerticesArg::Gpu) => Some(gpu_vertices(&puppet, &args.adapter)?),
     };
+    watch.stage("vertices");
     let document = Document {
         format: "sinew-pose-1",
         nodes: nodes(&puppet),
@@ -111,6 +118,8 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<E
         primitives: vertices.map(|v| primitives(&puppet, v)),
     };
     output::json(args.output.as_deref(), &document)?;
+    watch.stage("write");
+    watch.total();
     Ok(args.posing.exit_code(&reports))
 }
 
