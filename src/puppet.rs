@@ -6,7 +6,7 @@ use glam::{Affine3A, DVec3, Quat};
 
 use crate::asset::{Character, Part};
 use crate::camera::Bounds;
-use crate::ik::{Goal, Method, Options, Outcome, SolveError, Solver};
+use crate::ik::{Goal, GoalOutcome, Method, Options, Outcome, SolveError, Solver};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{Lease, RigError, default_base};
@@ -105,7 +105,7 @@ impl Puppet {
     /// this is called.
     ///
     /// # Errors
-    /// [`PuppetError`]; the pose is then that of the clip.
+    /// [`PuppetError`]; the pose is then that of the groups before the one that failed.
     pub fn update(&mut self) -> Result<Vec<GoalReport>, PuppetError> {
         self.sample();
         let solved = self.solve();
@@ -170,16 +170,16 @@ impl Puppet {
         let seconds = started.elapsed().as_secs_f64();
         lease.write_back(&body, &mut self.pose);
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
-        let goal_report = |(reach, &position_error): (&Reach, &f64)| GoalReport {
+        let goal_report = |(reach, goal): (&Reach, &GoalOutcome)| GoalReport {
             node: reach.node,
             solve,
-            method: self.options.method,
-            outcome: report.outcome,
+            method: report.method,
+            outcome: goal.outcome,
             iterations: report.iterations,
-            position_error,
+            position_error: goal.position_error,
             seconds,
         };
-        Ok(reaches.iter().zip(&report.position_errors).map(goal_report).collect())
+        Ok(reaches.iter().zip(&report.goals).map(goal_report).collect())
     }
 
     fn finish(&mut self) {

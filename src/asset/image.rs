@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use ::image::{ImageReader, Limits, RgbaImage};
+use ::image::{ColorType, ImageDecoder, ImageReader, Limits, RgbaImage};
 
 /// The longest side of an image that is decoded, pixels.
 pub const MAX_IMAGE_SIDE: u32 = 16_384;
@@ -21,6 +21,8 @@ pub struct Image {
     pub width: u32,
     /// Pixels.
     pub height: u32,
+    /// Bytes that decoding takes at once.
+    decoded_bytes: u64,
 }
 
 impl Image {
@@ -29,16 +31,22 @@ impl Image {
     /// # Errors
     /// A line that says why: not a PNG or JPEG picture, or a side longer than [`MAX_IMAGE_SIDE`].
     pub fn new(name: Option<String>, bytes: Arc<[u8]>) -> Result<Self, String> {
-        let (width, height) = reader(&bytes)?.into_dimensions().map_err(|e| e.to_string())?;
+        let decoder = reader(&bytes)?.into_decoder().map_err(|e| e.to_string())?;
+        let (width, height) = decoder.dimensions();
         if width > MAX_IMAGE_SIDE || height > MAX_IMAGE_SIDE {
             return Err(format!("{width}x{height} pixels (at most {MAX_IMAGE_SIDE} a side)"));
         }
-        Ok(Self { name, bytes, width, height })
+        let pixels = u64::from(width) * u64::from(height);
+        let rgba8 = decoder.color_type() == ColorType::Rgba8;
+        // Any other format is decoded as it is, then turned into that one.
+        let decoded_bytes = pixels * 4 + if rgba8 { 0 } else { decoder.total_bytes() };
+        drop(decoder);
+        Ok(Self { name, bytes, width, height, decoded_bytes })
     }
 
-    /// Bytes of the decoded picture, four a pixel.
+    /// Bytes that decoding takes at once: the picture as RGBA, and as the file has it where that differs.
     pub fn decoded_bytes(&self) -> u64 {
-        u64::from(self.width) * u64::from(self.height) * 4
+        self.decoded_bytes
     }
 
     /// The pixels as straight RGBA, row 0 on top.

@@ -5,7 +5,7 @@
 //! the links until the goals are met, by a [`Method`], and tells in a [`Report`] how it went:
 //!
 //! ```
-//! use sinew::ik::{Body, Goal, Link, Options, Outcome, Solver};
+//! use sinew::ik::{Body, Goal, Link, Options, Solver};
 //! use glam::{DAffine3, DVec3};
 //!
 //! // Two links of one metre, the base at the origin, and the effector at the end of the second.
@@ -14,7 +14,7 @@
 //! let goal = Goal::position(2, DVec3::new(1.0, 1.0, 0.0));
 //! let mut solver = Solver::default();
 //! let report = solver.solve(&mut arm, &[goal], &Options::default())?;
-//! assert_eq!(report.outcome, Outcome::Reached);
+//! assert!(report.reached());
 //! # Ok::<(), sinew::ik::SolveError>(())
 //! ```
 
@@ -31,6 +31,6 @@ mod tree;
 pub use body::{Body, Link};
 pub use error::SolveError;
 pub use goal::Goal;
-pub use report::{Outcome, Report};
+pub use report::{GoalOutcome, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};
 pub use solver::{DEFAULT_ITERATIONS, Method, Options, Solver, Start};

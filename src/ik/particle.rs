@@ -21,6 +21,9 @@ pub(super) struct Particles {
     locals: Vec<DVec3>,
     /// Whether two particles hang on the same joint.
     branches: bool,
+    /// The particles that hang on joints, those of each joint together, and where each joint's begin and end.
+    hanging: Vec<usize>,
+    places: Vec<(usize, usize)>,
 }
 
 impl Particles {
@@ -29,8 +32,17 @@ impl Particles {
         self.follow(tree);
         self.parents.clear();
         self.parents.extend(tree.joints.iter().map(|j| j.parent).chain(tree.tips.iter().map(|t| t.joint)));
-        let hang_on = |p: &Option<usize>| p.is_some() && self.parents.iter().filter(|q| *q == p).count() > 1;
-        self.branches = self.parents.iter().any(hang_on);
+        self.hanging.clear();
+        self.hanging.extend((0..self.parents.len()).filter(|&p| self.parents[p].is_some()));
+        self.hanging.sort_by_key(|&p| self.parents[p]);
+        self.places.clear();
+        let mut start = 0;
+        for joint in 0..tree.joints.len() {
+            let on = self.hanging[start..].iter().take_while(|&&p| self.parents[p] == Some(joint)).count();
+            self.places.push((start, start + on));
+            start += on;
+        }
+        self.branches = self.places.iter().any(|(start, end)| end - start > 1);
         self.locals.clear();
         self.locals.extend((0..tree.joints.len()).map(|j| tree.local(j)));
         self.locals.extend(tree.tips.iter().map(|t| t.local));
@@ -97,19 +109,18 @@ impl Particles {
         for index in 0..tree.joints.len() {
             tree.place(index);
             let joint = tree.joints[index];
-            let hangs_on = |particle: &usize| self.parents[*particle] == Some(index);
+            let (start, end) = self.places[index];
             let vectors = |p: usize| (joint.turn(self.locals[p]), joint.to_frame(self.positions[p]));
-            let mut children = (index + 1..self.positions.len()).filter(hangs_on);
-            let arc = match (children.next(), children.next()) {
-                (Some(only), None) => {
+            let arc = match self.hanging[start..end] {
+                [] => continue,
+                [only] => {
                     let (from, to) = vectors(only);
                     shortest_arc(from, to, DVec3::X)
                 }
-                (Some(_), Some(_)) => best_fit((index + 1..self.positions.len()).filter(hangs_on).map(|p| {
+                ref several => best_fit(several.iter().map(|&p| {
                     let (from, to) = vectors(p);
                     (from, to, 1.0)
                 })),
-                (None, _) => continue,
             };
             tree.joints[index].rotation = (arc * joint.rotation).normalize();
             tree.place(index);

@@ -4,12 +4,12 @@ use std::fmt;
 
 use super::Method;
 
-/// How a solve ended. Out of reach is an outcome, not an error.
+/// How a goal ended. Out of reach is an outcome, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// Every goal is within tolerance.
+    /// It is within tolerance.
     Reached,
-    /// A goal is farther away than its chain is long, or nearer than it can fold.
+    /// It is farther away than its chain is long, or nearer than it can fold.
     OutOfReach,
     /// The error no longer fell.
     #[default]
@@ -29,18 +29,32 @@ impl fmt::Display for Outcome {
     }
 }
 
+/// What one goal came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GoalOutcome {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// World metres between the goal's point and its target.
+    pub position_error: f64,
+}
+
 /// What a solve came to, measured by forward kinematics on the pose that it hands back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Who solved it.
     pub method: Method,
-    /// How it ended.
-    pub outcome: Outcome,
     /// Passes made.
     pub iterations: usize,
-    /// World metres between each goal's point and its target.
-    pub position_errors: Vec<f64>,
+    /// One a goal, in their order.
+    pub goals: Vec<GoalOutcome>,
     /// The largest error before the first pass and after each, world metres; empty unless
     /// [`Options::record`](super::Options::record) asked for it.
     pub history: Vec<f64>,
+}
+
+impl Report {
+    /// Whether every goal is within tolerance.
+    pub fn reached(&self) -> bool {
+        self.goals.iter().all(|g| g.outcome == Outcome::Reached)
+    }
 }

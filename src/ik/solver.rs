@@ -7,7 +7,7 @@ use glam::{DAffine3, DQuat};
 
 use super::particle::Particles;
 use super::tree::Tree;
-use super::{Body, Goal, Link, Outcome, Report, SolveError, ccd};
+use super::{Body, Goal, GoalOutcome, Link, Outcome, Report, SolveError, ccd};
 
 /// Passes, unless asked otherwise.
 pub const DEFAULT_ITERATIONS: usize = 100;
@@ -123,9 +123,8 @@ struct Progress {
     iterations: usize,
     /// Least weighted error so far.
     best: f64,
-    /// Largest error of that pose.
-    largest: f64,
-    tolerance: f64,
+    /// Whether that pose meets every goal.
+    done: bool,
 }
 
 impl Solver {
@@ -171,27 +170,30 @@ impl Solver {
 
     /// Passes until nothing is gained; leaves the best pose in the tree.
     fn run(&mut self, options: &Options) -> Progress {
-        let tips = 0..self.tree.tips.len();
-        let length = tips.map(|tip| self.tree.lengths(tip).world).fold(0.0, f64::max);
-        let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * length);
-        // A tenth of the tolerance at the end of the chain, as an angle.
-        let smallest = if length > 0.0 { 0.1 * tolerance / length } else { 0.0 };
-        let mut progress = Progress { iterations: 0, best: f64::INFINITY, largest: f64::INFINITY, tolerance };
+        let mut smallest = f64::INFINITY;
+        for tip in 0..self.tree.tips.len() {
+            let length = self.tree.lengths(tip).world;
+            let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * length);
+            self.tree.tips[tip].tolerance = tolerance;
+            // A tenth of the tolerance at the end of the chain, as an angle.
+            smallest = smallest.min(if length > 0.0 { 0.1 * tolerance / length } else { 0.0 });
+        }
+        let mut progress = Progress { iterations: 0, best: f64::INFINITY, done: false };
         let out_of_reach = self.out_of_reach();
         if out_of_reach && self.tree.tips.len() == 1 && self.tree.lengths(0).too_far() {
             self.tree.straighten();
         }
         self.report.history.clear();
-        self.particles.set(&self.tree);
+        self.prepare(options.method);
         let (mut bends, mut mark) = (BENDS.iter(), f64::INFINITY);
         loop {
-            let (sum, largest) = self.tree.errors();
+            let (sum, done) = self.tree.errors();
             if options.record {
-                self.report.history.push(largest);
+                self.report.history.push(self.tree.largest_error());
             }
             let before = progress.best;
-            self.keep_best(&mut progress, sum, largest);
-            if progress.largest <= tolerance || progress.iterations >= options.iterations {
+            self.keep_best(&mut progress, sum, done);
+            if progress.done || progress.iterations >= options.iterations {
                 break;
             }
             // On a line no joint sees where to turn: the error stays what it was, to the last digits.
@@ -201,7 +203,7 @@ impl Solver {
             }
             if let Some(&angle) = stuck.then(|| bends.next()).flatten() {
                 self.tree.bend(angle);
-                self.particles.set(&self.tree);
+                self.prepare(options.method);
                 progress.iterations += 1;
                 continue;
             }
@@ -224,34 +226,46 @@ impl Solver {
         progress
     }
 
-    fn keep_best(&mut self, progress: &mut Progress, sum: f64, largest: f64) {
-        if sum < progress.best || progress.best.is_infinite() {
-            (progress.best, progress.largest) = (sum, largest);
+    /// What a method keeps from pass to pass, for the pose that the tree is in.
+    fn prepare(&mut self, method: Method) {
+        match method {
+            Method::Ccd => {}
+            Method::Particle => self.particles.set(&self.tree),
+        }
+    }
+
+    fn keep_best(&mut self, progress: &mut Progress, sum: f64, done: bool) {
+        if sum < progress.best || progress.best.is_infinite() || (done && !progress.done) {
+            (progress.best, progress.done) = (sum, done);
             self.best.clear();
             self.best.extend(self.tree.joints.iter().map(|j| j.rotation));
         }
     }
 
-    /// Whether some goal cannot be met, whatever the others do.
+    /// Whether some goal that counts cannot be met.
     fn out_of_reach(&self) -> bool {
-        let beyond = |tip| self.tree.lengths(tip).too_far() || self.tree.lengths(tip).too_near();
-        self.tree.rigid && (0..self.tree.tips.len()).any(beyond)
+        let tree = &self.tree;
+        (0..tree.tips.len()).any(|tip| tree.tips[tip].weight > 0.0 && tree.is_out_of_reach(tip))
     }
 
     fn fill_report(&mut self, progress: &Progress, options: &Options) {
-        let outcome = if progress.largest <= progress.tolerance {
-            Outcome::Reached
-        } else if self.out_of_reach() {
-            Outcome::OutOfReach
-        } else if progress.iterations >= options.iterations {
-            Outcome::Iterations
-        } else {
-            Outcome::Stalled
+        let spent = progress.iterations >= options.iterations;
+        let tree = &self.tree;
+        let outcome = |tip: usize| {
+            if tree.error(tip) <= tree.tips[tip].tolerance {
+                Outcome::Reached
+            } else if tree.is_out_of_reach(tip) {
+                Outcome::OutOfReach
+            } else if spent {
+                Outcome::Iterations
+            } else {
+                Outcome::Stalled
+            }
         };
-        let report = &mut self.report;
-        (report.method, report.outcome, report.iterations) = (options.method, outcome, progress.iterations);
-        report.position_errors.clear();
-        report.position_errors.extend((0..self.tree.tips.len()).map(|tip| self.tree.error(tip)));
+        let goal = |tip| GoalOutcome { outcome: outcome(tip), position_error: tree.error(tip) };
+        self.report.goals.clear();
+        self.report.goals.extend((0..tree.tips.len()).map(goal));
+        (self.report.method, self.report.iterations) = (options.method, progress.iterations);
     }
 }
 

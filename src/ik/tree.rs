@@ -65,6 +65,8 @@ pub(super) struct Tip {
     /// Where it shall be, in base space.
     pub(super) target: DVec3,
     pub(super) weight: f64,
+    /// World metres within which it counts as there.
+    pub(super) tolerance: f64,
 }
 
 /// The joints, parents first, and the tips, one a goal. All buffers are kept from solve to solve.
@@ -80,8 +82,10 @@ pub(super) struct Tree {
     posts: Vec<(Option<usize>, DAffine3)>,
     taken: Vec<bool>,
     world_from_base: DMat3,
-    /// Whether no joint or link between joints scales: lengths then never change.
+    /// Whether no joint or link between joints scales.
     pub(super) rigid: bool,
+    /// Whether those that scale do so the same to all sides: lengths then never change.
+    pub(super) even: bool,
 }
 
 impl Tree {
@@ -91,7 +95,7 @@ impl Tree {
         self.take(body, goals);
         self.joints.clear();
         self.posts.clear();
-        self.rigid = true;
+        (self.rigid, self.even) = (true, true);
         for (index, link) in body.links().iter().enumerate() {
             let (joint, post) = match link.parent {
                 Some(parent) => self.posts[parent],
@@ -100,6 +104,8 @@ impl Tree {
             let pre = post * DAffine3::from_translation(link.offset);
             if self.taken[index] {
                 self.rigid &= link.scale == DVec3::ONE;
+                let sizes = link.scale.abs();
+                self.even &= sizes.max_element() - sizes.min_element() <= 1e-6 * sizes.max_element();
             }
             if self.taken[index] && link.weight > 0.0 {
                 self.posts.push((Some(self.joints.len()), DAffine3::IDENTITY));
@@ -158,7 +164,8 @@ impl Tree {
                 self.above.push((j, self.tips.len()));
                 next = self.joints[j].parent;
             }
-            self.tips.push(Tip { joint, local, position: local, target, weight: goal.weight });
+            let weight = goal.weight;
+            self.tips.push(Tip { joint, local, position: local, target, weight, tolerance: 0.0 });
         }
         self.above.sort_unstable();
         self.below.clear();
@@ -225,12 +232,29 @@ impl Tree {
         (self.world_from_base * (tip.target - tip.position)).length()
     }
 
-    /// The weighted sum of squared errors, and the largest error, world metres.
-    pub(super) fn errors(&self) -> (f64, f64) {
-        (0..self.tips.len()).fold((0.0, 0.0), |(sum, largest), tip| {
+    /// Whether a tip is within its tolerance, or counts for nothing.
+    pub(super) fn is_done(&self, tip: usize) -> bool {
+        self.tips[tip].weight == 0.0 || self.error(tip) <= self.tips[tip].tolerance
+    }
+
+    /// The weighted sum of squared errors, world metres, and whether all tips are done.
+    pub(super) fn errors(&self) -> (f64, bool) {
+        (0..self.tips.len()).fold((0.0, true), |(sum, done), tip| {
             let error = self.error(tip);
-            (sum + self.tips[tip].weight * error * error, f64::max(largest, error))
+            (sum + self.tips[tip].weight * error * error, done && self.is_done(tip))
         })
+    }
+
+    /// Whether a tip cannot meet its target, whatever the others do.
+    pub(super) fn is_out_of_reach(&self, tip: usize) -> bool {
+        let lengths = self.lengths(tip);
+        self.even && (lengths.too_far() || lengths.too_near())
+    }
+
+    /// The largest error of a tip that counts, world metres.
+    pub(super) fn largest_error(&self) -> f64 {
+        let counts = |tip: &usize| self.tips[*tip].weight > 0.0;
+        (0..self.tips.len()).filter(counts).map(|tip| self.error(tip)).fold(0.0, f64::max)
     }
 
     /// Lengths of the stretches from the topmost joint to a tip, in base space and in world metres, and the longest of the former.
@@ -326,7 +350,7 @@ impl Lengths {
     }
 
     /// Whether a rigid chain cannot fold as near as the target is.
-    pub(super) fn too_near(&self) -> bool {
+    fn too_near(&self) -> bool {
         self.to_target < 2.0 * self.longest - self.sum
     }
 }

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, DAffine3, DMat3, DVec3};
 
-use crate::asset::Character;
+use crate::asset::{Character, Skeleton};
 use crate::ik::{Body, Link};
 use crate::pose::Pose;
 
@@ -58,7 +58,7 @@ impl Lease {
         let mut lease = Self { nodes: Vec::new(), parents: Vec::new(), turns: Vec::new() };
         let mut link_of = vec![None; skeleton.nodes.len()];
         for &(node, parent) in skeleton.parents_first.iter().filter(|(n, _)| taken[*n]) {
-            if skeleton.sheared.contains_key(&node) {
+            if is_sheared(skeleton, node) {
                 return Err(RigError::Sheared { node: skeleton.label(node) });
             }
             link_of[node] = Some(lease.nodes.len());
@@ -110,6 +110,18 @@ impl Lease {
             }
         }
     }
+}
+
+/// Shear below this share of a matrix's size is the rounding of whoever wrote it: the nearest transform will do.
+const ROUNDING: f32 = 1e-4;
+
+/// Whether a node's matrix is far from any transform.
+fn is_sheared(skeleton: &Skeleton, node: usize) -> bool {
+    skeleton.sheared.get(&node).is_some_and(|matrix| {
+        let size = matrix.matrix3.to_cols_array().iter().fold(0.0_f32, |a, x| a.max(x.abs()));
+        let nearest = skeleton.nodes[node].rest.to_affine();
+        !nearest.matrix3.abs_diff_eq(matrix.matrix3, size * ROUNDING)
+    })
 }
 
 /// To double precision.

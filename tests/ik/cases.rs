@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use glam::DVec3;
-use sinew::ik::{Goal, Method, Options, Outcome, Solver};
+use sinew::ik::{Goal, Method, Options, Solver};
 
 use crate::{chain, error, position};
 
@@ -34,7 +34,7 @@ fn success(method: Method, n: usize, set: &[DVec3], tolerance: f64, iterations: 
         let goal = Goal::position(n, target);
         let report = solver.solve(&mut body, &[goal], &options).unwrap();
         passes += report.iterations;
-        if report.outcome == Outcome::Reached {
+        if report.reached() {
             assert!(error(&body, &goal) <= tolerance, "reached, but {} away", error(&body, &goal));
             reached += 1;
         }

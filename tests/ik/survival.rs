@@ -28,9 +28,10 @@ fn solve(body: &Body, goals: &[Goal], options: &Options) -> (Outcome, f64, Body)
         }
     }
     let worst = goals.iter().map(|g| error(&first, g)).fold(0.0, f64::max);
-    let told = report.position_errors.iter().copied().fold(0.0, f64::max);
+    let told = report.goals.iter().map(|g| g.position_error).fold(0.0, f64::max);
     assert!((worst - told).abs() < 1e-9, "told {told}, is {worst}");
-    (report.outcome, worst, first)
+    let missed = report.goals.iter().map(|g| g.outcome).find(|o| *o != Outcome::Reached);
+    (missed.unwrap_or(Outcome::Reached), worst, first)
 }
 
 #[test]
@@ -202,7 +203,7 @@ fn the_history_starts_before_the_first_pass_and_no_goal_is_met_at_once() {
     assert!((report.history[0] - error(&chain(3), &goal)).abs() < 1e-12);
     assert!(report.history.last() < report.history.first());
     let none = solver.solve(&mut chain(3), &[], &recorded).unwrap();
-    assert_eq!((none.outcome, none.iterations), (Outcome::Reached, 0));
+    assert_eq!((none.reached(), none.iterations), (true, 0));
 }
 
 fn place() -> impl Strategy<Value = DVec3> {
@@ -233,6 +234,45 @@ proptest! {
             for i in 0..6 {
                 prop_assert!(((position(&body, i + 1) - position(&body, i)).length() - 1.0 / 6.0).abs() < 1e-12);
             }
+        }
+    }
+}
+
+#[test]
+fn each_goal_has_its_own_outcome() {
+    // Two arms of one metre on a common base; one target is out of reach and counts for nothing.
+    let mut links = vec![Link::base()];
+    for side in [DVec3::X, -DVec3::X] {
+        let first = links.len();
+        links.extend([
+            Link::child(0, side * 0.1),
+            Link::child(first, side * 0.5),
+            Link::child(first + 1, side * 0.5),
+        ]);
+    }
+    let body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    let near = Goal::position(3, DVec3::new(0.5, 0.4, 0.2));
+    let far = Goal { weight: 0.0, ..Goal::position(6, DVec3::X * -9.0) };
+    for method in Method::ALL {
+        let mut solver = Solver::default();
+        let mut posed = body.clone();
+        let report = solver.solve(&mut posed, &[near, far], &options(method)).unwrap();
+        let outcomes: Vec<Outcome> = report.goals.iter().map(|g| g.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Reached, Outcome::OutOfReach], "{method}");
+        assert!(report.iterations < 100, "{method}: what does not count does not hold up the rest");
+    }
+}
+
+#[test]
+fn a_scale_that_is_one_but_for_rounding_does_not_hide_what_is_out_of_reach() {
+    for scale in [1.0, 1.000_000_1, 0.999_999_88, 100.0] {
+        let mut links = vec![Link::base()];
+        links.extend((0..3).map(|i| Link { scale: DVec3::splat(scale), ..Link::child(i, DVec3::Y * 0.5) }));
+        let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+        let goal = Goal::position(3, DVec3::Z * 1e7);
+        for method in Method::ALL {
+            let report = Solver::default().solve(&mut body, &[goal], &options(method)).unwrap().clone();
+            assert_eq!(report.goals[0].outcome, Outcome::OutOfReach, "{method}, scale {scale}");
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Buffers, buffer views, and the memory that a file may claim.
 
-use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use gltf::json::Root;
 
@@ -17,10 +18,26 @@ const BUDGET_BASE: u64 = 24 << 20;
 pub(super) struct Buffers<'a> {
     root: &'a Root,
     /// The bytes of each buffer, or why it has none; that matters only to who reads it.
-    buffers: Vec<Result<Cow<'a, [u8]>, String>>,
+    buffers: Vec<Result<Bytes<'a>, String>>,
     /// Views that were compressed, decoded, with their stride.
     decoded: Vec<Option<(Vec<u8>, usize)>>,
     budget: Cell<u64>,
+}
+
+/// The bytes of a buffer. Buffers of the same URI share them.
+#[derive(Clone)]
+enum Bytes<'a> {
+    Chunk(&'a [u8]),
+    Read(Arc<Vec<u8>>),
+}
+
+impl Bytes<'_> {
+    fn all(&self) -> &[u8] {
+        match self {
+            Self::Chunk(bytes) => bytes,
+            Self::Read(bytes) => bytes,
+        }
+    }
 }
 
 /// The bytes of a view, and its stride if it has one.
@@ -37,18 +54,23 @@ impl<'a> Buffers<'a> {
         file_bytes: usize,
     ) -> Result<Self, Fault> {
         let mut external = 0_u64;
+        let mut known: HashMap<&str, Result<Bytes<'_>, String>> = HashMap::new();
+        let mut read = |uri: &'a str| {
+            let read = known.entry(uri).or_insert_with(|| {
+                let bytes = uri::read(uri, folder)?;
+                // Data URIs are part of the file already.
+                external += if uri.starts_with("data:") { 0 } else { bytes.len() as u64 };
+                Ok(Bytes::Read(Arc::new(bytes)))
+            });
+            read.clone()
+        };
         let mut buffers = Vec::with_capacity(root.buffers.len());
         for (i, buffer) in root.buffers.iter().enumerate() {
-            let bytes = match (&buffer.uri, binary) {
-                (Some(uri), _) => uri::read(uri, folder).map(Cow::Owned),
-                (None, Some(binary)) if i == 0 => Ok(Cow::Borrowed(binary)),
+            buffers.push(match (&buffer.uri, binary) {
+                (Some(uri), _) => read(uri),
+                (None, Some(binary)) if i == 0 => Ok(Bytes::Chunk(binary)),
                 (None, _) => Err("has no uri and no GLB chunk".into()),
-            };
-            // Data URIs are part of the file already.
-            if buffer.uri.as_deref().is_some_and(|u| !u.starts_with("data:")) {
-                external += bytes.as_ref().map_or(0, |b| b.len() as u64);
-            }
-            buffers.push(bytes);
+            });
         }
         let budget = (file_bytes as u64 + external).saturating_mul(BUDGET_FACTOR).saturating_add(BUDGET_BASE);
         let mut all = Self { root, buffers, decoded: Vec::new(), budget: Cell::new(budget) };
@@ -83,7 +105,7 @@ impl<'a> Buffers<'a> {
             .get(index)
             .ok_or_else(|| Fault::missing(format!("{at}.buffer"), "buffer", index, self.buffers.len()))?;
         let bytes =
-            buffer.as_ref().map_err(|cause| Fault::new(format!("buffers[{index}]"), cause.clone()))?;
+            buffer.as_ref().map_err(|cause| Fault::new(format!("buffers[{index}]"), cause.clone()))?.all();
         offset.checked_add(length).and_then(|end| bytes.get(offset..end)).ok_or_else(|| {
             let there = bytes.len();
             Fault::new(

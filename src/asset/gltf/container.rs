@@ -94,8 +94,27 @@ pub(super) fn join(root: &Value, binary: &[u8]) -> Result<Vec<u8>, String> {
     Ok(glb)
 }
 
+/// Refuses JSON that is far larger in memory than as text, from a count of its objects and of its lists' items: a file
+/// of nothing but `{},{},…` is.
+fn check_proportion(json: &[u8]) -> Result<(), String> {
+    const OBJECT: u64 = 512;
+    const ITEM: u64 = 64;
+    const BASE: u64 = 48 << 20;
+    let (mut objects, mut items) = (0_u64, 0_u64);
+    for byte in json {
+        objects += u64::from(*byte == b'{');
+        items += u64::from(*byte == b',');
+    }
+    let (size, allowed) = (objects * OBJECT + items * ITEM, 16 * json.len() as u64 + BASE);
+    if size <= allowed {
+        return Ok(());
+    }
+    Err(format!("JSON: {objects} objects with {items} commas are out of proportion to {} bytes", json.len()))
+}
+
 /// Parses the JSON. Where the crate insists on a field that glTF makes optional, that field is filled in.
 pub(super) fn parse(json: &[u8]) -> Result<Root, String> {
+    check_proportion(json)?;
     let root = match Gltf::from_slice_without_validation(json) {
         Ok(parsed) => parsed.document.into_json(),
         Err(first) => {

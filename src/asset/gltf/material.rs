@@ -1,5 +1,8 @@
 //! Materials, textures and images.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use glam::{Affine2, Mat2, Vec2, Vec3, Vec4};
 use gltf::json::material::{AlphaMode as JsonAlphaMode, Material as Json};
 use gltf::json::texture::{MagFilter, MinFilter, Sampler as JsonSampler, WrappingMode};
@@ -98,6 +101,10 @@ impl Source<'_> {
     pub(super) fn textures(&self, images: &[Option<Image>]) -> Result<Vec<Texture>, Fault> {
         let samplers = &self.root.samplers;
         let mut textures = Vec::with_capacity(self.root.textures.len());
+        // Pictures that could not be read are left out of the character's list.
+        let mut kept = 0..;
+        let places: Vec<Option<usize>> =
+            images.iter().map(|image| image.as_ref().and_then(|_| kept.next())).collect();
         for (i, json) in self.root.textures.iter().enumerate() {
             let at = format!("textures[{i}]");
             let sampler = match json.sampler.map(|s| s.value()) {
@@ -114,10 +121,7 @@ impl Source<'_> {
             } else if source >= images.len() {
                 return Err(Fault::missing(format!("{at}.source"), "image", source, images.len()));
             }
-            // Pictures that could not be read are left out of the character's list.
-            let read = images.get(source).is_some_and(Option::is_some);
-            let image = read.then(|| images.iter().take(source).flatten().count());
-            textures.push(Texture { image, sampler });
+            textures.push(Texture { image: places.get(source).copied().flatten(), sampler });
         }
         Ok(textures)
     }
@@ -126,8 +130,12 @@ impl Source<'_> {
     pub(super) fn images(&self) -> Vec<Option<Image>> {
         let mut total = 0_u64;
         let mut images = Vec::with_capacity(self.root.images.len());
+        // Images of the same bytes share them.
+        let mut known: HashMap<(Option<&str>, Option<usize>), Result<Arc<[u8]>, String>> = HashMap::new();
         for (i, json) in self.root.images.iter().enumerate() {
-            let image = self.image_bytes(json).and_then(|bytes| Image::new(json.name.clone(), bytes.into()));
+            let place = (json.uri.as_deref(), json.buffer_view.map(|v| v.value()));
+            let bytes = known.entry(place).or_insert_with(|| self.image_bytes(place)).clone();
+            let image = bytes.and_then(|bytes| Image::new(json.name.clone(), bytes));
             let image = image.and_then(|image| {
                 total = total.saturating_add(image.decoded_bytes());
                 let fits = total <= MAX_IMAGES_BYTES;
@@ -145,12 +153,15 @@ impl Source<'_> {
         images
     }
 
-    fn image_bytes(&self, json: &gltf::json::Image) -> Result<Vec<u8>, String> {
-        match (&json.uri, json.buffer_view) {
-            (Some(uri), _) => uri::read(uri, self.folder),
+    fn image_bytes(&self, place: (Option<&str>, Option<usize>)) -> Result<Arc<[u8]>, String> {
+        match place {
+            (Some(uri), _) => uri::read(uri, self.folder).map(Into::into),
             (None, Some(view)) => {
-                let view = self.buffers.view(view.value(), "bufferView");
-                view.map(|v| v.bytes.to_vec()).map_err(|fault| format!("{}: {}", fault.at, fault.cause))
+                let copy = self.buffers.view(view, "bufferView").and_then(|view| {
+                    self.buffers.claim(view.bytes.len() as u64, "bufferView")?;
+                    Ok(view.bytes.into())
+                });
+                copy.map_err(|fault| format!("{}: {}", fault.at, fault.cause))
             }
             (None, None) => Err("has neither uri nor bufferView".into()),
         }
