@@ -34,7 +34,7 @@ fn ground(in: Ground) -> @location(0) vec4<f32> {
     let radius = globals.ground.w;
     let away = length(in.world.xz - globals.ground.xz) / radius;
     let fade = 1.0 - smoothstep(0.25, 1.0, away);
-    // Ten cells to the radius, rounded to a power of ten times 1, 2 or 5 by the renderer.
+    // The renderer chooses a round width for the cells.
     var dark = 0.07 * grid(in.world.xz / globals.light.w);
     if SHADOWS {
         dark = 1.0 - (1.0 - dark) * (1.0 - 0.42 * (1.0 - key_light_at(in.world, vec3<f32>(0.0, 1.0, 0.0), 5.0)));

@@ -25,7 +25,7 @@ fn line_vertex(line: Line, @builtin(vertex_index) index: u32) -> Stroke {
     out.color = line.color;
     out.widths = vec2<f32>(line.start.w, line.end.w);
     // What lies behind the eye is cut off where it comes to stand before it.
-    let near = 1e-4;
+    let near = 1e-4 * max(abs(a.w), abs(b.w));
     if a.w < near && b.w < near {
         out.clip = vec4<f32>(2.0, 2.0, 2.0, 1.0);
         return out;

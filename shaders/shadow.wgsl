@@ -1,6 +1,24 @@
-// Depth as the key light sees it. Follows globals.wgsl and skinning.wgsl.
+// Depth as the key light sees it. Follows globals.wgsl, skinning.wgsl and base_color.wgsl.
+
+struct Caster {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) texcoord: vec4<f32>,     // both sets
+    @location(1) color: vec4<f32>,
+}
 
 @vertex
-fn shadow_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
-    return globals.shadow_from_world * vec4<f32>(skin(v, index).position, 1.0);
+fn shadow_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Caster {
+    var out: Caster;
+    out.clip = globals.shadow_from_world * vec4<f32>(skin(v, index).position, 1.0);
+    out.texcoord = vec4<f32>(v.position_u.w, v.normal_v.w, v.texcoord_1);
+    out.color = v.color;
+    return out;
+}
+
+// Of casters with holes; the others need no fragment shader.
+@fragment
+fn shadow_cut_out(in: Caster) {
+    if is_cut_out(base_color(in.color, in.texcoord).a) {
+        discard;
+    }
 }

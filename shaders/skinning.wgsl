@@ -51,7 +51,8 @@ const ALPHA_BLEND: u32 = 8u;
 const DOUBLE_SIDED: u32 = 16u;
 const UNLIT: u32 = 32u;
 
-@group(1) @binding(0) var<uniform> part: Part;
+// Not a uniform: software drivers compile a shader anew for each value of a uniform that a branch depends on.
+@group(1) @binding(0) var<storage, read> part: Part;
 @group(1) @binding(1) var<storage, read> bone_matrices: array<mat4x4<f32>>;
 // Position, normal and tangent displacement, vertex by vertex, target by target.
 @group(1) @binding(2) var<storage, read> morph_deltas: array<vec4<f32>>;

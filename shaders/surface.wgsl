@@ -1,9 +1,8 @@
-// Skinned surfaces in four modes. Follows globals.wgsl, skinning.wgsl and shadow_map.wgsl.
+// Skinned surfaces in four modes. Follows globals.wgsl, skinning.wgsl, base_color.wgsl and shadow_map.wgsl.
 
 // Fixed when a pipeline is made, so that what it does not need costs nothing.
 override MODE: u32 = 0u;
 override SHADOWS: bool = false;
-override BASE_COLOR_MAP: bool = false;
 override METALLIC_ROUGHNESS_MAP: bool = false;
 override NORMAL_MAP: bool = false;
 override OCCLUSION_MAP: bool = false;
@@ -14,8 +13,6 @@ const LAMBERT: u32 = 1u;
 const NORMAL: u32 = 2u;
 const MASK: u32 = 3u;
 
-@group(3) @binding(0) var base_color_map: texture_2d<f32>;
-@group(3) @binding(1) var base_color_sampler: sampler;
 @group(3) @binding(2) var metallic_roughness_map: texture_2d<f32>;
 @group(3) @binding(3) var metallic_roughness_sampler: sampler;
 @group(3) @binding(4) var normal_map: texture_2d<f32>;
@@ -49,16 +46,6 @@ fn transform(v: Vertex, @builtin(vertex_index) index: u32) -> Surface {
     return out;
 }
 
-fn uv_of(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
-    let t = part.uv[map];
-    let uv = select(texcoord.xy, texcoord.zw, t.offset_set.z > 0.5);
-    return t.linear.xy * uv.x + t.linear.zw * uv.y + t.offset_set.xy;
-}
-
-fn has(flag: u32) -> bool {
-    return (part.flags & flag) != 0u;
-}
-
 // The unit normal of the surface's outside. A mesh without normals is flat: its triangle's own, from derivatives, which
 // point towards the viewer (to the right × downwards is away from it, so the other way round).
 fn outside(in: Surface, front: bool) -> vec3<f32> {
@@ -68,7 +55,8 @@ fn outside(in: Surface, front: bool) -> vec3<f32> {
     return normalize_or_zero(select(flat_normal, in.normal, has(HAS_NORMALS)));
 }
 
-// The tangent frame of a texture from derivatives (Schüler 2006), where the file has no tangents.
+// The tangent frame of a texture from derivatives (Schüler 2006), where the file has no tangents: to where u grows, and to
+// where v falls, which is up in glTF's normal maps.
 fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, uv: vec2<f32>) -> mat3x3<f32> {
     let dp1 = dpdx(world);
     let dp2 = dpdy(world);
@@ -76,24 +64,27 @@ fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, uv: vec2<f32>) -> mat3x3
     let duv2 = dpdy(uv);
     let p2 = cross(dp2, normal);
     let p1 = cross(normal, dp1);
-    let t = p2 * duv1.x + p1 * duv2.x;
-    let b = p2 * duv1.y + p1 * duv2.y;
+    // Negative where the normal faces the viewer: rows of the picture run downwards.
+    let side = select(1.0, -1.0, dot(normal, cross(dp1, dp2)) < 0.0);
+    let t = (p2 * duv1.x + p1 * duv2.x) * side;
+    let b = (p2 * duv1.y + p1 * duv2.y) * -side;
     let scale = inverseSqrt(max(max(dot(t, t), dot(b, b)), 1e-30));
     return mat3x3<f32>(t * scale, b * scale, normal);
 }
 
-fn mapped_normal(in: Surface, normal: vec3<f32>) -> vec3<f32> {
+// The normal of the outside, perturbed.
+fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
     let uv = uv_of(2u, in.texcoord);
     var n = textureSample(normal_map, normal_sampler, uv).xyz * 2.0 - 1.0;
     n = vec3<f32>(n.xy * part.emissive_normal_scale.w, n.z);
-    let derived = derived_tangent(normal, -in.eye_direction, uv);
-    let t = normalize_or_zero(in.tangent.xyz - normal * dot(normal, in.tangent.xyz));
-    let given = mat3x3<f32>(t, cross(normal, t) * in.tangent.w, normal);
+    let derived = derived_tangent(outward, -in.eye_direction, uv);
+    let t = normalize_or_zero(in.tangent.xyz - outward * dot(outward, in.tangent.xyz));
+    let given = mat3x3<f32>(t, cross(outward, t) * in.tangent.w, outward);
     let use_given = has(HAS_TANGENTS);
     let frame = mat3x3<f32>(
         select(derived[0], given[0], use_given),
         select(derived[1], given[1], use_given),
-        normal,
+        outward,
     );
     return normalize_or_zero(frame * n);
 }
@@ -156,10 +147,12 @@ fn tone_map(linear: vec3<f32>) -> vec3<f32> {
     return mix(color, vec3<f32>(new_peak), g);
 }
 
-fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, towards: vec3<f32>) -> vec3<f32> {
+// `side`: 1 where the outside is seen, else -1. The normal is turned after it is perturbed.
+fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<f32> {
+    let towards = outward * side;
     var n = towards;
     if NORMAL_MAP {
-        n = mapped_normal(in, towards);
+        n = mapped_normal(in, outward) * side;
     }
     let v = normalize_or_zero(in.eye_direction);
     var m = Material(albedo, part.surface.x, part.surface.y);
@@ -199,24 +192,21 @@ fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4
         return vec4<f32>(1.0);
     }
     let normal = outside(in, front);
-    var color = part.base_color * in.color;
-    if BASE_COLOR_MAP {
-        color *= textureSample(base_color_map, base_color_sampler, uv_of(0u, in.texcoord));
-    }
-    if has(ALPHA_MASK) && color.a < part.surface.w {
+    let color = base_color(in.color, in.texcoord);
+    if is_cut_out(color.a) {
         discard;
     }
     if MODE == NORMAL {
         return vec4<f32>(normal * 0.5 + 0.5, 1.0);
     }
     let alpha = select(1.0, clamp(color.a, 0.0, 1.0), has(ALPHA_BLEND));
-    let towards_viewer = select(-normal, normal, front);
+    let side = select(-1.0, 1.0, front);
     var out = color.rgb;
     if MODE == LAMBERT {
-        let light = max(dot(towards_viewer, normalize(vec3<f32>(0.4, 0.8, 0.6))), 0.0);
+        let light = max(dot(normal * side, normalize(vec3<f32>(0.4, 0.8, 0.6))), 0.0);
         out = clamp(color.rgb * (0.3 + 0.8 * light), vec3<f32>(0.0), vec3<f32>(1.0));
     } else if !has(UNLIT) {
-        out = tone_map(shade(in, color.rgb, normal, towards_viewer));
+        out = tone_map(shade(in, color.rgb, normal, side));
     }
     // Premultiplied: what is behind shows by 1 − alpha.
     return vec4<f32>(out * alpha, alpha);

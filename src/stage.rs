@@ -18,8 +18,10 @@ pub struct Shot {
     pub background: Background,
     /// Samples a pixel: 1 or 4.
     pub samples: u32,
-    /// Height of the floor, world metres; `None`: there is none.
-    pub floor: Option<f32>,
+    /// The box around all that will be seen, in this frame and those that follow: floor and light are made for it.
+    pub bounds: Bounds,
+    /// Whether there is a floor, at the lowest point of that box.
+    pub floor: bool,
     /// Whether the key light casts shadows.
     pub shadow: bool,
     /// Pixels to a point: what overlays are drawn larger by where pixels are small.
@@ -47,17 +49,17 @@ const FLOOR_RADII: f32 = 4.0;
 
 /// What the renderer shall draw of a puppet after [`Puppet::update`].
 pub fn frame<'a>(puppet: &'a Puppet, shot: &Shot) -> Frame<'a> {
-    let part_bounds = puppet.part_bounds();
-    let (center, radius) = puppet.bounds_of(&part_bounds).sphere();
-    let ground = |height| Ground { center: center.with_y(height), radius: radius * FLOOR_RADII };
+    let (center, radius) = shot.bounds.sphere();
+    let height = if shot.bounds.is_empty() { 0.0 } else { shot.bounds.lo.y };
+    let ground = Ground { center: center.with_y(height), radius: radius * FLOOR_RADII };
     Frame {
-        draws: draws(puppet, &part_bounds),
+        draws: draws(puppet, &puppet.part_bounds()),
         palette: &puppet.palette().matrices,
         camera: shot.camera,
         mode: shot.mode,
         background: shot.background,
         samples: shot.samples,
-        ground: shot.floor.map(ground),
+        ground: shot.floor.then_some(ground),
         shadow: shot.shadow,
         sphere: (center, radius),
         lines: if shot.mode == Mode::Skeleton { skeleton(puppet, shot.scale) } else { Vec::new() },

@@ -57,7 +57,7 @@ impl Primitive {
 pub struct Influences {
     /// Indices into the skin's joints.
     pub joints: Vec<[u16; 4]>,
-    /// Their weights, finite and not negative.
+    /// Their weights, finite.
     pub weights: Vec<Vec4>,
 }
 

@@ -10,7 +10,8 @@ use super::{ModelArg, Talk, render};
 
 const PICTURE: &str = "sinew.png";
 /// What the built-in character does, as anybody could have typed it.
-const REACHING: [&str; 3] = ["--base=spine", "--reach=leftHand=0.42,1.62,0.36", "--mode=skeleton"];
+const REACHING: [&str; 5] =
+    ["--base=spine", "--reach=leftHand=0.42,1.62,0.36", "--mode=skeleton", "--ground=on", "--shadow=on"];
 
 pub(super) fn run(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
     let mut typed: Vec<OsString> = ["render", "--output", PICTURE].map(OsString::from).into();

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::asset::{Character, Mesh};
 
 use super::failure::Failure;
+use super::timing::Stopwatch;
 use super::{ModelArg, Talk, output};
 
 #[derive(Args, Debug)]
@@ -58,7 +59,9 @@ struct ClipReport<'a> {
 }
 
 pub(super) fn run(args: &InspectArgs, talk: Talk) -> Result<ExitCode, Failure> {
+    let mut watch = Stopwatch::new(talk.verbose);
     let character = args.model.load()?;
+    watch.stage("load");
     let report = Report::new(&character);
     if args.json {
         output::json(None, &report)?;

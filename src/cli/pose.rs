@@ -1,6 +1,6 @@
 //! `sinew pose`: solve, and write the pose.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, ValueEnum};
@@ -87,19 +87,34 @@ struct PrimitiveRecord {
     normals: Vec<f32>,
 }
 
+impl PoseArgs {
+    /// Where a posed copy goes, if it is one that is asked for.
+    fn copy(&self) -> Result<Option<&Path>, Failure> {
+        let Some(path) = self.output.as_deref() else { return Ok(None) };
+        let is = |extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
+        match path {
+            _ if is("glb") && self.vertices.is_some() => {
+                Err(Failure::Usage("--vertices is for JSON; a posed copy has its own".into()))
+            }
+            _ if is("glb") => Ok(Some(path)),
+            _ if is("json") || path == Path::new("-") || path.starts_with("/dev") => Ok(None),
+            _ => {
+                let why = "a pose is written as .json, a posed copy as .glb";
+                Err(Failure::Usage(format!("--output {}: {why}", path.display())))
+            }
+        }
+    }
+}
+
 pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(talk.verbose);
+    let copy = args.copy()?;
     let character = args.model.load()?;
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, talk)?;
     let reports = puppet.update()?;
     watch.stage("pose");
-    if let Some(path) =
-        args.output.as_deref().filter(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb")))
-    {
-        if args.vertices.is_some() {
-            return Err(Failure::Usage("--vertices is for JSON; a posed copy has its own".into()));
-        }
+    if let Some(path) = copy {
         output::file(path, &args.model.posed_copy(&puppet)?)?;
         watch.stage("write");
         watch.total();
@@ -108,7 +123,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<E
     let vertices = match args.vertices {
         None => None,
         Some(VerticesArg::Cpu) => Some(cpu_vertices(&puppet)),
-        Some(VerticesArg::Gpu) => Some(gpu_vertices(&puppet, &args.adapter)?),
+        Some(VerticesArg::Gpu) => Some(gpu_vertices(&puppet, &args.adapter, &watch)?),
     };
     watch.stage("vertices");
     let document = Document {
@@ -164,8 +179,13 @@ fn cpu_vertices(puppet: &Puppet) -> Vec<Skinned> {
     (0..puppet.parts().len()).map(skinned).collect()
 }
 
-fn gpu_vertices(puppet: &Puppet, adapter: &AdapterChoice) -> Result<Vec<Skinned>, RenderError> {
+fn gpu_vertices(
+    puppet: &Puppet,
+    adapter: &AdapterChoice,
+    watch: &Stopwatch,
+) -> Result<Vec<Skinned>, RenderError> {
     let mut renderer = Renderer::new(Gpu::new(adapter)?);
+    watch.note("adapter", &renderer.gpu().describe());
     let model = renderer.model(puppet.character(), puppet.parts(), &Pictures::default())?;
     let draws = stage::draws(puppet, &[]);
     let palette = &puppet.palette().matrices;

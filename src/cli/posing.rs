@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::{ArgMatches, Args, ValueEnum};
-use glam::{DVec3, Quat};
+use glam::{DQuat, DVec3, Quat};
 
 use crate::asset::Character;
 use crate::ik;
@@ -101,6 +101,14 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     parsed.try_into().map_err(|_| format!("{count} numbers where {N} are needed"))
 }
 
+/// The vector at length one, whatever its own; `None` if it has none.
+pub(super) fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
+    let largest = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let v = v.map(|x| x / largest);
+    let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    (largest > 0.0).then(|| v.map(|x| x / length))
+}
+
 impl PosingArgs {
     /// A puppet posed as the options say. `matches`: this subcommand's, for the order in which options were given.
     pub(super) fn puppet(
@@ -143,11 +151,9 @@ impl PosingArgs {
     fn rotations(&self, character: &Character) -> Result<Vec<(usize, Quat)>, Failure> {
         let one = |a: &Assignment<4>| {
             let node = names::node(character, &a.node)?;
-            let q = glam::DQuat::from_array(a.values);
-            if q.length() == 0.0 {
-                return Err(Failure::Usage(format!("--rotate {}: a quaternion of length zero", a.node)));
-            }
-            Ok((node, q.normalize().as_quat()))
+            let q = unit(a.values)
+                .ok_or_else(|| Failure::Usage(format!("--rotate {}: a quaternion of length zero", a.node)))?;
+            Ok((node, DQuat::from_array(q).as_quat()))
         };
         self.rotate.iter().map(one).collect()
     }
@@ -158,9 +164,14 @@ impl PosingArgs {
         let mut reaches = Vec::with_capacity(self.reach.len());
         for (place, reach) in places("reach").zip(&self.reach) {
             let node = names::node(character, &reach.node)?;
+            let target = DVec3::from_array(reach.values);
+            if !target.as_vec3().is_finite() {
+                let why = "a target beyond what single precision holds";
+                return Err(Failure::Usage(format!("--reach {}: {why}", reach.node)));
+            }
             let base = bases.iter().rev().find(|(at, _)| *at < place);
             let base = base.map(|(_, name)| names::node(character, name)).transpose()?;
-            reaches.push(Reach { node, base, target: DVec3::from_array(reach.values), weight: 1.0 });
+            reaches.push(Reach { node, base, target, weight: 1.0 });
         }
         let last = places("reach").last();
         if let Some((_, name)) = bases.iter().find(|(at, _)| last.is_none_or(|last| *at > last)) {

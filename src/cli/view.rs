@@ -10,7 +10,7 @@ use crate::render::{AdapterChoice, Background, Mode};
 use crate::stage::Shot;
 
 use super::failure::Failure;
-use super::posing::numbers;
+use super::posing::{numbers, unit};
 
 /// Overlays are drawn for a picture of this height, and larger in larger ones.
 const POINTS_HIGH: f32 = 720.0;
@@ -28,7 +28,7 @@ pub(super) struct ViewArgs {
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     camera_focal_point: Option<Vec3>,
     /// Which way is up in the picture [default: 0,1,0]
-    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
     camera_view_up: Option<Vec3>,
     /// Vertical field of view, degrees [default: 45]
     #[arg(long, value_name = "DEG", value_parser = view_angle)]
@@ -42,10 +42,10 @@ pub(super) struct ViewArgs {
     /// What is behind everything [default: a light grey where the picture is lit, else black]
     #[arg(long, value_name = "#rrggbb|transparent")]
     background: Option<Background>,
-    /// A floor under the character [default: on in shaded and skeleton, else off]
+    /// A floor under the character [default: on in shaded, else off]
     #[arg(long, value_name = "on|off")]
     ground: Option<Switch>,
-    /// Shadows [default: on in shaded and skeleton, else off]
+    /// Shadows, on lit surfaces and on the floor [default: on in shaded, else off]
     #[arg(long, value_name = "on|off")]
     shadow: Option<Switch>,
     /// auto, cpu, or vulkan, gl, metal, dx12 with part of its name
@@ -70,12 +70,11 @@ impl ViewArgs {
         self.mode.parse().unwrap_or_default()
     }
 
-    /// A look at what is within some bounds. The floor is at their lowest point.
+    /// A look at what is within some bounds.
     pub(super) fn shot(&self, bounds: &Bounds) -> Result<Shot, Failure> {
         let mode = self.mode();
-        let wanted = |switch: Option<Switch>| switch.map_or(mode.is_shaded(), |s| s == Switch::On);
+        let wanted = |switch: Option<Switch>| switch.map_or(mode == Mode::Shaded, |s| s == Switch::On);
         let usual = if mode.is_shaded() { Background::STUDIO } else { Background::BLACK };
-        let floor = if bounds.is_empty() { 0.0 } else { bounds.lo.y };
         #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
         let height = self.resolution.1 as f32;
         Ok(Shot {
@@ -83,7 +82,8 @@ impl ViewArgs {
             mode,
             background: self.background.unwrap_or(usual),
             samples: if self.samples == "1" { 1 } else { 4 },
-            floor: (wanted(self.ground) && !mode.is_data()).then_some(floor),
+            bounds: *bounds,
+            floor: wanted(self.ground) && !mode.is_data(),
             shadow: wanted(self.shadow),
             scale: (height / POINTS_HIGH).max(0.5),
         })
@@ -113,6 +113,11 @@ impl ViewArgs {
                 None => camera.up = Vec3::new(0.0, 0.0, sight.y),
             }
         }
+        if !camera.clip_from_world(aspect).is_finite() {
+            return Err(Failure::Usage(
+                "the camera's place or view angle is beyond what single precision holds".into(),
+            ));
+        }
         Ok(camera)
     }
 }
@@ -129,6 +134,11 @@ fn resolution(text: &str) -> Result<(u32, u32), String> {
 fn vector(text: &str) -> Result<Vec3, String> {
     let v = glam::DVec3::from_array(numbers(text)?).as_vec3();
     if v.is_finite() { Ok(v) } else { Err(format!("\"{text}\" is beyond what single precision holds")) }
+}
+
+fn direction(text: &str) -> Result<Vec3, String> {
+    let v = unit(numbers(text)?).ok_or_else(|| format!("\"{text}\" is no direction"))?;
+    Ok(glam::DVec3::from_array(v).as_vec3())
 }
 
 fn view_angle(text: &str) -> Result<f32, String> {

@@ -141,6 +141,12 @@ impl Gpu {
         fault.map_or(Ok(()), |cause| Err(RenderError::Driver(cause)))
     }
 
+    /// Fails if there can be no buffer of that size.
+    pub(super) fn check_buffer(&self, what: &'static str, bytes: u64) -> Result<(), RenderError> {
+        let limit = self.device.limits().max_buffer_size;
+        if bytes > limit { Err(RenderError::Buffer { what, bytes, limit }) } else { Ok(()) }
+    }
+
     /// Fails if a storage buffer of that size cannot be bound.
     pub(super) fn check_storage(&self, what: &'static str, bytes: u64) -> Result<(), RenderError> {
         let limits = self.device.limits();

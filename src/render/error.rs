@@ -40,14 +40,14 @@ pub enum RenderError {
         /// Pixels.
         height: u32,
     },
-    /// A buffer is larger than the adapter can bind.
+    /// A buffer is larger than the adapter can hold or bind.
     #[error("{what} take {bytes} bytes, the adapter's limit is {limit}")]
     Buffer {
         /// What the buffer is for.
         what: &'static str,
         /// What it would take.
         bytes: u64,
-        /// What the adapter can bind.
+        /// What the adapter can do.
         limit: u64,
     },
     /// Neither 1 nor 4.

@@ -30,7 +30,7 @@ impl Layouts {
             part: group(
                 "part",
                 &[
-                    buffer(0, skinning, BufferBindingType::Uniform, true),
+                    buffer(0, skinning, read, true),
                     buffer(1, ShaderStages::VERTEX | ShaderStages::COMPUTE, read, false),
                     buffer(2, ShaderStages::VERTEX | ShaderStages::COMPUTE, read, false),
                     buffer(3, ShaderStages::VERTEX | ShaderStages::COMPUTE, read, false),

@@ -1,5 +1,8 @@
 //! A character's parts on the GPU.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use bytemuck::{Zeroable, cast_slice};
 use glam::Vec4;
 use wgpu::BufferUsages;
@@ -43,48 +46,95 @@ impl Model {
         parts: &[Part],
         pictures: &Pictures,
     ) -> Result<Self, RenderError> {
-        let (mut vertices, mut indices, mut deltas) = (Vec::new(), Vec::new(), Vec::new());
         let mut textures = Textures::new(gpu, character, pictures);
         let default_material = Material::default();
+        let mut geometry = Geometry::default();
+        let mut bound = HashMap::new();
         let mut model_parts = Vec::with_capacity(parts.len());
         for part in parts {
             let primitive = character.primitive(*part);
             let material =
                 primitive.material.and_then(|m| character.materials.get(m)).unwrap_or(&default_material);
-            let first_index = count(indices.len());
-            let (bind_group, maps) = bind_textures(gpu, layouts, &mut textures, material);
+            let (textures, maps) = bound
+                .entry(primitive.material)
+                .or_insert_with(|| bind_textures(gpu, layouts, &mut textures, material))
+                .clone();
+            let place = geometry.place(gpu, part, primitive)?;
             let uniform = gpu_types::Part {
-                first_delta: count(deltas.len() / 4),
+                first_delta: place.first_delta,
                 morph_targets: count(primitive.morph_targets.len()),
                 vertices: count(primitive.vertices()),
                 ..surface(primitive, material)
             };
-            // Storage buffers are bound at multiples of 256 bytes: two vertices.
-            if !vertices.len().is_multiple_of(2) {
-                vertices.push(gpu_types::Vertex::zeroed());
-            }
-            let first_vertex = (vertices.len() * size_of::<gpu_types::Vertex>()) as u64;
-            push_vertices(primitive, part.skin.is_some(), &mut vertices);
-            push_deltas(primitive, &mut deltas);
-            indices.extend_from_slice(primitive.triangles.as_flattened());
             model_parts.push(ModelPart {
-                first_vertex,
-                indices: first_index..count(indices.len()),
+                first_vertex: place.first_vertex,
+                indices: place.indices,
                 uniform,
-                textures: bind_group,
+                textures,
                 maps,
                 blended: material.alpha_mode == AlphaMode::Blend,
                 double_sided: material.double_sided,
             });
         }
+        let Geometry { vertices, indices, deltas, .. } = geometry;
         let storage = BufferUsages::STORAGE;
         Ok(Self {
-            vertices: filled(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage)?,
-            indices: filled(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX)?,
-            deltas: filled(gpu, "morph targets", cast_slice(&deltas), storage)?,
+            vertices: filled(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage),
+            indices: filled(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX),
+            deltas: filled(gpu, "morph targets", cast_slice(&deltas), storage),
             parts: model_parts,
         })
     }
+}
+
+/// Vertices, triangles and morph targets of all parts. Parts that show the same primitive share them.
+#[derive(Default)]
+struct Geometry {
+    vertices: Vec<gpu_types::Vertex>,
+    indices: Vec<u32>,
+    deltas: Vec<f32>,
+    /// By mesh, primitive, and whether its influences count.
+    places: HashMap<(usize, usize, bool), Place>,
+}
+
+/// Where a primitive stands.
+#[derive(Clone)]
+struct Place {
+    first_vertex: u64,
+    indices: Range<u32>,
+    first_delta: u32,
+}
+
+impl Geometry {
+    fn place(&mut self, gpu: &Gpu, part: &Part, primitive: &Primitive) -> Result<Place, RenderError> {
+        let key = (part.mesh, part.primitive, part.skin.is_some());
+        if let Some(place) = self.places.get(&key) {
+            return Ok(place.clone());
+        }
+        // Storage buffers are bound at multiples of 256 bytes: two vertices.
+        if !self.vertices.len().is_multiple_of(2) {
+            self.vertices.push(gpu_types::Vertex::zeroed());
+        }
+        let first_vertex = bytes_of_all::<gpu_types::Vertex>(self.vertices.len());
+        let (first_index, first_delta) = (count(self.indices.len()), count(self.deltas.len() / 4));
+        // Before anything is copied.
+        let vertices = bytes_of_all::<gpu_types::Vertex>(primitive.vertices());
+        gpu.check_buffer("vertices", first_vertex + vertices)?;
+        let triangles = self.indices.len() + 3 * primitive.triangles.len();
+        gpu.check_buffer("triangles", bytes_of_all::<u32>(triangles))?;
+        let deltas = self.deltas.len() + 12 * primitive.morph_targets.len() * primitive.vertices();
+        gpu.check_storage("morph targets", bytes_of_all::<f32>(deltas))?;
+        push_vertices(primitive, part.skin.is_some(), &mut self.vertices);
+        push_deltas(primitive, &mut self.deltas);
+        self.indices.extend_from_slice(primitive.triangles.as_flattened());
+        let place = Place { first_vertex, indices: first_index..count(self.indices.len()), first_delta };
+        self.places.insert(key, place.clone());
+        Ok(place)
+    }
+}
+
+fn bytes_of_all<T>(count: usize) -> u64 {
+    (count as u64).saturating_mul(size_of::<T>() as u64)
 }
 
 /// A count or index for a shader. What does not fit fails on the size of its buffer.
@@ -92,16 +142,10 @@ fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// A buffer that the adapter can bind whole; never empty, since an empty one cannot be bound.
-fn filled(
-    gpu: &Gpu,
-    what: &'static str,
-    bytes: &[u8],
-    usage: BufferUsages,
-) -> Result<wgpu::Buffer, RenderError> {
-    gpu.check_storage(what, bytes.len() as u64)?;
+/// A buffer of a size that was checked; never empty, since an empty one cannot be bound.
+fn filled(gpu: &Gpu, what: &'static str, bytes: &[u8], usage: BufferUsages) -> wgpu::Buffer {
     let contents = if bytes.is_empty() { &[0; 256][..] } else { bytes };
-    Ok(gpu.device.create_buffer_init(&BufferInitDescriptor { label: Some(what), contents, usage }))
+    gpu.device.create_buffer_init(&BufferInitDescriptor { label: Some(what), contents, usage })
 }
 
 fn push_vertices(primitive: &Primitive, skinned: bool, out: &mut Vec<gpu_types::Vertex>) {

@@ -17,7 +17,7 @@ use super::surface::{Surfaces, is_blended};
 use super::texture::Pictures;
 use super::{Background, Draw, Frame, Gpu, Picture, RenderError};
 
-/// Distance of two parts' uniforms: what every adapter can bind at an offset.
+/// Distance of two parts' records: what every adapter can bind at an offset.
 pub(super) const PART_STRIDE: u64 = 256;
 
 /// Draws frames, and keeps pipelines, targets and buffers from one to the next.
@@ -126,7 +126,8 @@ impl Renderer {
         let draws: Vec<&Draw<'_>> = frame.draws.iter().filter(|d| is_drawn(model, d)).collect();
         let globals = self.upload_globals(frame, target);
         let parts = self.upload_parts(model, frame.palette, &draws)?;
-        let shadows = frame.shadow && frame.mode.is_shaded();
+        // Where surfaces have no shadows, the floor still may.
+        let shadows = frame.shadow && (frame.mode.is_shaded() || frame.ground.is_some());
         let shadow_group = if shadows {
             self.shadow_pass(model, &draws, &globals, &parts, encoder)
         } else {
@@ -195,26 +196,28 @@ impl Renderer {
         parts: &wgpu::BindGroup,
         encoder: &mut wgpu::CommandEncoder,
     ) -> wgpu::BindGroup {
-        let shadow = self.shadow.get_or_insert_with(|| Shadow::new(&self.gpu, &self.layouts));
+        let shadow = self.shadow.get_or_insert_with(|| Shadow::new(&self.gpu));
+        let view = shadow.view.clone();
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadow"),
-            depth_stencil_attachment: Some(cleared_depth(&shadow.view)),
+            depth_stencil_attachment: Some(cleared_depth(&view)),
             ..Default::default()
         });
-        pass.set_pipeline(&shadow.pipeline);
         pass.set_bind_group(0, globals, &[]);
         for (index, draw) in draws.iter().enumerate() {
             let part = &model.parts[draw.part];
             if part.blended {
                 continue;
             }
+            pass.set_pipeline(shadow.pipeline(&self.gpu, &self.layouts, part));
             pass.set_bind_group(1, parts, &[dynamic_offset(index)]);
+            pass.set_bind_group(3, &part.textures, &[]);
             pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
             pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
             pass.draw_indexed(part.indices.clone(), 0, 0..1);
         }
         drop(pass);
-        shadow::bind(&self.gpu, &self.layouts, &shadow.view)
+        shadow::bind(&self.gpu, &self.layouts, &view)
     }
 
     fn upload_globals(&mut self, frame: &Frame<'_>, target: &Target) -> wgpu::BindGroup {
@@ -250,8 +253,8 @@ impl Renderer {
         draws: &[&Draw<'_>],
     ) -> Result<wgpu::BindGroup, RenderError> {
         let mut weights: Vec<f32> = Vec::new();
-        let mut uniforms = vec![0_u8; draws.len() * PART_STRIDE as usize];
-        for (draw, bytes) in draws.iter().zip(uniforms.chunks_exact_mut(PART_STRIDE as usize)) {
+        let mut records = vec![0_u8; draws.len() * PART_STRIDE as usize];
+        for (draw, bytes) in draws.iter().zip(records.chunks_exact_mut(PART_STRIDE as usize)) {
             let template = &model.parts[draw.part].uniform;
             let uniform = gpu_types::Part {
                 first_matrix: u32::try_from(draw.first_matrix).unwrap_or(u32::MAX),
@@ -265,7 +268,7 @@ impl Renderer {
         }
         let (gpu, buffers) = (&self.gpu, &mut self.buffers);
         let storage = BufferUsages::STORAGE;
-        let parts = write(gpu, &mut buffers.parts, "parts", &uniforms, BufferUsages::UNIFORM)?;
+        let parts = write(gpu, &mut buffers.parts, "parts", &records, storage)?;
         let palette = write(gpu, &mut buffers.palette, "joint matrices", cast_slice(palette), storage)?;
         let weights = write(gpu, &mut buffers.morph_weights, "morph weights", cast_slice(&weights), storage)?;
         let part = wgpu::BufferBinding {
@@ -305,7 +308,7 @@ fn dynamic_offset(index: usize) -> u32 {
     u32::try_from(index as u64 * PART_STRIDE).unwrap_or(u32::MAX)
 }
 
-/// About a tenth of the radius, rounded to 1, 2 or 5 times a power of ten.
+/// A quarter of the radius or less, 1, 2 or 5 times a power of ten.
 fn grid_cell(radius: f32) -> f32 {
     let wanted = (radius * 0.25).max(1e-6);
     let power = 10.0_f32.powf(wanted.log10().floor());

@@ -2,13 +2,15 @@
 
 const GLOBALS: &str = include_str!("../../shaders/globals.wgsl");
 const SKINNING: &str = include_str!("../../shaders/skinning.wgsl");
+const BASE_COLOR: &str = include_str!("../../shaders/base_color.wgsl");
 const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
 
 /// Surfaces in all modes.
 pub(super) const SURFACE: &[&str] =
-    &[GLOBALS, SKINNING, SHADOW_MAP, include_str!("../../shaders/surface.wgsl")];
+    &[GLOBALS, SKINNING, BASE_COLOR, SHADOW_MAP, include_str!("../../shaders/surface.wgsl")];
 /// Depth from the key light.
-pub(super) const SHADOW: &[&str] = &[GLOBALS, SKINNING, include_str!("../../shaders/shadow.wgsl")];
+pub(super) const SHADOW: &[&str] =
+    &[GLOBALS, SKINNING, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
 /// The floor.
 pub(super) const GROUND: &[&str] = &[GLOBALS, SHADOW_MAP, include_str!("../../shaders/ground.wgsl")];
 /// Strokes over the picture.

@@ -1,9 +1,13 @@
 //! The shadow map: depth as the key light sees it.
 
+use std::collections::HashMap;
+
 use glam::{Mat4, Vec3, camera::rh};
 
+use super::gpu_types::flags;
 use super::layout::Layouts;
-use super::surface::vertex_state;
+use super::model::ModelPart;
+use super::surface::{depth_state, vertex_state};
 use super::{Gpu, shaders};
 
 /// Texels a side.
@@ -11,41 +15,69 @@ const SIZE: u32 = 2048;
 /// Towards the key light, from anywhere.
 pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
-/// The map, its pipeline, and what other passes bind.
+/// The map and its pipelines.
 #[derive(Debug)]
 pub(super) struct Shadow {
     pub(super) view: wgpu::TextureView,
-    pub(super) pipeline: wgpu::RenderPipeline,
+    module: wgpu::ShaderModule,
+    /// Made when first needed: for solid casters, and for those with holes, by a texture or by their alpha alone.
+    pipelines: HashMap<Option<bool>, wgpu::RenderPipeline>,
 }
 
 impl Shadow {
-    pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
+    pub(super) fn new(gpu: &Gpu) -> Self {
         let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
-        let groups = [&layouts.globals, &layouts.part].map(Some);
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("shadow"),
-            bind_group_layouts: &groups,
-            immediate_size: 0,
-        });
-        let pipeline = gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("shadow"),
-            layout: Some(&layout),
-            vertex: vertex_state(&module, "shadow_vertex"),
-            primitive: Default::default(),
-            depth_stencil: Some(wgpu::DepthStencilState {
-                format: super::offscreen::DEPTH,
-                depth_write_enabled: Some(true),
-                depth_compare: Some(wgpu::CompareFunction::Less),
-                stencil: Default::default(),
-                bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
-            }),
-            multisample: Default::default(),
-            fragment: None,
-            multiview_mask: None,
-            cache: None,
-        });
-        Self { view: map(gpu, SIZE), pipeline }
+        Self { view: map(gpu, SIZE), module, pipelines: HashMap::new() }
     }
+
+    /// The pipeline for a part.
+    pub(super) fn pipeline(
+        &mut self,
+        gpu: &Gpu,
+        layouts: &Layouts,
+        part: &ModelPart,
+    ) -> &wgpu::RenderPipeline {
+        let holes = (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]);
+        self.pipelines.entry(holes).or_insert_with(|| make(gpu, layouts, &self.module, holes))
+    }
+}
+
+/// `fragment`: whether a base colour map counts for the holes; `None`: there are none.
+fn make(
+    gpu: &Gpu,
+    layouts: &Layouts,
+    module: &wgpu::ShaderModule,
+    fragment: Option<bool>,
+) -> wgpu::RenderPipeline {
+    let groups = [Some(&layouts.globals), Some(&layouts.part), None, Some(&layouts.textures)];
+    let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some("shadow"),
+        bind_group_layouts: if fragment.is_some() { &groups } else { &groups[..2] },
+        immediate_size: 0,
+    });
+    let constants = [("BASE_COLOR_MAP", f64::from(u8::from(fragment == Some(true))))];
+    gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("shadow"),
+        layout: Some(&layout),
+        vertex: vertex_state(module, "shadow_vertex"),
+        primitive: Default::default(),
+        depth_stencil: Some(wgpu::DepthStencilState {
+            bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
+            ..depth_state(true)
+        }),
+        multisample: Default::default(),
+        fragment: fragment.map(|_| wgpu::FragmentState {
+            module,
+            entry_point: Some("shadow_cut_out"),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                ..Default::default()
+            },
+            targets: &[],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
 }
 
 /// A depth texture that can be drawn to and looked up in.

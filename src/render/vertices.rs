@@ -4,7 +4,7 @@ use bytemuck::cast_slice;
 use glam::{Mat4, Vec3, Vec4, Vec4Swizzles};
 use wgpu::{BufferBindingType, BufferUsages, ShaderStages};
 
-use super::gpu_types::flags;
+use super::gpu_types::{Vertex, flags};
 use super::layout::buffer;
 use super::model::Model;
 use super::offscreen::read_buffer;
@@ -45,7 +45,14 @@ impl Renderer {
                 buffer(1, ShaderStages::COMPUTE, BufferBindingType::Storage { read_only: false }, false),
             ],
         });
-        let source = wgpu::BufferBinding { buffer: &model.vertices, offset: part.first_vertex, size: None };
+        // This part alone: all vertices together may be more than can be bound.
+        let taken = u64::from(vertices) * size_of::<Vertex>() as u64;
+        self.gpu().check_storage("vertices", taken)?;
+        let source = wgpu::BufferBinding {
+            buffer: &model.vertices,
+            offset: part.first_vertex,
+            size: wgpu::BufferSize::new(taken),
+        };
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("skin vertices"),
             layout: &layout,

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use peak_alloc::PeakAlloc;
+use serde_json::json;
 use sinew::asset::gltf;
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 use sinew::skin::{Palette, Skinned, skin};
 
-use crate::support::{gltf_files, models};
+use crate::support::{Builder, gltf_files, models};
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -112,17 +113,49 @@ fn single_bytes_changed_are_survived() {
     }
 }
 
+/// Other tests of this binary allocate beside this one; what they take is far below the bound.
+fn assert_in_proportion(what: &str, bytes: &[u8], folder: Option<&Path>) {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let _ = use_file(bytes, folder);
+    let took = ALLOCATOR.peak_usage().saturating_sub(before);
+    let bound = 16 * bytes.len() + (64 << 20);
+    assert!(took <= bound, "{what}: {took} bytes of {bound}");
+}
+
 #[test]
 fn memory_stays_in_proportion_to_the_file() {
     let Some(folder) = models("khronos-validator/base") else { return };
-    // Other tests of this binary allocate beside this one; what they take is far below the bound.
     for path in gltf_files(&folder) {
-        let bytes = std::fs::read(&path).unwrap();
-        let before = ALLOCATOR.current_usage();
-        ALLOCATOR.reset_peak_usage();
-        let _ = use_file(&bytes, path.parent());
-        let took = ALLOCATOR.peak_usage().saturating_sub(before);
-        let bound = 16 * bytes.len() + (64 << 20);
-        assert!(took <= bound, "{}: {took} bytes of {bound}", path.display());
+        assert_in_proportion(&path.display().to_string(), &std::fs::read(&path).unwrap(), path.parent());
     }
+}
+
+/// A few bytes of JSON can name the same bytes thousands of times.
+#[test]
+fn what_is_named_many_times_is_held_once() {
+    let mut random = Random(2);
+    let noise: Vec<u8> = (0..1 << 16).map(|_| random.next().to_le_bytes()[0]).collect();
+    let picture = image::GrayImage::from_raw(256, 256, noise.clone()).unwrap();
+    let mut png = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    let mut b = Builder::default();
+    let view = b.view(png.get_ref());
+    let images = vec![json!({"bufferView": view, "mimeType": "image/png"}); 2000];
+    assert_in_proportion("images", &b.file(json!({ "images": images })), None);
+    let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &noise);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("asset");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("noise.bin"), data).unwrap();
+    let buffers = vec![json!({"byteLength": 1 << 16, "uri": "noise.bin"}); 2000];
+    let file = json!({"asset": {"version": "2.0"}, "buffers": buffers}).to_string();
+    assert_in_proportion("buffers", file.as_bytes(), Some(&folder));
+}
+
+#[test]
+fn objects_out_of_proportion_to_their_bytes_are_refused() {
+    let nodes = vec!["{}"; 400_000].join(",");
+    let file = format!(r#"{{"asset":{{"version":"2.0"}},"nodes":[{nodes}]}}"#);
+    let line = gltf::load_bytes(Path::new("file"), file.as_bytes(), None).unwrap_err().to_string();
+    assert!(line.ends_with("objects with 400000 commas are out of proportion to 1200037 bytes"), "{line}");
 }

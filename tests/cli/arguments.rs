@@ -25,6 +25,26 @@ fn wrong_arguments_are_one_line() {
 }
 
 #[test]
+fn numbers_of_any_size_are_taken_or_refused() {
+    stdout(["pose", "--rotate", "head=1e308,0,0,1e308"]);
+    stdout(["pose", "--rotate", "head=1e-200,0,0,0"]);
+    assert!(refusal(["pose", "--reach", "leftHand=1e39,0,0"]).contains("single precision"));
+    for place in ["--camera-position", "--camera-focal-point"] {
+        assert!(refusal(["render", "-o", "-", place, "1e30,0,0"]).contains("single precision"), "{place}");
+    }
+    assert!(refusal(["render", "-o", "-", "--camera-view-angle", "1e-20"]).contains("single precision"));
+    assert!(refusal(["render", "-o", "-", "--camera-view-up", "0,0,0"]).contains("no direction"));
+}
+
+#[test]
+fn a_pose_is_written_as_what_its_name_says() {
+    let path = folder("names").join("pose.gltf");
+    let line = refusal(["pose", "-o", path.to_str().unwrap()]);
+    assert!(line.ends_with("a pose is written as .json, a posed copy as .glb"), "{line}");
+    assert!(!path.exists());
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_named() {
     assert!(refusal(["pose", "nowhere.glb"]).starts_with("nowhere.glb: "));
     assert!(refusal(["inspect", env!("CARGO_MANIFEST_DIR")]).ends_with("not a regular file"));

@@ -45,7 +45,8 @@ fn check(mode: Mode) {
         mode,
         background: if mode.is_shaded() { Background::STUDIO } else { Background::BLACK },
         samples: 4,
-        floor: mode.is_shaded().then_some(bounds.lo.y),
+        bounds,
+        floor: mode.is_shaded(),
         shadow: mode.is_shaded(),
         scale: 0.5,
     };

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use glam::Vec3;
 use sinew::asset::{Character, gltf};
-use sinew::camera::Camera;
+use sinew::camera::{Bounds, Camera};
 use sinew::puppet::Puppet;
 use sinew::render::{Background, Gpu, Mode, Picture, Pictures, RenderError, Renderer};
 use sinew::stage::{self, Shot};
@@ -45,7 +45,8 @@ fn shot(mode: Mode) -> Shot {
         mode,
         background: Background::BLACK,
         samples: 1,
-        floor: None,
+        bounds: Bounds { lo: Vec3::NEG_ONE, hi: Vec3::ONE },
+        floor: false,
         shadow: false,
         scale: 1.0,
     }

@@ -96,7 +96,7 @@ fn the_background_is_the_colour_that_was_named() {
 #[test]
 fn the_same_frame_is_the_same_bits() {
     let mut all = shot(Mode::Skeleton);
-    (all.shadow, all.floor, all.samples) = (true, Some(-1.0), 4);
+    (all.shadow, all.floor, all.samples) = (true, true, 4);
     let first = draw(&square(), &all);
     for _ in 0..3 {
         assert!(draw(&square(), &all) == first);
@@ -130,7 +130,7 @@ fn a_shadow_falls_on_the_floor_in_shaded_pictures() {
     let mut lit = shot(Mode::Shaded);
     lit.camera.position = glam::Vec3::new(0.0, 2.0, 3.0);
     lit.background = Background::Color([200; 3]);
-    lit.floor = Some(-1.0);
+    lit.floor = true;
     let mut shadowed = lit.clone();
     shadowed.shadow = true;
     let (without, with) = (draw(&file, &lit), draw(&file, &shadowed));
@@ -138,6 +138,56 @@ fn a_shadow_falls_on_the_floor_in_shaded_pictures() {
     assert!(darker > 20, "{darker} pixels in shadow");
     let brighter = without.rgba.chunks(4).zip(with.rgba.chunks(4)).filter(|(a, b)| b[0] > a[0] + 2).count();
     assert_eq!(brighter, 0);
+}
+
+/// A sheet that lies a little above the floor, from above, with or without a shadow.
+fn sheet(material: Value, shadow: bool) -> Vec<u8> {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let file = squares(json!([{"mesh": 0, "rotation": [-half, 0, 0, half]}]), material);
+    let mut from_above = shot(Mode::Shaded);
+    from_above.camera.position = glam::Vec3::new(0.0, 2.0, 3.0);
+    (from_above.floor, from_above.shadow) = (true, shadow);
+    draw(&file, &from_above).rgba
+}
+
+#[test]
+fn what_is_cut_out_casts_no_shadow() {
+    let leaf = |alpha: f32| {
+        json!({"alphaMode": "MASK", "doubleSided": true,
+               "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, alpha]}})
+    };
+    assert!(sheet(leaf(0.4), true) == sheet(leaf(0.4), false));
+    assert!(sheet(leaf(0.6), true) != sheet(leaf(0.6), false));
+}
+
+#[test]
+fn a_mesh_that_many_nodes_share_is_held_once() {
+    // 2000 times 20,000 vertices would be gigabytes.
+    let mut b = Builder::default();
+    let mut corners = vec![0.0; 60_000];
+    corners[..9].copy_from_slice(&[-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 0.0, 1.0, 0.0]);
+    let position = b.floats("VEC3", 3, &corners);
+    let indices = b.accessor("SCALAR", 5121, 3, &[0, 1, 2]);
+    let file = b.file(json!({
+        "meshes": [{"primitives": [{"attributes": {"POSITION": position}, "indices": indices}]}],
+        "nodes": vec![json!({"mesh": 0}); 2000],
+    }));
+    assert_eq!(pixel(&draw(&file, &shot(Mode::Mask)), 32, 32), [255; 4]);
+}
+
+#[test]
+fn bones_are_as_wide_on_the_smallest_model() {
+    let bones = |scale: f32| {
+        let nodes = json!([{"children": [1]}, {"translation": [0, scale, 0]}]);
+        let file = json!({"asset": {"version": "2.0"}, "nodes": nodes}).to_string();
+        let mut near = shot(Mode::Skeleton);
+        near.camera.position *= scale;
+        (near.camera.near, near.camera.far) = (near.camera.near * scale, near.camera.far * scale);
+        draw(file.as_bytes(), &near).rgba
+    };
+    let (one, tiny) = (bones(1.0), bones(1e-5));
+    let differ = one.iter().zip(&tiny).filter(|(a, b)| a.abs_diff(**b) > 2).count();
+    assert!(one.iter().any(|&v| v > 200) && differ < 20, "{differ} values differ");
 }
 
 #[test]

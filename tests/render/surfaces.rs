@@ -129,6 +129,49 @@ fn back_faces_are_culled_unless_double_sided() {
     assert_near(flat.with(nodes(), double, Mode::Lambert), facing_lamp(), 1);
 }
 
+/// A normal map that leans everything towards +u, on a square whose u runs along +X or −X.
+fn leaning(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
+    let mut b = Builder::default();
+    let u = if mirrored { [1.0, 0.0] } else { [0.0, 1.0] };
+    let mut attributes = json!({
+        "POSITION": b.floats("VEC3", 3, &[-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0]),
+        "NORMAL": b.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4)),
+        "TEXCOORD_0": b.floats("VEC2", 2, &[u[0], 1.0, u[1], 1.0, u[1], 0.0, u[0], 0.0]),
+    });
+    if tangents {
+        let tangent = if mirrored { [-1.0, 0.0, 0.0, -1.0] } else { [1.0, 0.0, 0.0, 1.0] };
+        attributes["TANGENT"] = b.floats("VEC4", 4, &tangent.repeat(4)).into();
+    }
+    let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
+    let mut png = std::io::Cursor::new(Vec::new());
+    // (0.6, 0.3, 0.74)
+    let map = image::RgbImage::from_pixel(2, 2, image::Rgb([204, 166, 222]));
+    map.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    let view = b.view(png.get_ref());
+    let turn = if turned { [0.0, 1.0, 0.0, 0.0] } else { [0.0, 0.0, 0.0, 1.0] };
+    let file = b.file(json!({
+        "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
+        "materials": [{"doubleSided": true, "normalTexture": {"index": 0}, "pbrMetallicRoughness":
+            {"baseColorFactor": [0.4, 0.4, 0.4, 1], "metallicFactor": 0, "roughnessFactor": 1}}],
+        "textures": [{"source": 0}],
+        "images": [{"bufferView": view, "mimeType": "image/png"}],
+        "nodes": [{"mesh": 0, "rotation": turn}],
+    }));
+    pixel(&draw(&file, &shot(Mode::Shaded)), 30, 34)
+}
+
+#[test]
+fn normal_maps_lean_the_same_with_and_without_tangents() {
+    for turned in [false, true] {
+        for mirrored in [false, true] {
+            let (given, derived) = (leaning(true, mirrored, turned), leaning(false, mirrored, turned));
+            assert_near(given, derived, 2);
+        }
+        let (right, left) = (leaning(true, false, turned), leaning(true, true, turned));
+        assert!(right[0].abs_diff(left[0]) > 10, "{right:?} {left:?}");
+    }
+}
+
 #[test]
 fn a_mirrored_rigid_mesh_keeps_its_outside() {
     let seen = Square::default().with(json!([{"mesh": 0, "scale": [-1, 1, 1]}]), json!([{}]), Mode::Normal);

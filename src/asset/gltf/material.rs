@@ -15,6 +15,9 @@ use super::super::{
 use super::extension::{index, number};
 use super::{Fault, Source, label, uri};
 
+/// Where the bytes of a picture are: a URI or a buffer view.
+type Place<'a> = (Option<&'a str>, Option<usize>);
+
 impl Source<'_> {
     pub(super) fn materials(&self) -> Result<Vec<Material>, Fault> {
         let all = self.root.materials.iter().enumerate();
@@ -131,7 +134,7 @@ impl Source<'_> {
         let mut total = 0_u64;
         let mut images = Vec::with_capacity(self.root.images.len());
         // Images of the same bytes share them.
-        let mut known: HashMap<(Option<&str>, Option<usize>), Result<Arc<[u8]>, String>> = HashMap::new();
+        let mut known: HashMap<Place, Result<Arc<[u8]>, String>> = HashMap::new();
         for (i, json) in self.root.images.iter().enumerate() {
             let place = (json.uri.as_deref(), json.buffer_view.map(|v| v.value()));
             let bytes = known.entry(place).or_insert_with(|| self.image_bytes(place)).clone();
@@ -153,7 +156,7 @@ impl Source<'_> {
         images
     }
 
-    fn image_bytes(&self, place: (Option<&str>, Option<usize>)) -> Result<Arc<[u8]>, String> {
+    fn image_bytes(&self, place: Place) -> Result<Arc<[u8]>, String> {
         match place {
             (Some(uri), _) => uri::read(uri, self.folder).map(Into::into),
             (None, Some(view)) => {
