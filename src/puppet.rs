@@ -162,7 +162,7 @@ impl Puppet {
         let mut body = lease.body(&self.character, &self.pose, &self.world_from_node).map_err(failed)?;
         let goal = |r: &Reach| {
             let link = lease.link(r.node)?;
-            Some(Goal { link, target: r.target, offset: DVec3::ZERO, weight: r.weight })
+            Some(Goal { weight: r.weight, ..Goal::position(link, r.target) })
         };
         let goals: Vec<Goal> = reaches.iter().filter_map(goal).collect();
         let started = Instant::now();
@@ -176,7 +176,7 @@ impl Puppet {
             method: report.method,
             outcome: goal.outcome,
             iterations: report.iterations,
-            position_error: goal.position_error,
+            position_error: goal.position_error.unwrap_or(0.0),
             seconds,
         };
         Ok(reaches.iter().zip(&report.goals).map(goal_report).collect())

@@ -19,7 +19,7 @@ pub(crate) fn bench(c: &mut Criterion) {
         let options = Options { method, start: Start::Rest, ..Options::default() };
         let mut solver = Solver::default();
         let mut solve = |target: DVec3| {
-            let goal = Goal { link: LINKS, target, offset: DVec3::ZERO, weight: 1.0 };
+            let goal = Goal::position(LINKS, target);
             solver.solve(&mut body, &[goal], &options).unwrap().iterations
         };
         // Both targets in turn: the same question twice is not solved twice.

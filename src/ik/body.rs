@@ -1,8 +1,10 @@
 //! What is to be posed: a tree of links.
 
+use std::sync::Arc;
+
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use super::SolveError;
+use super::{Limit, SolveError};
 
 /// One joint and the stretch to it from its parent. As in glTF,
 /// `parent_from_link = translate(offset) · rotate(rotation) · scale(scale)`.
@@ -14,52 +16,105 @@ pub struct Link {
     pub offset: DVec3,
     /// Rotation at rest.
     pub rest: DQuat,
-    /// Rotation now.
-    pub rotation: DQuat,
     /// Scale of what hangs on the joint; one unless the file scales it. May be negative.
     pub scale: DVec3,
+    /// How far it may turn.
+    pub limit: Limit,
     /// How willingly it turns: 1 normally, 0 never.
     pub weight: f64,
+    /// Whether the chain is walked against the skeleton here: the link's rotations, `rest` too, are then inverses of the
+    /// joint's own. The limit is the joint's own all the same.
+    pub reversed: bool,
 }
 
 impl Link {
-    /// A link without a parent, at the origin, unturned.
+    /// A link without a parent, at the origin, unturned at rest.
     pub fn base() -> Self {
         Self {
             parent: None,
             offset: DVec3::ZERO,
             rest: DQuat::IDENTITY,
-            rotation: DQuat::IDENTITY,
             scale: DVec3::ONE,
+            limit: Limit::Free,
             weight: 1.0,
+            reversed: false,
         }
     }
 
-    /// A link that hangs on another, unturned.
+    /// A link that hangs on another, unturned at rest.
     pub fn child(parent: usize, offset: DVec3) -> Self {
         Self { parent: Some(parent), offset, ..Self::base() }
     }
 
-    /// `parent_from_link`.
-    pub(super) fn to_affine(self) -> DAffine3 {
-        let linear = DMat3::from_quat(self.rotation) * DMat3::from_diagonal(self.scale);
-        DAffine3 { matrix3: linear, translation: self.offset }
+    /// The rotation next to one that its limit allows.
+    pub fn nearest(&self, rotation: DQuat) -> DQuat {
+        nearest(&self.limit, self.rest, self.reversed, rotation)
+    }
+
+    /// Radians by which a rotation goes beyond its limit.
+    pub fn excess(&self, rotation: DQuat) -> f64 {
+        self.limit.excess(own(self.rest, self.reversed, rotation))
+    }
+
+    /// What is wrong with its numbers.
+    fn fault(&self) -> Option<&'static str> {
+        let fields = [
+            ("offset", self.offset.is_finite()),
+            ("rest", self.rest.is_finite()),
+            ("scale", self.scale.is_finite()),
+            ("weight", self.weight.is_finite() && self.weight >= 0.0),
+        ];
+        let bad = fields.into_iter().find(|(_, good)| !good).map(|(what, _)| what);
+        bad.or_else(|| self.limit.fault())
     }
 }
 
-/// A tree of links, base first, every parent before its children.
+/// A joint's own q = rest⁻¹ · local, whichever way its link is walked.
+pub(super) fn own(rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
+    if reversed { rest * rotation.conjugate() } else { rest.conjugate() * rotation }
+}
+
+/// The rotation next to one that a limit allows.
+pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
+    if *limit == Limit::Free {
+        return rotation;
+    }
+    let asked = own(rest, reversed, rotation);
+    let given = limit.nearest(asked);
+    if given == asked {
+        rotation
+    } else if reversed {
+        given.conjugate() * rest
+    } else {
+        rest * given
+    }
+}
+
+/// A tree of links, base first, every parent before its children, in some pose.
 ///
 /// It lives in the space above its base, where a chain without scale is rigid; `world_from_base` leads out of there
 /// and may be any invertible affine map, such as the ×100 that many files have above their skeleton.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Body {
-    links: Vec<Link>,
+    links: Arc<[Link]>,
+    rotations: Vec<DQuat>,
+    /// How far the base has been moved from its offset, base space.
+    root: DVec3,
     world_from_base: DAffine3,
     base_from_world: DAffine3,
+    world_from_base_rotation: DQuat,
+}
+
+impl PartialEq for Body {
+    fn eq(&self, other: &Self) -> bool {
+        (Arc::ptr_eq(&self.links, &other.links) || self.links == other.links)
+            && self.rotations == other.rotations
+            && self.is_placed_as(other)
+    }
 }
 
 impl Body {
-    /// Checks the links and makes their rotations unit quaternions (identity for zero).
+    /// Checks the links; the pose is that of rest.
     ///
     /// # Errors
     /// [`SolveError`], naming the link, if there are none, if the order is wrong, if a number is not finite, or if
@@ -69,33 +124,61 @@ impl Body {
             return Err(SolveError::Empty);
         }
         for (index, link) in links.iter_mut().enumerate() {
-            let in_order = link.parent.map_or(index == 0, |parent| parent < index);
-            if !in_order {
+            if !link.parent.map_or(index == 0, |parent| parent < index) {
                 return Err(SolveError::Parent { link: index, parent: link.parent });
             }
-            let fields = [
-                ("offset", link.offset.is_finite()),
-                ("rest", link.rest.is_finite()),
-                ("rotation", link.rotation.is_finite()),
-                ("scale", link.scale.is_finite()),
-                ("weight", link.weight.is_finite()),
-            ];
-            if let Some((what, _)) = fields.into_iter().find(|(_, finite)| !finite) {
+            if let Some(what) = link.fault() {
                 return Err(SolveError::Link { link: index, what });
             }
             link.rest = unit(link.rest);
-            link.rotation = unit(link.rotation);
         }
+        let rotations = links.iter().map(|l| l.rest).collect();
+        let mut body = Self {
+            links: links.into(),
+            rotations,
+            root: DVec3::ZERO,
+            world_from_base: DAffine3::IDENTITY,
+            base_from_world: DAffine3::IDENTITY,
+            world_from_base_rotation: DQuat::IDENTITY,
+        };
+        let (_, rotation, _) = world_from_base.to_scale_rotation_translation();
+        body.place(world_from_base, rotation)?;
+        Ok(body)
+    }
+
+    /// Sets the way out of base space. `rotation`: the product of the rotations along it, by which orientations are
+    /// told; it cannot be had from the matrix where that has uneven scale.
+    ///
+    /// # Errors
+    /// [`SolveError::Singular`] if the map cannot be inverted; nothing has then changed.
+    pub fn place(&mut self, world_from_base: DAffine3, rotation: DQuat) -> Result<(), SolveError> {
         let base_from_world = world_from_base.inverse();
-        if !(world_from_base.is_finite() && base_from_world.is_finite()) {
+        if !(world_from_base.is_finite() && base_from_world.is_finite() && rotation.is_finite()) {
             return Err(SolveError::Singular);
         }
-        Ok(Self { links, world_from_base, base_from_world })
+        (self.world_from_base, self.base_from_world) = (world_from_base, base_from_world);
+        self.world_from_base_rotation = unit(rotation);
+        Ok(())
     }
 
     /// The links, base first.
     pub fn links(&self) -> &[Link] {
         &self.links
+    }
+
+    /// Shared with every body cloned from this one.
+    pub(super) fn shape(&self) -> &Arc<[Link]> {
+        &self.links
+    }
+
+    /// The links' local rotations, unit quaternions.
+    pub fn rotations(&self) -> &[DQuat] {
+        &self.rotations
+    }
+
+    /// How far the base was moved by a method that moves it, base space, metres.
+    pub fn root(&self) -> DVec3 {
+        self.root
     }
 
     /// Leads from the space above the base to the world.
@@ -108,27 +191,77 @@ impl Body {
         self.base_from_world
     }
 
+    /// The product of rotations above the base.
+    pub(super) fn world_from_base_rotation(&self) -> DQuat {
+        self.world_from_base_rotation
+    }
+
     /// Turns a link. The rotation is made a unit quaternion; a link that does not exist is left alone.
     pub fn set_rotation(&mut self, link: usize, rotation: DQuat) {
-        if let Some(link) = self.links.get_mut(link).filter(|_| rotation.is_finite()) {
-            link.rotation = unit(rotation);
+        if let Some(own) = self.rotations.get_mut(link).filter(|_| rotation.is_finite()) {
+            *own = unit(rotation);
         }
+    }
+
+    /// All rotations at once; the caller has made them unit quaternions.
+    pub(super) fn rotations_mut(&mut self) -> &mut Vec<DQuat> {
+        &mut self.rotations
+    }
+
+    /// Moves the base, base space, metres.
+    pub fn set_root(&mut self, root: DVec3) {
+        if root.is_finite() {
+            self.root = root;
+        }
+    }
+
+    /// Back to rest.
+    pub fn reset(&mut self) {
+        self.rotations.clear();
+        self.rotations.extend(self.links.iter().map(|l| l.rest));
+        self.root = DVec3::ZERO;
+    }
+
+    /// Whether both have the same way out of base space, and their bases at the same place.
+    pub(super) fn is_placed_as(&self, other: &Self) -> bool {
+        self.root == other.root
+            && self.world_from_base == other.world_from_base
+            && self.world_from_base_rotation == other.world_from_base_rotation
+    }
+
+    /// `parent_from_link`.
+    fn parent_from_link(&self, index: usize) -> DAffine3 {
+        let (link, rotation) = (&self.links[index], self.rotations[index]);
+        let root = if link.parent.is_none() { self.root } else { DVec3::ZERO };
+        let linear = DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale);
+        DAffine3 { matrix3: linear, translation: link.offset + root }
     }
 
     /// `world_from_link` by forward kinematics; `None` for a link that does not exist.
     pub fn world_from_link(&self, link: usize) -> Option<DAffine3> {
-        let mut affine = self.links.get(link)?.to_affine();
         let mut parent = self.links.get(link)?.parent;
-        while let Some(above) = parent.and_then(|p| self.links.get(p)) {
-            affine = above.to_affine() * affine;
-            parent = above.parent;
+        let mut affine = self.parent_from_link(link);
+        while let Some(above) = parent {
+            affine = self.parent_from_link(above) * affine;
+            parent = self.links[above].parent;
         }
         Some(self.world_from_base * affine)
+    }
+
+    /// A link's world orientation, the product of rotations; `None` for a link that does not exist.
+    pub fn orientation(&self, link: usize) -> Option<DQuat> {
+        let mut rotation = *self.rotations.get(link)?;
+        let mut parent = self.links[link].parent;
+        while let Some(above) = parent {
+            rotation = self.rotations[above] * rotation;
+            parent = self.links[above].parent;
+        }
+        Some(self.world_from_base_rotation * rotation)
     }
 }
 
 /// The unit quaternion along another; identity for zero.
-fn unit(q: DQuat) -> DQuat {
+pub(super) fn unit(q: DQuat) -> DQuat {
     let length = q.length();
     // A quaternion that is of unit length already keeps its bits.
     if (length - 1.0).abs() < 1e-15 {

@@ -1,50 +1,160 @@
-//! Cyclic coordinate descent: Welman 1993, "Inverse kinematics and geometric constraints for articulated figure
-//! manipulation", section 4.2; Wang & Chen 1991.
+//! Cyclic coordinate descent: Wang & Chen 1991; Welman 1993, "Inverse kinematics and geometric constraints for
+//! articulated figure manipulation", section 4.2.
 
-use super::rotation::{best_fit, shortest_arc};
-use super::tree::Tree;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
-/// One pass: from the effector's parent to the base, each joint takes the rotation that brings the effector nearest to
-/// its target, which is the shortest arc from joint→effector to joint→target.
-///
-/// Where several effectors hang on a joint, it takes the rotation that is best for all of them by weight
-/// (Wahba's problem, [`best_fit`]). In a rigid body no turn can make the weighted error larger.
-///
-/// O(n): a joint's frame depends on those above it, which turn later, so that frames are right for the whole pass and
-/// only the effectors are carried along. Turns below `smallest` radians are skipped: they cannot matter.
-pub(super) fn pass(tree: &mut Tree, smallest: f64) {
-    for index in (0..tree.joints.len()).rev() {
-        let joint = tree.joints[index];
-        let below = tree.tips_below(index);
-        let vectors =
-            |tip: usize| (joint.to_frame(tree.tips[tip].position), joint.to_frame(tree.tips[tip].target));
-        let arc = if below.len() == 1 {
-            let (from, to) = vectors(tree.tip_at(below.start));
-            if !worth_turning(from, to, smallest) {
-                continue;
+use super::rotation::{best_fit, rotation_vector, shortest_arc};
+use super::tree::{Joint, Tree};
+use super::{CcdOptions, Limit};
+
+/// What each joint has turned, kept from pass to pass.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ccd {
+    spent: Vec<f64>,
+    /// What the joint at hand has below it: vectors in its frame as they are and as they should be, and weights.
+    vectors: Vec<(DVec3, DVec3, f64)>,
+}
+
+impl Ccd {
+    pub(super) fn set(&mut self, tree: &Tree) {
+        self.spent.clear();
+        self.spent.resize(tree.joints.len(), 0.0);
+    }
+
+    /// One pass: each joint in turn takes the rotation that brings what hangs on it nearest to its goals. For one
+    /// position that is the shortest arc from joint→effector to joint→target; for several, and for orientations, the
+    /// solution of Wahba's problem ([`best_fit`]); for a hinge the best angle about its axis.
+    ///
+    /// From the tips to the base it is O(n): a joint's frame depends on those above it, which turn later, so that
+    /// frames are right for the whole pass and only the tips are carried along. Turns below `smallest` radians are
+    /// skipped: they cannot matter.
+    pub(super) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions, smallest: f64) {
+        let count = tree.joints.len();
+        for step in 0..count {
+            let index = if options.base_first { step } else { count - 1 - step };
+            self.turn(tree, index, options, smallest);
+            if options.base_first {
+                tree.forward();
             }
-            // Opposite vectors turn about what was perpendicular to the link when it was bound.
-            shortest_arc(from, to, DVec3::X)
-        } else {
-            best_fit(below.clone().map(|place| {
-                let tip = tree.tip_at(place);
-                let (from, to) = vectors(tip);
-                (from, to, tree.tips[tip].weight)
-            }))
+        }
+        tree.forward();
+    }
+
+    fn turn(&mut self, tree: &mut Tree, index: usize, options: &CcdOptions, smallest: f64) {
+        self.gather(tree, index);
+        let joint = &tree.joints[index];
+        let arc = match joint.hinge_axis() {
+            Some(axis) => about(axis, &self.vectors),
+            None => match self.vectors[..] {
+                [] => return,
+                [(from, to, _)] if worth_turning(from, to, smallest) => shortest_arc(from, to, DVec3::X),
+                [_] => return,
+                ref several => best_fit(several.iter().copied()),
+            },
         };
-        tree.joints[index].rotation = (arc * joint.rotation).normalize();
-        for place in below {
-            let tip = tree.tip_at(place);
-            let from = joint.to_frame(tree.tips[tip].position);
-            tree.tips[tip].position = joint.out_of_frame(arc * from);
+        let arc = self.capped(index, tree.joints.len(), joint.weight, arc, options);
+        let asked = (arc * joint.rotation).normalize();
+        let rotation = joint.allowed(asked);
+        let limited = joint.limit != Limit::Free && rotation != asked;
+        let arc = if limited { rotation * joint.rotation.conjugate() } else { arc };
+        // What a limit leaves of a turn may make things worse.
+        if limited && self.gain(arc) < 0.0 {
+            return;
+        }
+        if options.budget.is_finite() {
+            self.spent[index] += rotation_vector(arc).length();
+        }
+        tree.joints[index].rotation = rotation;
+        tree.turn_below(index, arc);
+    }
+
+    /// The vectors of all that hangs on a joint.
+    fn gather(&mut self, tree: &Tree, index: usize) {
+        self.vectors.clear();
+        let joint = &tree.joints[index];
+        for tip in tree.tips_below(index).map(|place| tree.tip_at(place)) {
+            let radian = if tree.tips[tip].orientation.is_some() || tree.tips[tip].aim.is_some() {
+                tree.radian(tip)
+            } else {
+                0.0
+            };
+            let tip = &tree.tips[tip];
+            let inside = |v: DVec3| tree.to_frame(joint, v);
+            if let Some(target) = tip.target {
+                let from = tip.position - joint.position;
+                self.vectors.push((inside(from), inside(target - joint.position), tip.weight));
+            }
+            if let Some(orientation) = tip.orientation {
+                // Three axes of half a radian's length count for as much as one radian.
+                let length = radian * std::f64::consts::FRAC_1_SQRT_2;
+                for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+                    let (from, to) = (tip.spin * axis * length, orientation * axis * length);
+                    self.vectors.push((
+                        tree.axis_to_frame(joint, from),
+                        tree.axis_to_frame(joint, to),
+                        tip.weight,
+                    ));
+                }
+            }
+            if let Some((from, to)) = tip.aim_directions() {
+                let (from, to) = (from * radian, to * radian);
+                self.vectors.push((
+                    tree.axis_to_frame(joint, from),
+                    tree.axis_to_frame(joint, to),
+                    tip.weight,
+                ));
+            }
         }
     }
-    tree.forward();
+
+    /// The part of a turn that weight, cap and budget leave.
+    fn capped(&self, index: usize, count: usize, weight: f64, arc: DQuat, options: &CcdOptions) -> DQuat {
+        let cap = options.step * if options.growing { (count - index) as f64 } else { 1.0 };
+        let cap = cap.min(options.budget - self.spent[index]).max(0.0);
+        if weight >= 1.0 && cap.is_infinite() {
+            return arc;
+        }
+        let turn = rotation_vector(arc) * weight.min(1.0);
+        DQuat::from_scaled_axis(turn.clamp_length_max(cap))
+    }
+
+    /// By how much a turn brings the vectors together: half the fall of Σ w |to − from|².
+    fn gain(&self, arc: DQuat) -> f64 {
+        self.vectors.iter().map(|&(from, to, weight)| weight * to.dot(arc * from - from)).sum()
+    }
+}
+
+/// The best turn about an axis: Σ w to·(R from) is largest at the angle of its sine and cosine parts.
+pub(super) fn about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> DQuat {
+    let (sin, cos) = vectors.iter().fold((0.0, 0.0), |(sin, cos), &(from, to, weight)| {
+        let along = axis.dot(from) * axis.dot(to);
+        (sin + weight * axis.dot(from.cross(to)), cos + weight * (from.dot(to) - along))
+    });
+    if sin == 0.0 && cos == 0.0 { DQuat::IDENTITY } else { DQuat::from_axis_angle(axis, sin.atan2(cos)) }
 }
 
 /// Whether the angle between two vectors is as large as `smallest`.
 fn worth_turning(from: DVec3, to: DVec3, smallest: f64) -> bool {
     let lengths = (from.length_squared() * to.length_squared()).sqrt();
     lengths > 0.0 && (from.dot(to) < 0.0 || from.cross(to).length() >= smallest * lengths)
+}
+
+impl Tree {
+    /// Carries what hangs on a joint along as it turns by an arc in its frame: the tips' places and orientations, not
+    /// the joints'.
+    fn turn_below(&mut self, index: usize, arc: DQuat) {
+        for place in self.tips_below(index) {
+            let tip = self.tip_at(place);
+            let joint: &Joint = &self.joints[index];
+            let from = self.to_frame(joint, self.tips[tip].position - joint.position);
+            let position = joint.position + Self::out_of_frame(joint, arc * from);
+            let spin = if self.tips[tip].orientation.is_some() || self.tips[tip].aim.is_some() {
+                let base_from_axes = DQuat::from_mat3(&self.base_from_axes(joint));
+                base_from_axes * arc * base_from_axes.conjugate() * self.tips[tip].spin
+            } else {
+                self.tips[tip].spin
+            };
+            (self.tips[tip].position, self.tips[tip].spin) = (position, spin);
+        }
+    }
 }

@@ -53,4 +53,12 @@ pub enum SolveError {
         /// World metres.
         tolerance: f64,
     },
+    /// The body is none that the method can treat.
+    #[error("{method} cannot solve this: {why}")]
+    Unsuited {
+        /// The method.
+        method: super::Method,
+        /// What it would need.
+        why: &'static str,
+    },
 }

@@ -1,7 +1,7 @@
 //! Inverse kinematics: which rotations bring an effector to its target. Mathematics alone: it knows no file, no mesh,
 //! no window, and works in double precision.
 //!
-//! A [`Body`] is a tree of links in some pose, a [`Goal`] is a place for a point of one of them, and a [`Solver`] turns
+//! A [`Body`] is a tree of links in some pose, a [`Goal`] says where one of them shall be, and a [`Solver`] turns
 //! the links until the goals are met, by a [`Method`], and tells in a [`Report`] how it went:
 //!
 //! ```
@@ -21,16 +21,30 @@
 mod body;
 mod ccd;
 mod error;
+mod fabrik;
+mod full_body;
+mod fused;
 mod goal;
+mod jacobian;
+mod limit;
+mod linear;
+mod optimize;
+mod options;
 mod particle;
 mod report;
 mod rotation;
 mod solver;
 mod tree;
+mod two_bone;
 
 pub use body::{Body, Link};
 pub use error::SolveError;
-pub use goal::Goal;
+pub use goal::{Aim, Goal};
+pub use limit::{Limit, round_cone, swing_twist};
+pub use options::{
+    CcdOptions, DEFAULT_ITERATIONS, JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions,
+    Options, Secondary, Start, Swivel,
+};
 pub use report::{GoalOutcome, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};
-pub use solver::{DEFAULT_ITERATIONS, Method, Options, Solver, Start};
+pub use solver::Solver;

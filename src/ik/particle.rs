@@ -1,37 +1,54 @@
 //! Particle inverse kinematics: Hecker et al. 2008, "Real-time motion retargeting to highly varied user-created
 //! morphologies", section 6.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
+use super::Limit;
 use super::rotation::{best_fit, shortest_arc};
-use super::tree::{Joint, Tree};
+use super::tree::Tree;
 
 /// Sweeps over the springs between two fits, which cost as much as several of them.
 const SWEEPS: usize = 8;
 
-/// The particles, kept from pass to pass: one on every joint, then one on every tip.
+/// Particles on the joints and tips of a tree, kept from pass to pass, and the fit of the joints to them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Particles {
-    positions: Vec<DVec3>,
+    pub(super) positions: Vec<DVec3>,
     /// What each hangs on; `None` for those that are held.
-    parents: Vec<Option<usize>>,
+    pub(super) parents: Vec<Option<usize>>,
     /// Distance to keep from it.
-    lengths: Vec<f64>,
+    pub(super) lengths: Vec<f64>,
     /// Where it is in the turned frame of the joint that it hangs on.
     locals: Vec<DVec3>,
-    /// Whether two particles hang on the same joint.
-    branches: bool,
+    /// The particle of each tip: its own, or that of the joint that it sits on.
+    pub(super) tips: Vec<usize>,
+    /// Whether the fit moves particles: several hang on one joint, or limits have a say.
+    fits_move: bool,
     /// The particles that hang on joints, those of each joint together, and where each joint's begin and end.
     hanging: Vec<usize>,
     places: Vec<(usize, usize)>,
+    vectors: Vec<(DVec3, DVec3, f64)>,
 }
 
 impl Particles {
     /// Puts the particles where the joints and tips are.
     pub(super) fn set(&mut self, tree: &Tree) {
-        self.follow(tree);
         self.parents.clear();
-        self.parents.extend(tree.joints.iter().map(|j| j.parent).chain(tree.tips.iter().map(|t| t.joint)));
+        self.parents.extend(tree.joints.iter().map(|j| j.parent));
+        self.locals.clear();
+        self.locals.extend((0..tree.joints.len()).map(|j| tree.local(j)));
+        self.tips.clear();
+        for tip in &tree.tips {
+            // A tip that sits on a joint shares its particle.
+            let on = |j: usize| self.parents[j] == tip.joint && self.locals[j].distance(tip.local) < 1e-12;
+            let own = tip.joint.filter(|_| tip.local == DVec3::ZERO);
+            let shared = own.or_else(|| (0..tree.joints.len()).find(|&j| on(j)));
+            self.tips.push(shared.unwrap_or(self.parents.len()));
+            if shared.is_none() {
+                self.parents.push(tip.joint);
+                self.locals.push(tip.local);
+            }
+        }
         self.hanging.clear();
         self.hanging.extend((0..self.parents.len()).filter(|&p| self.parents[p].is_some()));
         self.hanging.sort_by_key(|&p| self.parents[p]);
@@ -42,10 +59,9 @@ impl Particles {
             self.places.push((start, start + on));
             start += on;
         }
-        self.branches = self.places.iter().any(|(start, end)| end - start > 1);
-        self.locals.clear();
-        self.locals.extend((0..tree.joints.len()).map(|j| tree.local(j)));
-        self.locals.extend(tree.tips.iter().map(|t| t.local));
+        let limited = tree.joints.iter().any(|j| j.limit != Limit::Free || j.weight < 1.0);
+        self.fits_move = limited || !tree.rigid || self.places.iter().any(|(start, end)| end - start > 1);
+        self.follow(tree);
         self.measure();
     }
 
@@ -57,29 +73,41 @@ impl Particles {
         self.lengths.extend(self.parents.iter().enumerate().map(distance));
     }
 
-    /// One pass: [`SWEEPS`] times the tips on their targets and the springs relaxed, from the tips to the root and
-    /// back; then rotations fitted.
-    ///
-    /// The way to the root is the method as published; the way back, the same springs in the other order, carries the
-    /// root's pull to the tips in the same pass.
-    pub(super) fn pass(&mut self, tree: &mut Tree) {
-        if self.branches || !tree.rigid {
+    /// Starts a pass from the pose, where fitting has moved the particles.
+    pub(super) fn begin(&mut self, tree: &Tree) {
+        if self.fits_move {
             self.follow(tree);
         }
         if !tree.rigid {
             // Under scale, links change their length as they turn: each pass works with those of the present pose.
             self.measure();
         }
-        let joints = tree.joints.len();
+    }
+
+    /// Pulls the tips' particles to their targets: all the way, or by a weight below one only a part of it.
+    pub(super) fn pull(&mut self, tree: &Tree) {
+        for (tip, &particle) in tree.tips.iter().zip(&self.tips) {
+            if let Some(target) = tip.target.filter(|_| self.parents[particle].is_some()) {
+                let here = &mut self.positions[particle];
+                *here = here.lerp(target, tip.weight.min(1.0));
+            }
+        }
+    }
+
+    /// One pass: [`SWEEPS`] times the tips pulled to their targets and the springs relaxed, from the tips to the root
+    /// and back; then rotations fitted, within limits. Targets on inner joints pull those.
+    ///
+    /// The way to the root is the method as published; the way back, the same springs in the other order, carries the
+    /// root's pull to the tips in the same pass. A stiffness below one corrects that share of a spring's error.
+    pub(super) fn pass(&mut self, tree: &mut Tree, stiffness: f64) {
+        self.begin(tree);
         for _ in 0..SWEEPS {
-            for (position, tip) in self.positions.iter_mut().skip(joints).zip(&tree.tips) {
-                *position = tip.target;
-            }
+            self.pull(tree);
             for particle in (0..self.positions.len()).rev() {
-                self.relax(particle);
+                self.relax(particle, stiffness);
             }
-            for particle in 0..joints {
-                self.relax(particle);
+            for particle in 0..tree.joints.len() {
+                self.relax(particle, stiffness);
             }
         }
         self.fit(tree);
@@ -87,14 +115,14 @@ impl Particles {
 
     /// Both ends of a spring move by half of its error: m = (P₁ − P₀)(0.5 − 0.5 d_dest / d_src). At the root, which
     /// is held, the other end moves by all of it.
-    fn relax(&mut self, particle: usize) {
+    fn relax(&mut self, particle: usize, stiffness: f64) {
         let Some(parent) = self.parents[particle] else { return };
         let spring = self.positions[parent] - self.positions[particle];
         let length = spring.length();
         if length == 0.0 {
             return;
         }
-        let half = spring * (0.5 - 0.5 * self.lengths[particle] / length);
+        let half = spring * (stiffness * (0.5 - 0.5 * self.lengths[particle] / length));
         if self.parents[parent].is_none() {
             self.positions[particle] += 2.0 * half;
         } else {
@@ -104,25 +132,27 @@ impl Particles {
     }
 
     /// Turns the joints, root to tip, so that what hangs on each comes as near to its particles as it can: by the
-    /// shortest arc to one, by the best fit to several.
-    fn fit(&self, tree: &mut Tree) {
+    /// shortest arc to one, by the best fit to several and to orientations, by the best angle of a hinge, all within
+    /// limits.
+    pub(super) fn fit(&mut self, tree: &mut Tree) {
         for index in 0..tree.joints.len() {
             tree.place(index);
-            let joint = tree.joints[index];
+            let joint = &tree.joints[index];
             let (start, end) = self.places[index];
-            let vectors = |p: usize| (joint.turn(self.locals[p]), joint.to_frame(self.positions[p]));
-            let arc = match self.hanging[start..end] {
-                [] => continue,
-                [only] => {
-                    let (from, to) = vectors(only);
-                    shortest_arc(from, to, DVec3::X)
-                }
-                ref several => best_fit(several.iter().map(|&p| {
-                    let (from, to) = vectors(p);
-                    (from, to, 1.0)
-                })),
+            self.vectors.clear();
+            for &p in &self.hanging[start..end] {
+                let to = tree.to_frame(joint, self.positions[p] - joint.position);
+                self.vectors.push((joint.turn(self.locals[p]), to, 1.0));
+            }
+            tree.orientations(index, &mut self.vectors);
+            let arc = match (joint.hinge_axis(), &self.vectors[..]) {
+                (_, []) => continue,
+                (Some(axis), several) => super::ccd::about(axis, several),
+                (None, &[(from, to, _)]) => shortest_arc(from, to, DVec3::X),
+                (None, several) => best_fit(several.iter().copied()),
             };
-            tree.joints[index].rotation = (arc * joint.rotation).normalize();
+            let arc = if joint.weight < 1.0 { DQuat::IDENTITY.slerp(arc, joint.weight) } else { arc };
+            tree.joints[index].rotation = joint.allowed((arc * joint.rotation).normalize());
             tree.place(index);
         }
         tree.place_tips();
@@ -131,8 +161,31 @@ impl Particles {
     /// Puts the particles where the fitted joints are: joints that share a parent are rigid to each other, which no
     /// spring tells them.
     fn follow(&mut self, tree: &Tree) {
-        let fitted = tree.joints.iter().map(Joint::position).chain(tree.tips.iter().map(|t| t.position));
         self.positions.clear();
-        self.positions.extend(fitted);
+        self.positions.extend(tree.joints.iter().map(|j| j.position));
+        let own = tree.tips.iter().zip(&self.tips).filter(|(_, p)| **p >= tree.joints.len());
+        self.positions.extend(own.map(|(tip, _)| tip.position));
+    }
+}
+
+impl Tree {
+    /// The directions that a joint's own orientation goals ask for: vectors in its frame as they are at its present
+    /// place and as they should be, and weights.
+    fn orientations(&self, index: usize, out: &mut Vec<(DVec3, DVec3, f64)>) {
+        let joint = &self.joints[index];
+        for tip in self.tips.iter().filter(|t| t.joint == Some(index)) {
+            let spin = self.spin_of(joint, tip);
+            let mut add = |from: DVec3, to: DVec3| {
+                out.push((self.axis_to_frame(joint, from), self.axis_to_frame(joint, to), tip.weight));
+            };
+            if let Some(orientation) = tip.orientation {
+                [DVec3::X, DVec3::Y, DVec3::Z]
+                    .into_iter()
+                    .for_each(|axis| add(spin * axis, orientation * axis));
+            }
+            if let Some((axis, at)) = tip.aim {
+                add(spin * axis, (at - tip.position).normalize_or_zero());
+            }
+        }
     }
 }

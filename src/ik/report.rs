@@ -11,6 +11,8 @@ pub enum Outcome {
     Reached,
     /// It is farther away than its chain is long, or nearer than it can fold.
     OutOfReach,
+    /// The error no longer fell, with joints at their limits.
+    BlockedByLimits,
     /// The error no longer fell.
     #[default]
     Stalled,
@@ -23,6 +25,7 @@ impl fmt::Display for Outcome {
         f.write_str(match self {
             Self::Reached => "reached",
             Self::OutOfReach => "out-of-reach",
+            Self::BlockedByLimits => "blocked-by-limits",
             Self::Stalled => "stalled",
             Self::Iterations => "iterations",
         })
@@ -34,8 +37,10 @@ impl fmt::Display for Outcome {
 pub struct GoalOutcome {
     /// How it ended.
     pub outcome: Outcome,
-    /// World metres between the goal's point and its target.
-    pub position_error: f64,
+    /// World metres between the goal's point and its target, if it has one.
+    pub position_error: Option<f64>,
+    /// Radians between the link's orientation, or the axis that aims, and what was asked for, the larger of both.
+    pub orientation_error: Option<f64>,
 }
 
 /// What a solve came to, measured by forward kinematics on the pose that it hands back.
@@ -47,7 +52,9 @@ pub struct Report {
     pub iterations: usize,
     /// One a goal, in their order.
     pub goals: Vec<GoalOutcome>,
-    /// The largest error before the first pass and after each, world metres; empty unless
+    /// The links that stand at the border of their limits.
+    pub limited: Vec<usize>,
+    /// The largest position error before the first pass and after each, world metres; empty unless
     /// [`Options::record`](super::Options::record) asked for it.
     pub history: Vec<f64>,
 }
@@ -56,5 +63,10 @@ impl Report {
     /// Whether every goal is within tolerance.
     pub fn reached(&self) -> bool {
         self.goals.iter().all(|g| g.outcome == Outcome::Reached)
+    }
+
+    /// The largest position error of all goals, world metres.
+    pub fn position_error(&self) -> f64 {
+        self.goals.iter().filter_map(|g| g.position_error).fold(0.0, f64::max)
     }
 }

@@ -9,6 +9,13 @@ pub(super) fn any_perpendicular(v: DVec3) -> DVec3 {
     v.cross(away).try_normalize().unwrap_or(DVec3::X)
 }
 
+/// Axis times angle, the angle within ±π.
+pub(super) fn rotation_vector(q: DQuat) -> DVec3 {
+    let q = if q.w < 0.0 { -q } else { q };
+    let length = q.xyz().length();
+    if length < 1e-12 { q.xyz() * 2.0 } else { q.xyz() * (2.0 * length.atan2(q.w) / length) }
+}
+
 /// The smallest rotation that turns `from` into the direction of `to` (any lengths).
 ///
 /// Half-angle form, w = |a||b| + a·b and xyz = a × b, which needs no trigonometry. Opposite vectors have no smallest

@@ -1,121 +1,63 @@
 //! The driver, the same for all methods: start, pass, measure, keep the best, stop.
 
-use std::fmt;
-use std::str::FromStr;
+use std::sync::Arc;
 
-use glam::{DAffine3, DQuat};
+use glam::{DAffine3, DQuat, DVec3};
 
+use super::ccd::Ccd;
+use super::fabrik::Fabrik;
+use super::fused::Fused;
+use super::jacobian::Jacobian;
+use super::optimize::Optimize;
+use super::options::DEFAULT_TOLERANCE;
 use super::particle::Particles;
 use super::tree::Tree;
-use super::{Body, Goal, GoalOutcome, Link, Outcome, Report, SolveError, ccd};
+use super::{
+    Body, Goal, GoalOutcome, Link, Method, Options, Outcome, Report, SolveError, Start, full_body, two_bone,
+};
 
-/// Passes, unless asked otherwise.
-pub const DEFAULT_ITERATIONS: usize = 100;
-/// Tolerance, unless asked otherwise, as a share of the longest chain's length.
-const DEFAULT_TOLERANCE: f64 = 1e-4;
 /// A solve has stalled when this many passes …
 const STALL_PASSES: usize = 16;
 /// … have not brought the error below this share of what it was.
 const STALL_SHARE: f64 = 0.99;
 /// Radians by which a line is bent, one after the other, when a pass finds nothing to turn.
 const BENDS: [f64; 2] = [0.05, 0.5];
-
-/// How goals are met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Method {
-    /// Cyclic coordinate descent.
-    #[default]
-    Ccd,
-    /// Particles on springs, rotations fitted to them.
-    Particle,
-}
-
-impl Method {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Ccd, Self::Particle];
-
-    /// The name that people write.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ccd => "ccd",
-            Self::Particle => "particle",
-        }
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = || Self::ALL.map(Self::name).join(", ");
-        Self::ALL
-            .into_iter()
-            .find(|m| m.name() == name)
-            .ok_or_else(|| format!("no method is called {name}; there are {}", known()))
-    }
-}
-
-/// The pose that a solve starts from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Start {
-    /// The body's rotations as they are.
-    #[default]
-    Current,
-    /// The rest rotations: the answer depends on the goals alone.
-    Rest,
-}
-
-/// How a solve is made.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
-    /// By which method.
-    pub method: Method,
-    /// Passes at most.
-    pub iterations: usize,
-    /// World metres within which a goal counts as reached; `None`: a ten-thousandth of the longest chain.
-    pub tolerance: Option<f64>,
-    /// From where.
-    pub start: Start,
-    /// Whether the report tells the error of each pass.
-    pub record: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            method: Method::default(),
-            iterations: DEFAULT_ITERATIONS,
-            tolerance: None,
-            start: Start::default(),
-            record: false,
-        }
-    }
-}
+/// Radians from the border of its limit at which a joint counts as limited.
+const AT_BORDER: f64 = 1e-6;
 
 /// Solves, and keeps its buffers for the next time. Same input, same bits.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
     tree: Tree,
-    particles: Particles,
+    work: Work,
     best: Vec<DQuat>,
+    best_root: DVec3,
     last: Solved,
     report: Report,
+}
+
+/// What methods keep from pass to pass.
+#[derive(Clone, Debug, Default)]
+struct Work {
+    ccd: Ccd,
+    particles: Particles,
+    fabrik: Fabrik,
+    jacobian: Jacobian,
+    fused: Fused,
+    optimize: Optimize,
+    /// Radians below which a turn cannot matter.
+    smallest: f64,
 }
 
 /// The last question and its answer.
 #[derive(Clone, Debug, Default)]
 struct Solved {
-    world_from_base: DAffine3,
-    start: Vec<Link>,
-    answer: Vec<Link>,
+    shape: Option<Arc<[Link]>>,
+    placed: (DAffine3, DQuat),
+    start: (Vec<DQuat>, DVec3),
+    answer: (Vec<DQuat>, DVec3),
     goals: Vec<Goal>,
-    options: Options,
+    options: Option<Options>,
 }
 
 /// Where a solve stands.
@@ -134,8 +76,8 @@ impl Solver {
     /// answer unchanged: nothing creeps.
     ///
     /// # Errors
-    /// [`SolveError`] for a goal whose link does not exist or whose numbers are not finite, or for a tolerance that is
-    /// not positive; the body is then untouched.
+    /// [`SolveError`] for a goal whose link does not exist or whose numbers are not finite, for a tolerance that is
+    /// not positive, or for a body that the method cannot treat; the body is then untouched.
     pub fn solve(
         &mut self,
         body: &mut Body,
@@ -145,101 +87,157 @@ impl Solver {
         for (index, goal) in goals.iter().enumerate() {
             goal.check(index, body)?;
         }
-        if let Some(tolerance) = options.tolerance.filter(|t| !(t.is_finite() && *t > 0.0)) {
+        let tolerances = [options.tolerance.unwrap_or(1.0), options.angle_tolerance];
+        if let Some(&tolerance) = tolerances.iter().find(|t| !(t.is_finite() && **t > 0.0)) {
             return Err(SolveError::Tolerance { tolerance });
         }
         if self.last.answers(body, goals, options) {
-            for (index, link) in self.last.answer.iter().enumerate() {
-                body.set_rotation(index, link.rotation);
-            }
+            body.rotations_mut().copy_from_slice(&self.last.answer.0);
+            body.set_root(self.last.answer.1);
             return Ok(&self.report);
         }
-        self.last.ask(body, goals, options);
+        let warm = options.start == Start::Current && self.last.is_answer(body);
+        let asked = (body.rotations().to_vec(), body.root());
         if options.start == Start::Rest {
-            for index in 0..body.links().len() {
-                body.set_rotation(index, body.links()[index].rest);
-            }
+            body.reset();
         }
-        self.tree.set(body, goals);
-        let progress = self.run(options);
+        self.tree.set(body, goals, options.limits);
+        self.tree.angle_tolerance = options.angle_tolerance;
+        let method = match self.choose(goals, options.method) {
+            Ok(method) => method,
+            Err(error) => {
+                body.rotations_mut().copy_from_slice(&asked.0);
+                body.set_root(asked.1);
+                return Err(error);
+            }
+        };
+        self.tree.root_moves = method == Method::FullBody && options.root_motion;
+        self.last.ask(body, asked, goals, options);
+        let restarts = if warm { 0 } else { options.restarts };
+        let progress = self.run(method, options, restarts);
         self.tree.write(body);
-        self.last.answer.extend_from_slice(body.links());
-        self.fill_report(&progress, options);
+        self.last.answer.0.extend_from_slice(body.rotations());
+        self.last.answer.1 = body.root();
+        self.fill_report(method, &progress, options);
         Ok(&self.report)
     }
 
-    /// Passes until nothing is gained; leaves the best pose in the tree.
-    fn run(&mut self, options: &Options) -> Progress {
-        let mut smallest = f64::INFINITY;
-        for tip in 0..self.tree.tips.len() {
-            let length = self.tree.lengths(tip).world;
-            let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * length);
-            self.tree.tips[tip].tolerance = tolerance;
-            // A tenth of the tolerance at the end of the chain, as an angle.
-            smallest = smallest.min(if length > 0.0 { 0.1 * tolerance / length } else { 0.0 });
+    /// The method that solves.
+    fn choose(&self, goals: &[Goal], method: Method) -> Result<Method, SolveError> {
+        match method {
+            Method::TwoBone => two_bone::joints(&self.tree).map(|_| method),
+            Method::Auto if goals.len() > 1 || goals.iter().any(|g| g.pinned) => Ok(Method::FullBody),
+            Method::Auto if two_bone::joints(&self.tree).is_ok() => Ok(Method::TwoBone),
+            Method::Auto => Ok(Method::Dls),
+            _ => Ok(method),
         }
+    }
+
+    /// Passes until nothing is gained, from other starts too if need be; leaves the best pose in the tree.
+    fn run(&mut self, method: Method, options: &Options, restarts: usize) -> Progress {
+        self.set_tolerances(options);
+        self.report.history.clear();
         let mut progress = Progress { iterations: 0, best: f64::INFINITY, done: false };
         let out_of_reach = self.out_of_reach();
-        if out_of_reach && self.tree.tips.len() == 1 && self.tree.lengths(0).too_far() {
+        let too_far = out_of_reach && self.tree.tips.len() == 1 && self.tree.lengths(0).too_far();
+        if too_far {
+            self.keep_best(&mut progress);
             self.tree.straighten();
         }
-        self.report.history.clear();
-        self.prepare(options.method);
-        let (mut bends, mut mark) = (BENDS.iter(), f64::INFINITY);
-        loop {
-            let (sum, done) = self.tree.errors();
-            if options.record {
-                self.report.history.push(self.tree.largest_error());
-            }
-            let before = progress.best;
-            self.keep_best(&mut progress, sum, done);
-            if progress.done || progress.iterations >= options.iterations {
+        self.descend(method, options, too_far, &mut progress);
+        for seed in 0..restarts {
+            let spent = progress.iterations >= options.iterations;
+            if progress.done || out_of_reach || spent || method == Method::TwoBone {
                 break;
             }
-            // On a line no joint sees where to turn: the error stays what it was, to the last digits.
-            let stuck = progress.iterations > 0 && sum >= before * (1.0 - 1e-9) && mark.is_infinite();
-            if stuck && out_of_reach {
-                break;
-            }
-            if let Some(&angle) = stuck.then(|| bends.next()).flatten() {
-                self.tree.bend(angle);
-                self.prepare(options.method);
-                progress.iterations += 1;
-                continue;
-            }
-            if progress.iterations % STALL_PASSES == STALL_PASSES - 1 {
-                if progress.best > STALL_SHARE * STALL_SHARE * mark {
-                    break;
-                }
-                mark = progress.best;
-            }
-            match options.method {
-                Method::Ccd => ccd::pass(&mut self.tree, smallest),
-                Method::Particle => self.particles.pass(&mut self.tree),
-            }
-            progress.iterations += 1;
+            self.scatter(seed);
+            self.descend(method, options, false, &mut progress);
         }
         for (joint, &rotation) in self.tree.joints.iter_mut().zip(&self.best) {
             joint.rotation = rotation;
         }
+        self.tree.root = self.best_root;
         self.tree.forward();
         progress
     }
 
-    /// What a method keeps from pass to pass, for the pose that the tree is in.
-    fn prepare(&mut self, method: Method) {
-        match method {
-            Method::Ccd => {}
-            Method::Particle => self.particles.set(&self.tree),
+    fn set_tolerances(&mut self, options: &Options) {
+        self.work.smallest = f64::INFINITY;
+        for tip in &mut self.tree.tips {
+            tip.tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * tip.length);
+            // A tenth of the tolerance at the end of the chain, as an angle.
+            let angle = if tip.length > 0.0 { 0.1 * tip.tolerance / tip.length } else { 0.0 };
+            self.work.smallest = self.work.smallest.min(angle);
         }
     }
 
-    fn keep_best(&mut self, progress: &mut Progress, sum: f64, done: bool) {
+    /// Passes from one start until the goals are met, or nothing is gained, or the passes are spent.
+    fn descend(&mut self, method: Method, options: &Options, too_far: bool, progress: &mut Progress) {
+        self.work.prepare(method, &self.tree);
+        let (mut bends, mut mark, mut last, mut least) =
+            (BENDS.iter(), f64::INFINITY, f64::INFINITY, f64::INFINITY);
+        for pass in 0.. {
+            let sum = self.keep_best(progress);
+            least = least.min(sum);
+            if options.record {
+                self.report.history.push(self.tree.largest_error());
+            }
+            if progress.done || progress.iterations >= options.iterations {
+                break;
+            }
+            // On a line no joint sees where to turn: the error stays what it was, to the last digits.
+            let stuck = (sum - last).abs() <= 1e-9 * last;
+            last = sum;
+            if stuck && (too_far || bends.len() == 0) {
+                break;
+            }
+            if let Some(&angle) = stuck.then(|| bends.next()).flatten() {
+                self.tree.bend(angle);
+                self.work.prepare(method, &self.tree);
+                progress.iterations += 1;
+                continue;
+            }
+            if pass % STALL_PASSES == STALL_PASSES - 1 {
+                if least > STALL_SHARE * STALL_SHARE * mark {
+                    break;
+                }
+                mark = least;
+            }
+            self.work.pass(method, &mut self.tree, options, sum);
+            self.tree.swivel();
+            progress.iterations += 1;
+        }
+    }
+
+    /// Another start: every joint turned somewhere within its limit, always the same way for the same number.
+    fn scatter(&mut self, seed: usize) {
+        // splitmix64: Steele, Lea & Flood 2014.
+        let mut state = seed as u64;
+        let mut random = move || {
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            #[expect(clippy::cast_precision_loss, reason = "53 bits are what a double holds")]
+            let unit = ((z ^ (z >> 31)) >> 11) as f64 * (2.0 / (1_u64 << 53) as f64) - 1.0;
+            unit
+        };
+        for joint in &mut self.tree.joints {
+            let turn = DVec3::new(random(), random(), random());
+            joint.rotation = joint.allowed((joint.centre() * DQuat::from_scaled_axis(turn)).normalize());
+        }
+        self.tree.forward();
+    }
+
+    /// Measures the pose, keeps it if it is the best so far, and gives its weighted error.
+    fn keep_best(&mut self, progress: &mut Progress) -> f64 {
+        let (sum, done) = self.tree.errors();
         if sum < progress.best || progress.best.is_infinite() || (done && !progress.done) {
             (progress.best, progress.done) = (sum, done);
             self.best.clear();
             self.best.extend(self.tree.joints.iter().map(|j| j.rotation));
+            self.best_root = self.tree.root;
         }
+        sum
     }
 
     /// Whether some goal that counts cannot be met.
@@ -248,45 +246,104 @@ impl Solver {
         (0..tree.tips.len()).any(|tip| tree.tips[tip].weight > 0.0 && tree.is_out_of_reach(tip))
     }
 
-    fn fill_report(&mut self, progress: &Progress, options: &Options) {
+    fn fill_report(&mut self, method: Method, progress: &Progress, options: &Options) {
+        let (tree, report) = (&self.tree, &mut self.report);
+        report.limited.clear();
+        let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
+        report.limited.extend(limited.map(|j| j.link));
         let spent = progress.iterations >= options.iterations;
-        let tree = &self.tree;
         let outcome = |tip: usize| {
-            if tree.error(tip) <= tree.tips[tip].tolerance {
+            if tree.is_reached(tip) {
                 Outcome::Reached
             } else if tree.is_out_of_reach(tip) {
                 Outcome::OutOfReach
-            } else if spent {
+            } else if tree.above(tip).any(|j| tree.joints[j].is_at_border(AT_BORDER)) {
+                Outcome::BlockedByLimits
+            } else if spent && method != Method::TwoBone {
                 Outcome::Iterations
             } else {
                 Outcome::Stalled
             }
         };
-        let goal = |tip| GoalOutcome { outcome: outcome(tip), position_error: tree.error(tip) };
-        self.report.goals.clear();
-        self.report.goals.extend((0..tree.tips.len()).map(goal));
-        (self.report.method, self.report.iterations) = (options.method, progress.iterations);
+        let goal = |tip| GoalOutcome {
+            outcome: outcome(tip),
+            position_error: tree.error(tip),
+            orientation_error: tree.angle_error(tip),
+        };
+        report.goals.clear();
+        report.goals.extend((0..tree.tips.len()).map(goal));
+        (report.method, report.iterations) = (method, progress.iterations);
+    }
+}
+
+impl Work {
+    /// Readies a method for the pose that the tree is in.
+    fn prepare(&mut self, method: Method, tree: &Tree) {
+        match method {
+            Method::Ccd => self.ccd.set(tree),
+            Method::Particle | Method::Fabrik => self.particles.set(tree),
+            Method::TwoBone | Method::Auto => {}
+            Method::Fused => {
+                self.fused.set(tree);
+                self.jacobian.set(tree);
+            }
+            Method::Optimize => {
+                self.optimize.set(tree);
+                self.jacobian.set(tree);
+            }
+            _ => self.jacobian.set(tree),
+        }
+    }
+
+    /// One pass of a method. `cost`: the weighted error of the present pose.
+    fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options, cost: f64) {
+        match method {
+            Method::Ccd => self.ccd.pass(tree, &options.ccd, self.smallest),
+            Method::Particle => self.particles.pass(tree, options.stiffness),
+            Method::Fabrik => self.fabrik.pass(&mut self.particles, tree),
+            Method::TwoBone => two_bone::solve(tree, &options.limb),
+            Method::Fused => {
+                if self.fused.is_due() {
+                    self.fused.start(tree);
+                } else {
+                    let additional = self.fused.additional(tree);
+                    self.jacobian.pass(tree, method, &options.jacobian, Some(additional), cost);
+                }
+            }
+            Method::Optimize => self.optimize.pass(&mut self.jacobian, tree, &options.optimize),
+            Method::FullBody => {
+                full_body::pass(&mut self.jacobian, tree, &options.jacobian, options.root_motion, cost)
+            }
+            _ => self.jacobian.pass(tree, method, &options.jacobian, None, cost),
+        }
     }
 }
 
 impl Solved {
+    /// Whether a body stands as the last answer left it.
+    fn is_answer(&self, body: &Body) -> bool {
+        self.answer.0 == body.rotations() && self.answer.1 == body.root()
+    }
+
     /// Whether this is the answer to a question, or where the question starts from.
     fn answers(&self, body: &Body, goals: &[Goal], options: &Options) -> bool {
-        let from_answer = options.start == Start::Current && self.answer == body.links();
-        !self.answer.is_empty()
+        let from_start = self.start.0 == body.rotations() && self.start.1 == body.root();
+        let from_answer = options.start == Start::Current && self.is_answer(body);
+        (from_start || from_answer)
             && self.goals == goals
-            && self.options == *options
-            && self.world_from_base == body.world_from_base()
-            && (self.start == body.links() || from_answer)
+            && self.options.as_ref() == Some(options)
+            && self.placed == (body.world_from_base(), body.world_from_base_rotation())
+            && self.shape.as_ref().is_some_and(|s| Arc::ptr_eq(s, body.shape()) || s[..] == body.shape()[..])
     }
 
     /// Takes over a question; its answer is not known yet.
-    fn ask(&mut self, body: &Body, goals: &[Goal], options: &Options) {
-        self.answer.clear();
-        self.start.clear();
-        self.start.extend_from_slice(body.links());
+    fn ask(&mut self, body: &Body, start: (Vec<DQuat>, DVec3), goals: &[Goal], options: &Options) {
+        self.shape = Some(Arc::clone(body.shape()));
+        self.placed = (body.world_from_base(), body.world_from_base_rotation());
+        self.start = start;
+        self.answer.0.clear();
         self.goals.clear();
         self.goals.extend_from_slice(goals);
-        (self.options, self.world_from_base) = (*options, body.world_from_base());
+        self.options = Some(*options);
     }
 }

@@ -2,8 +2,9 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use super::rotation::{any_perpendicular, shortest_arc};
-use super::{Body, Goal};
+use super::body::{nearest, own, unit};
+use super::rotation::{any_perpendicular, rotation_vector, shortest_arc};
+use super::{Body, Goal, Limit};
 
 /// A joint that turns and has a goal's point below it.
 ///
@@ -13,60 +14,109 @@ use super::{Body, Goal};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Joint {
     /// Index of its link in the body.
-    link: usize,
+    pub(super) link: usize,
     pub(super) parent: Option<usize>,
     /// From the parent's turned frame (the base space, if there is none) to this joint before it turns: the links
     /// between the two that never turn.
     fixed: DAffine3,
+    /// The product of their rotations.
+    fixed_spin: DQuat,
     pub(super) rotation: DQuat,
-    rest: DQuat,
+    pub(super) rest: DQuat,
     scale: DVec3,
-    /// `base_from_frame`, before turning.
-    frame: DAffine3,
-    /// The inverse of its linear part.
+    pub(super) limit: Limit,
+    reversed: bool,
+    pub(super) weight: f64,
+    /// Where it is in base space.
+    pub(super) position: DVec3,
+    /// `base_from_frame`, before turning, the linear part.
+    frame: DMat3,
+    /// Its inverse, in a body with scale.
     unframe: DMat3,
-    /// `base_from_turned`.
-    turned: DAffine3,
+    /// The product of the rotations that lead to the frame; kept where something asks for orientations.
+    spin: DQuat,
+    /// `base_from_turned`, the linear part.
+    turned: DMat3,
     /// Where the tips below it stand in [`Tree::below`].
     below: (usize, usize),
 }
 
 impl Joint {
-    /// Where it is in base space.
-    pub(super) fn position(&self) -> DVec3 {
-        self.frame.translation
-    }
-
-    /// A place in base space as seen from the joint, before it turns.
-    pub(super) fn to_frame(self, place: DVec3) -> DVec3 {
-        self.unframe * (place - self.frame.translation)
-    }
-
-    /// Back to base space.
-    pub(super) fn out_of_frame(self, vector: DVec3) -> DVec3 {
-        self.frame.transform_point3(vector)
-    }
-
     /// A place in the turned frame, as seen before turning.
-    pub(super) fn turn(self, local: DVec3) -> DVec3 {
+    pub(super) fn turn(&self, local: DVec3) -> DVec3 {
         self.rotation * (self.scale * local)
+    }
+
+    /// The rotation next to one that the limit allows.
+    pub(super) fn allowed(&self, rotation: DQuat) -> DQuat {
+        nearest(&self.limit, self.rest, self.reversed, rotation)
+    }
+
+    /// The rotation in the middle of its limit.
+    pub(super) fn centre(&self) -> DQuat {
+        let own = self.limit.centre();
+        if self.reversed { own.conjugate() * self.rest } else { self.rest * own }
+    }
+
+    /// Whether it stands at the border of its limit, within some radians.
+    pub(super) fn is_at_border(&self, margin: f64) -> bool {
+        self.limit.is_at_border(own(self.rest, self.reversed, self.rotation), margin)
+    }
+
+    /// The axis of a hinge, in the frame before turning.
+    pub(super) fn hinge_axis(&self) -> Option<DVec3> {
+        self.limit.hinge_axis().map(|axis| if self.reversed { axis } else { self.rest * axis })
     }
 }
 
-/// A point that shall be somewhere.
+/// A point that shall be somewhere, and a frame that shall be turned some way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tip {
     /// The last joint above it; `None`: nothing moves it.
     pub(super) joint: Option<usize>,
+    /// The first joint above it that moves no other tip.
+    pub(super) limb: Option<usize>,
     /// Where it is in that joint's turned frame (in base space, if there is none).
     pub(super) local: DVec3,
+    /// How its link is turned there.
+    local_spin: DQuat,
     /// Where it is, in base space.
     pub(super) position: DVec3,
+    /// How its link is turned, in base space.
+    pub(super) spin: DQuat,
     /// Where it shall be, in base space.
-    pub(super) target: DVec3,
+    pub(super) target: Option<DVec3>,
+    /// How it shall be turned, in base space.
+    pub(super) orientation: Option<DQuat>,
+    /// The axis in the link's frame and the place in base space that it shall point at.
+    pub(super) aim: Option<(DVec3, DVec3)>,
+    /// Where its limb bends to, base space.
+    pub(super) pole: Option<DVec3>,
     pub(super) weight: f64,
+    pub(super) pinned: bool,
     /// World metres within which it counts as there.
     pub(super) tolerance: f64,
+    /// World metres of the chain above it: what a radian counts by.
+    pub(super) length: f64,
+}
+
+impl Tip {
+    /// The turn that it still needs for its orientation, a rotation vector in base space.
+    pub(super) fn orientation_error(&self) -> Option<DVec3> {
+        self.orientation.map(|target| rotation_vector(target * self.spin.conjugate()))
+    }
+
+    /// Where its axis points and where it should, unit vectors in base space.
+    pub(super) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
+        let (axis, at) = self.aim?;
+        Some((self.spin * axis, (at - self.position).try_normalize()?))
+    }
+
+    /// The turn that its axis still needs, a rotation vector in base space.
+    pub(super) fn aim_error(&self) -> Option<DVec3> {
+        let (now, wanted) = self.aim_directions()?;
+        Some(rotation_vector(shortest_arc(now, wanted, any_perpendicular(now))))
+    }
 }
 
 /// The joints, parents first, and the tips, one a goal. All buffers are kept from solve to solve.
@@ -78,56 +128,82 @@ pub(super) struct Tree {
     below: Vec<usize>,
     /// (joint, tip) for every joint above a tip.
     above: Vec<(usize, usize)>,
-    /// For each link: the joint whose turned frame `post` leads to, and that way.
-    posts: Vec<(Option<usize>, DAffine3)>,
+    /// For each link: the joint whose turned frame `post` leads to, that way, and the rotations on it.
+    posts: Vec<(Option<usize>, DAffine3, DQuat)>,
     taken: Vec<bool>,
     world_from_base: DMat3,
+    /// How far the base has moved, base space.
+    pub(super) root: DVec3,
     /// Whether no joint or link between joints scales.
     pub(super) rigid: bool,
     /// Whether those that scale do so the same to all sides: lengths then never change.
-    pub(super) even: bool,
+    even: bool,
+    /// Whether orientations are kept up.
+    spins: bool,
+    /// Whether the base moves: nothing is then out of reach.
+    pub(super) root_moves: bool,
+    /// Radians within which an orientation counts as met.
+    pub(super) angle_tolerance: f64,
 }
+
+/// Metres that a radian counts for, as a share of the chain's length.
+const RADIAN: f64 = 0.3;
+/// How much more what is pinned counts when poses are compared.
+const PINNED: f64 = 1e4;
 
 impl Tree {
     /// Takes over a body's pose and goals, checked before.
-    pub(super) fn set(&mut self, body: &Body, goals: &[Goal]) {
+    pub(super) fn set(&mut self, body: &Body, goals: &[Goal], limits: bool) {
         self.world_from_base = body.world_from_base().matrix3;
+        self.root = body.root();
         self.take(body, goals);
         self.joints.clear();
         self.posts.clear();
         (self.rigid, self.even) = (true, true);
-        for (index, link) in body.links().iter().enumerate() {
-            let (joint, post) = match link.parent {
-                Some(parent) => self.posts[parent],
-                None => (None, DAffine3::IDENTITY),
-            };
-            let pre = post * DAffine3::from_translation(link.offset);
+        for (index, (link, &rotation)) in body.links().iter().zip(body.rotations()).enumerate() {
+            let (joint, post, spin) =
+                link.parent.map_or((None, DAffine3::IDENTITY, DQuat::IDENTITY), |p| self.posts[p]);
+            let pre = DAffine3 { translation: post.transform_point3(link.offset), ..post };
             if self.taken[index] {
                 self.rigid &= link.scale == DVec3::ONE;
                 let sizes = link.scale.abs();
                 self.even &= sizes.max_element() - sizes.min_element() <= 1e-6 * sizes.max_element();
             }
-            if self.taken[index] && link.weight > 0.0 {
-                self.posts.push((Some(self.joints.len()), DAffine3::IDENTITY));
+            let limit = if limits { link.limit } else { Limit::Free };
+            if self.taken[index] && link.weight > 0.0 && limit != Limit::Locked {
+                self.posts.push((Some(self.joints.len()), DAffine3::IDENTITY, DQuat::IDENTITY));
                 self.joints.push(Joint {
                     link: index,
                     parent: joint,
                     fixed: pre,
-                    rotation: link.rotation,
+                    fixed_spin: spin,
+                    rotation: nearest(&limit, link.rest, link.reversed, rotation),
                     rest: link.rest,
                     scale: link.scale,
-                    frame: DAffine3::IDENTITY,
+                    limit,
+                    reversed: link.reversed,
+                    weight: link.weight,
+                    position: DVec3::ZERO,
+                    frame: DMat3::IDENTITY,
                     unframe: DMat3::IDENTITY,
-                    turned: DAffine3::IDENTITY,
+                    spin: DQuat::IDENTITY,
+                    turned: DMat3::IDENTITY,
                     below: (0, 0),
                 });
             } else {
-                let own = DAffine3 { translation: DVec3::ZERO, ..link.to_affine() };
-                self.posts.push((joint, pre * own));
+                let rotation = nearest(&limit, link.rest, link.reversed, rotation);
+                let linear = DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale);
+                let post = DAffine3 { matrix3: pre.matrix3 * linear, translation: pre.translation };
+                self.posts.push((joint, post, spin * rotation));
             }
         }
+        let turned = |g: &Goal| g.orientation.is_some() || g.aim.is_some();
+        self.spins = !self.rigid || goals.iter().any(turned);
         self.set_tips(body, goals);
         self.forward();
+        for tip in 0..self.tips.len() {
+            self.tips[tip].length = self.lengths(tip).world;
+        }
     }
 
     /// Marks the links whose own rotation or scale moves a goal's point.
@@ -137,8 +213,7 @@ impl Tree {
         self.taken.resize(links.len(), false);
         for goal in goals {
             // Turning a link does not move its own joint, only points beside it.
-            let own = if goal.offset == DVec3::ZERO { links[goal.link].parent } else { Some(goal.link) };
-            let mut next = own;
+            let mut next = if goal.turns_own() { Some(goal.link) } else { links[goal.link].parent };
             while let Some(link) = next.filter(|&l| !self.taken[l]) {
                 self.taken[link] = true;
                 next = links[link].parent;
@@ -149,23 +224,40 @@ impl Tree {
     fn set_tips(&mut self, body: &Body, goals: &[Goal]) {
         self.tips.clear();
         self.above.clear();
+        let base_from_world = body.base_from_world();
+        let unspin = body.world_from_base_rotation().conjugate();
         for goal in goals {
-            let (joint, local) = if goal.offset == DVec3::ZERO {
-                let link = &body.links()[goal.link];
-                let (joint, post) = link.parent.map_or((None, DAffine3::IDENTITY), |p| self.posts[p]);
-                (joint, post.transform_point3(link.offset))
+            let (joint, local, local_spin) = if goal.turns_own() {
+                let (joint, post, spin) = self.posts[goal.link];
+                (joint, post.transform_point3(goal.offset), spin)
             } else {
-                let (joint, post) = self.posts[goal.link];
-                (joint, post.transform_point3(goal.offset))
+                let link = &body.links()[goal.link];
+                let none = (None, DAffine3::IDENTITY, DQuat::IDENTITY);
+                let (joint, post, spin) = link.parent.map_or(none, |p| self.posts[p]);
+                (joint, post.transform_point3(link.offset), spin * body.rotations()[goal.link])
             };
-            let target = body.base_from_world().transform_point3(goal.target);
             let mut next = joint;
             while let Some(j) = next {
                 self.above.push((j, self.tips.len()));
                 next = self.joints[j].parent;
             }
-            let weight = goal.weight;
-            self.tips.push(Tip { joint, local, position: local, target, weight, tolerance: 0.0 });
+            let inside = |place: DVec3| base_from_world.transform_point3(place);
+            self.tips.push(Tip {
+                joint,
+                limb: None,
+                local,
+                local_spin,
+                position: local,
+                spin: local_spin,
+                target: goal.position.map(inside),
+                orientation: goal.orientation.map(|q| unspin * unit(q)),
+                aim: goal.aim.map(|aim| (aim.axis.normalize(), inside(aim.at))),
+                pole: goal.pole.map(inside),
+                weight: goal.weight,
+                pinned: goal.pinned,
+                tolerance: 0.0,
+                length: 0.0,
+            });
         }
         self.above.sort_unstable();
         self.below.clear();
@@ -174,6 +266,10 @@ impl Tree {
         for (index, joint) in self.joints.iter_mut().enumerate() {
             let end = start + self.above[start..].iter().take_while(|(j, _)| *j == index).count();
             joint.below = (start, end);
+            if let [only] = self.below[start..end] {
+                let limb = &mut self.tips[only].limb;
+                *limb = limb.or(Some(index));
+            }
             start = end;
         }
     }
@@ -188,29 +284,82 @@ impl Tree {
 
     /// Forward kinematics of one joint, whose parent has its place.
     pub(super) fn place(&mut self, index: usize) {
-        let joint = self.joints[index];
-        let frame = match joint.parent {
-            Some(parent) => self.joints[parent].turned * joint.fixed,
-            None => joint.fixed,
-        };
-        let own = DMat3::from_quat(joint.rotation);
-        let own = if self.rigid { own } else { own * DMat3::from_diagonal(joint.scale) };
-        let turned = DAffine3 { matrix3: frame.matrix3 * own, translation: frame.translation };
-        let unframe = if self.rigid { frame.matrix3.transpose() } else { frame.matrix3.inverse() };
-        let joint = &mut self.joints[index];
-        (joint.frame, joint.unframe, joint.turned) = (frame, unframe, turned);
+        let (rigid, spins, root) = (self.rigid, self.spins, self.root);
+        let (before, rest) = self.joints.split_at_mut(index);
+        let Some(joint) = rest.first_mut() else { return };
+        match joint.parent.map(|p| &before[p]) {
+            Some(parent) => {
+                joint.position = parent.position + parent.turned * joint.fixed.translation;
+                joint.frame = parent.turned * joint.fixed.matrix3;
+                if spins {
+                    joint.spin = parent.spin * parent.rotation * joint.fixed_spin;
+                }
+            }
+            None => {
+                joint.position = joint.fixed.translation + root;
+                joint.frame = joint.fixed.matrix3;
+                joint.spin = joint.fixed_spin;
+            }
+        }
+        joint.turned = joint.frame * DMat3::from_quat(joint.rotation);
+        if !rigid {
+            joint.turned *= DMat3::from_diagonal(joint.scale);
+            joint.unframe = joint.frame.inverse();
+        }
     }
 
     pub(super) fn place_tips(&mut self) {
         for tip in &mut self.tips {
-            tip.position = match tip.joint {
-                Some(joint) => self.joints[joint].turned.transform_point3(tip.local),
-                None => tip.local,
-            };
+            match tip.joint.map(|j| &self.joints[j]) {
+                Some(joint) => {
+                    tip.position = joint.position + joint.turned * tip.local;
+                    tip.spin = joint.spin * joint.rotation * tip.local_spin;
+                }
+                None => (tip.position, tip.spin) = (tip.local + self.root, tip.local_spin),
+            }
         }
     }
 
-    /// Indices of the tips below a joint.
+    /// How a tip's link is turned, by the present place of the joint that it hangs on.
+    pub(super) fn spin_of(&self, joint: &Joint, tip: &Tip) -> DQuat {
+        joint.spin * joint.rotation * tip.local_spin
+    }
+
+    /// A vector of base space as seen from a joint's frame, before it turns.
+    pub(super) fn to_frame(&self, joint: &Joint, vector: DVec3) -> DVec3 {
+        if self.rigid { joint.frame.transpose_mul_vec3(vector) } else { joint.unframe * vector }
+    }
+
+    /// Back to base space.
+    pub(super) fn out_of_frame(joint: &Joint, vector: DVec3) -> DVec3 {
+        joint.frame * vector
+    }
+
+    /// An axis to turn about, from base space into a joint's frame.
+    pub(super) fn axis_to_frame(&self, joint: &Joint, axis: DVec3) -> DVec3 {
+        if self.rigid { joint.frame.transpose_mul_vec3(axis) } else { joint.spin.conjugate() * axis }
+    }
+
+    /// Axes to turn about, from a joint's frame to base space.
+    pub(super) fn base_from_axes(&self, joint: &Joint) -> DMat3 {
+        if self.rigid { joint.frame } else { DMat3::from_quat(joint.spin) }
+    }
+
+    /// How a point at `arm` from a joint moves as the joint turns: base space, ∂point/∂(rotation vector).
+    pub(super) fn lever(&self, joint: &Joint, arm: DVec3) -> DMat3 {
+        if self.rigid {
+            return skew(-arm);
+        }
+        // Between the two, the joint's frame may be squashed.
+        joint.frame * skew(-(joint.unframe * arm)) * DMat3::from_quat(joint.spin.conjugate())
+    }
+
+    /// The joints above a tip, the nearest first.
+    pub(super) fn above(&self, tip: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.tips[tip].joint, |&j| self.joints[j].parent)
+    }
+
+    /// Indices of the tips below a joint, as places for [`Tree::tip_at`].
     pub(super) fn tips_below(&self, joint: usize) -> std::ops::Range<usize> {
         let (start, end) = self.joints[joint].below;
         start..end
@@ -227,64 +376,85 @@ impl Tree {
     }
 
     /// World metres from a tip to its target.
-    pub(super) fn error(&self, tip: usize) -> f64 {
+    pub(super) fn error(&self, tip: usize) -> Option<f64> {
         let tip = &self.tips[tip];
-        (self.world_from_base * (tip.target - tip.position)).length()
+        tip.target.map(|target| (self.world_from_base * (target - tip.position)).length())
     }
 
-    /// Whether a tip is within its tolerance, or counts for nothing.
-    pub(super) fn is_done(&self, tip: usize) -> bool {
-        self.tips[tip].weight == 0.0 || self.error(tip) <= self.tips[tip].tolerance
+    /// Radians that a tip's link still has to turn, for its orientation or its aim, whichever is more.
+    pub(super) fn angle_error(&self, tip: usize) -> Option<f64> {
+        let tip = &self.tips[tip];
+        let turns = [tip.orientation_error(), tip.aim_error()];
+        turns.into_iter().flatten().map(DVec3::length).max_by(f64::total_cmp)
     }
 
-    /// The weighted sum of squared errors, world metres, and whether all tips are done.
+    /// Whether a tip is within its tolerances.
+    pub(super) fn is_reached(&self, tip: usize) -> bool {
+        self.error(tip).is_none_or(|e| e <= self.tips[tip].tolerance)
+            && self.angle_error(tip).is_none_or(|a| a <= self.angle_tolerance)
+    }
+
+    /// The weighted sum of squared errors, world metres, and whether all tips that count are reached.
     pub(super) fn errors(&self) -> (f64, bool) {
         (0..self.tips.len()).fold((0.0, true), |(sum, done), tip| {
-            let error = self.error(tip);
-            (sum + self.tips[tip].weight * error * error, done && self.is_done(tip))
+            let Tip { weight, pinned, length, tolerance, .. } = self.tips[tip];
+            let (error, angle) = (self.error(tip).unwrap_or(0.0), self.angle_error(tip).unwrap_or(0.0));
+            let weight = if pinned { weight * PINNED } else { weight };
+            let turn = angle * RADIAN * length;
+            let reached = weight == 0.0 || (error <= tolerance && angle <= self.angle_tolerance);
+            (sum + weight * (error * error + turn * turn), done && reached)
         })
+    }
+
+    /// Base-space metres that a radian of a tip's turn counts for.
+    pub(super) fn radian(&self, tip: usize) -> f64 {
+        RADIAN * self.lengths(tip).sum.max(f64::MIN_POSITIVE)
     }
 
     /// Whether a tip cannot meet its target, whatever the others do.
     pub(super) fn is_out_of_reach(&self, tip: usize) -> bool {
         let lengths = self.lengths(tip);
-        self.even && (lengths.too_far() || lengths.too_near())
+        self.even
+            && !self.root_moves
+            && self.tips[tip].target.is_some()
+            && (lengths.too_far() || lengths.too_near())
     }
 
-    /// The largest error of a tip that counts, world metres.
+    /// The largest position error of a tip that counts, world metres.
     pub(super) fn largest_error(&self) -> f64 {
         let counts = |tip: &usize| self.tips[*tip].weight > 0.0;
-        (0..self.tips.len()).filter(counts).map(|tip| self.error(tip)).fold(0.0, f64::max)
+        (0..self.tips.len()).filter(counts).filter_map(|tip| self.error(tip)).fold(0.0, f64::max)
     }
 
-    /// Lengths of the stretches from the topmost joint to a tip, in base space and in world metres, and the longest of the former.
+    /// Lengths of the stretches from the topmost joint to a tip.
     pub(super) fn lengths(&self, tip: usize) -> Lengths {
         let tip = &self.tips[tip];
         let mut lengths = Lengths::default();
         let (mut end, mut next) = (tip.position, tip.joint);
         while let Some(joint) = next.map(|j| &self.joints[j]) {
-            let stretch = end - joint.position();
+            let stretch = end - joint.position;
             let length = stretch.length();
             lengths.sum += length;
             lengths.longest = lengths.longest.max(length);
             lengths.world += (self.world_from_base * stretch).length();
-            (end, next) = (joint.position(), joint.parent);
+            (end, next) = (joint.position, joint.parent);
         }
-        lengths.to_target = (tip.target - end).length();
+        lengths.to_target = tip.target.map_or(0.0, |target| (target - end).length());
         lengths
     }
 
-    /// Points every joint above a lone tip at its target: the pose that comes nearest to a target out of reach.
+    /// Points every joint above a lone tip at its target, as far as limits let it: without limits the pose that comes
+    /// nearest to a target out of reach.
     pub(super) fn straighten(&mut self) {
-        let Some(&tip) = self.tips.first() else { return };
+        let Some((tip, target)) = self.tips.first().and_then(|t| Some((*t, t.target?))) else { return };
         for index in 0..self.joints.len() {
             self.place(index);
-            let joint = self.joints[index];
+            let joint = &self.joints[index];
             // A lone tip's joints are a chain: the next joint is the child.
             let local = self.joints.get(index + 1).map_or(tip.local, |child| child.fixed.translation);
-            let arc =
-                shortest_arc(joint.turn(local), joint.to_frame(tip.target), self.bend_axis(index, local));
-            self.joints[index].rotation = (arc * joint.rotation).normalize();
+            let to = self.to_frame(joint, target - joint.position);
+            let arc = shortest_arc(joint.turn(local), to, self.bend_axis(index, local));
+            self.joints[index].rotation = joint.allowed((arc * joint.rotation).normalize());
             self.place(index);
         }
         self.place_tips();
@@ -293,10 +463,14 @@ impl Tree {
     /// Turns every joint a little, all to the same side: the way out of a line, on which no method sees where to turn.
     pub(super) fn bend(&mut self, angle: f64) {
         for index in 0..self.joints.len() {
-            let local = self.child_local(index);
-            let axis = self.bend_axis(index, local);
+            let axis = self.bend_axis(index, self.child_local(index));
             let joint = &mut self.joints[index];
-            joint.rotation = (DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize();
+            let way =
+                |angle| joint.allowed((DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize());
+            // A hinge at its end bends only one way.
+            let turned = way(angle);
+            joint.rotation =
+                if turned.dot(joint.rotation).abs() > 1.0 - 1e-12 { way(-angle) } else { turned };
         }
         self.forward();
     }
@@ -309,9 +483,13 @@ impl Tree {
             .unwrap_or(DVec3::Y)
     }
 
-    /// The axis, before turning, about which a joint bends at rest; some perpendicular of its link if that is straight.
-    fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
-        let joint = self.joints[index];
+    /// The axis, before turning, about which a joint bends: that of its hinge, else that of the rest pose, else some
+    /// perpendicular of its link.
+    pub(super) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
+        let joint = &self.joints[index];
+        if let Some(axis) = joint.hinge_axis() {
+            return axis;
+        }
         let out = joint.rest * (joint.scale * local);
         let into = joint.fixed.matrix3.inverse() * joint.fixed.translation;
         let bend = into.cross(out);
@@ -322,19 +500,61 @@ impl Tree {
         }
     }
 
-    /// Writes the joints' rotations into the body.
+    /// Turns each limb whose goal has a pole about the line from its first joint to its tip, so that it bends that way.
+    pub(super) fn swivel(&mut self) {
+        let mut turned = false;
+        for index in 0..self.tips.len() {
+            let tip = &self.tips[index];
+            let Some((pole, limb)) = tip.pole.zip(tip.limb) else { continue };
+            let (start, end) = (self.joints[limb].position, tip.position);
+            let Some(axis) = (end - start).try_normalize() else { continue };
+            let across = |place: DVec3| (place - start).reject_from_normalized(axis);
+            // The joint that is farthest from the line is where the limb bends.
+            let mut farthest = DVec3::ZERO;
+            let mut next = tip.joint;
+            while let Some(joint) = next.filter(|&j| j > limb) {
+                let away = across(self.joints[joint].position);
+                if away.length_squared() > farthest.length_squared() {
+                    farthest = away;
+                }
+                next = self.joints[joint].parent;
+            }
+            let wanted = across(pole);
+            if farthest.length() < 1e-9 * start.distance(end) || wanted.length() < 1e-9 * start.distance(end)
+            {
+                continue;
+            }
+            let angle = axis.dot(farthest.cross(wanted)).atan2(farthest.dot(wanted));
+            let joint = &self.joints[limb];
+            let axis = self.axis_to_frame(joint, axis);
+            let asked = (DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize();
+            self.joints[limb].rotation = joint.allowed(asked);
+            turned = true;
+        }
+        if turned {
+            self.forward();
+        }
+    }
+
+    /// Writes the joints' rotations and the base's place into the body.
     pub(super) fn write(&self, body: &mut Body) {
         for joint in &self.joints {
             body.set_rotation(joint.link, joint.rotation);
         }
+        body.set_root(self.root);
     }
+}
+
+/// The matrix of a cross product: `skew(a) b = a × b`.
+pub(super) fn skew(a: DVec3) -> DMat3 {
+    DMat3::from_cols(DVec3::new(0.0, a.z, -a.y), DVec3::new(-a.z, 0.0, a.x), DVec3::new(a.y, -a.x, 0.0))
 }
 
 /// How far a tip can get.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lengths {
     /// Sum of its stretches, base space.
-    sum: f64,
+    pub(super) sum: f64,
     /// The longest of them.
     longest: f64,
     /// Sum of its stretches, world metres.

@@ -94,19 +94,26 @@ impl Lease {
                 parent,
                 offset: local.translation.as_dvec3(),
                 rest: nodes[node].rest.rotation.as_dquat(),
-                rotation: local.rotation.as_dquat(),
                 scale: local.scale.as_dvec3(),
                 weight: if turns { 1.0 } else { 0.0 },
+                ..Link::base()
             }
         };
-        Body::new(links.map(link).collect(), world_from_base)
+        let mut body = Body::new(links.map(link).collect(), world_from_base)?;
+        for (link, &node) in self.nodes.iter().enumerate() {
+            body.set_rotation(link, pose.locals[node].rotation.as_dquat());
+        }
+        let rotations =
+            std::iter::successors(above, |&n| nodes[n].parent).map(|n| pose.locals[n].rotation.as_dquat());
+        body.place(world_from_base, rotations.fold(glam::DQuat::IDENTITY, |below, above| above * below))?;
+        Ok(body)
     }
 
     /// Writes a solved body's rotations into the pose that it was made from.
     pub fn write_back(&self, body: &Body, pose: &mut Pose) {
-        for ((&node, link), &turns) in self.nodes.iter().zip(body.links()).zip(&self.turns) {
+        for ((&node, rotation), &turns) in self.nodes.iter().zip(body.rotations()).zip(&self.turns) {
             if turns {
-                pose.locals[node].rotation = link.rotation.as_quat().normalize();
+                pose.locals[node].rotation = rotation.as_quat().normalize();
             }
         }
     }

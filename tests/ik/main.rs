@@ -7,19 +7,25 @@ mod rotation;
 mod survival;
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Body, Goal, Link};
+use sinew::ik::{Body, Goal, Link, Method};
 
 /// `n` equal ball joints of total length one, slightly bent from straight up.
 fn chain(n: usize) -> Body {
     let length = 1.0 / n as f64;
     let mut links = vec![Link::base()];
     links.extend((0..n).map(|i| Link::child(i, DVec3::Y * length)));
-    for (i, link) in links.iter_mut().take(n).enumerate() {
+    let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    for i in 0..n {
         let side = if i % 2 == 0 { 1.0 } else { -1.0 };
-        link.rotation =
-            DQuat::from_rotation_x(0.6 / n as f64) * DQuat::from_rotation_z(side * 0.3 / n as f64);
+        let bend = DQuat::from_rotation_x(0.6 / n as f64) * DQuat::from_rotation_z(side * 0.3 / n as f64);
+        body.set_rotation(i, bend);
     }
-    Body::new(links, DAffine3::IDENTITY).unwrap()
+    body
+}
+
+/// The methods that take chains of any length.
+fn chain_methods() -> impl Iterator<Item = Method> {
+    Method::ALL.into_iter().filter(|m| *m != Method::TwoBone)
 }
 
 /// The same chain, straight.
@@ -35,5 +41,6 @@ fn position(body: &Body, link: usize) -> DVec3 {
 
 /// How far the effector of a goal is from it, by the body's own forward kinematics.
 fn error(body: &Body, goal: &Goal) -> f64 {
-    (body.world_from_link(goal.link).unwrap().transform_point3(goal.offset) - goal.target).length()
+    let point = body.world_from_link(goal.link).unwrap().transform_point3(goal.offset);
+    goal.position.map_or(0.0, |target| point.distance(target))
 }

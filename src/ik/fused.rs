@@ -1,0 +1,83 @@
+//! The fused method: Li & Peng 2013, "The research based on the 3D inverse dynamics of IK algorithm": the closed form
+//! first (their eqs. 3 and 4), differential refinement after it (eqs. 8 to 16).
+
+use glam::{DQuat, DVec3};
+
+use super::rotation::rotation_vector;
+use super::tree::Tree;
+use super::two_bone::{bend, orient, swing};
+
+/// α of eq. 16: the midpoint is this far from the last angles to the present ones; and the α_i of eq. 15.
+const ALPHA: f64 = 0.5;
+
+/// The angles of the pass before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fused {
+    previous: Vec<DQuat>,
+    /// Additional task of each joint, base space.
+    additional: Vec<DVec3>,
+    started: bool,
+}
+
+impl Fused {
+    pub(super) fn set(&mut self, tree: &Tree) {
+        self.started = tree.tips.len() != 1;
+        self.previous.clear();
+        self.previous.extend(tree.joints.iter().map(|j| j.rotation));
+    }
+
+    /// Whether the closed form has not been taken yet.
+    pub(super) fn is_due(&self) -> bool {
+        !self.started
+    }
+
+    /// The closed form: the chain's two halves, each kept as it is, are the bones of a limb that reaches the target.
+    ///
+    /// A joint's limit may keep it from that; what is left is for the passes.
+    pub(super) fn start(&mut self, tree: &mut Tree) {
+        self.started = true;
+        let Some(target) = tree.tips.first().and_then(|t| t.target) else { return };
+        let before: f64 = tree.errors().0;
+        let middle = middle(tree);
+        if middle > 0 {
+            bend(tree, 0, middle, 0.0);
+        }
+        if !tree.joints.is_empty() {
+            swing(tree, 0, target);
+        }
+        orient(tree);
+        if tree.errors().0.is_nan() || tree.errors().0 > before {
+            for (joint, &rotation) in tree.joints.iter_mut().zip(&self.previous) {
+                joint.rotation = rotation;
+            }
+            tree.forward();
+        }
+    }
+
+    /// ΔH = Σ αᵢ(θᵢ − θᵢᵐ) with the midpoint θᵢᵐ = (1 − α)θᵢ₋₁ + αθᵢ: what goes into the null space, a share of each
+    /// joint's last turn, base space.
+    pub(super) fn additional(&mut self, tree: &Tree) -> &[DVec3] {
+        self.additional.clear();
+        for (joint, previous) in tree.joints.iter().zip(&mut self.previous) {
+            let turned = rotation_vector(joint.rotation * previous.conjugate());
+            self.additional.push(tree.base_from_axes(joint) * (turned * (ALPHA * (1.0 - ALPHA))));
+            *previous = joint.rotation;
+        }
+        &self.additional
+    }
+}
+
+/// The joint that divides a chain's length most evenly.
+fn middle(tree: &Tree) -> usize {
+    let length = tree.lengths(0).sum;
+    let mut passed = 0.0;
+    let mut best = (f64::INFINITY, 0);
+    for index in 1..tree.joints.len() {
+        passed += tree.joints[index].position.distance(tree.joints[index - 1].position);
+        let off = (passed - 0.5 * length).abs();
+        if off < best.0 {
+            best = (off, index);
+        }
+    }
+    best.1
+}

@@ -1,0 +1,94 @@
+//! Nonlinear least squares with a trust region: Levenberg 1944, Marquardt 1963, with Nielsen's 1999 rule for the
+//! damping ("Damping parameter in Marquardt's method", section 2).
+//!
+//! The sum of the goals' weighted squares and of two priors on each joint, the rest pose and the pose that the solve
+//! started from, over rotation vectors. The priors are diagonal: with D = μ + priors, the step
+//! (JᵀJ + D)⁻¹ is h + D⁻¹Jᵀ(J D⁻¹ Jᵀ + I)⁻¹(e − J h) by Woodbury's identity, the same small system that the whole
+//! Jacobian family solves. Limits are constraints: what comes to its limit is locked and the rest solved again.
+
+use glam::DQuat;
+
+use super::jacobian::{Inverse, Jacobian, towards};
+use super::rotation::rotation_vector;
+use super::tree::Tree;
+use super::{JointParameters, OptimizeOptions};
+
+/// State of a solve.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Optimize {
+    /// Damping, base-space metres squared.
+    mu: f64,
+    /// By how much it grows when the next step fails.
+    growth: f64,
+    start: Vec<DQuat>,
+    kept: Vec<DQuat>,
+    cost: f64,
+    predicted: f64,
+}
+
+impl Optimize {
+    pub(super) fn set(&mut self, tree: &Tree) {
+        self.start.clear();
+        self.start.extend(tree.joints.iter().map(|j| j.rotation));
+        (self.cost, self.growth) = (f64::INFINITY, 2.0);
+        let length = length(tree);
+        self.mu = 1e-3 * length * length;
+    }
+
+    /// What is made least: base-space metres squared.
+    fn objective(&self, tree: &Tree, jacobian: &Jacobian, options: &OptimizeOptions, length2: f64) -> f64 {
+        let priors = tree.joints.iter().zip(&self.start).map(|(joint, start)| {
+            let from = |pose: DQuat| rotation_vector(pose * joint.rotation.conjugate()).length_squared();
+            let rest = if options.rest > 0.0 { options.rest * from(joint.rest) } else { 0.0 };
+            let stay = if options.stay > 0.0 { options.stay * from(*start) } else { 0.0 };
+            length2 * (rest + stay)
+        });
+        jacobian.cost() + priors.sum::<f64>()
+    }
+
+    /// One step: judged at the next pass, which takes it back if it failed.
+    pub(super) fn pass(&mut self, jacobian: &mut Jacobian, tree: &mut Tree, options: &OptimizeOptions) {
+        let length = length(tree);
+        let length2 = length * length;
+        jacobian.evaluate(tree, f64::INFINITY);
+        let cost = self.objective(tree, jacobian, options, length2);
+        if cost <= self.cost {
+            let ratio = if self.predicted > 0.0 { (self.cost - cost) / self.predicted } else { 0.0 };
+            if self.cost.is_finite() {
+                self.mu *= (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
+            }
+            self.growth = 2.0;
+            self.cost = cost;
+            self.kept.clear();
+            self.kept.extend(tree.joints.iter().map(|j| j.rotation));
+        } else {
+            for (joint, &rotation) in tree.joints.iter_mut().zip(&self.kept) {
+                joint.rotation = rotation;
+            }
+            tree.forward();
+            jacobian.evaluate(tree, f64::INFINITY);
+            self.mu *= self.growth;
+            self.growth *= 2.0;
+        }
+        self.mu = self.mu.clamp(1e-16 * length2, 1e6 * length2);
+        jacobian.free(tree, JointParameters::RotationVector);
+        let (rest, stay) = (options.rest * length2, options.stay * length2);
+        let inverse = 1.0 / (self.mu + rest + stay);
+        for (index, joint) in tree.joints.iter().enumerate() {
+            jacobian.scale_freedom(index, inverse);
+            jacobian.pull[index] = if rest + stay > 0.0 {
+                (towards(tree, joint, joint.rest) * rest + towards(tree, joint, self.start[index]) * stay)
+                    * inverse
+            } else {
+                glam::DVec3::ZERO
+            };
+        }
+        jacobian.solve(tree, Inverse::Damped(1.0));
+        self.predicted = jacobian.predicted_gain();
+        jacobian.apply(tree, JointParameters::RotationVector);
+    }
+}
+
+fn length(tree: &Tree) -> f64 {
+    (0..tree.tips.len()).map(|t| tree.lengths(t).sum).fold(f64::MIN_POSITIVE, f64::max)
+}
