@@ -1,5 +1,6 @@
 //! The program: arguments in, calls, an exit code out. One file a subcommand.
 
+mod bench;
 mod failure;
 mod first_look;
 mod inspect;
@@ -54,6 +55,8 @@ enum Command {
     Pose(Box<pose::PoseArgs>),
     /// What is in a file
     Inspect(inspect::InspectArgs),
+    /// Compare the solvers on seeded cases
+    Bench(bench::BenchArgs),
 }
 
 /// A model to work on.
@@ -126,5 +129,6 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(Command::Render(args)) => render::run(&args, arguments, cli.talk),
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.talk),
         Some(Command::Inspect(args)) => inspect::run(&args, cli.talk),
+        Some(Command::Bench(args)) => bench::run(&args),
     }
 }

@@ -31,6 +31,7 @@ mod linear;
 mod optimize;
 mod options;
 mod particle;
+mod random;
 mod report;
 mod rotation;
 mod solver;
@@ -45,6 +46,8 @@ pub use options::{
     CcdOptions, DEFAULT_ITERATIONS, JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions,
     Options, Secondary, Start, Swivel,
 };
+#[cfg(feature = "cli")]
+pub(crate) use random::Random;
 pub use report::{GoalOutcome, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};
 pub use solver::Solver;

@@ -11,6 +11,7 @@ use super::jacobian::Jacobian;
 use super::optimize::Optimize;
 use super::options::DEFAULT_TOLERANCE;
 use super::particle::Particles;
+use super::random::Random;
 use super::tree::Tree;
 use super::{
     Body, Goal, GoalOutcome, Link, Method, Options, Outcome, Report, SolveError, Start, full_body, two_bone,
@@ -211,19 +212,10 @@ impl Solver {
 
     /// Another start: every joint turned somewhere within its limit, always the same way for the same number.
     fn scatter(&mut self, seed: usize) {
-        // splitmix64: Steele, Lea & Flood 2014.
-        let mut state = seed as u64;
-        let mut random = move || {
-            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            #[expect(clippy::cast_precision_loss, reason = "53 bits are what a double holds")]
-            let unit = ((z ^ (z >> 31)) >> 11) as f64 * (2.0 / (1_u64 << 53) as f64) - 1.0;
-            unit
-        };
+        let mut random = Random(seed as u64);
         for joint in &mut self.tree.joints {
-            let turn = DVec3::new(random(), random(), random());
-            joint.rotation = joint.allowed((joint.centre() * DQuat::from_scaled_axis(turn)).normalize());
+            let turn = DQuat::from_scaled_axis(random.turn(1.0));
+            joint.rotation = joint.allowed((joint.centre() * turn).normalize());
         }
         self.tree.forward();
     }

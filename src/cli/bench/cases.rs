@@ -1,0 +1,221 @@
+//! The bodies that solvers are compared on, and seeded targets for them.
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use glam::{DAffine3, DQuat, DVec3};
+
+use crate::ik::{Body, Goal, Limit, Link, Random, SolveError, round_cone};
+
+/// A body, its end, and what it shall reach.
+pub(super) struct Cases {
+    pub(super) name: String,
+    pub(super) joints: usize,
+    pub(super) limits: bool,
+    pub(super) body: Body,
+    pub(super) goals: Vec<Goal>,
+    /// Whether each solve goes on from the last answer.
+    pub(super) warm: bool,
+    /// The body's length, metres.
+    pub(super) reach: f64,
+}
+
+/// Which targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Set {
+    /// Between 0.2 and 0.95 of the reach
+    Reach,
+    /// Almost stretched: between 0.98 and 0.9999 of the reach
+    Near,
+    /// Beyond the reach, up to 1.5 of it
+    Unreach,
+    /// A position and an orientation of the end
+    Pose,
+    /// A path at 60 Hz, each solve from the last answer
+    Drag,
+    /// The same, leaving the reach and coming back
+    DragOut,
+}
+
+impl Set {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Reach => "reach",
+            Self::Near => "near",
+            Self::Unreach => "unreach",
+            Self::Pose => "pose",
+            Self::Drag => "drag",
+            Self::DragOut => "drag-out",
+        }
+    }
+
+    fn goals(self, end: usize, count: usize, seed: u64) -> Vec<Goal> {
+        let order = match self {
+            Self::Reach => 0,
+            Self::Unreach => 1,
+            Self::Near => 2,
+            _ => 3,
+        };
+        let mut random = Random(seed + order);
+        let mut shell = |lo: f64, hi: f64| {
+            let r = (lo.powi(3) + random.unit() * (hi.powi(3) - lo.powi(3))).cbrt();
+            let z = 2.0 * random.unit() - 1.0;
+            let (sin, cos) = (TAU * random.unit()).sin_cos();
+            let s = (1.0 - z * z).max(0.0).sqrt();
+            DVec3::new(r * s * cos, r * s * sin, r * z)
+        };
+        let mut of = |lo, hi| (0..count).map(|_| Goal::position(end, shell(lo, hi))).collect();
+        match self {
+            Self::Reach => of(0.2, 0.95),
+            Self::Near => of(0.98, 0.9999),
+            Self::Unreach => of(1.05, 1.5),
+            Self::Pose => {
+                let mut turned = Random(seed + 100);
+                let places: Vec<Goal> = of(0.2, 0.65);
+                places.into_iter().map(|g| Goal { orientation: Some(turned.rotation()), ..g }).collect()
+            }
+            Self::Drag => (0..=count).map(|i| Goal::position(end, path(i, 0.6, 0.3))).collect(),
+            Self::DragOut => (0..=count).map(|i| Goal::position(end, path(i, 0.9, 0.35))).collect(),
+        }
+    }
+}
+
+/// A point of the dragged path.
+fn path(frame: usize, middle: f64, swing: f64) -> DVec3 {
+    #[expect(clippy::cast_precision_loss, reason = "frames are few")]
+    let w = TAU * frame as f64 / 60.0;
+    let r = middle + swing * (0.31 * w).sin();
+    let azimuth = 0.17 * w + 0.5 * (0.43 * w).sin();
+    let elevation = 0.9 * (0.23 * w).sin();
+    let (cos, sin) = (elevation.cos(), elevation.sin());
+    DVec3::new(r * cos * azimuth.cos(), r * sin, r * cos * azimuth.sin())
+}
+
+/// `n` ball joints of total length one, a little bent.
+pub(super) fn free_chain(n: usize) -> Result<Body, SolveError> {
+    #[expect(clippy::cast_precision_loss, reason = "chains are short")]
+    let count = n as f64;
+    let mut links = vec![Link::base()];
+    links.extend((0..n).map(|i| Link::child(i, DVec3::Y / count)));
+    let mut body = Body::new(links, DAffine3::IDENTITY)?;
+    for i in 0..n {
+        let side = if i % 2 == 0 { 1.0 } else { -1.0 };
+        body.set_rotation(i, DQuat::from_rotation_x(0.6 / count) * DQuat::from_rotation_z(side * 0.3 / count));
+    }
+    Ok(body)
+}
+
+pub(super) fn free(n: usize, set: Set, count: usize, seed: u64) -> Result<Cases, SolveError> {
+    Ok(Cases {
+        name: set.name().into(),
+        joints: n,
+        limits: false,
+        body: free_chain(n)?,
+        goals: set.goals(n, count, seed),
+        warm: matches!(set, Set::Drag | Set::DragOut),
+        reach: 1.0,
+    })
+}
+
+fn degrees(angle: f64) -> f64 {
+    angle * PI / 180.0
+}
+
+fn hinge(axis: DVec3, min: f64, max: f64) -> Limit {
+    Limit::Hinge { axis, min: degrees(min), max: degrees(max) }
+}
+
+fn arm(limits: &[(Limit, DVec3)]) -> Result<Body, SolveError> {
+    let mut links: Vec<Link> = Vec::with_capacity(limits.len() + 1);
+    let mut offset = DVec3::ZERO;
+    for (i, &(limit, to_next)) in limits.iter().enumerate() {
+        let link = Link { parent: i.checked_sub(1), offset, ..Link::base() };
+        links.push(Link { limit, ..link });
+        offset = to_next;
+    }
+    links.push(Link::child(limits.len() - 1, offset));
+    Body::new(links, DAffine3::IDENTITY)
+}
+
+/// A cone shoulder, a hinge elbow, a cone wrist with a hand: seven degrees of freedom.
+fn seven() -> Result<Body, SolveError> {
+    arm(&[
+        (round_cone(DVec3::Y, degrees(80.0), [degrees(-70.0), degrees(70.0)]), DVec3::Y * 0.4),
+        (hinge(DVec3::X, 0.0, 150.0), DVec3::Y * 0.4),
+        (round_cone(DVec3::Y, degrees(60.0), [degrees(-60.0), degrees(60.0)]), DVec3::Y * 0.2),
+    ])
+}
+
+/// The founding paper's arm: three hinges in a plane, θ₁ ∈ [−90°, 90°], θ₂ ∈ [0°, 110°], θ₃ ∈ [−20°, 20°].
+pub(super) fn paper() -> Result<Body, SolveError> {
+    let link = DVec3::X / 3.0;
+    arm(&[
+        (hinge(DVec3::Z, -90.0, 90.0), link),
+        (hinge(DVec3::Z, 0.0, 110.0), link),
+        (hinge(DVec3::Z, -20.0, 20.0), link),
+    ])
+}
+
+/// A human arm: an elliptic shoulder, a hinge elbow, a forearm that twists, an elliptic wrist.
+fn human() -> Result<Body, SolveError> {
+    let cone = |swing: [f64; 2], twist: f64| Limit::Cone {
+        axis: DVec3::Y,
+        side: DVec3::X,
+        swing: swing.map(degrees),
+        twist: [degrees(-twist), degrees(twist)],
+    };
+    arm(&[
+        (cone([110.0, 75.0], 80.0), DVec3::Y * 0.30),
+        (hinge(DVec3::X, 0.0, 145.0), DVec3::Y * 0.13),
+        (hinge(DVec3::Y, -80.0, 80.0), DVec3::Y * 0.13),
+        (cone([70.0, 25.0], 5.0), DVec3::Y * 0.09),
+    ])
+}
+
+/// A limited chain: every third joint a hinge, the others cones.
+fn limited_chain(n: usize) -> Result<Body, SolveError> {
+    #[expect(clippy::cast_precision_loss, reason = "chains are short")]
+    let link = DVec3::Y / n as f64;
+    let limit = |i: usize| {
+        if i % 3 == 1 { hinge(DVec3::X, -10.0, 120.0) } else { round_cone(DVec3::Y, degrees(60.0), [-FRAC_PI_2, FRAC_PI_2]) }
+    };
+    arm(&(0..n).map(|i| (limit(i), link)).collect::<Vec<_>>())
+}
+
+/// Targets that a limited body can reach: its end in poses within its limits.
+fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64) -> Cases {
+    let mut random = Random(seed);
+    let end = body.links().len() - 1;
+    let mut posed = body.clone();
+    let mut goal = |_| {
+        for (i, link) in body.links().iter().enumerate().take(end) {
+            let turn = match link.limit {
+                Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, random.range(min, max)),
+                Limit::Cone { axis, side, swing, twist } => {
+                    let (angle, away) = (TAU * random.unit(), random.unit().sqrt());
+                    let swing = side * (swing[0] * away * angle.cos()) + axis.cross(side) * (swing[1] * away * angle.sin());
+                    DQuat::from_scaled_axis(swing) * DQuat::from_axis_angle(axis, random.range(twist[0], twist[1]))
+                }
+                _ => random.rotation(),
+            };
+            posed.set_rotation(i, link.rest * turn);
+        }
+        let place = posed.world_from_link(end).map_or(DVec3::ZERO, |m| m.translation);
+        Goal::position(end, place)
+    };
+    let goals = (0..count).map(&mut goal).collect();
+    let reach = body.links().iter().map(|l| l.offset.length()).sum();
+    Cases { name: name.into(), joints, limits: true, body, goals, warm: false, reach }
+}
+
+/// The limited arms by name.
+pub(super) fn arms(count: usize, seed: u64) -> Result<Vec<Cases>, SolveError> {
+    Ok(vec![
+        within_limits("arm-7", seven()?, 3, count, seed),
+        within_limits("arm-paper", paper()?, 3, count, seed),
+        within_limits("arm-human", human()?, 4, count, seed),
+    ])
+}
+
+pub(super) fn limited(n: usize, count: usize, seed: u64) -> Result<Cases, SolveError> {
+    Ok(within_limits("reach", limited_chain(n)?, n, count, seed))
+}

@@ -1,0 +1,147 @@
+//! `sinew bench`: the solvers, side by side, on seeded cases.
+
+mod cases;
+mod measure;
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::ik::Method;
+
+use super::failure::Failure;
+use super::output;
+use cases::Set;
+use measure::Row;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: sinew bench --methods dls,ccd --joints 3,10 --set reach,near")]
+pub(super) struct BenchArgs {
+    /// Which methods [default: all]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    methods: Vec<Method>,
+    /// Chains of how many joints
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "3,6,10,20", value_parser = joints)]
+    joints: Vec<usize>,
+    /// Which targets
+    #[arg(long, value_name = "SET,…", value_delimiter = ',', default_value = "reach")]
+    set: Vec<Set>,
+    /// Chains without limits, chains and arms with limits, or both
+    #[arg(long, value_name = "WHICH", default_value = "both")]
+    limits: Limits,
+    /// How many targets
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = cases_count)]
+    cases: usize,
+    /// Another seed gives other targets
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// A share of the reach
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-4, value_parser = share)]
+    tolerance: f64,
+    /// Passes at most
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    iterations: usize,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Limits {
+    On,
+    Off,
+    Both,
+}
+
+#[derive(Serialize)]
+struct Document {
+    format: &'static str,
+    floor_ns: f64,
+    rows: Vec<Row>,
+}
+
+fn joints(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|n| (1..=10_000).contains(n));
+    count.ok_or_else(|| format!("\"{text}\" is no number of joints between 1 and 10000"))
+}
+
+fn cases_count(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|n| (1..=1_000_000).contains(n));
+    count.ok_or_else(|| format!("\"{text}\" is no number of cases between 1 and a million"))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0);
+    share.ok_or_else(|| format!("\"{text}\" is not a positive number"))
+}
+
+pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
+    let refused = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
+    let floor_ns = measure::floor();
+    let mut all = Vec::new();
+    if args.limits != Limits::On {
+        for &set in &args.set {
+            for &n in &args.joints {
+                all.push(cases::free(n, set, args.cases, args.seed).map_err(refused)?);
+            }
+        }
+    }
+    if args.limits != Limits::Off {
+        all.extend(cases::arms(args.cases, args.seed).map_err(refused)?);
+        for &n in &args.joints {
+            all.push(cases::limited(n, args.cases, args.seed).map_err(refused)?);
+        }
+    }
+    let methods = if args.methods.is_empty() { &Method::ALL[..] } else { &args.methods };
+    let mut rows = Vec::new();
+    if !args.json {
+        output::text(&heading(floor_ns))?;
+    }
+    for cases in &all {
+        for &method in methods {
+            if let Some(row) = measure::row(cases, method, args.tolerance, args.iterations).map_err(refused)? {
+                if !args.json {
+                    output::text(&line(&row))?;
+                }
+                rows.push(row);
+            }
+        }
+    }
+    if args.json {
+        output::json(None, &Document { format: "sinew-bench-1", floor_ns, rows })?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn heading(floor_ns: f64) -> String {
+    format!(
+        "a chain of dependent 1/sqrt in single precision: {floor_ns:.1} ns a link; scale times by it\n\
+         {:<10} {:<19} {:>6} {:>6} {:>8} {:>10} {:>10} {:>10} {:>7} {:>9} {:>9} {:>9}\n",
+        "set", "method", "joints", "limits", "success", "median us", "p99 us", "mean us", "passes", "err mean", "err p95",
+        "err max",
+    )
+}
+
+fn line(row: &Row) -> String {
+    let mut text = String::new();
+    let limits = if row.limits { "on" } else { "off" };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{:<10} {:<19} {:>6} {limits:>6} {:>6.1} % {:>10.2} {:>10.2} {:>10.2} {:>7.1} {:>9.1e} {:>9.1e} {:>9.1e}",
+        row.set,
+        row.method,
+        row.joints,
+        row.success * 100.0,
+        row.median_us,
+        row.p99_us,
+        row.mean_us,
+        row.iterations,
+        row.error_mean,
+        row.error_p95,
+        row.error_max,
+    );
+    text
+}

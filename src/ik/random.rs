@@ -1,0 +1,41 @@
+//! Numbers that look random and are always the same: splitmix64 (Steele, Lea & Flood 2014).
+
+use glam::{DQuat, DVec3};
+
+/// A sequence that its seed decides.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 up to 1, without 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "53 bits are what a double holds")]
+        let mantissa = (self.next() >> 11) as f64;
+        mantissa / (1_u64 << 53) as f64
+    }
+
+    /// From one number to another.
+    pub(crate) fn range(&mut self, from: f64, to: f64) -> f64 {
+        from + (to - from) * self.unit()
+    }
+
+    /// A rotation vector in the cube of a half width.
+    pub(crate) fn turn(&mut self, half: f64) -> DVec3 {
+        DVec3::new(self.range(-half, half), self.range(-half, half), self.range(-half, half))
+    }
+
+    /// A rotation, all alike (Shoemake 1992).
+    pub(crate) fn rotation(&mut self) -> DQuat {
+        let (u, v, w) = (self.unit(), self.unit(), self.unit());
+        let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
+        let ((sv, cv), (sw, cw)) = ((std::f64::consts::TAU * v).sin_cos(), (std::f64::consts::TAU * w).sin_cos());
+        DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)
+    }
+}
