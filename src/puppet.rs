@@ -2,35 +2,49 @@
 
 use std::time::Instant;
 
-use glam::{Affine3A, DVec3, Quat};
+use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
 
 use crate::asset::{Character, Part};
 use crate::camera::Bounds;
-use crate::ik::{Goal, GoalOutcome, Method, Options, Outcome, SolveError, Solver};
+use crate::ik::{Aim, Goal, GoalOutcome, Method, Options, Outcome, SolveError, Solver};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
-use crate::rig::{Lease, RigError, default_base};
+use crate::rig::{self, Lease, Rig, RigError, default_base};
 use crate::skin::{Palette, Skinned, skin};
 
-/// A node that shall reach a place.
+/// What a node shall do: any of these together.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reach {
+pub struct Target {
     /// The effector's node index.
     pub node: usize,
-    /// The node held still; `None`: [`default_base`].
+    /// The node held still; `None`: the base of the rig's chain that ends at the node; without one [`default_base`],
+    /// or for an orientation or a look alone the node itself.
     pub base: Option<usize>,
-    /// World position, metres.
-    pub target: DVec3,
-    /// How much it counts against other goals of the same base.
+    /// World position that it shall reach, metres.
+    pub position: Option<DVec3>,
+    /// World orientation that it shall take, by the product of rotations.
+    pub orientation: Option<DQuat>,
+    /// World position that its forward axis shall point at: the model's +Z at rest (−Z in VRM 0).
+    pub look: Option<DVec3>,
+    /// World position towards which the limb that ends at it bends.
+    pub pole: Option<DVec3>,
+    /// How much it counts against other targets of the same base.
     pub weight: f64,
 }
 
-/// How a reach went.
+impl Target {
+    /// Nothing yet, for a node.
+    pub fn new(node: usize) -> Self {
+        Self { node, base: None, position: None, orientation: None, look: None, pole: None, weight: 1.0 }
+    }
+}
+
+/// How a target was met.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoalReport {
     /// The effector's node index.
     pub node: usize,
-    /// Goals solved together share this number.
+    /// Targets solved together share this number.
     pub solve: usize,
     /// Who solved it.
     pub method: Method,
@@ -38,8 +52,10 @@ pub struct GoalReport {
     pub outcome: Outcome,
     /// Passes taken.
     pub iterations: usize,
-    /// World metres between the effector and its target, by forward kinematics of the pose handed back.
-    pub position_error: f64,
+    /// World metres between the effector and its position, by forward kinematics of the pose handed back.
+    pub position_error: Option<f64>,
+    /// Radians between its orientation, or where it looks, and what was asked for.
+    pub orientation_error: Option<f64>,
     /// Time of the whole solve.
     pub seconds: f64,
 }
@@ -68,7 +84,11 @@ pub struct Puppet {
     /// Local rotations that replace the clip's, by node.
     pub rotations: Vec<(usize, Quat)>,
     /// What is reached for.
-    pub reaches: Vec<Reach>,
+    pub targets: Vec<Target>,
+    /// Nodes that stay where the clip puts them, before all else.
+    pub pins: Vec<usize>,
+    /// Its chains and limits; those found in the character, unless others are set.
+    pub rig: Rig,
     /// How that is solved.
     pub options: Options,
     character: Character,
@@ -87,7 +107,9 @@ impl Puppet {
         let mut puppet = Self {
             clip: None,
             rotations: Vec::new(),
-            reaches: Vec::new(),
+            targets: Vec::new(),
+            pins: Vec::new(),
+            rig: rig::find(&character),
             options: Options::default(),
             pose: Pose::rest(&character.skeleton),
             playhead: Playhead::default(),
@@ -126,23 +148,38 @@ impl Puppet {
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
     }
 
-    /// Goals of one base together, bases in the order in which they are first named, each on the pose that the
-    /// former left.
+    /// Targets of one base together, bases in the order in which they are first named, each on the pose that the
+    /// former left. Where something is pinned, and for the full body, all at once.
     fn solve(&mut self) -> Result<Vec<GoalReport>, PuppetError> {
-        let bases: Vec<usize> = self
-            .reaches
-            .iter()
-            .map(|r| r.base.unwrap_or_else(|| default_base(&self.character, r.node)))
-            .collect();
-        let mut reports = Vec::with_capacity(self.reaches.len());
+        if !self.pins.is_empty() || self.options.method == Method::FullBody {
+            let given = self.targets.iter().find_map(|t| t.base);
+            let first = self.targets.first().map(|t| t.node).or_else(|| self.pins.first().copied());
+            let Some(base) = given.or_else(|| first.map(|n| default_base(&self.character, n))) else {
+                return Ok(Vec::new());
+            };
+            let all = self.targets.clone();
+            return self.solve_group(base, &all, 0, given.is_none());
+        }
+        let base = |t: &Target| {
+            let chain = self.rig.chain(t.node).map(|c| c.base);
+            let base = match (t.position, t.look) {
+                (Some(_), _) => chain.unwrap_or_else(|| default_base(&self.character, t.node)),
+                (None, Some(_)) => chain.unwrap_or(t.node),
+                // Its own joint alone can take any orientation.
+                (None, None) => t.node,
+            };
+            t.base.unwrap_or(base)
+        };
+        let bases: Vec<usize> = self.targets.iter().map(base).collect();
+        let mut reports = Vec::with_capacity(self.targets.len());
         for (first, &base) in bases.iter().enumerate() {
             if bases.iter().take(first).any(|b| *b == base) {
                 continue;
             }
-            let together: Vec<Reach> =
-                self.reaches.iter().zip(&bases).filter(|(_, b)| **b == base).map(|(r, _)| *r).collect();
+            let together: Vec<Target> =
+                self.targets.iter().zip(&bases).filter(|(_, b)| **b == base).map(|(t, _)| *t).collect();
             let solve = reports.last().map_or(0, |r: &GoalReport| r.solve + 1);
-            reports.extend(self.solve_group(base, &together, solve)?);
+            reports.extend(self.solve_group(base, &together, solve, false)?);
         }
         Ok(reports)
     }
@@ -150,36 +187,71 @@ impl Puppet {
     fn solve_group(
         &mut self,
         base: usize,
-        reaches: &[Reach],
+        targets: &[Target],
         solve: usize,
+        root_motion: bool,
     ) -> Result<Vec<GoalReport>, PuppetError> {
-        let effectors: Vec<usize> = reaches.iter().map(|r| r.node).collect();
-        let lease = Lease::new(&self.character, base, &effectors)?;
+        let skeleton = &self.character.skeleton;
+        if let Some(stuck) = targets.iter().find(|t| t.node == base && t.position.is_some() && !root_motion) {
+            return Err(RigError::NoJoints { effector: skeleton.label(stuck.node) }.into());
+        }
+        let pins = || self.pins.iter().copied().filter(|p| !targets.iter().any(|t| t.node == *p));
+        let effectors: Vec<usize> = targets.iter().map(|t| t.node).chain(pins()).collect();
+        let lease = Lease::new(&self.character, &self.rig, base, &effectors)?;
         let failed = |source| PuppetError::Solve {
-            effector: effectors.first().map_or_else(String::new, |&n| self.character.skeleton.label(n)),
+            effector: effectors.first().map_or_else(String::new, |&n| skeleton.label(n)),
             source,
         };
         let mut body = lease.body(&self.character, &self.pose, &self.world_from_node).map_err(failed)?;
-        let goal = |r: &Reach| {
-            let link = lease.link(r.node)?;
-            Some(Goal { weight: r.weight, ..Goal::position(link, r.target) })
+        let pin = |node: usize| {
+            let (link, offset) = lease.link(node, &self.pose)?;
+            let place = Vec3::from(self.world_from_node[node].translation).as_dvec3();
+            Some(Goal { offset, ..Goal::pin(link, place, rig::orientation(skeleton, &self.pose, node)) })
         };
-        let goals: Vec<Goal> = reaches.iter().filter_map(goal).collect();
+        let goals: Vec<Goal> =
+            targets.iter().filter_map(|t| self.goal(t, &lease)).chain(pins().filter_map(pin)).collect();
+        let options = Options { root_motion, ..self.options };
         let started = Instant::now();
-        let report = self.solver.solve(&mut body, &goals, &self.options).map_err(failed)?;
+        let report = self.solver.solve(&mut body, &goals, &options).map_err(failed)?;
         let seconds = started.elapsed().as_secs_f64();
-        lease.write_back(&body, &mut self.pose);
+        lease.write_back(&self.character, &body, &self.world_from_node, &mut self.pose);
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
-        let goal_report = |(reach, goal): (&Reach, &GoalOutcome)| GoalReport {
-            node: reach.node,
+        let goal_report = |(target, goal): (&Target, &GoalOutcome)| GoalReport {
+            node: target.node,
             solve,
             method: report.method,
             outcome: goal.outcome,
             iterations: report.iterations,
-            position_error: goal.position_error.unwrap_or(0.0),
+            position_error: goal.position_error,
+            orientation_error: goal.orientation_error,
             seconds,
         };
-        Ok(reaches.iter().zip(&report.goals).map(goal_report).collect())
+        Ok(targets.iter().zip(&report.goals).map(goal_report).collect())
+    }
+
+    /// A target as the solver's goal.
+    fn goal(&self, target: &Target, lease: &Lease) -> Option<Goal> {
+        let (link, offset) = lease.link(target.node, &self.pose)?;
+        let chain = self.rig.chain(target.node);
+        let look = target.look.map(|at| {
+            let forward = match &self.character.humanoid {
+                Some(humanoid) if humanoid.vrm == 0 => DVec3::NEG_Z,
+                _ => DVec3::Z,
+            };
+            let skeleton = &self.character.skeleton;
+            let rest = rig::orientation(skeleton, &Pose::rest(skeleton), target.node);
+            Aim { axis: rest.conjugate() * forward, at }
+        });
+        Some(Goal {
+            link,
+            position: target.position,
+            orientation: target.orientation,
+            aim: look,
+            pole: target.pole.or_else(|| chain?.pole.map(Vec3::as_dvec3)),
+            offset,
+            weight: target.weight,
+            pinned: false,
+        })
     }
 
     fn finish(&mut self) {

@@ -97,7 +97,8 @@ fn skeleton(puppet: &Puppet, scale: f32) -> Vec<Line> {
     let dot = |at: Vec3, size: f32, color: Vec4| stroke(at, at, [size; 2], color);
     let bones = joints.iter().filter_map(bone);
     let dots = joints.iter().map(|&n| dot(place(n), JOINT_SIZE, color::JOINT));
-    let targets = puppet.reaches.iter().map(|r| dot(r.target.as_vec3(), TARGET_SIZE, color::TARGET));
+    let targets = puppet.targets.iter().filter_map(|t| t.position);
+    let targets = targets.map(|place| dot(place.as_vec3(), TARGET_SIZE, color::TARGET));
     outlined(bones, scale).chain(outlined(dots, scale)).chain(outlined(targets, scale)).collect()
 }
 

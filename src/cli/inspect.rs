@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::asset::{Character, Mesh};
+use crate::rig::{self, Chain};
 
 use super::failure::Failure;
 use super::timing::Stopwatch;
@@ -31,7 +32,19 @@ struct Report<'a> {
     meshes: Vec<MeshReport<'a>>,
     skins: Vec<SkinReport<'a>>,
     animations: Vec<ClipReport<'a>>,
+    chains: Vec<ChainReport>,
     warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ChainReport {
+    name: String,
+    effector: String,
+    base: String,
+    joints: Vec<String>,
+    kind: &'static str,
+    /// Unit direction in world space at rest.
+    bend: Option<[f32; 3]>,
 }
 
 #[derive(Serialize)]
@@ -84,6 +97,15 @@ impl<'a> Report<'a> {
             seconds: c.seconds,
             channels: c.channels.len(),
         });
+        let label = |node: usize| character.skeleton.label(node);
+        let chain = |c: Chain| ChainReport {
+            effector: label(c.effector),
+            base: label(c.base),
+            joints: c.joints.iter().map(|&j| label(j)).collect(),
+            kind: c.kind.name(),
+            bend: c.bend.map(|b| b.to_array()),
+            name: c.name,
+        };
         Self {
             format: "sinew-inspect-1",
             generator: character.generator.as_deref(),
@@ -92,6 +114,7 @@ impl<'a> Report<'a> {
             meshes: character.meshes.iter().map(MeshReport::new).collect(),
             skins: skins.collect(),
             animations: clips.collect(),
+            chains: rig::find(character).chains.into_iter().map(chain).collect(),
             warnings: &character.warnings,
         }
     }
@@ -127,6 +150,16 @@ impl<'a> Report<'a> {
         for (i, c) in self.animations.iter().enumerate() {
             let _ =
                 writeln!(text, "animation   {}: {} s, {} channels", name(c.name, i), c.seconds, c.channels);
+        }
+        for c in &self.chains {
+            let _ = writeln!(
+                text,
+                "chain       {}: {} to {}, {} joints",
+                c.name,
+                c.base,
+                c.effector,
+                c.joints.len()
+            );
         }
         if let Some(humanoid) = &character.humanoid {
             let _ = writeln!(text, "humanoid    VRM {}, {} bones", humanoid.vrm, humanoid.bones.len());

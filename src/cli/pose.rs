@@ -164,8 +164,8 @@ fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {
         method: report.method.to_string(),
         outcome: report.outcome.to_string(),
         iterations: report.iterations,
-        position_error: Some(report.position_error),
-        orientation_error: None,
+        position_error: report.position_error,
+        orientation_error: report.orientation_error,
         seconds: report.seconds,
     }
 }

@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 use std::str::FromStr;
 
+use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, ValueEnum};
 use glam::{DQuat, DVec3, Quat};
 
 use crate::asset::Character;
 use crate::ik;
-use crate::puppet::{GoalReport, Puppet, Reach};
+use crate::puppet::{GoalReport, Puppet, Target};
 
 use super::Talk;
 use super::failure::Failure;
@@ -29,15 +30,33 @@ pub(super) struct PosingArgs {
     /// World position that an effector shall reach (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z")]
     reach: Vec<Assignment<3>>,
+    /// World orientation that it shall take (repeatable)
+    #[arg(long, value_name = "NODE=X,Y,Z,W")]
+    orient: Vec<Assignment<4>>,
+    /// World position that a node's forward axis shall point at (repeatable)
+    #[arg(long, value_name = "NODE=X,Y,Z")]
+    look: Vec<Assignment<3>>,
+    /// World position that the limb that ends at the node bends to (repeatable)
+    #[arg(long, value_name = "NODE=X,Y,Z")]
+    pole: Vec<Assignment<3>>,
+    /// Keep this joint where the clip put it (repeatable)
+    #[arg(long, value_name = "NODE")]
+    pin: Vec<String>,
     /// Weight of that node's goals [default: 1] (repeatable)
     #[arg(long, value_name = "NODE=W")]
     weight: Vec<Assignment<1>>,
-    /// The joint held still, for the reaches that follow
+    /// The joint held still, for the reaches that follow [default: the base of the chain that ends there]
     #[arg(long, value_name = "NODE")]
     base: Vec<String>,
     /// How to solve
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    method: MethodArg,
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = methods())]
+    method: String,
+    /// What the unknowns of the Jacobian methods are
+    #[arg(long, value_name = "WHICH", default_value = "rotation-vector")]
+    joint_parameters: ParametersArg,
+    /// Ignore joint limits
+    #[arg(long)]
+    no_limits: bool,
     /// Stop after this many passes
     #[arg(long, value_name = "N", default_value_t = ik::DEFAULT_ITERATIONS)]
     iterations: usize,
@@ -56,10 +75,14 @@ pub(super) struct PosingArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum MethodArg {
-    Auto,
-    Ccd,
-    Particle,
+enum ParametersArg {
+    RotationVector,
+    Euler,
+}
+
+/// The methods' names.
+fn methods() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once(ik::Method::Auto).chain(ik::Method::ALL).map(ik::Method::name))
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -122,23 +145,28 @@ impl PosingArgs {
             None => character.default_scene,
         };
         let clip = self.animation.as_deref().map(|name| names::clip(&character, name)).transpose()?;
-        let reaches = self.reaches(&character, matches)?;
+        let targets = self.targets(&character, matches)?;
+        let pins = self.pin.iter().map(|n| names::node(&character, n)).collect::<Result<_, _>>()?;
         let rotations = self.rotations(&character)?;
         talk.warnings(&character.warnings);
         let mut puppet = Puppet::new(character, scene);
         puppet.clip = clip.map(|clip| (clip, self.animation_time));
         puppet.rotations = rotations;
-        puppet.reaches = reaches;
+        puppet.targets = targets;
+        puppet.pins = pins;
         puppet.options.iterations = self.iterations;
         puppet.options.tolerance = self.tolerance;
         puppet.options.start = match self.start {
             StartArg::Current => ik::Start::Current,
             StartArg::Rest => ik::Start::Rest,
         };
-        puppet.options.method = match self.method {
-            MethodArg::Auto | MethodArg::Ccd => ik::Method::Ccd,
-            MethodArg::Particle => ik::Method::Particle,
+        // The parser has let only known names through.
+        puppet.options.method = self.method.parse().unwrap_or_default();
+        puppet.options.jacobian.parameters = match self.joint_parameters {
+            ParametersArg::RotationVector => ik::JointParameters::RotationVector,
+            ParametersArg::Euler => ik::JointParameters::Euler,
         };
+        puppet.options.limits = !self.no_limits;
         Ok(puppet)
     }
 
@@ -158,36 +186,75 @@ impl PosingArgs {
         self.rotate.iter().map(one).collect()
     }
 
-    fn reaches(&self, character: &Character, matches: &ArgMatches) -> Result<Vec<Reach>, Failure> {
+    /// What each node shall do, nodes in the order in which they are first named.
+    fn targets(&self, character: &Character, matches: &ArgMatches) -> Result<Vec<Target>, Failure> {
         let places = |id: &str| matches.indices_of(id).into_iter().flatten();
         let bases: Vec<_> = places("base").zip(&self.base).collect();
-        let mut reaches = Vec::with_capacity(self.reach.len());
+        let base_at = |place: usize| {
+            let base = bases.iter().rev().find(|(at, _)| *at < place);
+            base.map(|(_, name)| names::node(character, name)).transpose()
+        };
+        let mut targets: Vec<(usize, Target)> = Vec::new();
         for (place, reach) in places("reach").zip(&self.reach) {
             let node = names::node(character, &reach.node)?;
-            let target = DVec3::from_array(reach.values);
-            if !target.as_vec3().is_finite() {
-                let why = "a target beyond what single precision holds";
-                return Err(Failure::Usage(format!("--reach {}: {why}", reach.node)));
-            }
-            let base = bases.iter().rev().find(|(at, _)| *at < place);
-            let base = base.map(|(_, name)| names::node(character, name)).transpose()?;
-            reaches.push(Reach { node, base, target, weight: 1.0 });
+            let position = Some(position("--reach", reach)?);
+            targets.push((place, Target { position, base: base_at(place)?, ..Target::new(node) }));
         }
-        let last = places("reach").last();
+        for (place, orient) in places("orient").zip(&self.orient) {
+            let node = names::node(character, &orient.node)?;
+            let zero = || Failure::Usage(format!("--orient {}: a quaternion of length zero", orient.node));
+            let orientation = DQuat::from_array(unit(orient.values).ok_or_else(zero)?);
+            target(&mut targets, node, place, base_at(place)?).orientation = Some(orientation);
+        }
+        for (place, look) in places("look").zip(&self.look) {
+            let node = names::node(character, &look.node)?;
+            target(&mut targets, node, place, base_at(place)?).look = Some(position("--look", look)?);
+        }
+        targets.sort_by_key(|(place, _)| *place);
+        let mut targets: Vec<Target> = targets.into_iter().map(|(_, t)| t).collect();
+        let last = ["reach", "orient", "look"].iter().flat_map(|id| places(id)).max();
         if let Some((_, name)) = bases.iter().find(|(at, _)| last.is_none_or(|last| *at > last)) {
             return Err(Failure::Usage(format!("--base {name}: no --reach follows that it could hold for")));
         }
+        let goals = |targets: &mut Vec<Target>, option: &str, name: &str, set: &dyn Fn(&mut Target)| {
+            let node = names::node(character, name)?;
+            if !targets.iter().any(|t| t.node == node) {
+                return Err(Failure::Usage(format!("{option} {name}: it has no goal")));
+            }
+            targets.iter_mut().filter(|t| t.node == node).for_each(set);
+            Ok(())
+        };
+        for pole in &self.pole {
+            let place = position("--pole", pole)?;
+            goals(&mut targets, "--pole", &pole.node, &|t| t.pole = Some(place))?;
+        }
         for weight in &self.weight {
-            let node = names::node(character, &weight.node)?;
             let [value] = weight.values;
             if value < 0.0 {
                 return Err(Failure::Usage(format!("--weight {}: {value} is negative", weight.node)));
             }
-            if !reaches.iter().any(|r| r.node == node) {
-                return Err(Failure::Usage(format!("--weight {}: it has no goal", weight.node)));
-            }
-            reaches.iter_mut().filter(|r| r.node == node).for_each(|r| r.weight = value);
+            goals(&mut targets, "--weight", &weight.node, &|t| t.weight = value)?;
         }
-        Ok(reaches)
+        Ok(targets)
     }
+}
+
+/// The target of a node: the one there, else a new one.
+fn target(targets: &mut Vec<(usize, Target)>, node: usize, place: usize, base: Option<usize>) -> &mut Target {
+    let known = targets.iter().position(|(_, t)| t.node == node);
+    let index = known.unwrap_or(targets.len());
+    if known.is_none() {
+        targets.push((place, Target { base, ..Target::new(node) }));
+    }
+    &mut targets[index].1
+}
+
+/// A place that single precision holds.
+fn position(option: &str, place: &Assignment<3>) -> Result<DVec3, Failure> {
+    let target = DVec3::from_array(place.values);
+    if target.as_vec3().is_finite() {
+        return Ok(target);
+    }
+    let why = "a target beyond what single precision holds";
+    Err(Failure::Usage(format!("{option} {}: {why}", place.node)))
 }

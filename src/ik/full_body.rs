@@ -19,7 +19,7 @@ pub(super) fn pass(
     root: bool,
     cost: f64,
 ) {
-    let length = (0..tree.tips.len()).map(|t| tree.lengths(t).sum).fold(0.0, f64::max);
+    let length = tree.length();
     jacobian.root_weight = if root { ROOT * length * length } else { 0.0 };
     let secondary = if options.secondary == Secondary::None { Secondary::Start } else { options.secondary };
     let gain = if options.secondary == Secondary::None { 0.02 } else { options.secondary_gain };

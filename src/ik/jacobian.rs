@@ -415,7 +415,7 @@ impl Jacobian {
         self.before.clear();
         self.before.extend(tree.joints.iter().map(|j| j.rotation));
         self.before_root = tree.root;
-        let length = (0..tree.tips.len()).map(|t| tree.lengths(t).sum).fold(f64::MIN_POSITIVE, f64::max);
+        let length = tree.length();
         self.evaluate(tree, options.clamp * length);
         self.free(tree, options.parameters);
         match additional {

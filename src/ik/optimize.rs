@@ -31,7 +31,7 @@ impl Optimize {
         self.start.clear();
         self.start.extend(tree.joints.iter().map(|j| j.rotation));
         (self.cost, self.growth) = (f64::INFINITY, 2.0);
-        let length = length(tree);
+        let length = tree.length();
         self.mu = 1e-3 * length * length;
     }
 
@@ -48,7 +48,7 @@ impl Optimize {
 
     /// One step: judged at the next pass, which takes it back if it failed.
     pub(super) fn pass(&mut self, jacobian: &mut Jacobian, tree: &mut Tree, options: &OptimizeOptions) {
-        let length = length(tree);
+        let length = tree.length();
         let length2 = length * length;
         jacobian.evaluate(tree, f64::INFINITY);
         let cost = self.objective(tree, jacobian, options, length2);
@@ -87,8 +87,4 @@ impl Optimize {
         self.predicted = jacobian.predicted_gain();
         jacobian.apply(tree, JointParameters::RotationVector);
     }
-}
-
-fn length(tree: &Tree) -> f64 {
-    (0..tree.tips.len()).map(|t| tree.lengths(t).sum).fold(f64::MIN_POSITIVE, f64::max)
 }

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 
 use super::Limit;
 use super::rotation::{best_fit, shortest_arc};
-use super::tree::Tree;
+use super::tree::{Joint, Tree};
 
 /// Sweeps over the springs between two fits, which cost as much as several of them.
 const SWEEPS: usize = 8;
@@ -145,6 +145,9 @@ impl Particles {
                 self.vectors.push((joint.turn(self.locals[p]), to, 1.0));
             }
             tree.orientations(index, &mut self.vectors);
+            if let [only] = self.hanging[start..end] {
+                self.hinge_plane(tree, index, only);
+            }
             let arc = match (joint.hinge_axis(), &self.vectors[..]) {
                 (_, []) => continue,
                 (Some(axis), several) => super::ccd::about(axis, several),
@@ -156,6 +159,30 @@ impl Particles {
             tree.place(index);
         }
         tree.place_tips();
+    }
+
+    /// A child that is a hinge needs its axis across the plane that its neighbours' particles make, which the shortest
+    /// arc does not give it: the twist of its parent is part of the fit.
+    fn hinge_plane(&mut self, tree: &Tree, index: usize, child: usize) {
+        let Some(axis) = tree.joints.get(child).and_then(Joint::hinge_axis) else { return };
+        let (start, end) = self.places[child];
+        let [next] = self.hanging[start..end] else { return };
+        let (joint, hinge) = (&tree.joints[index], &tree.joints[child]);
+        let here = self.positions[child];
+        let normal = (here - joint.position).cross(self.positions[next] - here);
+        let size = self.lengths[child] * self.lengths[next];
+        // Along a straight limb any plane will do.
+        if normal.length() < 1e-3 * size {
+            return;
+        }
+        // A hinge about its own bone twists: it has no plane.
+        if axis.dot(hinge.turn(self.locals[next])).abs() > 0.9 * self.lengths[next] {
+            return;
+        }
+        let from = joint.rotation * (hinge.fixed_linear() * axis);
+        let to = tree.axis_to_frame(joint, normal / size);
+        let side = if from.dot(to) < 0.0 { -1.0 } else { 1.0 };
+        self.vectors.push((from * self.lengths[child], to * (side * self.lengths[child]), 0.1));
     }
 
     /// Puts the particles where the fitted joints are: joints that share a parent are rigid to each other, which no

@@ -1,6 +1,6 @@
 //! Numbers that look random and are always the same: splitmix64 (Steele, Lea & Flood 2014).
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 /// A sequence that its seed decides.
 #[derive(Clone, Debug)]
@@ -29,13 +29,5 @@ impl Random {
     /// A rotation vector in the cube of a half width.
     pub(crate) fn turn(&mut self, half: f64) -> DVec3 {
         DVec3::new(self.range(-half, half), self.range(-half, half), self.range(-half, half))
-    }
-
-    /// A rotation, all alike (Shoemake 1992).
-    pub(crate) fn rotation(&mut self) -> DQuat {
-        let (u, v, w) = (self.unit(), self.unit(), self.unit());
-        let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
-        let ((sv, cv), (sw, cw)) = ((std::f64::consts::TAU * v).sin_cos(), (std::f64::consts::TAU * w).sin_cos());
-        DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)
     }
 }

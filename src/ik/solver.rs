@@ -304,7 +304,7 @@ impl Work {
             }
             Method::Optimize => self.optimize.pass(&mut self.jacobian, tree, &options.optimize),
             Method::FullBody => {
-                full_body::pass(&mut self.jacobian, tree, &options.jacobian, options.root_motion, cost)
+                full_body::pass(&mut self.jacobian, tree, &options.jacobian, options.root_motion, cost);
             }
             _ => self.jacobian.pass(tree, method, &options.jacobian, None, cost),
         }

@@ -63,6 +63,11 @@ impl Joint {
         self.limit.is_at_border(own(self.rest, self.reversed, self.rotation), margin)
     }
 
+    /// The linear part of the way from its parent's turned frame.
+    pub(super) fn fixed_linear(&self) -> DMat3 {
+        self.fixed.matrix3
+    }
+
     /// The axis of a hinge, in the frame before turning.
     pub(super) fn hinge_axis(&self) -> Option<DVec3> {
         self.limit.hinge_axis().map(|axis| if self.reversed { axis } else { self.rest * axis })
@@ -202,7 +207,7 @@ impl Tree {
         self.set_tips(body, goals);
         self.forward();
         for tip in 0..self.tips.len() {
-            self.tips[tip].length = self.lengths(tip).world;
+            self.tips[tip].length = some(self.lengths(tip).world);
         }
     }
 
@@ -408,7 +413,12 @@ impl Tree {
 
     /// Base-space metres that a radian of a tip's turn counts for.
     pub(super) fn radian(&self, tip: usize) -> f64 {
-        RADIAN * self.lengths(tip).sum.max(f64::MIN_POSITIVE)
+        RADIAN * some(self.lengths(tip).sum)
+    }
+
+    /// The length of the longest chain, base space.
+    pub(super) fn length(&self) -> f64 {
+        some((0..self.tips.len()).map(|t| self.lengths(t).sum).fold(0.0, f64::max))
     }
 
     /// Whether a tip cannot meet its target, whatever the others do.
@@ -543,6 +553,11 @@ impl Tree {
         }
         body.set_root(self.root);
     }
+}
+
+/// A length to measure by: a chain without any, one joint that turns in its place, counts as a metre long.
+fn some(length: f64) -> f64 {
+    if length > 0.0 { length } else { 1.0 }
 }
 
 /// The matrix of a cross product: `skew(a) b = a × b`.

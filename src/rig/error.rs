@@ -3,9 +3,9 @@
 /// Why joints cannot be lent to a solver. Nodes are named as the file names them, or `#INDEX`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RigError {
-    /// The base is not on the way from the effector to its root.
-    #[error("node \"{base}\" is not an ancestor of \"{effector}\", so it cannot be its base")]
-    NotAnAncestor {
+    /// Base and effector hang on different roots.
+    #[error("node \"{base}\" has no ancestor in common with \"{effector}\", so it cannot be its base")]
+    Apart {
         /// The joint to be held still.
         base: String,
         /// The joint that shall reach.
@@ -16,6 +16,12 @@ pub enum RigError {
     NoJoints {
         /// The joint that shall reach.
         effector: String,
+    },
+    /// A chain cannot be walked against the skeleton through a joint that scales.
+    #[error("node \"{node}\" has scale: a base below it cannot be held still")]
+    Scaled {
+        /// The joint at fault.
+        node: String,
     },
     /// A joint's matrix is no product of translation, rotation and scale: turning it would lose the rest.
     #[error("the matrix of node \"{node}\" has shear, it cannot be part of a chain")]

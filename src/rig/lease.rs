@@ -1,22 +1,39 @@
 //! A pose's joints, lent to a solver for a while.
 
-use glam::{Affine3A, DAffine3, DMat3, DVec3};
+use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3};
 
 use crate::asset::{Character, Skeleton};
-use crate::ik::{Body, Link};
+use crate::ik::{Body, Limit, Link, SolveError};
 use crate::pose::Pose;
 
-use super::RigError;
+use super::{Rig, RigError};
 
 /// The tree of nodes from one base to one or more effectors: which node is which link of the [`Body`] made of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// The base may be any joint. Where an effector is not below it, the way leads up from the base first, against the
+/// skeleton: the link that stands for a joint on it has the inverse of the joint's rotation, and the topmost joint of
+/// the way is moved so that the base stays where it is.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Lease {
-    /// Node index of each link, base first, parents before their children.
-    nodes: Vec<usize>,
-    /// Link index of each link's parent.
-    parents: Vec<Option<usize>>,
-    /// Whether each link may turn.
-    turns: Vec<bool>,
+    base: usize,
+    links: Vec<Leased>,
+    /// The nodes from the base up to the top, both included; one alone where all effectors are below the base.
+    up: Vec<usize>,
+}
+
+/// A link and the node that it stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Leased {
+    /// The node whose rotation it has; `None` for the held base that a way up starts with.
+    node: Option<usize>,
+    parent: Option<usize>,
+    reversed: bool,
+    turns: bool,
+    limit: Limit,
+    weight: f64,
+    /// The node whose place in its parent is its offset, taken negative, and the one whose place is added to that.
+    less: Option<usize>,
+    plus: Option<usize>,
 }
 
 /// The joint that is held still where nothing says otherwise: the topmost joint of the effector's skin above it.
@@ -33,90 +50,180 @@ pub fn default_base(character: &Character, effector: usize) -> usize {
 }
 
 impl Lease {
-    /// The nodes on the ways from `base` to each effector.
+    /// The nodes on the ways from `base` to each effector, with the limits and weights of a rig.
     ///
     /// A node between joints that no skin names is carried along and never turns, unless no skin names any node on
     /// its way, as in a file of rigid parts.
     ///
     /// # Errors
-    /// [`RigError`]: the base is not above an effector, there is nothing to turn, or a matrix on the way has shear.
-    pub fn new(character: &Character, base: usize, effectors: &[usize]) -> Result<Self, RigError> {
+    /// [`RigError`]: base and effectors have no common ancestor, or a matrix on the way has shear, or scale where the
+    /// way leads up.
+    pub fn new(character: &Character, rig: &Rig, base: usize, effectors: &[usize]) -> Result<Self, RigError> {
         let skeleton = &character.skeleton;
+        let top = top(skeleton, base, effectors)?;
+        let up: Vec<usize> = skeleton.ancestors(base).take_while(|&n| n != top).chain([top]).collect();
+        let mut lease = Self { base, links: Vec::new(), up };
         let mut taken = vec![false; skeleton.nodes.len()];
         for &effector in effectors {
-            let (effector_name, base_name) = (|| skeleton.label(effector), || skeleton.label(base));
-            if effector == base {
-                return Err(RigError::NoJoints { effector: effector_name() });
-            }
-            if !skeleton.ancestors(effector).any(|n| n == base) {
-                return Err(RigError::NotAnAncestor { base: base_name(), effector: effector_name() });
-            }
-            skeleton.ancestors(effector).take_while(|&n| n != base).for_each(|n| taken[n] = true);
+            let way = skeleton.ancestors(effector).take_while(|n| !lease.up.contains(n));
+            way.for_each(|n| taken[n] = true);
         }
-        taken[base] = true;
         let is_joint = |node: usize| character.skins.iter().any(|s| s.joints.contains(&node));
-        let mut lease = Self { nodes: Vec::new(), parents: Vec::new(), turns: Vec::new() };
-        let mut link_of = vec![None; skeleton.nodes.len()];
-        for &(node, parent) in skeleton.parents_first.iter().filter(|(n, _)| taken[*n]) {
-            if is_sheared(skeleton, node) {
-                return Err(RigError::Sheared { node: skeleton.label(node) });
+        let leased = |node: usize| {
+            let joint = rig.joint(node);
+            Leased {
+                node: Some(node),
+                parent: None,
+                reversed: false,
+                turns: is_joint(node),
+                limit: joint.limit,
+                weight: joint.weight,
+                less: None,
+                plus: None,
             }
-            link_of[node] = Some(lease.nodes.len());
-            lease.parents.push(parent.filter(|_| node != base).and_then(|p| link_of[p]));
-            lease.turns.push(is_joint(node));
-            lease.nodes.push(node);
+        };
+        // Where the children of each node on the way up hang.
+        let mut link_of = vec![None; skeleton.nodes.len()];
+        if lease.up.len() > 1 {
+            lease.links.push(Leased { node: None, turns: false, limit: Limit::Free, ..leased(base) });
+            link_of[base] = Some(0);
+            for (i, pair) in lease.up.windows(2).enumerate() {
+                let (node, above) = (pair[0], pair[1]);
+                let less = i.checked_sub(1).map(|i| lease.up[i]);
+                lease.links.push(Leased { parent: Some(i), reversed: true, less, ..leased(node) });
+                link_of[above] = Some(i + 1);
+            }
+        } else {
+            lease.links.push(Leased { plus: Some(base), ..leased(base) });
+            link_of[base] = Some(0);
         }
-        if !lease.turns.contains(&true) {
-            lease.turns.fill(true);
+        for &(node, parent) in skeleton.parents_first.iter().filter(|(n, _)| taken[*n]) {
+            let parent = parent.filter(|p| link_of[*p].is_some());
+            let less = parent.and_then(|p| lease.up.iter().position(|&n| n == p)).filter(|&i| i > 0);
+            let less = less.map(|i| lease.up[i - 1]);
+            link_of[node] = Some(lease.links.len());
+            lease.links.push(Leased {
+                parent: parent.and_then(|p| link_of[p]),
+                less,
+                plus: Some(node),
+                ..leased(node)
+            });
+        }
+        lease.check(skeleton)?;
+        if !lease.links.iter().any(|l| l.turns) {
+            lease.links.iter_mut().for_each(|l| l.turns = l.node.is_some());
         }
         Ok(lease)
     }
 
-    /// The link that a node became.
-    pub fn link(&self, node: usize) -> Option<usize> {
-        self.nodes.iter().position(|&n| n == node)
+    /// Whether the matrices on the way are such as the solver can turn.
+    fn check(&self, skeleton: &Skeleton) -> Result<(), RigError> {
+        let nodes = self.links.iter().filter_map(|l| l.node).chain(self.up.iter().copied());
+        if let Some(node) = nodes.clone().find(|&n| is_sheared(skeleton, n)) {
+            return Err(RigError::Sheared { node: skeleton.label(node) });
+        }
+        let scaled = |n: &usize| (skeleton.nodes[*n].rest.scale - Vec3::ONE).abs().max_element() > 1e-5;
+        let mut up = self.up.iter().copied().filter(|_| self.up.len() > 1);
+        up.find(scaled).map_or(Ok(()), |node| Err(RigError::Scaled { node: skeleton.label(node) }))
+    }
+
+    /// The link that is turned as a node is, and where the node is in its frame.
+    pub fn link(&self, node: usize, pose: &Pose) -> Option<(usize, DVec3)> {
+        if let Some(i) = self.up.iter().position(|&n| n == node).filter(|_| self.up.len() > 1) {
+            let offset =
+                i.checked_sub(1).map_or(DVec3::ZERO, |i| -pose.locals[self.up[i]].translation.as_dvec3());
+            return Some((i, offset));
+        }
+        self.links.iter().position(|l| l.node == Some(node) && !l.reversed).map(|link| (link, DVec3::ZERO))
     }
 
     /// A body in the pose's shape. `world_from_node`: the world matrices of the same pose.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the pose's numbers make no body.
     pub fn body(
         &self,
         character: &Character,
         pose: &Pose,
         world_from_node: &[Affine3A],
-    ) -> Result<Body, crate::ik::SolveError> {
+    ) -> Result<Body, SolveError> {
         let nodes = &character.skeleton.nodes;
-        let above = self.nodes.first().and_then(|&base| nodes[base].parent);
-        let world_from_base = above.map_or(DAffine3::IDENTITY, |parent| widen(world_from_node[parent]));
-        let links = self.nodes.iter().zip(&self.parents).zip(&self.turns);
-        let link = |((&node, &parent), &turns): ((&usize, &Option<usize>), &bool)| {
-            let local = pose.locals[node];
-            Link {
-                parent,
-                offset: local.translation.as_dvec3(),
-                rest: nodes[node].rest.rotation.as_dquat(),
-                scale: local.scale.as_dvec3(),
-                weight: if turns { 1.0 } else { 0.0 },
-                ..Link::base()
-            }
+        let place = |node: Option<usize>| node.map_or(DVec3::ZERO, |n| pose.locals[n].translation.as_dvec3());
+        let own =
+            |l: &Leased, q: glam::Quat| if l.reversed { q.as_dquat().conjugate() } else { q.as_dquat() };
+        let link = |l: &Leased| Link {
+            parent: l.parent,
+            offset: place(l.plus) - place(l.less),
+            rest: l.node.map_or(DQuat::IDENTITY, |n| own(l, nodes[n].rest.rotation)),
+            scale: l.node.filter(|_| !l.reversed).map_or(DVec3::ONE, |n| pose.locals[n].scale.as_dvec3()),
+            limit: l.limit,
+            weight: if l.turns { l.weight } else { 0.0 },
+            reversed: l.reversed,
         };
-        let mut body = Body::new(links.map(link).collect(), world_from_base)?;
-        for (link, &node) in self.nodes.iter().enumerate() {
-            body.set_rotation(link, pose.locals[node].rotation.as_dquat());
+        let held = if self.up.len() > 1 { Some(self.base) } else { nodes[self.base].parent };
+        let above = held.map_or(DAffine3::IDENTITY, |node| widen(world_from_node[node]));
+        let mut body = Body::new(self.links.iter().map(link).collect(), above)?;
+        body.place(above, held.map_or(DQuat::IDENTITY, |n| orientation(&character.skeleton, pose, n)))?;
+        for (index, l) in self.links.iter().enumerate() {
+            if let Some(node) = l.node {
+                body.set_rotation(index, own(l, pose.locals[node].rotation));
+            }
         }
-        let rotations =
-            std::iter::successors(above, |&n| nodes[n].parent).map(|n| pose.locals[n].rotation.as_dquat());
-        body.place(world_from_base, rotations.fold(glam::DQuat::IDENTITY, |below, above| above * below))?;
         Ok(body)
     }
 
-    /// Writes a solved body's rotations into the pose that it was made from.
-    pub fn write_back(&self, body: &Body, pose: &mut Pose) {
-        for ((&node, rotation), &turns) in self.nodes.iter().zip(body.rotations()).zip(&self.turns) {
-            if turns {
+    /// Writes a solved body's rotations into the pose that it was made from: the joints' own, and, where the base or
+    /// the top moved, their places.
+    pub fn write_back(
+        &self,
+        character: &Character,
+        body: &Body,
+        world_from_node: &[Affine3A],
+        pose: &mut Pose,
+    ) {
+        let nodes = &character.skeleton.nodes;
+        if let Some((&top, &below)) = self.up.last().zip(self.up.iter().rev().nth(1)) {
+            let link = self.up.len() - 1;
+            let offset = -pose.locals[below].translation.as_dvec3();
+            if let Some((world, spin)) = body.world_from_link(link).zip(body.orientation(link)) {
+                let parent = nodes[top].parent;
+                let above = parent.map_or(DAffine3::IDENTITY, |p| widen(world_from_node[p]));
+                let unspin =
+                    parent.map_or(DQuat::IDENTITY, |p| orientation(&character.skeleton, pose, p)).conjugate();
+                let local = &mut pose.locals[top];
+                local.translation =
+                    above.inverse().transform_point3(world.transform_point3(offset)).as_vec3();
+                local.rotation = (unspin * spin).as_quat().normalize();
+            }
+        } else if body.root() != DVec3::ZERO {
+            let moved = pose.locals[self.base].translation.as_dvec3() + body.root();
+            pose.locals[self.base].translation = moved.as_vec3();
+        }
+        for (l, rotation) in self.links.iter().zip(body.rotations()) {
+            if let Some(node) = l.node.filter(|_| l.turns) {
+                let rotation = if l.reversed { rotation.conjugate() } else { *rotation };
                 pose.locals[node].rotation = rotation.as_quat().normalize();
             }
         }
     }
+}
+
+/// The lowest node that is above the base, or it itself, and above or at every effector that is not below the base.
+fn top(skeleton: &Skeleton, base: usize, effectors: &[usize]) -> Result<usize, RigError> {
+    let mut top = base;
+    for &effector in effectors {
+        let above: Vec<usize> = skeleton.ancestors(effector).collect();
+        let common = skeleton.ancestors(top).find(|n| above.contains(n));
+        let apart = || RigError::Apart { base: skeleton.label(base), effector: skeleton.label(effector) };
+        top = common.ok_or_else(apart)?;
+    }
+    Ok(top)
+}
+
+/// The product of the rotations from a node's root down to it.
+pub fn orientation(skeleton: &Skeleton, pose: &Pose, node: usize) -> DQuat {
+    let rotations = skeleton.ancestors(node).map(|n| pose.locals[n].rotation.as_dquat());
+    rotations.fold(DQuat::IDENTITY, |below, above| above * below)
 }
 
 /// Shear below this share of a matrix's size is the rounding of whoever wrote it: the nearest transform will do.

@@ -1,8 +1,14 @@
-//! Which joints a goal may move: from an effector and a base of a character to an [`ik::Body`](crate::ik::Body), and the answer back
-//! into the pose.
+//! Which joints may be dragged and how they bend: a [`Rig`], found in a character or read from a file; and a pose's
+//! joints lent to a solver as an [`ik::Body`](crate::ik::Body), and the answer written back.
 
 mod error;
+mod family;
+mod find;
 mod lease;
+mod limits;
+mod model;
 
 pub use error::RigError;
-pub use lease::{Lease, default_base};
+pub use find::find;
+pub use lease::{Lease, default_base, orientation};
+pub use model::{Chain, ChainKind, JointRig, Rig};

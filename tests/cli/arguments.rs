@@ -72,7 +72,8 @@ fn goals_that_nothing_follows_are_refused() {
     let line = refusal(["pose", "--reach", "leftHand=0,1,0", "--base", "spine"]);
     assert_eq!(line, "--base spine: no --reach follows that it could hold for");
     assert_eq!(refusal(["pose", "--weight", "hips=2"]), "--weight hips: it has no goal");
-    assert!(refusal(["pose", "--base", "leftFoot", "--reach", "leftHand=0,1,0"]).contains("leftFoot"));
+    assert!(refusal(["pose", "--base", "leftHand", "--reach", "leftHand=0,1,0"]).contains("leftHand"));
+    assert_eq!(refusal(["pose", "--pole", "leftHand=0,1,0"]), "--pole leftHand: it has no goal");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use glam::DVec3;
 use image::RgbaImage;
 use sinew::asset::figure;
 use sinew::camera::{AUTO_FOV_Y, Camera};
-use sinew::puppet::{Puppet, Reach};
+use sinew::puppet::{Puppet, Target};
 use sinew::render::{Background, Mode, Pictures};
 use sinew::stage::{self, Shot};
 
@@ -24,15 +24,11 @@ fn puppet() -> Puppet {
     let character = figure().unwrap();
     let node = |name: &str| character.skeleton.find(name);
     let clip = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
-    let reach = Reach {
-        node: node("rightHand").unwrap(),
-        base: node("rightUpperArm"),
-        target: DVec3::new(-0.22, 1.02, 0.1),
-        weight: 1.0,
-    };
+    let reach =
+        Target { position: Some(DVec3::new(-0.22, 1.02, 0.1)), ..Target::new(node("rightHand").unwrap()) };
     let mut puppet = Puppet::new(character, 0);
     puppet.clip = Some((clip, 0.6));
-    puppet.reaches.push(reach);
+    puppet.targets.push(reach);
     puppet.update().unwrap();
     puppet
 }

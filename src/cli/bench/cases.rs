@@ -71,12 +71,20 @@ impl Set {
             Self::Pose => {
                 let mut turned = Random(seed + 100);
                 let places: Vec<Goal> = of(0.2, 0.65);
-                places.into_iter().map(|g| Goal { orientation: Some(turned.rotation()), ..g }).collect()
+                places.into_iter().map(|g| Goal { orientation: Some(rotation(&mut turned)), ..g }).collect()
             }
             Self::Drag => (0..=count).map(|i| Goal::position(end, path(i, 0.6, 0.3))).collect(),
             Self::DragOut => (0..=count).map(|i| Goal::position(end, path(i, 0.9, 0.35))).collect(),
         }
     }
+}
+
+/// A rotation, all alike (Shoemake 1992).
+fn rotation(random: &mut Random) -> DQuat {
+    let (u, v, w) = (random.unit(), random.unit(), random.unit());
+    let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
+    let ((sv, cv), (sw, cw)) = ((TAU * v).sin_cos(), (TAU * w).sin_cos());
+    DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)
 }
 
 /// A point of the dragged path.
@@ -99,7 +107,10 @@ pub(super) fn free_chain(n: usize) -> Result<Body, SolveError> {
     let mut body = Body::new(links, DAffine3::IDENTITY)?;
     for i in 0..n {
         let side = if i % 2 == 0 { 1.0 } else { -1.0 };
-        body.set_rotation(i, DQuat::from_rotation_x(0.6 / count) * DQuat::from_rotation_z(side * 0.3 / count));
+        body.set_rotation(
+            i,
+            DQuat::from_rotation_x(0.6 / count) * DQuat::from_rotation_z(side * 0.3 / count),
+        );
     }
     Ok(body)
 }
@@ -176,7 +187,11 @@ fn limited_chain(n: usize) -> Result<Body, SolveError> {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let link = DVec3::Y / n as f64;
     let limit = |i: usize| {
-        if i % 3 == 1 { hinge(DVec3::X, -10.0, 120.0) } else { round_cone(DVec3::Y, degrees(60.0), [-FRAC_PI_2, FRAC_PI_2]) }
+        if i % 3 == 1 {
+            hinge(DVec3::X, -10.0, 120.0)
+        } else {
+            round_cone(DVec3::Y, degrees(60.0), [-FRAC_PI_2, FRAC_PI_2])
+        }
     };
     arm(&(0..n).map(|i| (limit(i), link)).collect::<Vec<_>>())
 }
@@ -192,10 +207,12 @@ fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64)
                 Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, random.range(min, max)),
                 Limit::Cone { axis, side, swing, twist } => {
                     let (angle, away) = (TAU * random.unit(), random.unit().sqrt());
-                    let swing = side * (swing[0] * away * angle.cos()) + axis.cross(side) * (swing[1] * away * angle.sin());
-                    DQuat::from_scaled_axis(swing) * DQuat::from_axis_angle(axis, random.range(twist[0], twist[1]))
+                    let swing = side * (swing[0] * away * angle.cos())
+                        + axis.cross(side) * (swing[1] * away * angle.sin());
+                    DQuat::from_scaled_axis(swing)
+                        * DQuat::from_axis_angle(axis, random.range(twist[0], twist[1]))
                 }
-                _ => random.rotation(),
+                _ => rotation(&mut random),
             };
             posed.set_rotation(i, link.rest * turn);
         }

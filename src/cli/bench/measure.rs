@@ -32,7 +32,12 @@ pub(super) struct Row {
 }
 
 /// Solves all cases by a method; `None` if it cannot treat such a body. `tolerance`: a share of the reach.
-pub(super) fn row(cases: &Cases, method: Method, tolerance: f64, iterations: usize) -> Result<Option<Row>, SolveError> {
+pub(super) fn row(
+    cases: &Cases,
+    method: Method,
+    tolerance: f64,
+    iterations: usize,
+) -> Result<Option<Row>, SolveError> {
     let options = Options {
         method,
         iterations,
@@ -107,7 +112,12 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 
 /// The value at a share of sorted ones: the ⌈share · count⌉-th.
 pub(super) fn nearest_rank(sorted: &[f64], share: f64) -> f64 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "small counts")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "small counts"
+    )]
     let rank = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
 }

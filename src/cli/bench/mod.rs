@@ -101,7 +101,9 @@ pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
     }
     for cases in &all {
         for &method in methods {
-            if let Some(row) = measure::row(cases, method, args.tolerance, args.iterations).map_err(refused)? {
+            if let Some(row) =
+                measure::row(cases, method, args.tolerance, args.iterations).map_err(refused)?
+            {
                 if !args.json {
                     output::text(&line(&row))?;
                 }
@@ -119,7 +121,17 @@ fn heading(floor_ns: f64) -> String {
     format!(
         "a chain of dependent 1/sqrt in single precision: {floor_ns:.1} ns a link; scale times by it\n\
          {:<10} {:<19} {:>6} {:>6} {:>8} {:>10} {:>10} {:>10} {:>7} {:>9} {:>9} {:>9}\n",
-        "set", "method", "joints", "limits", "success", "median us", "p99 us", "mean us", "passes", "err mean", "err p95",
+        "set",
+        "method",
+        "joints",
+        "limits",
+        "success",
+        "median us",
+        "p99 us",
+        "mean us",
+        "passes",
+        "err mean",
+        "err p95",
         "err max",
     )
 }

@@ -1,0 +1,98 @@
+//! What a joint's name says that it is.
+
+/// A part of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    Arm,
+    Leg,
+    Finger,
+    Toe,
+    Spine,
+    Hips,
+    Neck,
+    Head,
+    Tail,
+    /// A part that is no chain of its own, or a helper of somebody's rig.
+    Other,
+}
+
+impl Family {
+    /// The family of a name, in any of the usual conventions.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let words = words(name);
+        let has_word = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
+        let joined = words.concat();
+        let has = |list: &[&str]| list.iter().any(|part| joined.contains(part));
+        let helper =
+            ["ik", "pole", "target", "twist", "roll", "ctrl", "control", "helper", "prop", "weapon", "slot"];
+        let parts = [
+            "ear", "eye", "eyes", "jaw", "mouth", "tongue", "hair", "brow", "lip", "nose", "cape", "skirt",
+            "breast", "wing",
+        ];
+        if has_word(&helper) || joined.starts_with("ik") || has_word(&parts) || has(&["mouth", "poletarget"])
+        {
+            return Some(Self::Other);
+        }
+        let digit =
+            has(&["thumb", "index", "middle", "ring", "pinky", "little", "finger", "metacarpal", "phalan"]);
+        if has_word(&["ball"]) || has(&["toe"]) || (digit && has(&["foot"])) {
+            Some(Self::Toe)
+        } else if digit {
+            Some(Self::Finger)
+        } else if has(&[
+            "leg", "thigh", "calf", "shin", "knee", "foot", "ankle", "hoof", "paw", "femur", "tibia",
+        ]) {
+            Some(Self::Leg)
+        } else if has(&["arm", "clavicle", "collar", "shoulder", "elbow", "hand", "wrist", "palm"]) {
+            Some(Self::Arm)
+        } else if has(&["tail"]) {
+            Some(Self::Tail)
+        } else if has(&["neck"]) {
+            Some(Self::Neck)
+        } else if has(&["head"]) {
+            Some(Self::Head)
+        } else if has(&["hips", "pelvis"]) || has_word(&["hip"]) {
+            Some(Self::Hips)
+        } else if has(&["spine", "torso", "chest", "abdomen", "waist", "thorax", "trunk", "belly"])
+            || has_word(&["back", "body"])
+        {
+            Some(Self::Spine)
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether a name is that of the joint between the chest and the upper arm.
+pub(super) fn is_collar(name: &str) -> bool {
+    ["shoulder", "clavicle", "collar"].iter().any(|w| name.to_lowercase().contains(w))
+}
+
+/// Whether a name is that of the joint where a hand begins.
+pub(super) fn is_hand(name: &str) -> bool {
+    ["hand", "wrist", "palm"].iter().any(|w| name.to_lowercase().contains(w))
+}
+
+/// Whether a name is that of a foot.
+pub(super) fn is_foot(name: &str) -> bool {
+    ["foot", "ankle", "hoof", "paw"].iter().any(|w| name.to_lowercase().contains(w))
+}
+
+/// A name's words, lower case: `LeftFore_Arm.001` is left, fore, arm. Numbers are left out.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        // "leftArm" has two words, "IKFoot" has two, "IK" has one.
+        let starts = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());
+        if starts {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphabetic()) {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|w| !w.is_empty());
+    words
+}

@@ -1,0 +1,112 @@
+//! What a rig says of a character: its chains, and how its joints bend.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use crate::asset::Skeleton;
+use crate::ik::Limit;
+
+/// Which joints may be dragged, and how they bend. Joints are node indices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rig {
+    /// Its chains, those that people look for first before the others.
+    pub chains: Vec<Chain>,
+    /// What is known of single joints.
+    pub joints: BTreeMap<usize, JointRig>,
+    /// Joints that stay where the clip puts them.
+    pub pins: Vec<usize>,
+}
+
+/// A joint's freedom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointRig {
+    /// How far it may turn.
+    pub limit: Limit,
+    /// How willingly it turns: 1 normally, 0 never.
+    pub weight: f64,
+}
+
+impl Default for JointRig {
+    fn default() -> Self {
+        Self { limit: Limit::Free, weight: 1.0 }
+    }
+}
+
+/// Joints that move one end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    /// What people call it: `left arm`.
+    pub name: String,
+    /// What it is.
+    pub kind: ChainKind,
+    /// The joint that is dragged.
+    pub effector: usize,
+    /// The joint that is held still.
+    pub base: usize,
+    /// All of them from the base to the effector, both included.
+    pub joints: Vec<usize>,
+    /// Unit direction in world space at rest to which its middle bends; `None` for what bends any way.
+    pub bend: Option<Vec3>,
+    /// World position that its middle bends to; `None`: as it bends already.
+    pub pole: Option<Vec3>,
+}
+
+/// What a chain is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChainKind {
+    /// An arm, from the shoulder to the hand.
+    Arm,
+    /// A leg, from the hip to the foot.
+    Leg,
+    /// The back, from above the hips to the chest.
+    Spine,
+    /// From the chest to the head.
+    Neck,
+    /// A tail.
+    Tail,
+    /// A finger or a thumb.
+    Finger,
+    /// Anything else that ends somewhere.
+    Limb,
+}
+
+impl ChainKind {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Arm, Self::Leg, Self::Spine, Self::Neck, Self::Tail, Self::Finger, Self::Limb];
+
+    /// The name that people write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Arm => "arm",
+            Self::Leg => "leg",
+            Self::Spine => "spine",
+            Self::Neck => "neck",
+            Self::Tail => "tail",
+            Self::Finger => "finger",
+            Self::Limb => "limb",
+        }
+    }
+}
+
+impl Rig {
+    /// The chain that ends at a joint.
+    pub fn chain(&self, effector: usize) -> Option<&Chain> {
+        self.chains.iter().find(|c| c.effector == effector)
+    }
+
+    /// A joint's freedom.
+    pub fn joint(&self, node: usize) -> JointRig {
+        self.joints.get(&node).copied().unwrap_or_default()
+    }
+}
+
+/// The nodes from a base to an effector below it; `None` if it is not below.
+pub(super) fn path(skeleton: &Skeleton, base: usize, effector: usize) -> Option<Vec<usize>> {
+    let mut nodes: Vec<usize> = skeleton.ancestors(effector).take_while(|&n| n != base).collect();
+    skeleton.ancestors(effector).find(|&n| n == base)?;
+    nodes.push(base);
+    nodes.reverse();
+    Some(nodes)
+}
