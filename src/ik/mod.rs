@@ -20,6 +20,7 @@
 
 mod body;
 mod ccd;
+mod chain;
 mod error;
 mod fabrik;
 mod full_body;

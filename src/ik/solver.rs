@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{DAffine3, DQuat, DVec3};
 
 use super::ccd::Ccd;
+use super::chain::{Chain, End};
 use super::fabrik::Fabrik;
 use super::fused::Fused;
 use super::jacobian::Jacobian;
@@ -14,7 +15,8 @@ use super::particle::Particles;
 use super::random::Random;
 use super::tree::Tree;
 use super::{
-    Body, Goal, GoalOutcome, Link, Method, Options, Outcome, Report, SolveError, Start, full_body, two_bone,
+    Body, Goal, GoalOutcome, JacobianOptions, Link, Method, Options, Outcome, Report, SolveError, Start,
+    full_body, two_bone,
 };
 
 /// A solve has stalled when this many passes …
@@ -29,8 +31,10 @@ const AT_BORDER: f64 = 1e-6;
 /// Solves, and keeps its buffers for the next time. Same input, same bits.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
+    chain: Chain,
     tree: Tree,
     work: Work,
+    asked: (Vec<DQuat>, DVec3),
     best: Vec<DQuat>,
     best_root: DVec3,
     last: Solved,
@@ -98,29 +102,81 @@ impl Solver {
             return Ok(&self.report);
         }
         let warm = options.start == Start::Current && self.last.is_answer(body);
-        let asked = (body.rotations().to_vec(), body.root());
+        self.asked.0.clear();
+        self.asked.0.extend_from_slice(body.rotations());
+        self.asked.1 = body.root();
         if options.start == Start::Rest {
             body.reset();
+        }
+        if self.solve_chain(body, goals, options, warm) {
+            self.last.ask(body, &self.asked, goals, options);
+            self.last.take(body);
+            return Ok(&self.report);
         }
         self.tree.set(body, goals, options.limits);
         self.tree.angle_tolerance = options.angle_tolerance;
         let method = match self.choose(goals, options.method) {
             Ok(method) => method,
             Err(error) => {
-                body.rotations_mut().copy_from_slice(&asked.0);
-                body.set_root(asked.1);
+                body.rotations_mut().copy_from_slice(&self.asked.0);
+                body.set_root(self.asked.1);
                 return Err(error);
             }
         };
         self.tree.root_moves = method == Method::FullBody && options.root_motion;
-        self.last.ask(body, asked, goals, options);
+        self.last.ask(body, &self.asked, goals, options);
         let restarts = if warm { 0 } else { options.restarts };
         let progress = self.run(method, options, restarts);
         self.tree.write(body);
-        self.last.answer.0.extend_from_slice(body.rotations());
-        self.last.answer.1 = body.root();
+        self.last.take(body);
         self.fill_report(method, &progress, options);
         Ok(&self.report)
+    }
+
+    /// The quick way for a lone position on a chain of free joints. False where it is none, or leads nowhere: the body
+    /// is then as it was.
+    fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options, warm: bool) -> bool {
+        let quick = matches!(options.method, Method::Auto | Method::Dls)
+            && options.jacobian == JacobianOptions::default()
+            && !options.record
+            && self.chain.takes(body, goals, options.limits);
+        let Some(target) = goals.first().and_then(|g| g.position).filter(|_| quick) else { return false };
+        let out = body.world_from_base().matrix3;
+        let scale = out.x_axis.length();
+        // Tolerances are world metres: the space between must measure the same to all sides.
+        let even = |axis: DVec3| (axis.length() - scale).abs() <= 1e-9 * scale;
+        if !(even(out.y_axis) && even(out.z_axis)) {
+            return false;
+        }
+        let place = body.base_from_world().transform_point3(target);
+        let tolerance = options.tolerance.map_or(DEFAULT_TOLERANCE * self.chain.reach, |t| t / scale);
+        let way = place - self.chain.base(body);
+        let iterations = if self.chain.too_far(way) {
+            self.chain.straighten(body, way);
+            1
+        } else {
+            if !(warm && self.chain.is_loaded()) {
+                self.chain.load(body);
+            }
+            // A little below the tolerance: rounding on the way to rotations and back must not undo it.
+            match self.chain.damped(way, tolerance * (1.0 - 1e-9), options.iterations) {
+                End::Stuck => return false,
+                End::Reached(0) => 0,
+                End::Reached(passes) => {
+                    self.chain.write(body);
+                    passes
+                }
+            }
+        };
+        let error = (out * (place - self.chain.tip())).length();
+        let outcome = if error <= tolerance * scale { Outcome::Reached } else { Outcome::OutOfReach };
+        let report = &mut self.report;
+        report.goals.clear();
+        report.goals.push(GoalOutcome { outcome, position_error: Some(error), orientation_error: None });
+        report.limited.clear();
+        report.history.clear();
+        (report.method, report.iterations) = (Method::Dls, iterations);
+        true
     }
 
     /// The method that solves.
@@ -312,6 +368,13 @@ impl Work {
 }
 
 impl Solved {
+    /// Takes over the answer.
+    fn take(&mut self, body: &Body) {
+        self.answer.0.clear();
+        self.answer.0.extend_from_slice(body.rotations());
+        self.answer.1 = body.root();
+    }
+
     /// Whether a body stands as the last answer left it.
     fn is_answer(&self, body: &Body) -> bool {
         self.answer.0 == body.rotations() && self.answer.1 == body.root()
@@ -329,10 +392,13 @@ impl Solved {
     }
 
     /// Takes over a question; its answer is not known yet.
-    fn ask(&mut self, body: &Body, start: (Vec<DQuat>, DVec3), goals: &[Goal], options: &Options) {
-        self.shape = Some(Arc::clone(body.shape()));
+    fn ask(&mut self, body: &Body, start: &(Vec<DQuat>, DVec3), goals: &[Goal], options: &Options) {
+        if !self.shape.as_ref().is_some_and(|s| Arc::ptr_eq(s, body.shape())) {
+            self.shape = Some(Arc::clone(body.shape()));
+        }
         self.placed = (body.world_from_base(), body.world_from_base_rotation());
-        self.start = start;
+        self.start.0.clone_from(&start.0);
+        self.start.1 = start.1;
         self.answer.0.clear();
         self.goals.clear();
         self.goals.extend_from_slice(goals);
