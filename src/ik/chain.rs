@@ -145,7 +145,7 @@ impl Chain {
         let mut spin = DQuat::IDENTITY;
         self.tip = self.base(body);
         for (&link, &local) in self.links.iter().zip(&self.locals) {
-            spin = spin * body.rotations()[link];
+            spin *= body.rotations()[link];
             let vector = spin * local;
             self.spins.push(spin);
             self.vectors.push(vector);
@@ -311,7 +311,7 @@ impl Chain {
                 shortest_arc(now, way, any_perpendicular(now))
             };
             rotations[link] = (arc * rotation).normalize();
-            spin = spin * rotations[link];
+            spin *= rotations[link];
             self.tip += spin * local;
             way = local / length;
         }

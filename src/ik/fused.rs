@@ -21,7 +21,8 @@ pub(super) struct Fused {
 
 impl Fused {
     pub(super) fn set(&mut self, tree: &Tree) {
-        self.started = tree.tips.len() != 1;
+        // It is for one position.
+        self.started = tree.tips.len() != 1 || tree.tips.iter().any(|t| t.target.is_none());
         self.previous.clear();
         self.previous.extend(tree.joints.iter().map(|j| j.rotation));
     }

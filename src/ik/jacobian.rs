@@ -21,7 +21,7 @@ use super::tree::{Joint, Tree, skew};
 use super::{JacobianOptions, JointParameters, Limit};
 
 /// What is pinned counts this much more.
-const PINNED: f64 = 1e6;
+const PINNED: f64 = 1e8;
 /// Radians that a joint turns in a pass at most.
 const LARGEST_TURN: f64 = 1.0;
 /// Rounds of locking what came to its limit and solving again for the rest, in a pass.
@@ -400,7 +400,8 @@ impl Jacobian {
     ) {
         let damped = matches!(kind, super::Method::Dls | super::Method::Fused | super::Method::FullBody);
         let mut cost = cost;
-        if damped && cost > self.last_cost {
+        let failed = damped && cost > self.last_cost;
+        if failed {
             for (joint, &rotation) in tree.joints.iter_mut().zip(&self.before) {
                 joint.rotation = rotation;
             }
@@ -419,6 +420,8 @@ impl Jacobian {
         self.evaluate(tree, options.clamp * length);
         self.free(tree, options.parameters);
         match additional {
+            // What led too far is no direction to go on in.
+            Some(_) if failed => self.pull.fill(DVec3::ZERO),
             Some(turns) => self.pull.copy_from_slice(turns),
             None => self.secondary(tree, options),
         }

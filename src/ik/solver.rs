@@ -195,6 +195,14 @@ impl Solver {
         self.set_tolerances(options);
         self.report.history.clear();
         let mut progress = Progress { iterations: 0, best: f64::INFINITY, done: false };
+        if method == Method::TwoBone {
+            // A closed form has one answer, which need not be the one with the least error: softened, or swivelled.
+            two_bone::solve(&mut self.tree, &options.limb);
+            self.keep_best(&mut progress);
+            progress.iterations = 1;
+            return progress;
+        }
+        self.tree.swivel();
         let out_of_reach = self.out_of_reach();
         let too_far = out_of_reach && self.tree.tips.len() == 1 && self.tree.lengths(0).too_far();
         if too_far {
@@ -204,7 +212,7 @@ impl Solver {
         self.descend(method, options, too_far, &mut progress);
         for seed in 0..restarts {
             let spent = progress.iterations >= options.iterations;
-            if progress.done || out_of_reach || spent || method == Method::TwoBone {
+            if progress.done || out_of_reach || spent {
                 break;
             }
             self.scatter(seed);
@@ -330,7 +338,6 @@ impl Work {
         match method {
             Method::Ccd => self.ccd.set(tree),
             Method::Particle | Method::Fabrik => self.particles.set(tree),
-            Method::TwoBone | Method::Auto => {}
             Method::Fused => {
                 self.fused.set(tree);
                 self.jacobian.set(tree);
@@ -349,7 +356,6 @@ impl Work {
             Method::Ccd => self.ccd.pass(tree, &options.ccd, self.smallest),
             Method::Particle => self.particles.pass(tree, options.stiffness),
             Method::Fabrik => self.fabrik.pass(&mut self.particles, tree),
-            Method::TwoBone => two_bone::solve(tree, &options.limb),
             Method::Fused => {
                 if self.fused.is_due() {
                     self.fused.start(tree);

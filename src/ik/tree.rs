@@ -154,7 +154,7 @@ pub(super) struct Tree {
 /// Metres that a radian counts for, as a share of the chain's length.
 const RADIAN: f64 = 0.3;
 /// How much more what is pinned counts when poses are compared.
-const PINNED: f64 = 1e4;
+const PINNED: f64 = 1e8;
 
 impl Tree {
     /// Takes over a body's pose and goals, checked before.

@@ -3,11 +3,13 @@
 #![allow(clippy::print_stdout, reason = "what was measured, and what was skipped")]
 
 mod cases;
+mod goals;
+mod limits;
 mod rotation;
 mod survival;
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Body, Goal, Link, Method};
+use sinew::ik::{Body, Goal, Link, Method, Options, Report, Solver};
 
 /// `n` equal ball joints of total length one, slightly bent from straight up.
 fn chain(n: usize) -> Body {
@@ -26,6 +28,11 @@ fn chain(n: usize) -> Body {
 /// The methods that take chains of any length.
 fn chain_methods() -> impl Iterator<Item = Method> {
     Method::ALL.into_iter().filter(|m| *m != Method::TwoBone)
+}
+
+/// The report of a solver that has solved nothing before.
+fn report(body: &mut Body, goals: &[Goal], options: &Options) -> Report {
+    Solver::default().solve(body, goals, options).unwrap().clone()
 }
 
 /// The same chain, straight.

@@ -1,0 +1,276 @@
+//! Goals of every kind: orientations, aims, poles, pins, and what several of them do together.
+
+use std::f64::consts::PI;
+
+use glam::{DAffine3, DQuat, DVec3};
+use proptest::prelude::*;
+use sinew::ik::{
+    Body, Goal, JacobianOptions, JointParameters, LimbOptions, Link, Method, Options, Secondary, SolveError,
+    Solver, Swivel,
+};
+
+use crate::{chain, position, report, straight};
+
+fn angle(a: DQuat, b: DQuat) -> f64 {
+    let d = a.conjugate() * b;
+    2.0 * d.xyz().length().atan2(d.w.abs())
+}
+
+/// Methods that take orientations.
+const TURNING: [Method; 9] = [
+    Method::Ccd,
+    Method::Particle,
+    Method::Fabrik,
+    Method::PseudoInverse,
+    Method::Dls,
+    Method::Sdls,
+    Method::Fused,
+    Method::Optimize,
+    Method::FullBody,
+];
+
+#[test]
+fn an_end_takes_its_place_and_its_orientation() {
+    let wanted = DQuat::from_euler(glam::EulerRot::XYZ, 0.6, -0.4, 1.1);
+    let place = DVec3::new(0.3, 0.5, 0.2);
+    for method in TURNING {
+        for above in [DAffine3::IDENTITY, DAffine3::from_scale(DVec3::splat(100.0))] {
+            let mut body = chain(6);
+            let place = above.transform_point3(place);
+            body.place(above, DQuat::from_rotation_y(0.7)).unwrap();
+            let options = Options { method, ..Options::default() };
+            let report = report(&mut body, &[Goal::pose(6, place, wanted)], &options);
+            assert!(report.reached(), "{method}: {report:?}");
+            assert!(angle(body.orientation(6).unwrap(), wanted) < 1e-3, "{method}");
+            assert!(report.goals[0].orientation_error.unwrap() < 1e-3);
+        }
+    }
+}
+
+#[test]
+fn an_axis_points_at_a_place() {
+    let at = DVec3::new(2.0, 0.3, -1.0);
+    for method in TURNING {
+        let mut body = chain(3);
+        let goal = Goal::aim(3, DVec3::Z * 2.0, at);
+        let options = Options { method, ..Options::default() };
+        let report = report(&mut body, &[goal], &options);
+        assert!(report.reached(), "{method}: {report:?}");
+        let way = body.orientation(3).unwrap() * DVec3::Z;
+        assert!(way.angle_between(at - position(&body, 3)) < 1e-3, "{method}");
+        assert_eq!(report.goals[0].position_error, None);
+    }
+}
+
+#[test]
+fn a_pole_is_where_the_limb_bends_to() {
+    for method in [Method::TwoBone, Method::Ccd, Method::Fabrik, Method::Dls, Method::Fused, Method::Optimize]
+    {
+        for pole in [DVec3::Z, DVec3::NEG_Z, DVec3::X, DVec3::new(-1.0, 0.3, 0.5)] {
+            let mut body = chain(2);
+            let target = DVec3::new(0.1, 0.7, 0.1);
+            let goal = Goal { pole: Some(pole), ..Goal::position(2, target) };
+            let options = Options { method, ..Options::default() };
+            assert!(report(&mut body, &[goal], &options).reached(), "{method}");
+            let across = |v: DVec3| v.reject_from(target);
+            let bend = across(position(&body, 1)).angle_between(across(pole));
+            assert!(bend < 1e-3, "{method} towards {pole}: {bend} away");
+        }
+    }
+}
+
+#[test]
+fn a_pole_on_the_line_to_the_target_leaves_the_limb_as_it_bends() {
+    let target = DVec3::new(0.1, 0.7, 0.1);
+    let options = Options { method: Method::TwoBone, ..Options::default() };
+    let solve = |pole| {
+        let mut body = chain(2);
+        report(&mut body, &[Goal { pole, ..Goal::position(2, target) }], &options);
+        position(&body, 1)
+    };
+    assert!(solve(Some(target * 2.0)).distance(solve(None)) < 1e-12);
+}
+
+#[test]
+fn limbs_swivel_as_they_are_told() {
+    let target = DVec3::new(0.2, 0.6, 0.3);
+    let solve = |body: &Body, swivel| {
+        let mut body = body.clone();
+        let options = Options {
+            method: Method::TwoBone,
+            limb: LimbOptions { swivel, soften: 0.0 },
+            ..Options::default()
+        };
+        let report = report(&mut body, &[Goal::position(2, target)], &options);
+        assert!(report.position_error() < 1e-12, "{swivel:?}: {}", report.position_error());
+        position(&body, 1)
+    };
+    let across = |v: DVec3| v.reject_from(target);
+    let (now, mut other) = (chain(2), chain(2));
+    other.set_rotation(0, DQuat::from_rotation_y(2.0) * other.rotations()[0]);
+    // The standard depends on the target alone, what is kept does not.
+    assert!(solve(&now, Swivel::Standard).distance(solve(&other, Swivel::Standard)) < 1e-12);
+    assert!(solve(&now, Swivel::Keep).distance(solve(&other, Swivel::Keep)) > 0.1);
+    for turn in [0.5, -1.5, PI] {
+        let between =
+            across(solve(&now, Swivel::Standard)).angle_between(across(solve(&now, Swivel::Angle(turn))));
+        assert!((between - turn.abs()).abs() < 1e-6, "{turn}: {between}");
+    }
+    let follow = Swivel::Follow { at_base: 0.1, slope: DVec3::X };
+    assert!(solve(&now, follow).distance(solve(&now, Swivel::Angle(0.1 + target.x))) < 1e-12);
+}
+
+#[test]
+fn a_softened_limb_never_snaps_straight() {
+    let straightness = |distance: f64, soften| {
+        let mut body = chain(2);
+        let limb = LimbOptions { soften, ..LimbOptions::default() };
+        let options = Options { method: Method::TwoBone, limb, ..Options::default() };
+        report(&mut body, &[Goal::position(2, DVec3::Z * distance)], &options);
+        position(&body, 2).length()
+    };
+    assert!((straightness(0.85, 0.1) - 0.85).abs() < 1e-12);
+    let lengths: Vec<f64> = (0..40).map(|i| straightness(0.8 + 0.02 * f64::from(i), 0.1)).collect();
+    assert!(lengths.windows(2).all(|w| w[1] > w[0] && w[1] - w[0] < 0.021), "{lengths:?}");
+    assert!(lengths.iter().all(|l| *l < 1.0));
+}
+
+#[test]
+fn two_bones_say_what_they_cannot_treat() {
+    let options = Options { method: Method::TwoBone, ..Options::default() };
+    for (n, goal) in [(3, Goal::position(3, DVec3::X)), (2, Goal::orientation(2, DQuat::IDENTITY))] {
+        let mut body = chain(n);
+        let refused = Solver::default().solve(&mut body, &[goal], &options).cloned();
+        assert!(matches!(refused, Err(SolveError::Unsuited { method: Method::TwoBone, .. })), "{refused:?}");
+        assert_eq!(body, chain(n));
+    }
+}
+
+/// A trunk of two links, two arms of two on its end.
+fn trunk() -> Body {
+    let mut links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
+    for side in [-1.0, 1.0] {
+        let first = links.len();
+        links.push(Link::child(2, DVec3::X * side * 0.3));
+        links.push(Link::child(first, DVec3::X * side));
+        links.push(Link::child(first + 1, DVec3::X * side));
+    }
+    Body::new(links, DAffine3::IDENTITY).unwrap()
+}
+
+#[test]
+fn pins_outrank_goals() {
+    let body = trunk();
+    let pin = Goal::pin(5, position(&body, 5), body.orientation(5).unwrap());
+    // Out of reach while the pin holds.
+    let pull = Goal { weight: 5.0, ..Goal::position(8, DVec3::new(6.0, 4.0, 2.0)) };
+    for root_motion in [false, true] {
+        let mut body = body.clone();
+        let options = Options { method: Method::FullBody, root_motion, ..Options::default() };
+        let report = report(&mut body, &[pull, pin], &options);
+        assert!(!report.reached());
+        assert!(report.goals[1].position_error.unwrap() < 1e-4, "{report:?}");
+        assert!(report.goals[1].orientation_error.unwrap() < 1e-3, "{report:?}");
+    }
+}
+
+#[test]
+fn the_base_moves_where_it_may() {
+    let mut body = trunk();
+    let goals =
+        [Goal::position(5, DVec3::new(-4.0, 3.0, 1.0)), Goal::position(8, DVec3::new(-1.0, 3.0, 2.0))];
+    let options = Options { method: Method::FullBody, root_motion: true, ..Options::default() };
+    assert!(report(&mut body, &goals, &options).reached());
+    assert!(body.root().length() > 0.1);
+    let held = Options { root_motion: false, ..options };
+    let mut body = trunk();
+    assert!(!report(&mut body, &goals, &held).reached());
+    assert_eq!(body.root(), DVec3::ZERO);
+}
+
+#[test]
+fn weights_decide_between_goals_that_cannot_all_be_met() {
+    for method in [Method::Dls, Method::Optimize, Method::FullBody, Method::Ccd] {
+        let error = |weight: f64| {
+            let mut body = trunk();
+            let goals = [
+                Goal { weight, ..Goal::position(5, DVec3::new(-4.0, 2.0, 0.0)) },
+                Goal::position(8, DVec3::new(4.0, 2.0, 0.0)),
+            ];
+            let options = Options { method, ..Options::default() };
+            report(&mut body, &goals, &options).goals[0].position_error.unwrap()
+        };
+        assert!(error(10.0) < error(1.0) && error(1.0) < error(0.1), "{method}");
+    }
+}
+
+#[test]
+fn the_secondary_task_uses_what_the_goal_leaves() {
+    let target = DVec3::new(0.4, 0.4, 0.1);
+    let away = |secondary| {
+        let mut body = chain(8);
+        (0..8)
+            .for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(if i % 2 == 0 { 0.9 } else { -0.9 })));
+        let jacobian = JacobianOptions { secondary, ..JacobianOptions::default() };
+        let options = Options { method: Method::Dls, jacobian, tolerance: Some(1e-6), ..Options::default() };
+        let report = report(&mut body, &[Goal::position(8, target)], &options);
+        assert!(report.position_error() < 1e-6, "{secondary:?}: {}", report.position_error());
+        body.links().iter().zip(body.rotations()).map(|(l, q)| angle(l.rest, *q).powi(2)).sum::<f64>()
+    };
+    assert!(
+        away(Secondary::Rest) < 0.8 * away(Secondary::None),
+        "{} {}",
+        away(Secondary::Rest),
+        away(Secondary::None)
+    );
+    assert!(away(Secondary::Start) > away(Secondary::Rest));
+}
+
+#[test]
+fn angles_and_rotation_vectors_reach_the_same_in_different_ways() {
+    let target = DVec3::new(0.4, 0.4, 0.3);
+    let solve = |parameters| {
+        let mut body = chain(4);
+        let jacobian = JacobianOptions { parameters, ..JacobianOptions::default() };
+        let options = Options { method: Method::Dls, jacobian, ..Options::default() };
+        assert!(report(&mut body, &[Goal::position(4, target)], &options).reached());
+        body
+    };
+    assert_ne!(solve(JointParameters::Euler).rotations(), solve(JointParameters::RotationVector).rotations());
+}
+
+#[test]
+fn a_solve_from_its_last_answer_never_starts_elsewhere() {
+    // A slow drag: no frame jumps, whatever the method.
+    for method in [Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik] {
+        let mut body = straight(5);
+        let mut solver = Solver::default();
+        let options = Options { method, ..Options::default() };
+        let mut before: Option<Vec<DQuat>> = None;
+        for frame in 0..120 {
+            let t = f64::from(frame) * 0.05;
+            let target = DVec3::new(0.7 * t.sin(), 0.5 + 0.6 * (0.7 * t).cos(), 0.4 * (1.3 * t).sin());
+            solver.solve(&mut body, &[Goal::position(5, target)], &options).unwrap();
+            if let Some(before) = before {
+                let turned =
+                    before.iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b)).fold(0.0, f64::max);
+                assert!(turned < 0.8, "{method}: {turned} rad at frame {frame}");
+            }
+            before = Some(body.rotations().to_vec());
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_limb_is_solved_exactly(x in -1.0..1.0_f64, y in -1.0..1.0_f64, z in -1.0..1.0_f64, upper in 0.2..0.8_f64) {
+        let target = DVec3::new(x, y, z);
+        let links = vec![Link::base(), Link::child(0, DVec3::Y * upper), Link::child(1, DVec3::X * (1.0 - upper))];
+        let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+        let options = Options { method: Method::TwoBone, ..Options::default() };
+        let report = report(&mut body, &[Goal::position(2, target)], &options);
+        let inner = (2.0 * upper - 1.0).abs();
+        let best = (target.length() - 1.0).max(inner - target.length()).max(0.0);
+        prop_assert!((report.position_error() - best).abs() < 1e-9, "{} {best}", report.position_error());
+    }
+}

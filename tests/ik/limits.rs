@@ -1,0 +1,179 @@
+//! Limits: what is allowed, what is nearest to it, and that no method goes beyond.
+
+use std::f64::consts::PI;
+
+use glam::{DAffine3, DQuat, DVec3, EulerRot};
+use proptest::prelude::*;
+use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Outcome, round_cone, swing_twist};
+
+use crate::{chain_methods, error, position, report};
+
+fn degrees(angle: f64) -> f64 {
+    angle * PI / 180.0
+}
+
+fn angle(a: DQuat, b: DQuat) -> f64 {
+    let d = a.conjugate() * b;
+    2.0 * d.xyz().length().atan2(d.w.abs())
+}
+
+fn rotation() -> impl Strategy<Value = DQuat> {
+    let turn = prop::array::uniform3(-1.0..1.0_f64).prop_map(DVec3::from_array);
+    (turn, 0.0..PI)
+        .prop_map(|(axis, angle)| DQuat::from_axis_angle(axis.try_normalize().unwrap_or(DVec3::X), angle))
+}
+
+/// Limits of every kind.
+fn limits() -> Vec<Limit> {
+    vec![
+        Limit::Locked,
+        Limit::Hinge { axis: DVec3::X, min: degrees(-10.0), max: degrees(140.0) },
+        Limit::Hinge { axis: DVec3::new(0.6, 0.0, 0.8), min: 0.0, max: 0.0 },
+        Limit::Cone { axis: DVec3::Y, side: DVec3::X, swing: [1.2, 0.4], twist: [-0.5, 1.0] },
+        round_cone(DVec3::Z, 0.7, [-0.3, 0.3]),
+        Limit::Cone { axis: DVec3::Y, side: DVec3::Z, swing: [0.9, 0.0], twist: [0.0, 0.0] },
+        Limit::Euler { order: EulerRot::XYZ, min: [-0.5, -0.3, -1.0], max: [0.7, 0.3, 0.2] },
+    ]
+}
+
+/// An arm of 7 degrees of freedom and one link without a limit.
+fn arm() -> Body {
+    let hinge = Limit::Hinge { axis: DVec3::X, min: 0.0, max: degrees(150.0) };
+    let limits =
+        [round_cone(DVec3::Y, degrees(80.0), [-1.2, 1.2]), hinge, round_cone(DVec3::Y, 1.0, [-1.0, 1.0])];
+    let mut links: Vec<Link> = Vec::new();
+    for (i, limit) in limits.into_iter().enumerate() {
+        let offset = if i == 0 { DVec3::ZERO } else { DVec3::Y * 0.4 };
+        links.push(Link { limit, offset, parent: i.checked_sub(1), ..Link::base() });
+    }
+    links.push(Link::child(2, DVec3::Y * 0.2));
+    Body::new(links, DAffine3::IDENTITY).unwrap()
+}
+
+fn excess(body: &Body) -> f64 {
+    body.links().iter().zip(body.rotations()).map(|(l, &q)| l.excess(q)).fold(0.0, f64::max)
+}
+
+proptest! {
+    #[test]
+    fn the_nearest_rotation_is_allowed_and_stays(q in rotation()) {
+        for limit in limits() {
+            let near = limit.nearest(q);
+            prop_assert!(limit.excess(near) < 1e-9, "{limit:?}: {}", limit.excess(near));
+            prop_assert!(angle(near, limit.nearest(near)) < 1e-9, "{limit:?}");
+        }
+    }
+
+    #[test]
+    fn no_other_angle_of_a_hinge_is_nearer(q in rotation(), other in -0.17..2.44_f64) {
+        let limit = Limit::Hinge { axis: DVec3::X, min: degrees(-10.0), max: degrees(140.0) };
+        let there = DQuat::from_rotation_x(other);
+        prop_assert!(angle(q, limit.nearest(q)) <= angle(q, there) + 1e-9);
+    }
+
+    #[test]
+    fn the_swing_goes_to_the_nearest_point_of_the_ellipse(x in -2.5..2.5_f64, z in -2.0..2.0_f64, at in 0.0..6.3_f64) {
+        let (a, b) = (1.2, 0.4);
+        let limit = Limit::Cone { axis: DVec3::Y, side: DVec3::X, swing: [a, b], twist: [0.0, 0.0] };
+        // The second swing is about axis x side = -Z.
+        let asked = DVec3::new(x, 0.0, z);
+        prop_assume!(asked.length() < 3.0);
+        let (swing, _) = swing_twist(limit.nearest(DQuat::from_scaled_axis(asked)), DVec3::Y);
+        let got = swing.to_scaled_axis();
+        let other = DVec3::new(a * at.cos(), 0.0, b * at.sin());
+        prop_assert!((asked - got).length() <= (asked - other).length() + 1e-6, "{asked} became {got}, {other} is nearer");
+    }
+
+    #[test]
+    fn swing_and_twist_make_the_rotation(q in rotation()) {
+        let (swing, twist) = swing_twist(q, DVec3::Y);
+        prop_assert!(angle(q, swing * DQuat::from_rotation_y(twist)) < 1e-9);
+        prop_assert!(swing.y.abs() < 1e-9);
+    }
+
+    #[test]
+    fn no_method_goes_beyond_a_limit_or_ends_worse_than_it_began(
+        x in -0.9..0.9_f64, y in -0.9..0.9_f64, z in -0.9..0.9_f64,
+    ) {
+        let goal = Goal::position(3, DVec3::new(x, y, z));
+        // What the limits make of the start is where it starts from.
+        let start = error(&arm(), &goal);
+        for method in chain_methods() {
+            let mut body = arm();
+            let options = Options { method, ..Options::default() };
+            let report = report(&mut body, &[goal], &options);
+            prop_assert!(excess(&body) < 1e-9, "{method}: {}", excess(&body));
+            prop_assert!(error(&body, &goal) <= start + 1e-12, "{method}");
+            let told = report.goals[0].position_error.unwrap();
+            prop_assert!((told - error(&body, &goal)).abs() < 1e-9);
+            for i in 0..3 {
+                let length = (position(&body, i + 1) - position(&body, i)).length();
+                prop_assert!((length - body.links()[i + 1].offset.length()).abs() < 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_target_beyond_the_limits_is_told_to_be_that() {
+    // The elbow bends one way only, the shoulder not behind itself.
+    for method in [Method::Dls, Method::Fused, Method::Optimize, Method::Ccd] {
+        let mut body = arm();
+        let options = Options { method, ..Options::default() };
+        let goal = Goal::position(3, DVec3::new(0.0, -0.8, 0.0));
+        let report = report(&mut body, &[goal], &options);
+        assert_eq!(report.goals[0].outcome, Outcome::BlockedByLimits, "{method}");
+        assert!(!report.limited.is_empty());
+    }
+    let free = Options { limits: false, ..Options::default() };
+    let goal = Goal::position(3, DVec3::new(0.0, -0.8, 0.0));
+    assert!(report(&mut arm(), &[goal], &free).reached());
+}
+
+#[test]
+fn a_locked_joint_stays_at_rest() {
+    let mut links = arm().links().to_vec();
+    links[1].limit = Limit::Locked;
+    let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    for method in chain_methods() {
+        let options = Options { method, ..Options::default() };
+        report(&mut body, &[Goal::position(3, DVec3::new(0.5, 0.5, 0.2))], &options);
+        assert_eq!(body.rotations()[1], DQuat::IDENTITY, "{method}");
+        body.reset();
+    }
+}
+
+#[test]
+fn a_reversed_link_keeps_the_limit_of_its_joint() {
+    // The arm walked from its hand: rotations are inverses, the elbow is still the elbow.
+    let hinge = Limit::Hinge { axis: DVec3::X, min: 0.0, max: degrees(150.0) };
+    let link = |limit, offset, parent| Link { limit, offset, parent, reversed: true, ..Link::base() };
+    let links = vec![
+        link(Limit::Free, DVec3::ZERO, None),
+        link(hinge, DVec3::NEG_Y * 0.4, Some(0)),
+        Link::child(1, DVec3::NEG_Y * 0.4),
+    ];
+    let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    for method in chain_methods() {
+        body.reset();
+        let options = Options { method, ..Options::default() };
+        let report = report(&mut body, &[Goal::position(2, DVec3::new(0.3, 0.1, 0.4))], &options);
+        assert!(report.position_error() < 0.01, "{method}: {}", report.position_error());
+        let (_, bend) = swing_twist(body.rotations()[1].conjugate(), DVec3::X);
+        assert!((-1e-9..=degrees(150.0) + 1e-9).contains(&bend), "{method}: {bend}");
+    }
+}
+
+#[test]
+fn limits_that_are_none_are_refused() {
+    let bad = [
+        Limit::Hinge { axis: DVec3::X * 2.0, min: 0.0, max: 1.0 },
+        Limit::Hinge { axis: DVec3::X, min: 1.0, max: 0.0 },
+        Limit::Cone { axis: DVec3::Y, side: DVec3::Y, swing: [1.0; 2], twist: [0.0; 2] },
+        Limit::Cone { axis: DVec3::Y, side: DVec3::X, swing: [-1.0, 1.0], twist: [0.0; 2] },
+        Limit::Euler { order: EulerRot::XYZ, min: [0.0; 3], max: [f64::NAN; 3] },
+    ];
+    for limit in bad {
+        assert!(Body::new(vec![Link { limit, ..Link::base() }], DAffine3::IDENTITY).is_err(), "{limit:?}");
+    }
+}
