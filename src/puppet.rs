@@ -249,7 +249,7 @@ impl Puppet {
             aim: look,
             pole: target.pole.or_else(|| chain?.pole.map(Vec3::as_dvec3)),
             offset,
-            weight: target.weight,
+            weight: target.weight * chain.map_or(1.0, |c| c.weight),
             pinned: false,
         })
     }

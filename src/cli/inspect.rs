@@ -1,13 +1,14 @@
 //! `sinew inspect`: what is in a file.
 
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
 
 use crate::asset::{Character, Mesh};
-use crate::rig::{self, Chain};
+use crate::rig::{self, Chain, Rig};
 
 use super::failure::Failure;
 use super::timing::Stopwatch;
@@ -21,6 +22,12 @@ pub(super) struct InspectArgs {
     /// As JSON
     #[arg(long)]
     json: bool,
+    /// Chains and limits [default: NAME.rig.toml beside the model, else found in it]
+    #[arg(long, value_name = "FILE")]
+    rig: Option<PathBuf>,
+    /// Write chains and limits to a file; comments that it has stay
+    #[arg(long, value_name = "OUT.rig.toml")]
+    write_rig: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -75,7 +82,11 @@ pub(super) fn run(args: &InspectArgs, talk: Talk) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(talk.verbose);
     let character = args.model.load()?;
     watch.stage("load");
-    let report = Report::new(&character);
+    let rig = super::rig_of(&character, args.rig.as_deref())?;
+    if let Some(path) = &args.write_rig {
+        write_rig(&rig, &character, path)?;
+    }
+    let report = Report::new(&character, rig);
     if args.json {
         output::json(None, &report)?;
     } else {
@@ -85,8 +96,20 @@ pub(super) fn run(args: &InspectArgs, talk: Talk) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Writes a rig beside its place, then renames; into what is there already.
+fn write_rig(rig: &Rig, character: &Character, path: &Path) -> Result<(), Failure> {
+    let failed = |cause: String| Failure::Usage(format!("{}: {cause}", path.display()));
+    let there = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(e) => return Err(failed(e.to_string())),
+    };
+    let text = rig::file::write(rig, &character.skeleton, &there).map_err(|e| failed(e.to_string()))?;
+    output::file(path, text.as_bytes())
+}
+
 impl<'a> Report<'a> {
-    fn new(character: &'a Character) -> Self {
+    fn new(character: &'a Character, rig: Rig) -> Self {
         let skins = character.skins.iter().map(|s| SkinReport {
             name: s.name.as_deref(),
             joints: s.joints.len(),
@@ -114,7 +137,7 @@ impl<'a> Report<'a> {
             meshes: character.meshes.iter().map(MeshReport::new).collect(),
             skins: skins.collect(),
             animations: clips.collect(),
-            chains: rig::find(character).chains.into_iter().map(chain).collect(),
+            chains: rig.chains.into_iter().map(chain).collect(),
             warnings: &character.warnings,
         }
     }

@@ -12,7 +12,7 @@ mod render;
 mod timing;
 mod view;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -20,7 +20,11 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 use crate::asset::{self, Character, gltf};
 use crate::pose::Pose;
 use crate::puppet::Puppet;
+use crate::rig::{self, Rig};
 use failure::Failure;
+
+/// A rig file that is larger is none.
+const MAX_RIG_BYTES: u64 = 16 << 20;
 
 /// Skinning and inverse kinematics for glTF characters.
 ///
@@ -89,6 +93,23 @@ impl ModelArg {
         let Pose { locals, weights } = puppet.pose();
         Ok(gltf::posed_copy(&character.path, bytes, folder, &character.skeleton, locals, weights)?)
     }
+}
+
+/// The rig of a character: from a file that is named, else from `NAME.rig.toml` beside the model, else found.
+fn rig_of(character: &Character, named: Option<&Path>) -> Result<Rig, Failure> {
+    let beside = character.path.with_extension("rig.toml");
+    let path = match named {
+        Some(path) => path,
+        None if beside.is_file() => &beside,
+        None => return Ok(rig::find(character)),
+    };
+    let failed = |cause: String| Failure::Usage(format!("{}: {cause}", path.display()));
+    let size = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?.len();
+    if size > MAX_RIG_BYTES {
+        return Err(failed(format!("{size} bytes are more than a rig has")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
+    rig::file::read(&text, &character.skeleton).map_err(|e| failed(e.to_string()))
 }
 
 impl Talk {

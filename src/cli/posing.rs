@@ -1,5 +1,6 @@
 //! The posing options that `render` and `pose` share: what the user wrote, and the puppet that it makes.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -48,6 +49,9 @@ pub(super) struct PosingArgs {
     /// The joint held still, for the reaches that follow [default: the base of the chain that ends there]
     #[arg(long, value_name = "NODE")]
     base: Vec<String>,
+    /// Chains and limits [default: NAME.rig.toml beside the model, else found in it]
+    #[arg(long, value_name = "FILE")]
+    rig: Option<PathBuf>,
     /// How to solve
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = methods())]
     method: String,
@@ -149,7 +153,9 @@ impl PosingArgs {
         let pins = self.pin.iter().map(|n| names::node(&character, n)).collect::<Result<_, _>>()?;
         let rotations = self.rotations(&character)?;
         talk.warnings(&character.warnings);
+        let rig = super::rig_of(&character, self.rig.as_deref())?;
         let mut puppet = Puppet::new(character, scene);
+        puppet.rig = rig;
         puppet.clip = clip.map(|clip| (clip, self.animation_time));
         puppet.rotations = rotations;
         puppet.targets = targets;

@@ -12,17 +12,11 @@ use super::{JacobianOptions, Method, Secondary};
 const ROOT: f64 = 0.05;
 
 /// One pass. The base moves too, where it may.
-pub(super) fn pass(
-    jacobian: &mut Jacobian,
-    tree: &mut Tree,
-    options: &JacobianOptions,
-    root: bool,
-    cost: f64,
-) {
+pub(super) fn pass(jacobian: &mut Jacobian, tree: &mut Tree, options: &JacobianOptions, root: bool) {
     let length = tree.length();
     jacobian.root_weight = if root { ROOT * length * length } else { 0.0 };
     let secondary = if options.secondary == Secondary::None { Secondary::Start } else { options.secondary };
     let gain = if options.secondary == Secondary::None { 0.02 } else { options.secondary_gain };
     let options = JacobianOptions { secondary, secondary_gain: gain, ..*options };
-    jacobian.pass(tree, Method::FullBody, &options, None, cost);
+    jacobian.pass(tree, Method::FullBody, &options, None);
 }

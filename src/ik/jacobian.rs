@@ -385,7 +385,7 @@ impl Jacobian {
         self.cost() - dot(&self.right, &self.right)
     }
 
-    /// One pass of transpose, pseudo-inverse, damped or selectively damped least squares. `cost`: of the present pose.
+    /// One pass of transpose, pseudo-inverse, damped or selectively damped least squares.
     ///
     /// `additional`: the secondary task's turns, base space, in place of the options' own.
     ///
@@ -396,10 +396,9 @@ impl Jacobian {
         kind: super::Method,
         options: &JacobianOptions,
         additional: Option<&[DVec3]>,
-        cost: f64,
     ) {
         let damped = matches!(kind, super::Method::Dls | super::Method::Fused | super::Method::FullBody);
-        let mut cost = cost;
+        let mut cost = tree.merit();
         let failed = damped && cost > self.last_cost;
         if failed {
             for (joint, &rotation) in tree.joints.iter_mut().zip(&self.before) {

@@ -116,7 +116,7 @@ impl Limit {
     }
 
     /// What is wrong with its numbers.
-    pub(super) fn fault(&self) -> Option<&'static str> {
+    pub(crate) fn fault(&self) -> Option<&'static str> {
         let unit = |v: DVec3| v.is_finite() && (v.length() - 1.0).abs() < 1e-6;
         let range = |min: f64, max: f64| min.is_finite() && max.is_finite() && min <= max;
         match *self {

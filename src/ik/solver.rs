@@ -268,7 +268,7 @@ impl Solver {
                 }
                 mark = least;
             }
-            self.work.pass(method, &mut self.tree, options, sum);
+            self.work.pass(method, &mut self.tree, options);
             self.tree.swivel();
             progress.iterations += 1;
         }
@@ -350,8 +350,8 @@ impl Work {
         }
     }
 
-    /// One pass of a method. `cost`: the weighted error of the present pose.
-    fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options, cost: f64) {
+    /// One pass of a method.
+    fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options) {
         match method {
             Method::Ccd => self.ccd.pass(tree, &options.ccd, self.smallest),
             Method::Particle => self.particles.pass(tree, options.stiffness),
@@ -361,14 +361,14 @@ impl Work {
                     self.fused.start(tree);
                 } else {
                     let additional = self.fused.additional(tree);
-                    self.jacobian.pass(tree, method, &options.jacobian, Some(additional), cost);
+                    self.jacobian.pass(tree, method, &options.jacobian, Some(additional));
                 }
             }
             Method::Optimize => self.optimize.pass(&mut self.jacobian, tree, &options.optimize),
             Method::FullBody => {
-                full_body::pass(&mut self.jacobian, tree, &options.jacobian, options.root_motion, cost);
+                full_body::pass(&mut self.jacobian, tree, &options.jacobian, options.root_motion);
             }
-            _ => self.jacobian.pass(tree, method, &options.jacobian, None, cost),
+            _ => self.jacobian.pass(tree, method, &options.jacobian, None),
         }
     }
 }

@@ -155,6 +155,8 @@ pub(super) struct Tree {
 const RADIAN: f64 = 0.3;
 /// How much more what is pinned counts when poses are compared.
 const PINNED: f64 = 1e8;
+/// How much more it counts when steps are judged.
+const STEERED: f64 = 10.0;
 
 impl Tree {
     /// Takes over a body's pose and goals, checked before.
@@ -401,10 +403,20 @@ impl Tree {
 
     /// The weighted sum of squared errors, world metres, and whether all tips that count are reached.
     pub(super) fn errors(&self) -> (f64, bool) {
+        self.weighed(PINNED)
+    }
+
+    /// What a step must make smaller. What is pinned counts for less than when poses are compared: a step leaves it to
+    /// second order, the next one brings it back, and it must not be refused for that.
+    pub(super) fn merit(&self) -> f64 {
+        self.weighed(STEERED).0
+    }
+
+    fn weighed(&self, pinned_weight: f64) -> (f64, bool) {
         (0..self.tips.len()).fold((0.0, true), |(sum, done), tip| {
             let Tip { weight, pinned, length, tolerance, .. } = self.tips[tip];
             let (error, angle) = (self.error(tip).unwrap_or(0.0), self.angle_error(tip).unwrap_or(0.0));
-            let weight = if pinned { weight * PINNED } else { weight };
+            let weight = if pinned { weight * pinned_weight } else { weight };
             let turn = angle * RADIAN * length;
             let reached = weight == 0.0 || (error <= tolerance && angle <= self.angle_tolerance);
             (sum + weight * (error * error + turn * turn), done && reached)

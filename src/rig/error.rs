@@ -23,6 +23,14 @@ pub enum RigError {
         /// The joint at fault.
         node: String,
     },
+    /// A rig file will not do.
+    #[error("line {line}: {cause}")]
+    File {
+        /// From one.
+        line: usize,
+        /// Why.
+        cause: String,
+    },
     /// A joint's matrix is no product of translation, rotation and scale: turning it would lose the rest.
     #[error("the matrix of node \"{node}\" has shear, it cannot be part of a chain")]
     Sheared {

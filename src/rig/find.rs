@@ -309,6 +309,7 @@ impl<'a> Finder<'a> {
                 bend: self.bend(&f),
                 joints: f.joints,
                 pole: None,
+                weight: 1.0,
             })
         };
         found.into_iter().zip(labels).filter_map(chain).collect()

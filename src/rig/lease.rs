@@ -77,7 +77,7 @@ impl Lease {
                 reversed: false,
                 turns: is_joint(node),
                 limit: joint.limit,
-                weight: joint.weight,
+                weight: 1.0 - joint.stiffness,
                 less: None,
                 plus: None,
             }

@@ -32,7 +32,7 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
             _ => {}
         }
     }
-    rig.joints.extend(joints.into_iter().map(|(node, limit)| (node, JointRig { limit, weight: 1.0 })));
+    rig.joints.extend(joints.into_iter().map(|(node, limit)| (node, JointRig { limit, stiffness: 0.0 })));
 }
 
 struct Rest<'a> {

@@ -3,6 +3,7 @@
 
 mod error;
 mod family;
+pub mod file;
 mod find;
 mod lease;
 mod limits;

@@ -19,18 +19,12 @@ pub struct Rig {
 }
 
 /// A joint's freedom.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointRig {
     /// How far it may turn.
     pub limit: Limit,
-    /// How willingly it turns: 1 normally, 0 never.
-    pub weight: f64,
-}
-
-impl Default for JointRig {
-    fn default() -> Self {
-        Self { limit: Limit::Free, weight: 1.0 }
-    }
+    /// How unwillingly it turns: 0 normally, 1 never.
+    pub stiffness: f64,
 }
 
 /// Joints that move one end.
@@ -50,6 +44,8 @@ pub struct Chain {
     pub bend: Option<Vec3>,
     /// World position that its middle bends to; `None`: as it bends already.
     pub pole: Option<Vec3>,
+    /// How much its goals count against others.
+    pub weight: f64,
 }
 
 /// What a chain is.

@@ -8,6 +8,7 @@ mod layers;
 mod oracle;
 mod pose;
 mod render;
+mod rig;
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,0 +1,234 @@
+//! Rigs: chains found in characters, files read and written, any joint as the base.
+
+use glam::DVec3;
+use sinew::asset::{self, Character};
+use sinew::ik::{Method, Outcome};
+use sinew::puppet::{Puppet, Target};
+use sinew::rig::{ChainKind, file, find};
+
+use crate::support::models;
+use crate::{folder, json, refusal, stdout};
+
+/// name: base to effector, number of joints
+fn chains(character: &Character) -> Vec<String> {
+    let label = |n| character.skeleton.label(n);
+    let line = |c: &sinew::rig::Chain| {
+        format!("{}: {} to {}, {}", c.name, label(c.base), label(c.effector), c.joints.len())
+    };
+    find(character).chains.iter().map(line).collect()
+}
+
+#[test]
+fn the_figure_has_its_limbs() {
+    let found = chains(&asset::figure().unwrap());
+    for chain in [
+        "left arm: leftUpperArm to leftHand, 3",
+        "right arm: rightUpperArm to rightHand, 3",
+        "left leg: leftUpperLeg to leftFoot, 3",
+        "right leg: rightUpperLeg to rightFoot, 3",
+    ] {
+        assert!(found.iter().any(|c| c == chain), "{chain} is not among {found:?}");
+    }
+}
+
+#[test]
+fn the_collected_characters_have_theirs() {
+    let Some(folder) = models("") else { return };
+    let cases: [(&str, &[&str]); 10] = [
+        (
+            "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb",
+            &[
+                "left arm: Skeleton_arm_joint_L__4_ to Skeleton_arm_joint_L__2_, 3",
+                "right leg: leg_joint_R_1 to leg_joint_R_3, 3",
+                "neck: Skeleton_neck_joint_1 to Skeleton_neck_joint_2, 2",
+            ],
+        ),
+        (
+            "quaternius/modular_men/Adventurer/Adventurer.glb",
+            &[
+                "left arm: UpperArm.L to Hand.L, 3",
+                "right leg: UpperLeg.R to Foot.R, 3",
+                "spine: Abdomen to Chest, 3",
+                "neck: Neck to Head, 2",
+                "left thumb: Thumb2.L to Thumb3.L_end, 3",
+                "right ring finger: Ring2.R to Ring4.R_end, 4",
+            ],
+        ),
+        (
+            // Its thumbs are named for the other side.
+            "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb",
+            &[
+                "left arm: UpperArm.L to Palm.L, 3",
+                "left leg: UpperLeg.L to LowerLeg.L_end, 3",
+                "left thumb: Thumb.R to Thumb2.R_end, 3",
+            ],
+        ),
+        (
+            "derived/Arnaud-4influences/Arnaud-4influences.glb",
+            &[
+                "left arm: LeftArm to Lefthand, 3",
+                "right leg: RightUpLeg to RightFoot, 3",
+                "neck: Neck to Head, 2",
+            ],
+        ),
+        (
+            "kaykit-char/models/mannequin_v2/manny_med_mod.gltf",
+            &[
+                "left arm: upperarm.l to wrist.l, 3",
+                "right leg: upperleg.r to foot.r, 3",
+                "spine: spine to chest, 2",
+            ],
+        ),
+        (
+            "quaternius/animals_pack/Wolf/Wolf.glb",
+            &[
+                "left front leg: FrontUpperLeg.L to FrontLowerLeg.L_end, 3",
+                "right hind leg: BackLeg.R to BackLowerLeg.R_end, 4",
+                "tail: Tail1 to Tail8_end, 9",
+                "neck: Neck1 to Head, 4",
+                "spine: Torso to Torso3, 3",
+            ],
+        ),
+        (
+            "khronos-sample-models/Fox/glTF-Binary/Fox.glb",
+            &[
+                "left front leg: b_LeftUpperArm_09 to b_LeftHand_011, 3",
+                "right hind leg: b_RightLeg01_019 to b_RightFoot02_022, 4",
+                "tail: b_Tail01_012 to b_Tail03_014, 3",
+            ],
+        ),
+        (
+            "quaternius/easy_enemies_pack/Spider/Spider.glb",
+            &["left leg 1: FrontLeg.L to FrontLeg3.L_end, 4", "right leg 4: BackLeg.R to BackLeg3.R_end, 4"],
+        ),
+        (
+            "quaternius/easy_enemies_pack/Snake/Snake.glb",
+            &["tail: Tail to Tail3_end, 5", "neck: Neck to Head, 2", "spine: Body to Chest, 2"],
+        ),
+        ("ozz-animation/converted/robot/robot.glb", &["arm: shoulder to wrist, 6"]),
+    ];
+    for (path, expected) in cases {
+        let found = chains(&asset::load(&folder.join(path)).unwrap());
+        for chain in expected {
+            assert!(found.iter().any(|c| c == chain), "{path}: {chain} is not among {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn elbows_and_knees_bend_the_right_way_and_no_other() {
+    let character = asset::figure().unwrap();
+    let node = |name: &str| character.skeleton.find(name).unwrap();
+    let (hand, foot) = (node("leftHand"), node("leftFoot"));
+    let middle = |effector: usize, name: &str, to: DVec3| {
+        let mut puppet = Puppet::new(character.clone(), 0);
+        let place =
+            |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation).as_dvec3();
+        let (start, joint) = (place(&puppet, effector), node(name));
+        puppet.targets.push(Target { position: Some(start + to), ..Target::new(effector) });
+        assert_eq!(puppet.update().unwrap()[0].outcome, Outcome::Reached);
+        let chain = puppet.rig.chain(effector).unwrap();
+        let (base, end) = (place(&puppet, chain.base), place(&puppet, effector));
+        (place(&puppet, joint) - base).reject_from(end - base)
+    };
+    // A foot that is lifted: the knee goes forward. A hand that comes up: the elbow stays behind.
+    assert!(middle(foot, "leftLowerLeg", DVec3::new(0.0, 0.25, 0.1)).z > 0.05);
+    assert!(middle(hand, "leftLowerArm", DVec3::new(0.0, 0.2, 0.15)).z < 0.02);
+}
+
+#[test]
+fn a_rig_is_written_and_read_with_its_comments() {
+    let character = asset::figure().unwrap();
+    let rig = find(&character);
+    let text = file::write(&rig, &character.skeleton, "# my rig\n").unwrap();
+    assert!(text.contains("# my rig"));
+    let read = file::read(&text, &character.skeleton).unwrap();
+    assert_eq!(read.chains.len(), rig.chains.len());
+    assert_eq!(read.joints.keys().collect::<Vec<_>>(), rig.joints.keys().collect::<Vec<_>>());
+    // Written again it is the same; what people added stays.
+    let edited = text.replacen("kind = \"arm\"", "kind = \"arm\" # strong", 1).replacen(
+        "[[joint]]",
+        "# bends\n[[joint]]",
+        1,
+    );
+    assert_eq!(file::write(&read, &character.skeleton, &edited).unwrap(), edited);
+    // A chain that is gone goes, the others and their comments stay.
+    let mut fewer = read.clone();
+    fewer.chains.retain(|c| c.kind == ChainKind::Arm);
+    let text = file::write(&fewer, &character.skeleton, &edited).unwrap();
+    assert!(text.contains("# strong") && !text.contains("\"leg\""), "{text}");
+    assert_eq!(file::read(&text, &character.skeleton).unwrap(), fewer);
+}
+
+#[test]
+fn a_rig_file_is_used_and_its_faults_have_lines() {
+    let path = folder("rig").join("figure.rig.toml");
+    let path_text = path.to_str().unwrap();
+    stdout(["inspect", "--write-rig", path_text]);
+    let good = std::fs::read_to_string(&path).unwrap();
+    let fault = |from: &str, to: &str| {
+        std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
+        let line = refusal(["inspect", "--rig", path_text]);
+        line.split_once("rig.toml: ").unwrap().1.to_owned()
+    };
+    assert_eq!(
+        fault("version = 1\n", "version = 1\nspeed = 2\n"),
+        "line 2: unknown key \"speed\"; known: version, pins, chain, joint"
+    );
+    assert_eq!(fault("version = 1\n", "version = 2\n"), "line 1: version is not 1");
+    assert!(fault("kind = \"arm\"", "kind = \"wing\"").starts_with("line 5: kind is none of arm, leg"));
+    assert_eq!(
+        fault("base = \"leftUpperArm\"", "base = \"nobody\""),
+        "line 6: node \"nobody\" does not exist"
+    );
+    assert_eq!(
+        fault("base = \"leftUpperArm\"", "base = \"rightHand\""),
+        "line 6: base is not above effector"
+    );
+    assert!(fault("[[chain]]", "[[chain").starts_with("line 3: "));
+    assert!(fault("axis = [", "axis = [0, ").contains("axis is no list of 3 numbers"));
+    // A pin of the rig holds, a locked elbow does not bend.
+    let locked = "version = 1\n[[joint]]\nnode = \"leftLowerArm\"\nlimit = { kind = \"locked\" }\n";
+    std::fs::write(&path, locked).unwrap();
+    let ask = ["pose", "--rig", path_text, "--base", "leftUpperArm", "--reach", "leftHand=0.3,1.3,0.3"];
+    let pose = json(ask);
+    assert_ne!(pose["reports"][0]["outcome"], "reached");
+}
+
+#[test]
+fn the_hand_held_and_the_body_hanging_from_it() {
+    let before = json(["pose"]);
+    let pose = json(["pose", "--base", "leftHand", "--reach", "rightFoot=-0.2,0.6,0.4", "--require-reached"]);
+    let place = |pose: &serde_json::Value, name: &str| -> DVec3 {
+        let nodes = pose["nodes"].as_array().unwrap();
+        let world = nodes.iter().find(|n| n["name"] == name).unwrap()["world"].as_array().unwrap().clone();
+        DVec3::new(world[12].as_f64().unwrap(), world[13].as_f64().unwrap(), world[14].as_f64().unwrap())
+    };
+    assert!(place(&pose, "leftHand").distance(place(&before, "leftHand")) < 1e-5);
+    assert!(place(&pose, "rightFoot").distance(DVec3::new(-0.2, 0.6, 0.4)) < 1e-3);
+    assert!(place(&pose, "hips").distance(place(&before, "hips")) > 0.01);
+}
+
+#[test]
+fn pinned_feet_stay_while_the_hands_pull() {
+    let Some(folder) = models("quaternius/modular_men/Adventurer") else { return };
+    let character = asset::load(&folder.join("Adventurer.glb")).unwrap();
+    let node = |name: &str| character.skeleton.find(name).unwrap();
+    let feet = [node("Foot.L"), node("Foot.R")];
+    let mut puppet = Puppet::new(character.clone(), 0);
+    let place = |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation);
+    let before = feet.map(|f| place(&puppet, f));
+    puppet.pins = feet.to_vec();
+    puppet.options.method = Method::FullBody;
+    for (name, at) in
+        [("Hand.L", [0.35, 0.75, 0.5]), ("Hand.R", [-0.3, 0.7, 0.5]), ("Head", [0.05, 1.25, 0.3])]
+    {
+        puppet.targets.push(Target { position: Some(at.into()), ..Target::new(node(name)) });
+    }
+    let reports = puppet.update().unwrap();
+    assert!(reports.iter().all(|r| r.position_error.unwrap() < 0.02), "{reports:?}");
+    for (foot, before) in feet.into_iter().zip(before) {
+        let moved = place(&puppet, foot).distance(before);
+        assert!(moved < 1e-4, "a pinned foot moved by {moved} m");
+    }
+}
