@@ -267,7 +267,7 @@ pub fn write(rig: &Rig, skeleton: &Skeleton, there: &str) -> Result<String, RigE
     let root = document.as_table_mut();
     set(root, "version", VERSION.into());
     let pins: Array = rig.pins.iter().map(|&n| skeleton.label(n)).collect();
-    if !(rig.pins.is_empty() && !root.contains_key("pins")) {
+    if !rig.pins.is_empty() || root.contains_key("pins") {
         set(root, "pins", pins.into());
     }
     let chains = rig.chains.iter().map(|c| (skeleton.label(c.effector), chain_keys(c, skeleton))).collect();
@@ -287,7 +287,7 @@ fn chain_keys(chain: &Chain, skeleton: &Skeleton) -> Keys {
         ("effector", Some(skeleton.label(chain.effector).into())),
         ("bend", chain.bend.map(|b| list(b.to_array().map(f64::from)))),
         ("pole", chain.pole.map(|p| list(p.to_array().map(f64::from)))),
-        ("weight", Some(chain.weight).filter(|w| *w < 1.0 || *w > 1.0).map(Into::into)),
+        ("weight", Some(chain.weight).filter(|w| (w - 1.0).abs() > 0.0).map(Into::into)),
     ]
 }
 

@@ -157,7 +157,7 @@ fn seven() -> Result<Body, SolveError> {
 }
 
 /// The founding paper's arm: three hinges in a plane, θ₁ ∈ [−90°, 90°], θ₂ ∈ [0°, 110°], θ₃ ∈ [−20°, 20°].
-pub(super) fn paper() -> Result<Body, SolveError> {
+fn paper() -> Result<Body, SolveError> {
     let link = DVec3::X / 3.0;
     arm(&[
         (hinge(DVec3::Z, -90.0, 90.0), link),
@@ -222,6 +222,17 @@ fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64)
     let goals = (0..count).map(&mut goal).collect();
     let reach = body.links().iter().map(|l| l.offset.length()).sum();
     Cases { name: name.into(), joints, limits: true, body, goals, warm: false, reach }
+}
+
+/// The founding paper's arm; without limits its joints turn any way.
+pub(super) fn paper_cases(limits: bool, count: usize, seed: u64) -> Result<Cases, SolveError> {
+    let mut cases = within_limits("arm-paper", paper()?, 3, count, seed);
+    if !limits {
+        let links = cases.body.links().iter().map(|l| Link { limit: Limit::Free, ..*l }).collect();
+        cases.body = Body::new(links, DAffine3::IDENTITY)?;
+        cases.limits = false;
+    }
+    Ok(cases)
 }
 
 /// The limited arms by name.

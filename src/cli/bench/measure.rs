@@ -29,6 +29,9 @@ pub(super) struct Row {
     pub(super) error_mean: f64,
     pub(super) error_p95: f64,
     pub(super) error_max: f64,
+    /// What a paper says of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) published: Option<String>,
 }
 
 /// Solves all cases by a method; `None` if it cannot treat such a body. `tolerance`: a share of the reach.
@@ -93,6 +96,7 @@ pub(super) fn row(
         error_mean: mean(&errors),
         error_p95: nearest_rank(&errors, 0.95),
         error_max: nearest_rank(&errors, 1.0),
+        published: None,
     }))
 }
 

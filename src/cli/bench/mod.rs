@@ -2,6 +2,7 @@
 
 mod cases;
 mod measure;
+mod tables;
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ use super::failure::Failure;
 use super::output;
 use cases::Set;
 use measure::Row;
+use tables::{Drag, Table};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew bench --methods dls,ccd --joints 3,10 --set reach,near")]
@@ -43,6 +45,9 @@ pub(super) struct BenchArgs {
     /// Passes at most
     #[arg(long, value_name = "N", default_value_t = 500)]
     iterations: usize,
+    /// A table instead of rows of methods
+    #[arg(long, value_name = "NAME")]
+    table: Option<Table>,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -59,7 +64,10 @@ enum Limits {
 struct Document {
     format: &'static str,
     floor_ns: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     rows: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    drags: Vec<Drag>,
 }
 
 fn joints(text: &str) -> Result<usize, String> {
@@ -80,6 +88,9 @@ fn share(text: &str) -> Result<f64, String> {
 pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
     let refused = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
     let floor_ns = measure::floor();
+    if let Some(table) = args.table {
+        return self::table(args, table, floor_ns);
+    }
     let mut all = Vec::new();
     if args.limits != Limits::On {
         for &set in &args.set {
@@ -112,7 +123,47 @@ pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
         }
     }
     if args.json {
-        output::json(None, &Document { format: "sinew-bench-1", floor_ns, rows })?;
+        output::json(None, &Document { format: "sinew-bench-1", floor_ns, rows, drags: Vec::new() })?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes one of the tables.
+fn table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode, Failure> {
+    let refused = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
+    let (rows, drags) = match table {
+        Table::Paper => (tables::paper(args.cases, args.seed).map_err(refused)?, Vec::new()),
+        Table::Fabrik => (tables::fabrik(args.cases, args.seed).map_err(refused)?, Vec::new()),
+        Table::Drag => {
+            let usual = [Method::TwoBone, Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik];
+            let methods = if args.methods.is_empty() { &usual[..] } else { &args.methods };
+            (Vec::new(), tables::drag(methods).map_err(refused)?)
+        }
+    };
+    if args.json {
+        output::json(None, &Document { format: "sinew-bench-1", floor_ns, rows, drags })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if table == Table::Drag {
+        let mut text = format!(
+            "{:<10} {:<10} {:>6} {:>10} {:>10} {:>6} {:>9} {:>9} {:>10}\n",
+            "path", "method", "joints", "p99 rad", "most rad", "flips", "jitter", "drift", "median us"
+        );
+        for d in &drags {
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                text,
+                "{:<10} {:<10} {:>6} {:>10.4} {:>10.4} {:>6} {:>9.1e} {:>9.1e} {:>10.2}",
+                d.path, d.method, d.joints, d.p99, d.largest, d.flips, d.jitter, d.drift, d.median_us
+            );
+        }
+        output::text(&text)?;
+    } else {
+        output::text(&heading(floor_ns))?;
+        for row in &rows {
+            let published = row.published.as_deref().unwrap_or_default();
+            output::text(&format!("{}   published: {published}\n", line(row).trim_end()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
