@@ -1,8 +1,8 @@
 //! A pass of each method over a free chain of twenty links, and the solves that it is part of.
 
 use criterion::{Criterion, Throughput};
-use glam::{DAffine3, DVec3};
-use sinew::ik::{Body, Goal, Link, Method, Options, Solver, Start};
+use glam::{DAffine3, DQuat, DVec3};
+use sinew::ik::{Body, Goal, Limb, LimbGoal, Link, Method, Options, Solver, Start, solve_limb, solve_limbs};
 
 const LINKS: usize = 20;
 /// Far from the straight chain, within its reach.
@@ -15,7 +15,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     });
     let mut body = Body::new(chain.collect(), DAffine3::IDENTITY).unwrap();
     let mut group = c.benchmark_group("ik, links turned");
-    for method in Method::ALL {
+    for method in Method::ALL.into_iter().filter(|m| *m != Method::TwoBone) {
         let options = Options { method, start: Start::Rest, ..Options::default() };
         let mut solver = Solver::default();
         let mut solve = |target: DVec3| {
@@ -27,5 +27,30 @@ pub(crate) fn bench(c: &mut Criterion) {
         group.throughput(Throughput::Elements((passes * LINKS) as u64));
         group.bench_function(format!("{method}, {passes} passes"), |b| b.iter(|| TARGETS.map(&mut solve)));
     }
+    group.finish();
+    limbs(c);
+}
+
+/// A thousand limbs, one after another and abreast.
+fn limbs(c: &mut Criterion) {
+    let limb =
+        Limb { upper: DVec3::new(0.05, 0.48, 0.1), lower: DVec3::new(0.0, 0.45, -0.2), bend: DVec3::X };
+    let goal = |i: i32| {
+        let t = f64::from(i) * 0.37;
+        let target = DVec3::new(t.sin(), (1.3 * t).cos(), (0.7 * t).sin()) * (0.3 + 0.2 * (0.11 * t).sin());
+        LimbGoal { target, pole: DVec3::Z }
+    };
+    let (limbs, goals): (Vec<Limb>, Vec<LimbGoal>) = (0..1000).map(|i| (limb, goal(i))).unzip();
+    let mut turns = vec![[DQuat::IDENTITY; 2]; 1000];
+    let mut group = c.benchmark_group("two bones");
+    group.throughput(Throughput::Elements(1000));
+    group.bench_function("one by one", |b| {
+        b.iter(|| {
+            for ((limb, goal), out) in limbs.iter().zip(&goals).zip(&mut turns) {
+                *out = solve_limb(limb, goal);
+            }
+        });
+    });
+    group.bench_function("abreast", |b| b.iter(|| solve_limbs(&limbs, &goals, &mut turns)));
     group.finish();
 }

@@ -103,6 +103,8 @@ pub struct Body {
     world_from_base: DAffine3,
     base_from_world: DAffine3,
     world_from_base_rotation: DQuat,
+    /// World metres in a metre of base space, where that is the same to all sides.
+    even_scale: Option<f64>,
 }
 
 impl PartialEq for Body {
@@ -140,6 +142,7 @@ impl Body {
             world_from_base: DAffine3::IDENTITY,
             base_from_world: DAffine3::IDENTITY,
             world_from_base_rotation: DQuat::IDENTITY,
+            even_scale: Some(1.0),
         };
         let (_, rotation, _) = world_from_base.to_scale_rotation_translation();
         body.place(world_from_base, rotation)?;
@@ -158,6 +161,13 @@ impl Body {
         }
         (self.world_from_base, self.base_from_world) = (world_from_base, base_from_world);
         self.world_from_base_rotation = unit(rotation);
+        let [x, y, z] =
+            [world_from_base.matrix3.x_axis, world_from_base.matrix3.y_axis, world_from_base.matrix3.z_axis];
+        let scale = x.length();
+        let small = 1e-9 * scale;
+        let even = (y.length() - scale).abs() <= small && (z.length() - scale).abs() <= small;
+        let across = x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs()) <= small * scale;
+        self.even_scale = Some(scale).filter(|_| even && across);
         Ok(())
     }
 
@@ -189,6 +199,11 @@ impl Body {
     /// Leads from the world to the space above the base.
     pub(super) fn base_from_world(&self) -> DAffine3 {
         self.base_from_world
+    }
+
+    /// World metres in a metre of base space, where that is the same to all sides.
+    pub(super) fn even_scale(&self) -> Option<f64> {
+        self.even_scale
     }
 
     /// The product of rotations above the base.

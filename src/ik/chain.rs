@@ -37,7 +37,7 @@ pub(super) struct Chain {
     links: Vec<usize>,
     /// The stretch to the next joint, or the end, in the joint's turned frame.
     locals: Vec<DVec3>,
-    lengths: Vec<f64>,
+    pub(super) lengths: Vec<f64>,
     pub(super) reach: f64,
     longest: f64,
     base: DVec3,
@@ -46,13 +46,18 @@ pub(super) struct Chain {
     /// World orientation of each joint when the solve began, base space.
     spins: Vec<DQuat>,
     /// The stretches as they are, base space.
-    vectors: Vec<DVec3>,
+    pub(super) vectors: Vec<DVec3>,
     /// From each joint to the end, where the last step began and where it led.
-    arms: Vec<DVec3>,
+    pub(super) arms: Vec<DVec3>,
     next: Vec<DVec3>,
     /// What each joint has turned since, base space; unit but for a factor.
-    turned: Vec<DQuat>,
+    pub(super) turned: Vec<DQuat>,
     tip: DVec3,
+    /// The joint that divides the chain's length most evenly.
+    pub(super) middle: usize,
+    /// Of methods that work on points, and the arcs of a sweep.
+    pub(super) points: Vec<DVec3>,
+    pub(super) arcs: Vec<DQuat>,
     /// Whether this is the pose that was last written.
     loaded: bool,
 }
@@ -110,6 +115,12 @@ impl Chain {
         self.simple = self.links.len() > 1;
         if self.simple {
             self.bend = self.rest_bend(links);
+            let passed = self.lengths.iter().scan(0.0, |sum, length| {
+                *sum += length;
+                Some((*sum - 0.5 * self.reach).abs())
+            });
+            let off = passed.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+            self.middle = off.map_or(1, |(i, _)| i + 1).clamp(1, self.links.len() - 1);
         }
     }
 
@@ -132,6 +143,11 @@ impl Chain {
         self.loaded
     }
 
+    /// A solve that led nowhere has left its traces.
+    pub(super) fn forget(&mut self) {
+        self.loaded = false;
+    }
+
     /// Takes over a body's pose.
     pub(super) fn load(&mut self, body: &Body) {
         let n = self.links.len();
@@ -142,6 +158,7 @@ impl Chain {
         self.turned.resize(n, DQuat::IDENTITY);
         self.arms.resize(n, DVec3::ZERO);
         self.next.resize(n, DVec3::ZERO);
+        self.arcs.resize(n, DQuat::IDENTITY);
         let mut spin = DQuat::IDENTITY;
         self.tip = self.base(body);
         for (&link, &local) in self.links.iter().zip(&self.locals) {
@@ -176,11 +193,7 @@ impl Chain {
     /// Damped least squares until the end is within `tolerance` of a target, both base space, the target from the
     /// base.
     pub(super) fn damped(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
-        if self.too_near(target) {
-            return End::Stuck;
-        }
         let tip: DVec3 = self.vectors.iter().sum();
-        self.loaded &= tip.distance_squared(target) <= tolerance * tolerance;
         if tip.distance_squared(target) <= tolerance * tolerance {
             return End::Reached(0);
         }
@@ -252,7 +265,22 @@ impl Chain {
         }
         let arc = shortest_arc(tip, target, any_perpendicular(tip));
         self.vectors.iter_mut().for_each(|v| *v = arc * *v);
-        self.turned.fill(arc);
+        self.turned.iter_mut().for_each(|q| *q = arc * *q);
+    }
+
+    /// The axis about which it bends at rest, carried along with its first joint, base space.
+    pub(super) fn bend_now(&self) -> DVec3 {
+        self.spins.first().copied().unwrap_or(DQuat::IDENTITY) * self.bend
+    }
+
+    /// The arms, and where the end is from the base.
+    pub(super) fn measure_arms(&mut self) -> DVec3 {
+        let mut arm = DVec3::ZERO;
+        for (vector, out) in self.vectors.iter().zip(&mut self.arms).rev() {
+            arm += *vector;
+            *out = arm;
+        }
+        arm
     }
 
     /// Bends a chain that is much straighter than the target lets it be into an arc of a circle: on a line no joint
@@ -265,8 +293,7 @@ impl Chain {
         }
         let Some(way) = target.try_normalize() else { return };
         let arc = shortest_arc(tip, target, any_perpendicular(tip));
-        let first = self.spins.first().copied().unwrap_or(DQuat::IDENTITY);
-        let axis = (arc * (first * self.bend)).reject_from_normalized(way);
+        let axis = (arc * self.bend_now()).reject_from_normalized(way);
         let Some(axis) = axis.try_normalize() else { return };
         // Half the arc's angle x from its chord: sin x / x = chord / arc, by Newton from the first term of the series.
         let chord = distance / self.reach;
@@ -284,7 +311,7 @@ impl Chain {
             // Bending about the axis goes on from the base: the first link leans the other way.
             let there = (way * cos - across * sin) * length;
             let now = arc * *vector;
-            *turned = shortest_arc(now, there, axis) * arc;
+            *turned = shortest_arc(now, there, axis) * arc * *turned;
             *vector = there;
         }
     }

@@ -27,11 +27,13 @@ mod full_body;
 mod fused;
 mod goal;
 mod jacobian;
+mod limb;
 mod limit;
 mod linear;
 mod optimize;
 mod options;
 mod particle;
+mod quick;
 mod random;
 mod report;
 mod rotation;
@@ -42,6 +44,7 @@ mod two_bone;
 pub use body::{Body, Link};
 pub use error::SolveError;
 pub use goal::{Aim, Goal};
+pub use limb::{Limb, LimbGoal, solve_limb, solve_limbs};
 pub use limit::{Limit, round_cone, swing_twist};
 pub use options::{
     CcdOptions, DEFAULT_ITERATIONS, JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions,

@@ -15,8 +15,8 @@ use super::particle::Particles;
 use super::random::Random;
 use super::tree::Tree;
 use super::{
-    Body, Goal, GoalOutcome, JacobianOptions, Link, Method, Options, Outcome, Report, SolveError, Start,
-    full_body, two_bone,
+    Body, CcdOptions, Goal, GoalOutcome, JacobianOptions, Link, Method, Options, Outcome, Report, SolveError,
+    Start, full_body, two_bone,
 };
 
 /// A solve has stalled when this many passes …
@@ -136,18 +136,22 @@ impl Solver {
     /// The quick way for a lone position on a chain of free joints. False where it is none, or leads nowhere: the body
     /// is then as it was.
     fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options, warm: bool) -> bool {
-        let quick = matches!(options.method, Method::Auto | Method::Dls)
+        let method = if options.method == Method::Auto { Method::Dls } else { options.method };
+        let quick = match method {
+            Method::Dls | Method::Fused => true,
+            Method::Ccd => options.ccd == CcdOptions::default(),
+            Method::Particle => options.stiffness >= 1.0 && goals.iter().all(|g| g.weight >= 1.0),
+            Method::Fabrik => goals.iter().all(|g| g.weight >= 1.0),
+            _ => false,
+        };
+        let quick = quick
             && options.jacobian == JacobianOptions::default()
             && !options.record
             && self.chain.takes(body, goals, options.limits);
         let Some(target) = goals.first().and_then(|g| g.position).filter(|_| quick) else { return false };
         let out = body.world_from_base().matrix3;
-        let scale = out.x_axis.length();
-        // Tolerances are world metres: the space between must measure the same to all sides.
-        let even = |axis: DVec3| (axis.length() - scale).abs() <= 1e-9 * scale;
-        if !(even(out.y_axis) && even(out.z_axis)) {
-            return false;
-        }
+        // Tolerances are world metres.
+        let Some(scale) = body.even_scale() else { return false };
         let place = body.base_from_world().transform_point3(target);
         let tolerance = options.tolerance.map_or(DEFAULT_TOLERANCE * self.chain.reach, |t| t / scale);
         let way = place - self.chain.base(body);
@@ -159,8 +163,22 @@ impl Solver {
                 self.chain.load(body);
             }
             // A little below the tolerance: rounding on the way to rotations and back must not undo it.
-            match self.chain.damped(way, tolerance * (1.0 - 1e-9), options.iterations) {
-                End::Stuck => return false,
+            let (near, passes) = (tolerance * (1.0 - 1e-9), options.iterations);
+            if self.chain.too_near(way) {
+                return false;
+            }
+            let end = match method {
+                Method::Ccd => self.chain.descend(way, near, passes),
+                Method::Particle => self.chain.relax(way, near, passes),
+                Method::Fabrik => self.chain.reach_both_ways(way, near, passes),
+                Method::Fused => self.chain.fuse(way, near, passes),
+                _ => self.chain.damped(way, near, passes),
+            };
+            match end {
+                End::Stuck => {
+                    self.chain.forget();
+                    return false;
+                }
                 End::Reached(0) => 0,
                 End::Reached(passes) => {
                     self.chain.write(body);
@@ -175,7 +193,7 @@ impl Solver {
         report.goals.push(GoalOutcome { outcome, position_error: Some(error), orientation_error: None });
         report.limited.clear();
         report.history.clear();
-        (report.method, report.iterations) = (Method::Dls, iterations);
+        (report.method, report.iterations) = (method, iterations);
         true
     }
 

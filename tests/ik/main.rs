@@ -4,6 +4,7 @@
 
 mod cases;
 mod goals;
+mod limbs;
 mod limits;
 mod rotation;
 mod survival;

@@ -135,7 +135,8 @@ fn table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode, Fail
         Table::Paper => (tables::paper(args.cases, args.seed).map_err(refused)?, Vec::new()),
         Table::Fabrik => (tables::fabrik(args.cases, args.seed).map_err(refused)?, Vec::new()),
         Table::Drag => {
-            let usual = [Method::TwoBone, Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik];
+            let usual =
+                [Method::TwoBone, Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik];
             let methods = if args.methods.is_empty() { &usual[..] } else { &args.methods };
             (Vec::new(), tables::drag(methods).map_err(refused)?)
         }

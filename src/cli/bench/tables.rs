@@ -26,9 +26,10 @@ pub(super) fn paper(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
     let mut rows = Vec::new();
     for limits in [false, true] {
         let cases = cases::paper_cases(limits, count, seed)?;
-        for (method, published) in
-            [(Method::Ccd, ["5.6e-8, 0.5 s", "5.6e-8, 0.77 s"]), (Method::Fused, ["2.5e-9, 24 us", "2.5e-9, 230 us"])]
-        {
+        for (method, published) in [
+            (Method::Ccd, ["5.6e-8, 0.5 s", "5.6e-8, 0.77 s"]),
+            (Method::Fused, ["2.5e-9, 24 us", "2.5e-9, 230 us"]),
+        ] {
             // The tolerance is below the errors that the paper tells.
             if let Some(mut row) = measure::row(&cases, method, 1e-9, 500)? {
                 row.published = Some(published[usize::from(limits)].into());
@@ -78,10 +79,15 @@ pub(super) struct Drag {
 }
 
 const FRAMES: usize = 600;
-const PATHS: [(&str, fn(f64) -> DVec3); 6] = [
+/// A place for each share of the way.
+type Path = fn(f64) -> DVec3;
+
+const PATHS: [(&str, Path); 6] = [
     ("line", |t| DVec3::new(0.8 * (TAU * t).cos(), 0.3, 0.2)),
     ("circle", |t| DVec3::new(0.5 * (TAU * t).cos(), 0.4, 0.5 * (TAU * t).sin())),
-    ("lissajous", |t| DVec3::new(0.6 * (2.0 * TAU * t).sin(), 0.3 + 0.4 * (3.0 * TAU * t).cos(), 0.4 * (TAU * t).sin())),
+    ("lissajous", |t| {
+        DVec3::new(0.6 * (2.0 * TAU * t).sin(), 0.3 + 0.4 * (3.0 * TAU * t).cos(), 0.4 * (TAU * t).sin())
+    }),
     // Past the base, at a hundredth of the reach.
     ("base", |t| DVec3::new(0.7 * (TAU * t).cos(), 0.01, 0.0)),
     ("border", |t| DVec3::new(0.3, (1.0 + 0.3 * (2.0 * TAU * t).sin()) * 0.9, 0.2 * (TAU * t).cos())),
@@ -99,7 +105,7 @@ pub(super) fn drag(methods: &[Method]) -> Result<Vec<Drag>, SolveError> {
     Ok(rows)
 }
 
-fn follow(name: &'static str, path: fn(f64) -> DVec3, method: Method, joints: usize) -> Result<Drag, SolveError> {
+fn follow(name: &'static str, path: Path, method: Method, joints: usize) -> Result<Drag, SolveError> {
     let options = Options { method, ..Options::default() };
     let pole = (name == "pole" && method == Method::TwoBone).then_some(DVec3::new(0.0, 0.2, 3.0));
     let goal = |t: f64| Goal { pole, ..Goal::position(joints, path(t)) };

@@ -1,0 +1,259 @@
+//! The other methods on a [`Chain`] of free, rigid joints: the passes of their own files, with nothing between them and
+//! the vectors.
+
+use glam::{DQuat, DVec3};
+
+use super::chain::{Chain, End};
+use super::rotation::{any_perpendicular, shortest_arc};
+
+/// Passes without a gain of a hundredth until a chain counts as stuck.
+const PATIENCE: usize = 16;
+/// Sweeps over springs between two looks at the error.
+const SWEEPS: usize = 8;
+/// A target nearer to the base than this share of the reach, and …
+const NEAR: f64 = 0.25;
+/// … the end nearer to it than this: the closed form would turn much for little.
+const CLOSE: f64 = 0.1;
+
+/// Whether passes still gain.
+struct Patience {
+    mark: f64,
+    passes: usize,
+}
+
+impl Patience {
+    fn new() -> Self {
+        Self { mark: f64::INFINITY, passes: 0 }
+    }
+
+    fn is_over(&mut self, error: f64) -> bool {
+        if error < 0.99 * self.mark {
+            (self.mark, self.passes) = (error, 0);
+        }
+        self.passes += 1;
+        self.passes > PATIENCE
+    }
+}
+
+impl Chain {
+    /// Cyclic coordinate descent: only the end is carried along from the tip to the base; the way back from the base
+    /// hands each joint the turns of those above it. `target`: from the base.
+    pub(super) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+        let mut patience = Patience::new();
+        for pass in 0..=passes {
+            let end = self.measure_arms();
+            let error = end.distance(target);
+            if error <= tolerance {
+                return End::Reached(pass);
+            }
+            if patience.is_over(error) {
+                return End::Stuck;
+            }
+            let mut tip = end;
+            for (arm, arc) in self.arms.iter().zip(&mut self.arcs).rev() {
+                let joint = end - *arm;
+                let (from, to) = (tip - joint, target - joint);
+                let (from2, to2) = (from.length_squared(), to.length_squared());
+                let lengths = (from2 * to2).sqrt();
+                let w = lengths + from.dot(to);
+                if w > 1e-9 * lengths {
+                    // |(w, from × to)|² = 2 w |from| |to|.
+                    let scale = 1.0 / (2.0 * w * lengths).sqrt();
+                    *arc = DQuat::from_vec4((from.cross(to) * scale).extend(w * scale));
+                    tip = joint + to * (from2 / to2).sqrt();
+                } else {
+                    *arc = shortest_arc(from, to, any_perpendicular(from));
+                    tip = joint + *arc * from;
+                }
+            }
+            let mut carried = DQuat::IDENTITY;
+            for ((vector, turned), arc) in self.vectors.iter_mut().zip(&mut self.turned).zip(&self.arcs) {
+                carried *= *arc;
+                *vector = carried * *vector;
+                *turned = carried * *turned;
+            }
+        }
+        End::Stuck
+    }
+
+    /// Forward and backward reaching.
+    pub(super) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+        self.place_points();
+        let last = self.lengths.len();
+        let mut patience = Patience::new();
+        for pass in 0..=passes {
+            // Points that fell into one lead nowhere.
+            let error = self.points[last].distance(target);
+            if error.is_nan() {
+                return End::Stuck;
+            }
+            if error <= tolerance {
+                self.fit_points();
+                return End::Reached(pass);
+            }
+            if patience.is_over(error) {
+                return End::Stuck;
+            }
+            self.backward(target);
+            self.forward();
+        }
+        End::Stuck
+    }
+
+    fn backward(&mut self, target: DVec3) {
+        let mut end = target;
+        let (points, lengths) = (&mut self.points, &self.lengths);
+        let Some(last) = points.last_mut() else { return };
+        *last = target;
+        for (point, length) in points[..lengths.len()].iter_mut().zip(lengths).rev() {
+            let way = *point - end;
+            end += way * (length / way.length());
+            *point = end;
+        }
+    }
+
+    fn forward(&mut self) {
+        let mut start = DVec3::ZERO;
+        let (points, lengths) = (&mut self.points, &self.lengths);
+        if let Some(first) = points.first_mut() {
+            *first = start;
+        }
+        for (point, length) in points[1..].iter_mut().zip(lengths) {
+            let way = *point - start;
+            start += way * (length / way.length());
+            *point = start;
+        }
+    }
+
+    /// Particles on springs. The root of a spring's length is taken to first order (Jakobsen 2001): the springs are
+    /// relaxed until they have their lengths, and there it is exact.
+    pub(super) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+        self.place_points();
+        let last = self.lengths.len();
+        let mut patience = Patience::new();
+        for pass in 0..=passes {
+            let error = self.straight_ends().distance(target);
+            if error.is_nan() {
+                return End::Stuck;
+            }
+            if error <= tolerance {
+                self.fit_points();
+                return End::Reached(pass);
+            }
+            if patience.is_over(error) {
+                return End::Stuck;
+            }
+            for _ in 0..SWEEPS {
+                self.points[last] = target;
+                for i in (0..last).rev() {
+                    self.relax_spring(i);
+                }
+                for i in 0..last {
+                    self.relax_spring(i);
+                }
+            }
+        }
+        End::Stuck
+    }
+
+    fn relax_spring(&mut self, i: usize) {
+        let spring = self.points[i + 1] - self.points[i];
+        let length2 = self.lengths[i] * self.lengths[i];
+        // ½ (l / |d| − 1) to first order about |d| = l.
+        let half = spring * (length2 / (spring.length_squared() + length2) - 0.5);
+        if i == 0 {
+            self.points[1] += half * 2.0;
+        } else {
+            self.points[i] -= half;
+            self.points[i + 1] += half;
+        }
+    }
+
+    /// Where the end is if every link has its length along its points; nowhere if two of them are one.
+    fn straight_ends(&self) -> DVec3 {
+        let ways = self.points.windows(2).zip(&self.lengths);
+        ways.map(|(p, length)| (p[1] - p[0]) * (length / (p[1] - p[0]).length())).sum()
+    }
+
+    /// Points on the joints and the end, from the base.
+    fn place_points(&mut self) {
+        self.points.clear();
+        let mut here = DVec3::ZERO;
+        self.points.push(here);
+        for vector in &self.vectors {
+            here += *vector;
+            self.points.push(here);
+        }
+    }
+
+    /// Turns each joint from the base on by the least arc that lays its link along its points.
+    fn fit_points(&mut self) {
+        let (mut carried, hint) = (DQuat::IDENTITY, self.bend_now());
+        let links = self.vectors.iter_mut().zip(&mut self.turned).zip(self.points.windows(2));
+        for (((vector, turned), points), length) in links.zip(&self.lengths) {
+            let now = carried * *vector;
+            let way = points[1] - points[0];
+            carried = shortest_arc(now, way, hint) * carried;
+            *turned = carried * *turned;
+            *vector = way * (length / way.length().max(f64::MIN_POSITIVE));
+        }
+    }
+
+    /// The fused method: the two halves as the bones of a limb, in closed form, then damped least squares for what that
+    /// leaves.
+    pub(super) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+        let end: DVec3 = self.vectors.iter().sum();
+        if end.distance_squared(target) <= tolerance * tolerance {
+            return End::Reached(0);
+        }
+        let small = NEAR * NEAR * self.reach * self.reach;
+        let delicate = target.length_squared() < small
+            && end.distance_squared(target) < CLOSE * CLOSE * self.reach * self.reach;
+        if !delicate && self.halves(target, end) {
+            let left: DVec3 = self.vectors.iter().sum();
+            if left.distance_squared(target) <= tolerance * tolerance {
+                return End::Reached(1);
+            }
+        }
+        match self.damped(target, tolerance, passes) {
+            End::Reached(passes) => End::Reached(passes + 1),
+            End::Stuck => End::Stuck,
+        }
+    }
+
+    /// Lays the two halves, each kept as it is, out to the target: law of cosines, without trigonometry. False where
+    /// their lengths do not allow it.
+    fn halves(&mut self, target: DVec3, end: DVec3) -> bool {
+        let upper: DVec3 = self.vectors[..self.middle].iter().sum();
+        let lower = end - upper;
+        let (a2, b2, d2) = (upper.length_squared(), lower.length_squared(), target.length_squared());
+        // Twice the area of the triangle, squared, times four: Heron's formula.
+        let along = 0.5 * (d2 + a2 - b2);
+        let across2 = a2 * d2 - along * along;
+        if across2 <= 0.0 || d2 == 0.0 {
+            return false;
+        }
+        // What opposite vectors turn about.
+        let hint = self.bend_now();
+        let swing = shortest_arc(end, target, hint);
+        let bend = swing * upper;
+        let out = bend - target * (bend.dot(target) / d2);
+        // A straight chain bends as it does at rest.
+        let out = if out.length_squared() > 1e-12 * a2 { out } else { (swing * hint).cross(target) };
+        let out2 = out.length_squared();
+        if out2 == 0.0 {
+            return false;
+        }
+        let there = target * (along / d2) + out * (across2 / (d2 * out2)).sqrt();
+        let first = shortest_arc(bend, there, hint) * swing;
+        let then = first * lower;
+        let second = shortest_arc(then, target - there, hint) * first;
+        let (uppers, lowers) = self.vectors.split_at_mut(self.middle);
+        uppers.iter_mut().for_each(|v| *v = first * *v);
+        lowers.iter_mut().for_each(|v| *v = second * *v);
+        let (uppers, lowers) = self.turned.split_at_mut(self.middle);
+        uppers.iter_mut().for_each(|q| *q = first * *q);
+        lowers.iter_mut().for_each(|q| *q = second * *q);
+        true
+    }
+}

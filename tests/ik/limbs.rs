@@ -1,0 +1,88 @@
+//! Limbs by the thousand.
+
+use glam::{DQuat, DVec3};
+use proptest::prelude::*;
+use sinew::ik::{Limb, LimbGoal, solve_limb, solve_limbs};
+
+fn vector(size: f64) -> impl Strategy<Value = DVec3> {
+    prop::array::uniform3(-size..size).prop_map(DVec3::from_array)
+}
+
+/// The middle joint and the end after the turns.
+fn places(limb: &Limb, [first, second]: [DQuat; 2]) -> (DVec3, DVec3) {
+    let middle = first * limb.upper;
+    (middle, middle + second * limb.lower)
+}
+
+proptest! {
+    #[test]
+    fn the_end_is_as_near_as_it_can_be(
+        upper in vector(1.0), lower in vector(1.0), bend in vector(1.0), target in vector(2.0), pole in vector(1.0),
+    ) {
+        prop_assume!(upper.length() > 0.1 && lower.length() > 0.1 && target.length() > 1e-3);
+        let limb = Limb { upper, lower, bend };
+        for pole in [DVec3::ZERO, pole] {
+            let turns = solve_limb(&limb, &LimbGoal { target, pole });
+            for turn in turns {
+                prop_assert!((turn.length() - 1.0).abs() < 1e-9, "{turn}");
+            }
+            let (middle, end) = places(&limb, turns);
+            let (a, b, d) = (upper.length(), lower.length(), target.length());
+            let best = (d - a - b).max((a - b).abs() - d).max(0.0);
+            prop_assert!((end.distance(target) - best).abs() < 1e-6, "{} away, {best} is possible", end.distance(target));
+            let bent = middle.reject_from(target);
+            let wanted = pole.reject_from(target);
+            if pole != DVec3::ZERO && bent.length() > 1e-3 && wanted.length() > 1e-3 {
+                prop_assert!(bent.angle_between(wanted) < 1e-4, "bends {} from the pole", bent.angle_between(wanted));
+            }
+        }
+    }
+
+    #[test]
+    fn limbs_abreast_are_the_same_bits(
+        limbs in prop::collection::vec((vector(1.0), vector(1.0), vector(2.0), vector(1.0), any::<bool>()), 0..11),
+    ) {
+        let (limbs, goals): (Vec<Limb>, Vec<LimbGoal>) = limbs
+            .into_iter()
+            .map(|(upper, lower, target, pole, poled)| {
+                let limb = Limb { upper, lower, bend: DVec3::X };
+                (limb, LimbGoal { target, pole: if poled { pole } else { DVec3::ZERO } })
+            })
+            .unzip();
+        let mut together = vec![[DQuat::IDENTITY; 2]; limbs.len()];
+        solve_limbs(&limbs, &goals, &mut together);
+        for ((limb, goal), together) in limbs.iter().zip(&goals).zip(together) {
+            let alone = solve_limb(limb, goal);
+            for (a, b) in alone.iter().zip(&together) {
+                prop_assert_eq!(a.to_array().map(f64::to_bits), b.to_array().map(f64::to_bits));
+            }
+        }
+    }
+}
+
+#[test]
+fn degenerate_limbs_have_finite_answers() {
+    let places = [DVec3::ZERO, DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::X * 2.0, DVec3::X * 1e-9];
+    for upper in places {
+        for lower in places {
+            for target in places {
+                for pole in [DVec3::ZERO, DVec3::X, DVec3::Z] {
+                    for bend in [DVec3::ZERO, DVec3::Z] {
+                        let turns = solve_limb(&Limb { upper, lower, bend }, &LimbGoal { target, pole });
+                        assert!(
+                            turns.iter().all(|q| q.is_finite()),
+                            "{upper} {lower} {target} {pole}: {turns:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limb_that_reaches_already_does_not_turn() {
+    let limb = Limb { upper: DVec3::new(0.1, 0.5, 0.0), lower: DVec3::new(0.2, 0.3, 0.3), bend: DVec3::Z };
+    let turns = solve_limb(&limb, &LimbGoal { target: limb.upper + limb.lower, pole: DVec3::ZERO });
+    assert!(turns.iter().all(|q| q.w > 1.0 - 1e-12), "{turns:?}");
+}
