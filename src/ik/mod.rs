@@ -30,6 +30,7 @@ mod jacobian;
 mod limb;
 mod limit;
 mod linear;
+mod many;
 mod optimize;
 mod options;
 mod particle;
@@ -46,6 +47,7 @@ pub use error::SolveError;
 pub use goal::{Aim, Goal};
 pub use limb::{Limb, LimbGoal, solve_limb, solve_limbs};
 pub use limit::{Limit, round_cone, swing_twist};
+pub use many::solve_many;
 pub use options::{
     CcdOptions, DEFAULT_ITERATIONS, JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions,
     Options, Secondary, Start, Swivel,

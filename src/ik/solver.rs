@@ -133,6 +133,12 @@ impl Solver {
         Ok(&self.report)
     }
 
+    /// Forgets the last question and its answer; buffers stay.
+    pub fn forget(&mut self) {
+        self.last = Solved::default();
+        self.chain.forget();
+    }
+
     /// The quick way for a lone position on a chain of free joints. False where it is none, or leads nowhere: the body
     /// is then as it was.
     fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options, warm: bool) -> bool {

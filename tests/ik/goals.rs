@@ -6,7 +6,7 @@ use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew::ik::{
     Body, Goal, JacobianOptions, JointParameters, LimbOptions, Link, Method, Options, Secondary, SolveError,
-    Solver, Swivel,
+    Solver, Swivel, solve_many,
 };
 
 use crate::{chain, position, report, straight};
@@ -272,5 +272,24 @@ proptest! {
         let inner = (2.0 * upper - 1.0).abs();
         let best = (target.length() - 1.0).max(inner - target.length()).max(0.0);
         prop_assert!((report.position_error() - best).abs() < 1e-9, "{} {best}", report.position_error());
+    }
+}
+
+#[test]
+fn many_at_once_are_the_same_bits_as_one_by_one() {
+    let target = |i: i32| {
+        let t = f64::from(i) * 0.11;
+        DVec3::new(t.sin(), (1.7 * t).cos(), (0.6 * t).sin()) * 0.7
+    };
+    for method in [Method::Auto, Method::Fused, Method::Ccd, Method::Optimize] {
+        let goals: Vec<Vec<Goal>> = (0..300).map(|i| vec![Goal::position(5, target(i / 2))]).collect();
+        let options = Options { method, ..Options::default() };
+        let mut together: Vec<Body> = (0..300).map(|_| chain(5)).collect();
+        let reports = solve_many(&mut together, &goals, &options);
+        for ((goals, together), told) in goals.iter().zip(&together).zip(reports) {
+            let mut alone = chain(5);
+            assert_eq!(report(&mut alone, goals, &options), told.unwrap());
+            assert_eq!(alone.rotations(), together.rotations(), "{method}");
+        }
     }
 }
