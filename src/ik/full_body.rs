@@ -11,12 +11,19 @@ use super::{JacobianOptions, Method, Secondary};
 /// How much the base moves, against joints: a share of the body's length squared.
 const ROOT: f64 = 0.05;
 
+/// Share of the way back to where the solve started that the null space takes in a pass.
+const PULL: f64 = 0.02;
+/// Error, as a share of the body's length, below which the pull fades.
+const FADES: f64 = 0.05;
+
 /// One pass. The base moves too, where it may.
 pub(super) fn pass(jacobian: &mut Jacobian, tree: &mut Tree, options: &JacobianOptions, root: bool) {
     let length = tree.length();
     jacobian.root_weight = if root { ROOT * length * length } else { 0.0 };
     let secondary = if options.secondary == Secondary::None { Secondary::Start } else { options.secondary };
-    let gain = if options.secondary == Secondary::None { 0.02 } else { options.secondary_gain };
+    // The pull fades with the error: near the goals it would only slow the last steps.
+    let fade = (tree.merit().sqrt() / (FADES * tree.length())).min(1.0);
+    let gain = if options.secondary == Secondary::None { PULL * fade } else { options.secondary_gain };
     let options = JacobianOptions { secondary, secondary_gain: gain, ..*options };
     jacobian.pass(tree, Method::FullBody, &options, None);
 }

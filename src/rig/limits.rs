@@ -14,6 +14,8 @@ const BENT: f64 = 155.0;
 /// Degrees to each side that a joint of the neck and of the back turns.
 const NECK: f64 = 50.0;
 const BACK: f64 = 35.0;
+/// How stiff the back is: a hand is reached out before the body leans.
+const STIFF: f64 = 0.8;
 
 /// Elbows and knees of something with two arms and two legs become hinges that bend the right way; neck and back
 /// bend within cones. `world`: world matrices at rest.
@@ -26,13 +28,14 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
     let mut joints = Vec::new();
     for chain in &rig.chains {
         match chain.kind {
-            ChainKind::Arm | ChainKind::Leg => joints.extend(body.middle(chain)),
-            ChainKind::Neck => joints.extend(body.cones(chain, NECK)),
-            ChainKind::Spine => joints.extend(body.cones(chain, BACK)),
+            ChainKind::Arm | ChainKind::Leg => joints.extend(body.middle(chain).map(|j| (j, 0.0))),
+            ChainKind::Neck => joints.extend(body.cones(chain, NECK).into_iter().map(|j| (j, 0.0))),
+            ChainKind::Spine => joints.extend(body.cones(chain, BACK).into_iter().map(|j| (j, STIFF))),
             _ => {}
         }
     }
-    rig.joints.extend(joints.into_iter().map(|(node, limit)| (node, JointRig { limit, stiffness: 0.0 })));
+    rig.joints
+        .extend(joints.into_iter().map(|((node, limit), stiffness)| (node, JointRig { limit, stiffness })));
 }
 
 struct Rest<'a> {
