@@ -151,7 +151,8 @@ impl Puppet {
     /// Targets of one base together, bases in the order in which they are first named, each on the pose that the
     /// former left. Where something is pinned, and for the full body, all at once.
     fn solve(&mut self) -> Result<Vec<GoalReport>, PuppetError> {
-        if !self.pins.is_empty() || self.options.method == Method::FullBody {
+        if !(self.pins.is_empty() && self.rig.pins.is_empty()) || self.options.method == Method::FullBody {
+            // The first base holds the whole; further ones are pins.
             let given = self.targets.iter().find_map(|t| t.base);
             let first = self.targets.first().map(|t| t.node).or_else(|| self.pins.first().copied());
             let Some(base) = given.or_else(|| first.map(|n| default_base(&self.character, n))) else {
@@ -195,7 +196,15 @@ impl Puppet {
         if let Some(stuck) = targets.iter().find(|t| t.node == base && t.position.is_some() && !root_motion) {
             return Err(RigError::NoJoints { effector: skeleton.label(stuck.node) }.into());
         }
-        let pins = || self.pins.iter().copied().filter(|p| !targets.iter().any(|t| t.node == *p));
+        let all_at_once = !(self.pins.is_empty() && self.rig.pins.is_empty());
+        let mut pinned: Vec<usize> = self.pins.iter().chain(&self.rig.pins).copied().collect();
+        if all_at_once || self.options.method == Method::FullBody {
+            pinned.extend(targets.iter().filter_map(|t| t.base));
+        }
+        pinned.sort_unstable();
+        pinned.dedup();
+        pinned.retain(|&p| p != base || root_motion);
+        let pins = || pinned.iter().copied();
         let effectors: Vec<usize> = targets.iter().map(|t| t.node).chain(pins()).collect();
         let lease = Lease::new(&self.character, &self.rig, base, &effectors)?;
         let failed = |source| PuppetError::Solve {
@@ -216,13 +225,18 @@ impl Puppet {
         let seconds = started.elapsed().as_secs_f64();
         lease.write_back(&self.character, &body, &self.world_from_node, &mut self.pose);
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
+        // Measured again: single precision is what is handed back.
+        let away = |t: &Target| {
+            let place = Vec3::from(self.world_from_node[t.node].translation).as_dvec3();
+            t.position.map(|position| position.distance(place))
+        };
         let goal_report = |(target, goal): (&Target, &GoalOutcome)| GoalReport {
             node: target.node,
             solve,
             method: report.method,
             outcome: goal.outcome,
             iterations: report.iterations,
-            position_error: goal.position_error,
+            position_error: away(target),
             orientation_error: goal.orientation_error,
             seconds,
         };

@@ -2,7 +2,10 @@
 
 use criterion::{Criterion, Throughput};
 use glam::{DAffine3, DQuat, DVec3};
+use sinew::asset;
 use sinew::ik::{Body, Goal, Limb, LimbGoal, Link, Method, Options, Solver, Start, solve_limb, solve_limbs};
+use sinew::pose::{Pose, world_matrices};
+use sinew::rig::{self, Lease, default_base};
 
 const LINKS: usize = 20;
 /// Far from the straight chain, within its reach.
@@ -29,6 +32,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     }
     group.finish();
     limbs(c);
+    full_body(c);
 }
 
 /// A thousand limbs, one after another and abreast.
@@ -52,5 +56,73 @@ fn limbs(c: &mut Criterion) {
         });
     });
     group.bench_function("abreast", |b| b.iter(|| solve_limbs(&limbs, &goals, &mut turns)));
+    group.finish();
+}
+
+/// Five goals and two pins on a humanoid, dragged on circles: a frame to a millimetre, from the last answer.
+fn full_body(c: &mut Criterion) {
+    let mut group = c.benchmark_group("full body, a warm frame");
+    let adventurer = crate::path("quaternius/modular_men/Adventurer/Adventurer.glb");
+    let mut characters = vec![(
+        "figure",
+        asset::figure().unwrap(),
+        ["leftHand", "rightHand", "head", "upperChest", "hips", "leftFoot", "rightFoot"],
+    )];
+    if adventurer.exists() {
+        let names = ["Hand.L", "Hand.R", "Head", "Chest", "Hips", "Foot.L", "Foot.R"];
+        characters.push(("Adventurer", asset::load(&adventurer).unwrap(), names));
+    }
+    for (name, character, names) in characters {
+        let nodes = names.map(|n| character.skeleton.find(n).unwrap());
+        let pose = Pose::rest(&character.skeleton);
+        let mut world = Vec::new();
+        world_matrices(&character.skeleton, &pose, &mut world);
+        let lease =
+            Lease::new(&character, &rig::find(&character), default_base(&character, nodes[0]), &nodes)
+                .unwrap();
+        let mut body = lease.body(&character, &pose, &world).unwrap();
+        let place = |n: usize| glam::Vec3::from(world[n].translation).as_dvec3();
+        let goals = |frame: i32| -> Vec<Goal> {
+            let t = f64::from(frame) * 0.05;
+            nodes
+                .iter()
+                .enumerate()
+                .map(|(i, &node)| {
+                    let (link, offset) = lease.link(node, &pose).unwrap();
+                    let goal = if i < 5 {
+                        let phase = t + i as f64;
+                        let swing = DVec3::new(phase.cos(), phase.sin(), (0.7 * phase).sin()) * 0.04;
+                        Goal::position(link, place(node) * 0.97 + swing)
+                    } else {
+                        Goal::pin(link, place(node), rig::orientation(&character.skeleton, &pose, node))
+                    };
+                    Goal { offset, ..goal }
+                })
+                .collect()
+        };
+        let options = Options {
+            method: Method::FullBody,
+            root_motion: true,
+            tolerance: Some(1e-3),
+            ..Options::default()
+        };
+        let mut solver = Solver::default();
+        let frames: Vec<Vec<Goal>> = (0..600).map(goals).collect();
+        let mut frame = 0;
+        let (mut passes, mut reached, mut solved) = (0, 0, 0);
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                frame = (frame + 1) % frames.len();
+                let report = solver.solve(&mut body, &frames[frame], &options).unwrap();
+                (passes, solved) = (passes + report.iterations, solved + 1);
+                reached += usize::from(report.reached());
+            });
+        });
+        println!(
+            "{name}: {:.1} passes a frame, {:.1} % reached",
+            passes as f64 / solved as f64,
+            100.0 * reached as f64 / solved as f64
+        );
+    }
     group.finish();
 }

@@ -230,10 +230,13 @@ impl Body {
         }
     }
 
-    /// Back to rest.
+    /// Back to rest, links that never turn left as they are.
     pub fn reset(&mut self) {
-        self.rotations.clear();
-        self.rotations.extend(self.links.iter().map(|l| l.rest));
+        for (rotation, link) in
+            self.rotations.iter_mut().zip(self.links.iter()).filter(|(_, l)| l.weight > 0.0)
+        {
+            *rotation = link.rest;
+        }
         self.root = DVec3::ZERO;
     }
 

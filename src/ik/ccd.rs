@@ -73,11 +73,6 @@ impl Ccd {
         self.vectors.clear();
         let joint = &tree.joints[index];
         for tip in tree.tips_below(index).map(|place| tree.tip_at(place)) {
-            let radian = if tree.tips[tip].orientation.is_some() || tree.tips[tip].aim.is_some() {
-                tree.radian(tip)
-            } else {
-                0.0
-            };
             let tip = &tree.tips[tip];
             let inside = |v: DVec3| tree.to_frame(joint, v);
             if let Some(target) = tip.target {
@@ -86,7 +81,7 @@ impl Ccd {
             }
             if let Some(orientation) = tip.orientation {
                 // Three axes of half a radian's length count for as much as one radian.
-                let length = radian * std::f64::consts::FRAC_1_SQRT_2;
+                let length = tip.radian * std::f64::consts::FRAC_1_SQRT_2;
                 for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
                     let (from, to) = (tip.spin * axis * length, orientation * axis * length);
                     self.vectors.push((
@@ -97,7 +92,7 @@ impl Ccd {
                 }
             }
             if let Some((from, to)) = tip.aim_directions() {
-                let (from, to) = (from * radian, to * radian);
+                let (from, to) = (from * tip.radian, to * tip.radian);
                 self.vectors.push((
                     tree.axis_to_frame(joint, from),
                     tree.axis_to_frame(joint, to),

@@ -58,8 +58,6 @@ pub(super) struct Chain {
     /// Of methods that work on points, and the arcs of a sweep.
     pub(super) points: Vec<DVec3>,
     pub(super) arcs: Vec<DQuat>,
-    /// Whether this is the pose that was last written.
-    loaded: bool,
 }
 
 /// How a chain's passes ended.
@@ -76,7 +74,11 @@ impl Chain {
     /// and only a position is asked for.
     pub(super) fn takes(&mut self, body: &Body, goals: &[Goal], limits: bool) -> bool {
         let [goal] = goals else { return false };
-        let plain = goal.position.is_some() && !goal.turns_own() && goal.pole.is_none() && goal.weight > 0.0;
+        let plain = goal.position.is_some()
+            && !goal.turns_own()
+            && goal.pole.is_none()
+            && goal.weight > 0.0
+            && !goal.pinned;
         if !plain {
             return false;
         }
@@ -89,7 +91,6 @@ impl Chain {
     }
 
     fn plan(&mut self, links: &[Link]) {
-        self.loaded = false;
         self.links.clear();
         self.locals.clear();
         self.simple = false;
@@ -138,20 +139,9 @@ impl Chain {
         if bent { normal.normalize() } else { any_perpendicular(first) }
     }
 
-    /// Whether the pose of the last answer is still here.
-    pub(super) fn is_loaded(&self) -> bool {
-        self.loaded
-    }
-
-    /// A solve that led nowhere has left its traces.
-    pub(super) fn forget(&mut self) {
-        self.loaded = false;
-    }
-
     /// Takes over a body's pose.
     pub(super) fn load(&mut self, body: &Body) {
         let n = self.links.len();
-        self.loaded = false;
         self.spins.clear();
         self.vectors.clear();
         self.turned.clear();
@@ -173,6 +163,11 @@ impl Chain {
     /// Whether a target is farther than the chain is long. `target`: from the base.
     pub(super) fn too_far(&self, target: DVec3) -> bool {
         target.length() >= self.reach
+    }
+
+    /// Whether it is a limb: two joints.
+    pub(super) fn is_limb(&self) -> bool {
+        self.links.len() == 2
     }
 
     /// Where the base is, base space.
@@ -322,7 +317,6 @@ impl Chain {
     /// Once the link before points there, its own direction is where the target is: no joint but the first needs to
     /// know how those above it are turned.
     pub(super) fn straighten(&mut self, body: &mut Body, target: DVec3) {
-        self.loaded = false;
         self.tip = self.base(body);
         let Some(mut way) = target.try_normalize() else { return };
         let rotations = body.rotations_mut();
@@ -358,7 +352,6 @@ impl Chain {
             parent = spin;
         }
         self.turned.fill(DQuat::IDENTITY);
-        self.loaded = true;
     }
 }
 

@@ -16,8 +16,8 @@ pub enum SolveError {
         /// Its parent.
         parent: Option<usize>,
     },
-    /// A number is infinite or not a number.
-    #[error("the {what} of link {link} is not finite")]
+    /// A number is infinite, not a number, or not one that it may be.
+    #[error("the {what} of link {link} is not usable")]
     Link {
         /// Index of the link.
         link: usize,

@@ -22,7 +22,7 @@ pub(super) fn pass(jacobian: &mut Jacobian, tree: &mut Tree, options: &JacobianO
     jacobian.root_weight = if root { ROOT * length * length } else { 0.0 };
     let secondary = if options.secondary == Secondary::None { Secondary::Start } else { options.secondary };
     // The pull fades with the error: near the goals it would only slow the last steps.
-    let fade = (tree.merit().sqrt() / (FADES * tree.length())).min(1.0);
+    let fade = (tree.measure().sum.sqrt() / (FADES * tree.length())).min(1.0);
     let gain = if options.secondary == Secondary::None { PULL * fade } else { options.secondary_gain };
     let options = JacobianOptions { secondary, secondary_gain: gain, ..*options };
     jacobian.pass(tree, Method::FullBody, &options, None);

@@ -38,7 +38,7 @@ impl Fused {
     pub(super) fn start(&mut self, tree: &mut Tree) {
         self.started = true;
         let Some(target) = tree.tips.first().and_then(|t| t.target) else { return };
-        let before: f64 = tree.errors().0;
+        let before = tree.measure().sum;
         let middle = middle(tree);
         if middle > 0 {
             bend(tree, 0, middle, 0.0);
@@ -47,7 +47,8 @@ impl Fused {
             swing(tree, 0, target);
         }
         orient(tree);
-        if tree.errors().0.is_nan() || tree.errors().0 > before {
+        let after = tree.measure().sum;
+        if after.is_nan() || after > before {
             for (joint, &rotation) in tree.joints.iter_mut().zip(&self.previous) {
                 joint.rotation = rotation;
             }

@@ -27,6 +27,9 @@ const LARGEST_TURN: f64 = 1.0;
 /// Rounds of locking what came to its limit and solving again for the rest, in a pass.
 const ROUNDS: usize = 6;
 
+/// Passes that may bring pins back.
+const RESTORES: usize = 12;
+
 /// How y is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Inverse {
@@ -105,7 +108,7 @@ impl Jacobian {
                 (Kind::Orientation, tip.orientation.is_some()),
                 (Kind::Aim, tip.aim.is_some()),
             ];
-            let radian = tree.radian(index);
+            let radian = tip.radian;
             for (kind, _) in kinds.into_iter().filter(|(_, wanted)| *wanted) {
                 self.tasks.push(Task { tip: index, kind, scale, radian, error: DVec3::ZERO });
             }
@@ -124,9 +127,33 @@ impl Jacobian {
         self.pull.resize(tree.joints.len(), DVec3::ZERO);
         self.turns.clone_from(&self.pull);
         (self.root_pull, self.root_weight) = (DVec3::ZERO, 0.0);
+        (self.last_cost, self.boost) = (f64::INFINITY, 1.0);
+    }
+
+    /// The pose that a solve starts from.
+    pub(super) fn set_start(&mut self, tree: &Tree) {
         self.start.clear();
         self.start.extend(tree.joints.iter().map(|j| j.rotation));
-        (self.last_cost, self.boost) = (f64::INFINITY, 1.0);
+    }
+
+    /// Brings what is pinned back within tolerance, whatever that does to the other goals.
+    pub(super) fn restore_pins(&mut self, tree: &mut Tree) {
+        self.set(tree);
+        for _ in 0..RESTORES {
+            if tree.measure().keeps_pins() {
+                break;
+            }
+            self.evaluate(tree, f64::INFINITY);
+            for (index, task) in self.tasks.iter_mut().enumerate().filter(|(_, t)| !tree.tips[t.tip].pinned) {
+                task.error = DVec3::ZERO;
+                self.levers.iter_mut().filter(|l| l.task == index).for_each(|l| l.matrix = DMat3::ZERO);
+            }
+            self.free(tree, JointParameters::RotationVector);
+            self.pull.fill(DVec3::ZERO);
+            let length = tree.length();
+            self.solve(tree, Inverse::Damped(1e-9 * length * length));
+            self.apply(tree, JointParameters::RotationVector);
+        }
     }
 
     /// Errors and levers at the present pose. No error counts for more than `clamp` base-space metres.
@@ -398,7 +425,7 @@ impl Jacobian {
         additional: Option<&[DVec3]>,
     ) {
         let damped = matches!(kind, super::Method::Dls | super::Method::Fused | super::Method::FullBody);
-        let mut cost = tree.merit();
+        let mut cost = tree.measure().sum;
         let failed = damped && cost > self.last_cost;
         if failed {
             for (joint, &rotation) in tree.joints.iter_mut().zip(&self.before) {
@@ -525,9 +552,9 @@ fn euler_step(rotation: DQuat, turn: DVec3) -> DQuat {
 mod tests {
     use glam::{DAffine3, DQuat, DVec3};
 
+    use super::super::tree::Tree;
     use super::super::{Body, Goal, Link};
     use super::{Jacobian, Kind, retract};
-    use crate::ik::tree::Tree;
 
     /// Three joints, with scale or without, and goals that are almost met: there the error of a rotation is linear.
     fn tree(scale: DVec3) -> Tree {

@@ -21,6 +21,7 @@
 mod body;
 mod ccd;
 mod chain;
+mod driver;
 mod error;
 mod fabrik;
 mod full_body;
@@ -31,6 +32,7 @@ mod limb;
 mod limit;
 mod linear;
 mod many;
+mod memo;
 mod optimize;
 mod options;
 mod particle;

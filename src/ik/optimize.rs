@@ -27,9 +27,13 @@ pub(super) struct Optimize {
 }
 
 impl Optimize {
-    pub(super) fn set(&mut self, tree: &Tree) {
+    /// The pose that a solve starts from.
+    pub(super) fn set_start(&mut self, tree: &Tree) {
         self.start.clear();
         self.start.extend(tree.joints.iter().map(|j| j.rotation));
+    }
+
+    pub(super) fn set(&mut self, tree: &Tree) {
         (self.cost, self.growth) = (f64::INFINITY, 2.0);
         let length = tree.length();
         self.mu = 1e-3 * length * length;

@@ -216,7 +216,7 @@ impl Chain {
             }
         }
         match self.damped(target, tolerance, passes) {
-            End::Reached(passes) => End::Reached(passes + 1),
+            End::Reached(more) => End::Reached((more + 1).min(passes)),
             End::Stuck => End::Stuck,
         }
     }

@@ -39,6 +39,8 @@ pub(super) struct Joint {
     turned: DMat3,
     /// Where the tips below it stand in [`Tree::below`].
     below: (usize, usize),
+    /// Where the first joint or tip that hangs on it is, in the turned frame.
+    child: Option<DVec3>,
 }
 
 impl Joint {
@@ -101,8 +103,10 @@ pub(super) struct Tip {
     pub(super) pinned: bool,
     /// World metres within which it counts as there.
     pub(super) tolerance: f64,
-    /// World metres of the chain above it: what a radian counts by.
+    /// World metres of the chain above it.
     pub(super) length: f64,
+    /// Base-space metres that a radian of its turn counts for.
+    pub(super) radian: f64,
 }
 
 impl Tip {
@@ -136,6 +140,8 @@ pub(super) struct Tree {
     /// For each link: the joint whose turned frame `post` leads to, that way, and the rotations on it.
     posts: Vec<(Option<usize>, DAffine3, DQuat)>,
     taken: Vec<bool>,
+    /// Links that their limit holds at rest.
+    locked: Vec<(usize, DQuat)>,
     world_from_base: DMat3,
     /// How far the base has moved, base space.
     pub(super) root: DVec3,
@@ -153,10 +159,33 @@ pub(super) struct Tree {
 
 /// Metres that a radian counts for, as a share of the chain's length.
 const RADIAN: f64 = 0.3;
-/// How much more what is pinned counts when poses are compared.
-const PINNED: f64 = 1e8;
-/// How much more it counts when steps are judged.
+/// How much more what is pinned counts when steps are judged: a step leaves it to second order, the next one brings it
+/// back, and it must not be refused for that.
 const STEERED: f64 = 10.0;
+
+/// How far a pose is from what is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measure {
+    /// What is pinned and not within tolerance: squared, world metres.
+    excess: f64,
+    /// The weighted sum of squared errors, world metres.
+    pub(super) sum: f64,
+    /// Whether all that counts is within tolerance.
+    pub(super) done: bool,
+}
+
+impl Measure {
+    /// Whether this is the pose to hand back of two: pins come first.
+    pub(super) fn is_better(&self, than: &Self) -> bool {
+        let pins = self.excess.total_cmp(&than.excess);
+        pins.then(than.done.cmp(&self.done)).then(self.sum.total_cmp(&than.sum)).is_lt()
+    }
+
+    /// Whether what is pinned is within tolerance.
+    pub(super) fn keeps_pins(&self) -> bool {
+        self.excess == 0.0
+    }
+}
 
 impl Tree {
     /// Takes over a body's pose and goals, checked before.
@@ -166,6 +195,7 @@ impl Tree {
         self.take(body, goals);
         self.joints.clear();
         self.posts.clear();
+        self.locked.clear();
         (self.rigid, self.even) = (true, true);
         for (index, (link, &rotation)) in body.links().iter().zip(body.rotations()).enumerate() {
             let (joint, post, spin) =
@@ -196,9 +226,17 @@ impl Tree {
                     spin: DQuat::IDENTITY,
                     turned: DMat3::IDENTITY,
                     below: (0, 0),
+                    child: None,
                 });
+                if let Some(parent) = joint.and_then(|j| self.joints.get_mut(j)) {
+                    parent.child = parent.child.or(Some(pre.translation));
+                }
             } else {
-                let rotation = nearest(&limit, link.rest, link.reversed, rotation);
+                // What is locked is at rest; what has no weight stays as it is.
+                let rotation = if limit == Limit::Locked { link.rest } else { rotation };
+                if limit == Limit::Locked {
+                    self.locked.push((index, rotation));
+                }
                 let linear = DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale);
                 let post = DAffine3 { matrix3: pre.matrix3 * linear, translation: pre.translation };
                 self.posts.push((joint, post, spin * rotation));
@@ -209,7 +247,9 @@ impl Tree {
         self.set_tips(body, goals);
         self.forward();
         for tip in 0..self.tips.len() {
-            self.tips[tip].length = some(self.lengths(tip).world);
+            let lengths = self.lengths(tip);
+            (self.tips[tip].length, self.tips[tip].radian) =
+                (some(lengths.world), RADIAN * some(lengths.sum));
         }
     }
 
@@ -233,6 +273,9 @@ impl Tree {
         self.above.clear();
         let base_from_world = body.base_from_world();
         let unspin = body.world_from_base_rotation().conjugate();
+        // Only the proportions of weights matter.
+        let weights = goals.iter().filter(|g| !g.pinned).map(|g| g.weight);
+        let largest = weights.fold(0.0, f64::max);
         for goal in goals {
             let (joint, local, local_spin) = if goal.turns_own() {
                 let (joint, post, spin) = self.posts[goal.link];
@@ -248,6 +291,9 @@ impl Tree {
                 self.above.push((j, self.tips.len()));
                 next = self.joints[j].parent;
             }
+            if let Some(joint) = joint.and_then(|j| self.joints.get_mut(j)) {
+                joint.child = joint.child.or(Some(local));
+            }
             let inside = |place: DVec3| base_from_world.transform_point3(place);
             self.tips.push(Tip {
                 joint,
@@ -260,10 +306,15 @@ impl Tree {
                 orientation: goal.orientation.map(|q| unspin * unit(q)),
                 aim: goal.aim.map(|aim| (aim.axis.normalize(), inside(aim.at))),
                 pole: goal.pole.map(inside),
-                weight: goal.weight,
+                weight: match goal.pinned {
+                    true => 1.0,
+                    false if largest > 0.0 => goal.weight / largest,
+                    false => 0.0,
+                },
                 pinned: goal.pinned,
                 tolerance: 0.0,
                 length: 0.0,
+                radian: 0.0,
             });
         }
         self.above.sort_unstable();
@@ -352,6 +403,13 @@ impl Tree {
         if self.rigid { joint.frame } else { DMat3::from_quat(joint.spin) }
     }
 
+    /// The turn of a joint, in its frame, that turns what hangs on it about a direction of base space. In a mirrored frame
+    /// turns go the other way round.
+    pub(super) fn turn_about(&self, joint: &Joint, direction: DVec3, angle: f64) -> DQuat {
+        let Some(axis) = self.to_frame(joint, direction).try_normalize() else { return DQuat::IDENTITY };
+        DQuat::from_axis_angle(axis, if joint.frame.determinant() < 0.0 { -angle } else { angle })
+    }
+
     /// How a point at `arm` from a joint moves as the joint turns: base space, ∂point/∂(rotation vector).
     pub(super) fn lever(&self, joint: &Joint, arm: DVec3) -> DMat3 {
         if self.rigid {
@@ -401,31 +459,22 @@ impl Tree {
             && self.angle_error(tip).is_none_or(|a| a <= self.angle_tolerance)
     }
 
-    /// The weighted sum of squared errors, world metres, and whether all tips that count are reached.
-    pub(super) fn errors(&self) -> (f64, bool) {
-        self.weighed(PINNED)
-    }
-
-    /// What a step must make smaller. What is pinned counts for less than when poses are compared: a step leaves it to
-    /// second order, the next one brings it back, and it must not be refused for that.
-    pub(super) fn merit(&self) -> f64 {
-        self.weighed(STEERED).0
-    }
-
-    fn weighed(&self, pinned_weight: f64) -> (f64, bool) {
-        (0..self.tips.len()).fold((0.0, true), |(sum, done), tip| {
+    /// How far the pose is from what is asked.
+    pub(super) fn measure(&self) -> Measure {
+        let mut measure = Measure { excess: 0.0, sum: 0.0, done: true };
+        for tip in 0..self.tips.len() {
             let Tip { weight, pinned, length, tolerance, .. } = self.tips[tip];
             let (error, angle) = (self.error(tip).unwrap_or(0.0), self.angle_error(tip).unwrap_or(0.0));
-            let weight = if pinned { weight * pinned_weight } else { weight };
+            let reached = error <= tolerance && angle <= self.angle_tolerance;
             let turn = angle * RADIAN * length;
-            let reached = weight == 0.0 || (error <= tolerance && angle <= self.angle_tolerance);
-            (sum + weight * (error * error + turn * turn), done && reached)
-        })
-    }
-
-    /// Base-space metres that a radian of a tip's turn counts for.
-    pub(super) fn radian(&self, tip: usize) -> f64 {
-        RADIAN * some(self.lengths(tip).sum)
+            let square = error * error + turn * turn;
+            measure.sum += weight * square * if pinned { STEERED } else { 1.0 };
+            measure.done &= reached || weight == 0.0;
+            if pinned && !reached {
+                measure.excess += square;
+            }
+        }
+        measure
     }
 
     /// The length of the longest chain, base space.
@@ -485,7 +534,7 @@ impl Tree {
     /// Turns every joint a little, all to the same side: the way out of a line, on which no method sees where to turn.
     pub(super) fn bend(&mut self, angle: f64) {
         for index in 0..self.joints.len() {
-            let axis = self.bend_axis(index, self.child_local(index));
+            let axis = self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y));
             let joint = &mut self.joints[index];
             let way =
                 |angle| joint.allowed((DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize());
@@ -495,14 +544,6 @@ impl Tree {
                 if turned.dot(joint.rotation).abs() > 1.0 - 1e-12 { way(-angle) } else { turned };
         }
         self.forward();
-    }
-
-    /// Where the first child (or tip) of a joint is in its turned frame.
-    fn child_local(&self, index: usize) -> DVec3 {
-        let child = self.joints.iter().find(|j| j.parent == Some(index)).map(|j| j.fixed.translation);
-        child
-            .or_else(|| self.tips.iter().find(|t| t.joint == Some(index)).map(|t| t.local))
-            .unwrap_or(DVec3::Y)
     }
 
     /// The axis, before turning, about which a joint bends: that of its hinge, else that of the rest pose, else some
@@ -548,8 +589,7 @@ impl Tree {
             }
             let angle = axis.dot(farthest.cross(wanted)).atan2(farthest.dot(wanted));
             let joint = &self.joints[limb];
-            let axis = self.axis_to_frame(joint, axis);
-            let asked = (DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize();
+            let asked = (self.turn_about(joint, axis, angle) * joint.rotation).normalize();
             self.joints[limb].rotation = joint.allowed(asked);
             turned = true;
         }
@@ -563,6 +603,7 @@ impl Tree {
         for joint in &self.joints {
             body.set_rotation(joint.link, joint.rotation);
         }
+        self.locked.iter().for_each(|&(link, rotation)| body.set_rotation(link, rotation));
         body.set_root(self.root);
     }
 }

@@ -7,11 +7,14 @@ use std::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 
 use super::rotation::{rotation_vector, shortest_arc};
-use super::tree::Tree;
+use super::tree::{Measure, Tree};
 use super::{LimbOptions, Limit, Method, SolveError, Swivel};
 
 /// Swivels that are tried where limits do not allow the first.
 const TRIES: usize = 24;
+
+/// How often a limb that changes its lengths is aimed again.
+const AIMS: usize = 32;
 
 /// What a tree must be to be a limb: a lone goal with a position, two joints above it, and perhaps the end's own.
 pub(super) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
@@ -40,19 +43,30 @@ pub(super) fn solve(tree: &mut Tree, options: &LimbOptions) {
         }
         tree.forward();
     }
-    let axis = bend(tree, first, middle, options.soften);
+    let line = tree.tips.first().map_or(target, |t| t.position);
+    let mut axis = bend(tree, first, middle, options.soften);
+    // Back onto its line within its plane, then with the plane onto the target.
+    swing(tree, first, line);
     swing(tree, first, target);
+    // Under scale, bones change length as they turn: again, with those of the present pose.
+    for _ in 0..if tree.rigid { 0 } else { AIMS } {
+        if tree.measure().done {
+            break;
+        }
+        axis = bend(tree, first, middle, options.soften);
+        swing(tree, first, target);
+    }
     if let Some(angle) = beyond_rest(tree, options.swivel, target) {
         turn_about(tree, first, target, angle);
     }
     tree.swivel();
     orient(tree);
     let limited = tree.joints.iter().any(|j| j.limit != Limit::Free);
-    let reached = tree.errors().1;
+    let reached = tree.measure().done;
     if limited && !reached && axis {
         search(tree, first, target);
     }
-    let (cost, _) = tree.errors();
+    let cost = tree.measure().sum;
     if !cost.is_finite() {
         (tree.joints[first].rotation, tree.joints[middle].rotation) = (kept[0], kept[1]);
         tree.forward();
@@ -150,9 +164,7 @@ pub(super) fn swing(tree: &mut Tree, joint: usize, target: DVec3) {
 /// Turns the limb about the line from its first joint to a place.
 fn turn_about(tree: &mut Tree, first: usize, target: DVec3, angle: f64) {
     let joint = &tree.joints[first];
-    let axis = tree.axis_to_frame(joint, target - joint.position);
-    let Some(axis) = axis.try_normalize() else { return };
-    let turn = DQuat::from_axis_angle(axis, angle);
+    let turn = tree.turn_about(joint, target - joint.position, angle);
     tree.joints[first].rotation = joint.allowed((turn * joint.rotation).normalize());
     tree.forward();
 }
@@ -173,7 +185,7 @@ pub(super) fn orient(tree: &mut Tree) {
 /// Tries swivels all around, and keeps the best.
 fn search(tree: &mut Tree, first: usize, target: DVec3) {
     let start = tree.joints[first].rotation;
-    let (mut best, mut kept) = (tree.errors().0, start);
+    let (mut best, mut kept) = (tree.measure().sum, start);
     let mut step = TAU / TRIES as f64;
     let mut middle = 0.0;
     // All around, then between the neighbours of the best, ever nearer.
@@ -188,7 +200,7 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
             turn_about(tree, first, target, angle);
             swing(tree, first, target);
             orient(tree);
-            let (cost, done) = tree.errors();
+            let Measure { sum: cost, done, .. } = tree.measure();
             if cost < best {
                 (best, kept, found) = (cost, tree.joints[first].rotation, angle);
             }

@@ -1,5 +1,7 @@
 //! Finds the chains of a character: from its humanoid map, else its joints' names, else its shape.
 
+use std::collections::BTreeMap;
+
 use glam::Vec3;
 
 use crate::asset::{Character, Skeleton};
@@ -227,8 +229,9 @@ impl<'a> Finder<'a> {
 
     /// Chains that only shape tells: ways from a fork to a leaf that no named chain touches.
     fn unnamed(&self, found: &mut Vec<Found>) {
-        let claimed: Vec<usize> = found.iter().flat_map(|f| f.joints.clone()).collect();
-        let free = |n: usize| self.counts[n] && self.families[n].is_none() && !claimed.contains(&n);
+        let mut claimed = vec![false; self.skeleton.nodes.len()];
+        found.iter().flat_map(|f| &f.joints).for_each(|&n| claimed[n] = true);
+        let free = |n: usize| self.counts[n] && self.families[n].is_none() && !claimed[n];
         for leaf in (0..self.skeleton.nodes.len()).filter(|&n| free(n) && self.children(n).next().is_none()) {
             let mut joints = vec![leaf];
             while let Some(parent) = joints.last().and_then(|&n| self.skeleton.nodes[n].parent) {
@@ -283,12 +286,15 @@ impl<'a> Finder<'a> {
             }
         };
         let depth = |f: &Found| f.joints.first().map_or(0.0, |&n| self.places[n].z);
+        // How far forward those of a kind and a side begin, the foremost first.
+        let mut alike: BTreeMap<(ChainKind, &str), Vec<f32>> = BTreeMap::new();
+        found.iter().for_each(|f| alike.entry((f.kind, side(f))).or_default().push(depth(f)));
+        alike.values_mut().for_each(|depths| depths.sort_by(|a, b| b.total_cmp(a)));
         let labels: Vec<String> = found
             .iter()
             .map(|f| {
-                let alike: Vec<&Found> =
-                    found.iter().filter(|o| o.kind == f.kind && side(o) == side(f)).collect();
-                let before = alike.iter().filter(|o| depth(o) > depth(f)).count();
+                let alike = &alike[&(f.kind, side(f))];
+                let before = alike.partition_point(|d| *d > depth(f));
                 let kind = f.kind.name();
                 match (f.kind, alike.len()) {
                     (ChainKind::Finger, _) => format!("{}{}", side(f), finger(&self.names[f.joints[0]])),

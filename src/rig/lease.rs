@@ -162,6 +162,10 @@ impl Lease {
         };
         let held = if self.up.len() > 1 { Some(self.base) } else { nodes[self.base].parent };
         let above = held.map_or(DAffine3::IDENTITY, |node| widen(world_from_node[node]));
+        let scaled = |n: &usize| (pose.locals[*n].scale - Vec3::ONE).abs().max_element() > 1e-5;
+        if let Some(place) = self.up.iter().position(scaled).filter(|_| self.up.len() > 1) {
+            return Err(SolveError::Link { link: place, what: "scale" });
+        }
         let mut body = Body::new(self.links.iter().map(link).collect(), above)?;
         body.place(above, held.map_or(DQuat::IDENTITY, |n| orientation(&character.skeleton, pose, n)))?;
         for (index, l) in self.links.iter().enumerate() {

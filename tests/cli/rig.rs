@@ -187,12 +187,45 @@ fn a_rig_file_is_used_and_its_faults_have_lines() {
     );
     assert!(fault("[[chain]]", "[[chain").starts_with("line 3: "));
     assert!(fault("axis = [", "axis = [0, ").contains("axis is no list of 3 numbers"));
-    // A pin of the rig holds, a locked elbow does not bend.
+    // A locked elbow does not bend, even where it was bent, and the report is true.
     let locked = "version = 1\n[[joint]]\nnode = \"leftLowerArm\"\nlimit = { kind = \"locked\" }\n";
     std::fs::write(&path, locked).unwrap();
     let ask = ["pose", "--rig", path_text, "--base", "leftUpperArm", "--reach", "leftHand=0.3,1.3,0.3"];
     let pose = json(ask);
     assert_ne!(pose["reports"][0]["outcome"], "reached");
+    let bent = ["--rotate", "leftLowerArm=0,0.7071,0,0.7071"];
+    let pose = json([ask[0], ask[1], ask[2], ask[3], ask[4], ask[5], ask[6], bent[0], bent[1]]);
+    let told = pose["reports"][0]["position_error"].as_f64().unwrap();
+    assert!((told - world(&pose, "leftHand").distance(DVec3::new(0.3, 1.3, 0.3))).abs() < 1e-5);
+    // A pin of the rig holds.
+    std::fs::write(&path, "version = 1\npins = [\"leftFoot\"]\n").unwrap();
+    let pose = json(["pose", "--rig", path_text, "--reach", "leftHand=0.9,1.7,0.6"]);
+    assert!(world(&pose, "leftFoot").distance(world(&json(["pose"]), "leftFoot")) < 1e-4);
+}
+
+fn world(pose: &serde_json::Value, name: &str) -> DVec3 {
+    let nodes = pose["nodes"].as_array().unwrap();
+    let world = nodes.iter().find(|n| n["name"] == name).unwrap()["world"].as_array().unwrap().clone();
+    DVec3::new(world[12].as_f64().unwrap(), world[13].as_f64().unwrap(), world[14].as_f64().unwrap())
+}
+
+#[test]
+fn pins_hold_whatever_pulls() {
+    let rest = json(["pose"]);
+    // Out of reach; a pin that also looks somewhere; a coarse tolerance; a second base.
+    for pull in [
+        ["--pin", "head", "--reach", "rightFoot=-0.2,0.3,0.2", "--reach", "leftHand=1,1,1"],
+        ["--look", "leftFoot=1,0,1", "--reach", "leftHand=0.5,1.2,0.5", "--pin", "rightFoot"],
+        ["--reach", "leftHand=0.9,1.6,0.6", "--tolerance", "0.05", "--method", "full-body"],
+        ["--reach", "leftHand=0.9,1.6,0.6", "--method", "ccd", "--pin", "rightFoot"],
+    ] {
+        let [a, b, c, d, e, f] = pull;
+        let pose = json(["pose", "-q", "--pin", "leftFoot", a, b, c, d, e, f]);
+        let moved = world(&pose, "leftFoot").distance(world(&rest, "leftFoot"));
+        assert!(moved < 1e-4, "{pull:?}: the pinned foot moved by {moved} m");
+        let hand = world(&pose, "leftHand").distance(world(&rest, "leftHand"));
+        assert!(hand > 0.05, "{pull:?}: the hand moved by {hand} m only");
+    }
 }
 
 #[test]

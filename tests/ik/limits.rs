@@ -177,3 +177,30 @@ fn limits_that_are_none_are_refused() {
         assert!(Body::new(vec![Link { limit, ..Link::base() }], DAffine3::IDENTITY).is_err(), "{limit:?}");
     }
 }
+
+proptest! {
+    #[test]
+    fn a_limited_limb_never_ends_worse_than_it_began(
+        x in -0.9..0.9_f64, y in -0.9..0.9_f64, z in -0.9..0.9_f64, cone in 0.2..2.0_f64, bend in 0.3..2.5_f64,
+    ) {
+        let links = vec![
+            Link { limit: round_cone(DVec3::Y, cone, [-0.5, 0.5]), ..Link::base() },
+            Link { limit: Limit::Hinge { axis: DVec3::X, min: 0.1, max: bend }, ..Link::child(0, DVec3::Y * 0.5) },
+            Link::child(1, DVec3::Y * 0.4),
+        ];
+        let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+        let goal = Goal::position(2, DVec3::new(x, y, z));
+        // Within its limits the elbow starts a little bent.
+        body.set_rotation(1, DQuat::from_rotation_x(0.1));
+        let start = error(&body, &goal);
+        let ends = [Method::TwoBone, Method::Auto, Method::Dls].map(|method| {
+            let mut body = body.clone();
+            let report = report(&mut body, &[goal], &Options { method, ..Options::default() });
+            assert!(excess(&body) < 1e-9);
+            assert!((report.position_error() - error(&body, &goal)).abs() < 1e-9);
+            report.position_error()
+        });
+        prop_assert!(ends[0] <= start + 1e-12, "{} from {start}", ends[0]);
+        prop_assert!(ends[1] <= ends[0] + 1e-12, "auto is never worse than the closed form");
+    }
+}

@@ -147,7 +147,7 @@ fn table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode, Fail
     }
     if table == Table::Drag {
         let mut text = format!(
-            "{:<10} {:<10} {:>6} {:>10} {:>10} {:>6} {:>9} {:>9} {:>10}\n",
+            "a chain of dependent 1/sqrt in single precision: {floor_ns:.1} ns a link\n{:<10} {:<10} {:>6} {:>10} {:>10} {:>6} {:>9} {:>9} {:>10}\n",
             "path", "method", "joints", "p99 rad", "most rad", "flips", "jitter", "drift", "median us"
         );
         for d in &drags {

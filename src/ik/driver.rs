@@ -1,0 +1,250 @@
+//! The driver, the same for all methods: start, pass, measure, keep the best, stop.
+
+use glam::{DQuat, DVec3};
+
+use super::ccd::Ccd;
+use super::fabrik::Fabrik;
+use super::fused::Fused;
+use super::jacobian::Jacobian;
+use super::optimize::Optimize;
+use super::options::DEFAULT_TOLERANCE;
+use super::particle::Particles;
+use super::random::Random;
+use super::tree::{Measure, Tree};
+use super::{Method, Options, Swivel, full_body, two_bone};
+
+/// A solve has stalled when this many passes …
+const STALL_PASSES: usize = 16;
+/// … have not brought the error below this share of what it was.
+const STALL_SHARE: f64 = 0.99;
+/// Radians by which a line is bent, one after the other, when a pass finds nothing to turn.
+const BENDS: [f64; 2] = [0.05, 0.5];
+/// What is pinned is held to this share of the chain's length, whatever the tolerance of the goals.
+const PIN_TOLERANCE: f64 = 2e-5;
+
+/// Makes passes over a tree, and keeps the methods' buffers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Driver {
+    ccd: Ccd,
+    particles: Particles,
+    fabrik: Fabrik,
+    jacobian: Jacobian,
+    fused: Fused,
+    optimize: Optimize,
+    /// Radians below which a turn cannot matter.
+    smallest: f64,
+    best: Vec<DQuat>,
+    best_root: DVec3,
+    /// The largest position error before the first pass and after each, if it is asked for.
+    pub(super) history: Vec<f64>,
+}
+
+/// Where a solve stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// Passes made.
+    pub(super) iterations: usize,
+    /// The method that found the best pose.
+    pub(super) method: Method,
+    best: Option<Measure>,
+}
+
+impl Progress {
+    fn is_done(&self) -> bool {
+        self.best.is_some_and(|b| b.done)
+    }
+}
+
+impl Driver {
+    /// Passes until nothing is gained, from other starts too if need be; leaves the best pose in the tree.
+    ///
+    /// `auto`: where the closed form of limbs does not lead to the goal, damped least squares may.
+    pub(super) fn run(
+        &mut self,
+        tree: &mut Tree,
+        method: Method,
+        options: &Options,
+        restarts: usize,
+        auto: bool,
+    ) -> Progress {
+        self.set_tolerances(tree, options);
+        self.history.clear();
+        self.jacobian.set_start(tree);
+        self.optimize.set_start(tree);
+        let mut progress = Progress { iterations: 0, method, best: None };
+        let counts = tree.tips.iter().any(|t| t.weight > 0.0);
+        if !counts || options.iterations == 0 {
+            self.keep_best(tree, &mut progress);
+            return progress;
+        }
+        if method == Method::TwoBone {
+            self.limb(tree, options, &mut progress);
+            if progress.is_done() || !auto || out_of_reach(tree) {
+                return self.finish(tree, progress);
+            }
+        }
+        let method = if method == Method::TwoBone { Method::Dls } else { method };
+        tree.swivel();
+        let out_of_reach = out_of_reach(tree);
+        let too_far = out_of_reach && tree.tips.len() == 1 && tree.lengths(0).too_far();
+        if too_far {
+            self.keep_best(tree, &mut progress);
+            tree.straighten();
+        }
+        self.descend(tree, method, options, too_far, &mut progress);
+        for seed in 0..restarts {
+            if progress.is_done() || out_of_reach || progress.iterations >= options.iterations {
+                break;
+            }
+            scatter(tree, seed);
+            self.descend(tree, method, options, false, &mut progress);
+        }
+        self.finish(tree, progress)
+    }
+
+    /// Stands the tree in the best pose.
+    fn finish(&mut self, tree: &mut Tree, progress: Progress) -> Progress {
+        for (joint, &rotation) in tree.joints.iter_mut().zip(&self.best) {
+            joint.rotation = rotation;
+        }
+        tree.root = self.best_root;
+        tree.forward();
+        progress
+    }
+
+    /// The closed form. It has one answer, which is not the one with the least error where it is softened or swivelled;
+    /// otherwise a start that was better, for the limits' sake, is kept.
+    fn limb(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
+        let plain = options.limb.soften == 0.0 && options.limb.swivel == Swivel::Keep;
+        if plain && tree.tips.iter().all(|t| t.pole.is_none()) {
+            self.keep_best(tree, progress);
+        }
+        two_bone::solve(tree, &options.limb);
+        self.keep_best(tree, progress);
+        progress.iterations += 1;
+    }
+
+    fn set_tolerances(&mut self, tree: &mut Tree, options: &Options) {
+        self.smallest = f64::INFINITY;
+        for tip in &mut tree.tips {
+            tip.tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * tip.length);
+            if tip.pinned {
+                tip.tolerance = tip.tolerance.min(PIN_TOLERANCE * tip.length);
+            }
+            // A tenth of the tolerance at the end of the chain, as an angle.
+            self.smallest = self.smallest.min(0.1 * tip.tolerance / tip.length);
+        }
+    }
+
+    /// Passes from one start until the goals are met, or nothing is gained, or the passes are spent.
+    fn descend(
+        &mut self,
+        tree: &mut Tree,
+        method: Method,
+        options: &Options,
+        too_far: bool,
+        progress: &mut Progress,
+    ) {
+        self.prepare(method, tree);
+        let (mut bends, mut mark) = (BENDS.iter(), f64::INFINITY);
+        let (mut last, mut least) = (f64::INFINITY, f64::INFINITY);
+        for pass in 0.. {
+            let sum = self.keep_best(tree, progress);
+            least = least.min(sum);
+            if options.record {
+                self.history.push(tree.largest_error());
+            }
+            if progress.is_done() || progress.iterations >= options.iterations {
+                break;
+            }
+            // On a line no joint sees where to turn: the error stays what it was, to the last digits.
+            let stuck = (sum - last).abs() <= 1e-9 * last;
+            last = sum;
+            if stuck && (too_far || bends.len() == 0) {
+                break;
+            }
+            progress.iterations += 1;
+            if let Some(&angle) = stuck.then(|| bends.next()).flatten() {
+                tree.bend(angle);
+                self.prepare(method, tree);
+                continue;
+            }
+            if pass % STALL_PASSES == STALL_PASSES - 1 {
+                if least > STALL_SHARE * STALL_SHARE * mark {
+                    break;
+                }
+                mark = least;
+            }
+            self.pass(method, tree, options);
+            progress.method = method;
+            tree.swivel();
+        }
+        if tree.tips.iter().any(|t| t.pinned) && !progress.is_done() {
+            self.jacobian.restore_pins(tree);
+            self.keep_best(tree, progress);
+        }
+    }
+
+    /// Measures the pose, keeps it if it is the best so far, and gives its weighted error.
+    fn keep_best(&mut self, tree: &Tree, progress: &mut Progress) -> f64 {
+        let measure = tree.measure();
+        if progress.best.is_none_or(|best| measure.is_better(&best)) {
+            progress.best = Some(measure);
+            self.best.clear();
+            self.best.extend(tree.joints.iter().map(|j| j.rotation));
+            self.best_root = tree.root;
+        }
+        measure.sum
+    }
+
+    /// Readies a method for the pose that the tree is in.
+    fn prepare(&mut self, method: Method, tree: &Tree) {
+        match method {
+            Method::Ccd => self.ccd.set(tree),
+            Method::Particle | Method::Fabrik => self.particles.set(tree),
+            Method::Fused => {
+                self.fused.set(tree);
+                self.jacobian.set(tree);
+            }
+            Method::Optimize => {
+                self.optimize.set(tree);
+                self.jacobian.set(tree);
+            }
+            _ => self.jacobian.set(tree),
+        }
+    }
+
+    /// One pass of a method.
+    fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options) {
+        match method {
+            Method::Ccd => self.ccd.pass(tree, &options.ccd, self.smallest),
+            Method::Particle => self.particles.pass(tree, options.stiffness),
+            Method::Fabrik => self.fabrik.pass(&mut self.particles, tree),
+            Method::Fused if self.fused.is_due() => self.fused.start(tree),
+            Method::Fused => {
+                let additional = self.fused.additional(tree);
+                self.jacobian.pass(tree, method, &options.jacobian, Some(additional));
+            }
+            Method::Optimize => self.optimize.pass(&mut self.jacobian, tree, &options.optimize),
+            Method::FullBody => {
+                full_body::pass(&mut self.jacobian, tree, &options.jacobian, options.root_motion);
+            }
+            _ => self.jacobian.pass(tree, method, &options.jacobian, None),
+        }
+    }
+}
+
+/// Another start: every joint turned somewhere within its limit, always the same way for the same number.
+fn scatter(tree: &mut Tree, seed: usize) {
+    let mut random = Random(seed as u64);
+    for joint in &mut tree.joints {
+        let turn = DQuat::from_scaled_axis(random.turn(1.0));
+        joint.rotation = joint.allowed((joint.centre() * turn).normalize());
+    }
+    tree.forward();
+}
+
+/// Whether some goal that counts cannot be met.
+fn out_of_reach(tree: &Tree) -> bool {
+    (0..tree.tips.len()).any(|tip| tree.tips[tip].weight > 0.0 && tree.is_out_of_reach(tip))
+}
