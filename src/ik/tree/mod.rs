@@ -1,10 +1,16 @@
 //! A body as the solvers see it: only the joints that turn and matter, and the points that shall be somewhere.
 
+mod measure;
+mod moves;
+
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use super::body::{nearest, own, unit};
 use super::rotation::{any_perpendicular, rotation_vector, shortest_arc};
+
 use super::{Body, Goal, Limit};
+pub(super) use measure::Measure;
+use measure::{RADIAN, some};
 
 /// A joint that turns and has a goal's point below it.
 ///
@@ -155,36 +161,6 @@ pub(super) struct Tree {
     pub(super) root_moves: bool,
     /// Radians within which an orientation counts as met.
     pub(super) angle_tolerance: f64,
-}
-
-/// Metres that a radian counts for, as a share of the chain's length.
-const RADIAN: f64 = 0.3;
-/// How much more what is pinned counts when steps are judged: a step leaves it to second order, the next one brings it
-/// back, and it must not be refused for that.
-const STEERED: f64 = 10.0;
-
-/// How far a pose is from what is asked.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Measure {
-    /// What is pinned and not within tolerance: squared, world metres.
-    excess: f64,
-    /// The weighted sum of squared errors, world metres.
-    pub(super) sum: f64,
-    /// Whether all that counts is within tolerance.
-    pub(super) done: bool,
-}
-
-impl Measure {
-    /// Whether this is the pose to hand back of two: pins come first.
-    pub(super) fn is_better(&self, than: &Self) -> bool {
-        let pins = self.excess.total_cmp(&than.excess);
-        pins.then(than.done.cmp(&self.done)).then(self.sum.total_cmp(&than.sum)).is_lt()
-    }
-
-    /// Whether what is pinned is within tolerance.
-    pub(super) fn keeps_pins(&self) -> bool {
-        self.excess == 0.0
-    }
 }
 
 impl Tree {
@@ -440,164 +416,6 @@ impl Tree {
         self.joints[joint].fixed.translation
     }
 
-    /// World metres from a tip to its target.
-    pub(super) fn error(&self, tip: usize) -> Option<f64> {
-        let tip = &self.tips[tip];
-        tip.target.map(|target| (self.world_from_base * (target - tip.position)).length())
-    }
-
-    /// Radians that a tip's link still has to turn, for its orientation or its aim, whichever is more.
-    pub(super) fn angle_error(&self, tip: usize) -> Option<f64> {
-        let tip = &self.tips[tip];
-        let turns = [tip.orientation_error(), tip.aim_error()];
-        turns.into_iter().flatten().map(DVec3::length).max_by(f64::total_cmp)
-    }
-
-    /// Whether a tip is within its tolerances.
-    pub(super) fn is_reached(&self, tip: usize) -> bool {
-        self.error(tip).is_none_or(|e| e <= self.tips[tip].tolerance)
-            && self.angle_error(tip).is_none_or(|a| a <= self.angle_tolerance)
-    }
-
-    /// How far the pose is from what is asked.
-    pub(super) fn measure(&self) -> Measure {
-        let mut measure = Measure { excess: 0.0, sum: 0.0, done: true };
-        for tip in 0..self.tips.len() {
-            let Tip { weight, pinned, length, tolerance, .. } = self.tips[tip];
-            let (error, angle) = (self.error(tip).unwrap_or(0.0), self.angle_error(tip).unwrap_or(0.0));
-            let reached = error <= tolerance && angle <= self.angle_tolerance;
-            let turn = angle * RADIAN * length;
-            let square = error * error + turn * turn;
-            measure.sum += weight * square * if pinned { STEERED } else { 1.0 };
-            measure.done &= reached || weight == 0.0;
-            if pinned && !reached {
-                measure.excess += square;
-            }
-        }
-        measure
-    }
-
-    /// The length of the longest chain, base space.
-    pub(super) fn length(&self) -> f64 {
-        some((0..self.tips.len()).map(|t| self.lengths(t).sum).fold(0.0, f64::max))
-    }
-
-    /// Whether a tip cannot meet its target, whatever the others do.
-    pub(super) fn is_out_of_reach(&self, tip: usize) -> bool {
-        let lengths = self.lengths(tip);
-        self.even
-            && !self.root_moves
-            && self.tips[tip].target.is_some()
-            && (lengths.too_far() || lengths.too_near())
-    }
-
-    /// The largest position error of a tip that counts, world metres.
-    pub(super) fn largest_error(&self) -> f64 {
-        let counts = |tip: &usize| self.tips[*tip].weight > 0.0;
-        (0..self.tips.len()).filter(counts).filter_map(|tip| self.error(tip)).fold(0.0, f64::max)
-    }
-
-    /// Lengths of the stretches from the topmost joint to a tip.
-    pub(super) fn lengths(&self, tip: usize) -> Lengths {
-        let tip = &self.tips[tip];
-        let mut lengths = Lengths::default();
-        let (mut end, mut next) = (tip.position, tip.joint);
-        while let Some(joint) = next.map(|j| &self.joints[j]) {
-            let stretch = end - joint.position;
-            let length = stretch.length();
-            lengths.sum += length;
-            lengths.longest = lengths.longest.max(length);
-            lengths.world += (self.world_from_base * stretch).length();
-            (end, next) = (joint.position, joint.parent);
-        }
-        lengths.to_target = tip.target.map_or(0.0, |target| (target - end).length());
-        lengths
-    }
-
-    /// Points every joint above a lone tip at its target, as far as limits let it: without limits the pose that comes
-    /// nearest to a target out of reach.
-    pub(super) fn straighten(&mut self) {
-        let Some((tip, target)) = self.tips.first().and_then(|t| Some((*t, t.target?))) else { return };
-        for index in 0..self.joints.len() {
-            self.place(index);
-            let joint = &self.joints[index];
-            // A lone tip's joints are a chain: the next joint is the child.
-            let local = self.joints.get(index + 1).map_or(tip.local, |child| child.fixed.translation);
-            let to = self.to_frame(joint, target - joint.position);
-            let arc = shortest_arc(joint.turn(local), to, self.bend_axis(index, local));
-            self.joints[index].rotation = joint.allowed((arc * joint.rotation).normalize());
-            self.place(index);
-        }
-        self.place_tips();
-    }
-
-    /// Turns every joint a little, all to the same side: the way out of a line, on which no method sees where to turn.
-    pub(super) fn bend(&mut self, angle: f64) {
-        for index in 0..self.joints.len() {
-            let axis = self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y));
-            let joint = &mut self.joints[index];
-            let way =
-                |angle| joint.allowed((DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize());
-            // A hinge at its end bends only one way.
-            let turned = way(angle);
-            joint.rotation =
-                if turned.dot(joint.rotation).abs() > 1.0 - 1e-12 { way(-angle) } else { turned };
-        }
-        self.forward();
-    }
-
-    /// The axis, before turning, about which a joint bends: that of its hinge, else that of the rest pose, else some
-    /// perpendicular of its link.
-    pub(super) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
-        let joint = &self.joints[index];
-        if let Some(axis) = joint.hinge_axis() {
-            return axis;
-        }
-        let out = joint.rest * (joint.scale * local);
-        let into = joint.fixed.matrix3.inverse() * joint.fixed.translation;
-        let bend = into.cross(out);
-        if joint.parent.is_some() && bend.length() > 1e-3 * into.length() * out.length() {
-            bend.normalize()
-        } else {
-            any_perpendicular(joint.turn(local))
-        }
-    }
-
-    /// Turns each limb whose goal has a pole about the line from its first joint to its tip, so that it bends that way.
-    pub(super) fn swivel(&mut self) {
-        let mut turned = false;
-        for index in 0..self.tips.len() {
-            let tip = &self.tips[index];
-            let Some((pole, limb)) = tip.pole.zip(tip.limb) else { continue };
-            let (start, end) = (self.joints[limb].position, tip.position);
-            let Some(axis) = (end - start).try_normalize() else { continue };
-            let across = |place: DVec3| (place - start).reject_from_normalized(axis);
-            // The joint that is farthest from the line is where the limb bends.
-            let mut farthest = DVec3::ZERO;
-            let mut next = tip.joint;
-            while let Some(joint) = next.filter(|&j| j > limb) {
-                let away = across(self.joints[joint].position);
-                if away.length_squared() > farthest.length_squared() {
-                    farthest = away;
-                }
-                next = self.joints[joint].parent;
-            }
-            let wanted = across(pole);
-            if farthest.length() < 1e-9 * start.distance(end) || wanted.length() < 1e-9 * start.distance(end)
-            {
-                continue;
-            }
-            let angle = axis.dot(farthest.cross(wanted)).atan2(farthest.dot(wanted));
-            let joint = &self.joints[limb];
-            let asked = (self.turn_about(joint, axis, angle) * joint.rotation).normalize();
-            self.joints[limb].rotation = joint.allowed(asked);
-            turned = true;
-        }
-        if turned {
-            self.forward();
-        }
-    }
-
     /// Writes the joints' rotations and the base's place into the body.
     pub(super) fn write(&self, body: &mut Body) {
         for joint in &self.joints {
@@ -608,37 +426,7 @@ impl Tree {
     }
 }
 
-/// A length to measure by: a chain without any, one joint that turns in its place, counts as a metre long.
-fn some(length: f64) -> f64 {
-    if length > 0.0 { length } else { 1.0 }
-}
-
 /// The matrix of a cross product: `skew(a) b = a × b`.
 pub(super) fn skew(a: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, a.z, -a.y), DVec3::new(-a.z, 0.0, a.x), DVec3::new(a.y, -a.x, 0.0))
-}
-
-/// How far a tip can get.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Lengths {
-    /// Sum of its stretches, base space.
-    pub(super) sum: f64,
-    /// The longest of them.
-    longest: f64,
-    /// Sum of its stretches, world metres.
-    pub(super) world: f64,
-    /// From the topmost joint to the target, base space.
-    to_target: f64,
-}
-
-impl Lengths {
-    /// Whether a rigid chain ends before the target, even stretched.
-    pub(super) fn too_far(&self) -> bool {
-        self.to_target > self.sum
-    }
-
-    /// Whether a rigid chain cannot fold as near as the target is.
-    fn too_near(&self) -> bool {
-        self.to_target < 2.0 * self.longest - self.sum
-    }
 }

@@ -1,0 +1,216 @@
+//! The Jacobian family: what the tips do as the joints turn, inverted in five ways.
+//!
+//! With ball joints the columns of J come in threes, a 3×3 lever a joint and task, and everything is solved in the
+//! small space of the tasks: y = (J W Jᵀ + λ²I)⁻¹ (e − J h), then ω = h + W Jᵀ y. No matrix has the size of the
+//! chain, and h, projected by the same two lines onto the null space of J, is the secondary task (Liégeois 1977).
+//!
+//! - transpose: y = α e with the step that is best to first order (Wolovich & Elliott 1984; Buss 2004, eq. 8);
+//! - pseudo-inverse: λ = 0, singular directions left out (Whitney 1969);
+//! - damped least squares: Wampler 1986; Nakamura & Hanafusa 1986; λ that falls with the error after Chan & Lawrence
+//!   1988 and Sugihara 2011, eq. 19;
+//! - selectively damped: Buss & Kim 2005, section 4;
+//! - W, weights of the joints: W⁻¹Jᵀ(JW⁻¹Jᵀ)⁻¹ with our W = its W⁻¹ (Whitney 1972).
+
+mod step;
+mod system;
+#[cfg(test)]
+mod tests;
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::tree::{Tree, skew};
+use super::{JointParameters, Limit};
+use step::euler_axes;
+pub(super) use step::towards;
+use system::dot;
+
+/// What is pinned counts this much more.
+const PINNED: f64 = 1e8;
+
+/// How y is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Inverse {
+    Transpose,
+    Pseudo,
+    /// λ², base-space metres squared.
+    Damped(f64),
+    Selective,
+}
+
+/// What a row of three is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Position,
+    Orientation,
+    Aim,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    tip: usize,
+    kind: Kind,
+    /// Rows are multiplied by this, the root of their weight.
+    scale: f64,
+    /// Base-space metres that a radian counts for.
+    radian: f64,
+    error: DVec3,
+}
+
+/// A joint's share in a task: ∂task/∂ω.
+#[derive(Clone, Copy, Debug)]
+struct Lever {
+    task: usize,
+    matrix: DMat3,
+}
+
+/// Buffers, kept from pass to pass.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Jacobian {
+    tasks: Vec<Task>,
+    levers: Vec<Lever>,
+    /// Where each joint's levers begin and end.
+    spans: Vec<(usize, usize)>,
+    /// Which way each joint may turn, with its weight: symmetric, base space.
+    freedom: Vec<DMat3>,
+    /// Turns that are made whatever the tasks say: the secondary task, and what came to its limit.
+    pub(super) pull: Vec<DVec3>,
+    /// The weight of moving the base; zero where it is held.
+    pub(super) root_weight: f64,
+    /// How far the base moves, whatever the tasks say.
+    pub(super) root_pull: DVec3,
+    /// The turns found, rotation vectors in base space.
+    pub(super) turns: Vec<DVec3>,
+    pub(super) root_step: DVec3,
+    matrix: Vec<f64>,
+    /// Eigenvectors of it, row by row.
+    vectors: Vec<f64>,
+    right: Vec<f64>,
+    y: Vec<f64>,
+    total: Vec<DVec3>,
+    before: Vec<DQuat>,
+    before_root: DVec3,
+    start: Vec<DQuat>,
+    last_cost: f64,
+    boost: f64,
+}
+
+impl Jacobian {
+    /// Takes over the tasks of a tree.
+    pub(super) fn set(&mut self, tree: &Tree) {
+        self.tasks.clear();
+        for (index, tip) in tree.tips.iter().enumerate().filter(|(_, t)| t.weight > 0.0) {
+            let scale = (tip.weight * if tip.pinned { PINNED } else { 1.0 }).sqrt();
+            let kinds = [
+                (Kind::Position, tip.target.is_some()),
+                (Kind::Orientation, tip.orientation.is_some()),
+                (Kind::Aim, tip.aim.is_some()),
+            ];
+            let radian = tip.radian;
+            for (kind, _) in kinds.into_iter().filter(|(_, wanted)| *wanted) {
+                self.tasks.push(Task { tip: index, kind, scale, radian, error: DVec3::ZERO });
+            }
+        }
+        self.spans.clear();
+        self.levers.clear();
+        for joint in 0..tree.joints.len() {
+            let first = self.levers.len();
+            for tip in tree.tips_below(joint).map(|place| tree.tip_at(place)) {
+                let of_tip = self.tasks.iter().enumerate().filter(|(_, t)| t.tip == tip);
+                self.levers.extend(of_tip.map(|(task, _)| Lever { task, matrix: DMat3::ZERO }));
+            }
+            self.spans.push((first, self.levers.len()));
+        }
+        self.pull.clear();
+        self.pull.resize(tree.joints.len(), DVec3::ZERO);
+        self.turns.clone_from(&self.pull);
+        (self.root_pull, self.root_weight) = (DVec3::ZERO, 0.0);
+        (self.last_cost, self.boost) = (f64::INFINITY, 1.0);
+    }
+
+    /// The pose that a solve starts from.
+    pub(super) fn set_start(&mut self, tree: &Tree) {
+        self.start.clear();
+        self.start.extend(tree.joints.iter().map(|j| j.rotation));
+    }
+
+    /// Errors and levers at the present pose. No error counts for more than `clamp` base-space metres.
+    pub(super) fn evaluate(&mut self, tree: &Tree, clamp: f64) {
+        for task in &mut self.tasks {
+            let tip = &tree.tips[task.tip];
+            let error = match task.kind {
+                Kind::Position => tip.target.map(|target| target - tip.position),
+                Kind::Orientation => tip.orientation_error().map(|e| e * task.radian),
+                Kind::Aim => tip.aim_error().map(|e| e * task.radian),
+            };
+            task.error = error.unwrap_or(DVec3::ZERO).clamp_length_max(clamp) * task.scale;
+        }
+        for (joint, &(first, last)) in tree.joints.iter().zip(&self.spans) {
+            for lever in &mut self.levers[first..last] {
+                let task = &self.tasks[lever.task];
+                let tip = &tree.tips[task.tip];
+                lever.matrix = task.scale
+                    * match task.kind {
+                        Kind::Position => tree.lever(joint, tip.position - joint.position),
+                        Kind::Orientation => DMat3::from_diagonal(DVec3::splat(task.radian)),
+                        Kind::Aim => match (tip.aim_directions(), tip.aim) {
+                            (Some((_, wanted)), Some((_, at))) => {
+                                // The place that it looks from moves too, and turns the wanted direction the other way.
+                                let from = tree.lever(joint, tip.position - joint.position);
+                                let distance = (at - tip.position).length();
+                                let across = DMat3::IDENTITY - outer(wanted, wanted);
+                                task.radian * (across + skew(wanted) * from * (1.0 / distance))
+                            }
+                            _ => DMat3::ZERO,
+                        },
+                    };
+            }
+        }
+    }
+
+    /// Which way joints may turn, by their limits' kinds and weights.
+    pub(super) fn free(&mut self, tree: &Tree, parameters: JointParameters) {
+        self.freedom.clear();
+        self.freedom.extend(tree.joints.iter().map(|joint| {
+            let base_from_axes = || tree.base_from_axes(joint);
+            let freedom = match (&joint.limit, parameters) {
+                (Limit::Hinge { .. }, _) => {
+                    let axis = base_from_axes() * joint.hinge_axis().unwrap_or(DVec3::X);
+                    outer(axis, axis)
+                }
+                (_, JointParameters::RotationVector) => DMat3::IDENTITY,
+                (_, JointParameters::Euler) => {
+                    let axes = base_from_axes() * euler_axes(joint.rotation);
+                    axes * axes.transpose()
+                }
+            };
+            freedom * joint.weight
+        }));
+    }
+
+    /// The sum of the tasks' squared errors, weighted.
+    pub(super) fn cost(&self) -> f64 {
+        self.tasks.iter().map(|t| t.error.length_squared()).sum()
+    }
+
+    /// Scales which way a joint may turn.
+    pub(super) fn scale_freedom(&mut self, joint: usize, by: f64) {
+        self.freedom[joint] *= by;
+    }
+
+    /// By how much the turns found make the cost smaller, to first order.
+    pub(super) fn predicted_gain(&mut self) -> f64 {
+        self.right.clear();
+        self.right.extend(self.tasks.iter().flat_map(|t| t.error.to_array()));
+        for (turn, &(first, last)) in self.turns.iter().zip(&self.spans) {
+            for lever in &self.levers[first..last] {
+                let done = (lever.matrix * *turn).to_array();
+                self.right[3 * lever.task..].iter_mut().zip(done).for_each(|(r, d)| *r -= d);
+            }
+        }
+        self.cost() - dot(&self.right, &self.right)
+    }
+}
+
+fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}

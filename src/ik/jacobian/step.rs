@@ -1,0 +1,162 @@
+//! Passes: what the system says, done to the joints.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::super::rotation::rotation_vector;
+use super::super::tree::{Joint, Tree};
+use super::super::{JacobianOptions, JointParameters, Method, Secondary};
+use super::{Inverse, Jacobian};
+
+/// Radians that a joint turns in a pass at most.
+const LARGEST_TURN: f64 = 1.0;
+/// Passes that may bring pins back.
+const RESTORES: usize = 12;
+
+/// λ² of damped least squares as a share of the squared error.
+const DAMPING: f64 = 0.02;
+
+impl Jacobian {
+    /// Brings what is pinned back within tolerance, whatever that does to the other goals.
+    pub(in crate::ik) fn restore_pins(&mut self, tree: &mut Tree) {
+        self.set(tree);
+        for _ in 0..RESTORES {
+            if tree.measure().keeps_pins() {
+                break;
+            }
+            self.evaluate(tree, f64::INFINITY);
+            for (index, task) in self.tasks.iter_mut().enumerate().filter(|(_, t)| !tree.tips[t.tip].pinned) {
+                task.error = DVec3::ZERO;
+                self.levers.iter_mut().filter(|l| l.task == index).for_each(|l| l.matrix = DMat3::ZERO);
+            }
+            self.free(tree, JointParameters::RotationVector);
+            self.pull.fill(DVec3::ZERO);
+            let length = tree.length();
+            self.solve(tree, Inverse::Damped(1e-9 * length * length));
+            self.apply(tree, JointParameters::RotationVector);
+        }
+    }
+
+    /// Turns the joints, none beyond its limit, and moves the base.
+    pub(in crate::ik) fn apply(&mut self, tree: &mut Tree, parameters: JointParameters) {
+        let largest = self.turns.iter().map(|t| t.length_squared()).fold(0.0, f64::max).sqrt();
+        let share = if largest > LARGEST_TURN { LARGEST_TURN / largest } else { 1.0 };
+        for (index, turn) in self.turns.iter().enumerate() {
+            let joint = &tree.joints[index];
+            let local = tree.axis_to_frame(joint, *turn * share);
+            let euler = parameters == JointParameters::Euler && joint.hinge_axis().is_none();
+            let asked =
+                if euler { euler_step(joint.rotation, local) } else { retract(local) * joint.rotation };
+            let allowed = joint.allowed(asked.normalize());
+            tree.joints[index].rotation = allowed;
+        }
+        if self.root_weight > 0.0 {
+            tree.root += self.root_step * share;
+        }
+        tree.forward();
+    }
+
+    /// One pass of transpose, pseudo-inverse, damped or selectively damped least squares.
+    ///
+    /// `additional`: the secondary task's turns, base space, in place of the options' own.
+    ///
+    /// A step of damped least squares that made the error larger is taken back and made again with more damping.
+    pub(in crate::ik) fn pass(
+        &mut self,
+        tree: &mut Tree,
+        kind: Method,
+        options: &JacobianOptions,
+        additional: Option<&[DVec3]>,
+    ) {
+        let damped = matches!(kind, Method::Dls | Method::Fused | Method::FullBody);
+        let mut cost = tree.measure().sum;
+        let failed = damped && cost > self.last_cost;
+        if failed {
+            for (joint, &rotation) in tree.joints.iter_mut().zip(&self.before) {
+                joint.rotation = rotation;
+            }
+            tree.root = self.before_root;
+            tree.forward();
+            self.boost = (self.boost * 8.0).min(1e12);
+            cost = self.last_cost;
+        } else {
+            self.boost = (self.boost * 0.25).max(1.0);
+        }
+        self.last_cost = cost;
+        self.before.clear();
+        self.before.extend(tree.joints.iter().map(|j| j.rotation));
+        self.before_root = tree.root;
+        let length = tree.length();
+        self.evaluate(tree, options.clamp * length);
+        self.free(tree, options.parameters);
+        match additional {
+            // What led too far is no direction to go on in.
+            Some(_) if failed => self.pull.fill(DVec3::ZERO),
+            Some(turns) => self.pull.copy_from_slice(turns),
+            None => self.secondary(tree, options),
+        }
+        let error2: f64 = self.tasks.iter().map(|t| t.error.length_squared() / (t.scale * t.scale)).sum();
+        let inverse = match kind {
+            Method::JacobianTranspose => Inverse::Transpose,
+            Method::PseudoInverse => Inverse::Pseudo,
+            Method::Sdls => Inverse::Selective,
+            _ => Inverse::Damped(
+                self.boost
+                    * match options.damping {
+                        Some(share) => (share * length).powi(2),
+                        None => DAMPING * error2 + 1e-14 * length * length,
+                    },
+            ),
+        };
+        self.solve(tree, inverse);
+        self.apply(tree, options.parameters);
+    }
+
+    /// The secondary task's turns.
+    fn secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
+        use Secondary as S;
+        for (index, joint) in tree.joints.iter().enumerate() {
+            let wanted = match options.secondary {
+                S::None => {
+                    self.pull[index] = DVec3::ZERO;
+                    continue;
+                }
+                S::Rest => joint.rest,
+                S::Start => self.start[index],
+                S::LimitCentres => joint.centre(),
+            };
+            self.pull[index] = towards(tree, joint, wanted) * options.secondary_gain;
+        }
+    }
+}
+
+/// The turn that brings a joint to a rotation, as far as its axes go: a rotation vector in base space.
+pub(in crate::ik) fn towards(tree: &Tree, joint: &Joint, wanted: DQuat) -> DVec3 {
+    let turn = rotation_vector(wanted * joint.rotation.conjugate());
+    let turn = joint.hinge_axis().map_or(turn, |axis| axis * turn.dot(axis));
+    tree.base_from_axes(joint) * turn
+}
+
+/// A unit quaternion that turns by a rotation vector to first order, and never by more than π.
+pub(in crate::ik) fn retract(v: DVec3) -> DQuat {
+    let half = v * 0.5;
+    let scale = 1.0 / (1.0 + half.length_squared()).sqrt();
+    DQuat::from_vec4((half * scale).extend(scale))
+}
+
+/// The axes, in the frame before turning, of the angles about x, then y, then z that make up a rotation.
+pub(super) fn euler_axes(rotation: DQuat) -> DMat3 {
+    let (a, b, _) = rotation.to_euler(glam::EulerRot::XYZ);
+    let x = DQuat::from_rotation_x(a);
+    let y = x * DVec3::Y;
+    DMat3::from_cols(DVec3::X, y, x * (DQuat::from_rotation_y(b) * DVec3::Z))
+}
+
+/// Moves the three angles of a rotation by the rates of Jᵀy: E E ᵀ maps those to a turn, which is what is given.
+fn euler_step(rotation: DQuat, turn: DVec3) -> DQuat {
+    let (a, b, c) = rotation.to_euler(glam::EulerRot::XYZ);
+    let axes = euler_axes(rotation);
+    // At gimbal lock two axes are one: the least angles that make the turn, a little damped.
+    let m = axes.transpose() * axes + DMat3::from_diagonal(DVec3::splat(1e-9));
+    let rates = m.inverse() * axes.transpose_mul_vec3(turn);
+    DQuat::from_euler(glam::EulerRot::XYZ, a + rates.x, b + rates.y, c + rates.z)
+}

@@ -1,0 +1,92 @@
+//! Moves of a whole tree that methods share: out to a target, off a line, round to a pole.
+
+use glam::{DQuat, DVec3};
+
+use super::super::rotation::{any_perpendicular, shortest_arc};
+use super::Tree;
+
+impl Tree {
+    /// Points every joint above a lone tip at its target, as far as limits let it: without limits the pose that comes
+    /// nearest to a target out of reach.
+    pub(in crate::ik) fn straighten(&mut self) {
+        let Some((tip, target)) = self.tips.first().and_then(|t| Some((*t, t.target?))) else { return };
+        for index in 0..self.joints.len() {
+            self.place(index);
+            let joint = &self.joints[index];
+            // A lone tip's joints are a chain: the next joint is the child.
+            let local = self.joints.get(index + 1).map_or(tip.local, |child| child.fixed.translation);
+            let to = self.to_frame(joint, target - joint.position);
+            let arc = shortest_arc(joint.turn(local), to, self.bend_axis(index, local));
+            self.joints[index].rotation = joint.allowed((arc * joint.rotation).normalize());
+            self.place(index);
+        }
+        self.place_tips();
+    }
+
+    /// Turns every joint a little, all to the same side: the way out of a line, on which no method sees where to turn.
+    pub(in crate::ik) fn bend(&mut self, angle: f64) {
+        for index in 0..self.joints.len() {
+            let axis = self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y));
+            let joint = &mut self.joints[index];
+            let way =
+                |angle| joint.allowed((DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize());
+            // A hinge at its end bends only one way.
+            let turned = way(angle);
+            joint.rotation =
+                if turned.dot(joint.rotation).abs() > 1.0 - 1e-12 { way(-angle) } else { turned };
+        }
+        self.forward();
+    }
+
+    /// The axis, before turning, about which a joint bends: that of its hinge, else that of the rest pose, else some
+    /// perpendicular of its link.
+    pub(in crate::ik) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
+        let joint = &self.joints[index];
+        if let Some(axis) = joint.hinge_axis() {
+            return axis;
+        }
+        let out = joint.rest * (joint.scale * local);
+        let into = joint.fixed.matrix3.inverse() * joint.fixed.translation;
+        let bend = into.cross(out);
+        if joint.parent.is_some() && bend.length() > 1e-3 * into.length() * out.length() {
+            bend.normalize()
+        } else {
+            any_perpendicular(joint.turn(local))
+        }
+    }
+
+    /// Turns each limb whose goal has a pole about the line from its first joint to its tip, so that it bends that way.
+    pub(in crate::ik) fn swivel(&mut self) {
+        let mut turned = false;
+        for index in 0..self.tips.len() {
+            let tip = &self.tips[index];
+            let Some((pole, limb)) = tip.pole.zip(tip.limb) else { continue };
+            let (start, end) = (self.joints[limb].position, tip.position);
+            let Some(axis) = (end - start).try_normalize() else { continue };
+            let across = |place: DVec3| (place - start).reject_from_normalized(axis);
+            // The joint that is farthest from the line is where the limb bends.
+            let mut farthest = DVec3::ZERO;
+            let mut next = tip.joint;
+            while let Some(joint) = next.filter(|&j| j > limb) {
+                let away = across(self.joints[joint].position);
+                if away.length_squared() > farthest.length_squared() {
+                    farthest = away;
+                }
+                next = self.joints[joint].parent;
+            }
+            let wanted = across(pole);
+            if farthest.length() < 1e-9 * start.distance(end) || wanted.length() < 1e-9 * start.distance(end)
+            {
+                continue;
+            }
+            let angle = axis.dot(farthest.cross(wanted)).atan2(farthest.dot(wanted));
+            let joint = &self.joints[limb];
+            let asked = (self.turn_about(joint, axis, angle) * joint.rotation).normalize();
+            self.joints[limb].rotation = joint.allowed(asked);
+            turned = true;
+        }
+        if turned {
+            self.forward();
+        }
+    }
+}
