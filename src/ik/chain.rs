@@ -331,7 +331,7 @@ impl Chain {
             } else {
                 shortest_arc(now, way, any_perpendicular(now))
             };
-            rotations[link] = (arc * rotation).normalize();
+            rotations[link] = renormalized(arc * rotation);
             spin *= rotations[link];
             self.tip += spin * local;
             way = local / length;
@@ -372,6 +372,11 @@ impl State {
         let trace = self.squares.x + self.squares.y + self.squares.z + damping * self.error2;
         solve_symmetric(DVec3::splat(trace) - self.squares, -self.products, self.error) * 0.5
     }
+}
+
+/// A quaternion that is of unit length but for rounding, at unit length to the last digits: a Newton step of 1/√x.
+fn renormalized(q: DQuat) -> DQuat {
+    q * (1.5 - 0.5 * q.length_squared())
 }
 
 /// Solves A x = b for a symmetric positive A with a diagonal and the entries xy, yz, zx.
