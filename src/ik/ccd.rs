@@ -26,15 +26,20 @@ impl Ccd {
     /// solution of Wahba's problem ([`best_fit`]); for a hinge the best angle about its axis.
     ///
     /// From the tips to the base it is O(n): a joint's frame depends on those above it, which turn later, so that
-    /// frames are right for the whole pass and only the tips are carried along. Turns below `smallest` radians are
+    /// frames are right for the whole pass and only the tips are carried along; the other way round each joint is placed
+    /// when its turn comes. Turns below `smallest` radians are
     /// skipped: they cannot matter.
     pub(super) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions, smallest: f64) {
         let count = tree.joints.len();
         for step in 0..count {
             let index = if options.base_first { step } else { count - 1 - step };
+            if options.base_first {
+                // Those above have turned; the tips were carried along.
+                tree.place(index);
+            }
             self.turn(tree, index, options, smallest);
             if options.base_first {
-                tree.forward();
+                tree.place(index);
             }
         }
         tree.forward();

@@ -146,7 +146,9 @@ impl Driver {
         progress: &mut Progress,
     ) {
         self.prepare(method, tree);
-        let (mut bends, mut mark) = (BENDS.iter(), f64::INFINITY);
+        // A joint that has spent what it may turn is not stuck on a line.
+        let budgeted = method == Method::Ccd && options.ccd.budget.is_finite();
+        let (mut bends, mut mark) = (if budgeted { [].iter() } else { BENDS.iter() }, f64::INFINITY);
         let (mut last, mut least) = (f64::INFINITY, f64::INFINITY);
         for pass in 0.. {
             let sum = self.keep_best(tree, progress);

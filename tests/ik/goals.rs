@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew::ik::{
-    Body, Goal, JacobianOptions, JointParameters, LimbOptions, Link, Method, Options, Secondary, SolveError,
-    Solver, Swivel, solve_many,
+    Body, CcdOptions, Goal, JacobianOptions, JointParameters, LimbOptions, Link, Method, Options, Secondary,
+    SolveError, Solver, Swivel, solve_many,
 };
 
 use crate::{chain, position, report, straight};
@@ -292,4 +292,28 @@ fn many_at_once_are_the_same_bits_as_one_by_one() {
             assert_eq!(alone.rotations(), together.rotations(), "{method}");
         }
     }
+}
+
+#[test]
+fn descent_goes_either_way_within_steps_and_budgets() {
+    let target = DVec3::new(0.5, 0.3, 0.4);
+    let solve = |ccd: CcdOptions, iterations| {
+        let mut body = chain(5);
+        let options = Options { method: Method::Ccd, ccd, iterations, restarts: 0, ..Options::default() };
+        let report = report(&mut body, &[Goal::position(5, target)], &options);
+        let start = chain(5);
+        let turned = start.rotations().iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b));
+        (report, turned.fold(0.0, f64::max), body)
+    };
+    let default = CcdOptions::default();
+    let tip_first = solve(default, 100);
+    let base_first = solve(CcdOptions { base_first: true, ..default }, 100);
+    assert!(tip_first.0.reached() && base_first.0.reached());
+    assert_ne!(tip_first.2, base_first.2);
+    // A cap on a step, a budget for the whole, and the cap that grows along the chain.
+    assert!(solve(CcdOptions { step: 0.1, ..default }, 1).1 < 0.1 + 1e-9);
+    assert!(solve(CcdOptions { step: 0.1, ..default }, 100).0.reached());
+    assert!(solve(CcdOptions { budget: 0.2, ..default }, 100).1 < 0.2 + 1e-9);
+    let first_pass = solve(CcdOptions::mmd(0.05), 1).1;
+    assert!(first_pass > 0.05 && first_pass < 0.25 + 1e-9, "{first_pass}");
 }
