@@ -113,16 +113,15 @@ impl Jacobian {
 
     /// The secondary task's turns.
     fn secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
-        use Secondary as S;
         for (index, joint) in tree.joints.iter().enumerate() {
             let wanted = match options.secondary {
-                S::None => {
+                Secondary::None => {
                     self.pull[index] = DVec3::ZERO;
                     continue;
                 }
-                S::Rest => joint.rest,
-                S::Start => self.start[index],
-                S::LimitCentres => joint.centre(),
+                Secondary::Rest => joint.rest,
+                Secondary::Start => self.start[index],
+                Secondary::LimitCentres => joint.centre(),
             };
             self.pull[index] = towards(tree, joint, wanted) * options.secondary_gain;
         }
