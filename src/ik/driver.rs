@@ -11,7 +11,7 @@ use super::options::DEFAULT_TOLERANCE;
 use super::particle::Particles;
 use super::random::Random;
 use super::tree::{Measure, Tree};
-use super::{Method, Options, Swivel, full_body, two_bone};
+use super::{Method, OptimizeOptions, Options, Swivel, full_body, two_bone};
 
 /// A solve has stalled when this many passes …
 const STALL_PASSES: usize = 16;
@@ -90,6 +90,10 @@ impl Driver {
         if too_far {
             self.keep_best(tree, &mut progress);
             tree.straighten();
+        }
+        if method == Method::Optimize && options.optimize != OptimizeOptions::default() {
+            self.settle(tree, options, &mut progress);
+            return self.finish(tree, progress);
         }
         self.descend(tree, method, options, too_far, &mut progress);
         for seed in 0..restarts {
@@ -185,6 +189,22 @@ impl Driver {
             self.jacobian.restore_pins(tree);
             self.keep_best(tree, progress);
         }
+    }
+
+    /// The least of a sum in which the goals are not all: no goal that is met ends it, and the pose with the least sum is
+    /// the answer.
+    fn settle(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
+        self.prepare(Method::Optimize, tree);
+        while progress.iterations < options.iterations && !self.optimize.is_settled() {
+            if options.record {
+                self.history.push(tree.largest_error());
+            }
+            self.pass(Method::Optimize, tree, options);
+            progress.iterations += 1;
+        }
+        self.optimize.stand(tree);
+        progress.best = None;
+        self.keep_best(tree, progress);
     }
 
     /// Measures the pose, keeps it if it is the best so far, and gives its weighted error.

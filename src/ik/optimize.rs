@@ -24,7 +24,12 @@ pub(super) struct Optimize {
     kept: Vec<DQuat>,
     cost: f64,
     predicted: f64,
+    /// Whether the last step that was taken gained next to nothing, or none could be taken.
+    settled: bool,
 }
+
+/// A step that gains less than this share of the sum is the last.
+const GAIN: f64 = 1e-9;
 
 impl Optimize {
     /// The pose that a solve starts from.
@@ -34,7 +39,7 @@ impl Optimize {
     }
 
     pub(super) fn set(&mut self, tree: &Tree) {
-        (self.cost, self.growth) = (f64::INFINITY, 2.0);
+        (self.cost, self.growth, self.settled) = (f64::INFINITY, 2.0, false);
         let length = tree.length();
         self.mu = 1e-3 * length * length;
     }
@@ -50,6 +55,19 @@ impl Optimize {
         jacobian.cost() + priors.sum::<f64>()
     }
 
+    /// Whether the sum is as small as it gets.
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// The pose with the smallest sum.
+    pub(super) fn stand(&self, tree: &mut Tree) {
+        for (joint, &rotation) in tree.joints.iter_mut().zip(&self.kept) {
+            joint.rotation = rotation;
+        }
+        tree.forward();
+    }
+
     /// One step: judged at the next pass, which takes it back if it failed.
     pub(super) fn pass(&mut self, jacobian: &mut Jacobian, tree: &mut Tree, options: &OptimizeOptions) {
         let length = tree.length();
@@ -62,17 +80,16 @@ impl Optimize {
                 self.mu *= (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
             }
             self.growth = 2.0;
+            self.settled = self.cost.is_finite() && self.cost - cost <= GAIN * self.cost;
             self.cost = cost;
             self.kept.clear();
             self.kept.extend(tree.joints.iter().map(|j| j.rotation));
         } else {
-            for (joint, &rotation) in tree.joints.iter_mut().zip(&self.kept) {
-                joint.rotation = rotation;
-            }
-            tree.forward();
+            self.stand(tree);
             jacobian.evaluate(tree, f64::INFINITY);
             self.mu *= self.growth;
             self.growth *= 2.0;
+            self.settled = self.mu > 1e5 * length2;
         }
         self.mu = self.mu.clamp(1e-16 * length2, 1e6 * length2);
         jacobian.free(tree, JointParameters::RotationVector);

@@ -265,7 +265,8 @@ pub struct LimbOptions {
     pub soften: f64,
 }
 
-/// What is made small beside the goals' errors. A weight of one makes a radian of one joint count as much as the
+/// What is made small beside the goals' errors: the answer is then a compromise, not the first pose that meets the
+/// goals. A weight of one makes a radian of one joint count as much as the
 /// chain's length of error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OptimizeOptions {

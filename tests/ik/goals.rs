@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew::ik::{
-    Body, CcdOptions, Goal, JacobianOptions, JointParameters, LimbOptions, Link, Method, Options, Secondary,
-    SolveError, Solver, Swivel, solve_many,
+    Body, CcdOptions, Goal, JacobianOptions, JointParameters, LimbOptions, Link, Method, OptimizeOptions,
+    Options, Secondary, SolveError, Solver, Swivel, solve_many,
 };
 
 use crate::{chain, position, report, straight};
@@ -316,4 +316,29 @@ fn descent_goes_either_way_within_steps_and_budgets() {
     assert!(solve(CcdOptions { budget: 0.2, ..default }, 100).1 < 0.2 + 1e-9);
     let first_pass = solve(CcdOptions::mmd(0.05), 1).1;
     assert!(first_pass > 0.05 && first_pass < 0.25 + 1e-9, "{first_pass}");
+}
+
+#[test]
+fn optimization_weighs_goals_against_the_pose() {
+    let target = DVec3::new(0.5, 0.3, 0.4);
+    let solve = |rest: f64, stay: f64| {
+        let mut body = chain(6);
+        (0..6)
+            .for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(if i % 2 == 0 { 0.7 } else { -0.7 })));
+        let start = body.rotations().to_vec();
+        let optimize = OptimizeOptions { rest, stay };
+        let options = Options { method: Method::Optimize, optimize, ..Options::default() };
+        let error = report(&mut body, &[Goal::position(6, target)], &options).position_error();
+        let away = |pose: &[DQuat]| {
+            pose.iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b).powi(2)).sum::<f64>()
+        };
+        let rests: Vec<DQuat> = body.links().iter().map(|l| l.rest).collect();
+        (error, away(&rests), away(&start))
+    };
+    let (plain, little, much) = (solve(0.0, 0.0), solve(1e-4, 0.0), solve(1.0, 0.0));
+    // The nearer to rest it must be, the farther from the target it stays.
+    assert!(plain.0 < 1e-4 && little.0 < 0.01 && much.0 > 0.1, "{plain:?} {little:?} {much:?}");
+    assert!(little.1 < plain.1 && much.1 < little.1, "{plain:?} {little:?} {much:?}");
+    let stay = solve(0.0, 1.0);
+    assert!(stay.0 > 0.1 && stay.2 < plain.2, "{plain:?} {stay:?}");
 }
