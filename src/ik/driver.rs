@@ -11,7 +11,7 @@ use super::options::DEFAULT_TOLERANCE;
 use super::particle::Particles;
 use super::random::Random;
 use super::tree::{Measure, Tree};
-use super::{Method, OptimizeOptions, Options, Swivel, full_body, two_bone};
+use super::{Balance, Method, OptimizeOptions, Options, Swivel, full_body, two_bone};
 
 /// A solve has stalled when this many passes …
 const STALL_PASSES: usize = 16;
@@ -194,6 +194,9 @@ impl Driver {
     /// The least of a sum in which the goals are not all: no goal that is met ends it, and the pose with the least sum is
     /// the answer.
     fn settle(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
+        let usable = |b: &Balance| b.support.is_finite() && b.weight.is_finite() && b.weight > 0.0;
+        let balance = options.optimize.balance.filter(usable);
+        self.jacobian.balance = balance.map(|b| (tree.inside(b.support), b.weight));
         self.prepare(Method::Optimize, tree);
         while progress.iterations < options.iterations && !self.optimize.is_settled() {
             if options.record {
@@ -203,6 +206,7 @@ impl Driver {
             progress.iterations += 1;
         }
         self.optimize.stand(tree);
+        self.jacobian.balance = None;
         progress.best = None;
         self.keep_best(tree, progress);
     }

@@ -51,8 +51,8 @@ pub use limb::{Limb, LimbGoal, solve_limb, solve_limbs};
 pub use limit::{Limit, round_cone, swing_twist};
 pub use many::solve_many;
 pub use options::{
-    CcdOptions, DEFAULT_ITERATIONS, JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions,
-    Options, Secondary, Start, Swivel,
+    Balance, CcdOptions, DEFAULT_ITERATIONS, JacobianOptions, JointParameters, LimbOptions, Method,
+    OptimizeOptions, Options, Secondary, Start, Swivel,
 };
 #[cfg(feature = "cli")]
 pub(crate) use random::Random;

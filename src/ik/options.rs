@@ -274,4 +274,16 @@ pub struct OptimizeOptions {
     pub rest: f64,
     /// Distance of each joint from where the solve started.
     pub stay: f64,
+    /// The middle of the mass above a place.
+    pub balance: Option<Balance>,
+}
+
+/// The middle of the mass of what turns, above or below a place. Every stretch between two joints weighs as much as it
+/// is long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Balance {
+    /// World position, metres; its height does not matter.
+    pub support: DVec3,
+    /// How much a metre beside it counts against a metre of a goal of weight one, squared.
+    pub weight: f64,
 }

@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew::ik::{
-    Body, CcdOptions, Goal, JacobianOptions, JointParameters, LimbOptions, Link, Method, OptimizeOptions,
-    Options, Secondary, SolveError, Solver, Swivel, solve_many,
+    Balance, Body, CcdOptions, Goal, JacobianOptions, JointParameters, LimbOptions, Link, Method,
+    OptimizeOptions, Options, Secondary, SolveError, Solver, Swivel, solve_many,
 };
 
 use crate::{chain, position, report, straight};
@@ -326,7 +326,7 @@ fn optimization_weighs_goals_against_the_pose() {
         (0..6)
             .for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(if i % 2 == 0 { 0.7 } else { -0.7 })));
         let start = body.rotations().to_vec();
-        let optimize = OptimizeOptions { rest, stay };
+        let optimize = OptimizeOptions { rest, stay, balance: None };
         let options = Options { method: Method::Optimize, optimize, ..Options::default() };
         let error = report(&mut body, &[Goal::position(6, target)], &options).position_error();
         let away = |pose: &[DQuat]| {
@@ -341,4 +341,34 @@ fn optimization_weighs_goals_against_the_pose() {
     assert!(little.1 < plain.1 && much.1 < little.1, "{plain:?} {little:?} {much:?}");
     let stay = solve(0.0, 1.0);
     assert!(stay.0 > 0.1 && stay.2 < plain.2, "{plain:?} {stay:?}");
+}
+
+/// Where the middle of a chain's mass is, every stretch as heavy as it is long.
+fn middle(body: &Body) -> DVec3 {
+    let places: Vec<DVec3> = (0..body.links().len()).map(|i| position(body, i)).collect();
+    let stretches = places.windows(2).map(|p| (p[0].distance(p[1]), (p[0] + p[1]) / 2.0));
+    let (mass, moment) =
+        stretches.fold((0.0, DVec3::ZERO), |(m, sum), (mass, at)| (m + mass, sum + at * mass));
+    moment / mass
+}
+
+#[test]
+fn the_mass_is_balanced_over_its_support_while_the_end_reaches() {
+    let target = DVec3::new(0.35, 0.5, 0.0);
+    let support = DVec3::new(0.0, 7.0, 0.0);
+    for above in [DAffine3::IDENTITY, DAffine3::from_scale(DVec3::splat(2.0))] {
+        let solve = |balance| {
+            let mut body = chain(8);
+            body.place(above, DQuat::IDENTITY).unwrap();
+            let optimize = OptimizeOptions { balance, ..OptimizeOptions::default() };
+            let options = Options { method: Method::Optimize, optimize, ..Options::default() };
+            let goal = Goal::position(8, above.transform_point3(target));
+            let error = report(&mut body, &[goal], &options).position_error();
+            let off = middle(&body) - support;
+            (error, DVec3::new(off.x, 0.0, off.z).length())
+        };
+        let (_, before) = solve(None);
+        let (error, after) = solve(Some(Balance { support, weight: 1.0 }));
+        assert!(before > 0.05 && after < 1e-3 && error < 1e-3, "{before} {after} {error}");
+    }
 }

@@ -18,7 +18,7 @@ mod tests;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::tree::{Tree, skew};
+use super::tree::{Tip, Tree, skew};
 use super::{JointParameters, Limit};
 use step::euler_axes;
 pub(super) use step::towards;
@@ -43,6 +43,8 @@ enum Kind {
     Position,
     Orientation,
     Aim,
+    /// The middle of the mass, without its height; of no tip.
+    Balance,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +87,10 @@ pub(super) struct Jacobian {
     /// Eigenvectors of it, row by row.
     vectors: Vec<f64>,
     right: Vec<f64>,
+    /// What the middle of the mass shall be above: base space, with its weight.
+    pub(super) balance: Option<(DVec3, f64)>,
+    /// Mass below each joint, and the sum of masses times places.
+    masses: Vec<(f64, DVec3)>,
     y: Vec<f64>,
     total: Vec<DVec3>,
     before: Vec<DQuat>,
@@ -110,6 +116,16 @@ impl Jacobian {
                 self.tasks.push(Task { tip: index, kind, scale, radian, error: DVec3::ZERO });
             }
         }
+        if let Some((_, weight)) = self.balance {
+            let scale = weight.sqrt();
+            self.tasks.push(Task {
+                tip: usize::MAX,
+                kind: Kind::Balance,
+                scale,
+                radian: 0.0,
+                error: DVec3::ZERO,
+            });
+        }
         self.spans.clear();
         self.levers.clear();
         for joint in 0..tree.joints.len() {
@@ -117,6 +133,9 @@ impl Jacobian {
             for tip in tree.tips_below(joint).map(|place| tree.tip_at(place)) {
                 let of_tip = self.tasks.iter().enumerate().filter(|(_, t)| t.tip == tip);
                 self.levers.extend(of_tip.map(|(task, _)| Lever { task, matrix: DMat3::ZERO }));
+            }
+            if self.balance.is_some() {
+                self.levers.push(Lever { task: self.tasks.len() - 1, matrix: DMat3::ZERO });
             }
             self.spans.push((first, self.levers.len()));
         }
@@ -136,33 +155,66 @@ impl Jacobian {
     /// Errors and levers at the present pose. No error counts for more than `clamp` base-space metres.
     pub(super) fn evaluate(&mut self, tree: &Tree, clamp: f64) {
         for task in &mut self.tasks {
-            let tip = &tree.tips[task.tip];
+            let Some(tip) = tree.tips.get(task.tip) else { continue };
             let error = match task.kind {
                 Kind::Position => tip.target.map(|target| target - tip.position),
                 Kind::Orientation => tip.orientation_error().map(|e| e * task.radian),
                 Kind::Aim => tip.aim_error().map(|e| e * task.radian),
+                Kind::Balance => None,
             };
             task.error = error.unwrap_or(DVec3::ZERO).clamp_length_max(clamp) * task.scale;
         }
         for (joint, &(first, last)) in tree.joints.iter().zip(&self.spans) {
             for lever in &mut self.levers[first..last] {
                 let task = &self.tasks[lever.task];
-                let tip = &tree.tips[task.tip];
-                lever.matrix = task.scale
-                    * match task.kind {
-                        Kind::Position => tree.lever(joint, tip.position - joint.position),
-                        Kind::Orientation => DMat3::from_diagonal(DVec3::splat(task.radian)),
-                        Kind::Aim => match (tip.aim_directions(), tip.aim) {
-                            (Some((_, wanted)), Some((_, at))) => {
-                                // The place that it looks from moves too, and turns the wanted direction the other way.
-                                let from = tree.lever(joint, tip.position - joint.position);
-                                let distance = (at - tip.position).length();
-                                let across = DMat3::IDENTITY - outer(wanted, wanted);
-                                task.radian * (across + skew(wanted) * from * (1.0 / distance))
-                            }
-                            _ => DMat3::ZERO,
-                        },
-                    };
+                let Some(tip) = tree.tips.get(task.tip) else { continue };
+                let arm = tip.position - joint.position;
+                let matrix = match task.kind {
+                    Kind::Position => tree.lever(joint, arm),
+                    Kind::Orientation => DMat3::from_diagonal(DVec3::splat(task.radian)),
+                    Kind::Aim => task.radian * aim_lever(tip, tree.lever(joint, arm)),
+                    Kind::Balance => DMat3::ZERO,
+                };
+                lever.matrix = task.scale * matrix;
+            }
+        }
+        self.evaluate_balance(tree);
+    }
+
+    /// The middle of the mass: each joint moves that of what hangs on it, by its share of the whole.
+    fn evaluate_balance(&mut self, tree: &Tree) {
+        let Some(((support, _), task)) = self.balance.zip(self.tasks.last_mut()) else { return };
+        self.masses.clear();
+        self.masses.resize(tree.joints.len(), (0.0, DVec3::ZERO));
+        let mut whole = (0.0, DVec3::ZERO);
+        let stretch = |from: DVec3, to: DVec3| (from.distance(to), (from + to) * (0.5 * from.distance(to)));
+        for tip in &tree.tips {
+            if let Some(joint) = tip.joint {
+                let (mass, moment) = stretch(tree.joints[joint].position, tip.position);
+                self.masses[joint] = (self.masses[joint].0 + mass, self.masses[joint].1 + moment);
+            }
+        }
+        for (index, joint) in tree.joints.iter().enumerate().rev() {
+            let (mass, moment) = self.masses[index];
+            match joint.parent {
+                Some(parent) => {
+                    let own = stretch(tree.joints[parent].position, joint.position);
+                    let above = &mut self.masses[parent];
+                    *above = (above.0 + mass + own.0, above.1 + moment + own.1);
+                }
+                None => whole = (whole.0 + mass, whole.1 + moment),
+            }
+        }
+        if whole.0 <= 0.0 {
+            return;
+        }
+        let up = tree.up();
+        let level = (DMat3::IDENTITY - outer(up, up)) * task.scale;
+        task.error = level * (support - whole.1 / whole.0);
+        for (index, (joint, &(first, last))) in tree.joints.iter().zip(&self.spans).enumerate() {
+            let (mass, moment) = self.masses[index];
+            if let Some(lever) = self.levers[first..last].last_mut().filter(|_| mass > 0.0) {
+                lever.matrix = level * tree.lever(joint, moment / mass - joint.position) * (mass / whole.0);
             }
         }
     }
@@ -209,6 +261,14 @@ impl Jacobian {
         }
         self.cost() - dot(&self.right, &self.right)
     }
+}
+
+/// How an axis that aims turns with a joint, and how the direction that it should have does as the place that it looks
+/// from moves by a lever.
+fn aim_lever(tip: &Tip, from: DMat3) -> DMat3 {
+    let Some(((_, wanted), (_, at))) = tip.aim_directions().zip(tip.aim) else { return DMat3::ZERO };
+    let distance = (at - tip.position).length();
+    DMat3::IDENTITY - outer(wanted, wanted) + skew(wanted) * from * (1.0 / distance)
 }
 
 fn outer(a: DVec3, b: DVec3) -> DMat3 {

@@ -24,7 +24,12 @@ impl Jacobian {
                 break;
             }
             self.evaluate(tree, f64::INFINITY);
-            for (index, task) in self.tasks.iter_mut().enumerate().filter(|(_, t)| !tree.tips[t.tip].pinned) {
+            for (index, task) in self
+                .tasks
+                .iter_mut()
+                .enumerate()
+                .filter(|(_, t)| !tree.tips.get(t.tip).is_some_and(|tip| tip.pinned))
+            {
                 task.error = DVec3::ZERO;
                 self.levers.iter_mut().filter(|l| l.task == index).for_each(|l| l.matrix = DMat3::ZERO);
             }

@@ -149,6 +149,7 @@ pub(super) struct Tree {
     /// Links that their limit holds at rest.
     locked: Vec<(usize, DQuat)>,
     world_from_base: DMat3,
+    base_from_world: DAffine3,
     /// How far the base has moved, base space.
     pub(super) root: DVec3,
     /// Whether no joint or link between joints scales.
@@ -167,6 +168,7 @@ impl Tree {
     /// Takes over a body's pose and goals, checked before.
     pub(super) fn set(&mut self, body: &Body, goals: &[Goal], limits: bool) {
         self.world_from_base = body.world_from_base().matrix3;
+        self.base_from_world = body.base_from_world();
         self.root = body.root();
         self.take(body, goals);
         self.joints.clear();
@@ -357,6 +359,16 @@ impl Tree {
     /// How a tip's link is turned, by the present place of the joint that it hangs on.
     pub(super) fn spin_of(&self, joint: &Joint, tip: &Tip) -> DQuat {
         joint.spin * joint.rotation * tip.local_spin
+    }
+
+    /// A place of the world in base space.
+    pub(super) fn inside(&self, place: DVec3) -> DVec3 {
+        self.base_from_world.transform_point3(place)
+    }
+
+    /// The world's up in base space: across all that is level there.
+    pub(super) fn up(&self) -> DVec3 {
+        (self.world_from_base.transpose() * DVec3::Y).normalize_or_zero()
     }
 
     /// A vector of base space as seen from a joint's frame, before it turns.
