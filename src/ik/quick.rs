@@ -78,24 +78,34 @@ impl Chain {
 
     /// Forward and backward reaching.
     pub(super) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+        let error = |chain: &Self| chain.points.last().map_or(f64::NAN, |end| end.distance(target));
+        self.move_points(tolerance, passes, error, |chain| {
+            chain.backward(target);
+            chain.forward();
+        })
+    }
+
+    /// Passes over the points of the joints and the end, and the joints fitted to them once the error is within
+    /// tolerance. Points that fell into one lead nowhere: the error is then no number.
+    fn move_points(
+        &mut self,
+        tolerance: f64,
+        passes: usize,
+        error: impl Fn(&Self) -> f64,
+        pass: impl Fn(&mut Self),
+    ) -> End {
         self.place_points();
-        let last = self.lengths.len();
         let mut patience = Patience::new();
-        for pass in 0..=passes {
-            // Points that fell into one lead nowhere.
-            let error = self.points[last].distance(target);
-            if error.is_nan() {
-                return End::Stuck;
-            }
+        for made in 0..=passes {
+            let error = error(self);
             if error <= tolerance {
                 self.fit_points();
-                return End::Reached(pass);
+                return End::Reached(made);
             }
-            if patience.is_over(error) {
+            if error.is_nan() || patience.is_over(error) {
                 return End::Stuck;
             }
-            self.backward(target);
-            self.forward();
+            pass(self);
         }
         End::Stuck
     }
@@ -128,32 +138,17 @@ impl Chain {
     /// Particles on springs. The root of a spring's length is taken to first order (Jakobsen 2001): the springs are
     /// relaxed until they have their lengths, and there it is exact.
     pub(super) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
-        self.place_points();
-        let last = self.lengths.len();
-        let mut patience = Patience::new();
-        for pass in 0..=passes {
-            let error = self.straight_ends().distance(target);
-            if error.is_nan() {
-                return End::Stuck;
-            }
-            if error <= tolerance {
-                self.fit_points();
-                return End::Reached(pass);
-            }
-            if patience.is_over(error) {
-                return End::Stuck;
-            }
+        let error = |chain: &Self| chain.straight_ends().distance(target);
+        self.move_points(tolerance, passes, error, |chain| {
             for _ in 0..SWEEPS {
-                self.points[last] = target;
-                for i in (0..last).rev() {
-                    self.relax_spring(i);
+                if let Some(end) = chain.points.last_mut() {
+                    *end = target;
                 }
-                for i in 0..last {
-                    self.relax_spring(i);
-                }
+                let springs = chain.lengths.len();
+                (0..springs).rev().for_each(|i| chain.relax_spring(i));
+                (0..springs).for_each(|i| chain.relax_spring(i));
             }
-        }
-        End::Stuck
+        })
     }
 
     fn relax_spring(&mut self, i: usize) {

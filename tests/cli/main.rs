@@ -3,6 +3,7 @@
 
 mod arguments;
 mod first_look;
+mod humanoids;
 mod inspect;
 mod layers;
 mod oracle;

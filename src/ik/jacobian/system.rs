@@ -59,6 +59,9 @@ impl Jacobian {
     fn solve_free(&mut self, inverse: Inverse) {
         let n = 3 * self.tasks.len();
         self.assemble(n);
+        if n == 0 {
+            return self.turn();
+        }
         match inverse {
             Inverse::Damped(lambda2) => {
                 (0..n).for_each(|i| self.matrix[i * n + i] += lambda2);
