@@ -46,16 +46,19 @@ fn limbs(c: &mut Criterion) {
     };
     let (limbs, goals): (Vec<Limb>, Vec<LimbGoal>) = (0..1000).map(|i| (limb, goal(i))).unzip();
     let mut turns = vec![[DQuat::IDENTITY; 2]; 1000];
+    let plain: Vec<LimbGoal> = goals.iter().map(|g| LimbGoal { pole: DVec3::ZERO, ..*g }).collect();
     let mut group = c.benchmark_group("two bones");
     group.throughput(Throughput::Elements(1000));
-    group.bench_function("one by one", |b| {
-        b.iter(|| {
-            for ((limb, goal), out) in limbs.iter().zip(&goals).zip(&mut turns) {
-                *out = solve_limb(limb, goal);
-            }
+    for (name, goals) in [("", &plain), (", poles", &goals)] {
+        group.bench_function(format!("one by one{name}"), |b| {
+            b.iter(|| {
+                for ((limb, goal), out) in limbs.iter().zip(goals).zip(&mut turns) {
+                    *out = solve_limb(limb, goal);
+                }
+            });
         });
-    });
-    group.bench_function("abreast", |b| b.iter(|| solve_limbs(&limbs, &goals, &mut turns)));
+        group.bench_function(format!("abreast{name}"), |b| b.iter(|| solve_limbs(&limbs, goals, &mut turns)));
+    }
     group.finish();
 }
 
@@ -121,7 +124,7 @@ fn full_body(c: &mut Criterion) {
                 reached += usize::from(report.reached());
             });
         });
-        assert!(reached * 10 > solved * 9, "{name}: {reached} of {solved} frames reached, {passes} passes");
+        assert!(reached * 10 >= solved * 9, "{name}: {reached} of {solved} frames reached, {passes} passes");
     }
     group.finish();
 }

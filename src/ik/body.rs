@@ -98,6 +98,8 @@ pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQua
 pub struct Body {
     links: Arc<[Link]>,
     rotations: Vec<DQuat>,
+    /// The pose that [`Secondary::Posture`](super::Secondary::Posture) goes for; `None`: rest.
+    posture: Option<Arc<[DQuat]>>,
     /// How far the base has been moved from its offset, base space.
     root: DVec3,
     world_from_base: DAffine3,
@@ -111,6 +113,7 @@ impl PartialEq for Body {
     fn eq(&self, other: &Self) -> bool {
         (Arc::ptr_eq(&self.links, &other.links) || self.links == other.links)
             && self.rotations == other.rotations
+            && self.posture == other.posture
             && self.is_placed_as(other)
     }
 }
@@ -138,6 +141,7 @@ impl Body {
         let mut body = Self {
             links: links.into(),
             rotations,
+            posture: None,
             root: DVec3::ZERO,
             world_from_base: DAffine3::IDENTITY,
             base_from_world: DAffine3::IDENTITY,
@@ -216,6 +220,20 @@ impl Body {
         if let Some(own) = self.rotations.get_mut(link).filter(|_| rotation.is_finite()) {
             *own = unit(rotation);
         }
+    }
+
+    /// Gives the posture that [`Secondary::Posture`](super::Secondary::Posture) goes for: local rotations, a link
+    /// each. They are made unit quaternions; what is missing, or is no rotation, is at rest.
+    pub fn set_posture(&mut self, rotations: &[DQuat]) {
+        let given = |(i, l): (usize, &Link)| {
+            let rotation = rotations.get(i).filter(|q| q.is_finite() && q.length_squared() > 0.0);
+            rotation.map_or(l.rest, |q| unit(*q))
+        };
+        self.posture = Some(self.links.iter().enumerate().map(given).collect());
+    }
+
+    pub(super) fn posture(&self) -> Option<&Arc<[DQuat]>> {
+        self.posture.as_ref()
     }
 
     /// All rotations at once; the caller has made them unit quaternions.

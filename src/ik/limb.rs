@@ -155,12 +155,6 @@ impl<L: Lane> Vec3<L> {
     fn times(self, s: L) -> Self {
         Self { x: self.x * s, y: self.y * s, z: self.z * s }
     }
-    /// At length one; zero stays.
-    fn unit(self) -> Self {
-        let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        let length2 = self.dot(self);
-        self.times(one / length2.if_above(zero, length2, one).sqrt())
-    }
     /// `yes` where a number is above another.
     fn if_above(what: L, than: L, yes: Self, no: Self) -> Self {
         Self {
@@ -171,25 +165,22 @@ impl<L: Lane> Vec3<L> {
     }
 }
 
+/// Turns need not be of unit length until they are handed back: a factor turns nothing, and a root saved is time saved.
 impl<L: Lane> Turn<L> {
-    /// Half of a turn of known cosine and sine about a unit axis.
-    fn half(cos: L, sin: L, axis: Vec3<L>) -> Self {
-        let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        // cos² of the half; a turn by π has no sine to divide by it.
-        let half2 = L::splat(0.5) + L::splat(0.5) * cos;
-        let open = L::splat(1e-24);
-        let w = half2.if_above(open, half2, one).sqrt();
-        let v = axis.times(half2.if_above(open, L::splat(0.5) * sin / w, one));
-        Self { x: v.x, y: v.y, z: v.z, w: half2.if_above(open, w, zero) }
+    fn new(v: Vec3<L>, w: L) -> Self {
+        Self { x: v.x, y: v.y, z: v.z, w }
     }
 
-    /// The shortest arc between unit vectors; opposite ones turn about a unit vector across them.
-    fn arc(from: Vec3<L>, to: Vec3<L>, across: Vec3<L>) -> Self {
-        let half2 = L::splat(0.5) + L::splat(0.5) * from.dot(to);
-        let open = L::splat(1e-24);
-        let w = half2.if_above(open, half2, L::splat(1.0)).sqrt();
-        let v = Vec3::if_above(half2, open, from.cross(to).times(L::splat(0.5) / w), across);
-        Self { x: v.x, y: v.y, z: v.z, w: half2.if_above(open, w, L::splat(0.0)) }
+    /// The turn about `axis` whose cosine and sine are as `cos` to `whole` and `sin` to `whole`; the sine in lengths of
+    /// the axis. None where `whole` is zero.
+    ///
+    /// (1 + cos, sin) and (sin, 1 − cos) are both twice a multiple of the half-angle's cosine and sine: the one
+    /// that does not cancel is taken.
+    fn about(axis: Vec3<L>, cos: L, sin: L, whole: L) -> Self {
+        let zero = L::splat(0.0);
+        let (narrow, wide) = (whole + cos, whole - cos);
+        let w = cos.if_above(zero, narrow, whole.if_above(zero, sin, L::splat(1.0)));
+        Self::new(axis.times(cos.if_above(zero, sin, wide)), w)
     }
 
     /// `yes` where a number is above zero.
@@ -203,10 +194,19 @@ impl<L: Lane> Turn<L> {
         }
     }
 
+    fn length_squared(self) -> L {
+        self.x * self.x + self.y * self.y + self.z * self.z + self.w * self.w
+    }
+
+    fn times(self, s: L) -> Self {
+        Self { x: self.x * s, y: self.y * s, z: self.z * s, w: self.w * s }
+    }
+
+    /// A vector turned, and longer by [`Turn::length_squared`].
     fn rotate(self, v: Vec3<L>) -> Vec3<L> {
         let u = Vec3 { x: self.x, y: self.y, z: self.z };
-        let t = u.cross(v).times(L::splat(2.0));
-        v.plus(t.times(self.w)).plus(u.cross(t))
+        let t = u.cross(v).plus(v.times(self.w));
+        t.times(self.w).plus(u.cross(t)).plus(u.times(u.dot(v)))
     }
 
     /// First the other, then this.
@@ -222,6 +222,10 @@ impl<L: Lane> Turn<L> {
 
 /// The closed form, in three turns: each bone within the limb's plane, until its end is on the line that it is on now, as
 /// far out as it must be; the plane about the target's line; the line onto the target.
+///
+/// Angles are quotients of complex numbers: a bone at (x, y) along and aside of the line that shall be at (x′, y′) turns
+/// by (x′ + iy′)(x − iy), whose absolute value is known. So no angle, and no unit vector but the plane's normal, is
+/// ever made.
 fn solve<L: Lane>(
     upper: Vec3<L>,
     lower: Vec3<L>,
@@ -234,42 +238,62 @@ fn solve<L: Lane>(
     let tiny = L::splat(1e-12);
     let end = upper.plus(lower);
     let (a2, b2, e2, d2) = (upper.dot(upper), lower.dot(lower), end.dot(end), target.dot(target));
-    // The line of the end, the side to which the limb bends, and the normal of both.
-    let line = Vec3::if_above(e2, tiny * a2, end, upper).unit();
-    let normal = upper.cross(lower);
-    let straight = bend.minus(line.times(bend.dot(line)));
-    let normal = Vec3::if_above(normal.dot(normal), tiny * a2 * b2, normal, straight).unit();
-    let side = line.cross(normal);
+    // The line of the end, and the normal of the limb's plane.
+    let open = e2 - tiny * a2;
+    let line = Vec3::if_above(open, zero, end, upper);
+    let line2 = open.if_above(zero, e2, a2);
+    let area = upper.cross(lower);
+    let area2 = area.dot(area);
+    let (bent, a2b2) = (area2 - tiny * a2 * b2, a2 * b2);
+    let across = bend.times(line2).minus(line.times(bend.dot(line)));
+    let normal = Vec3::if_above(bent, zero, area, across);
+    let normal2 = bent.if_above(zero, area2, across.dot(across));
+    let normal = normal.times(one / normal2.if_above(zero, normal2, one).sqrt());
+    // Without any bend to go by, some axis.
+    let normal = Vec3 { x: normal2.if_above(zero, normal.x, one), ..normal };
     // As far out as the target, within what the limb can do: |a − b| to a + b.
-    let twice_ab = two * (a2 * b2).sqrt();
+    let twice_ab = two * a2b2.sqrt();
     let (least, most) = (a2 + b2 - twice_ab, a2 + b2 + twice_ab);
     let out2 = d2.if_above(most, most, d2);
     let out2 = least.if_above(out2, least, out2);
-    let out = out2.sqrt();
-    // The middle joint by the law of cosines: along the line and aside.
-    let along = (out2 + a2 - b2) / (two * out2.if_above(zero, out, one));
-    let aside2 = a2 - along * along;
-    let aside = aside2.if_above(zero, aside2, zero).sqrt();
-    // Each bone's turn in the plane, as the quotient of complex numbers.
-    let (ux, uy) = (upper.dot(line), upper.dot(side));
-    let (lx, ly) = (lower.dot(line), lower.dot(side));
-    let rest = out - along;
-    let (inverse_a2, inverse_b2) = (one / a2.if_above(zero, a2, one), one / b2.if_above(zero, b2, one));
-    let axis = normal.times(-one);
-    let first =
-        Turn::half((along * ux + aside * uy) * inverse_a2, (aside * ux - along * uy) * inverse_a2, axis);
-    let second =
-        Turn::half((rest * lx - aside * ly) * inverse_b2, (-(aside * lx) - rest * ly) * inverse_b2, axis);
-    // A target on the first joint leaves the line where it is.
-    let way = Vec3::if_above(d2, zero, target, line).unit();
-    let mut carry = Turn::arc(line, way, normal);
+    // The middle joint by the law of cosines, along the line and aside (Heron's formula), in lengths of twice the way
+    // out; with the end on the base, straight aside.
+    let folded = L::splat(1e-300);
+    let far2 = out2.if_above(folded, out2, one);
+    let (along, rest) = (out2 + a2 - b2, out2 + b2 - a2);
+    let heron = out2.if_above(folded, (most - out2) * (out2 - least), two * two * a2);
+    let aside = heron.if_above(zero, heron, zero).sqrt();
+    // Where the bones are now, in lengths of the line.
+    let height = normal.dot(area);
+    let (ux, uy) = (upper.dot(line), open.if_above(zero, height, zero));
+    let (lx, ly) = (lower.dot(line), -height);
+    let both = two * (far2 * line2).sqrt();
+    let axis = Vec3 { x: -normal.x, y: -normal.y, z: -normal.z };
+    let first = Turn::about(axis, along * ux + aside * uy, aside * ux - along * uy, a2 * both);
+    let second = Turn::about(axis, rest * lx - aside * ly, -(aside * lx) - rest * ly, b2 * both);
+    // The line onto the target by the shortest arc; opposite ones turn within the limb's plane. A target on the first
+    // joint leaves the line where it is.
+    let (way, way2) = (Vec3::if_above(d2, zero, target, line), d2.if_above(zero, d2, line2));
+    let whole = (way2 * line2).sqrt();
+    let w = whole + line.dot(way);
+    let arc = Turn::new(line.cross(way), w);
+    let mut carry = Turn::if_positive(w - tiny * tiny * whole, arc, Turn::new(normal, zero));
     if has_poles {
-        let now = carry.rotate(side);
-        let wanted = pole.minus(way.times(pole.dot(way)));
-        let told = wanted.dot(wanted) - tiny * pole.dot(pole);
-        let wanted = wanted.unit();
-        let swivel = Turn::half(now.dot(wanted), way.dot(now.cross(wanted)), way);
+        let now = carry.rotate(line.cross(normal));
+        let wanted = pole.times(way2).minus(way.times(pole.dot(way)));
+        let wanted2 = wanted.dot(wanted);
+        let told = (wanted2 - tiny * pole.dot(pole) * way2 * way2) * line2;
+        // The carry's square is still in it; the sine is in lengths of the way.
+        let (cos, sin) = (now.dot(wanted), way.dot(now.cross(wanted)));
+        let whole = (line2 * wanted2).sqrt() * carry.length_squared();
+        let (narrow, wide) = (whole + cos, whole - cos);
+        let w = cos.if_above(zero, narrow * way2, sin);
+        let swivel = Turn::new(way.times(cos.if_above(zero, sin, wide)), w);
         carry = Turn::if_positive(told, swivel.after(carry), carry);
     }
-    [carry.after(first), carry.after(second)]
+    let (first, second) = (carry.after(first), carry.after(second));
+    let (first2, second2) = (first.length_squared().sqrt(), second.length_squared().sqrt());
+    // One division for both.
+    let inverse = one / (first2 * second2);
+    [first.times(second2 * inverse), second.times(first2 * inverse)]
 }

@@ -13,6 +13,7 @@ pub(super) type Stance = (Vec<DQuat>, DVec3);
 pub(super) struct Memo {
     shape: Option<Arc<[Link]>>,
     placed: (DAffine3, DQuat),
+    posture: Option<Arc<[DQuat]>>,
     start: Stance,
     answer: Stance,
     goals: Vec<Goal>,
@@ -33,6 +34,7 @@ impl Memo {
             && self.goals == goals
             && self.options.as_ref() == Some(options)
             && self.placed == (body.world_from_base(), body.world_from_base_rotation())
+            && self.posture.as_ref() == body.posture()
             && self.is_of(body)
     }
 
@@ -55,6 +57,7 @@ impl Memo {
             self.shape = Some(Arc::clone(body.shape()));
         }
         self.placed = (body.world_from_base(), body.world_from_base_rotation());
+        self.posture = body.posture().cloned();
         self.start.0.clone_from(&start.0);
         self.start.1 = start.1;
         self.answer.0.clear();

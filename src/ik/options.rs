@@ -204,6 +204,8 @@ pub enum Secondary {
     None,
     /// Towards the rest pose.
     Rest,
+    /// Towards the posture that the body was given ([`Body::set_posture`](super::Body::set_posture)), else rest.
+    Posture,
     /// Towards the middle of the limits.
     LimitCentres,
     /// Towards the pose that the solve started from.

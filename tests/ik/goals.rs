@@ -227,6 +227,24 @@ fn the_secondary_task_uses_what_the_goal_leaves() {
 }
 
 #[test]
+fn what_the_goal_leaves_can_go_to_a_given_posture() {
+    // Two postures for the same target; each answer is nearer to its own.
+    let target = DVec3::new(0.4, 0.4, 0.1);
+    let postures = [0.5, -0.5].map(|angle| vec![DQuat::from_rotation_z(angle); 9]);
+    let answers = [0, 1].map(|of| {
+        let mut body = chain(8);
+        body.set_posture(&postures[of]);
+        let jacobian = JacobianOptions { secondary: Secondary::Posture, ..JacobianOptions::default() };
+        let options = Options { method: Method::Dls, jacobian, tolerance: Some(1e-6), ..Options::default() };
+        assert!(report(&mut body, &[Goal::position(8, target)], &options).reached());
+        [0, 1].map(|to: usize| -> f64 {
+            body.rotations().iter().zip(&postures[to]).take(8).map(|(q, p)| angle(*q, *p).powi(2)).sum()
+        })
+    });
+    assert!(answers[0][0] < answers[1][0] && answers[1][1] < answers[0][1], "{answers:?}");
+}
+
+#[test]
 fn angles_and_rotation_vectors_reach_the_same_in_different_ways() {
     let target = DVec3::new(0.4, 0.4, 0.3);
     let solve = |parameters| {

@@ -125,6 +125,7 @@ impl Jacobian {
                     continue;
                 }
                 Secondary::Rest => joint.rest,
+                Secondary::Posture => joint.posture,
                 Secondary::Start => self.start[index],
                 Secondary::LimitCentres => joint.centre(),
             };

@@ -29,6 +29,8 @@ pub(super) struct Joint {
     fixed_spin: DQuat,
     pub(super) rotation: DQuat,
     pub(super) rest: DQuat,
+    /// Where the secondary task of a given posture leads.
+    pub(super) posture: DQuat,
     scale: DVec3,
     pub(super) limit: Limit,
     reversed: bool,
@@ -194,6 +196,7 @@ impl Tree {
                     fixed_spin: spin,
                     rotation: nearest(&limit, link.rest, link.reversed, rotation),
                     rest: link.rest,
+                    posture: body.posture().and_then(|p| p.get(index)).copied().unwrap_or(link.rest),
                     scale: link.scale,
                     limit,
                     reversed: link.reversed,
