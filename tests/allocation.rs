@@ -1,0 +1,60 @@
+//! Nothing is allocated in a solve once a solver has seen the body. Alone in its binary: the count is of the process.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use glam::{DAffine3, DQuat, DVec3};
+use peak_alloc::PeakAlloc;
+use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// A trunk of three links with two arms of `arm` links.
+fn body(arm: usize, limit: Limit) -> (Body, [usize; 2]) {
+    let mut links = vec![Link::base()];
+    links.extend((0..3).map(|i| Link { limit, ..Link::child(i, DVec3::Y * 0.3) }));
+    let tips = [DVec3::X, DVec3::NEG_X].map(|side| {
+        links.push(Link { limit, ..Link::child(3, side * 0.2) });
+        for _ in 0..arm {
+            links.push(Link { limit, ..Link::child(links.len() - 1, side * 0.3) });
+        }
+        links.len() - 1
+    });
+    (Body::new(links, DAffine3::IDENTITY).unwrap(), tips)
+}
+
+#[test]
+fn a_solve_allocates_nothing() {
+    let cone = Limit::Cone { swing: [1.2, 0.8], twist: [-0.5, 0.5], axis: DVec3::Y, side: DVec3::Z };
+    for method in Method::ALL {
+        for (arm, limit) in [(2, Limit::Free), (2, cone), (6, Limit::Free), (6, cone)] {
+            for several in [false, true] {
+                let (mut body, tips) = body(arm, limit);
+                let mut solver = Solver::default();
+                let options = Options { method, ..Options::default() };
+                let goals = |frame: usize| {
+                    let t = 0.3 * frame as f64;
+                    let place = DVec3::new(0.5 + 0.2 * t.sin(), 1.0 + 0.3 * t.cos(), 0.3 * t.sin());
+                    let far = DVec3::new(-place.x * 3.0, place.y, place.z);
+                    [Goal::position(tips[0], place), Goal::position(tips[1], far)]
+                };
+                let asked: Vec<[Goal; 2]> = (0..40).map(goals).collect();
+                let mut peak = 0;
+                for round in 0..2 {
+                    (0..body.links().len()).for_each(|link| body.set_rotation(link, DQuat::IDENTITY));
+                    for goals in &asked {
+                        let goals = if several { &goals[..] } else { &goals[..1] };
+                        let before = ALLOCATOR.current_usage();
+                        ALLOCATOR.reset_peak_usage();
+                        if solver.solve(&mut body, goals, &options).is_err() {
+                            break;
+                        }
+                        if round == 1 {
+                            peak = peak.max(ALLOCATOR.peak_usage().saturating_sub(before));
+                        }
+                    }
+                }
+                assert_eq!(peak, 0, "{method}, {arm} links an arm, {limit:?}, several: {several}");
+            }
+        }
+    }
+}
