@@ -8,7 +8,8 @@
 //   - a second set of four influences is honoured;
 //   - morph targets are added first;
 //   - weights sum to one when they get here.
-// Its twin on the CPU is src/skin/linear.rs: the same steps in the same order.
+// Its twin on the CPU is src/skin/linear.rs: the same steps in the same order. Beside it stands the blend by dual
+// quaternions of Kavan et al. 2007, with its twin src/skin/dual.rs.
 
 // A vertex as it stands in the vertex buffer, and in storage for `skin_vertices`.
 struct Vertex {
@@ -50,6 +51,7 @@ const ALPHA_MASK: u32 = 4u;
 const ALPHA_BLEND: u32 = 8u;
 const DOUBLE_SIDED: u32 = 16u;
 const UNLIT: u32 = 32u;
+const DUAL_QUATERNION: u32 = 64u;
 
 // Not a uniform: software drivers compile a shader anew for each value of a uniform that a branch depends on.
 @group(1) @binding(0) var<storage, read> part: Part;
@@ -74,6 +76,46 @@ fn blend(bones: vec2<u32>, weights: vec4<f32>) -> mat4x4<f32> {
         + bone(bones, 2u) * weights.z + bone(bones, 3u) * weights.w;
 }
 
+// A bone taken apart (columns: real part, dual part, stretch xx yy zz xy, stretch yz zx), times its weight. Of a
+// rotation's two quaternions the one on the pivot's side.
+fn weighted_dual(bone: mat4x4<f32>, weight: f32, pivot: vec4<f32>) -> mat4x4<f32> {
+    let side = select(weight, -weight, dot(bone[0], pivot) < 0.0);
+    return mat4x4<f32>(bone[0] * side, bone[1] * side, bone[2] * weight, bone[3] * weight);
+}
+
+fn blend_duals(bones: vec2<u32>, weights: vec4<f32>, pivot: vec4<f32>) -> mat4x4<f32> {
+    return weighted_dual(bone(bones, 0u), weights.x, pivot) + weighted_dual(bone(bones, 1u), weights.y, pivot)
+        + weighted_dual(bone(bones, 2u), weights.z, pivot) + weighted_dual(bone(bones, 3u), weights.w, pivot);
+}
+
+fn turn(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
+    return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v);
+}
+
+// Kavan et al. 2007: stretched by the blend of the stretches, then moved by the blend of the dual quaternions.
+fn skin_dual(v: Vertex, position: vec3<f32>, normal: vec3<f32>, tangent: vec3<f32>) -> Skinned {
+    let pivot = bone(v.bones_0, 0u)[0];
+    var sum = blend_duals(v.bones_0, v.weights_0, pivot);
+    if any(v.weights_1 != vec4<f32>(0.0)) {
+        sum = sum + blend_duals(v.bones_1, v.weights_1, pivot);
+    }
+    let l = length(sum[0]);
+    let real = select(vec4<f32>(0.0, 0.0, 0.0, 1.0), sum[0] / l, l > 0.0);
+    let dual = select(vec4<f32>(0.0), sum[1] / l, l > 0.0);
+    let x = vec3<f32>(sum[2].x, sum[2].w, sum[3].y);
+    let y = vec3<f32>(sum[2].w, sum[2].y, sum[3].x);
+    let z = vec3<f32>(sum[3].y, sum[3].x, sum[2].z);
+    let yz = cross(y, z);
+    let side = select(1.0, -1.0, dot(x, yz) < 0.0);
+    let turned = yz * normal.x + cross(z, x) * normal.y + cross(x, y) * normal.z;
+    let translation = 2.0 * (real.w * dual.xyz - dual.w * real.xyz + cross(real.xyz, dual.xyz));
+    var out: Skinned;
+    out.position = turn(real, x * position.x + y * position.y + z * position.z) + translation;
+    out.normal = normalize_or_zero(turn(real, turned * side));
+    out.tangent = turn(real, x * tangent.x + y * tangent.y + z * tangent.z);
+    return out;
+}
+
 fn normalize_or_zero(v: vec3<f32>) -> vec3<f32> {
     let l = length(v);
     return select(vec3<f32>(0.0), v / l, l > 0.0);
@@ -92,6 +134,9 @@ fn skin(v: Vertex, index: u32) -> Skinned {
             normal += weight * morph_deltas[delta + 1u].xyz;
             tangent += weight * morph_deltas[delta + 2u].xyz;
         }
+    }
+    if (part.flags & DUAL_QUATERNION) != 0u {
+        return skin_dual(v, position, normal, tangent);
     }
     var world_from_mesh = blend(v.bones_0, v.weights_0);
     if any(v.weights_1 != vec4<f32>(0.0)) {

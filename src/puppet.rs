@@ -10,7 +10,7 @@ use crate::ik::{Aim, Goal, GoalOutcome, Method, Options, Outcome, SolveError, So
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{self, Lease, Rig, RigError, default_base};
-use crate::skin::{Palette, Skinned, skin};
+use crate::skin::{Palette, Skinned, Skinning, skin};
 
 /// What a node shall do: any of these together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,6 +91,8 @@ pub struct Puppet {
     pub rig: Rig,
     /// How that is solved.
     pub options: Options,
+    /// How its joints move its vertices.
+    pub skinning: Skinning,
     character: Character,
     parts: Vec<Part>,
     pose: Pose,
@@ -111,6 +113,7 @@ impl Puppet {
             pins: Vec::new(),
             rig: rig::find(&character),
             options: Options::default(),
+            skinning: Skinning::default(),
             pose: Pose::rest(&character.skeleton),
             playhead: Playhead::default(),
             solver: Solver::default(),
@@ -270,7 +273,7 @@ impl Puppet {
 
     fn finish(&mut self) {
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
-        self.palette.update(&self.character, &self.world_from_node);
+        self.palette.update(&self.character, &self.world_from_node, self.skinning);
     }
 
     /// Skins the part of an index in [`Puppet::parts`], on the CPU.

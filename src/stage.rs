@@ -71,6 +71,7 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
     let draw = |(index, part): (usize, &crate::asset::Part)| Draw {
         part: index,
         first_matrix: puppet.palette().first_matrix(index),
+        dual: puppet.palette().is_dual(index),
         // Joints turn a mesh's triangles as they place them; the node of a skinned mesh has no say.
         mirrored: part.skin.is_none() && puppet.world_from_node()[part.node].matrix3.determinant() < 0.0,
         morph_weights: puppet.morph_weights(*part),

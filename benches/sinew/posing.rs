@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput};
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
-use sinew::skin::{Palette, Skinned, skin};
+use sinew::skin::{Palette, Skinned, Skinning, skin};
 
 use super::characters;
 
@@ -45,7 +45,7 @@ pub(crate) fn bench(c: &mut Criterion) {
         group.bench_function(format!("{name}, world matrices and palette"), |b| {
             b.iter(|| {
                 world_matrices(skeleton, &pose, &mut world);
-                palette.update(&character, &world);
+                palette.update(&character, &world, Skinning::Linear);
             });
         });
         group.bench_function(format!("{name}, forward sample, matrices, palette"), |b| {
@@ -53,7 +53,7 @@ pub(crate) fn bench(c: &mut Criterion) {
                 time = (time + FRAME) % clip.seconds;
                 playhead.sample(clip, time, skeleton, &mut pose);
                 world_matrices(skeleton, &pose, &mut world);
-                palette.update(&character, &world);
+                palette.update(&character, &world, Skinning::Linear);
             });
         });
         group.finish();

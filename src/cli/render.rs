@@ -76,6 +76,7 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     let character = args.model.load()?;
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, talk)?;
+    puppet.skinning = args.view.skinning();
     let Some(frames) = args.frames else {
         let reports = puppet.update()?;
         watch.stage("pose");

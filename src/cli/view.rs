@@ -7,6 +7,7 @@ use glam::Vec3;
 
 use crate::camera::{AUTO_FOV_Y, Bounds, Camera};
 use crate::render::{AdapterChoice, Background, Mode};
+use crate::skin::Skinning;
 use crate::stage::Shot;
 
 use super::failure::Failure;
@@ -51,6 +52,9 @@ pub(super) struct ViewArgs {
     /// auto, cpu, or vulkan, gl, metal, dx12 with part of its name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     pub(super) adapter: AdapterChoice,
+    /// How the joints of a vertex are blended
+    #[arg(long, value_name = "KIND", default_value = "linear", value_parser = clap::builder::PossibleValuesParser::new(Skinning::ALL.map(Skinning::name)))]
+    skinning: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -68,6 +72,10 @@ impl ViewArgs {
     pub(super) fn mode(&self) -> Mode {
         // The parser has let only known names through.
         self.mode.parse().unwrap_or_default()
+    }
+
+    pub(super) fn skinning(&self) -> Skinning {
+        Skinning::ALL.into_iter().find(|s| s.name() == self.skinning).unwrap_or_default()
     }
 
     /// A look at what is within some bounds.

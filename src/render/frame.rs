@@ -11,7 +11,7 @@ use crate::camera::Camera;
 pub struct Frame<'a> {
     /// What each part of the model takes from the palette; parts that are not named are not drawn.
     pub draws: Vec<Draw<'a>>,
-    /// `world_from_mesh` matrices of all draws.
+    /// `world_from_mesh` of all draws: matrices, or what [`Draw::dual`] says.
     pub palette: &'a [Mat4],
     /// From where.
     pub camera: Camera,
@@ -38,6 +38,8 @@ pub struct Draw<'a> {
     pub part: usize,
     /// Where its matrices start in the palette.
     pub first_matrix: usize,
+    /// Whether they hold dual quaternions and stretches.
+    pub dual: bool,
     /// Whether its matrix mirrors it: clockwise triangles are then its outside.
     pub mirrored: bool,
     /// Morph weights, one a target; missing ones are zero.

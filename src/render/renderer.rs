@@ -259,6 +259,7 @@ impl Renderer {
             let uniform = gpu_types::Part {
                 first_matrix: u32::try_from(draw.first_matrix).unwrap_or(u32::MAX),
                 first_weight: u32::try_from(weights.len()).unwrap_or(u32::MAX),
+                flags: template.flags | if draw.dual { gpu_types::flags::DUAL_QUATERNION } else { 0 },
                 ..*template
             };
             let given = draw.morph_weights.iter().copied().chain(std::iter::repeat(0.0));

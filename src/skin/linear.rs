@@ -4,6 +4,8 @@ use glam::{Mat4, Vec3, Vec4, Vec4Swizzles};
 
 use crate::asset::{Influences, Primitive};
 
+use super::dual;
+
 /// Posed vertices in world space.
 #[derive(Clone, Debug, Default)]
 pub struct Skinned {
@@ -28,6 +30,8 @@ pub enum Movers<'a> {
     Node(&'a Mat4),
     /// `world_from_mesh` for each joint of the part's skin.
     Joints(&'a [Mat4]),
+    /// The same, taken apart for [`Skinning::DualQuaternion`](super::Skinning::DualQuaternion).
+    Duals(&'a [Mat4]),
 }
 
 /// Skins one primitive.
@@ -51,7 +55,8 @@ pub fn skin(primitive: &Primitive, movers: Movers<'_>, morph_weights: &[f32], ou
             let matrix = rows(matrix);
             transform_all(positions, normals, |_| matrix);
         }
-        (Movers::Joints(_), []) => {}
+        (Movers::Joints(_) | Movers::Duals(_), []) => {}
+        (Movers::Duals(duals), sets) => dual::transform_all(positions, normals, sets, duals),
         (Movers::Joints(matrices), sets) => {
             joints.extend(matrices.iter().map(rows));
             match sets {

@@ -7,7 +7,30 @@ use glam::{Affine3A, Mat4};
 
 use crate::asset::{Character, Part};
 
-use super::Movers;
+use super::{Movers, dual};
+
+/// How the joints of a vertex are blended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Skinning {
+    /// Their matrices, summed: quick, and what files are made for; what is twisted or bent far shrinks.
+    #[default]
+    Linear,
+    /// Dual quaternions for what is rigid, matrices for what stretches: keeps its volume; what is bent far bulges.
+    DualQuaternion,
+}
+
+impl Skinning {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Linear, Self::DualQuaternion];
+
+    /// The name that people write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::DualQuaternion => "dual-quaternion",
+        }
+    }
+}
 
 /// `world_from_mesh` for every joint of every skin in use, and one for every node that carries a rigid part.
 ///
@@ -17,8 +40,10 @@ use super::Movers;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Palette {
-    /// Column-major, as the shader's storage buffer holds them.
+    /// Column-major, as the shader's storage buffer holds them; for [`Skinning::DualQuaternion`] the joints' are taken
+    /// apart into a dual quaternion and a stretch.
     pub matrices: Vec<Mat4>,
+    skinning: Skinning,
     runs: Vec<(Source, Range<usize>)>,
     run_of_part: Vec<usize>,
 }
@@ -59,13 +84,15 @@ impl Palette {
         let &(source, ref run) = self.runs.get(*self.run_of_part.get(part)?)?;
         let matrices = self.matrices.get(run.clone())?;
         match source {
+            Source::Skin(_) if self.skinning == Skinning::DualQuaternion => Some(Movers::Duals(matrices)),
             Source::Skin(_) => Some(Movers::Joints(matrices)),
             Source::Node(_) => matrices.first().map(Movers::Node),
         }
     }
 
     /// Fills the matrices from `world_from_node` of every node of the same character.
-    pub fn update(&mut self, character: &Character, world_from_node: &[Affine3A]) {
+    pub fn update(&mut self, character: &Character, world_from_node: &[Affine3A], skinning: Skinning) {
+        self.skinning = skinning;
         let mut matrices = self.matrices.iter_mut();
         for (source, _) in &self.runs {
             match *source {
@@ -73,7 +100,11 @@ impl Palette {
                     let skin = &character.skins[skin];
                     let joints = skin.joints.iter().zip(&skin.joint_from_mesh);
                     for ((&joint, &joint_from_mesh), out) in joints.zip(&mut matrices) {
-                        *out = Mat4::from(world_from_node[joint] * joint_from_mesh);
+                        let world_from_mesh = Mat4::from(world_from_node[joint] * joint_from_mesh);
+                        *out = match skinning {
+                            Skinning::Linear => world_from_mesh,
+                            Skinning::DualQuaternion => dual::pack(&world_from_mesh),
+                        };
                     }
                 }
                 Source::Node(node) => {
@@ -83,6 +114,11 @@ impl Palette {
                 }
             }
         }
+    }
+
+    /// Whether a part's matrices are taken apart for dual quaternions.
+    pub fn is_dual(&self, part: usize) -> bool {
+        matches!(self.movers(part), Some(Movers::Duals(_)))
     }
 
     /// Where a part's matrices start in [`Palette::matrices`].

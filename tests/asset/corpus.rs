@@ -9,7 +9,7 @@ use serde_json::json;
 use sinew::asset::gltf;
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
-use sinew::skin::{Palette, Skinned, skin};
+use sinew::skin::{Palette, Skinned, Skinning, skin};
 
 use crate::support::{Builder, gltf_files, models};
 
@@ -31,7 +31,7 @@ fn use_file(bytes: &[u8], folder: Option<&Path>) -> Result<(), String> {
             Playhead::default().sample(clip, clip.seconds / 2.0, &character.skeleton, &mut pose);
         }
         world_matrices(&character.skeleton, &pose, &mut world);
-        palette.update(&character, &world);
+        palette.update(&character, &world, Skinning::Linear);
         for (i, part) in parts.iter().enumerate() {
             let weights = &pose.weights[character.skeleton.nodes[part.node].morph_weights.clone()];
             skin(character.primitive(*part), palette.movers(i).unwrap(), weights, &mut skinned);

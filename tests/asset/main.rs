@@ -9,6 +9,7 @@ mod support;
 mod accessors;
 mod animations;
 mod corpus;
+mod dual;
 mod materials;
 mod nodes;
 mod skins;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sinew::asset::{Character, figure};
 use sinew::puppet::Puppet;
 use sinew::render::Pictures;
-use sinew::skin::Skinned;
+use sinew::skin::{Skinned, Skinning};
 use sinew::stage;
 
 use crate::support::{Builder, gltf_files, models};
@@ -39,10 +39,13 @@ fn a_waving_figure() {
     let wave = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
     let mut puppet = Puppet::new(character, 0);
     puppet.clip = Some((wave, 0.7));
-    puppet.update().unwrap();
-    let (position, normal) = difference(&puppet);
-    assert!(position <= 2e-6, "{position}");
-    assert!(normal <= 1e-4, "{normal}");
+    for skinning in Skinning::ALL {
+        puppet.skinning = skinning;
+        puppet.update().unwrap();
+        let (position, normal) = difference(&puppet);
+        assert!(position <= 2e-6, "{skinning:?}: {position}");
+        assert!(normal <= 1e-4, "{skinning:?}: {normal}");
+    }
 }
 
 const VERTICES: usize = 60;
@@ -108,8 +111,11 @@ fn collected_characters() {
         let clip = (!character.clips.is_empty()).then_some((0, 0.4));
         let mut puppet = Puppet::new(character, 0);
         puppet.clip = clip;
-        puppet.update().unwrap();
-        let (position, _) = difference(&puppet);
-        assert!(position <= 2e-6, "{}: {position}", path.display());
+        for skinning in Skinning::ALL {
+            puppet.skinning = skinning;
+            puppet.update().unwrap();
+            let (position, _) = difference(&puppet);
+            assert!(position <= 2e-6, "{}, {skinning:?}: {position}", path.display());
+        }
     }
 }

@@ -1,0 +1,132 @@
+//! Dual-quaternion skinning: Kavan, Collins, Žára & O'Sullivan 2007, "Skinning with dual quaternions", section 4, with the
+//! two phases of section 5 for what is not rigid. The steps are those of `shaders/skinning.wgsl`.
+//!
+//! A joint's matrix is taken apart into a symmetric stretch, then a rotation, then a translation. Stretches are
+//! blended as matrices, rotation and translation as dual quaternions: a blend of those is rigid again, where a blend
+//! of matrices shrinks what turns.
+
+use glam::{DMat3, DQuat, DVec3, Mat3, Mat4, Quat, Vec3, Vec4, Vec4Swizzles};
+
+use crate::asset::Influences;
+
+/// Steps of the polar decomposition; convergence is quadratic once near.
+const STEPS: usize = 40;
+/// A determinant below this share of the cube of a matrix's size is none.
+const SINGULAR: f64 = 1e-9;
+
+/// A `world_from_mesh` as the columns of one matrix, as the shader's storage buffer holds it: the dual quaternion's real
+/// part, its dual part, and the stretch: xx yy zz xy, then yz zx.
+pub(super) fn pack(matrix: &Mat4) -> Mat4 {
+    let linear = Mat3::from_mat4(*matrix).as_dmat3();
+    let rotation = rotation(linear);
+    let stretch = DMat3::from_quat(rotation).transpose() * linear;
+    let translation = matrix.w_axis.xyz().as_dvec3();
+    let dual = DQuat::from_vec4(translation.extend(0.0)) * rotation * 0.5;
+    let (x, y, z) = (stretch.x_axis, stretch.y_axis, stretch.z_axis);
+    let off = DVec3::new(x.y + y.x, y.z + z.y, z.x + x.z) * 0.5;
+    Mat4::from_cols(
+        Vec4::from(rotation.as_quat()),
+        Vec4::from(dual.as_quat()),
+        DVec3::new(x.x, y.y, z.z).extend(off.x).as_vec4(),
+        DVec3::new(off.y, off.z, 0.0).extend(0.0).as_vec4(),
+    )
+}
+
+/// The rotation of the polar decomposition; for one that mirrors, that of the stretch that turns all axes round.
+fn rotation(matrix: DMat3) -> DQuat {
+    let size = matrix.to_cols_array().iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+    if size == 0.0 || !matrix.is_finite() {
+        return DQuat::IDENTITY;
+    }
+    let mut q = matrix * size.recip();
+    let flat = |q: &DMat3| q.determinant().abs() < SINGULAR;
+    if flat(&q) {
+        // The cofactors are what a flattening takes away.
+        q += cofactors(q);
+    }
+    if flat(&q) {
+        return line_rotation(matrix * size.recip());
+    }
+    // Higham 1986: the mean of a matrix and its inverse transpose.
+    for _ in 0..STEPS {
+        let inverse = cofactors(q) * q.determinant().recip();
+        let next = (q + inverse) * 0.5;
+        let step = next - q;
+        q = next;
+        if step.to_cols_array().iter().all(|x| x.abs() < 1e-15) {
+            break;
+        }
+    }
+    DQuat::from_mat3(&if q.determinant() < 0.0 { -q } else { q }).normalize()
+}
+
+/// Of a matrix that leaves no more than a line: the shortest arc along which that line comes to lie where it does.
+fn line_rotation(matrix: DMat3) -> DQuat {
+    let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
+    let longest = columns.into_iter().max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
+    let to = longest.unwrap_or(DVec3::X).normalize_or(DVec3::X);
+    DQuat::from_rotation_arc((matrix.transpose() * to).normalize_or(to), to)
+}
+
+fn cofactors(m: DMat3) -> DMat3 {
+    DMat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
+}
+
+/// Moves every vertex by the blend of its joints' packed transforms.
+pub(super) fn transform_all(
+    positions: &mut [Vec3],
+    normals: &mut [Vec3],
+    sets: &[Influences],
+    joints: &[Mat4],
+) {
+    for (vertex, position) in positions.iter_mut().enumerate() {
+        let blend = Blend::of(vertex, sets, joints);
+        *position = blend.rotation * (blend.stretch * *position) + blend.translation;
+        if let Some(normal) = normals.get_mut(vertex) {
+            *normal = (blend.rotation * (blend.normals * *normal)).normalize_or_zero();
+        }
+    }
+}
+
+/// What moves one vertex.
+struct Blend {
+    rotation: Quat,
+    translation: Vec3,
+    stretch: Mat3,
+    /// Cofactors of the stretch, times the sign of its determinant.
+    normals: Mat3,
+}
+
+impl Blend {
+    fn of(vertex: usize, sets: &[Influences], joints: &[Mat4]) -> Self {
+        let first = sets.first().map_or(0, |set| usize::from(set.joints[vertex][0]));
+        let pivot = joints[first].x_axis;
+        let mut sum = Mat4::ZERO;
+        for set in sets {
+            for (&joint, weight) in set.joints[vertex].iter().zip(set.weights[vertex].to_array()) {
+                let m = &joints[usize::from(joint)];
+                // Of a rotation's two quaternions the one on the side of the first joint's.
+                let side = if m.x_axis.dot(pivot) < 0.0 { -weight } else { weight };
+                sum.x_axis += m.x_axis * side;
+                sum.y_axis += m.y_axis * side;
+                sum.z_axis += m.z_axis * weight;
+                sum.w_axis += m.w_axis * weight;
+            }
+        }
+        let length = sum.x_axis.length();
+        let (real, dual) =
+            if length > 0.0 { (sum.x_axis / length, sum.y_axis / length) } else { (Vec4::W, Vec4::ZERO) };
+        let (diagonal, off) = (sum.z_axis, sum.w_axis);
+        let x = Vec3::new(diagonal.x, diagonal.w, off.y);
+        let y = Vec3::new(diagonal.w, diagonal.y, off.x);
+        let z = Vec3::new(off.y, off.x, diagonal.z);
+        let yz = y.cross(z);
+        let side = if x.dot(yz) < 0.0 { -1.0 } else { 1.0 };
+        Self {
+            rotation: Quat::from_vec4(real),
+            translation: 2.0 * (real.w * dual.xyz() - dual.w * real.xyz() + real.xyz().cross(dual.xyz())),
+            stretch: Mat3::from_cols(x, y, z),
+            normals: Mat3::from_cols(yz, z.cross(x), x.cross(y)) * side,
+        }
+    }
+}
