@@ -41,7 +41,7 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     session.state.base.and_then(place).into_iter().for_each(|p| dot(&mut out, p, 11.0 * scale, BASE));
     for goal in &session.puppet.targets {
         let Some(world) = session.puppet.world_from_node().get(goal.node) else { continue };
-        let Some(wanted) = goal.position.map(|p| p.as_vec3()) else { continue };
+        let Some(wanted) = goal.position.map(glam::DVec3::as_vec3) else { continue };
         let reached = world.transform_point3(goal.offset.as_vec3());
         out.push(Line { start: reached, end: wanted, widths: [2.0 * scale; 2], color: GOAL });
         dot(&mut out, wanted, 11.0 * scale, GOAL);

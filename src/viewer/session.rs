@@ -115,7 +115,7 @@ impl Session {
             Command::Hover(at) => self.hover(at),
             Command::Grab(at) => self.grab(at),
             Command::Drag(at) => {
-                self.with_hand(|hand, size, camera, step| hand.follow(at, size, camera, step))
+                self.with_hand(|hand, size, camera, step| hand.follow(at, size, camera, step));
             }
             Command::Push(by) => self.with_hand(|hand, size, camera, step| hand.push(by, size, camera, step)),
             Command::Constrain(axis) => self.with_hand(|hand, size, camera, step| {
@@ -146,7 +146,7 @@ impl Session {
                 None => s.pins.push(node),
             }),
             Command::Base => {
-                self.change(|s, node| s.base = if s.base == Some(node) { None } else { Some(node) })
+                self.change(|s, node| s.base = if s.base == Some(node) { None } else { Some(node) });
             }
             Command::Rest(chain) => self.rest(chain),
             Command::RestAll => self.rest_all(),

@@ -1,6 +1,6 @@
 //! The window itself: winit's events in, pictures out, and as little as possible between.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -122,7 +122,7 @@ impl ApplicationHandler for App {
                 self.session.apply(Command::Resize(pixels(size.width.into(), size.height.into())));
                 shown.window.request_redraw();
             }
-            WindowEvent::DroppedFile(path) => self.load(path),
+            WindowEvent::DroppedFile(path) => self.load(&path),
             other => self.act(&other, response.consumed),
         }
     }
@@ -167,9 +167,9 @@ impl App {
     }
 
     /// A file that was dropped; one that cannot be read leaves everything as it was.
-    fn load(&mut self, path: PathBuf) {
+    fn load(&mut self, path: &Path) {
         let Some(shown) = &mut self.shown else { return };
-        let loaded = load(&path).map_err(|e| e.to_string()).and_then(|character| {
+        let loaded = load(path).map_err(|e| e.to_string()).and_then(|character| {
             let session = Session::new(character, None, self.session.size());
             shown.graphics.show(&session.puppet).map(|()| session).map_err(|e| e.to_string())
         });
