@@ -3,6 +3,7 @@
 #   a C++ compiler             one dependency is C++ (meshoptimizer)
 #   a software Vulkan driver   tests, and pictures on machines without a graphics card
 #   the window's libraries     X11 and keyboard layouts
+#   Xvfb, xdotool, import      the test of the window
 set -eu
 
 missing=""
@@ -20,6 +21,9 @@ has_library libXcursor.so.1 || need libxcursor1
 has_library libXi.so.6 || need libxi6
 has_library libXrandr.so.2 || need libxrandr2
 has_library libxkbcommon-x11.so.0 || need libxkbcommon-x11-0
+command -v Xvfb >/dev/null 2>&1 || need xvfb
+command -v xdotool >/dev/null 2>&1 || need xdotool
+command -v import >/dev/null 2>&1 || need imagemagick
 
 if [ -z "$missing" ]; then
     exit 0

@@ -11,7 +11,8 @@
 //! Right-handed, +Y up, metres, radians, seconds; matrices are named for the spaces that they join
 //! (`world_from_joint`).
 //!
-//! Features: none is the library without a GPU; `render` adds drawing with wgpu, without a window; `cli` the program.
+//! Features: none is the library without a GPU; `render` adds drawing with wgpu, without a window; `cli` the program,
+//! `viewer` its window.
 
 pub mod asset;
 pub mod atomic;
@@ -20,6 +21,7 @@ pub mod camera;
 pub mod cli;
 pub mod ik;
 pub mod motion;
+pub mod picking;
 pub mod pose;
 pub mod puppet;
 #[cfg(feature = "render")]
@@ -28,6 +30,8 @@ pub mod rig;
 pub mod skin;
 #[cfg(feature = "render")]
 pub mod stage;
+#[cfg(feature = "viewer")]
+pub mod viewer;
 
 /// The README's example is a test.
 #[cfg(doctest)]

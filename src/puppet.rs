@@ -20,6 +20,8 @@ pub struct Target {
     /// The node held still; `None`: the base of the rig's chain that ends at the node; without one [`default_base`],
     /// or for an orientation or a look alone the node itself.
     pub base: Option<usize>,
+    /// The point of the node that shall reach it, in the node's own frame; zero: its origin.
+    pub offset: DVec3,
     /// World position that it shall reach, metres.
     pub position: Option<DVec3>,
     /// World orientation that it shall take, by the product of rotations.
@@ -35,7 +37,16 @@ pub struct Target {
 impl Target {
     /// Nothing yet, for a node.
     pub fn new(node: usize) -> Self {
-        Self { node, base: None, position: None, orientation: None, look: None, pole: None, weight: 1.0 }
+        Self {
+            node,
+            base: None,
+            offset: DVec3::ZERO,
+            position: None,
+            orientation: None,
+            look: None,
+            pole: None,
+            weight: 1.0,
+        }
     }
 }
 
@@ -76,11 +87,19 @@ pub enum PuppetError {
     },
 }
 
+/// Whether a target asks its own base to be elsewhere: only a point beside the joint can move by turning it.
+fn is_stuck(target: &Target, base: usize) -> bool {
+    target.node == base && target.position.is_some() && target.offset == DVec3::ZERO
+}
+
 /// A character, how it is moved, and where that takes it.
 #[derive(Clone, Debug)]
 pub struct Puppet {
     /// Clip index and time in seconds; `None`: the rest pose.
     pub clip: Option<(usize, f32)>,
+    /// What stands in for the rest pose below the clip: where earlier drags left the character. It has a transform
+    /// for every node; one that has not is not used.
+    pub held: Option<Pose>,
     /// Local rotations that replace the clip's, by node.
     pub rotations: Vec<(usize, Quat)>,
     /// What is reached for.
@@ -108,6 +127,7 @@ impl Puppet {
         let parts = character.parts(scene);
         let mut puppet = Self {
             clip: None,
+            held: None,
             rotations: Vec::new(),
             targets: Vec::new(),
             pins: Vec::new(),
@@ -139,7 +159,13 @@ impl Puppet {
     }
 
     fn sample(&mut self) {
-        self.pose.reset(&self.character.skeleton);
+        let rest = &self.character.skeleton;
+        let fits =
+            |p: &&Pose| p.locals.len() == rest.nodes.len() && p.weights.len() == rest.rest_weights.len();
+        match self.held.as_ref().filter(fits) {
+            Some(held) => self.pose.clone_from(held),
+            None => self.pose.reset(rest),
+        }
         if let Some((clip, time)) = self.clip.and_then(|(c, t)| Some((self.character.clips.get(c)?, t))) {
             self.playhead.sample(clip, time, &self.character.skeleton, &mut self.pose);
         }
@@ -196,7 +222,7 @@ impl Puppet {
         root_motion: bool,
     ) -> Result<Vec<GoalReport>, PuppetError> {
         let skeleton = &self.character.skeleton;
-        if let Some(stuck) = targets.iter().find(|t| t.node == base && t.position.is_some() && !root_motion) {
+        if let Some(stuck) = targets.iter().find(|t| is_stuck(t, base) && !root_motion) {
             return Err(RigError::NoJoints { effector: skeleton.label(stuck.node) }.into());
         }
         let all_at_once = !(self.pins.is_empty() && self.rig.pins.is_empty());
@@ -230,7 +256,7 @@ impl Puppet {
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
         // Measured again: single precision is what is handed back.
         let away = |t: &Target| {
-            let place = Vec3::from(self.world_from_node[t.node].translation).as_dvec3();
+            let place = self.world_from_node[t.node].transform_point3(t.offset.as_vec3()).as_dvec3();
             t.position.map(|position| position.distance(place))
         };
         let goal_report = |(target, goal): (&Target, &GoalOutcome)| GoalReport {
@@ -265,7 +291,7 @@ impl Puppet {
             orientation: target.orientation,
             aim: look,
             pole: target.pole.or_else(|| chain?.pole.map(Vec3::as_dvec3)),
-            offset,
+            offset: offset + target.offset,
             weight: target.weight * chain.map_or(1.0, |c| c.weight),
             pinned: false,
         })

@@ -82,7 +82,7 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
 
 /// A stroke from each joint to the one above it, a dot on each joint, and one on each target. Without a skin all
 /// nodes are joints.
-fn skeleton(puppet: &Puppet, scale: f32) -> Vec<Line> {
+pub fn skeleton(puppet: &Puppet, scale: f32) -> Vec<Line> {
     let nodes = &puppet.character().skeleton.nodes;
     let skins = &puppet.character().skins;
     let mut is_joint = vec![skins.is_empty(); nodes.len()];

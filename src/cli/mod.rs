@@ -11,6 +11,8 @@ mod posing;
 mod render;
 mod timing;
 mod view;
+#[cfg(feature = "viewer")]
+mod window;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,7 +30,8 @@ const MAX_RIG_BYTES: u64 = 16 << 20;
 
 /// Skinning and inverse kinematics for glTF characters.
 ///
-/// With a FILE, or alone: draws it, or the character inside the program reaching for a point, to sinew.png.
+/// With a FILE, or alone: opens a window to pull it, or the character inside the program, about. Without a display it
+/// is drawn to sinew.png.
 #[derive(Debug, Parser)]
 #[command(name = "sinew", version, about, max_term_width = 100, args_conflicts_with_subcommands = true)]
 struct Cli {
@@ -53,6 +56,9 @@ struct Talk {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Open the viewer
+    #[cfg(feature = "viewer")]
+    View(window::WindowArgs),
     /// Draw one picture, or a sequence, without a window
     Render(Box<render::RenderArgs>),
     /// Solve, and write the pose as JSON or as a posed copy
@@ -146,6 +152,11 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let cli = Cli::from_arg_matches(matches).map_err(|e| Failure::Usage(failure::first_line(&e)))?;
     let arguments = matches.subcommand().map_or(matches, |(_, arguments)| arguments);
     match cli.command {
+        #[cfg(feature = "viewer")]
+        None => window::run_or_draw(&cli.model, cli.talk),
+        #[cfg(feature = "viewer")]
+        Some(Command::View(args)) => window::run(&args, cli.talk),
+        #[cfg(not(feature = "viewer"))]
         None => first_look::run(&cli.model, cli.talk),
         Some(Command::Render(args)) => render::run(&args, arguments, cli.talk),
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.talk),

@@ -110,6 +110,35 @@ impl Gpu {
         Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
     }
 
+    /// Opens an adapter that can show pictures on a surface. `display`: the window system's connection, asked for
+    /// once an instance; `target`: the window.
+    ///
+    /// # Errors
+    /// As [`Gpu::new`].
+    pub fn with_surface(
+        choice: &AdapterChoice,
+        display: impl Fn() -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle>,
+        target: impl Fn() -> wgpu::SurfaceTarget<'static>,
+    ) -> Result<(Self, wgpu::Surface<'static>, wgpu::SurfaceCapabilities), RenderError> {
+        let mut found = Vec::new();
+        for backends in choice.backends() {
+            let mut descriptor = wgpu::InstanceDescriptor::new_with_display_handle(display());
+            descriptor.backends = backends;
+            descriptor.flags = wgpu::InstanceFlags::empty();
+            let instance = wgpu::Instance::new(descriptor);
+            let Ok(surface) = instance.create_surface(target()) else { continue };
+            let mut adapters = pollster::block_on(instance.enumerate_adapters(backends));
+            found.extend(adapters.iter().map(|a| describe(&a.get_info())));
+            adapters.retain(|a| choice.fits(a) && a.is_surface_supported(&surface));
+            adapters.sort_by_key(|a| rank(&a.get_info()));
+            if let Some(adapter) = adapters.into_iter().next() {
+                let capabilities = surface.get_capabilities(&adapter);
+                return Ok((Self::open(&adapter)?, surface, capabilities));
+            }
+        }
+        Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
+    }
+
     fn open(adapter: &Adapter) -> Result<Self, RenderError> {
         let info = adapter.get_info();
         let descriptor = wgpu::DeviceDescriptor {
@@ -136,7 +165,10 @@ impl Gpu {
     }
 
     /// Fails if the driver has refused anything since it was asked last.
-    pub(super) fn check(&self) -> Result<(), RenderError> {
+    ///
+    /// # Errors
+    /// [`RenderError::Driver`] with what it said first.
+    pub fn check(&self) -> Result<(), RenderError> {
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
         fault.map_or(Ok(()), |cause| Err(RenderError::Driver(cause)))
     }

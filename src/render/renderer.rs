@@ -31,6 +31,7 @@ pub struct Renderer {
     ground: Option<GroundPass>,
     lines: Option<LinePass>,
     target: Option<Target>,
+    window: Option<Target>,
     buffers: FrameBuffers,
 }
 
@@ -60,6 +61,7 @@ impl Renderer {
             ground: None,
             lines: None,
             target: None,
+            window: None,
             buffers,
         }
     }
@@ -113,6 +115,28 @@ impl Renderer {
         }
         self.target = Some(target);
         Ok(picture)
+    }
+
+    /// Encodes a frame into a view that somebody else owns, as a window's next picture.
+    ///
+    /// # Errors
+    /// As [`Renderer::render`].
+    pub fn draw(
+        &mut self,
+        model: &Model,
+        frame: &Frame<'_>,
+        view: &wgpu::TextureView,
+        (size, format): ((u32, u32), TextureFormat),
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> Result<(), RenderError> {
+        let mut target = match self.window.take().filter(|t| t.fits(size, frame.samples, format)) {
+            Some(target) => target,
+            None => Target::new(&self.gpu, size, frame.samples, format)?,
+        };
+        target.resolved = view.clone();
+        let drawn = self.encode(model, frame, &target, encoder);
+        self.window = Some(target);
+        drawn
     }
 
     /// Uploads the frame and encodes its passes.

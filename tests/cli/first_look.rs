@@ -6,7 +6,14 @@ use crate::{FIGURE, command, folder};
 fn it_draws_and_says_so() {
     for (name, file) in [("alone", None), ("with a file", Some(FIGURE))] {
         let folder = folder(name);
-        let output = command([]).args(file).current_dir(&folder).output().unwrap();
+        let output = command([])
+            .args(file)
+            .current_dir(&folder)
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("WAYLAND_SOCKET")
+            .output()
+            .unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{said}");
         assert!(said.contains("sinew.png"), "{said}");

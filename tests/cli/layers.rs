@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Room, and the rooms that it may use.
-const ROOMS: [(&str, &[&str]); 12] = [
+const ROOMS: [(&str, &[&str]); 14] = [
     ("ik", &[]),
     ("asset", &[]),
     ("pose", &["asset"]),
@@ -13,12 +13,23 @@ const ROOMS: [(&str, &[&str]); 12] = [
     ("skin", &["asset", "pose"]),
     ("camera", &[]),
     ("puppet", &["asset", "pose", "motion", "ik", "rig", "skin", "camera"]),
+    ("picking", &["asset", "rig", "skin", "camera", "puppet"]),
     ("render", &["asset", "camera"]),
     ("stage", &["asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "render"]),
     ("atomic", &[]),
     (
+        "viewer",
+        &[
+            "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "picking", "render", "stage",
+            "atomic",
+        ],
+    ),
+    (
         "cli",
-        &["asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "render", "stage", "atomic"],
+        &[
+            "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "render", "stage", "atomic",
+            "viewer",
+        ],
     ),
 ];
 

@@ -1,0 +1,48 @@
+//! `sinew view [FILE]`: the viewer or nothing; `sinew [FILE]`: the viewer, or a picture where there is no display.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::render::AdapterChoice;
+use crate::viewer::{self, ViewerError};
+
+use super::failure::Failure;
+use super::{ModelArg, Talk, first_look, rig_of};
+
+#[derive(Args, Debug)]
+pub(super) struct WindowArgs {
+    #[command(flatten)]
+    model: ModelArg,
+    /// auto, cpu, or vulkan, gl, metal, dx12 with part of its name
+    #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
+    adapter: AdapterChoice,
+}
+
+/// The window, or an error that names the command that needs none.
+pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
+    open(&args.model, args.adapter.clone(), talk)?
+        .map_err(|e| Failure::Usage(format!("{e}; `sinew render` draws without one")))
+        .map(|()| ExitCode::SUCCESS)
+}
+
+/// The window, or a picture.
+pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
+    match open(model, AdapterChoice::Auto, talk)? {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(ViewerError::NoDisplay(_)) => first_look::run(model, talk),
+        Err(error) => Err(Failure::Usage(error.to_string())),
+    }
+}
+
+fn open(model: &ModelArg, adapter: AdapterChoice, talk: Talk) -> Result<Result<(), ViewerError>, Failure> {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+    // Asked first, so that nothing is read twice where a picture is drawn instead.
+    if cfg!(target_os = "linux") && !["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(set) {
+        return Ok(Err(ViewerError::NoDisplay("neither DISPLAY nor WAYLAND_DISPLAY is set".into())));
+    }
+    let character = model.load()?;
+    talk.warnings(&character.warnings);
+    let rig = rig_of(&character, None)?;
+    Ok(viewer::open(character, Some(rig), adapter))
+}

@@ -1,0 +1,60 @@
+//! What can be taken back.
+
+use crate::pose::Pose;
+use crate::puppet::Target;
+
+/// Steps that are remembered.
+const DEPTH: usize = 200;
+
+/// Everything that a person changes about the pose.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    /// Where the character stands without clip and goals.
+    pub(super) held: Pose,
+    /// Goals that stayed when they were let go.
+    pub(super) goals: Vec<Target>,
+    /// Pinned nodes.
+    pub(super) pins: Vec<usize>,
+    /// The node that is held still.
+    pub(super) base: Option<usize>,
+}
+
+/// States before and after the present one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    past: Vec<State>,
+    future: Vec<State>,
+}
+
+impl History {
+    /// Remembers a state that is about to change.
+    pub(super) fn remember(&mut self, state: State) {
+        self.future.clear();
+        if self.past.len() == DEPTH {
+            self.past.remove(0);
+        }
+        self.past.push(state);
+    }
+
+    /// The state before; `now` can be made again.
+    pub(super) fn undo(&mut self, now: State) -> Option<State> {
+        let before = self.past.pop()?;
+        self.future.push(now);
+        Some(before)
+    }
+
+    /// The state that was taken back.
+    pub(super) fn redo(&mut self, now: State) -> Option<State> {
+        let after = self.future.pop()?;
+        self.past.push(now);
+        Some(after)
+    }
+
+    pub(super) fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    pub(super) fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+}

@@ -1,0 +1,199 @@
+//! Pointer and keys → commands.
+
+use glam::Vec2;
+
+use crate::ik::{JointParameters, Method};
+
+use super::{Axis, Command, Session};
+
+/// A button of the pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Button {
+    /// Grabs, or turns the camera.
+    Left,
+    /// Moves the camera.
+    Middle,
+    /// Moves the camera.
+    Right,
+}
+
+/// A key, by what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// A letter (in lower case), a digit or a sign.
+    Char(char),
+    /// Leaves what is going on.
+    Escape,
+}
+
+/// What a window system reports. Places are pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// The pointer is there now.
+    Moved(Vec2),
+    /// A button goes down where the pointer is; `double`: soon after the last time.
+    Pressed(Button, bool),
+    /// A button comes up.
+    Released(Button),
+    /// The wheel turns; positive: away from the person.
+    Wheel(f32),
+    /// Shift, control and alt are down.
+    Modifiers(bool, bool, bool),
+    /// A key goes down.
+    Key(Key),
+}
+
+/// What the pointer is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Doing {
+    #[default]
+    Nothing,
+    Dragging,
+    /// Shift without a button.
+    Following,
+    Turning,
+    Panning,
+}
+
+/// The pointer and the keys that are down.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Input {
+    at: Vec2,
+    doing: Doing,
+    shift: bool,
+    control: bool,
+    alt: bool,
+}
+
+impl Input {
+    /// What an event asks for, carried out.
+    pub fn handle(&mut self, event: Event, session: &mut Session) {
+        match event {
+            Event::Moved(to) if to.is_finite() => self.moved(to, session),
+            Event::Moved(_) => {}
+            Event::Pressed(button, double) => self.pressed(button, double, session),
+            Event::Released(_) => self.stop(session),
+            Event::Wheel(steps) if session.is_dragging() => session.apply(Command::Push(steps)),
+            Event::Wheel(steps) => session.apply(Command::Zoom(self.at, steps)),
+            Event::Modifiers(shift, control, alt) => {
+                (self.shift, self.alt) = (shift, alt);
+                if control != self.control {
+                    self.control = control;
+                    session.apply(Command::Snap(control));
+                }
+                if !shift && self.doing == Doing::Following {
+                    self.stop(session);
+                }
+            }
+            Event::Key(key) => self.key(key, session),
+        }
+    }
+
+    /// Whether the control key is down.
+    pub(super) fn control(&self) -> bool {
+        self.control
+    }
+
+    /// Whether a button is held for something.
+    pub fn is_busy(&self) -> bool {
+        self.doing != Doing::Nothing
+    }
+
+    fn moved(&mut self, to: Vec2, session: &mut Session) {
+        let by = to - self.at;
+        match self.doing {
+            Doing::Dragging | Doing::Following => session.apply(Command::Drag(to)),
+            Doing::Turning => session.apply(Command::Orbit(by)),
+            Doing::Panning => session.apply(Command::Pan(by)),
+            Doing::Nothing if self.shift => {
+                session.apply(Command::Grab(self.at));
+                if session.is_dragging() {
+                    self.doing = Doing::Following;
+                    session.apply(Command::Drag(to));
+                } else {
+                    session.apply(Command::Hover(to));
+                }
+            }
+            Doing::Nothing => session.apply(Command::Hover(to)),
+        }
+        self.at = to;
+    }
+
+    fn pressed(&mut self, button: Button, double: bool, session: &mut Session) {
+        self.stop(session);
+        self.doing = match button {
+            Button::Middle | Button::Right => Doing::Panning,
+            Button::Left if double => {
+                session.apply(Command::Center(self.at));
+                Doing::Nothing
+            }
+            Button::Left if self.alt => Doing::Turning,
+            Button::Left => {
+                session.apply(Command::Grab(self.at));
+                if session.is_dragging() { Doing::Dragging } else { Doing::Turning }
+            }
+        };
+        if self.doing == Doing::Dragging && self.control {
+            session.apply(Command::Snap(true));
+        }
+    }
+
+    fn stop(&mut self, session: &mut Session) {
+        if matches!(self.doing, Doing::Dragging | Doing::Following) {
+            session.apply(Command::Release);
+            session.apply(Command::Hover(self.at));
+        }
+        self.doing = Doing::Nothing;
+    }
+
+    fn key(&mut self, key: Key, session: &mut Session) {
+        let command = match key {
+            Key::Escape => {
+                self.doing = Doing::Nothing;
+                Command::Cancel
+            }
+            Key::Char('z') if self.control => {
+                self.doing = Doing::Nothing;
+                if self.shift { Command::Redo } else { Command::Undo }
+            }
+            Key::Char('x') => Command::Constrain(Axis::X),
+            Key::Char('y') => Command::Constrain(Axis::Y),
+            Key::Char('z') => Command::Constrain(Axis::Z),
+            Key::Char('p') => Command::Pin,
+            Key::Char('b') => Command::Base,
+            Key::Char('r') => Command::Rest(!self.shift),
+            Key::Char('f') => Command::FrameAll,
+            Key::Char(' ') => Command::Play(!session.is_playing()),
+            Key::Char('s') => {
+                let skeleton = !session.display.skeleton;
+                Command::Display(super::Display { skeleton, ..session.display })
+            }
+            Key::Char(digit) => {
+                let Some(method) = method(digit) else { return };
+                if matches!(digit, '2' | '3') {
+                    let euler = digit == '2';
+                    session.options.jacobian.parameters =
+                        if euler { JointParameters::Euler } else { JointParameters::RotationVector };
+                }
+                Command::Method(method)
+            }
+        };
+        session.apply(command);
+    }
+}
+
+/// The solver of a digit.
+fn method(digit: char) -> Option<Method> {
+    Some(match digit {
+        '0' => Method::Ccd,
+        '1' => Method::Particle,
+        '2' | '3' => Method::Dls,
+        '4' => Method::Fabrik,
+        '5' => Method::TwoBone,
+        '6' => Method::Fused,
+        '7' => Method::Optimize,
+        '8' => Method::FullBody,
+        '9' => Method::Auto,
+        _ => return None,
+    })
+}

@@ -1,0 +1,19 @@
+//! The window: what a person does becomes a [`Command`], a [`Session`] carries it out, and what it then looks like is
+//! a [`Frame`](crate::render::Frame). Only `window` and `panel` know that there is a window.
+
+mod command;
+mod hand;
+mod history;
+mod input;
+mod orbit;
+mod overlay;
+mod panel;
+mod session;
+mod surface;
+mod window;
+
+pub use command::{Axis, Command};
+pub use input::{Button, Event, Input, Key};
+pub use orbit::Orbit;
+pub use session::{Display, Session};
+pub use window::{ViewerError, open};

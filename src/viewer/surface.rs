@@ -1,0 +1,144 @@
+//! The window's pixels: the scene first, the panel over it.
+
+use std::sync::Arc;
+
+use wgpu::{CurrentSurfaceTexture, TextureFormat};
+use winit::window::Window;
+
+use crate::puppet::Puppet;
+use crate::render::{AdapterChoice, Frame, Gpu, Mode, Model, Pictures, RenderError, Renderer};
+
+/// A surface with a renderer for what is behind the panel and one for the panel.
+pub(super) struct Graphics {
+    renderer: Renderer,
+    model: Model,
+    surface: wgpu::Surface<'static>,
+    config: wgpu::SurfaceConfiguration,
+    /// Formats of the two ways in which the surface is seen: colours, and values as they are.
+    formats: [TextureFormat; 2],
+    panel: egui_wgpu::Renderer,
+}
+
+/// A panel that has been laid out.
+pub(super) struct Panel {
+    pub(super) textures: egui::TexturesDelta,
+    pub(super) shapes: Vec<egui::ClippedPrimitive>,
+    pub(super) scale: f32,
+}
+
+impl Graphics {
+    pub(super) fn new(
+        window: &Arc<Window>,
+        events: &winit::event_loop::ActiveEventLoop,
+        choice: &AdapterChoice,
+        puppet: &Puppet,
+    ) -> Result<Self, RenderError> {
+        let display =
+            || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(events.owned_display_handle()) };
+        let (gpu, surface, offered) =
+            Gpu::with_surface(choice, display, || wgpu::SurfaceTarget::from(Arc::clone(window)))?;
+        let preferred = offered.formats.iter().find(|f| f.is_srgb()).or(offered.formats.first());
+        let format =
+            *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
+        // Where a surface can be seen in one way only, colours matter most.
+        let plain = if gpu.info.backend == wgpu::Backend::Gl { format } else { format.remove_srgb_suffix() };
+        let size = window.inner_size();
+        let config = wgpu::SurfaceConfiguration {
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            format,
+            color_space: Default::default(),
+            width: size.width.max(1),
+            height: size.height.max(1),
+            present_mode: wgpu::PresentMode::AutoVsync,
+            desired_maximum_frame_latency: 1,
+            alpha_mode: wgpu::CompositeAlphaMode::Auto,
+            view_formats: if plain == format { Vec::new() } else { vec![plain] },
+        };
+        surface.configure(&gpu.device, &config);
+        let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
+        let renderer = Renderer::new(gpu);
+        let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
+        let model = renderer.model(puppet.character(), puppet.parts(), &pictures)?;
+        Ok(Self { renderer, model, surface, config, formats: [format, plain], panel })
+    }
+
+    /// What draws, in words.
+    pub(super) fn adapter(&self) -> String {
+        self.renderer.gpu().describe()
+    }
+
+    /// Another character.
+    pub(super) fn show(&mut self, puppet: &Puppet) -> Result<(), RenderError> {
+        let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
+        self.model = self.renderer.model(puppet.character(), puppet.parts(), &pictures)?;
+        Ok(())
+    }
+
+    pub(super) fn resize(&mut self, width: u32, height: u32) {
+        let limit = self.renderer.gpu().device.limits().max_texture_dimension_2d;
+        // A minimised window has no pixels: the surface keeps its last ones.
+        if width > 0 && height > 0 {
+            (self.config.width, self.config.height) = (width.min(limit), height.min(limit));
+            self.surface.configure(&self.renderer.gpu().device, &self.config);
+        }
+    }
+
+    /// Draws and shows; whether there was a picture to draw into.
+    pub(super) fn draw(&mut self, frame: &Frame<'_>, mut panel: Panel) -> Result<bool, RenderError> {
+        let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
+        // Textures belong to the panel whether or not this picture comes to be.
+        for (id, deltas) in panel.textures.set.drain() {
+            for delta in &deltas {
+                self.panel.update_texture(&device, &queue, id, delta);
+            }
+        }
+        let free: Vec<egui::TextureId> = panel.textures.free.drain().collect();
+        let drawn = self.paint(frame, &panel, (&device, &queue));
+        free.iter().for_each(|id| self.panel.free_texture(id));
+        drawn
+    }
+
+    fn paint(
+        &mut self,
+        frame: &Frame<'_>,
+        panel: &Panel,
+        (device, queue): (&wgpu::Device, &wgpu::Queue),
+    ) -> Result<bool, RenderError> {
+        let texture = match self.surface.get_current_texture() {
+            CurrentSurfaceTexture::Success(texture) => texture,
+            CurrentSurfaceTexture::Suboptimal(_)
+            | CurrentSurfaceTexture::Outdated
+            | CurrentSurfaceTexture::Lost => {
+                self.surface.configure(device, &self.config);
+                return Ok(false);
+            }
+            _ => return Ok(false),
+        };
+        let [colors, plain] = self.formats.map(|format| {
+            let view = wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() };
+            (texture.texture.create_view(&view), format)
+        });
+        let (view, format) = if frame.mode.is_data() { &plain } else { &colors };
+        let size = (self.config.width, self.config.height);
+        let mut encoder = device.create_command_encoder(&Default::default());
+        self.renderer.draw(&self.model, frame, view, (size, *format), &mut encoder)?;
+        let screen =
+            egui_wgpu::ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
+        let mut work = self.panel.update_buffers(device, queue, &mut encoder, &panel.shapes, &screen);
+        let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("panel"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &plain.0,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+            })],
+            ..Default::default()
+        });
+        self.panel.render(&mut pass.forget_lifetime(), &panel.shapes, &screen);
+        work.push(encoder.finish());
+        queue.submit(work);
+        queue.present(texture);
+        self.renderer.gpu().check().map(|()| true)
+    }
+}
