@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::{FIGURE, command, folder, refusal, sinew, stdout};
+use crate::{MANNEQUIN, command, folder, refusal, sinew, stdout};
 
 #[test]
 fn every_subcommand_shows_an_example() {
@@ -78,7 +78,7 @@ fn goals_that_nothing_follows_are_refused() {
 
 #[test]
 fn a_reader_that_leaves_early_is_no_failure_to_report() {
-    let mut child = command(["pose", FIGURE, "--vertices"])
+    let mut child = command(["pose", MANNEQUIN, "--vertices"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
