@@ -63,7 +63,7 @@ fn unknown_names_offer_the_nearest() {
     assert!(line.starts_with("node \"lefthand\" does not exist; nearest: \"leftHand\""), "{line}");
     let line = refusal(["pose", "--animation", "waive"]);
     assert!(line.starts_with("animation \"waive\" does not exist; nearest: \"wave\""), "{line}");
-    assert_eq!(refusal(["pose", "--animation", "9"]), "animation 9 does not exist (the file has 2)");
+    assert_eq!(refusal(["pose", "--animation", "9"]), "animation 9 does not exist (the file has 5)");
     assert!(refusal(["pose", "--reach", "#999=0,1,0"]).starts_with("node #999 does not exist"));
 }
 

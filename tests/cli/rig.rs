@@ -19,7 +19,7 @@ fn chains(character: &Character) -> Vec<String> {
 }
 
 #[test]
-fn the_figure_has_its_limbs() {
+fn the_mannequin_has_its_limbs() {
     let found = chains(&asset::mannequin().unwrap());
     for chain in [
         "left arm: leftUpperArm to leftHand, 3",
