@@ -133,7 +133,7 @@ pub(crate) fn cylinder(radius: f64, half: f64, bevel: f64) -> Part {
 pub(crate) fn ball(radius: f64, rings: usize) -> Part {
     let turn = |i: usize| sin_cos(i, 2 * rings);
     let profile: Vec<(f64, f64)> = (0..=rings)
-        .map(|i| turn(i))
+        .map(turn)
         .map(|(s, c)| (if s.abs() < 1e-9 { 0.0 } else { radius * s }, -radius * c))
         .collect();
     revolve(&profile, 2 * rings)
