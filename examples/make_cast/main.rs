@@ -12,7 +12,6 @@
 //! roots of `f64`, trigonometry comes from `libm`, and no order depends on a hash.
 
 #![expect(clippy::print_stdout, reason = "a program that tells what it wrote")]
-
 #![expect(clippy::approx_constant, reason = "the bytes of the files hang on these digits")]
 
 mod arm;
