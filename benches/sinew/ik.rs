@@ -67,8 +67,8 @@ fn full_body(c: &mut Criterion) {
     let mut group = c.benchmark_group("full body, a warm frame");
     let adventurer = crate::path("quaternius/modular_men/Adventurer/Adventurer.glb");
     let mut characters = vec![(
-        "figure",
-        asset::figure().unwrap(),
+        "mannequin",
+        asset::mannequin().unwrap(),
         ["leftHand", "rightHand", "head", "upperChest", "hips", "leftFoot", "rightFoot"],
     )];
     if adventurer.exists() {

@@ -7,7 +7,7 @@ use super::{COLLECTED, path};
 
 pub(crate) fn bench(c: &mut Criterion) {
     let mut group = c.benchmark_group("load");
-    group.bench_function("figure", |b| b.iter(|| asset::figure().unwrap()));
+    group.bench_function("mannequin", |b| b.iter(|| asset::mannequin().unwrap()));
     for (name, file) in COLLECTED {
         if path(file).exists() {
             group.bench_function(name, |b| b.iter(|| asset::load(&path(file)).unwrap()));

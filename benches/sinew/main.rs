@@ -1,7 +1,7 @@
 //! `cargo bench`: what loading, posing, skinning and solving cost. Elements are joints, tracks, vertices and links: criterion
 //! prints elements a second, so 100 Melem/s are 10 ns each.
 //!
-//! The built-in figure is always there; the collected characters are measured where they are.
+//! The built-in mannequin is always there; the collected characters are measured where they are.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a bench")]
 
 mod ik;
@@ -25,7 +25,7 @@ fn path(file: &str) -> PathBuf {
 }
 
 fn characters() -> Vec<(&'static str, Character)> {
-    let mut all = vec![("figure", asset::figure().unwrap())];
+    let mut all = vec![("mannequin", asset::mannequin().unwrap())];
     for (name, file) in COLLECTED {
         if path(file).exists() {
             all.push((name, asset::load(&path(file)).unwrap()));

@@ -81,7 +81,7 @@ impl ModelArg {
     fn load(&self) -> Result<Character, Failure> {
         match &self.file {
             Some(path) => Ok(asset::load(path)?),
-            None => Ok(asset::figure()?),
+            None => Ok(asset::mannequin()?),
         }
     }
 
@@ -94,7 +94,7 @@ impl ModelArg {
                 read = gltf::read(path)?;
                 (&read[..], gltf::folder(path))
             }
-            None => (asset::FIGURE, None),
+            None => (asset::MANNEQUIN, None),
         };
         let Pose { locals, weights } = puppet.pose();
         Ok(gltf::posed_copy(&character.path, bytes, folder, &character.skeleton, locals, weights)?)

@@ -232,8 +232,23 @@ impl<'a> Finder<'a> {
         let mut claimed = vec![false; self.skeleton.nodes.len()];
         found.iter().flat_map(|f| &f.joints).for_each(|&n| claimed[n] = true);
         let free = |n: usize| self.counts[n] && self.families[n].is_none() && !claimed[n];
-        for leaf in (0..self.skeleton.nodes.len()).filter(|&n| free(n) && self.children(n).next().is_none()) {
-            let mut joints = vec![leaf];
+        let nodes = 0..self.skeleton.nodes.len();
+        let leaves: Vec<usize> =
+            nodes.clone().filter(|&n| free(n) && self.children(n).next().is_none()).collect();
+        self.ways_up(&leaves, &free, found);
+        // Where no chain goes on, a fork is an end too: a gripper with its jaws.
+        let mut carries = vec![false; self.skeleton.nodes.len()];
+        let ends = found.iter().flat_map(|f| f.joints.last());
+        ends.flat_map(|&n| self.skeleton.ancestors(n)).for_each(|n| carries[n] = true);
+        let forks: Vec<usize> =
+            nodes.filter(|&n| free(n) && !carries[n] && self.children(n).count() > 1).collect();
+        self.ways_up(&forks, &free, found);
+    }
+
+    /// The ways from ends up to the next fork, those of three joints and more.
+    fn ways_up(&self, ends: &[usize], free: &dyn Fn(usize) -> bool, found: &mut Vec<Found>) {
+        for &end in ends {
+            let mut joints = vec![end];
             while let Some(parent) = joints.last().and_then(|&n| self.skeleton.nodes[n].parent) {
                 if !free(parent) || self.children(parent).count() > 1 {
                     break;

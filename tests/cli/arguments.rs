@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::{FIGURE, command, folder, refusal, sinew, stdout};
+use crate::{MANNEQUIN, command, folder, refusal, sinew, stdout};
 
 #[test]
 fn every_subcommand_shows_an_example() {
@@ -63,7 +63,7 @@ fn unknown_names_offer_the_nearest() {
     assert!(line.starts_with("node \"lefthand\" does not exist; nearest: \"leftHand\""), "{line}");
     let line = refusal(["pose", "--animation", "waive"]);
     assert!(line.starts_with("animation \"waive\" does not exist; nearest: \"wave\""), "{line}");
-    assert_eq!(refusal(["pose", "--animation", "9"]), "animation 9 does not exist (the file has 2)");
+    assert_eq!(refusal(["pose", "--animation", "9"]), "animation 9 does not exist (the file has 5)");
     assert!(refusal(["pose", "--reach", "#999=0,1,0"]).starts_with("node #999 does not exist"));
 }
 
@@ -78,7 +78,7 @@ fn goals_that_nothing_follows_are_refused() {
 
 #[test]
 fn a_reader_that_leaves_early_is_no_failure_to_report() {
-    let mut child = command(["pose", FIGURE, "--vertices"])
+    let mut child = command(["pose", MANNEQUIN, "--vertices"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -1,10 +1,10 @@
 //! `sinew` alone, and `sinew FILE`.
 
-use crate::{FIGURE, command, folder};
+use crate::{MANNEQUIN, command, folder};
 
 #[test]
 fn it_draws_and_says_so() {
-    for (name, file) in [("alone", None), ("with a file", Some(FIGURE))] {
+    for (name, file) in [("alone", None), ("with a file", Some(MANNEQUIN))] {
         let folder = folder(name);
         let output = command([])
             .args(file)

@@ -20,7 +20,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// The built-in character as a file.
-const FIGURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/figure.glb");
+const MANNEQUIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 
 /// A folder of a test's own, empty.
 fn folder(name: &str) -> PathBuf {

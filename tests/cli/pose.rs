@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::Builder;
-use crate::{FIGURE, folder, json, refusal, sinew, stdout};
+use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
@@ -122,7 +122,7 @@ fn assert_copy_holds(source: &str, posing: [&str; 4], name: &str) -> std::path::
 #[test]
 fn a_posed_copy_holds_its_pose() {
     let posing = ["--animation", "wave", "--reach", "rightHand=-0.3,1.3,0.4"];
-    let copy = assert_copy_holds(FIGURE, posing, "posed copy");
+    let copy = assert_copy_holds(MANNEQUIN, posing, "posed copy");
     let report = json(["inspect", copy.to_str().unwrap(), "--json"]);
     assert_eq!(report["animations"], json!([]));
     assert_eq!(report["skins"], json(["inspect", "--json"])["skins"]);

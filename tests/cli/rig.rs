@@ -19,8 +19,8 @@ fn chains(character: &Character) -> Vec<String> {
 }
 
 #[test]
-fn the_figure_has_its_limbs() {
-    let found = chains(&asset::figure().unwrap());
+fn the_mannequin_has_its_limbs() {
+    let found = chains(&asset::mannequin().unwrap());
     for chain in [
         "left arm: leftUpperArm to leftHand, 3",
         "right arm: rightUpperArm to rightHand, 3",
@@ -117,7 +117,7 @@ fn the_collected_characters_have_theirs() {
 
 #[test]
 fn elbows_and_knees_bend_the_right_way_and_no_other() {
-    let character = asset::figure().unwrap();
+    let character = asset::mannequin().unwrap();
     let node = |name: &str| character.skeleton.find(name).unwrap();
     let (hand, foot) = (node("leftHand"), node("leftFoot"));
     let middle = |effector: usize, name: &str, to: DVec3| {
@@ -138,7 +138,7 @@ fn elbows_and_knees_bend_the_right_way_and_no_other() {
 
 #[test]
 fn a_rig_is_written_and_read_with_its_comments() {
-    let character = asset::figure().unwrap();
+    let character = asset::mannequin().unwrap();
     let rig = find(&character);
     let text = file::write(&rig, &character.skeleton, "# my rig\n").unwrap();
     assert!(text.contains("# my rig"));

@@ -1,4 +1,4 @@
-//! Pictures of the built-in figure, compared with those that somebody has looked at.
+//! Pictures of the built-in mannequin, compared with those that somebody has looked at.
 //!
 //! `SINEW_BLESS=1 cargo test --test render goldens` writes them anew: look at them before you commit them.
 
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use glam::DVec3;
 use image::RgbaImage;
-use sinew::asset::figure;
+use sinew::asset::{gltf, mannequin};
 use sinew::camera::{AUTO_FOV_Y, Camera};
 use sinew::puppet::{Puppet, Target};
 use sinew::render::{Background, Mode, Pictures};
@@ -21,7 +21,7 @@ const PIXELS: f64 = 0.003;
 
 /// The figure, waving, its right hand reaching for its hip.
 fn puppet() -> Puppet {
-    let character = figure().unwrap();
+    let character = mannequin().unwrap();
     let node = |name: &str| character.skeleton.find(name);
     let clip = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
     let reach =
@@ -34,7 +34,11 @@ fn puppet() -> Puppet {
 }
 
 fn check(mode: Mode) {
-    let puppet = puppet();
+    compare(&puppet(), mode, mode.name());
+}
+
+/// A picture of a puppet, held against the golden of a name.
+fn compare(puppet: &Puppet, mode: Mode, name: &str) {
     let bounds = puppet.bounds();
     let shot = Shot {
         camera: Camera::framing(&bounds, AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32),
@@ -49,9 +53,9 @@ fn check(mode: Mode) {
     let mut renderer = renderer();
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), mode);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
-    let picture = renderer.render(&model, &stage::frame(&puppet, &shot), SIZE).unwrap();
+    let picture = renderer.render(&model, &stage::frame(puppet, &shot), SIZE).unwrap();
     let seen = RgbaImage::from_raw(SIZE.0, SIZE.1, picture.rgba).unwrap();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{}.png", mode.name()));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{name}.png"));
     if std::env::var_os("SINEW_BLESS").is_some() {
         seen.save(&path).unwrap();
     }
@@ -62,7 +66,7 @@ fn check(mode: Mode) {
     };
     let different = golden.pixels().zip(seen.pixels()).filter(|pair| differs(*pair)).count();
     let part = different as f64 / f64::from(SIZE.0 * SIZE.1);
-    assert!(part <= PIXELS, "{}: {different} pixels differ from {}", mode.name(), path.display());
+    assert!(part <= PIXELS, "{name}: {different} pixels differ from {}", path.display());
 }
 
 #[test]
@@ -88,4 +92,33 @@ fn mask() {
 #[test]
 fn skeleton() {
     check(Mode::Skeleton);
+}
+
+/// A character of the cast 0.2 seconds into its first clip, or at rest.
+fn cast(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/{name}.glb"));
+    let mut puppet = Puppet::new(gltf::load_bytes(&path, &std::fs::read(&path).unwrap(), None).unwrap(), 0);
+    puppet.clip = (!puppet.character().clips.is_empty()).then_some((0, 0.2));
+    puppet.update().unwrap();
+    compare(&puppet, Mode::Shaded, name);
+}
+
+#[test]
+fn arm() {
+    cast("arm");
+}
+
+#[test]
+fn tentacle() {
+    cast("tentacle");
+}
+
+#[test]
+fn spider() {
+    cast("spider");
+}
+
+#[test]
+fn awkward() {
+    cast("awkward");
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
-use sinew::asset::{Character, figure};
+use sinew::asset::{Character, mannequin};
 use sinew::puppet::Puppet;
 use sinew::render::Pictures;
 use sinew::skin::{Skinned, Skinning};
@@ -35,7 +35,7 @@ fn difference(puppet: &Puppet) -> (f32, f32) {
 
 #[test]
 fn a_waving_figure() {
-    let character = figure().unwrap();
+    let character = mannequin().unwrap();
     let wave = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
     let mut puppet = Puppet::new(character, 0);
     puppet.clip = Some((wave, 0.7));

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use glam::{Vec2, Vec3};
-use sinew::asset::figure;
+use sinew::asset::mannequin;
 use sinew::picking::{Ray, pixel, surface};
 use sinew::pose::Pose;
 use sinew::skin::Skinned;
@@ -14,7 +14,7 @@ mod window;
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
 
 fn session() -> Session {
-    Session::new(figure().unwrap(), None, SIZE)
+    Session::new(mannequin().unwrap(), None, SIZE)
 }
 
 /// The pixel of a node.

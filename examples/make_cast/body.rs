@@ -6,8 +6,8 @@ use crate::skeleton::{
 };
 use glam::{DVec3, dvec3};
 
-/// Where the left eye is painted, a little in front of the face.
-pub(crate) const EYE: DVec3 = dvec3(0.034, 1.63, 0.088);
+/// The middle of what is seen of the left eye.
+pub(crate) const PUPIL: DVec3 = dvec3(0.034, 1.63, 0.0835);
 
 /// Distance to the whole figure.
 pub(crate) fn figure(p: DVec3) -> f64 {
@@ -51,38 +51,20 @@ pub(crate) fn arm(p: DVec3) -> f64 {
     let biceps = dvec3(0.0, 0.0, 0.006);
     let upper = limb(p, UPPER_ARM, LOWER_ARM, biceps, [0.05, 0.049, 0.0465, 0.0415, 0.0385]);
     let fore = limb(p, LOWER_ARM, HAND, DVec3::ZERO, [0.0385, 0.042, 0.0375, 0.031, 0.027]);
-    blend(blend(blend(shoulder, upper, 0.02), fore, 0.008), hand(p), 0.016)
+    blend(blend(blend(shoulder, upper, 0.02), fore, 0.008), palm(p), 0.016)
 }
 
-/// Distance to the left hand, a mitten with its palm to the thigh and its thumb forward.
-pub(crate) fn hand(p: DVec3) -> f64 {
-    blend(palm(p), thumb(p), 0.016)
-}
-
-/// Distance to the left hand without the thumb.
+/// Distance to the left palm, which faces the thigh; the fingers are tubes of their own (`hands`).
 pub(crate) fn palm(p: DVec3) -> f64 {
     let (out, up) = hand_axes();
     // Coordinates of the hand: along the fingers, out of the back of the hand, towards the thumb.
     let local = dvec3((p - HAND).dot(out), (p - HAND).dot(up), p.z - HAND.z);
-    // Flat: the mitten is modelled round and squeezed from palm to back.
-    const SQUEEZE: f64 = 0.52;
+    // Flat: the palm is modelled round and squeezed from palm to back.
+    const SQUEEZE: f64 = 0.5;
     let round = dvec3(local.x, local.y / SQUEEZE, local.z);
-    let palm = round_cone(round, dvec3(0.018, 0.0, 0.0), dvec3(0.068, -0.004, 0.001), 0.031, 0.0385);
-    let fingers = round_cone(round, dvec3(0.068, -0.004, 0.001), dvec3(0.14, -0.034, -0.001), 0.0385, 0.028);
-    blend(palm, fingers, 0.01) * SQUEEZE
-}
-
-/// Distance to the left thumb.
-pub(crate) fn thumb(p: DVec3) -> f64 {
-    let (knuckle, tip) = thumb_bone();
-    blend(round_cone(p, THUMB, knuckle, 0.0165, 0.0145), round_cone(p, knuckle, tip, 0.0145, 0.0125), 0.006)
-}
-
-/// The middle and the tip of the left thumb.
-pub(crate) fn thumb_bone() -> (DVec3, DVec3) {
-    let (out, up) = hand_axes();
-    let knuckle = THUMB + out * 0.028 + DVec3::Z * 0.024 - up * 0.007;
-    (knuckle, knuckle + out * 0.034 + DVec3::Z * 0.008 - up * 0.008)
+    let side = |z: f64| round_cone(round, dvec3(0.016, 0.0, 0.3 * z), dvec3(0.07, -0.004, z), 0.027, 0.022);
+    let heel = round_cone(p, HAND + out * 0.022 + DVec3::Z * 0.012 - up * 0.004, THUMB, 0.017, 0.014);
+    blend(blend(side(0.0165), side(-0.0165), 0.02) * SQUEEZE, heel, 0.016)
 }
 
 /// Unit vectors along the fingers and out of the back of the left hand; both lie in the frontal plane.
@@ -113,14 +95,14 @@ pub(crate) fn foot(p: DVec3) -> f64 {
 pub(crate) fn edge_length(p: DVec3) -> f64 {
     const WIDEST: f64 = 0.026;
     let fine = [
-        (EYE, 0.02, 0.0075),
+        (PUPIL, 0.02, 0.0075),
         (dvec3(0.0, 1.605, 0.1), 0.012, 0.0075),
         (HEAD + dvec3(0.0, 0.12, 0.02), 0.12, 0.0135),
         (NECK, 0.06, 0.018),
         (UPPER_ARM, 0.06, 0.018),
         (LOWER_ARM, 0.05, 0.013),
         (HAND, 0.02, 0.0115),
-        (HAND.lerp(THUMB, 2.0), 0.06, 0.0098),
+        (HAND.lerp(THUMB, 1.6), 0.05, 0.0098),
         (UPPER_LEG, 0.06, 0.0205),
         (LOWER_LEG, 0.05, 0.016),
         (FOOT, 0.04, 0.0145),

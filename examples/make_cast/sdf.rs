@@ -108,3 +108,9 @@ pub(crate) fn project(field: impl Fn(DVec3) -> f64, mut p: DVec3) -> DVec3 {
     }
     p
 }
+
+/// The sRGB transfer function (IEC 61966-2-1), to linear light.
+pub(crate) fn linear(c: u8) -> f64 {
+    let c = f64::from(c) / 255.0;
+    if c <= 0.04045 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }
+}

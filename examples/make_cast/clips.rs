@@ -1,5 +1,6 @@
 //! The movements, as formulas over one turn of the loop: every clip ends as it begins.
 
+use crate::gait;
 use crate::skeleton::{FOOT, HAND, HIPS, LOWER_ARM, UPPER_LEG, mirrored};
 use glam::{DQuat, DVec3, dvec3};
 use std::f64::consts::TAU;
@@ -10,9 +11,11 @@ const RATE: usize = 20;
 /// What a clip does to one joint.
 pub(crate) enum Track {
     /// Local rotation at each key.
-    Rotation(&'static str, Vec<DQuat>),
+    Rotation(String, Vec<DQuat>),
     /// Local translation at each key.
-    Translation(&'static str, Vec<DVec3>),
+    Translation(String, Vec<DVec3>),
+    /// Weights of all morph targets of a mesh at each key, one key after another.
+    Morphs(String, Vec<f64>),
 }
 
 /// A looping movement.
@@ -21,11 +24,13 @@ pub(crate) struct Clip {
     /// The times of the keys, in seconds; the last key repeats the first.
     pub(crate) times: Vec<f64>,
     pub(crate) tracks: Vec<Track>,
+    /// Whether keys are cubic Hermite: in-tangent, value, out-tangent.
+    pub(crate) cubic: bool,
 }
 
 /// The clips of the figure.
 pub(crate) fn clips() -> Vec<Clip> {
-    vec![idle(), wave()]
+    vec![idle(), wave(), gait::walk(), gait::run(), gait::crouch()]
 }
 
 /// Breathes, shifts its weight a little and looks about.
@@ -88,28 +93,33 @@ const RIGHT: Arm = Arm {
 };
 
 impl Clip {
+    /// A loop of `keys` steps of a `rate`th of a second.
+    pub(crate) fn at_rate(name: &'static str, keys: usize, rate: usize) -> Self {
+        let times = (0..=keys).map(|key| key as f64 / rate as f64).collect();
+        Self { name, times, tracks: Vec::new(), cubic: false }
+    }
+
     fn new(name: &'static str, seconds: usize) -> Self {
-        let times = (0..=seconds * RATE).map(|key| key as f64 / RATE as f64).collect();
-        Self { name, times, tracks: Vec::new() }
+        Self::at_rate(name, seconds * RATE, RATE)
     }
 
     /// The keys' places in the loop, from zero up to and including one.
-    fn turns_of_loop(&self) -> impl Iterator<Item = f64> {
+    pub(crate) fn turns_of_loop(&self) -> impl Iterator<Item = f64> {
         let last = (self.times.len() - 1) as f64;
         // One is written as zero, so that the last key is the first to the bit.
         (0..self.times.len()).map(move |key| if key as f64 == last { 0.0 } else { key as f64 / last })
     }
 
-    fn turns(&mut self, joint: &'static str, rotation: impl Fn(f64) -> DQuat) {
+    pub(crate) fn turns(&mut self, joint: &str, rotation: impl Fn(f64) -> DQuat) {
         let keys = self.turns_of_loop().map(rotation).collect();
-        self.tracks.push(Track::Rotation(joint, keys));
+        self.tracks.push(Track::Rotation(joint.to_owned(), keys));
     }
 
     /// Moves the hips sideways by `reach` metres and turns the legs against it, so that the soles stay.
     fn sway(&mut self, reach: f64, cycles: f64) {
         let shift = move |t: f64| reach * wave_at(t, cycles, 0.0);
         let keys = self.turns_of_loop().map(|t| HIPS + DVec3::X * shift(t)).collect();
-        self.tracks.push(Track::Translation("hips", keys));
+        self.tracks.push(Track::Translation("hips".to_owned(), keys));
         let lean = move |t: f64| libm::atan(shift(t) / (UPPER_LEG.y - FOOT.y)).to_degrees();
         for (leg, foot) in [("leftUpperLeg", "leftFoot"), ("rightUpperLeg", "rightFoot")] {
             self.turns(leg, move |t| turn(DVec3::Z, -lean(t)));
@@ -129,12 +139,12 @@ impl Clip {
 }
 
 /// A sine of `cycles` whole cycles in the loop, late by `delay` of the loop.
-fn wave_at(t: f64, cycles: f64, delay: f64) -> f64 {
+pub(crate) fn wave_at(t: f64, cycles: f64, delay: f64) -> f64 {
     libm::sin(TAU * (t * cycles - delay))
 }
 
 /// The rotation by `degrees` about `axis`.
-fn turn(axis: DVec3, degrees: f64) -> DQuat {
+pub(crate) fn turn(axis: DVec3, degrees: f64) -> DQuat {
     let half = 0.5 * degrees.to_radians();
     let v = axis.normalize() * libm::sin(half);
     DQuat::from_xyzw(v.x, v.y, v.z, libm::cos(half))

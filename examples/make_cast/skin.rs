@@ -1,36 +1,22 @@
 //! From the left half to the whole: the vertices as the file holds them.
 
 use crate::body::figure;
+use crate::hands;
 use crate::mesh::Mesh;
+use crate::model::{Skin, Vertex, influences};
 use crate::paint::{colour, region_of};
 use crate::sdf::gradient;
-use crate::skeleton::mirrored;
-use crate::weights::{Influences, Row, influences, mirrored_row};
+use crate::skeleton::{JOINT_COUNT, mirrored};
+use crate::weights::{Row, mirrored_row};
 use glam::DVec3;
 use std::collections::BTreeMap;
-
-/// One vertex of the file.
-pub(crate) struct Vertex {
-    pub(crate) position: [f32; 3],
-    pub(crate) normal: [f32; 3],
-    /// Linear light.
-    pub(crate) colour: [u8; 4],
-    pub(crate) influences: Influences,
-}
-
-/// The whole figure, ready to be written.
-#[derive(Default)]
-pub(crate) struct Skin {
-    pub(crate) vertices: Vec<Vertex>,
-    pub(crate) indices: Vec<u16>,
-}
 
 /// Both sides of `half`. A point where colours meet becomes one vertex for each of them.
 ///
 /// # Errors
 /// When there are more vertices than 16 bits can count.
 pub(crate) fn whole(half: &Mesh, rows: &[Row]) -> Result<Skin, std::num::TryFromIntError> {
-    let mut skin = Skin::default();
+    let mut skin = Skin { name: "body", joints: (0..JOINT_COUNT).collect(), ..Skin::default() };
     let mut known = BTreeMap::new();
     for right in [false, true] {
         for &triangle in &half.triangles {
@@ -53,6 +39,7 @@ pub(crate) fn whole(half: &Mesh, rows: &[Row]) -> Result<Skin, std::num::TryFrom
             }
         }
     }
+    hands::add(&mut skin)?;
     Ok(skin)
 }
 
@@ -69,6 +56,6 @@ fn vertex(p: DVec3, region: Option<usize>, row: &Row, right: bool) -> Vertex {
         position: side(p).as_vec3().to_array(),
         normal: side(normal).as_vec3().to_array(),
         colour: colour(region, p, normal),
-        influences: influences(&row),
+        influences: influences(row.into_iter().enumerate(), 4),
     }
 }

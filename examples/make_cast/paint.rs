@@ -1,8 +1,8 @@
 //! The colours: crisp regions cut into the mesh, times the ambient occlusion of the rest pose.
 
-use crate::body::{EYE, figure, hand_axes};
+use crate::body::{figure, hand_axes};
 use crate::mesh::Mesh;
-use crate::sdf::ellipsoid;
+use crate::sdf::linear;
 use crate::skeleton::{FOOT, HAND, LOWER_ARM, LOWER_LEG, NECK, UPPER_LEG};
 use glam::{DVec3, dvec3};
 
@@ -14,14 +14,13 @@ pub(crate) struct Region {
     srgb: [u8; 3],
 }
 
-const VINYL: [u8; 3] = [0xf0, 0xe6, 0xd8];
-const TEAL: [u8; 3] = [0x3f, 0x86, 0x8a];
-const CORAL: [u8; 3] = [0xe8, 0x7d, 0x62];
-const INK: [u8; 3] = [0x2a, 0x33, 0x3d];
+pub(crate) const VINYL: [u8; 3] = [0xf0, 0xe6, 0xd8];
+pub(crate) const TEAL: [u8; 3] = [0x3f, 0x86, 0x8a];
+pub(crate) const CORAL: [u8; 3] = [0xe8, 0x7d, 0x62];
+pub(crate) const INK: [u8; 3] = [0x2a, 0x33, 0x3d];
 
 /// The painted parts; where two overlap the first wins. The rest is warm white.
-pub(crate) const REGIONS: [Region; 7] = [
-    Region { inside: eye, srgb: INK },
+pub(crate) const REGIONS: [Region; 6] = [
     Region { inside: elbow, srgb: CORAL },
     Region { inside: knee, srgb: CORAL },
     Region { inside: collar, srgb: CORAL },
@@ -29,10 +28,6 @@ pub(crate) const REGIONS: [Region; 7] = [
     Region { inside: shorts, srgb: TEAL },
     Region { inside: shoe, srgb: TEAL },
 ];
-
-fn eye(p: DVec3) -> f64 {
-    ellipsoid(p, EYE, dvec3(0.0125, 0.02, 0.04))
-}
 
 fn elbow(p: DVec3) -> f64 {
     ring(p, LOWER_ARM, hand_axes().0, 0.02).max((p - LOWER_ARM).length() - 0.1)
@@ -74,16 +69,14 @@ pub(crate) fn region_of(mesh: &Mesh, triangle: [usize; 3]) -> Option<usize> {
 
 /// The colour of a region at a point, in linear light, darkened by what is near.
 pub(crate) fn colour(region: Option<usize>, p: DVec3, normal: DVec3) -> [u8; 4] {
-    let srgb = region.map_or(VINYL, |index| REGIONS[index].srgb);
+    shaded(region.map_or(VINYL, |index| REGIONS[index].srgb), p, normal)
+}
+
+/// A colour (sRGB) at a point near the figure, in linear light, darkened by what is near.
+pub(crate) fn shaded(srgb: [u8; 3], p: DVec3, normal: DVec3) -> [u8; 4] {
     let light = openness(p, normal);
     let channel = |c: u8| (linear(c) * light * 255.0 + 0.5) as u8;
     [channel(srgb[0]), channel(srgb[1]), channel(srgb[2]), u8::MAX]
-}
-
-/// The sRGB transfer function (IEC 61966-2-1), to linear light.
-fn linear(c: u8) -> f64 {
-    let c = f64::from(c) / 255.0;
-    if c <= 0.04045 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }
 }
 
 /// How open the surface is to the sky, 1 for all of it: ambient occlusion from a few distances along the normal

@@ -2,6 +2,7 @@
 //!
 //! Y is up, the figure faces +Z, its left hand is at +X, its soles are at `y = 0`.
 
+use crate::hands::FINGERS;
 use glam::DVec3;
 
 /// One joint at rest.
@@ -24,7 +25,9 @@ pub(crate) const SHOULDER: DVec3 = DVec3::new(0.035, 1.39, -0.016);
 pub(crate) const UPPER_ARM: DVec3 = DVec3::new(0.17, 1.385, -0.016);
 pub(crate) const LOWER_ARM: DVec3 = DVec3::new(0.368, 1.205, -0.024);
 pub(crate) const HAND: DVec3 = DVec3::new(0.545, 1.035, 0.0);
-pub(crate) const THUMB: DVec3 = DVec3::new(0.568, 1.007, 0.03);
+/// Where the thumb begins.
+pub(crate) const THUMB: DVec3 = DVec3::new(0.565, 1.006, 0.026);
+pub(crate) const EYE: DVec3 = DVec3::new(0.034, 1.63, 0.045);
 pub(crate) const UPPER_LEG: DVec3 = DVec3::new(0.087, 0.905, 0.0);
 pub(crate) const LOWER_LEG: DVec3 = DVec3::new(0.098, 0.495, 0.01);
 pub(crate) const FOOT: DVec3 = DVec3::new(0.104, 0.085, -0.022);
@@ -43,22 +46,24 @@ const TRUNK: [(&str, Option<usize>, DVec3); 6] = [
 /// The limbs of one side: name without its side, parent, position on the left.
 ///
 /// A parent in the trunk is `Err`, one in the same limb list is `Ok`.
-const LIMBS: [(&str, Result<usize, usize>, DVec3); LIMB_COUNT] = [
+const LIMBS: [(&str, Result<usize, usize>, DVec3); EYE_PLACE + 1] = [
     ("Shoulder", Err(3), SHOULDER),
     ("UpperArm", Ok(0), UPPER_ARM),
     ("LowerArm", Ok(1), LOWER_ARM),
     ("Hand", Ok(2), HAND),
-    ("ThumbMetacarpal", Ok(3), THUMB),
     ("UpperLeg", Err(0), UPPER_LEG),
-    ("LowerLeg", Ok(5), LOWER_LEG),
-    ("Foot", Ok(6), FOOT),
-    ("Toes", Ok(7), TOES),
+    ("LowerLeg", Ok(4), LOWER_LEG),
+    ("Foot", Ok(5), FOOT),
+    ("Toes", Ok(6), TOES),
+    ("Eye", Err(5), EYE),
 ];
 
 /// Joints of the trunk.
 pub(crate) const TRUNK_COUNT: usize = 6;
-/// Joints of one side.
-pub(crate) const LIMB_COUNT: usize = 9;
+/// Where the eye stands among the joints of a side; the fingers follow.
+pub(crate) const EYE_PLACE: usize = 8;
+/// Joints of one side: limbs, eye, five fingers of three.
+pub(crate) const LIMB_COUNT: usize = EYE_PLACE + 1 + 15;
 /// All joints.
 pub(crate) const JOINT_COUNT: usize = TRUNK_COUNT + 2 * LIMB_COUNT;
 
@@ -74,6 +79,17 @@ pub(crate) fn joints() -> Vec<Joint> {
             let parent = Some(parent.map_or_else(|trunk| trunk, |limb| first + limb));
             let position = if side == "left" { position } else { mirrored(position) };
             all.push(Joint { name: format!("{side}{name}"), parent, position });
+        }
+        for finger in &FINGERS {
+            for (bone, place) in finger.joints().into_iter().take(3).enumerate() {
+                let parent = Some(if bone == 0 { first + 3 } else { all.len() - 1 });
+                let position = if side == "left" { place } else { mirrored(place) };
+                all.push(Joint {
+                    name: format!("{side}{}{}", finger.name, finger.bones[bone]),
+                    parent,
+                    position,
+                });
+            }
         }
     }
     all

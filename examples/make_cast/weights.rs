@@ -1,19 +1,16 @@
 //! Skin weights of the left half: soft cuts across the joints, limited to the limb, then diffused over the mesh.
 
-use crate::body::{arm, palm, thumb, thumb_bone, torso};
+use crate::body::{arm, torso};
 use crate::mesh::Mesh;
 use crate::sdf::smoothstep;
 use crate::skeleton::{
-    CHEST, FOOT, HAND, HEAD, JOINT_COUNT, LIMB_COUNT, LOWER_ARM, LOWER_LEG, NECK, SPINE, THUMB, TOES,
-    TRUNK_COUNT, UPPER_ARM, UPPER_CHEST, UPPER_LEG,
+    CHEST, FOOT, HAND, HEAD, JOINT_COUNT, LIMB_COUNT, LOWER_ARM, LOWER_LEG, NECK, SPINE, TOES, TRUNK_COUNT,
+    UPPER_ARM, UPPER_CHEST, UPPER_LEG,
 };
 use glam::{DVec3, dvec3};
 
 /// The weight of every joint; those of the right side are zero on the left half.
 pub(crate) type Row = [f64; JOINT_COUNT];
-
-/// Four joints and their shares of 65535, the largest first; unused places are joint 0 with share 0.
-pub(crate) type Influences = ([u8; 4], [u16; 4]);
 
 /// Steps of diffusion: enough to round the corners of the soft cuts, about one edge length.
 const DIFFUSION_STEPS: usize = 6;
@@ -68,7 +65,7 @@ fn row(p: DVec3) -> Row {
         row[limbs + 1 + joint] = share * arm_share;
     }
     for (joint, share) in leg_row.into_iter().enumerate() {
-        row[limbs + 5 + joint] = share * leg_share;
+        row[limbs + 4 + joint] = share * leg_share;
     }
     row
 }
@@ -96,12 +93,10 @@ fn trunk_chain(p: DVec3) -> [f64; TRUNK_COUNT] {
     ])
 }
 
-/// Upper arm, lower arm, hand, thumb.
-fn arm_chain(p: DVec3) -> [f64; 4] {
+/// Upper arm, lower arm, hand.
+fn arm_chain(p: DVec3) -> [f64; 3] {
     let along = HAND - UPPER_ARM;
-    let (knuckle, _) = thumb_bone();
-    let thumb_share = past(p, THUMB, knuckle - THUMB, 0.014) * smoothstep(-0.006, 0.01, palm(p) - thumb(p));
-    chain([1.0, past(p, LOWER_ARM, along, 0.045), past(p, HAND, along, 0.03), thumb_share])
+    chain([1.0, past(p, LOWER_ARM, along, 0.045), past(p, HAND, along, 0.03)])
 }
 
 /// Upper leg, lower leg, foot, toes.
@@ -112,25 +107,6 @@ fn leg_chain(p: DVec3) -> [f64; 4] {
         past(p, FOOT, dvec3(0.0, -0.85, 0.52), 0.034),
         past(p, TOES, DVec3::Z, 0.022),
     ])
-}
-
-/// The four largest weights of a row as whole shares of 65535.
-pub(crate) fn influences(row: &Row) -> Influences {
-    let mut order: Vec<usize> = (0..JOINT_COUNT).filter(|&joint| row[joint] > 0.004).collect();
-    order.sort_by(|&a, &b| row[b].total_cmp(&row[a]).then(a.cmp(&b)));
-    order.truncate(4);
-    let total: f64 = order.iter().map(|&joint| row[joint]).sum();
-    let (mut joints, mut shares) = ([0; 4], [0; 4]);
-    let mut left = u16::MAX;
-    for (place, &joint) in order.iter().enumerate().skip(1) {
-        joints[place] = joint as u8;
-        shares[place] = (row[joint] / total * f64::from(u16::MAX) + 0.5) as u16;
-        left -= shares[place];
-    }
-    // The largest takes what rounding left over, so the sum is exactly one.
-    joints[0] = order.first().map_or(0, |&joint| joint as u8);
-    shares[0] = left;
-    (joints, shares)
 }
 
 /// The row of the mirror image of a point.

@@ -1,0 +1,278 @@
+//! Hard and lofted parts: rounded boxes, solids of revolution, tubes; painted, bound and shaded as one mesh.
+
+use crate::model::{Skin, Vertex, influences};
+use crate::sdf::linear;
+use glam::{DQuat, DVec2, DVec3, dvec3};
+use std::f64::consts::TAU;
+
+/// A surface with its normals, in metres.
+#[derive(Clone, Default)]
+pub(crate) struct Part {
+    pub(crate) points: Vec<DVec3>,
+    pub(crate) normals: Vec<DVec3>,
+    pub(crate) triangles: Vec<[usize; 3]>,
+}
+
+impl Part {
+    /// Turned, then moved.
+    pub(crate) fn placed(mut self, rotation: DQuat, at: DVec3) -> Self {
+        self.points.iter_mut().for_each(|p| *p = rotation * *p + at);
+        self.normals.iter_mut().for_each(|n| *n = rotation * *n);
+        self
+    }
+
+    pub(crate) fn at(self, at: DVec3) -> Self {
+        self.placed(DQuat::IDENTITY, at)
+    }
+
+    /// Stretched along the coordinate axes.
+    pub(crate) fn stretched(mut self, by: DVec3) -> Self {
+        self.points.iter_mut().for_each(|p| *p *= by);
+        self.normals.iter_mut().for_each(|n| *n = (*n / by).normalize());
+        self
+    }
+
+    /// Two triangles between four points, counter-clockwise from outside.
+    fn quad(&mut self, [a, b, c, d]: [usize; 4]) {
+        for t in [[a, b, c], [a, c, d]] {
+            let [p, q, r] = t.map(|i| self.points[i]);
+            if (q - p).cross(r - p).length() > 1e-14 {
+                self.triangles.push(t);
+            }
+        }
+    }
+
+    /// Normals as the means of those of the triangles about each point.
+    fn smooth(&mut self) {
+        self.normals = vec![DVec3::ZERO; self.points.len()];
+        for &[a, b, c] in &self.triangles {
+            let n = crate::mesh::cross(self.points[a], self.points[b], self.points[c]);
+            [a, b, c].into_iter().for_each(|i| self.normals[i] += n);
+        }
+        self.normals.iter_mut().for_each(|n| *n = n.try_normalize().unwrap_or(DVec3::Y));
+    }
+}
+
+/// A box of half sizes `half` with its edges rounded by `bevel`.
+pub(crate) fn rounded_box(half: DVec3, bevel: f64) -> Part {
+    const ROUND: [f64; 4] = [0.0, 0.3, 0.65, 1.0];
+    let core = half - bevel;
+    let steps = |h: f64| {
+        let low = ROUND.iter().map(move |s| -h + s * bevel);
+        low.chain(ROUND.iter().rev().map(move |s| h - s * bevel)).collect::<Vec<f64>>()
+    };
+    let mut part = Part::default();
+    for (axis, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0)] {
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        let (us, vs) = (steps(half[u]), steps(half[v]));
+        let first = part.points.len();
+        for &b in &vs {
+            for &a in &us {
+                let mut p = DVec3::ZERO;
+                (p[axis], p[u], p[v]) = (sign * half[axis], a, b);
+                let inner = p.clamp(-core, core);
+                let out = (p - inner).normalize();
+                part.points.push(inner + out * bevel);
+                part.normals.push(out);
+            }
+        }
+        for j in 0..vs.len() - 1 {
+            for i in 0..us.len() - 1 {
+                let at = |i: usize, j: usize| first + j * us.len() + i;
+                let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+                part.quad(if sign > 0.0 { [a, b, c, d] } else { [d, c, b, a] });
+            }
+        }
+    }
+    part
+}
+
+/// A profile of (radius, height) turned about +Y, from below upwards; corners of more than about 40° stay sharp.
+pub(crate) fn revolve(profile: &[(f64, f64)], segments: usize) -> Part {
+    let outward = |i: usize| {
+        let (a, b) = (profile[i], profile[i + 1]);
+        DVec2::new(b.1 - a.1, a.0 - b.0).normalize_or_zero()
+    };
+    let mut part = Part::default();
+    let mut ring = |(r, y): (f64, f64), n: DVec2| {
+        for s in 0..segments {
+            let (sin, cos) = sin_cos(s, segments);
+            part.points.push(dvec3(r * sin, y, r * cos));
+            part.normals.push(dvec3(n.x * sin, n.y, n.x * cos));
+        }
+    };
+    let last = profile.len() - 2;
+    for i in 0..=last {
+        let own = outward(i);
+        let with = |other: DVec2| if own.dot(other) > 0.76 { (own + other).normalize() } else { own };
+        ring(profile[i], if i == 0 { own } else { with(outward(i - 1)) });
+        ring(profile[i + 1], if i == last { own } else { with(outward(i + 1)) });
+    }
+    for i in 0..=last {
+        let (low, high) = (2 * i * segments, (2 * i + 1) * segments);
+        for s in 0..segments {
+            let next = (s + 1) % segments;
+            part.quad([low + s, low + next, high + next, high + s]);
+        }
+    }
+    part
+}
+
+/// A cylinder about +Y with bevelled rims, its middle at the origin.
+pub(crate) fn cylinder(radius: f64, half: f64, bevel: f64) -> Part {
+    let b = bevel;
+    let rim = [(b, 0.0), (0.4 * b, 0.12 * b), (0.12 * b, 0.4 * b), (0.0, b)];
+    let mut profile = vec![(0.0, -half)];
+    profile.extend(rim.iter().map(|&(r, y)| (radius - r, -half + y)));
+    profile.extend(rim.iter().rev().map(|&(r, y)| (radius - r, half - y)));
+    profile.push((0.0, half));
+    revolve(&profile, 28)
+}
+
+/// A ball, its poles along Y.
+pub(crate) fn ball(radius: f64, rings: usize) -> Part {
+    let turn = |i: usize| sin_cos(i, 2 * rings);
+    let profile: Vec<(f64, f64)> = (0..=rings)
+        .map(turn)
+        .map(|(s, c)| (if s.abs() < 1e-9 { 0.0 } else { radius * s }, -radius * c))
+        .collect();
+    revolve(&profile, 2 * rings)
+}
+
+/// A closed tube through `rings` centres and radii; `side` is never along it. Its ends are rounded by the radii given.
+pub(crate) fn tube(rings: &[(DVec3, f64)], side: DVec3, segments: usize) -> Part {
+    let mut part = Part::default();
+    let last = rings.len() - 1;
+    for (i, &(centre, radius)) in rings.iter().enumerate() {
+        let along = (rings[(i + 1).min(last)].0 - rings[i.saturating_sub(1)].0).normalize();
+        let x = side.reject_from_normalized(along).normalize();
+        let y = along.cross(x);
+        for s in 0..segments {
+            let (sin, cos) = sin_cos(s, segments);
+            part.points.push(centre + (x * cos + y * sin) * radius);
+        }
+    }
+    for i in 0..last {
+        for s in 0..segments {
+            let next = (s + 1) % segments;
+            let at = |i: usize, s: usize| i * segments + s;
+            part.quad([at(i, s), at(i, next), at(i + 1, next), at(i + 1, s)]);
+        }
+    }
+    for (end, ring) in [(0, 0), (last, last * segments)] {
+        let pole = part.points.len();
+        let (here, beside) = (rings[end].0, rings[if end == 0 { 1 } else { last - 1 }].0);
+        part.points.push(here + (here - beside).normalize() * rings[end].1 * 0.35);
+        for s in 0..segments {
+            let (a, b) = (ring + s, ring + (s + 1) % segments);
+            part.triangles.push(if end == 0 { [b, a, pole] } else { [a, b, pole] });
+        }
+    }
+    part.smooth();
+    part
+}
+
+/// Sine and cosine of the `i`th of `n` parts of a turn.
+fn sin_cos(i: usize, n: usize) -> (f64, f64) {
+    let angle = TAU * i as f64 / n as f64;
+    (libm::sin(angle), libm::cos(angle))
+}
+
+/// Weights of one point: node and share.
+pub(crate) type Bones = Vec<(usize, f64)>;
+
+/// Painted and bound parts.
+#[derive(Default)]
+pub(crate) struct Shape {
+    part: Part,
+    colours: Vec<[u8; 3]>,
+    bones: Vec<Bones>,
+}
+
+impl Shape {
+    /// Adds a part that one joint carries.
+    pub(crate) fn rigid(&mut self, part: Part, srgb: [u8; 3], joint: usize) {
+        self.add(part, |_| srgb, |_| vec![(joint, 1.0)]);
+    }
+
+    /// Adds a part; colour (sRGB) and weights by position.
+    pub(crate) fn add(
+        &mut self,
+        part: Part,
+        colour: impl Fn(DVec3) -> [u8; 3],
+        bones: impl Fn(DVec3) -> Bones,
+    ) {
+        let first = self.part.points.len();
+        self.colours.extend(part.points.iter().map(|&p| colour(p)));
+        self.bones.extend(part.points.iter().map(|&p| bones(p)));
+        self.part.points.extend(part.points);
+        self.part.normals.extend(part.normals);
+        self.part.triangles.extend(part.triangles.iter().map(|t| t.map(|i| first + i)));
+    }
+
+    pub(crate) fn points(&self) -> &[DVec3] {
+        &self.part.points
+    }
+
+    /// The mesh of a file over `joints` (node indices), `most` influences a vertex. `reach`: metres within which
+    /// things shade each other.
+    ///
+    /// # Errors
+    /// When there are more vertices than 16 bits can count.
+    pub(crate) fn skin(
+        self,
+        name: &'static str,
+        joints: Vec<usize>,
+        most: usize,
+        reach: f64,
+    ) -> Result<Skin, std::num::TryFromIntError> {
+        let light = self.openness(reach);
+        let vertex = |i: usize| {
+            let channel = |c: u8| (linear(c) * light[i] * 255.0 + 0.5) as u8;
+            let [r, g, b] = self.colours[i].map(channel);
+            let place = |node: usize| joints.iter().position(|&j| j == node).unwrap_or(0);
+            Vertex {
+                position: self.part.points[i].as_vec3().to_array(),
+                normal: self.part.normals[i].normalize().as_vec3().to_array(),
+                colour: [r, g, b, u8::MAX],
+                influences: influences(self.bones[i].iter().map(|&(n, w)| (place(n), w)), most),
+            }
+        };
+        let vertices = (0..self.part.points.len()).map(vertex).collect();
+        let indices =
+            self.part.triangles.iter().flatten().map(|&i| u16::try_from(i)).collect::<Result<_, _>>()?;
+        Ok(Skin { name, joints, vertices, indices, morphs: Vec::new() })
+    }
+
+    /// Ambient occlusion, 1 in the open: each triangle a disc that hides its share of the sky (Bunnell, "Dynamic
+    /// Ambient Occlusion and Indirect Lighting", 2005), less the farther it is.
+    fn openness(&self, reach: f64) -> Vec<f64> {
+        let discs: Vec<(DVec3, DVec3)> = self
+            .part
+            .triangles
+            .iter()
+            .map(|&[a, b, c]| {
+                let [p, q, r] = [a, b, c].map(|i| self.part.points[i]);
+                ((p + q + r) / 3.0, (q - p).cross(r - p) * 0.5)
+            })
+            .collect();
+        let hidden = |p: DVec3, n: DVec3| -> f64 {
+            discs
+                .iter()
+                .map(|&(centre, area)| {
+                    let way = centre - p;
+                    let r2 = way.length_squared();
+                    let facing = n.dot(way);
+                    if facing <= 1e-6 || r2 > 9.0 * reach * reach {
+                        return 0.0;
+                    }
+                    let size = area.length();
+                    let seen = area.dot(way).abs() / r2 * facing / (3.14159 * r2 + size);
+                    seen * (reach * reach / (reach * reach + r2))
+                })
+                .sum()
+        };
+        let points = self.part.points.iter().zip(&self.part.normals);
+        points.map(|(&p, &n)| 1.0 - 0.75 * hidden(p + n * 1e-4, n).min(1.0)).collect()
+    }
+}
