@@ -5,8 +5,8 @@ use glam::{Vec2, Vec3};
 use crate::asset::Character;
 use crate::camera::Camera;
 use crate::picking::{Hit, Ray};
-use crate::puppet::Target;
-use crate::rig::{ChainKind, Rig, default_base};
+use crate::puppet::{Puppet, Target};
+use crate::rig::{ChainKind, Rig, default_base, orientation};
 
 use super::Axis;
 use super::history::State;
@@ -44,7 +44,8 @@ impl Axis {
 }
 
 impl Hand {
-    pub(super) fn new(hit: Hit, at: Vec2, character: &Character, rig: &Rig, before: State) -> Self {
+    pub(super) fn new(hit: Hit, at: Vec2, puppet: &Puppet, before: State) -> Self {
+        let (character, rig) = (puppet.character(), &puppet.rig);
         let root = default_base(character, hit.node);
         let base = before.base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, &hit));
         let whole = base.is_none() && hit.node == root;
@@ -53,6 +54,8 @@ impl Hand {
         target.base = if whole { None } else { Some(base.unwrap_or(root)) };
         target.offset = hit.offset;
         target.position = Some(hit.point.as_dvec3());
+        // The whole is moved, not leant over.
+        target.orientation = whole.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
         let pins = if whole { feet().collect() } else { Vec::new() };
         let (axis, snap, plane) = (None, false, hit.point);
         Self { hit, target, pins, whole, before, axis, snap, plane, pointer: at }

@@ -249,7 +249,7 @@ impl Session {
         let Some(hit) = self.under(at) else { return };
         self.selected = Some(hit.node);
         self.trail.clear();
-        let hand = Hand::new(hit, at, self.puppet.character(), &self.puppet.rig, self.state.clone());
+        let hand = Hand::new(hit, at, &self.puppet, self.state.clone());
         self.hand = Some(hand);
     }
 

@@ -105,7 +105,6 @@ fn escape_undo_and_redo_bring_back_every_bit() {
 }
 
 #[test]
-#[ignore = "fails: a pull at the pixel of the hips does not lower them; not yet understood"]
 fn pulling_the_hips_keeps_the_feet() {
     let (mut session, mut input) = (session(), Input::default());
     let (hips, foot) = (at(&session, "hips"), at(&session, "leftFoot"));
