@@ -63,7 +63,7 @@ pub(super) fn solve(tree: &mut Tree, options: &LimbOptions) {
     orient(tree);
     let limited = tree.joints.iter().any(|j| j.limit != Limit::Free);
     let reached = tree.measure().done;
-    if limited && !reached && axis {
+    if limited && !reached && axis && !points_at(tree, first, target) {
         search(tree, first, target);
     }
     let cost = tree.measure().sum;
@@ -182,7 +182,16 @@ pub(super) fn orient(tree: &mut Tree) {
     }
 }
 
-/// Tries swivels all around, and keeps the best.
+/// Whether all that is asked for is a place, and the limb is stretched out towards it: no swivel then brings it nearer.
+fn points_at(tree: &Tree, first: usize, target: DVec3) -> bool {
+    let Some(tip) = tree.tips.first() else { return false };
+    let (now, wanted) = (tip.position - tree.joints[first].position, target - tree.joints[first].position);
+    let place = tip.orientation_error().is_none() && tip.aim_error().is_none();
+    let across = now.cross(wanted).length();
+    place && now.dot(wanted) > 0.0 && across <= 1e-9 * now.length() * wanted.length()
+}
+
+/// Tries swivels all around, the least first, and keeps the best.
 fn search(tree: &mut Tree, first: usize, target: DVec3) {
     let start = tree.joints[first].rotation;
     let (mut best, mut kept) = (tree.measure().sum, start);
@@ -194,14 +203,21 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
         let offset = if round == 0 { 0.0 } else { -2.0 * step };
         let mut found = middle;
         for i in 0..=tries {
-            let angle = middle + offset + step * i as f64;
+            let angle = if round == 0 {
+                // 0, 1, −1, 2, −2, … steps.
+                let away = step * i.div_ceil(2) as f64;
+                if i % 2 == 1 { away } else { -away }
+            } else {
+                middle + offset + step * i as f64
+            };
             tree.joints[first].rotation = start;
             tree.forward();
             turn_about(tree, first, target, angle);
             swing(tree, first, target);
             orient(tree);
             let Measure { sum: cost, done, .. } = tree.measure();
-            if cost < best {
+            // Rounding is no gain: a limb must not turn for it.
+            if cost < best * (1.0 - 1e-9) {
                 (best, kept, found) = (cost, tree.joints[first].rotation, angle);
             }
             if done {

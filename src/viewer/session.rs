@@ -367,12 +367,8 @@ impl Session {
             targets.push(hand.target);
             pins.extend(&hand.pins);
             pins.retain(|&p| p != hand.target.node);
-            // The closed form of a limb picks a side for a straight arm's elbow, which pops; descent goes on from
-            // where the arm is.
-            match self.options.method {
-                _ if hand.whole => self.puppet.options.method = Method::FullBody,
-                Method::Auto if pins.is_empty() => self.puppet.options.method = Method::Dls,
-                _ => {}
+            if hand.whole {
+                self.puppet.options.method = Method::FullBody;
             }
         }
         let any = !targets.is_empty();

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew::ik::{
-    Balance, Body, CcdOptions, Goal, JacobianOptions, JointParameters, LimbOptions, Link, Method,
+    Balance, Body, CcdOptions, Goal, JacobianOptions, JointParameters, LimbOptions, Limit, Link, Method,
     OptimizeOptions, Options, Secondary, SolveError, Solver, Swivel, solve_many,
 };
 
@@ -388,5 +388,26 @@ fn the_mass_is_balanced_over_its_support_while_the_end_reaches() {
         let (_, before) = solve(None);
         let (error, after) = solve(Some(Balance { support, weight: 1.0 }));
         assert!(before > 0.05 && after < 1e-3 && error < 1e-3, "{before} {after} {error}");
+    }
+}
+
+#[test]
+fn a_limb_that_is_pulled_straight_does_not_turn_about_itself() {
+    // Swivels were tried where limits had nothing to do with the miss, and rounding chose one, a quarter turn away.
+    let cone = Limit::Cone { axis: DVec3::X, side: DVec3::Z, swing: [1.5, 1.2], twist: [-1.5, 1.5] };
+    let hinge = Limit::Hinge { axis: DVec3::Y, min: -2.5, max: 0.1 };
+    let links = vec![
+        Link { limit: cone, ..Link::base() },
+        Link { limit: hinge, ..Link::child(0, DVec3::X * 0.27) },
+        Link::child(1, DVec3::new(0.24, 0.0, 0.03)),
+    ];
+    for target in [DVec3::X * 0.7, DVec3::new(0.6, 0.2, 0.1), DVec3::new(0.5, -0.1, 0.2)] {
+        let mut body = Body::new(links.clone(), DAffine3::IDENTITY).unwrap();
+        let options = Options { method: Method::TwoBone, ..Options::default() };
+        let way = (body.world_from_link(2).unwrap().translation).angle_between(target);
+        let report = report(&mut body, &[Goal::position(2, target)], &options);
+        assert!(!report.reached());
+        let turned = angle(body.rotations()[0], DQuat::IDENTITY);
+        assert!(turned < way + 0.2, "{target}: {turned} for {way}");
     }
 }
