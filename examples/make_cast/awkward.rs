@@ -100,6 +100,7 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
     let mut rig = rigs::Text::new();
     for (side, name) in [("L", "left"), ("R", "right")] {
         rig.chain(&format!("{name} arm"), "arm", &format!("arm.{side}"), &format!("hand.{side}"));
+        rig.chain(&format!("{name} leg"), "leg", &format!("leg.{side}"), &format!("foot.{side}"));
     }
     rig.hinge("forearm.L", [0.0, -1.0, 0.0], -20, 140);
     rig.hinge("forearm.R", [0.0, -1.0, 0.0], -20, 140);

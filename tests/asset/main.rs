@@ -8,6 +8,7 @@ mod support;
 
 mod accessors;
 mod animations;
+mod cast;
 mod corpus;
 mod dual;
 mod materials;

@@ -1,0 +1,52 @@
+//! The mannequin's own clips.
+
+use sinew::asset::mannequin;
+use sinew::puppet::Puppet;
+
+/// Frames of a clip that are looked at.
+const FRAMES: usize = 240;
+
+#[test]
+fn a_foot_that_walks_does_not_slide() {
+    let mut puppet = Puppet::new(mannequin().unwrap(), 0);
+    let clip = puppet.character().clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();
+    let seconds = puppet.character().clips[clip].seconds;
+    for name in ["leftToes", "rightToes"] {
+        let toes = puppet.character().skeleton.find(name).unwrap();
+        let places: Vec<_> = (0..=FRAMES)
+            .map(|frame| {
+                puppet.clip = Some((clip, seconds * frame as f32 / FRAMES as f32));
+                puppet.update().unwrap();
+                puppet.world_from_node()[toes].translation
+            })
+            .collect();
+        let lowest = places.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
+        let step = seconds / FRAMES as f32;
+        // On the ground, the clip being in place, it goes back as fast as the ground would.
+        let on_ground = places.windows(2).filter(|p| p[0].y.max(p[1].y) < lowest + 0.004);
+        let speeds = on_ground.map(|p| (p[1] - p[0]) / step);
+        // Neither coming down nor leaving.
+        let speeds: Vec<_> = speeds.filter(|v| v.y.abs() < 0.02).collect();
+        assert!(speeds.len() > FRAMES / 4, "{name}: {} frames on the ground", speeds.len());
+        let mean = speeds.iter().map(|v| v.z).sum::<f32>() / speeds.len() as f32;
+        assert!(mean < -0.5, "{name}: {mean} m/s");
+        for speed in speeds {
+            assert!((speed.z - mean).abs() < 0.06 && speed.x.abs() < 0.03, "{name}: {speed} for {mean}");
+        }
+    }
+}
+
+#[test]
+fn clips_end_as_they_begin() {
+    let mut puppet = Puppet::new(mannequin().unwrap(), 0);
+    for (index, clip) in puppet.character().clips.clone().iter().enumerate() {
+        let [start, end] = [0.0, clip.seconds].map(|time| {
+            puppet.clip = Some((index, time));
+            puppet.update().unwrap();
+            puppet.world_from_node().to_vec()
+        });
+        for (a, b) in start.iter().zip(&end) {
+            assert!(a.translation.distance(b.translation) < 1e-4, "{:?}", clip.name);
+        }
+    }
+}
