@@ -448,7 +448,7 @@ impl Session {
         let shot = Shot {
             camera: self.camera(),
             mode: self.mode,
-            background: if lit { Background::Color([0x23, 0x26, 0x2E]) } else { Background::BLACK },
+            background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
             samples: 4,
             bounds: self.room,
             floor: self.display.ground && !self.mode.is_data(),
