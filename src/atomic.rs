@@ -29,3 +29,17 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     written
 }
+
+/// Writes a file under a name that nothing has yet.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`] where something has it, which is then untouched; else what the system says.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Asking first would leave a moment in which somebody else takes the name: taking it is one step.
+    File::create_new(path)?;
+    let written = write(path, bytes);
+    if written.is_err() {
+        let _ = fs::remove_file(path);
+    }
+    written
+}

@@ -23,6 +23,7 @@ pub mod ik;
 pub mod motion;
 pub mod picking;
 pub mod pose;
+pub mod posed;
 pub mod puppet;
 #[cfg(feature = "render")]
 pub mod render;

@@ -19,9 +19,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::asset::{self, Character, gltf};
-use crate::pose::Pose;
-use crate::puppet::Puppet;
+use crate::asset::{self, Character};
 use crate::rig::{self, Rig};
 use failure::Failure;
 
@@ -83,21 +81,6 @@ impl ModelArg {
             Some(path) => Ok(asset::load(path)?),
             None => Ok(asset::mannequin()?),
         }
-    }
-
-    /// The file again, in the pose of a puppet made from it.
-    fn posed_copy(&self, puppet: &Puppet) -> Result<Vec<u8>, Failure> {
-        let character = puppet.character();
-        let read;
-        let (bytes, folder) = match &self.file {
-            Some(path) => {
-                read = gltf::read(path)?;
-                (&read[..], gltf::folder(path))
-            }
-            None => (asset::MANNEQUIN, None),
-        };
-        let Pose { locals, weights } = puppet.pose();
-        Ok(gltf::posed_copy(&character.path, bytes, folder, &character.skeleton, locals, weights)?)
     }
 }
 

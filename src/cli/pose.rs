@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, ValueEnum};
-use glam::{Mat4, Vec3};
-use serde::Serialize;
 
-use crate::asset::Part;
-use crate::puppet::{GoalReport, Puppet};
+use crate::posed::{self, Document};
+use crate::puppet::Puppet;
 use crate::render::{AdapterChoice, Gpu, Pictures, RenderError, Renderer};
 use crate::skin::Skinned;
 use crate::stage;
@@ -42,51 +40,6 @@ enum VerticesArg {
     Gpu,
 }
 
-#[derive(Serialize)]
-struct Document {
-    format: &'static str,
-    nodes: Vec<NodeRecord>,
-    reports: Vec<ReportRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    primitives: Option<Vec<PrimitiveRecord>>,
-}
-
-#[derive(Serialize)]
-struct NodeRecord {
-    index: usize,
-    name: Option<String>,
-    parent: Option<usize>,
-    world: [f32; 16],
-    translation: [f32; 3],
-    rotation: [f32; 4],
-    scale: [f32; 3],
-}
-
-#[derive(Serialize)]
-struct ReportRecord {
-    node: usize,
-    effector: String,
-    solve: usize,
-    method: String,
-    outcome: String,
-    iterations: usize,
-    position_error: Option<f64>,
-    orientation_error: Option<f64>,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct PrimitiveRecord {
-    node: usize,
-    mesh: usize,
-    primitive: usize,
-    skin: Option<usize>,
-    count: usize,
-    positions: Vec<f32>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    normals: Vec<f32>,
-}
-
 impl PoseArgs {
     /// Where a posed copy goes, if it is one that is asked for.
     fn copy(&self) -> Result<Option<&Path>, Failure> {
@@ -115,7 +68,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<E
     let reports = puppet.update()?;
     watch.stage("pose");
     if let Some(path) = copy {
-        output::file(path, &args.model.posed_copy(&puppet)?)?;
+        output::file(path, &posed::copy(&puppet, args.model.file.as_deref())?)?;
         watch.stage("write");
         watch.total();
         return Ok(args.posing.exit_code(&reports));
@@ -126,48 +79,10 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<E
         Some(VerticesArg::Gpu) => Some(gpu_vertices(&puppet, &args.adapter, &watch)?),
     };
     watch.stage("vertices");
-    let document = Document {
-        format: "sinew-pose-1",
-        nodes: nodes(&puppet),
-        reports: reports.iter().map(|r| record(r, &puppet)).collect(),
-        primitives: vertices.map(|v| primitives(&puppet, v)),
-    };
-    output::json(args.output.as_deref(), &document)?;
+    output::json(args.output.as_deref(), &Document::new(&puppet, &reports, vertices))?;
     watch.stage("write");
     watch.total();
     Ok(args.posing.exit_code(&reports))
-}
-
-fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {
-    let nodes =
-        puppet.character().skeleton.nodes.iter().zip(&puppet.pose().locals).zip(puppet.world_from_node());
-    let record = |(index, ((node, local), world)): (
-        usize,
-        ((&crate::asset::Node, &crate::asset::Transform), &glam::Affine3A),
-    )| NodeRecord {
-        index,
-        name: node.name.clone(),
-        parent: node.parent,
-        world: Mat4::from(*world).to_cols_array(),
-        translation: local.translation.into(),
-        rotation: local.rotation.into(),
-        scale: local.scale.into(),
-    };
-    nodes.enumerate().map(record).collect()
-}
-
-fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {
-    ReportRecord {
-        node: report.node,
-        effector: puppet.character().skeleton.label(report.node),
-        solve: report.solve,
-        method: report.method.to_string(),
-        outcome: report.outcome.to_string(),
-        iterations: report.iterations,
-        position_error: report.position_error,
-        orientation_error: report.orientation_error,
-        seconds: report.seconds,
-    }
 }
 
 fn cpu_vertices(puppet: &Puppet) -> Vec<Skinned> {
@@ -195,24 +110,4 @@ fn gpu_vertices(
         Ok(skinned)
     };
     draws.iter().map(&mut read).collect()
-}
-
-fn primitives(puppet: &Puppet, vertices: Vec<Skinned>) -> Vec<PrimitiveRecord> {
-    let record = |(part, skinned): (&Part, Skinned)| {
-        let primitive = puppet.character().primitive(*part);
-        PrimitiveRecord {
-            node: part.node,
-            mesh: part.mesh,
-            primitive: primitive.index,
-            skin: part.skin,
-            count: primitive.vertices(),
-            positions: flat(&skinned.positions),
-            normals: flat(&skinned.normals),
-        }
-    };
-    puppet.parts().iter().zip(vertices).map(record).collect()
-}
-
-fn flat(vectors: &[Vec3]) -> Vec<f32> {
-    vectors.iter().flat_map(Vec3::to_array).collect()
 }

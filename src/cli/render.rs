@@ -7,13 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{ArgMatches, Args};
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::camera::Bounds;
 use crate::puppet::{GoalReport, Puppet};
-use crate::render::{Background, Gpu, Model, Picture, Pictures, RenderError, Renderer};
+use crate::render::{Gpu, Model, Pictures, RenderError, Renderer};
 use crate::stage;
 
 use super::failure::Failure;
@@ -104,7 +102,7 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     for frame in frames.first..frames.end {
         pose(&mut puppet, frame)?;
         let picture = set.renderer.render(&set.model, &stage::frame(&puppet, &shot), args.view.size())?;
-        output::file(&names.numbered(frame), &png(&picture, shot.background)?)?;
+        output::file(&names.numbered(frame), &picture.png(shot.background)?)?;
         progress.step();
     }
     progress.finish();
@@ -163,7 +161,7 @@ impl Studio {
         let mut set = self.set(puppet, view, watch)?;
         let picture = set.renderer.render(&set.model, &stage::frame(puppet, &shot), view.size())?;
         watch.stage("draw");
-        output::file(path, &png(&picture, shot.background)?)?;
+        output::file(path, &picture.png(shot.background)?)?;
         watch.stage("write");
         watch.total();
         Ok(())
@@ -229,19 +227,4 @@ impl Progress {
     fn finish(&self) {
         self.bar.finish_and_clear();
     }
-}
-
-/// A picture as PNG: with alpha only where the background is transparent.
-fn png(picture: &Picture, background: Background) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
-    let (width, height) = (picture.width, picture.height);
-    let written = if background == Background::Transparent {
-        encoder.write_image(&picture.rgba, width, height, ExtendedColorType::Rgba8)
-    } else {
-        let rgb: Vec<u8> = picture.rgba.chunks_exact(4).flat_map(|p| p.iter().take(3)).copied().collect();
-        encoder.write_image(&rgb, width, height, ExtendedColorType::Rgb8)
-    };
-    written.map_err(|e| Failure::Usage(format!("the picture does not fit a PNG: {e}")))?;
-    Ok(bytes)
 }

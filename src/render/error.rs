@@ -56,6 +56,9 @@ pub enum RenderError {
         /// What was asked for.
         samples: u32,
     },
+    /// The bytes of a picture make no PNG.
+    #[error("the picture does not fit a PNG: {0}")]
+    Png(String),
     /// The driver gave up, or refused what it was given.
     #[error("the graphics driver: {0}")]
     Driver(String),

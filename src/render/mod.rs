@@ -13,6 +13,7 @@ mod layout;
 mod lines;
 mod model;
 mod offscreen;
+mod png;
 mod renderer;
 mod shaders;
 mod shadow;

@@ -156,6 +156,8 @@ impl Input {
                 self.doing = Doing::Nothing;
                 if self.shift { Command::Redo } else { Command::Undo }
             }
+            // What is left with the control key is the window's.
+            Key::Char(_) if self.control && self.doing == Doing::Nothing => return,
             Key::Char('x') => Command::Constrain(Axis::X),
             Key::Char('y') => Command::Constrain(Axis::Y),
             Key::Char('z') => Command::Constrain(Axis::Z),

@@ -5,14 +5,14 @@ use egui::{Color32, RichText, Slider, Ui};
 use crate::ik::{Method, Options, Start};
 use crate::render::Mode;
 
-use super::{Command, Display, Session};
+use super::{Command, Display, PoseFile, Session};
 
 /// Points across.
 pub(super) const WIDTH: f32 = 264.0;
 const ACCENT: Color32 = Color32::from_rgb(255, 158, 64);
 const QUIET: Color32 = Color32::from_rgb(140, 148, 164);
 const GOOD: Color32 = Color32::from_rgb(118, 205, 130);
-const KEYS: [(&str, &str); 17] = [
+const KEYS: [(&str, &str); 18] = [
     ("Left drag", "pull what is under the pointer"),
     ("Shift + move", "pull without a button"),
     ("Wheel in a drag", "push nearer or farther"),
@@ -29,6 +29,7 @@ const KEYS: [(&str, &str); 17] = [
     ("0 1 2 3 4", "CCD, particle, Euler, quaternions, FABRIK"),
     ("5 6 7 8 9", "two-bone, fused, optimize, full body, auto"),
     ("S  Space  Tab  ?", "skeleton, play, panel, keys"),
+    ("F12, Ctrl + S", "save a picture, the pose"),
     ("Ctrl + Q", "close"),
 ];
 
@@ -40,6 +41,17 @@ pub(super) struct Look {
     pub(super) adapter: String,
     /// What went wrong outside the session: a file that could not be read.
     pub(super) notice: Option<String>,
+    /// Where the last file went.
+    pub(super) saved: Option<String>,
+    /// What was asked of the window.
+    pub(super) wish: Option<Wish>,
+}
+
+/// What the window does, not the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    Picture,
+    Pose(PoseFile),
 }
 
 /// Dark, quiet, one accent.
@@ -71,6 +83,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
     egui::Panel::right("panel").resizable(false).exact_size(WIDTH).frame(frame).show(ui, |ui| {
         egui::ScrollArea::vertical().show(ui, |ui| {
             character(ui, session, &mut asked);
+            files(ui, look);
             solver(ui, session, &mut asked);
             report(ui, session, look);
             clips(ui, session, &mut asked);
@@ -119,6 +132,24 @@ fn character(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
             ));
         }
     });
+}
+
+/// Buttons for what the window does.
+fn files(ui: &mut Ui, look: &mut Look) {
+    heading(ui, "Save");
+    ui.horizontal(|ui| {
+        let mut button = |text: &str, hint: &str, wish: Wish| {
+            if ui.button(text).on_hover_text(hint).clicked() {
+                look.wish = Some(wish);
+            }
+        };
+        button("Picture", "F12: the scene as PNG", Wish::Picture);
+        button("Pose", "Ctrl + S: every joint as JSON", Wish::Pose(PoseFile::Json));
+        button("Posed .glb", "a copy of the model in this pose", Wish::Pose(PoseFile::Glb));
+    });
+    if let Some(saved) = &look.saved {
+        ui.label(RichText::new(saved).small().color(GOOD));
+    }
 }
 
 fn solver(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {

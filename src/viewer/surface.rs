@@ -1,5 +1,6 @@
 //! The window's pixels: the scene first, the panel over it.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use wgpu::{CurrentSurfaceTexture, TextureFormat};
@@ -7,6 +8,8 @@ use winit::window::Window;
 
 use crate::puppet::Puppet;
 use crate::render::{AdapterChoice, Frame, Gpu, Mode, Model, Pictures, RenderError, Renderer};
+
+use super::{SaveError, Session};
 
 /// A surface with a renderer for what is behind the panel and one for the panel.
 pub(super) struct Graphics {
@@ -72,6 +75,16 @@ impl Graphics {
         let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
         self.model = self.renderer.model(puppet.character(), puppet.parts(), &pictures)?;
         Ok(())
+    }
+
+    /// Saves what a session shows.
+    pub(super) fn save(
+        &mut self,
+        session: &Session,
+        scale: f32,
+        folder: &Path,
+    ) -> Result<PathBuf, SaveError> {
+        session.save_picture(&mut self.renderer, &self.model, scale, folder)
     }
 
     pub(super) fn resize(&mut self, width: u32, height: u32) {

@@ -1,6 +1,5 @@
 //! The window itself: winit's events in, pictures out, and as little as possible between.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,12 +11,14 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key as WinitKey, NamedKey};
 use winit::window::{Window, WindowId};
 
-use crate::asset::{Character, load};
+use crate::asset::Character;
 use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
 use super::surface::{Graphics, Panel};
 use super::{Button, Command, Event, Input, Key, Session, panel};
+
+mod wishes;
 
 /// Two clicks within this time, and so many pixels, are a double click.
 const DOUBLE: (Duration, f32) = (Duration::from_millis(350), 6.0);
@@ -166,20 +167,6 @@ impl App {
         events.exit();
     }
 
-    /// A file that was dropped; one that cannot be read leaves everything as it was.
-    fn load(&mut self, path: &Path) {
-        let Some(shown) = &mut self.shown else { return };
-        let loaded = load(path).map_err(|e| e.to_string()).and_then(|character| {
-            let session = Session::new(character, None, self.session.size());
-            shown.graphics.show(&session.puppet).map(|()| session).map_err(|e| e.to_string())
-        });
-        match loaded {
-            Ok(session) => (self.session, self.look.notice) = (session, None),
-            Err(error) => self.look.notice = Some(error),
-        }
-        shown.window.request_redraw();
-    }
-
     /// What the scene is told of an event: nothing that is the panel's.
     fn act(&mut self, event: &WindowEvent, consumed: bool) {
         let Some(window) = self.shown.as_ref().map(|s| Arc::clone(&s.window)) else { return };
@@ -214,6 +201,11 @@ impl App {
                 Event::Modifiers(now.shift_key(), now.control_key(), now.alt_key())
             }
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
+                if let Some(wish) = wishes::of(&event.logical_key, self.input.control()) {
+                    self.look.wish = Some(wish);
+                    window.request_redraw();
+                    return;
+                }
                 match &event.logical_key {
                     WinitKey::Named(NamedKey::Tab) => {
                         self.look.hidden = !self.look.hidden;
@@ -254,6 +246,7 @@ impl App {
     }
 
     fn redraw(&mut self) -> Result<(), RenderError> {
+        self.fulfil();
         let Some(shown) = &mut self.shown else { return Ok(()) };
         let passed = self.ticked.elapsed().as_secs_f32();
         self.ticked = Instant::now();
@@ -272,7 +265,7 @@ impl App {
         let mut asked = Vec::new();
         let output = self.context.run_ui(input, |ui| asked.extend(panel::show(ui, session, look)));
         shown.egui.handle_platform_output(&shown.window, output.platform_output);
-        let changed = !asked.is_empty();
+        let changed = !asked.is_empty() || self.look.wish.is_some();
         asked.into_iter().for_each(|command| self.session.apply(command));
         let scale = output.pixels_per_point;
         let shapes = self.context.tessellate(output.shapes, scale);

@@ -9,6 +9,7 @@ use sinew::pose::Pose;
 use sinew::skin::Skinned;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
+mod files;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);

@@ -1,0 +1,110 @@
+//! What leaves the viewer as files: pictures of the scene and poses, under names that nothing has yet.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::asset::LoadError;
+use crate::atomic;
+use crate::posed::{self, Document};
+use crate::render::{Model, RenderError, Renderer};
+
+use super::Session;
+
+/// Numbers that are tried for a name.
+const NUMBERS: std::ops::RangeInclusive<u32> = 1..=9999;
+
+/// As what a pose is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoseFile {
+    /// Every node's transforms, and how the goals were met.
+    Json,
+    /// A copy of the model that other programs open.
+    Glb,
+}
+
+/// Why nothing was saved.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The scene could not be drawn.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The model's file could not be read again.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The file could not be written.
+    #[error("{}: {source}", path.display())]
+    Write {
+        /// Where it should have gone.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl Session {
+    /// Saves what is seen, without the panel, as `NAME-0001.png` or the next number that is free in a folder.
+    ///
+    /// # Errors
+    /// [`SaveError`]; nothing is then written.
+    pub fn save_picture(
+        &self,
+        renderer: &mut Renderer,
+        model: &Model,
+        scale: f32,
+        folder: &Path,
+    ) -> Result<PathBuf, SaveError> {
+        let frame = self.frame(scale);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size is 1 to 32768")]
+        let size = (self.size().x as u32, self.size().y as u32);
+        let png = renderer.render(model, &frame, size)?.png(frame.background)?;
+        numbered(folder, &self.name(), "png", &png)
+    }
+
+    /// Saves the pose as `NAME-0001.json` or `.glb`, or the next number that is free in a folder.
+    ///
+    /// # Errors
+    /// [`SaveError`]; nothing is then written.
+    pub fn save_pose(&self, kind: PoseFile, folder: &Path) -> Result<PathBuf, SaveError> {
+        match kind {
+            PoseFile::Json => {
+                let document = Document::new(self.puppet(), self.reports(), None);
+                let failed =
+                    |e: serde_json::Error| SaveError::Write { path: folder.into(), source: e.into() };
+                let mut text = serde_json::to_vec(&document).map_err(failed)?;
+                text.push(b'\n');
+                numbered(folder, &self.name(), "json", &text)
+            }
+            PoseFile::Glb => {
+                let bytes = posed::copy(self.puppet(), self.file())?;
+                numbered(folder, &self.name(), "glb", &bytes)
+            }
+        }
+    }
+
+    /// The file that the character came from, if it came from one.
+    pub fn file(&self) -> Option<&Path> {
+        let path = self.puppet().character().path.as_path();
+        // The one inside the program is named by words, not by a file.
+        (path.extension().is_some() || path.is_file()).then_some(path)
+    }
+
+    /// What files that are saved are called.
+    fn name(&self) -> String {
+        let stem = self.file().and_then(Path::file_stem);
+        stem.map_or_else(|| "sinew".to_owned(), |s| s.to_string_lossy().into_owned())
+    }
+}
+
+/// Writes under the first number whose name nothing has.
+fn numbered(folder: &Path, name: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf, SaveError> {
+    let mut last = folder.to_path_buf();
+    for number in NUMBERS {
+        last = folder.join(format!("{name}-{number:04}.{extension}"));
+        match atomic::write_new(&last, bytes) {
+            Ok(()) => return Ok(last),
+            Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(SaveError::Write { path: last, source }),
+        }
+    }
+    Err(SaveError::Write { path: last, source: io::ErrorKind::AlreadyExists.into() })
+}

@@ -1,0 +1,80 @@
+//! What is saved, and which files are stepped through.
+
+use std::fs;
+use std::path::PathBuf;
+
+use glam::Vec2;
+use sinew::asset::load;
+use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
+use sinew::viewer::{Command, Input, PoseFile, Session};
+
+use super::{SIZE, at, drag, session};
+
+/// An empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn pulled() -> Session {
+    let (mut session, mut input) = (session(), Input::default());
+    let start = at(&session, "leftHand");
+    drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
+    session
+}
+
+#[test]
+fn a_saved_picture_is_the_frame_that_is_seen_and_replaces_none() {
+    let folder = folder("save-picture");
+    let mut session = pulled();
+    session.apply(Command::Resize(Vec2::new(200.0, 120.0)));
+    let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());
+    let puppet = session.puppet();
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    fs::write(folder.join("sinew-0001.png"), "somebody's").unwrap();
+    let saved = session.save_picture(&mut renderer, &model, 1.0, &folder).unwrap();
+    assert_eq!(saved, folder.join("sinew-0002.png"));
+    assert_eq!(fs::read_to_string(folder.join("sinew-0001.png")).unwrap(), "somebody's");
+    let seen = renderer.render(&model, &session.frame(1.0), (200, 120)).unwrap();
+    let wanted: Vec<u8> = seen.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect();
+    assert_eq!(image::open(&saved).unwrap().to_rgb8().into_raw(), wanted);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "something was left beside");
+}
+
+#[test]
+fn a_saved_pose_holds_the_pose_that_is_seen() {
+    let folder = folder("save-pose");
+    let session = pulled();
+    let json = session.save_pose(PoseFile::Json, &folder).unwrap();
+    let again = session.save_pose(PoseFile::Json, &folder).unwrap();
+    assert_eq!(
+        (json.as_path(), again.as_path()),
+        (&*folder.join("sinew-0001.json"), &*folder.join("sinew-0002.json"))
+    );
+    let value: serde_json::Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let node = session.puppet().character().skeleton.find("leftHand").unwrap();
+    let world = session.puppet().world_from_node()[node].translation;
+    let written = &value["nodes"][node];
+    assert_eq!(written["name"], "leftHand");
+    for axis in 0..3 {
+        let there = written["world"][12 + axis].as_f64().unwrap();
+        assert!((there - f64::from(world[axis])).abs() < 1e-6, "{there} {world}");
+    }
+    assert_eq!(value["reports"].as_array().unwrap().len(), session.reports().len());
+    let copy = load(&session.save_pose(PoseFile::Glb, &folder).unwrap()).unwrap();
+    let posed = Session::new(copy, None, SIZE);
+    let node = posed.puppet().character().skeleton.find("leftHand").unwrap();
+    assert!(posed.puppet().world_from_node()[node].translation.distance(world) < 1e-5);
+}
+
+#[test]
+fn what_cannot_be_saved_says_where_and_writes_nothing() {
+    let folder = folder("save-nowhere");
+    let missing = folder.join("missing");
+    let error = session().save_pose(PoseFile::Json, &missing).unwrap_err().to_string();
+    assert!(error.contains("missing") && !error.contains('\n'), "{error}");
+    assert!(!missing.exists());
+}
