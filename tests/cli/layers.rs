@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Room, and the rooms that it may use.
-const ROOMS: [(&str, &[&str]); 14] = [
+const ROOMS: [(&str, &[&str]); 15] = [
     ("ik", &[]),
     ("asset", &[]),
     ("pose", &["asset"]),
@@ -13,6 +13,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("skin", &["asset", "pose"]),
     ("camera", &[]),
     ("puppet", &["asset", "pose", "motion", "ik", "rig", "skin", "camera"]),
+    ("posed", &["asset", "pose", "skin", "puppet"]),
     ("picking", &["asset", "rig", "skin", "camera", "puppet"]),
     ("render", &["asset", "camera"]),
     ("stage", &["asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "render"]),
@@ -20,15 +21,15 @@ const ROOMS: [(&str, &[&str]); 14] = [
     (
         "viewer",
         &[
-            "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "picking", "render", "stage",
-            "atomic",
+            "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "picking", "render",
+            "stage", "atomic",
         ],
     ),
     (
         "cli",
         &[
-            "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "render", "stage", "atomic",
-            "viewer",
+            "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "render", "stage",
+            "atomic", "viewer",
         ],
     ),
 ];
