@@ -23,9 +23,6 @@ use crate::asset::{self, Character};
 use crate::rig::{self, Rig};
 use failure::Failure;
 
-/// A rig file that is larger is none.
-const MAX_RIG_BYTES: u64 = 16 << 20;
-
 /// Skinning and inverse kinematics for glTF characters.
 ///
 /// With a FILE, or alone: opens a window to pull it, or the character inside the program, about. Without a display it
@@ -86,19 +83,7 @@ impl ModelArg {
 
 /// The rig of a character: from a file that is named, else from `NAME.rig.toml` beside the model, else found.
 fn rig_of(character: &Character, named: Option<&Path>) -> Result<Rig, Failure> {
-    let beside = character.path.with_extension("rig.toml");
-    let path = match named {
-        Some(path) => path,
-        None if beside.is_file() => &beside,
-        None => return Ok(rig::find(character)),
-    };
-    let failed = |cause: String| Failure::Usage(format!("{}: {cause}", path.display()));
-    let size = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?.len();
-    if size > MAX_RIG_BYTES {
-        return Err(failed(format!("{size} bytes are more than a rig has")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
-    rig::file::read(&text, &character.skeleton).map_err(|e| failed(e.to_string()))
+    rig::load(character, named).map_err(|e| Failure::Usage(e.to_string()))
 }
 
 impl Talk {

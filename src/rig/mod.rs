@@ -1,6 +1,7 @@
 //! Which joints may be dragged and how they bend: a [`Rig`], found in a character or read from a file; and a pose's
 //! joints lent to a solver as an [`ik::Body`](crate::ik::Body), and the answer written back.
 
+mod beside;
 mod error;
 mod family;
 pub mod file;
@@ -9,6 +10,7 @@ mod lease;
 mod limits;
 mod model;
 
+pub use beside::{RigLoadCause, RigLoadError, load};
 pub use error::RigError;
 pub use find::find;
 pub use lease::{Lease, default_base, orientation};

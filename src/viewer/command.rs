@@ -5,6 +5,8 @@ use glam::Vec2;
 use crate::ik::{Method, Start};
 use crate::render::Mode;
 
+use crate::skin::Skinning;
+
 use super::Display;
 
 /// An axis of the world.
@@ -93,6 +95,8 @@ pub enum Command {
     Morph(usize, f32),
     /// How surfaces look.
     Mode(Mode),
+    /// How joints move the skin.
+    Skinning(Skinning),
     /// What is shown.
     Display(Display),
 }

@@ -2,6 +2,7 @@
 //! a [`Frame`](crate::render::Frame). Only `window` and `panel` know that there is a window.
 
 mod command;
+mod folder;
 mod hand;
 mod history;
 mod input;
@@ -14,6 +15,7 @@ mod surface;
 mod window;
 
 pub use command::{Axis, Command};
+pub use folder::neighbour;
 pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;
 pub use save::{PoseFile, SaveError};

@@ -5,6 +5,8 @@ use egui::{Color32, RichText, Slider, Ui};
 use crate::ik::{Method, Options, Start};
 use crate::render::Mode;
 
+use crate::skin::Skinning;
+
 use super::{Command, Display, PoseFile, Session};
 
 /// Points across.
@@ -12,7 +14,7 @@ pub(super) const WIDTH: f32 = 264.0;
 const ACCENT: Color32 = Color32::from_rgb(255, 158, 64);
 const QUIET: Color32 = Color32::from_rgb(140, 148, 164);
 const GOOD: Color32 = Color32::from_rgb(118, 205, 130);
-const KEYS: [(&str, &str); 18] = [
+const KEYS: [(&str, &str); 19] = [
     ("Left drag", "pull what is under the pointer"),
     ("Shift + move", "pull without a button"),
     ("Wheel in a drag", "push nearer or farther"),
@@ -29,6 +31,7 @@ const KEYS: [(&str, &str); 18] = [
     ("0 1 2 3 4", "CCD, particle, Euler, quaternions, FABRIK"),
     ("5 6 7 8 9", "two-bone, fused, optimize, full body, auto"),
     ("S  Space  Tab  ?", "skeleton, play, panel, keys"),
+    ("Left, Right, F5", "other files of the folder, read again"),
     ("F12, Ctrl + S", "save a picture, the pose"),
     ("Ctrl + Q", "close"),
 ];
@@ -52,6 +55,9 @@ pub(super) struct Look {
 pub(super) enum Wish {
     Picture,
     Pose(PoseFile),
+    /// The next file of the folder, or the one before.
+    Step(bool),
+    Reload,
 }
 
 /// Dark, quiet, one accent.
@@ -296,6 +302,14 @@ fn display(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
         for mode in Mode::ALL.into_iter().filter(|m| *m != Mode::Skeleton) {
             if ui.selectable_label(session.mode == mode, mode.name()).clicked() {
                 asked.push(Command::Mode(mode));
+            }
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        ui.label("skinning");
+        for skinning in Skinning::ALL {
+            if ui.selectable_label(session.puppet.skinning == skinning, skinning.name()).clicked() {
+                asked.push(Command::Skinning(skinning));
             }
         }
     });

@@ -62,7 +62,7 @@ pub struct Session {
     /// Microseconds of the last updates.
     pub(super) costs: Vec<f32>,
     pub(super) handles: Vec<usize>,
-    orbit: Orbit,
+    pub(super) orbit: Orbit,
     size: Vec2,
     pointer: Vec2,
     /// The box of the character as it came, with room for limbs: floor and shadow are made for it.
@@ -173,6 +173,10 @@ impl Session {
                 self.show();
             }
             Command::Mode(mode) => self.mode = mode,
+            Command::Skinning(skinning) => {
+                self.puppet.skinning = skinning;
+                self.show();
+            }
             Command::Display(display) => self.display = display,
             other if self.option(other) => self.solve(),
             other => self.clip(other),
@@ -291,7 +295,7 @@ impl Session {
         self.restore(before);
     }
 
-    fn restore(&mut self, state: Option<State>) {
+    pub(super) fn restore(&mut self, state: Option<State>) {
         let Some(state) = state else { return };
         self.state = state;
         self.trail.clear();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use glam::Vec2;
 use sinew::asset::load;
 use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
-use sinew::viewer::{Command, Input, PoseFile, Session};
+use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 
 use super::{SIZE, at, drag, session};
 
@@ -77,4 +77,45 @@ fn what_cannot_be_saved_says_where_and_writes_nothing() {
     let error = session().save_pose(PoseFile::Json, &missing).unwrap_err().to_string();
     assert!(error.contains("missing") && !error.contains('\n'), "{error}");
     assert!(!missing.exists());
+}
+
+#[test]
+fn the_folder_is_stepped_through_both_ways_and_around() {
+    let folder = folder("neighbours");
+    for name in ["b.glb", "a.GLTF", "c.vrm", "notes.txt"] {
+        fs::write(folder.join(name), "").unwrap();
+    }
+    fs::create_dir(folder.join("d.glb")).unwrap();
+    let step = |from: &str, forward| neighbour(&folder.join(from), forward).unwrap();
+    let named = |name: &str| Some(folder.join(name));
+    assert_eq!(
+        [step("a.GLTF", true), step("b.glb", true), step("c.vrm", true)],
+        [named("b.glb"), named("c.vrm"), named("a.GLTF")]
+    );
+    assert_eq!([step("a.GLTF", false), step("b.glb", false)], [named("c.vrm"), named("a.GLTF")]);
+    assert_eq!(step("bb.glb", true), named("c.vrm"), "a file that has gone");
+    fs::remove_file(folder.join("b.glb")).unwrap();
+    fs::remove_file(folder.join("c.vrm")).unwrap();
+    assert_eq!(step("a.GLTF", true), None);
+    assert!(neighbour(&folder.join("missing/x.glb"), true).is_err());
+}
+
+#[test]
+fn a_file_that_is_read_again_keeps_camera_pose_and_options() {
+    let mut before = pulled();
+    before.apply(Command::Release);
+    before.apply(Command::Orbit(Vec2::new(50.0, 10.0)));
+    let mut after = session();
+    assert_ne!(
+        (after.camera().position, after.puppet().pose()),
+        (before.camera().position, before.puppet().pose())
+    );
+    after.take_over(&before, true);
+    assert_eq!(
+        (after.camera().position, after.puppet().pose()),
+        (before.camera().position, before.puppet().pose())
+    );
+    let mut other = session();
+    other.take_over(&before, false);
+    assert_eq!(other.puppet().pose(), session().puppet().pose());
 }

@@ -7,6 +7,7 @@ use sinew::asset::mannequin;
 use sinew::picking::{Ray, pixel, surface};
 use sinew::pose::Pose;
 use sinew::skin::Skinned;
+use sinew::skin::Skinning;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
 mod files;
@@ -207,4 +208,16 @@ fn random_events_are_survived_and_repeatable() {
         pose
     };
     assert_eq!(run(), run());
+}
+
+#[test]
+fn the_skin_is_moved_by_dual_quaternions_when_asked() {
+    let (mut session, mut input) = (session(), Input::default());
+    let start = at(&session, "leftHand");
+    drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
+    let (held, linear) = (pose(&session), session.puppet().palette().matrices.clone());
+    session.apply(Command::Skinning(Skinning::DualQuaternion));
+    assert!(session.frame(1.0).draws.iter().any(|d| d.dual));
+    session.apply(Command::Skinning(Skinning::Linear));
+    assert_eq!((held, linear), (pose(&session), session.puppet().palette().matrices.clone()));
 }

@@ -5,15 +5,21 @@ use std::path::Path;
 use winit::keyboard::{Key, NamedKey};
 
 use crate::asset::load;
+use crate::rig;
 
 use super::super::panel::Wish;
-use super::super::{PoseFile, Session};
+use super::super::{PoseFile, Session, neighbour};
 use super::{App, scale};
+
+const BUILT_IN: &str = "the character inside the program has no file";
 
 /// What a key asks of the window.
 pub(super) fn of(key: &Key, control: bool) -> Option<Wish> {
     match key {
         Key::Named(NamedKey::F12) => Some(Wish::Picture),
+        Key::Named(NamedKey::F5) => Some(Wish::Reload),
+        Key::Named(NamedKey::ArrowLeft) => Some(Wish::Step(false)),
+        Key::Named(NamedKey::ArrowRight) => Some(Wish::Step(true)),
         Key::Character(text) if control && text.eq_ignore_ascii_case("s") => Some(Wish::Pose(PoseFile::Json)),
         _ => None,
     }
@@ -28,7 +34,21 @@ impl App {
                 let saved = self.session.save_pose(kind, Path::new("."));
                 self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
             }
+            Some(Wish::Step(forward)) => self.step(forward),
+            Some(Wish::Reload) => match self.session.file().map(Path::to_path_buf) {
+                Some(file) => self.read(&file, true),
+                None => self.tell(Err(BUILT_IN.into())),
+            },
             None => {}
+        }
+    }
+
+    fn step(&mut self, forward: bool) {
+        let Some(file) = self.session.file() else { return self.tell(Err(BUILT_IN.into())) };
+        match neighbour(file, forward) {
+            Ok(Some(next)) => self.read(&next, false),
+            Ok(None) => self.tell(Err("there is no other model in the folder".into())),
+            Err(error) => self.tell(Err(format!("{}: {error}", file.display()))),
         }
     }
 
@@ -47,14 +67,21 @@ impl App {
 
     /// A file that was dropped; one that cannot be read leaves everything as it was.
     pub(super) fn load(&mut self, path: &Path) {
+        self.read(path, false);
+    }
+
+    /// Another character, or the same `again`: it is then seen from where it was, in the pose that it had.
+    fn read(&mut self, path: &Path, again: bool) {
         let Some(shown) = &mut self.shown else { return };
         let loaded = load(path).map_err(|e| e.to_string()).and_then(|character| {
-            let session = Session::new(character, None, self.session.size());
+            let rig = rig::load(&character, None).map_err(|e| e.to_string())?;
+            let mut session = Session::new(character, Some(rig), self.session.size());
+            session.take_over(&self.session, again);
             shown.graphics.show(&session.puppet).map(|()| session).map_err(|e| e.to_string())
         });
         match loaded {
             Ok(session) => (self.session, self.look.notice) = (session, None),
-            Err(error) => self.look.notice = Some(error),
+            Err(error) => self.look.notice = Some(error.replace('\n', " ")),
         }
         shown.window.request_redraw();
     }

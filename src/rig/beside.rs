@@ -1,0 +1,56 @@
+//! The rig that a character is used with.
+
+use std::path::{Path, PathBuf};
+
+use crate::asset::Character;
+
+use super::{Rig, RigError, file, find};
+
+/// No rig has more.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Why a rig file could not be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {cause}", path.display())]
+pub struct RigLoadError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is the matter with it.
+    pub cause: RigLoadCause,
+}
+
+/// What is the matter with a rig file.
+#[derive(Debug, thiserror::Error)]
+pub enum RigLoadCause {
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
+    /// It is too large to be one.
+    #[error("{0} bytes are more than a rig has")]
+    Large(u64),
+    /// Its text will not do.
+    #[error(transparent)]
+    Rig(#[from] RigError),
+}
+
+/// The rig of a character: from a file that is named, else from `NAME.rig.toml` beside the model, else found.
+///
+/// # Errors
+/// [`RigLoadError`] where there is a file that will not do.
+pub fn load(character: &Character, named: Option<&Path>) -> Result<Rig, RigLoadError> {
+    let beside = character.path.with_extension("rig.toml");
+    let path = match named {
+        Some(path) => path,
+        None if beside.is_file() => &beside,
+        None => return Ok(find(character)),
+    };
+    read(character, path).map_err(|cause| RigLoadError { path: path.to_owned(), cause })
+}
+
+fn read(character: &Character, path: &Path) -> Result<Rig, RigLoadCause> {
+    let size = std::fs::metadata(path)?.len();
+    if size > MAX_BYTES {
+        return Err(RigLoadCause::Large(size));
+    }
+    Ok(file::read(&std::fs::read_to_string(path)?, &character.skeleton)?)
+}

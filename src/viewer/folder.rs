@@ -1,0 +1,56 @@
+//! The files beside the one that is open, and what is kept when it is read again.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Session;
+
+/// Endings of files that hold characters.
+const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
+
+/// The model file after (or before) one in its folder, by name; round at the ends. `None`: there is no other.
+///
+/// # Errors
+/// What the system says of the folder.
+pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
+    let folder = match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let is_model = |p: &PathBuf| {
+        p.extension().is_some_and(|e| ENDINGS.iter().any(|known| e.eq_ignore_ascii_case(known)))
+            && p.is_file()
+    };
+    let mut models: Vec<PathBuf> = std::fs::read_dir(folder)?
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(is_model)
+        .collect();
+    models.sort();
+    let name = file.file_name();
+    // A file that has gone meanwhile still has a place between the others.
+    let (before, after): (Vec<_>, Vec<_>) =
+        models.into_iter().filter(|p| p.file_name() != name).partition(|p| p.file_name() < name);
+    let mut around = after.into_iter().chain(before);
+    Ok(if forward { around.next() } else { around.last() })
+}
+
+impl Session {
+    /// Takes over what is not the character's from the session that showed the former one; where the nodes are the
+    /// same, its pose and goals too. `camera`: also from where it is seen.
+    pub fn take_over(&mut self, from: &Self, camera: bool) {
+        (self.options, self.keep) = (from.options, from.keep);
+        (self.mode, self.display) = (from.mode, from.display);
+        if camera {
+            self.orbit = from.orbit;
+        }
+        let names = |s: &Self| {
+            s.puppet.character().skeleton.nodes.iter().map(|n| (n.name.clone(), n.parent)).collect::<Vec<_>>()
+        };
+        let same =
+            names(self) == names(from) && self.state.held.weights.len() == from.state.held.weights.len();
+        if camera && same {
+            self.restore(Some(from.state.clone()));
+        }
+    }
+}
