@@ -18,7 +18,7 @@ pub use clip::{Channel, Clip, Interpolation, Values};
 pub use error::LoadError;
 pub use gltf::load;
 pub use image::{Image, MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
-pub use mannequin::{MANNEQUIN, mannequin};
+pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use skeleton::{Node, Skeleton, Skin, Transform};

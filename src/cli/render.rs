@@ -113,8 +113,17 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
 
 /// An adapter that is being opened while the file is read.
 pub(super) struct Studio {
-    opening: thread::JoinHandle<Result<(Renderer, Duration), RenderError>>,
+    opening: Option<thread::JoinHandle<Result<(Renderer, Duration), RenderError>>>,
     talk: Talk,
+}
+
+/// Waits for the adapter where it is not used: a driver that is still loading as the program ends complains.
+impl Drop for Studio {
+    fn drop(&mut self) {
+        if let Some(opening) = self.opening.take() {
+            drop(opening.join());
+        }
+    }
 }
 
 /// A renderer with a model on it.
@@ -131,16 +140,17 @@ impl Studio {
             let renderer = Renderer::new(Gpu::new(&choice)?);
             Ok((renderer, started.elapsed()))
         });
-        Self { opening, talk }
+        Self { opening: Some(opening), talk }
     }
 
-    fn set(self, puppet: &Puppet, view: &ViewArgs, watch: &mut Stopwatch) -> Result<Set, Failure> {
+    fn set(mut self, puppet: &Puppet, view: &ViewArgs, watch: &mut Stopwatch) -> Result<Set, Failure> {
         let character = puppet.character();
         let pictures = Pictures::decode(character, puppet.parts(), view.mode());
         self.talk.warnings(&pictures.warnings);
         watch.stage("pictures");
-        let gave_up = |_| RenderError::Driver("opening the adapter gave up".into());
-        let (renderer, opened) = self.opening.join().map_err(gave_up)??;
+        let gave_up = || RenderError::Driver("opening the adapter gave up".into());
+        let opening = self.opening.take().and_then(|o| o.join().ok());
+        let (renderer, opened) = opening.ok_or_else(gave_up)??;
         watch.note("adapter", &renderer.gpu().describe());
         watch.say("opened in", opened);
         watch.stage("wait");

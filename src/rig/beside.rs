@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::asset::Character;
+use crate::asset::{self, Character};
 
 use super::{Rig, RigError, file, find};
 
@@ -33,7 +33,8 @@ pub enum RigLoadCause {
     Rig(#[from] RigError),
 }
 
-/// The rig of a character: from a file that is named, else from `NAME.rig.toml` beside the model, else found.
+/// The rig of a character: from a file that is named, else from `NAME.rig.toml` beside the model, else found. The
+/// built-in mannequin brings its own.
 ///
 /// # Errors
 /// [`RigLoadError`] where there is a file that will not do.
@@ -41,6 +42,10 @@ pub fn load(character: &Character, named: Option<&Path>) -> Result<Rig, RigLoadE
     let beside = character.path.with_extension("rig.toml");
     let path = match named {
         Some(path) => path,
+        None if character.path == Path::new(asset::MANNEQUIN_PATH) => {
+            let own = file::read(asset::MANNEQUIN_RIG, &character.skeleton);
+            return own.map_err(|e| RigLoadError { path: character.path.clone(), cause: e.into() });
+        }
         None if beside.is_file() => &beside,
         None => return Ok(find(character)),
     };

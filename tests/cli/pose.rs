@@ -37,7 +37,7 @@ fn the_document_has_every_node_in_file_order() {
 
 #[test]
 fn a_hand_reaches_a_point() {
-    for method in ["auto", "ccd", "particle"] {
+    for method in ["auto", "ccd", "dls", "fused"] {
         let target = "leftHand=0.4,1.5,0.4";
         let pose =
             json(["pose", "--base", "spine", "--reach", target, "--method", method, "--require-reached"]);
