@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Session;
+use super::{Command, Session};
 
 /// Endings of files that hold characters.
 const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
@@ -52,5 +52,6 @@ impl Session {
         if camera && same {
             self.restore(Some(from.state.clone()));
         }
+        self.apply(Command::Skinning(from.puppet.skinning));
     }
 }

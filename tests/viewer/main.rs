@@ -218,6 +218,9 @@ fn the_skin_is_moved_by_dual_quaternions_when_asked() {
     let (held, linear) = (pose(&session), session.puppet().palette().matrices.clone());
     session.apply(Command::Skinning(Skinning::DualQuaternion));
     assert!(session.frame(1.0).draws.iter().any(|d| d.dual));
+    let mut reloaded = self::session();
+    reloaded.take_over(&session, true);
+    assert!(reloaded.frame(1.0).draws.iter().any(|d| d.dual));
     session.apply(Command::Skinning(Skinning::Linear));
     assert_eq!((held, linear), (pose(&session), session.puppet().palette().matrices.clone()));
 }
