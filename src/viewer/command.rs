@@ -2,9 +2,8 @@
 
 use glam::Vec2;
 
-use crate::ik::{Method, Start};
+use crate::ik::Options;
 use crate::render::Mode;
-
 use crate::skin::Skinning;
 
 use super::Display;
@@ -21,7 +20,7 @@ pub enum Axis {
 }
 
 /// One thing that a person does. Places are pixels, row 0 on top.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// The picture has so many pixels across and down.
     Resize(Vec2),
@@ -63,18 +62,8 @@ pub enum Command {
     Undo,
     /// Makes it again.
     Redo,
-    /// Solves by another method.
-    Method(Method),
-    /// Passes at most.
-    Iterations(usize),
-    /// World metres; `None`: by the chain's length.
-    Tolerance(Option<f64>),
-    /// λ of damped least squares; `None`: it falls with the error.
-    Damping(Option<f64>),
-    /// Whether limits are kept.
-    Limits(bool),
-    /// Where solves start.
-    Start(Start),
+    /// How is solved.
+    Solver(Box<Options>),
     /// Whether goals stay when they are let go.
     Keep(bool),
     /// Forgets all goals, pins and the base.

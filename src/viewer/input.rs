@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use crate::ik::{JointParameters, Method};
+use crate::ik::{JointParameters, Method, Options};
 
 use super::{Axis, Command, Session};
 
@@ -172,12 +172,12 @@ impl Input {
             }
             Key::Char(digit) => {
                 let Some(method) = method(digit) else { return };
-                if matches!(digit, '2' | '3') {
-                    let euler = digit == '2';
-                    session.options.jacobian.parameters =
-                        if euler { JointParameters::Euler } else { JointParameters::RotationVector };
+                let mut options = Options { method, ..session.options };
+                if method == Method::Dls {
+                    options.jacobian.parameters =
+                        if digit == '2' { JointParameters::Euler } else { JointParameters::RotationVector };
                 }
-                Command::Method(method)
+                Command::Solver(Box::new(options))
             }
         };
         session.apply(command);

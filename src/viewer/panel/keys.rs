@@ -1,0 +1,41 @@
+//! The window of keys.
+
+use egui::{RichText, Ui};
+
+use super::{ACCENT, Look};
+
+const KEYS: [(&str, &str); 19] = [
+    ("Left drag", "pull what is under the pointer"),
+    ("Shift + move", "pull without a button"),
+    ("Wheel in a drag", "push nearer or farther"),
+    ("X  Y  Z", "keep the drag on an axis"),
+    ("Ctrl", "move in steps"),
+    ("Esc", "cancel the drag"),
+    ("P  B", "pin the joint, hold it as base"),
+    ("R, Shift + R", "chain, joint back to rest"),
+    ("Ctrl + Z", "undo; with Shift redo"),
+    ("Empty space, Alt + left", "turn"),
+    ("Middle, right drag", "move the camera"),
+    ("Wheel", "zoom to the pointer"),
+    ("Double click, F", "turn around it, frame all"),
+    ("0 1 2 3 4", "CCD, particle, Euler, quaternions, FABRIK"),
+    ("5 6 7 8 9", "two-bone, fused, optimize, full body, auto"),
+    ("S  Space  Tab  ?", "skeleton, play, panel, keys"),
+    ("Left, Right, F5", "other files of the folder, read again"),
+    ("F12, Ctrl + S", "save a picture, the pose"),
+    ("Ctrl + Q", "close"),
+];
+
+/// What every key does.
+pub(super) fn show(ui: &Ui, look: &mut Look) {
+    let window = egui::Window::new("Keys").open(&mut look.keys).resizable(false).collapsible(false);
+    window.show(ui.ctx(), |ui| {
+        egui::Grid::new("keys").num_columns(2).spacing([18.0, 5.0]).show(ui, |ui| {
+            for (key, what) in KEYS {
+                ui.label(RichText::new(key).strong().color(ACCENT));
+                ui.label(what);
+                ui.end_row();
+            }
+        });
+    });
+}
