@@ -9,7 +9,7 @@ use crate::camera::Bounds;
 use crate::ik::{Aim, Goal, GoalOutcome, Method, Options, Outcome, SolveError, Solver};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
-use crate::rig::{self, Lease, Rig, RigError, default_base};
+use crate::rig::{self, Carried, Lease, Rig, RigError, default_base};
 use crate::skin::{Palette, Skinned, Skinning, skin};
 
 /// What a node shall do: any of these together.
@@ -235,24 +235,36 @@ impl Puppet {
         pinned.retain(|&p| p != base || root_motion);
         let pins = || pinned.iter().copied();
         let effectors: Vec<usize> = targets.iter().map(|t| t.node).chain(pins()).collect();
-        let lease = Lease::new(&self.character, &self.rig, base, &effectors)?;
+        let mut carried = Carried::new(skeleton, &self.rig, &self.pose, &self.world_from_node)?;
+        // What is solved: the character as it is, or hung as its rig says.
+        let (hung, pose, world) = match &carried {
+            Some(c) => (&c.skeleton, &c.pose, &c.world_from_node),
+            None => (skeleton, &self.pose, &self.world_from_node),
+        };
+        let lease = Lease::new(hung, &self.character.skins, &self.rig, base, &effectors)?;
         let failed = |source| PuppetError::Solve {
             effector: effectors.first().map_or_else(String::new, |&n| skeleton.label(n)),
             source,
         };
-        let mut body = lease.body(&self.character, &self.pose, &self.world_from_node).map_err(failed)?;
+        let mut body = lease.body(hung, pose, world).map_err(failed)?;
         let pin = |node: usize| {
-            let (link, offset) = lease.link(node, &self.pose)?;
+            let (link, offset) = lease.link(node, pose)?;
             let place = Vec3::from(self.world_from_node[node].translation).as_dvec3();
-            Some(Goal { offset, ..Goal::pin(link, place, rig::orientation(skeleton, &self.pose, node)) })
+            Some(Goal { offset, ..Goal::pin(link, place, rig::orientation(hung, pose, node)) })
         };
         let goals: Vec<Goal> =
-            targets.iter().filter_map(|t| self.goal(t, &lease)).chain(pins().filter_map(pin)).collect();
+            targets.iter().filter_map(|t| self.goal(t, &lease, pose)).chain(pins().filter_map(pin)).collect();
         let options = Options { root_motion, ..self.options };
         let started = Instant::now();
         let report = self.solver.solve(&mut body, &goals, &options).map_err(failed)?;
         let seconds = started.elapsed().as_secs_f64();
-        lease.write_back(&self.character, &body, &self.world_from_node, &mut self.pose);
+        match &mut carried {
+            Some(c) => {
+                lease.write_back(&c.skeleton, &body, &c.world_from_node, &mut c.pose);
+                c.write_back(skeleton, &mut self.pose);
+            }
+            None => lease.write_back(skeleton, &body, &self.world_from_node, &mut self.pose),
+        }
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
         // Measured again: single precision is what is handed back.
         let away = |t: &Target| {
@@ -273,8 +285,8 @@ impl Puppet {
     }
 
     /// A target as the solver's goal.
-    fn goal(&self, target: &Target, lease: &Lease) -> Option<Goal> {
-        let (link, offset) = lease.link(target.node, &self.pose)?;
+    fn goal(&self, target: &Target, lease: &Lease, pose: &Pose) -> Option<Goal> {
+        let (link, offset) = lease.link(target.node, pose)?;
         let chain = self.rig.chain(target.node);
         let look = target.look.map(|at| {
             let forward = match &self.character.humanoid {

@@ -83,7 +83,8 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
 /// A stroke from each joint to the one above it, a dot on each joint, and one on each target. Without a skin all
 /// nodes are joints.
 pub fn skeleton(puppet: &Puppet, scale: f32) -> Vec<Line> {
-    let nodes = &puppet.character().skeleton.nodes;
+    let skeleton = &puppet.character().skeleton;
+    let nodes = &skeleton.nodes;
     let skins = &puppet.character().skins;
     let mut is_joint = vec![skins.is_empty(); nodes.len()];
     for &joint in skins.iter().flat_map(|s| &s.joints) {
@@ -92,7 +93,10 @@ pub fn skeleton(puppet: &Puppet, scale: f32) -> Vec<Line> {
     let place = |n: usize| Vec3::from(puppet.world_from_node()[n].translation);
     let joints: Vec<usize> = (0..nodes.len()).filter(|&n| is_joint[n]).collect();
     let bone = |&n: &usize| {
-        let above = std::iter::successors(nodes[n].parent, |&p| nodes[p].parent).find(|&p| is_joint[p])?;
+        let up = |n: usize| puppet.rig.above(skeleton, n);
+        // A rig may carry joints in a circle, which solving refuses.
+        let mut above = std::iter::successors(up(n), |&p| up(p)).take(nodes.len());
+        let above = above.find(|&p| is_joint[p])?;
         Some(stroke(place(above), place(n), BONE_WIDTHS, color::BONE))
     };
     let dot = |at: Vec3, size: f32, color: Vec4| stroke(at, at, [size; 2], color);

@@ -80,10 +80,15 @@ fn full_body(c: &mut Criterion) {
         let pose = Pose::rest(&character.skeleton);
         let mut world = Vec::new();
         world_matrices(&character.skeleton, &pose, &mut world);
-        let lease =
-            Lease::new(&character, &rig::find(&character), default_base(&character, nodes[0]), &nodes)
-                .unwrap();
-        let mut body = lease.body(&character, &pose, &world).unwrap();
+        let lease = Lease::new(
+            &character.skeleton,
+            &character.skins,
+            &rig::find(&character),
+            default_base(&character, nodes[0]),
+            &nodes,
+        )
+        .unwrap();
+        let mut body = lease.body(&character.skeleton, &pose, &world).unwrap();
         let place = |n: usize| glam::Vec3::from(world[n].translation).as_dvec3();
         let goals = |frame: i32| -> Vec<Goal> {
             let t = f64::from(frame) * 0.05;

@@ -11,6 +11,12 @@ pub enum RigError {
         /// The joint that shall reach.
         effector: String,
     },
+    /// A joint is carried by one that it carries.
+    #[error("node \"{node}\" carries itself")]
+    Circle {
+        /// One of them.
+        node: String,
+    },
     /// There is nothing to turn.
     #[error("node \"{effector}\" has no joint above it to turn")]
     NoJoints {

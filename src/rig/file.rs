@@ -9,6 +9,7 @@ use crate::asset::Skeleton;
 use crate::ik::Limit;
 
 use super::RigError;
+use super::carry::carry;
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
 
 const VERSION: i64 = 1;
@@ -64,12 +65,16 @@ impl Reader<'_> {
                     rig.pins.push(self.node(&Item::Value(pin.clone()), pin.span())?);
                 }
             }
-            for chain in tables(root, "chain")? {
-                rig.chains.push(self.chain(chain)?);
-            }
             for joint in tables(root, "joint")? {
                 let (node, joint) = self.joint(joint)?;
                 rig.joints.insert(node, joint);
+            }
+            let carriers = rig.carriers();
+            let circle = |e: RigError| Fault { span: root.span(), cause: e.to_string() };
+            let carried = (!carriers.is_empty()).then(|| carry(self.skeleton, &carriers)).transpose();
+            let carried = carried.map_err(circle)?;
+            for chain in tables(root, "chain")? {
+                rig.chains.push(self.chain(chain, carried.as_ref().unwrap_or(self.skeleton))?);
             }
             Ok(rig)
         };
@@ -77,14 +82,14 @@ impl Reader<'_> {
             .map_err(|fault: Fault| RigError::File { line: line(self.text, fault.span), cause: fault.cause })
     }
 
-    fn chain(&self, table: &Table) -> Result<Chain, Fault> {
+    fn chain(&self, table: &Table, skeleton: &Skeleton) -> Result<Chain, Fault> {
         known(table, &["name", "kind", "base", "effector", "bend", "pole", "weight"])?;
         let node = |key| {
             let item = need(table, key)?;
             self.node(item, item.span())
         };
         let (base, effector) = (node("base")?, node("effector")?);
-        let joints = path(self.skeleton, base, effector)
+        let joints = path(skeleton, base, effector)
             .filter(|joints| joints.len() > 1)
             .ok_or_else(|| Fault::at(need_item(table, "base"), "base is not above effector"))?;
         let kind = match table.get("kind") {
@@ -115,12 +120,13 @@ impl Reader<'_> {
     }
 
     fn joint(&self, table: &Table) -> Result<(usize, JointRig), Fault> {
-        known(table, &["node", "stiffness", "limit"])?;
+        known(table, &["node", "stiffness", "limit", "carrier"])?;
         let item = need(table, "node")?;
         let node = self.node(item, item.span())?;
         let stiffness = optional(table, "stiffness", 0.0, 0.0..=1.0)?;
         let limit = table.get("limit").map_or(Ok(Limit::Free), limit)?;
-        Ok((node, JointRig { limit, stiffness }))
+        let carrier = table.get("carrier").map(|item| self.node(item, item.span())).transpose()?;
+        Ok((node, JointRig { limit, stiffness, carrier }))
     }
 
     /// A node by name, or `#INDEX`.
@@ -296,6 +302,7 @@ fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
         ("node", Some(skeleton.label(node).into())),
         ("stiffness", Some(joint.stiffness).filter(|s| *s > 0.0).map(Into::into)),
         ("limit", limit_value(&joint.limit)),
+        ("carrier", joint.carrier.map(|c| skeleton.label(c).into())),
     ]
 }
 

@@ -7,6 +7,7 @@ use glam::Vec3;
 use crate::asset::{Character, Skeleton};
 use crate::pose::{Pose, world_matrices};
 
+use super::carry::{carry, webxr};
 use super::family::{Family, is_collar, is_foot, is_hand};
 use super::limits;
 use super::model::{Chain, ChainKind, Rig, path};
@@ -18,11 +19,16 @@ const STUB: f32 = 0.4;
 
 /// The chains of a character, with default limits where it is a humanoid.
 pub fn find(character: &Character) -> Rig {
-    let finder = Finder::new(character);
+    let carriers = webxr(&character.skeleton);
+    let carried = (!carriers.is_empty()).then(|| carry(&character.skeleton, &carriers).ok()).flatten();
+    let finder = Finder::new(character, carried.as_ref().unwrap_or(&character.skeleton));
     let mut found = finder.named();
     finder.unnamed(&mut found);
     let mut rig = Rig { chains: finder.named_chains(found), ..Rig::default() };
     limits::humanoid(finder.skeleton, &finder.world, &mut rig);
+    for (node, carrier) in carriers {
+        rig.joints.entry(node).or_default().carrier = Some(carrier);
+    }
     rig
 }
 
@@ -49,8 +55,7 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn new(character: &'a Character) -> Self {
-        let skeleton = &character.skeleton;
+    fn new(character: &'a Character, skeleton: &'a Skeleton) -> Self {
         let nodes = &skeleton.nodes;
         let mut is_joint = vec![character.skins.is_empty(); nodes.len()];
         character.skins.iter().flat_map(|s| &s.joints).for_each(|&j| is_joint[j] = true);
@@ -293,8 +298,12 @@ impl<'a> Finder<'a> {
             let end = f.joints.last().map_or(0.0, |&n| self.places[n].x - self.middle);
             let sided =
                 matches!(f.kind, ChainKind::Arm | ChainKind::Leg | ChainKind::Finger | ChainKind::Limb);
+            // A lone hand's fingers are on no side of it.
+            let called = |f: &Found| f.joints.first().map(|&n| finger(&self.names[n]));
+            let alone =
+                f.kind == ChainKind::Finger && found.iter().filter(|o| called(o) == called(f)).count() < 2;
             // The character faces +Z: its left is +X.
-            match sided && end.abs() > 0.02 * self.width {
+            match sided && !alone && end.abs() > 0.02 * self.width {
                 true if end > 0.0 => "left ",
                 true => "right ",
                 false => "",

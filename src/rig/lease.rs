@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3};
 
-use crate::asset::{Character, Skeleton};
+use crate::asset::{Character, Skeleton, Skin};
 use crate::ik::{Body, Limit, Link, SolveError};
 use crate::pose::Pose;
 
@@ -53,13 +53,19 @@ impl Lease {
     /// The nodes on the ways from `base` to each effector, with the limits and weights of a rig.
     ///
     /// A node between joints that no skin names is carried along and never turns, unless no skin names any node on
-    /// its way, as in a file of rigid parts.
+    /// its way, as in a file of rigid parts. Where joints are carried by others than their parents, the skeleton is
+    /// that of [`Carried`](super::Carried).
     ///
     /// # Errors
     /// [`RigError`]: base and effectors have no common ancestor, or a matrix on the way has shear, or scale where the
     /// way leads up.
-    pub fn new(character: &Character, rig: &Rig, base: usize, effectors: &[usize]) -> Result<Self, RigError> {
-        let skeleton = &character.skeleton;
+    pub fn new(
+        skeleton: &Skeleton,
+        skins: &[Skin],
+        rig: &Rig,
+        base: usize,
+        effectors: &[usize],
+    ) -> Result<Self, RigError> {
         let top = top(skeleton, base, effectors)?;
         let up: Vec<usize> = skeleton.ancestors(base).take_while(|&n| n != top).chain([top]).collect();
         let mut lease = Self { base, links: Vec::new(), up };
@@ -68,7 +74,7 @@ impl Lease {
             let way = skeleton.ancestors(effector).take_while(|n| !lease.up.contains(n));
             way.for_each(|n| taken[n] = true);
         }
-        let is_joint = |node: usize| character.skins.iter().any(|s| s.joints.contains(&node));
+        let is_joint = |node: usize| skins.iter().any(|s| s.joints.contains(&node));
         let leased = |node: usize| {
             let joint = rig.joint(node);
             Leased {
@@ -143,11 +149,11 @@ impl Lease {
     /// [`SolveError`] if the pose's numbers make no body.
     pub fn body(
         &self,
-        character: &Character,
+        skeleton: &Skeleton,
         pose: &Pose,
         world_from_node: &[Affine3A],
     ) -> Result<Body, SolveError> {
-        let nodes = &character.skeleton.nodes;
+        let nodes = &skeleton.nodes;
         let place = |node: Option<usize>| node.map_or(DVec3::ZERO, |n| pose.locals[n].translation.as_dvec3());
         let own =
             |l: &Leased, q: glam::Quat| if l.reversed { q.as_dquat().conjugate() } else { q.as_dquat() };
@@ -167,7 +173,7 @@ impl Lease {
             return Err(SolveError::Link { link: place, what: "scale" });
         }
         let mut body = Body::new(self.links.iter().map(link).collect(), above)?;
-        body.place(above, held.map_or(DQuat::IDENTITY, |n| orientation(&character.skeleton, pose, n)))?;
+        body.place(above, held.map_or(DQuat::IDENTITY, |n| orientation(skeleton, pose, n)))?;
         for (index, l) in self.links.iter().enumerate() {
             if let Some(node) = l.node {
                 body.set_rotation(index, own(l, pose.locals[node].rotation));
@@ -180,20 +186,19 @@ impl Lease {
     /// the top moved, their places.
     pub fn write_back(
         &self,
-        character: &Character,
+        skeleton: &Skeleton,
         body: &Body,
         world_from_node: &[Affine3A],
         pose: &mut Pose,
     ) {
-        let nodes = &character.skeleton.nodes;
+        let nodes = &skeleton.nodes;
         if let Some((&top, &below)) = self.up.last().zip(self.up.iter().rev().nth(1)) {
             let link = self.up.len() - 1;
             let offset = -pose.locals[below].translation.as_dvec3();
             if let Some((world, spin)) = body.world_from_link(link).zip(body.orientation(link)) {
                 let parent = nodes[top].parent;
                 let above = parent.map_or(DAffine3::IDENTITY, |p| widen(world_from_node[p]));
-                let unspin =
-                    parent.map_or(DQuat::IDENTITY, |p| orientation(&character.skeleton, pose, p)).conjugate();
+                let unspin = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p)).conjugate();
                 let local = &mut pose.locals[top];
                 local.translation =
                     above.inverse().transform_point3(world.transform_point3(offset)).as_vec3();

@@ -34,8 +34,11 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
             _ => {}
         }
     }
-    rig.joints
-        .extend(joints.into_iter().map(|((node, limit), stiffness)| (node, JointRig { limit, stiffness })));
+    rig.joints.extend(
+        joints
+            .into_iter()
+            .map(|((node, limit), stiffness)| (node, JointRig { limit, stiffness, ..JointRig::default() })),
+    );
 }
 
 struct Rest<'a> {

@@ -2,6 +2,7 @@
 //! joints lent to a solver as an [`ik::Body`](crate::ik::Body), and the answer written back.
 
 mod beside;
+mod carry;
 mod error;
 mod family;
 pub mod file;
@@ -11,6 +12,7 @@ mod limits;
 mod model;
 
 pub use beside::{RigLoadCause, RigLoadError, load};
+pub use carry::Carried;
 pub use error::RigError;
 pub use find::find;
 pub use lease::{Lease, default_base, orientation};

@@ -25,6 +25,8 @@ pub struct JointRig {
     pub limit: Limit,
     /// How unwillingly it turns: 0 normally, 1 never.
     pub stiffness: f64,
+    /// The joint that takes it along, where the file hangs it elsewhere; `None`: its parent.
+    pub carrier: Option<usize>,
 }
 
 /// Joints that move one end.
@@ -90,6 +92,16 @@ impl Rig {
     /// The chain that ends at a joint.
     pub fn chain(&self, effector: usize) -> Option<&Chain> {
         self.chains.iter().find(|c| c.effector == effector)
+    }
+
+    /// The joint that takes a node along: its carrier, else its parent.
+    pub fn above(&self, skeleton: &Skeleton, node: usize) -> Option<usize> {
+        self.joint(node).carrier.or_else(|| skeleton.nodes.get(node)?.parent)
+    }
+
+    /// Who takes whom along, where the file hangs it elsewhere.
+    pub(super) fn carriers(&self) -> BTreeMap<usize, usize> {
+        self.joints.iter().filter_map(|(&node, joint)| Some((node, joint.carrier?))).collect()
     }
 
     /// A joint's freedom.

@@ -34,7 +34,7 @@ fn the_mannequin_has_its_limbs() {
 #[test]
 fn the_collected_characters_have_theirs() {
     let Some(folder) = models("") else { return };
-    let cases: [(&str, &[&str]); 10] = [
+    let cases: [(&str, &[&str]); 11] = [
         (
             "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb",
             &[
@@ -106,6 +106,14 @@ fn the_collected_characters_have_theirs() {
             &["tail: Tail to Tail3_end, 5", "neck: Neck to Head, 2", "spine: Body to Chest, 2"],
         ),
         ("ozz-animation/converted/robot/robot.glb", &["arm: shoulder to wrist, 6"]),
+        (
+            // All its joints hang side by side.
+            "webxr-hands/left/generic-hand-left.glb",
+            &[
+                "thumb: thumb-metacarpal to thumb-tip, 4",
+                "index finger: index-finger-metacarpal to index-finger-tip, 5",
+            ],
+        ),
     ];
     for (path, expected) in cases {
         let found = chains(&asset::load(&folder.join(path)).unwrap());
@@ -134,6 +142,34 @@ fn elbows_and_knees_bend_the_right_way_and_no_other() {
     // A foot that is lifted: the knee goes forward. A hand that comes up: the elbow stays behind.
     assert!(middle(foot, "leftLowerLeg", DVec3::new(0.0, 0.25, 0.1)).z > 0.05);
     assert!(middle(hand, "leftLowerArm", DVec3::new(0.0, 0.2, 0.15)).z < 0.02);
+}
+
+#[test]
+fn a_joint_goes_along_with_what_carries_it() {
+    let character = asset::mannequin().unwrap();
+    let node = |name: &str| character.skeleton.find(name).unwrap();
+    let (hand, head) = (node("leftHand"), node("head"));
+    let mut puppet = Puppet::new(character.clone(), 0);
+    puppet.rig.joints.entry(head).or_default().carrier = Some(hand);
+    puppet.rig.chains.retain(|c| c.effector != head);
+    let text = file::write(&puppet.rig, &character.skeleton, "").unwrap();
+    assert_eq!(file::read(&text, &character.skeleton).unwrap().joint(head).carrier, Some(hand));
+    let held = |puppet: &Puppet| puppet.world_from_node()[hand].inverse() * puppet.world_from_node()[head];
+    let before = held(&puppet);
+    let place = puppet.world_from_node()[hand].translation.as_dvec3();
+    let wanted = place + DVec3::new(-0.1, 0.2, 0.2);
+    puppet.targets.push(Target { position: Some(wanted), ..Target::new(hand) });
+    for method in Method::ALL {
+        puppet.options.method = method;
+        let reports = puppet.update().unwrap();
+        assert!(reports[0].position_error.unwrap() < 1e-3, "{method}: {reports:?}");
+        assert!(held(&puppet).abs_diff_eq(before, 1e-5), "{method}");
+    }
+    // What carries itself is refused.
+    let circle = text.replace("carrier = \"leftHand\"", "carrier = \"head\"");
+    assert!(file::read(&circle, &character.skeleton).unwrap_err().to_string().contains("carries itself"));
+    puppet.rig.joints.entry(hand).or_default().carrier = Some(head);
+    assert!(puppet.update().unwrap_err().to_string().contains("carries itself"));
 }
 
 #[test]
