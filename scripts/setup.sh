@@ -4,6 +4,7 @@
 #   a software Vulkan driver   tests, and pictures on machines without a graphics card
 #   the window's libraries     X11 and keyboard layouts
 #   Xvfb, xdotool, import      the test of the window
+#   Chromium                   the test of the report's page; only with --browser, else that test is skipped
 set -eu
 
 missing=""
@@ -24,6 +25,9 @@ has_library libxkbcommon-x11.so.0 || need libxkbcommon-x11-0
 command -v Xvfb >/dev/null 2>&1 || need xvfb
 command -v xdotool >/dev/null 2>&1 || need xdotool
 command -v import >/dev/null 2>&1 || need imagemagick
+if [ "${1:-}" = --browser ]; then
+    command -v chromium >/dev/null 2>&1 || need chromium
+fi
 
 if [ -z "$missing" ]; then
     exit 0

@@ -25,6 +25,8 @@ pub mod picking;
 pub mod pose;
 pub mod posed;
 pub mod puppet;
+#[cfg(feature = "cli")]
+pub mod regress;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod rig;

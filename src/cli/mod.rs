@@ -8,7 +8,9 @@ mod names;
 mod output;
 mod pose;
 mod posing;
+mod progress;
 mod render;
+mod test;
 mod timing;
 mod view;
 #[cfg(feature = "viewer")]
@@ -58,6 +60,8 @@ enum Command {
     Render(Box<render::RenderArgs>),
     /// Solve, and write the pose as JSON or as a posed copy
     Pose(Box<pose::PoseArgs>),
+    /// Run a suite of image and joint regressions
+    Test(Box<test::TestArgs>),
     /// What is in a file
     Inspect(inspect::InspectArgs),
     /// Compare the solvers on seeded cases
@@ -128,6 +132,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         None => first_look::run(&cli.model, cli.talk),
         Some(Command::Render(args)) => render::run(&args, arguments, cli.talk),
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.talk),
+        Some(Command::Test(args)) => test::run(&args, cli.talk),
         Some(Command::Inspect(args)) => inspect::run(&args, cli.talk),
         Some(Command::Bench(args)) => bench::run(&args),
     }

@@ -7,15 +7,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{ArgMatches, Args};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::camera::Bounds;
 use crate::puppet::{GoalReport, Puppet};
-use crate::render::{Gpu, Model, Pictures, RenderError, Renderer};
+use crate::regress::{Drawn, compare};
+use crate::render::{Background, Gpu, Model, Picture, Pictures, RenderError, Renderer};
 use crate::stage;
 
 use super::failure::Failure;
 use super::posing::PosingArgs;
+use super::progress::Progress;
 use super::timing::Stopwatch;
 use super::view::ViewArgs;
 use super::{ModelArg, Talk, output};
@@ -37,6 +38,12 @@ pub(super) struct RenderArgs {
     /// Frames a second; frame 0 is at --animation-time
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
     fps: f32,
+    /// Compare with a picture; where it differs, write OUT.diff.png and exit 1
+    #[arg(long, value_name = "PNG", conflicts_with = "frames")]
+    reference: Option<PathBuf>,
+    /// Largest mean FLIP error that is let pass, 0 to 1; 0: identical pixels
+    #[arg(long, value_name = "T", default_value_t = 0.0, requires = "reference", value_parser = threshold)]
+    threshold: f32,
     #[command(flatten)]
     view: ViewArgs,
     #[command(flatten)]
@@ -67,6 +74,11 @@ fn rate(text: &str) -> Result<f32, String> {
     rate.ok_or_else(|| format!("\"{text}\" is not a rate"))
 }
 
+fn threshold(text: &str) -> Result<f32, String> {
+    let error = text.parse::<f32>().ok().filter(|t| (0.0..=1.0).contains(t));
+    error.ok_or_else(|| format!("\"{text}\" is not an error between 0 and 1"))
+}
+
 pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
@@ -78,8 +90,9 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     let Some(frames) = args.frames else {
         let reports = puppet.update()?;
         watch.stage("pose");
-        studio.picture(&mut puppet, &args.view, &names.single, &mut watch)?;
-        return Ok(args.posing.exit_code(&reports));
+        let picture = studio.picture(&mut puppet, &args.view, &names.single, &mut watch)?;
+        let same = args.reference.as_deref().map_or(Ok(true), |r| is_like(r, &picture, args, talk))?;
+        return Ok(if same { args.posing.exit_code(&reports) } else { ExitCode::from(1) });
     };
     let start = puppet.clip.map_or(0.0, |(_, time)| time);
     #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
@@ -98,7 +111,7 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     watch.stage("poses");
     let shot = args.view.shot(&bounds)?;
     let mut set = studio.set(&puppet, &args.view, &mut watch)?;
-    let progress = Progress::new(frames.end - frames.first, talk);
+    let progress = Progress::new(frames.end - frames.first, "frames", talk);
     for frame in frames.first..frames.end {
         pose(&mut puppet, frame)?;
         let picture = set.renderer.render(&set.model, &stage::frame(&puppet, &shot), args.view.size())?;
@@ -166,7 +179,7 @@ impl Studio {
         view: &ViewArgs,
         path: &Path,
         watch: &mut Stopwatch,
-    ) -> Result<(), Failure> {
+    ) -> Result<Picture, Failure> {
         let shot = view.shot(&puppet.bounds())?;
         let mut set = self.set(puppet, view, watch)?;
         let picture = set.renderer.render(&set.model, &stage::frame(puppet, &shot), view.size())?;
@@ -174,8 +187,35 @@ impl Studio {
         output::file(path, &picture.png(shot.background)?)?;
         watch.stage("write");
         watch.total();
-        Ok(())
+        Ok(picture)
     }
+}
+
+/// Whether a picture is near enough to a reference; where it is not, the difference is drawn beside it.
+fn is_like(reference: &Path, actual: &Picture, args: &RenderArgs, talk: Talk) -> Result<bool, Failure> {
+    let read = Drawn::read(reference).map_err(|e| Failure::Usage(e.to_string()))?;
+    let missing = || Failure::Usage(format!("{}: there is no such picture", reference.display()));
+    let expected = read.ok_or_else(missing)?.picture;
+    let Some(difference) = compare(&expected, actual) else {
+        let size = |p: &Picture| format!("{}x{}", p.width, p.height);
+        talk.say(&format!("{}: {} instead of {}", reference.display(), size(actual), size(&expected)));
+        return Ok(false);
+    };
+    if difference.pixels == 0 || args.threshold > 0.0 && difference.mean <= args.threshold {
+        return Ok(true);
+    }
+    let (worst, [x, y]) = difference.worst;
+    let told = format!(
+        "{} pixels differ, FLIP {:.5}, worst {worst:.4} at {x},{y}",
+        difference.pixels, difference.mean
+    );
+    talk.say(&format!("{}: {told}", reference.display()));
+    if args.output != Path::new("-") {
+        let drawn = difference.picture(actual.width, actual.height);
+        let bytes = drawn.png(Background::BLACK)?;
+        output::file(&args.output.with_extension("diff.png"), &bytes)?;
+    }
+    Ok(false)
 }
 
 /// Where pictures go.
@@ -209,32 +249,5 @@ impl Names {
             Some((before, width, after)) => format!("{before}{frame:0width$}{after}").into(),
             None => self.single.clone(),
         }
-    }
-}
-
-/// A bar on a terminal, once it is clear that this takes longer than a second.
-struct Progress {
-    bar: ProgressBar,
-    started: Instant,
-    shown: bool,
-}
-
-impl Progress {
-    fn new(frames: u32, talk: Talk) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(frames.into()), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {eta} left");
-        let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self { bar, started: Instant::now(), shown: talk.quiet }
-    }
-
-    fn step(&self) {
-        if !self.shown && self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-        self.bar.inc(1);
-    }
-
-    fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 }

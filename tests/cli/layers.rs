@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Room, and the rooms that it may use.
-const ROOMS: [(&str, &[&str]); 15] = [
+const ROOMS: [(&str, &[&str]); 16] = [
     ("ik", &[]),
     ("asset", &[]),
     ("pose", &["asset"]),
@@ -18,6 +18,7 @@ const ROOMS: [(&str, &[&str]); 15] = [
     ("render", &["asset", "camera"]),
     ("stage", &["asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "render"]),
     ("atomic", &[]),
+    ("regress", &["asset", "puppet", "render", "atomic"]),
     (
         "viewer",
         &[
@@ -29,7 +30,7 @@ const ROOMS: [(&str, &[&str]); 15] = [
         "cli",
         &[
             "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "render", "stage",
-            "atomic", "viewer",
+            "atomic", "regress", "viewer",
         ],
     ),
 ];

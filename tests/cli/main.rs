@@ -10,6 +10,7 @@ mod oracle;
 mod pose;
 mod render;
 mod rig;
+mod suite;
 
 #[path = "../support/mod.rs"]
 mod support;

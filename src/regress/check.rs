@@ -1,0 +1,204 @@
+//! A posed case against its goldens.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::golden::{self, Drawn, GoldenError, Joints};
+use super::image::{Difference, compare};
+use super::run::{Finding, Outcome, Posed, Status, Update};
+use super::suite::{Case, ImageTolerance, JointTolerance, ReportCheck};
+
+/// Compares, and writes what there is to write.
+///
+/// # Errors
+/// A golden that cannot be read or written, in a line.
+pub(super) fn case(
+    place: usize,
+    case: &Case,
+    goldens: &Path,
+    posed: &dyn Posed,
+    actual: Option<Drawn>,
+    update: Update,
+) -> Result<Outcome, String> {
+    let said = |e: GoldenError| e.to_string();
+    let skeleton = &posed.puppet().character().skeleton;
+    let mut outcome = Outcome {
+        case: place,
+        status: Status::Passed,
+        findings: Vec::new(),
+        expected: None,
+        actual: None,
+        difference: None,
+        joints: Vec::new(),
+        reports: posed.reports().iter().map(|r| (skeleton.label(r.node), r.clone())).collect(),
+        seconds: 0.0,
+    };
+    let mut fresh: Vec<Fresh> = Vec::new();
+    if let (Some(tolerance), Some(actual)) = (&case.checks.image, actual) {
+        let path = goldens.join(format!("{}.png", case.slug));
+        outcome.expected = Drawn::read(&path).map_err(said)?;
+        let verdict = image(&mut outcome, tolerance, &actual);
+        fresh.push(Fresh { path, bytes: actual.encode()?, verdict });
+        outcome.actual = Some(actual);
+    }
+    if let Some(tolerance) = &case.checks.joints {
+        let path = goldens.join(format!("{}.json", case.slug));
+        let named = posed.puppet().world_from_node().iter().enumerate().map(|(n, m)| (skeleton.label(n), *m));
+        let now = Joints::new(named);
+        let verdict = joints(&mut outcome, tolerance, &now, Joints::read(&path).map_err(said)?.as_ref());
+        fresh.push(Fresh { path, bytes: now.encode(), verdict });
+    }
+    let met = case.checks.report.as_ref().is_none_or(|check| report(&mut outcome, check));
+    outcome.status = settle(&fresh, met, update).map_err(said)?;
+    Ok(outcome)
+}
+
+/// What a golden would be by now.
+struct Fresh {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    verdict: Verdict,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Same,
+    Differs,
+    Missing,
+}
+
+/// Writes goldens anew, or what failed beside them; how the case ended.
+fn settle(fresh: &[Fresh], met: bool, update: Update) -> Result<Status, GoldenError> {
+    let mut updated = false;
+    for Fresh { path, bytes, verdict } in fresh {
+        let beside = beside(path);
+        let write = match update {
+            Update::No => false,
+            Update::Failing => *verdict != Verdict::Same,
+            Update::All => true,
+        };
+        if write {
+            golden::write(path, bytes)?;
+            updated = true;
+        } else if *verdict != Verdict::Same {
+            golden::write(&beside, bytes)?;
+            continue;
+        }
+        // What an earlier failure left there says nothing any more.
+        let _ = fs::remove_file(beside);
+    }
+    let any = |verdict| fresh.iter().any(|f| f.verdict == verdict);
+    Ok(match () {
+        () if !met => Status::Failed,
+        () if updated => Status::Updated,
+        () if any(Verdict::Differs) => Status::Failed,
+        () if any(Verdict::Missing) => Status::Missing,
+        () => Status::Passed,
+    })
+}
+
+/// `NAME.new.png` beside `NAME.png`.
+fn beside(path: &Path) -> PathBuf {
+    let kind = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_extension("").with_file_name(format!(
+        "{}.new.{kind}",
+        path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
+    ))
+}
+
+fn image(outcome: &mut Outcome, tolerance: &ImageTolerance, actual: &Drawn) -> Verdict {
+    let mut find = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
+    let Some(expected) = &outcome.expected else {
+        find(false, "image: there is no golden".into());
+        return Verdict::Missing;
+    };
+    let size = |d: &Drawn| format!("{}x{}", d.picture.width, d.picture.height);
+    let Some(difference) = compare(&expected.picture, &actual.picture) else {
+        find(false, format!("image: {} instead of {}", size(actual), size(expected)));
+        return Verdict::Differs;
+    };
+    let exact = expected.adapter.is_some() && expected.adapter == actual.adapter;
+    let passed = difference.passes(tolerance, exact);
+    find(passed, told(&difference, tolerance, exact));
+    outcome.difference = Some(difference);
+    if passed { Verdict::Same } else { Verdict::Differs }
+}
+
+fn told(difference: &Difference, tolerance: &ImageTolerance, exact: bool) -> String {
+    let Difference { pixels, mean, worst: (worst, [x, y]), .. } = difference;
+    match pixels {
+        0 => "image: the same".into(),
+        _ if exact && !tolerance.always => {
+            format!(
+                "image: {pixels} pixels differ on the golden's own adapter, FLIP {mean:.5}, worst {worst:.4} at {x},{y}"
+            )
+        }
+        _ => format!(
+            "image: {pixels} pixels differ, FLIP {mean:.5} of {:.5}, worst {worst:.4} of {:.4} at {x},{y}",
+            tolerance.mean, tolerance.worst
+        ),
+    }
+}
+
+fn joints(
+    outcome: &mut Outcome,
+    tolerance: &JointTolerance,
+    now: &Joints,
+    expected: Option<&Joints>,
+) -> Verdict {
+    let mut find = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
+    let Some(expected) = expected else {
+        find(false, "joints: there is no golden".into());
+        return Verdict::Missing;
+    };
+    let differences = match now.compare(expected) {
+        Ok(differences) => differences,
+        Err(cause) => {
+            find(false, format!("joints: {cause}"));
+            return Verdict::Differs;
+        }
+    };
+    let off = differences.iter().filter(|d| d.distance > tolerance.distance || d.angle > tolerance.angle);
+    let off = off.count();
+    let most = |of: fn(&golden::JointDifference) -> f64| {
+        differences.iter().max_by(|a, b| of(a).total_cmp(&of(b))).map(|d| (of(d), d.name.clone()))
+    };
+    let (distance, far) = most(|d| d.distance).unwrap_or_default();
+    let (angle, turned) = most(|d| d.angle).unwrap_or_default();
+    find(
+        off == 0,
+        format!(
+            "joints: {off} off; at most {distance:.2e} m of {:.2e} ({far}), {angle:.2e} rad of {:.2e} ({turned})",
+            tolerance.distance, tolerance.angle
+        ),
+    );
+    outcome.joints = differences;
+    if off == 0 { Verdict::Same } else { Verdict::Differs }
+}
+
+/// Whether all goals came to what they should.
+fn report(outcome: &mut Outcome, check: &ReportCheck) -> bool {
+    let reports = &outcome.reports;
+    let mut findings = Vec::new();
+    if reports.is_empty() {
+        findings.push(Finding { passed: false, text: "report: the case has no goal".into() });
+    }
+    if let Some(wanted) = &check.outcome {
+        let other = reports.iter().map(|(_, r)| r.outcome.to_string()).find(|o| o != wanted);
+        let text = match &other {
+            None => format!("report: {wanted}"),
+            Some(other) => format!("report: {other} instead of {wanted}"),
+        };
+        findings.push(Finding { passed: other.is_none(), text });
+    }
+    if let Some(most) = check.error {
+        let worst = reports.iter().filter_map(|(_, r)| r.position_error).fold(0.0, f64::max);
+        // NaN is never within.
+        let passed =
+            worst <= most && reports.iter().all(|(_, r)| r.position_error.is_none_or(f64::is_finite));
+        findings.push(Finding { passed, text: format!("report: {worst:.2e} m off, of {most:.2e}") });
+    }
+    let met = findings.iter().all(|f| f.passed);
+    outcome.findings.extend(findings);
+    met
+}

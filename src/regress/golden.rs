@@ -1,0 +1,236 @@
+//! Goldens: small PNGs that say which adapter drew them, and the matrices of joints.
+
+use std::io::{BufRead, BufReader, Cursor, Seek};
+use std::path::{Path, PathBuf};
+
+use glam::{Affine3A, Vec3};
+use serde::{Deserialize, Serialize};
+
+use crate::atomic;
+use crate::render::Picture;
+
+/// Pixels of a side beyond which a golden is none of ours.
+const MOST_PIXELS: u32 = 16_384;
+
+/// Why a golden cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum GoldenError {
+    /// The file system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The golden.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It is no golden.
+    #[error("{}: {cause}", path.display())]
+    Bad {
+        /// The golden.
+        path: PathBuf,
+        /// Why.
+        cause: String,
+    },
+}
+
+/// A picture and who drew it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Its pixels.
+    pub picture: Picture,
+    /// The adapter, in the words of [`Gpu::describe`](crate::render::Gpu::describe); `None` where the file does not say.
+    pub adapter: Option<String>,
+}
+
+impl Drawn {
+    /// Reads a PNG, of this program or another one. `None` if there is none.
+    ///
+    /// # Errors
+    /// [`GoldenError`].
+    pub fn read(path: &Path) -> Result<Option<Self>, GoldenError> {
+        let file = match std::fs::File::open(path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(GoldenError::Io { path: path.into(), source }),
+        };
+        Self::decode(BufReader::new(file))
+            .map(Some)
+            .map_err(|cause| GoldenError::Bad { path: path.into(), cause })
+    }
+
+    fn decode(bytes: impl BufRead + Seek) -> Result<Self, String> {
+        let mut decoder = png::Decoder::new(bytes);
+        decoder
+            .set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+        let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
+        let (width, height) = reader.info().size();
+        if width > MOST_PIXELS || height > MOST_PIXELS {
+            return Err(format!("{width} by {height} pixels are too many"));
+        }
+        let size = reader.output_buffer_size().ok_or("its size is too large")?;
+        let mut data = vec![0; size];
+        let frame = reader.next_frame(&mut data).map_err(|e| e.to_string())?;
+        data.truncate(frame.buffer_size());
+        let rgba = match frame.color_type {
+            png::ColorType::Rgba => data,
+            png::ColorType::GrayscaleAlpha => {
+                data.chunks_exact(2).flat_map(|p| [p[0], p[0], p[0], p[1]]).collect()
+            }
+            other => return Err(format!("{other:?} is no kind of picture that is compared")),
+        };
+        let texts = &reader.info().uncompressed_latin1_text;
+        let adapter = texts.iter().find(|t| t.keyword == "Adapter").map(|t| t.text.clone());
+        Ok(Self { picture: Picture { width, height, rgba }, adapter })
+    }
+
+    /// As PNG, small, with the adapter and this program's version in its metadata; the same bytes for the same input.
+    ///
+    /// # Errors
+    /// Why the encoder refused.
+    pub fn encode(&self) -> Result<Vec<u8>, String> {
+        let picture = &self.picture;
+        let solid = picture.rgba.chunks_exact(4).all(|p| p[3] == 255);
+        let rgb: Vec<u8>;
+        let (pixels, kind) = if solid {
+            rgb = picture.rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
+            (&rgb, png::ColorType::Rgb)
+        } else {
+            (&picture.rgba, png::ColorType::Rgba)
+        };
+        let mut bytes = Cursor::new(Vec::new());
+        let mut encoder = png::Encoder::new(&mut bytes, picture.width, picture.height);
+        encoder.set_color(kind);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::High);
+        let version = concat!("sinew ", env!("CARGO_PKG_VERSION"));
+        let write = |encoder: &mut png::Encoder<_>| {
+            encoder.add_text_chunk("Software".into(), version.into())?;
+            match &self.adapter {
+                Some(adapter) => encoder.add_text_chunk("Adapter".into(), latin(adapter)),
+                None => Ok(()),
+            }
+        };
+        write(&mut encoder).map_err(|e| e.to_string())?;
+        let mut writer = encoder.write_header().map_err(|e| e.to_string())?;
+        writer.write_image_data(pixels).map_err(|e| e.to_string())?;
+        writer.finish().map_err(|e| e.to_string())?;
+        Ok(bytes.into_inner())
+    }
+}
+
+/// What a text chunk of a PNG can hold.
+fn latin(text: &str) -> String {
+    text.chars().map(|c| if u32::from(c) < 256 && !c.is_control() { c } else { '?' }).collect()
+}
+
+/// The world matrices of a pose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Joints {
+    /// `sinew-joints-1`.
+    format: String,
+    /// One a node, in file order.
+    pub nodes: Vec<Joint>,
+}
+
+/// A node's world matrix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Joint {
+    /// Its name, or `#INDEX`.
+    pub name: String,
+    /// Its x, y and z axes, then its place in metres, world space.
+    pub world: [f32; 12],
+}
+
+/// By what a node's matrix differs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointDifference {
+    /// Its name.
+    pub name: String,
+    /// Metres between the places.
+    pub distance: f64,
+    /// Radians between the axes, the largest of three.
+    pub angle: f64,
+}
+
+const FORMAT: &str = "sinew-joints-1";
+
+impl Joints {
+    /// The matrices of nodes with their names.
+    pub fn new(nodes: impl Iterator<Item = (String, Affine3A)>) -> Self {
+        let joint = |(name, world): (String, Affine3A)| Joint { name, world: world.to_cols_array() };
+        Self { format: FORMAT.into(), nodes: nodes.map(joint).collect() }
+    }
+
+    /// Reads them. `None` if there is no such file.
+    ///
+    /// # Errors
+    /// [`GoldenError`].
+    pub fn read(path: &Path) -> Result<Option<Self>, GoldenError> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(GoldenError::Io { path: path.into(), source }),
+        };
+        let bad = |cause: String| GoldenError::Bad { path: path.into(), cause };
+        let joints: Self = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+        if joints.format != FORMAT {
+            return Err(bad(format!("format is \"{}\", not \"{FORMAT}\"", joints.format)));
+        }
+        Ok(Some(joints))
+    }
+
+    /// As JSON, a line a node.
+    pub fn encode(&self) -> Vec<u8> {
+        let line = |joint: &Joint| serde_json::to_string(joint).unwrap_or_default();
+        let lines: Vec<String> = self.nodes.iter().map(line).collect();
+        format!("{{\"format\":\"{FORMAT}\",\"nodes\":[\n{}\n]}}\n", lines.join(",\n")).into_bytes()
+    }
+
+    /// Node by node against what was expected, the largest differences first; why not, where nodes are not the same.
+    pub fn compare(&self, expected: &Self) -> Result<Vec<JointDifference>, String> {
+        let (now, then) = (self.nodes.len(), expected.nodes.len());
+        if now != then {
+            return Err(format!("{now} nodes instead of {then}"));
+        }
+        let mut out = Vec::with_capacity(now);
+        for (now, then) in self.nodes.iter().zip(&expected.nodes) {
+            if now.name != then.name {
+                return Err(format!("a node \"{}\" where \"{}\" was", now.name, then.name));
+            }
+            let column =
+                |joint: &Joint, i: usize| Vec3::from_slice(&joint.world[3 * i..3 * i + 3]).as_dvec3();
+            let between = |i: usize| {
+                let (a, b) = (column(now, i), column(then, i));
+                // Scale is no turn, but what is lost or mirrored must show.
+                let angle = a.cross(b).length().atan2(a.dot(b));
+                let stretch = (a.length() - b.length()).abs() / b.length().max(f64::MIN_POSITIVE);
+                angle.max(stretch)
+            };
+            let angle = (0..3).map(between).fold(0.0, f64::max);
+            let distance = column(now, 3).distance(column(then, 3));
+            // What is not finite is as far off as can be.
+            let worst = |x: f64| if x.is_nan() { f64::INFINITY } else { x };
+            out.push(JointDifference {
+                name: now.name.clone(),
+                distance: worst(distance),
+                angle: worst(angle),
+            });
+        }
+        out.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(b.angle.total_cmp(&a.angle)));
+        Ok(out)
+    }
+}
+
+/// Writes a golden whole.
+///
+/// # Errors
+/// [`GoldenError::Io`].
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), GoldenError> {
+    let io = |source| GoldenError::Io { path: path.into(), source };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(io)?;
+    }
+    atomic::write(path, bytes).map_err(io)
+}

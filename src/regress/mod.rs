@@ -1,0 +1,20 @@
+//! Regression tests: a [`Suite`] of cases is posed, drawn and compared with what was there before.
+//!
+//! What a case's options mean, the program knows; here they are words that a [`Pose`] makes a picture of.
+
+mod check;
+mod golden;
+mod html;
+mod image;
+mod junit;
+mod run;
+mod suite;
+
+pub use self::image::{Difference, TILE, compare};
+pub use golden::{Drawn, GoldenError, Joint, JointDifference, Joints};
+pub use html::page;
+pub use junit::junit;
+pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans, times};
+pub use suite::{
+    Case, Checks, ImageTolerance, JointTolerance, OptionKey, ReportCheck, Suite, SuiteError, Takes,
+};

@@ -1,0 +1,274 @@
+//! Runs a suite: cases are posed and compared side by side, and drawn one after another on one device.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::asset::Character;
+use crate::puppet::{GoalReport, Puppet};
+use crate::render::{Frame, Mode, Model, Picture, Pictures, RenderError, Renderer};
+
+use super::check;
+use super::golden::{Drawn, JointDifference};
+use super::image::Difference;
+use super::suite::{Case, Suite};
+
+/// Models that stay on the device.
+const MODELS: usize = 24;
+
+/// A case that has been posed.
+pub trait Posed {
+    /// What is drawn.
+    fn frame(&self) -> Frame<'_>;
+    /// What is posed.
+    fn puppet(&self) -> &Puppet;
+    /// How its goals were met.
+    fn reports(&self) -> &[GoalReport];
+    /// Pixels across and down.
+    fn size(&self) -> (u32, u32);
+}
+
+/// What makes a posed case of a case.
+pub type Pose<'a> = dyn Fn(&Case) -> Result<Box<dyn Posed>, String> + Sync + 'a;
+
+/// What is done with goldens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Update {
+    /// They are only read.
+    #[default]
+    No,
+    /// Those of cases that fail are written anew.
+    Failing,
+    /// All are written anew.
+    All,
+}
+
+/// How a suite is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What is done with goldens.
+    pub update: Update,
+    /// Cases that are worked on at once; at least one.
+    pub jobs: usize,
+    /// Whether nothing is begun after the first failure.
+    pub fail_fast: bool,
+}
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All that it compares is as it should be.
+    Passed,
+    /// Something differs.
+    Failed,
+    /// There is no golden: the new one lies beside the place where it should be.
+    Missing,
+    /// Its goldens were written anew.
+    Updated,
+    /// It could not be posed or drawn.
+    Broken,
+}
+
+impl Status {
+    /// Whether a suite with such a case fails.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::Missing | Self::Broken)
+    }
+
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Missing => "missing",
+            Self::Updated => "updated",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+/// What came of a case.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The case's place in the suite.
+    pub case: usize,
+    /// How it ended.
+    pub status: Status,
+    /// What was compared and what came out, a line each; what failed first.
+    pub findings: Vec<Finding>,
+    /// The golden, where there is one.
+    pub expected: Option<Drawn>,
+    /// The picture.
+    pub actual: Option<Drawn>,
+    /// By what they differ.
+    pub difference: Option<Difference>,
+    /// By what joints differ, those that differ most first.
+    pub joints: Vec<JointDifference>,
+    /// How its goals were met, with the names of their nodes.
+    pub reports: Vec<(String, GoalReport)>,
+    /// Time of the case: posing, drawing, comparing, and waiting for the device between.
+    pub seconds: f64,
+}
+
+/// One comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Whether it is as it should be.
+    pub passed: bool,
+    /// Numbers and thresholds, in a line.
+    pub text: String,
+}
+
+/// A renderer and the models that it knows.
+struct Studio {
+    renderer: Renderer,
+    models: Vec<(Key, Model)>,
+}
+
+/// What a model on the device is made of.
+type Key = (PathBuf, usize, Mode);
+
+impl Studio {
+    fn draw(&mut self, posed: &dyn Posed) -> Result<Picture, RenderError> {
+        let (frame, puppet) = (posed.frame(), posed.puppet());
+        let character: &Character = puppet.character();
+        let first = puppet.parts().first().map_or(0, |p| p.node);
+        let key = (character.path.clone(), first, frame.mode);
+        let known = self.models.iter().position(|(k, _)| *k == key);
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let pictures = Pictures::decode(character, puppet.parts(), frame.mode);
+                let model = self.renderer.model(character, puppet.parts(), &pictures)?;
+                if self.models.len() == MODELS {
+                    self.models.remove(0);
+                }
+                self.models.push((key, model));
+                self.models.len() - 1
+            }
+        };
+        match self.models.get(place) {
+            Some((_, model)) => self.renderer.render(model, &frame, posed.size()),
+            None => Err(RenderError::Driver("a model was lost".into())),
+        }
+    }
+}
+
+/// A suite on its way.
+pub struct Run<'a> {
+    suite: &'a Suite,
+    pose: &'a Pose<'a>,
+    settings: Settings,
+    studio: Mutex<Studio>,
+    adapter: String,
+}
+
+impl<'a> Run<'a> {
+    /// A run of a suite on a device.
+    pub fn new(suite: &'a Suite, pose: &'a Pose<'a>, renderer: Renderer, settings: Settings) -> Self {
+        let adapter = renderer.gpu().describe();
+        Self { suite, pose, settings, studio: Mutex::new(Studio { renderer, models: Vec::new() }), adapter }
+    }
+
+    /// Runs some of its cases, by their places. `tell` hears of each, in their order; what it is told is handed back in
+    /// the same order. After a failure with [`Settings::fail_fast`] the rest is left out.
+    pub fn cases(&self, places: &[usize], mut tell: impl FnMut(&Outcome)) -> Vec<Outcome> {
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (send, receive) = mpsc::channel::<(usize, Outcome)>();
+        thread::scope(|scope| {
+            for _ in 0..self.settings.jobs.clamp(1, places.len().max(1)) {
+                let send = send.clone();
+                let (next, stop) = (&next, &stop);
+                scope.spawn(move || {
+                    while !stop.load(Ordering::Relaxed) {
+                        let turn = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(&place) = places.get(turn) else { return };
+                        let Some(case) = self.suite.cases.get(place) else { return };
+                        let outcome = self.case(place, case);
+                        if self.settings.fail_fast && outcome.status.is_failure() {
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                        // Who does not listen any more does not miss it.
+                        let _ = send.send((turn, outcome));
+                    }
+                });
+            }
+            drop(send);
+            let mut waiting: Vec<(usize, Outcome)> = Vec::new();
+            let mut done: Vec<Outcome> = Vec::new();
+            for (turn, outcome) in receive {
+                waiting.push((turn, outcome));
+                while let Some(i) = waiting.iter().position(|(turn, _)| *turn == done.len()) {
+                    let (_, outcome) = waiting.swap_remove(i);
+                    tell(&outcome);
+                    done.push(outcome);
+                }
+            }
+            done
+        })
+    }
+
+    fn case(&self, place: usize, case: &Case) -> Outcome {
+        let started = Instant::now();
+        let mut outcome = self.worked(place, case).unwrap_or_else(|cause| Outcome {
+            case: place,
+            status: Status::Broken,
+            findings: vec![Finding { passed: false, text: cause.replace('\n', " ") }],
+            expected: None,
+            actual: None,
+            difference: None,
+            joints: Vec::new(),
+            reports: Vec::new(),
+            seconds: 0.0,
+        });
+        outcome.findings.sort_by_key(|f| f.passed);
+        outcome.seconds = started.elapsed().as_secs_f64();
+        outcome
+    }
+
+    fn worked(&self, place: usize, case: &Case) -> Result<Outcome, String> {
+        let posed = (self.pose)(case)?;
+        let actual = match case.checks.image {
+            None => None,
+            Some(_) => {
+                let mut studio = self.studio.lock().unwrap_or_else(PoisonError::into_inner);
+                let picture = studio.draw(&*posed).map_err(|e| e.to_string())?;
+                Some(Drawn { picture, adapter: Some(self.adapter.clone()) })
+            }
+        };
+        check::case(place, case, &self.suite.goldens, &*posed, actual, self.settings.update)
+    }
+}
+
+/// Goldens in a suite's folder that no case names, and what failed cases have left there.
+///
+/// # Errors
+/// What the system says of the folder.
+pub fn orphans(suite: &Suite) -> std::io::Result<Vec<PathBuf>> {
+    let known = |path: &Path| {
+        let slug = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        suite.cases.iter().any(|c| match path.extension().and_then(|e| e.to_str()) {
+            Some("png") => c.slug == slug && c.checks.image.is_some(),
+            _ => c.slug == slug && c.checks.joints.is_some(),
+        })
+    };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&suite.goldens)? {
+        let path = entry?.path();
+        let ours = path.extension().is_some_and(|e| e == "png" || e == "json");
+        if ours && path.is_file() && !known(&path) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Time of some cases, and of the slowest.
+pub fn times(outcomes: &[Outcome]) -> (Duration, Duration) {
+    let seconds = |s: f64| Duration::from_secs_f64(s.max(0.0));
+    let all = outcomes.iter().map(|o| o.seconds).sum();
+    (seconds(all), seconds(outcomes.iter().map(|o| o.seconds).fold(0.0, f64::max)))
+}

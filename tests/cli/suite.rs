@@ -1,0 +1,336 @@
+//! `sinew test`: suites that pass, fail, and say why.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::skip;
+use crate::{command, folder, refusal, sinew, stdout};
+
+const SUITE: &str = r#"version = 1
+
+[defaults]
+resolution = [48, 64]
+compare = ["image", "joints"]
+
+[[case]]
+name = "rest"
+
+[[case]]
+name = "wave"
+animation = "wave"
+animation-time = 0.4
+
+[[case]]
+name = "reach"
+reach = "leftHand=0.4,1.2,0.3"
+compare = ["image", "joints", "report"]
+outcome = "reached"
+error = 1e-3
+
+[[matrix]]
+name = "walk"
+animation = "walk"
+animation-time = [0, 0.5]
+mode = ["normal", "mask"]
+"#;
+
+/// A suite with its goldens.
+fn blessed(name: &str) -> (PathBuf, String) {
+    let folder = folder(name);
+    let suite = folder.join("suite.toml");
+    fs::write(&suite, SUITE).unwrap();
+    let path = suite.to_str().unwrap().to_owned();
+    stdout(["test", &path, "--update"]);
+    (folder, path)
+}
+
+fn code_and_lines<const N: usize>(arguments: [&str; N]) -> (i32, Vec<String>) {
+    let output = sinew(arguments);
+    let text = String::from_utf8(output.stdout).unwrap();
+    // Times differ.
+    let line = |l: &str| {
+        let timed = l.rsplit_once("  ").filter(|(_, time)| time.ends_with(" ms"));
+        timed.map_or(l, |(l, _)| l).to_owned()
+    };
+    (output.status.code().unwrap(), text.lines().filter(|l| !l.contains("ms a case")).map(line).collect())
+}
+
+fn edit(suite: &str, from: &str, to: &str) {
+    let text = fs::read_to_string(suite).unwrap();
+    assert!(text.contains(from));
+    fs::write(suite, text.replace(from, to)).unwrap();
+}
+
+#[test]
+fn a_missing_golden_fails_and_leaves_the_new_one_beside_its_place() {
+    let folder = folder("suite-missing");
+    let suite = folder.join("suite.toml");
+    fs::write(&suite, SUITE).unwrap();
+    let (code, lines) = code_and_lines(["test", suite.to_str().unwrap(), "--filter", "rest"]);
+    assert_eq!(code, 1);
+    assert!(lines[0].starts_with("missing rest"), "{lines:?}");
+    assert!(folder.join("goldens/rest.new.png").exists());
+    assert!(!folder.join("goldens/rest.png").exists());
+    stdout(["test", suite.to_str().unwrap(), "--filter", "rest", "--update"]);
+    assert!(folder.join("goldens/rest.png").exists() && folder.join("goldens/rest.json").exists());
+    assert!(!folder.join("goldens/rest.new.png").exists());
+}
+
+#[test]
+fn what_has_not_changed_passes_on_any_number_of_jobs() {
+    let (_, suite) = blessed("suite-passes");
+    let one = code_and_lines(["test", &suite, "--jobs", "1"]);
+    let many = code_and_lines(["test", &suite, "--jobs", "7"]);
+    assert_eq!(one.0, 0, "{:?}", one.1);
+    assert_eq!(one, many);
+    assert_eq!(one.1.len(), 7);
+    assert!(one.1.iter().all(|l| l.starts_with("passed")), "{:?}", one.1);
+}
+
+#[test]
+fn what_has_changed_fails_and_update_writes_only_that() {
+    let (folder, suite) = blessed("suite-changes");
+    let time = |name: &str| fs::metadata(folder.join("goldens").join(name)).unwrap().modified().unwrap();
+    let before = [time("rest.png"), time("wave.png")];
+    edit(&suite, "animation-time = 0.4", "animation-time = 0.42");
+    edit(&suite, "0.4,1.2,0.3", "0.4,1.2,5.3");
+    let (code, lines) = code_and_lines(["test", &suite]);
+    assert_eq!(code, 1);
+    let text = lines.join("\n");
+    assert!(text.contains("failed  wave") && text.contains("passed  rest"), "{text}");
+    assert!(text.contains("off; at most"), "{text}");
+    assert!(text.contains("report: out-of-reach instead of reached"), "{text}");
+    assert!(folder.join("goldens/wave.new.png").exists());
+    // A report that is wrong is no golden: it stays wrong.
+    let (code, lines) = code_and_lines(["test", &suite, "--update"]);
+    assert_eq!(code, 1, "{lines:?}");
+    assert_eq!(time("rest.png"), before[0]);
+    assert_ne!(time("wave.png"), before[1]);
+    assert!(!folder.join("goldens/wave.new.png").exists());
+    assert_eq!(code_and_lines(["test", &suite, "--filter", "wave"]).0, 0);
+}
+
+#[test]
+fn one_pixel_of_a_golden_is_seen_and_another_adapter_is_let_pass() {
+    let (folder, suite) = blessed("suite-pixel");
+    let path = folder.join("goldens/rest.png");
+    let said = |path: &Path| {
+        let bytes = fs::read(path).unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        (text.contains("Adapter"), text.contains(concat!("sinew ", env!("CARGO_PKG_VERSION"))))
+    };
+    assert_eq!(said(&path), (true, true));
+    let mut picture = image::open(&path).unwrap().into_rgb8();
+    picture.get_pixel_mut(20, 30).0[1] ^= 1;
+    // Written by another program, it names no adapter: then it is what people see that counts.
+    picture.save(&path).unwrap();
+    let (code, lines) = code_and_lines(["test", &suite, "--filter", "rest", "-v"]);
+    assert_eq!(code, 0, "{lines:?}");
+    assert!(lines.iter().any(|l| l.contains("1 pixels differ")), "{lines:?}");
+    // With the adapter's name it is one pixel too many.
+    stdout(["test", &suite, "--filter", "rest", "--update=all"]);
+    let mut decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(&path).unwrap()));
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let mut data = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut data).unwrap();
+    let texts = reader.info().uncompressed_latin1_text.clone();
+    data[3 * (30 * 48 + 20)] ^= 1;
+    let mut encoder = png::Encoder::new(fs::File::create(&path).unwrap(), 48, 64);
+    encoder.set_color(png::ColorType::Rgb);
+    for text in texts {
+        encoder.add_text_chunk(text.keyword, text.text).unwrap();
+    }
+    encoder.write_header().unwrap().write_image_data(&data).unwrap();
+    let (code, lines) = code_and_lines(["test", &suite, "--filter", "rest"]);
+    assert_eq!(code, 1);
+    assert!(lines[1].contains("1 pixels differ on the golden's own adapter"), "{lines:?}");
+}
+
+#[test]
+fn cases_are_listed_chosen_and_divided() {
+    let (_, suite) = blessed("suite-list");
+    let listed = stdout(["test", &suite, "--list"]);
+    let names: Vec<&str> = listed.lines().collect();
+    let walks = ["walk 0 normal", "walk 0 mask", "walk 0.5 normal", "walk 0.5 mask"];
+    assert_eq!(names, [&["rest", "wave", "reach"][..], &walks[..]].concat());
+    let parts = ["1/2", "2/2"].map(|shard| stdout(["test", &suite, "--list", "--shard", shard]));
+    assert_eq!(parts.map(|p| p.lines().count()), [4, 3]);
+    assert_eq!(stdout(["test", &suite, "--list", "--filter", "mask"]).lines().count(), 2);
+    edit(&suite, "name = \"rest\"", "name = \"rest\"\nmode = \"mask\"");
+    let (code, lines) = code_and_lines(["test", &suite, "--fail-fast", "--jobs", "1"]);
+    assert_eq!((code, lines.iter().filter(|l| l.starts_with("passed")).count()), (1, 0), "{lines:?}");
+}
+
+#[test]
+fn goldens_that_no_case_names_are_removed_when_asked() {
+    let (folder, suite) = blessed("suite-prune");
+    edit(&suite, "name = \"wave\"", "name = \"waving\"");
+    let (code, _) = code_and_lines(["test", &suite]);
+    assert_eq!(code, 1);
+    assert!(folder.join("goldens/wave.png").exists());
+    fs::write(folder.join("goldens/notes.txt"), "not ours").unwrap();
+    stdout(["test", &suite, "--update", "--prune"]);
+    assert!(!folder.join("goldens/wave.png").exists() && !folder.join("goldens/wave.json").exists());
+    assert!(folder.join("goldens/waving.png").exists() && folder.join("goldens/notes.txt").exists());
+}
+
+#[test]
+fn what_will_not_do_is_refused_with_its_line() {
+    let folder = folder("suite-faults");
+    let suite = folder.join("suite.toml");
+    let refused = |text: &str| {
+        fs::write(&suite, text).unwrap();
+        refusal(["test", suite.to_str().unwrap()]).rsplit_once("suite.toml: ").unwrap().1.to_owned()
+    };
+    let case = |rest: &str| refused(&format!("version = 1\n[[case]]\nname = \"a\"\n{rest}\n"));
+    for (said, wanted) in [
+        (refused("version = 2"), "line 1: version is not 1"),
+        (refused("[[case]]"), "line 1: version is missing"),
+        (refused("version = 1\nversion = 1"), "line 2: duplicate key"),
+        (refused("version = 1\n[[case]]\nmode = \"mask\""), "line 2: a case needs a name"),
+        (
+            refused("version = 1\n[[case]]\nname = \"a\"\n[[case]]\nname = \"A!\""),
+            "line 1: line 4: another case",
+        ),
+        (refused("version = 1\n[[matrix]]\nname = \"a\"\nmode = []"), "line 4: mode is an empty list"),
+        (case("methd = \"ccd\""), "line 4: unknown key \"methd\"; near it: method"),
+        (case("adapter = \"cpu\""), "line 4: unknown key \"adapter\""),
+        (case("compare = [\"sound\"]"), "line 4: compare is a list of"),
+        (case("compare = [\"report\"]"), "line 4: to compare the report, set outcome or error"),
+        (case("outcome = \"near\""), "line 4: outcome is none of"),
+        (case("mean = -1"), "line 4: mean is no number"),
+        (case("no-limits = 3"), "line 4: no-limits is true or false"),
+    ] {
+        assert!(said.starts_with(wanted), "{said:?} is not {wanted:?}");
+    }
+    // What only the command line's own parser knows is said of the case.
+    fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\nmode = \"loud\"\n").unwrap();
+    let (code, lines) = code_and_lines(["test", suite.to_str().unwrap()]);
+    assert_eq!(code, 1);
+    assert!(lines[0].starts_with("broken  a") && lines[1].contains("loud"), "{lines:?}");
+}
+
+#[test]
+fn a_golden_that_is_none_breaks_its_case_alone() {
+    let (folder, suite) = blessed("suite-broken");
+    fs::write(folder.join("goldens/rest.png"), b"\x89PNG\r\n\x1a\nno").unwrap();
+    fs::write(folder.join("goldens/wave.json"), b"{\"format\":\"sinew-joints-9\",\"nodes\":[]}").unwrap();
+    let (code, lines) = code_and_lines(["test", &suite]);
+    let text = lines.join("\n");
+    assert_eq!(code, 1);
+    assert!(text.contains("broken  rest") && text.contains("rest.png: "), "{text}");
+    assert!(text.contains("broken  wave") && text.contains("format is \"sinew-joints-9\""), "{text}");
+    assert!(text.contains("passed  reach"), "{text}");
+}
+
+#[test]
+fn machines_read_junit() {
+    let (folder, suite) = blessed("suite-junit");
+    edit(&suite, "animation-time = 0.4", "animation-time = 0.42");
+    let out = folder.join("out.xml");
+    assert_eq!(code_and_lines(["test", &suite, "--junit", out.to_str().unwrap()]).0, 1);
+    let text = fs::read_to_string(out).unwrap();
+    assert!(text.contains("tests=\"7\"") && text.contains("failures=\"1\""), "{text}");
+    assert!(text.contains("<testcase name=\"wave\"") && text.contains("<failure"), "{text}");
+}
+
+#[test]
+fn a_render_is_compared_with_a_reference() {
+    let folder = folder("reference");
+    let [a, b] = ["a.png", "b.png"].map(|n| folder.join(n).to_str().unwrap().to_owned());
+    let small = ["--resolution", "96,96"];
+    stdout(["render", small[0], small[1], "-o", &a]);
+    stdout(["render", small[0], small[1], "-o", &b, "--reference", &a]);
+    let moved = ["--reach", "leftHand=0.4,1.2,0.3"];
+    let again = ["render", small[0], small[1], "-o", &b, "--reference", &a, moved[0], moved[1]];
+    let output = sinew(again);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("pixels differ, FLIP"));
+    let drawn = image::open(folder.join("b.diff.png")).unwrap().into_rgb8();
+    assert_eq!(drawn.dimensions(), (96, 96));
+    assert!(drawn.pixels().any(|p| p.0[0] > 60) && drawn.get_pixel(0, 0).0 == [0, 0, 0]);
+    let [r, s0, s1, o, b1, f, a1, m0, m1] = again;
+    stdout([r, s0, s1, o, b1, f, a1, m0, m1, "--threshold", "0.5"]);
+    assert_eq!(sinew([r, "--resolution", "40,40", o, b1, f, a1]).status.code(), Some(1));
+    assert!(refusal([r, o, b1, f, "/nowhere.png"]).contains("/nowhere.png: there is no such picture"));
+}
+
+/// What a person would do to the page; writes what it saw into the document.
+const CLICKS: &str = r##"<script>
+addEventListener("load", () => setTimeout(() => {
+  const all = q => [...document.querySelectorAll(q)];
+  const seen = () => all("details").filter(d => !d.hidden).map(d => d.querySelector("b").textContent);
+  const told = { all: seen(), first: document.querySelector("details").className, open: all("details").filter(d => d.open).length };
+  document.querySelector("[data-kind=failures]").click();
+  told.failures = seen();
+  document.querySelector("[data-kind=passed]").click();
+  const one = all("details").find(d => !d.hidden);
+  one.querySelector("summary").click();
+  told.opened = one.open;
+  document.querySelector("[data-kind=all]").click();
+  const search = document.getElementById("search");
+  search.value = "walk MASK";
+  search.dispatchEvent(new Event("input"));
+  told.search = seen();
+  const range = document.querySelector("input[type=range]");
+  range.value = 80;
+  range.dispatchEvent(new Event("input"));
+  told.cut = document.querySelector(".slide").style.getPropertyValue("--cut");
+  told.pictures = all("details.fails img").map(i => i.naturalWidth);
+  told.joints = all("details.fails table tr").length;
+  document.body.append(Object.assign(document.createElement("pre"), { id: "told", textContent: JSON.stringify(told) }));
+}, 100));
+</script>"##;
+
+#[test]
+fn people_read_the_page() {
+    let (folder, suite) = blessed("suite-page");
+    edit(&suite, "animation-time = 0.4", "animation-time = 0.5");
+    let page = folder.join("page.html");
+    assert_eq!(code_and_lines(["test", &suite, "--report", page.to_str().unwrap()]).0, 1);
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(!text.contains("http"), "the page needs nothing else");
+    let browsers = ["chromium", "chromium-browser", "google-chrome"];
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let browser =
+        std::env::split_paths(&paths).flat_map(|p| browsers.map(|b| p.join(b))).find(|p| p.is_file());
+    let Some(browser) = browser else { return skip("there is no Chromium to open the page") };
+    let clicked = folder.join("clicked.html");
+    fs::write(&clicked, text + CLICKS).unwrap();
+    let output = std::process::Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+        ])
+        .args(["--disable-component-update", "--disable-sync", "--virtual-time-budget=4000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("file://{}", clicked.display()))
+        .output()
+        .unwrap();
+    let dom = String::from_utf8(output.stdout).unwrap();
+    let told = dom.rsplit_once("id=\"told\">").and_then(|(_, t)| t.split_once("</pre>")).map(|(t, _)| t);
+    let told = told.unwrap_or_else(|| panic!("{dom}{}", String::from_utf8_lossy(&output.stderr)));
+    let told: serde_json::Value = serde_json::from_str(told).unwrap();
+    let names =
+        |key: &str| told[key].as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(names("all").len(), 7);
+    assert_eq!((names("all")[0], told["first"].as_str(), &told["open"]), ("wave", Some("fails"), &1.into()));
+    assert_eq!(names("failures"), ["wave"]);
+    assert_eq!(told["opened"], true);
+    assert_eq!(names("search"), ["walk 0 mask", "walk 0.5 mask"]);
+    assert_eq!(told["cut"], "80%");
+    // Expected, actual, difference, and the two of the slider.
+    assert_eq!(told["pictures"], serde_json::json!([48, 48, 48, 48, 48]));
+    assert!(told["joints"].as_u64().unwrap() > 10);
+}
+
+#[test]
+fn help_has_examples() {
+    assert!(
+        String::from_utf8(command(["test", "-h"]).output().unwrap().stdout).unwrap().contains("Examples:")
+    );
+}
