@@ -178,6 +178,11 @@ impl Suite {
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let reader = Reader { folder: &folder, options, line: &line };
         let (goldens, cases) = reader.suite(document.as_table()).map_err(fault)?;
+        let mut taken = HashSet::new();
+        if let Some(case) = cases.iter().find(|c| !taken.insert(&c.slug)) {
+            let cause = format!("another case is named \"{}\" too, or its files would be", case.name);
+            return Err(SuiteError::Fault { path: shown, line: case.line, cause });
+        }
         Ok(Self { path: path.into(), goldens: folder.join(goldens), cases })
     }
 }
@@ -228,13 +233,6 @@ impl Reader<'_> {
         for table in tables(root, "matrix")? {
             self.known(table)?;
             self.matrix(defaults, table, &mut cases)?;
-        }
-        let mut taken = HashSet::new();
-        for case in &cases {
-            if !taken.insert(&case.slug) {
-                let cause = format!("another case is named \"{}\" too, or its files would be", case.name);
-                return Err(Fault { span: None, cause: format!("line {}: {cause}", case.line) });
-            }
         }
         Ok((goldens.into(), cases))
     }

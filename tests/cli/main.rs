@@ -7,6 +7,7 @@ mod humanoids;
 mod inspect;
 mod layers;
 mod oracle;
+mod own;
 mod pose;
 mod render;
 mod rig;

@@ -189,10 +189,7 @@ fn what_will_not_do_is_refused_with_its_line() {
         (refused("[[case]]"), "line 1: version is missing"),
         (refused("version = 1\nversion = 1"), "line 2: duplicate key"),
         (refused("version = 1\n[[case]]\nmode = \"mask\""), "line 2: a case needs a name"),
-        (
-            refused("version = 1\n[[case]]\nname = \"a\"\n[[case]]\nname = \"A!\""),
-            "line 1: line 4: another case",
-        ),
+        (refused("version = 1\n[[case]]\nname = \"a\"\n[[case]]\nname = \"A!\""), "line 4: another case"),
         (refused("version = 1\n[[matrix]]\nname = \"a\"\nmode = []"), "line 4: mode is an empty list"),
         (case("methd = \"ccd\""), "line 4: unknown key \"methd\"; near it: method"),
         (case("adapter = \"cpu\""), "line 4: unknown key \"adapter\""),
