@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Command, Session};
 
 /// Endings of files that hold characters.
-const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
+pub(super) const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
 
 /// The model file after (or before) one in its folder, by name; round at the ends. `None`: there is no other.
 ///
