@@ -120,7 +120,12 @@ impl ApplicationHandler<News> for App {
 
     fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(shown) = &mut self.shown else { return };
-        let response = shown.egui.on_window_event(&shown.window, &event);
+        // The panel would take its keys to the next button, and then all keys to that.
+        let response = if is_tab(&event) && !self.context.text_edit_focused() {
+            egui_winit::EventResponse::default()
+        } else {
+            shown.egui.on_window_event(&shown.window, &event)
+        };
         if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             shown.window.request_redraw();
         }
@@ -257,7 +262,10 @@ impl App {
                     return;
                 }
                 if let Some(wish) = wishes::of(&event.logical_key, control) {
-                    self.look.wish = Some(wish).filter(|_| !event.repeat);
+                    if !event.repeat {
+                        self.look.wish = Some(wish);
+                        self.fulfil();
+                    }
                     window.request_redraw();
                     return;
                 }
@@ -338,6 +346,10 @@ impl App {
         }
         Ok(())
     }
+}
+
+fn is_tab(event: &WindowEvent) -> bool {
+    matches!(event, WindowEvent::KeyboardInput { event, .. } if event.logical_key == WinitKey::Named(NamedKey::Tab))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "places in a window")]
