@@ -226,13 +226,19 @@ impl App {
     /// What the scene is told of an event: nothing that is the panel's.
     fn act(&mut self, event: &WindowEvent, consumed: bool) {
         let Some(window) = self.shown.as_ref().map(|s| Arc::clone(&s.window)) else { return };
-        let over = self.at.x >= self.session.size().x || self.context.is_pointer_over_egui();
-        let theirs = (over || self.context.egui_is_using_pointer()) && !self.input.is_busy();
+        if let WindowEvent::CursorMoved { position, .. } = event {
+            self.at = pixels(position.x, position.y);
+        }
+        let theirs = (self.is_over_panel() || self.context.egui_is_using_pointer()) && !self.input.is_busy();
         let event = match event {
-            WindowEvent::CursorMoved { position, .. } => {
-                self.at = pixels(position.x, position.y);
-                if theirs { return } else { Event::Moved(self.at) }
+            WindowEvent::CursorMoved { .. } => {
+                // Where the panel begins nothing is hovered any more.
+                if theirs && self.session.hovered().is_none() {
+                    return;
+                }
+                Event::Moved(self.at)
             }
+            WindowEvent::CursorLeft { .. } if !self.input.is_busy() => Event::Moved(Vec2::NEG_ONE),
             WindowEvent::MouseInput { state, button, .. } => {
                 let button = match button {
                     MouseButton::Left => Button::Left,
@@ -298,6 +304,14 @@ impl App {
         };
         self.input.handle(event, &mut self.session);
         window.request_redraw();
+    }
+
+    /// Whether the panel, or a window or menu of it, is where the pointer is now: the panel itself knows only where it
+    /// was when it was drawn.
+    fn is_over_panel(&self) -> bool {
+        let at = self.at / self.context.pixels_per_point();
+        let layer = self.context.layer_id_at(egui::pos2(at.x, at.y));
+        self.at.x >= self.session.size().x || layer.is_some_and(|l| l.order != egui::Order::Background)
     }
 
     fn is_double(&mut self, button: Button) -> bool {
