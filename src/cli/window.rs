@@ -22,7 +22,7 @@ pub(super) struct WindowArgs {
 /// The window, or an error that names the command that needs none.
 pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
     open(&args.model, args.adapter.clone(), talk)?
-        .map_err(|e| Failure::Usage(format!("{e}; `sinew render` draws without one")))
+        .map_err(|e| Failure::Usage(format!("{e}; `sinew render` needs no window")))
         .map(|()| ExitCode::SUCCESS)
 }
 

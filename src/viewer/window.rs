@@ -49,8 +49,11 @@ pub enum ViewerError {
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown; the others when the window or the adapter fails.
 pub fn open(character: Character, rig: Option<Rig>, adapter: AdapterChoice) -> Result<(), ViewerError> {
-    let events =
-        EventLoop::<News>::with_user_event().build().map_err(|e| ViewerError::NoDisplay(e.to_string()))?;
+    let events = EventLoop::<News>::with_user_event().build().map_err(|e| {
+        // The window system says first where in its own sources it noticed.
+        let said = e.to_string();
+        ViewerError::NoDisplay(said.rsplit(": ").next().unwrap_or(&said).to_owned())
+    })?;
     let context = egui::Context::default();
     panel::style(&context);
     let mut app = App {

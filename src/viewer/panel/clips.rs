@@ -13,20 +13,22 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
     if clips.is_empty() {
         return;
     }
-    heading(ui, "Clip");
+    let title = heading(ui, "Clip");
     let name = |i: usize| clips.get(i).and_then(|c| c.name.clone()).unwrap_or_else(|| format!("#{i}"));
     let now = session.puppet.clip;
     let shown = now.map_or_else(|| "none".to_owned(), |(c, _)| name(c));
-    egui::ComboBox::from_id_salt("clip").width(WIDTH - 44.0).selected_text(shown).show_ui(ui, |ui| {
-        if ui.selectable_label(now.is_none(), "none").clicked() {
-            asked.push(Command::Clip(None));
-        }
-        for clip in 0..clips.len() {
-            if ui.selectable_label(now.is_some_and(|(c, _)| c == clip), name(clip)).clicked() {
-                asked.push(Command::Clip(Some(clip)));
+    let names =
+        egui::ComboBox::from_id_salt("clip").width(WIDTH - 44.0).selected_text(shown).show_ui(ui, |ui| {
+            if ui.selectable_label(now.is_none(), "none").clicked() {
+                asked.push(Command::Clip(None));
             }
-        }
-    });
+            for clip in 0..clips.len() {
+                if ui.selectable_label(now.is_some_and(|(c, _)| c == clip), name(clip)).clicked() {
+                    asked.push(Command::Clip(Some(clip)));
+                }
+            }
+        });
+    names.response.labelled_by(title.id);
     let Some((_, mut time)) = now else { return };
     if ui.add(Slider::new(&mut time, 0.0..=session.clip_seconds().max(1e-3)).text("s")).changed() {
         asked.push(Command::Seek(time));

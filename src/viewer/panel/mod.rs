@@ -16,6 +16,8 @@ mod labels;
 mod open;
 mod report;
 mod solver;
+#[cfg(test)]
+mod tests;
 mod theme;
 
 pub(super) use theme::style;
@@ -95,7 +97,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
     asked
 }
 
-fn heading(ui: &mut Ui, text: &str) {
+fn heading(ui: &mut Ui, text: &str) -> egui::Response {
     ui.add_space(10.0);
-    ui.label(RichText::new(text.to_uppercase()).small().strong().color(theme::accent(ui)));
+    ui.label(RichText::new(text.to_uppercase()).small().strong().color(theme::accent(ui)))
 }
