@@ -204,7 +204,7 @@ fn note(place: &Note, said: impl FnOnce() -> String) {
 fn one_line(said: &str) -> String {
     match said.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => line.to_owned(),
-        None => "without a reason".to_owned(),
+        None => "the driver gives no reason".to_owned(),
     }
 }
 
