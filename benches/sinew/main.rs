@@ -1,9 +1,11 @@
-//! `cargo bench`: what loading, posing, skinning and solving cost. Elements are joints, tracks, vertices and links: criterion
+//! `cargo bench`: what loading, posing, skinning, solving and a frame of the window cost. Elements are joints, tracks, vertices and links: criterion
 //! prints elements a second, so 100 Melem/s are 10 ns each.
 //!
 //! The built-in mannequin is always there; the collected characters are measured where they are.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a bench")]
 
+#[cfg(feature = "viewer")]
+mod frame;
 mod ik;
 mod load;
 mod posing;
@@ -12,6 +14,9 @@ use std::path::{Path, PathBuf};
 
 use sinew::asset::{self, Character};
 
+#[cfg(feature = "viewer")]
+criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench, frame::bench);
+#[cfg(not(feature = "viewer"))]
 criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench);
 criterion::criterion_main!(benches);
 

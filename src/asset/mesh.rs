@@ -11,6 +11,8 @@ pub struct Mesh {
     pub primitives: Vec<Primitive>,
     /// Default morph weights, one a morph target.
     pub weights: Vec<f32>,
+    /// Names of the morph targets, by `extras.targetNames`; as many as the file gives, which may be none.
+    pub target_names: Vec<String>,
 }
 
 impl Mesh {

@@ -87,6 +87,12 @@ impl Skeleton {
         }
     }
 
+    /// The node that a morph weight of a pose belongs to, and its place among that node's.
+    pub fn morph_of(&self, weight: usize) -> Option<(usize, usize)> {
+        let node = self.nodes.iter().position(|n| n.morph_weights.contains(&weight))?;
+        Some((node, weight - self.nodes.get(node)?.morph_weights.start))
+    }
+
     /// The first node of a name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.nodes.iter().position(|n| n.name.as_deref() == Some(name))

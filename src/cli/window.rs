@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::render::AdapterChoice;
+use crate::render::{AdapterChoice, RenderError};
 use crate::viewer::{self, ViewerError};
 
 use super::failure::Failure;
@@ -21,9 +21,12 @@ pub(super) struct WindowArgs {
 
 /// The window, or an error that names the command that needs none.
 pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
-    open(&args.model, args.adapter.clone(), talk)?
-        .map_err(|e| Failure::Usage(format!("{e}; `sinew render` draws without one")))
-        .map(|()| ExitCode::SUCCESS)
+    match open(&args.model, args.adapter.clone(), talk)? {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        // One that stood, and lost its device, needs no such advice.
+        Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
+        Err(error) => Err(Failure::Usage(format!("{error}; `sinew render` needs no window"))),
+    }
 }
 
 /// The window, or a picture.

@@ -73,6 +73,9 @@ impl AdapterChoice {
     }
 }
 
+/// What a callback of the driver leaves for whoever asks: the first of several.
+type Note = Arc<Mutex<Option<String>>>;
+
 /// An open adapter.
 #[derive(Debug)]
 pub struct Gpu {
@@ -83,7 +86,9 @@ pub struct Gpu {
     /// What the adapter says of itself.
     pub info: wgpu::AdapterInfo,
     /// The first error that nobody waited for.
-    fault: Arc<Mutex<Option<String>>>,
+    fault: Note,
+    /// Why the device is gone, once it is.
+    lost: Note,
 }
 
 impl Gpu {
@@ -150,13 +155,12 @@ impl Gpu {
         let opened = pollster::block_on(adapter.request_device(&descriptor));
         let (device, queue) =
             opened.map_err(|e| RenderError::Device { adapter: describe(&info), cause: e.to_string() })?;
-        let fault = Arc::new(Mutex::new(None));
+        let (fault, lost) = (Note::default(), Note::default());
         let keep = Arc::clone(&fault);
-        device.on_uncaptured_error(Arc::new(move |error| {
-            let mut first = keep.lock().unwrap_or_else(PoisonError::into_inner);
-            first.get_or_insert_with(|| error.to_string());
-        }));
-        Ok(Self { device, queue, info, fault })
+        device.on_uncaptured_error(Arc::new(move |error| note(&keep, || error.to_string())));
+        let keep = Arc::clone(&lost);
+        device.set_device_lost_callback(move |_, why| note(&keep, || why));
+        Ok(Self { device, queue, info, fault, lost })
     }
 
     /// Name, driver and backend: `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan`.
@@ -164,12 +168,17 @@ impl Gpu {
         describe(&self.info)
     }
 
-    /// Fails if the driver has refused anything since it was asked last.
+    /// Fails if the device is lost, or the driver has refused anything since it was asked last.
     ///
     /// # Errors
-    /// [`RenderError::Driver`] with what it said first.
+    /// [`RenderError::Lost`], from then on always; [`RenderError::Driver`] with what it said first.
     pub fn check(&self) -> Result<(), RenderError> {
+        // A device may have gone without a word; asked, it calls back. The answer itself says less.
+        let _ = self.device.poll(wgpu::PollType::Poll);
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(cause) = self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+            return Err(RenderError::Lost(one_line(&cause)));
+        }
         fault.map_or(Ok(()), |cause| Err(RenderError::Driver(cause)))
     }
 
@@ -184,6 +193,18 @@ impl Gpu {
         let limits = self.device.limits();
         let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         if bytes > limit { Err(RenderError::Buffer { what, bytes, limit }) } else { Ok(()) }
+    }
+}
+
+fn note(place: &Note, said: impl FnOnce() -> String) {
+    place.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(said);
+}
+
+/// Drivers say much, or nothing.
+fn one_line(said: &str) -> String {
+    match said.lines().map(str::trim).find(|line| !line.is_empty()) {
+        Some(line) => line.to_owned(),
+        None => "the driver gives no reason".to_owned(),
     }
 }
 

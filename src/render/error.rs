@@ -59,6 +59,9 @@ pub enum RenderError {
     /// The bytes of a picture make no PNG.
     #[error("the picture does not fit a PNG: {0}")]
     Png(String),
+    /// The device is gone, and all that was on it: the driver was updated or restarted, the adapter unplugged.
+    #[error("the graphics device was lost: {0}")]
+    Lost(String),
     /// The driver gave up, or refused what it was given.
     #[error("the graphics driver: {0}")]
     Driver(String),

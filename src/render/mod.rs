@@ -25,7 +25,7 @@ pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
 pub use frame::{Background, Draw, Frame, Ground, Line, Mode};
 pub use model::Model;
-pub use offscreen::Picture;
+pub use offscreen::{Canvas, Picture};
 pub use renderer::Renderer;
 pub use shaders::SOURCES;
 pub use texture::Pictures;

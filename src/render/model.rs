@@ -6,7 +6,6 @@ use std::ops::Range;
 use bytemuck::{Zeroable, cast_slice};
 use glam::Vec4;
 use wgpu::BufferUsages;
-use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 use crate::asset::{AlphaMode, Character, Material, Part, Primitive, TextureRef};
 
@@ -79,9 +78,9 @@ impl Model {
         let Geometry { vertices, indices, deltas, .. } = geometry;
         let storage = BufferUsages::STORAGE;
         Ok(Self {
-            vertices: filled(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage),
-            indices: filled(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX),
-            deltas: filled(gpu, "morph targets", cast_slice(&deltas), storage),
+            vertices: filled(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage)?,
+            indices: filled(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX)?,
+            deltas: filled(gpu, "morph targets", cast_slice(&deltas), storage)?,
             parts: model_parts,
         })
     }
@@ -143,9 +142,29 @@ fn count(n: usize) -> u32 {
 }
 
 /// A buffer of a size that was checked; never empty, since an empty one cannot be bound.
-fn filled(gpu: &Gpu, what: &'static str, bytes: &[u8], usage: BufferUsages) -> wgpu::Buffer {
+fn filled(
+    gpu: &Gpu,
+    what: &'static str,
+    bytes: &[u8],
+    usage: BufferUsages,
+) -> Result<wgpu::Buffer, RenderError> {
     let contents = if bytes.is_empty() { &[0; 256][..] } else { bytes };
-    gpu.device.create_buffer_init(&BufferInitDescriptor { label: Some(what), contents, usage })
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(what),
+        size: contents.len() as u64,
+        usage,
+        mapped_at_creation: true,
+    });
+    // Where memory or the device has gone there is nothing mapped; what the driver said of it comes first.
+    match buffer.get_mapped_range_mut(..) {
+        Ok(mut mapped) => mapped.slice(..).copy_from_slice(contents),
+        Err(error) => {
+            gpu.check()?;
+            return Err(RenderError::Driver(error.to_string()));
+        }
+    }
+    buffer.unmap();
+    Ok(buffer)
 }
 
 fn push_vertices(primitive: &Primitive, skinned: bool, out: &mut Vec<gpu_types::Vertex>) {

@@ -18,6 +18,19 @@ pub struct Picture {
     pub rgba: Vec<u8>,
 }
 
+/// A view that somebody else owns, and the part of it that a frame fills.
+#[derive(Clone, Copy, Debug)]
+pub struct Canvas<'a> {
+    /// What is drawn into.
+    pub view: &'a wgpu::TextureView,
+    /// Its format.
+    pub format: TextureFormat,
+    /// Its pixels across and down.
+    pub size: (u32, u32),
+    /// How many of them the frame takes, across and down from the upper left corner; the others become background.
+    pub area: (u32, u32),
+}
+
 /// Textures to draw into, kept as long as size and samples stay the same.
 #[derive(Debug)]
 pub(super) struct Target {
@@ -115,10 +128,10 @@ pub(super) fn read_buffer<T>(
     let (tell, told) = std::sync::mpsc::channel();
     // The other end waits below; if it has gone, nobody asks.
     buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(tell.send(result)));
-    gpu.device
-        .poll(wgpu::PollType::Wait { submission_index: None, timeout: None })
-        .map_err(|e| RenderError::Driver(e.to_string()))?;
+    let polled = gpu.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None });
+    // That the device is lost says more than that nothing can be waited for.
     gpu.check()?;
+    polled.map_err(|e| RenderError::Driver(e.to_string()))?;
     match told.recv() {
         Ok(Ok(())) => {}
         Ok(Err(e)) => return Err(RenderError::Driver(e.to_string())),

@@ -11,7 +11,7 @@ use super::ground::GroundPass;
 use super::layout::Layouts;
 use super::lines::LinePass;
 use super::model::Model;
-use super::offscreen::{Target, unpremultiply};
+use super::offscreen::{Canvas, Target, unpremultiply};
 use super::shadow::{self, KEY_LIGHT, Shadow};
 use super::surface::{Surfaces, is_blended};
 use super::texture::Pictures;
@@ -106,7 +106,7 @@ impl Renderer {
             None => Target::new(&self.gpu, size, frame.samples, format)?,
         };
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        self.encode(model, frame, &target, &mut encoder)?;
+        self.encode(model, frame, (&target, size), &mut encoder)?;
         let buffer = target.copy_out(&self.gpu, &mut encoder);
         self.gpu.queue.submit([encoder.finish()]);
         let mut picture = target.read(&self.gpu, &buffer)?;
@@ -125,30 +125,31 @@ impl Renderer {
         &mut self,
         model: &Model,
         frame: &Frame<'_>,
-        view: &wgpu::TextureView,
-        (size, format): ((u32, u32), TextureFormat),
+        canvas: &Canvas<'_>,
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), RenderError> {
+        let &Canvas { view, size, format, area } = canvas;
+        let area = (area.0.clamp(1, size.0.max(1)), area.1.clamp(1, size.1.max(1)));
         let mut target = match self.window.take().filter(|t| t.fits(size, frame.samples, format)) {
             Some(target) => target,
             None => Target::new(&self.gpu, size, frame.samples, format)?,
         };
         target.resolved = view.clone();
-        let drawn = self.encode(model, frame, &target, encoder);
+        let drawn = self.encode(model, frame, (&target, area), encoder);
         self.window = Some(target);
         drawn
     }
 
-    /// Uploads the frame and encodes its passes.
+    /// Uploads the frame and encodes its passes; it fills an area of the target, from its first pixel on.
     fn encode(
         &mut self,
         model: &Model,
         frame: &Frame<'_>,
-        target: &Target,
+        (target, area): (&Target, (u32, u32)),
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), RenderError> {
         let draws: Vec<&Draw<'_>> = frame.draws.iter().filter(|d| is_drawn(model, d)).collect();
-        let globals = self.upload_globals(frame, target);
+        let globals = self.upload_globals(frame, area);
         let parts = self.upload_parts(model, frame.palette, &draws)?;
         // Where surfaces have no shadows, the floor still may.
         let shadows = frame.shadow && (frame.mode.is_shaded() || frame.ground.is_some());
@@ -169,7 +170,7 @@ impl Renderer {
         let strokes: Vec<gpu_types::Line> = frame.lines.iter().map(Into::into).collect();
         let usage = BufferUsages::VERTEX;
         let line_buffer = write(&self.gpu, &mut self.buffers.lines, "lines", cast_slice(&strokes), usage)?;
-        let mut pass = begin(encoder, target, frame.background);
+        let mut pass = begin(encoder, target, area, frame.background);
         pass.set_bind_group(0, &globals, &[]);
         pass.set_bind_group(2, &shadow_group, &[]);
         let order = drawing_order(model, frame, &draws);
@@ -244,9 +245,8 @@ impl Renderer {
         shadow::bind(&self.gpu, &self.layouts, &view)
     }
 
-    fn upload_globals(&mut self, frame: &Frame<'_>, target: &Target) -> wgpu::BindGroup {
-        #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
-        let (width, height) = (target.width as f32, target.height as f32);
+    fn upload_globals(&mut self, frame: &Frame<'_>, area: (u32, u32)) -> wgpu::BindGroup {
+        let (width, height) = pixels(area);
         let (center, radius) = frame.sphere;
         let (shadow_from_world, texel, texel_metres) = shadow::light_space(center, radius);
         let ground = frame.ground.map_or(Vec4::ZERO, |g| g.center.extend(g.radius));
@@ -349,10 +349,11 @@ fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttach
     }
 }
 
-/// The pass that fills the picture.
+/// The pass that fills an area of the picture; the rest of it is background.
 fn begin<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     target: &Target,
+    area: (u32, u32),
     background: Background,
 ) -> wgpu::RenderPass<'e> {
     let clear = match background {
@@ -369,7 +370,7 @@ fn begin<'e>(
         Some(samples) => (samples, Some(&target.resolved)),
         None => (&target.resolved, None),
     };
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some("picture"),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
             view,
@@ -379,7 +380,16 @@ fn begin<'e>(
         })],
         depth_stencil_attachment: Some(cleared_depth(&target.depth)),
         ..Default::default()
-    })
+    });
+    let (width, height) = pixels(area);
+    pass.set_viewport(0.0, 0.0, width, height, 0.0, 1.0);
+    pass.set_scissor_rect(0, 0, area.0, area.1);
+    pass
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
+fn pixels((width, height): (u32, u32)) -> (f32, f32) {
+    (width as f32, height as f32)
 }
 
 /// A buffer of at least some size, the one there if it is large enough. Never empty: an empty one cannot be bound.

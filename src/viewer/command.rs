@@ -22,7 +22,7 @@ pub enum Axis {
 /// One thing that a person does. Places are pixels, row 0 on top.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// The picture has so many pixels across and down.
+    /// The scene has so many pixels across and down: a window's without what the panel takes.
     Resize(Vec2),
     /// The pointer is there, no button down.
     Hover(Vec2),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Command, Session};
 
 /// Endings of files that hold characters.
-const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
+pub(super) const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
 
 /// The model file after (or before) one in its folder, by name; round at the ends. `None`: there is no other.
 ///
@@ -37,7 +37,7 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
 
 impl Session {
     /// Takes over what is not the character's from the session that showed the former one; where the nodes are the
-    /// same, its pose and goals too. `camera`: also from where it is seen.
+    /// same, its pose, goals, clip and what can be taken back too. `camera`: also from where it is seen.
     pub fn take_over(&mut self, from: &Self, camera: bool) {
         (self.options, self.keep) = (from.options, from.keep);
         (self.mode, self.display) = (from.mode, from.display);
@@ -50,6 +50,10 @@ impl Session {
         let same =
             names(self) == names(from) && self.state.held.weights.len() == from.state.held.weights.len();
         if camera && same {
+            let clips = self.puppet.character().clips.len();
+            self.puppet.clip = from.puppet.clip.filter(|(clip, _)| *clip < clips);
+            (self.clock, self.history) = (from.clock, from.history.clone());
+            self.selected = from.selected;
             self.restore(Some(from.state.clone()));
         }
         self.apply(Command::Skinning(from.puppet.skinning));

@@ -37,9 +37,13 @@ impl Orbit {
     /// Shows all of a box from where it looks now.
     pub fn frame(&mut self, bounds: &Bounds, aspect: f32) {
         let (target, radius) = bounds.sphere();
-        let fov = AUTO_FOV_Y.min(2.0 * ((AUTO_FOV_Y * 0.5).tan() * aspect.max(0.05)).atan());
         (self.target, self.radius) = (target, radius);
-        self.distance = radius / (fov * 0.5).sin();
+        self.distance = radius / sine(aspect);
+    }
+
+    /// Keeps in sight what is, in a picture of another shape.
+    pub fn reshape(&mut self, from: f32, to: f32) {
+        self.distance *= sine(from) / sine(to);
     }
 
     /// Turns by pixels.
@@ -86,4 +90,10 @@ impl Orbit {
     fn keep_near(&mut self) {
         self.target = self.target.clamp_length_max(self.radius * 1e3 + 1e3);
     }
+}
+
+/// Sine of half the lesser of the two angles that a picture shows; `aspect`: its width over its height.
+fn sine(aspect: f32) -> f32 {
+    let tangent = (AUTO_FOV_Y * 0.5).tan() * aspect.clamp(0.05, 1.0);
+    tangent.atan().sin()
 }

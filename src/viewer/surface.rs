@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use glam::Vec2;
 use wgpu::{CurrentSurfaceTexture, TextureFormat};
 use winit::window::Window;
 
 use crate::puppet::Puppet;
-use crate::render::{AdapterChoice, Frame, Gpu, Mode, Model, Pictures, RenderError, Renderer};
+use crate::render::{AdapterChoice, Canvas, Frame, Gpu, Mode, Model, Pictures, RenderError, Renderer};
 
 use super::{SaveError, Session};
 
@@ -27,6 +28,17 @@ pub(super) struct Panel {
     pub(super) textures: egui::TexturesDelta,
     pub(super) shapes: Vec<egui::ClippedPrimitive>,
     pub(super) scale: f32,
+}
+
+/// What came of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Drawn {
+    /// It is seen.
+    Shown,
+    /// There was nothing to draw into; soon there will be.
+    Again,
+    /// Nobody sees the window.
+    Hidden,
 }
 
 impl Graphics {
@@ -70,10 +82,9 @@ impl Graphics {
         self.renderer.gpu().describe()
     }
 
-    /// Another character.
-    pub(super) fn show(&mut self, puppet: &Puppet) -> Result<(), RenderError> {
-        let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
-        self.model = self.renderer.model(puppet.character(), puppet.parts(), &pictures)?;
+    /// Another character, its pictures decoded.
+    pub(super) fn show(&mut self, puppet: &Puppet, pictures: &Pictures) -> Result<(), RenderError> {
+        self.model = self.renderer.model(puppet.character(), puppet.parts(), pictures)?;
         Ok(())
     }
 
@@ -96,8 +107,12 @@ impl Graphics {
         }
     }
 
-    /// Draws and shows; whether there was a picture to draw into.
-    pub(super) fn draw(&mut self, frame: &Frame<'_>, mut panel: Panel) -> Result<bool, RenderError> {
+    /// Draws and shows: the frame in an area of so many pixels, the panel over all.
+    pub(super) fn draw(
+        &mut self,
+        (frame, area): (&Frame<'_>, Vec2),
+        mut panel: Panel,
+    ) -> Result<Drawn, RenderError> {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
         // Textures belong to the panel whether or not this picture comes to be.
         for (id, deltas) in panel.textures.set.drain() {
@@ -106,26 +121,37 @@ impl Graphics {
             }
         }
         let free: Vec<egui::TextureId> = panel.textures.free.drain().collect();
-        let drawn = self.paint(frame, &panel, (&device, &queue));
+        let drawn = self.paint((frame, area), &panel, (&device, &queue));
         free.iter().for_each(|id| self.panel.free_texture(id));
         drawn
     }
 
     fn paint(
         &mut self,
-        frame: &Frame<'_>,
+        (frame, area): (&Frame<'_>, Vec2),
         panel: &Panel,
         (device, queue): (&wgpu::Device, &wgpu::Queue),
-    ) -> Result<bool, RenderError> {
+    ) -> Result<Drawn, RenderError> {
         let texture = match self.surface.get_current_texture() {
             CurrentSurfaceTexture::Success(texture) => texture,
-            CurrentSurfaceTexture::Suboptimal(_)
-            | CurrentSurfaceTexture::Outdated
-            | CurrentSurfaceTexture::Lost => {
+            CurrentSurfaceTexture::Suboptimal(texture) => {
+                // Its texture goes first: a surface in use cannot be changed.
+                drop(texture);
                 self.surface.configure(device, &self.config);
-                return Ok(false);
+                return self.checked(Drawn::Again);
             }
-            _ => return Ok(false),
+            CurrentSurfaceTexture::Outdated => {
+                self.surface.configure(device, &self.config);
+                return self.checked(Drawn::Again);
+            }
+            CurrentSurfaceTexture::Lost => {
+                self.renderer.gpu().check()?;
+                return Err(RenderError::Lost("the window's surface has gone".into()));
+            }
+            CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Validation => {
+                return self.checked(Drawn::Again);
+            }
+            CurrentSurfaceTexture::Occluded => return self.checked(Drawn::Hidden),
         };
         let [colors, plain] = self.formats.map(|format| {
             let view = wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() };
@@ -134,7 +160,12 @@ impl Graphics {
         let (view, format) = if frame.mode.is_data() { &plain } else { &colors };
         let size = (self.config.width, self.config.height);
         let mut encoder = device.create_command_encoder(&Default::default());
-        self.renderer.draw(&self.model, frame, view, (size, *format), &mut encoder)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a window")]
+        let area = (area.x.ceil() as u32, area.y.ceil() as u32);
+        let canvas = Canvas { view, format: *format, size, area };
+        self.renderer.draw(&self.model, frame, &canvas, &mut encoder)?;
+        // The panel's renderer panics on a device that is lost.
+        self.renderer.gpu().check()?;
         let screen =
             egui_wgpu::ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
         let mut work = self.panel.update_buffers(device, queue, &mut encoder, &panel.shapes, &screen);
@@ -152,6 +183,11 @@ impl Graphics {
         work.push(encoder.finish());
         queue.submit(work);
         queue.present(texture);
-        self.renderer.gpu().check().map(|()| true)
+        self.checked(Drawn::Shown)
+    }
+
+    /// What came of drawing, unless the driver has refused something meanwhile.
+    fn checked(&self, drawn: Drawn) -> Result<Drawn, RenderError> {
+        self.renderer.gpu().check().map(|()| drawn)
     }
 }

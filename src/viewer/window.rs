@@ -15,13 +15,18 @@ use crate::asset::Character;
 use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
-use super::surface::{Graphics, Panel};
+use super::surface::{Drawn, Graphics, Panel};
 use super::{Button, Command, Event, Input, Key, Session, panel};
 
+mod files;
 mod wishes;
+
+use files::{Files, News};
 
 /// Two clicks within this time, and so many pixels, are a double click.
 const DOUBLE: (Duration, f32) = (Duration::from_millis(350), 6.0);
+/// A device that is lost again within this time is not made anew.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Pixels that touchpads scroll for a step of a wheel.
 const STEP: f64 = 40.0;
 
@@ -44,7 +49,11 @@ pub enum ViewerError {
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown; the others when the window or the adapter fails.
 pub fn open(character: Character, rig: Option<Rig>, adapter: AdapterChoice) -> Result<(), ViewerError> {
-    let events = EventLoop::new().map_err(|e| ViewerError::NoDisplay(e.to_string()))?;
+    let events = EventLoop::<News>::with_user_event().build().map_err(|e| {
+        // The window system says first where in its own sources it noticed.
+        let said = e.to_string();
+        ViewerError::NoDisplay(said.rsplit(": ").next().unwrap_or(&said).to_owned())
+    })?;
     let context = egui::Context::default();
     panel::style(&context);
     let mut app = App {
@@ -60,7 +69,10 @@ pub fn open(character: Character, rig: Option<Rig>, adapter: AdapterChoice) -> R
         wake: None,
         failure: None,
         quit: false,
+        rebuilt: None,
+        files: Files::new(events.create_proxy()),
     };
+    app.opened();
     let ran = events.run_app(&mut app);
     match app.failure {
         Some(failure) => Err(failure),
@@ -82,6 +94,9 @@ struct App {
     wake: Option<Instant>,
     failure: Option<ViewerError>,
     quit: bool,
+    /// When the graphics had to be made anew.
+    rebuilt: Option<Instant>,
+    files: Files,
 }
 
 /// What there is once the window stands.
@@ -91,13 +106,10 @@ struct Shown {
     egui: egui_winit::State,
 }
 
-impl ApplicationHandler for App {
+impl ApplicationHandler<News> for App {
     fn resumed(&mut self, events: &ActiveEventLoop) {
         if self.shown.is_none() {
-            match self.build(events) {
-                Ok(shown) => self.shown = Some(shown),
-                Err(failure) => self.fail(events, failure),
-            }
+            self.build(events, None);
         }
     }
 
@@ -105,25 +117,34 @@ impl ApplicationHandler for App {
         self.shown = None;
     }
 
+    fn user_event(&mut self, _: &ActiveEventLoop, news: News) {
+        self.hear(news);
+    }
+
     fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(shown) = &mut self.shown else { return };
-        let response = shown.egui.on_window_event(&shown.window, &event);
+        // The panel would take its keys to the next button, and then all keys to that.
+        let response = if is_tab(&event) && !self.context.text_edit_focused() {
+            egui_winit::EventResponse::default()
+        } else {
+            shown.egui.on_window_event(&shown.window, &event)
+        };
         if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             shown.window.request_redraw();
         }
         match event {
             WindowEvent::CloseRequested => events.exit(),
-            WindowEvent::RedrawRequested => {
-                if let Err(failure) = self.redraw() {
-                    self.fail(events, failure.into());
-                }
-            }
+            WindowEvent::RedrawRequested => match self.redraw() {
+                Err(lost @ RenderError::Lost(_)) => self.rebuild(events, lost),
+                Err(failure) => self.fail(events, failure.into()),
+                Ok(()) => {}
+            },
             WindowEvent::Resized(size) => {
                 shown.graphics.resize(size.width, size.height);
-                self.session.apply(Command::Resize(pixels(size.width.into(), size.height.into())));
                 shown.window.request_redraw();
             }
-            WindowEvent::DroppedFile(path) => self.load(&path),
+            WindowEvent::Occluded(false) => shown.window.request_redraw(),
+            WindowEvent::DroppedFile(path) => self.read(&path, false),
             other => self.act(&other, response.consumed),
         }
     }
@@ -132,34 +153,72 @@ impl ApplicationHandler for App {
         if self.quit {
             events.exit();
         }
+        self.read_changed();
         let Some(shown) = &self.shown else { return };
+        if self.wake.is_some_and(|wake| wake <= Instant::now()) {
+            self.wake = None;
+            shown.window.request_redraw();
+        }
         if self.session.is_playing() {
             shown.window.request_redraw();
-            events.set_control_flow(ControlFlow::Wait);
-        } else if let Some(wake) = self.wake {
-            if wake <= Instant::now() {
-                self.wake = None;
-                shown.window.request_redraw();
-            }
-            events.set_control_flow(ControlFlow::WaitUntil(wake));
-        } else {
-            events.set_control_flow(ControlFlow::Wait);
         }
+        let next = self.wake.into_iter().chain(self.settles()).min();
+        events.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }
 
 impl App {
-    fn build(&self, events: &ActiveEventLoop) -> Result<Shown, ViewerError> {
+    /// Makes what shows the session, in a new window or in one that stands.
+    fn build(&mut self, events: &ActiveEventLoop, window: Option<Arc<Window>>) {
+        match self.furnish(events, window) {
+            Ok(shown) => self.shown = Some(shown),
+            Err(failure) => self.fail(events, failure),
+        }
+    }
+
+    fn furnish(
+        &mut self,
+        events: &ActiveEventLoop,
+        window: Option<Arc<Window>>,
+    ) -> Result<Shown, ViewerError> {
         let attributes =
             Window::default_attributes().with_title("sinew").with_inner_size(LogicalSize::new(1280.0, 800.0));
-        let window = events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
-        let window = Arc::new(window);
+        let window = match window {
+            Some(window) => window,
+            None => {
+                Arc::new(events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?)
+            }
+        };
         let graphics = Graphics::new(&window, events, &self.adapter, &self.session.puppet)?;
-        let scale = scale(&window);
+        self.look.adapter = graphics.adapter();
+        // A context sends each texture once: what draws from now on has none of them.
+        let memory = self.context.memory(Clone::clone);
+        self.context = egui::Context::default();
+        self.context.memory_mut(|now| *now = memory);
         let id = egui::ViewportId::ROOT;
-        let egui = egui_winit::State::new(self.context.clone(), id, &window, Some(scale), None, None);
+        let (scale, theme) = (Some(scale(&window)), window.theme());
+        let egui = egui_winit::State::new(self.context.clone(), id, &window, scale, theme, None);
         window.request_redraw();
         Ok(Shown { window, graphics, egui })
+    }
+
+    /// Starts again on whatever adapter there is now, once; the session stays as it was.
+    fn rebuild(&mut self, events: &ActiveEventLoop, lost: RenderError) {
+        let before = self.rebuilt.replace(Instant::now());
+        // What is lost goes first: a window has one surface.
+        let window = self.shown.take().map(|shown| shown.window);
+        if before.is_some_and(|then| then.elapsed() < PATIENCE) {
+            self.fail(events, lost.into());
+        } else {
+            self.build(events, window);
+        }
+    }
+
+    /// Draws when the system has time.
+    fn show_soon(&self) {
+        if let Some(shown) = &self.shown {
+            shown.window.request_redraw();
+        }
     }
 
     fn fail(&mut self, events: &ActiveEventLoop, failure: ViewerError) {
@@ -170,14 +229,19 @@ impl App {
     /// What the scene is told of an event: nothing that is the panel's.
     fn act(&mut self, event: &WindowEvent, consumed: bool) {
         let Some(window) = self.shown.as_ref().map(|s| Arc::clone(&s.window)) else { return };
-        let panel = if self.look.hidden { 0.0 } else { panel::WIDTH * scale(&window) };
-        let over = self.at.x > self.session.size().x - panel || self.context.is_pointer_over_egui();
-        let theirs = (over || self.context.egui_is_using_pointer()) && !self.input.is_busy();
+        if let WindowEvent::CursorMoved { position, .. } = event {
+            self.at = pixels(position.x, position.y);
+        }
+        let theirs = (self.is_over_panel() || self.context.egui_is_using_pointer()) && !self.input.is_busy();
         let event = match event {
-            WindowEvent::CursorMoved { position, .. } => {
-                self.at = pixels(position.x, position.y);
-                if theirs { return } else { Event::Moved(self.at) }
+            WindowEvent::CursorMoved { .. } => {
+                // Where the panel begins nothing is hovered any more.
+                if theirs && self.session.hovered().is_none() {
+                    return;
+                }
+                Event::Moved(self.at)
             }
+            WindowEvent::CursorLeft { .. } if !self.input.is_busy() => Event::Moved(Vec2::NEG_ONE),
             WindowEvent::MouseInput { state, button, .. } => {
                 let button = match button {
                     MouseButton::Left => Button::Left,
@@ -201,8 +265,16 @@ impl App {
                 Event::Modifiers(now.shift_key(), now.control_key(), now.alt_key())
             }
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                if let Some(wish) = wishes::of(&event.logical_key, self.input.control()) {
-                    self.look.wish = Some(wish);
+                // What is held down asks once, but takes back more and more; what is typed is text.
+                let control = self.input.control();
+                if !control && (event.repeat || self.context.text_edit_focused()) {
+                    return;
+                }
+                if let Some(wish) = wishes::of(&event.logical_key, control) {
+                    if !event.repeat {
+                        self.look.wish = Some(wish);
+                        self.fulfil();
+                    }
                     window.request_redraw();
                     return;
                 }
@@ -237,6 +309,14 @@ impl App {
         window.request_redraw();
     }
 
+    /// Whether the panel, or a window or menu of it, is where the pointer is now: the panel itself knows only where it
+    /// was when it was drawn.
+    fn is_over_panel(&self) -> bool {
+        let at = self.at / self.context.pixels_per_point();
+        let layer = self.context.layer_id_at(egui::pos2(at.x, at.y));
+        self.at.x >= self.session.size().x || layer.is_some_and(|l| l.order != egui::Order::Background)
+    }
+
     fn is_double(&mut self, button: Button) -> bool {
         let now = Instant::now();
         let near = |(then, at): (Instant, Vec2)| now - then < DOUBLE.0 && at.distance(self.at) < DOUBLE.1;
@@ -253,12 +333,14 @@ impl App {
         if self.session.is_playing() {
             self.session.apply(Command::Tick(passed.min(0.1)));
         }
-        if self.look.adapter.is_empty() {
-            self.look.adapter = shown.graphics.adapter();
-        }
         let size = shown.window.inner_size();
         if size.width == 0 || size.height == 0 {
             return Ok(());
+        }
+        let all = pixels(size.width.into(), size.height.into());
+        let area = panel::free(all, scale(&shown.window), &self.look);
+        if area != self.session.size() {
+            self.session.apply(Command::Resize(area));
         }
         let input = shown.egui.take_egui_input(&shown.window);
         let (session, look) = (&self.session, &mut self.look);
@@ -270,16 +352,21 @@ impl App {
         let scale = output.pixels_per_point;
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = Panel { textures: output.textures_delta, shapes, scale };
-        let drawn = shown.graphics.draw(&self.session.frame(scale), panel)?;
+        let seen = (&self.session.frame(scale), self.session.size());
+        let drawn = shown.graphics.draw(seen, panel)?;
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))
             .filter(|_| delay < Some(Duration::from_secs(60)));
-        if changed || !drawn {
+        if changed || drawn == Drawn::Again {
             shown.window.request_redraw();
         }
         Ok(())
     }
+}
+
+fn is_tab(event: &WindowEvent) -> bool {
+    matches!(event, WindowEvent::KeyboardInput { event, .. } if event.logical_key == WinitKey::Named(NamedKey::Tab))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "places in a window")]

@@ -123,6 +123,29 @@ fn morph_weights_are_played() {
 }
 
 #[test]
+fn morph_weights_find_their_names() {
+    let named = |extras: Value| {
+        let mut b = Builder::default();
+        let positions = b.floats("VEC3", 3, &[0.0; 9]);
+        let target = json!({"POSITION": positions});
+        let primitive = json!({"attributes": {"POSITION": positions}, "targets": [target, target]});
+        let meshes = json!([{"primitives": [primitive], "extras": extras}]);
+        load(&b.file(json!({"meshes": meshes, "nodes": [{"mesh": 0}, {}, {"mesh": 0}]}))).unwrap()
+    };
+    let character = named(json!({"targetNames": ["smile", "blink"], "other": {"targetNames": 3}}));
+    assert_eq!(character.meshes[0].target_names, ["smile", "blink"]);
+    assert_eq!(
+        [0, 1, 2, 3, 4].map(|w| character.skeleton.morph_of(w)),
+        [Some((0, 0)), Some((0, 1)), Some((2, 0)), Some((2, 1)), None]
+    );
+    for extras in
+        [json!(null), json!(7), json!([]), json!({"targetNames": [1, 2]}), json!({"targetNames": "smile"})]
+    {
+        assert!(named(extras).meshes[0].target_names.is_empty());
+    }
+}
+
+#[test]
 fn times_that_fall_and_values_that_lack_are_refused() {
     let back = clip(&[0.0, 2.0, 1.0], "translation", "LINEAR", VEC3, &[0.0; 9]);
     assert_eq!(refusal(&back), "test.gltf: animations[0].samplers[0].input[2]: time 1 comes after 2");

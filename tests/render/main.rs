@@ -5,9 +5,11 @@
 
 mod goldens;
 mod layout;
+mod lost;
 mod pixels;
 mod surfaces;
 mod twin;
+mod window;
 
 #[path = "../support/mod.rs"]
 mod support;

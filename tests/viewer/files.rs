@@ -11,7 +11,7 @@ use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 use super::{SIZE, at, drag, session};
 
 /// An empty folder for one test.
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
@@ -105,6 +105,8 @@ fn a_file_that_is_read_again_keeps_camera_pose_and_options() {
     let mut before = pulled();
     before.apply(Command::Release);
     before.apply(Command::Orbit(Vec2::new(50.0, 10.0)));
+    before.apply(Command::Clip(Some(0)));
+    before.apply(Command::Tick(0.25));
     let mut after = session();
     assert_ne!(
         (after.camera().position, after.puppet().pose()),
@@ -115,6 +117,10 @@ fn a_file_that_is_read_again_keeps_camera_pose_and_options() {
         (after.camera().position, after.puppet().pose()),
         (before.camera().position, before.puppet().pose())
     );
+    assert!(after.is_playing());
+    after.apply(Command::Clip(None));
+    after.apply(Command::Undo);
+    assert_eq!(after.puppet().pose(), session().puppet().pose(), "what was done before can be taken back");
     let mut other = session();
     other.take_over(&before, false);
     assert_eq!(other.puppet().pose(), session().puppet().pose());

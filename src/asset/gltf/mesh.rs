@@ -23,7 +23,8 @@ impl Source<'_> {
             if primitives.is_empty() {
                 self.warn(format!("mesh {}: has no triangles", label(json.name.as_ref(), m)));
             }
-            meshes.push(Mesh { name: json.name.clone(), primitives, weights });
+            let target_names = target_names(&json.extras);
+            meshes.push(Mesh { name: json.name.clone(), primitives, weights, target_names });
         }
         Ok(meshes)
     }
@@ -161,6 +162,18 @@ impl Source<'_> {
         }
         Ok(targets)
     }
+}
+
+/// What glTF's implementation note (3.7.2.2) has become custom: names of morph targets. Whatever else an application
+/// keeps in its extras is its own.
+fn target_names(extras: &gltf::json::Extras) -> Vec<String> {
+    #[derive(Default, serde::Deserialize)]
+    struct Named {
+        #[serde(default, rename = "targetNames")]
+        target_names: Vec<String>,
+    }
+    let named = extras.as_ref().and_then(|raw| serde_json::from_str::<Named>(raw.get()).ok());
+    named.unwrap_or_default().target_names
 }
 
 /// The accessor of an attribute.

@@ -3,13 +3,18 @@
 use egui::{RichText, Ui};
 
 use super::super::{Command, PoseFile, Session};
-use super::{GOOD, Look, Wish, heading};
+use super::{Look, Wish, heading, theme};
 
-/// The character and its chains.
-pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
+/// Its name.
+pub(super) fn title(ui: &mut Ui, session: &Session) {
     let character = session.puppet.character();
     let name = character.path.file_name().map_or_else(|| "sinew".into(), |n| n.to_string_lossy());
     ui.label(RichText::new(name).heading());
+}
+
+/// What can be taken back, and its chains.
+pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
+    let character = session.puppet.character();
     ui.horizontal(|ui| {
         if ui.add_enabled(session.history.can_undo(), egui::Button::new("Undo")).clicked() {
             asked.push(Command::Undo);
@@ -50,6 +55,6 @@ pub(super) fn files(ui: &mut Ui, look: &mut Look) {
         button("Posed .glb", "a copy of the model in this pose", Wish::Pose(PoseFile::Glb));
     });
     if let Some(saved) = &look.saved {
-        ui.label(RichText::new(saved).small().color(GOOD));
+        ui.label(RichText::new(saved).small().color(theme::good(ui)));
     }
 }

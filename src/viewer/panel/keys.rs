@@ -2,9 +2,9 @@
 
 use egui::{RichText, Ui};
 
-use super::{ACCENT, Look};
+use super::{Look, theme};
 
-const KEYS: [(&str, &str); 19] = [
+const KEYS: [(&str, &str); 20] = [
     ("Left drag", "pull what is under the pointer"),
     ("Shift + move", "pull without a button"),
     ("Wheel in a drag", "push nearer or farther"),
@@ -21,6 +21,7 @@ const KEYS: [(&str, &str); 19] = [
     ("0 1 2 3 4", "CCD, particle, Euler, quaternions, FABRIK"),
     ("5 6 7 8 9", "two-bone, fused, optimize, full body, auto"),
     ("S  Space  Tab  ?", "skeleton, play, panel, keys"),
+    ("Ctrl + O", "open a file; or drop one here"),
     ("Left, Right, F5", "other files of the folder, read again"),
     ("F12, Ctrl + S", "save a picture, the pose"),
     ("Ctrl + Q", "close"),
@@ -32,7 +33,7 @@ pub(super) fn show(ui: &Ui, look: &mut Look) {
     window.show(ui.ctx(), |ui| {
         egui::Grid::new("keys").num_columns(2).spacing([18.0, 5.0]).show(ui, |ui| {
             for (key, what) in KEYS {
-                ui.label(RichText::new(key).strong().color(ACCENT));
+                ui.label(RichText::new(key).strong().color(theme::accent(ui)));
                 ui.label(what);
                 ui.end_row();
             }

@@ -3,7 +3,9 @@
 use egui::{Color32, Ui};
 
 use super::super::{Session, hand};
-use super::QUIET;
+
+/// On the dark behind a name, whatever the theme.
+const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 
 /// Names in the scene: what would be grabbed, and of all handles if asked.
 pub(super) fn show(ui: &Ui, session: &Session) {

@@ -1,22 +1,29 @@
 //! What stands beside the scene: how is solved, what came of it, clips, shapes and what is shown.
 
-use egui::{Color32, RichText, Ui};
+use std::path::PathBuf;
+
+use egui::{RichText, Ui};
+use glam::Vec2;
 
 use super::{Command, PoseFile, Session};
 
 mod character;
 mod clips;
 mod display;
+mod hint;
 mod keys;
 mod labels;
+mod open;
 mod report;
 mod solver;
+#[cfg(test)]
+mod tests;
+mod theme;
+
+pub(super) use theme::style;
 
 /// Points across.
 pub(super) const WIDTH: f32 = 264.0;
-const ACCENT: Color32 = Color32::from_rgb(255, 158, 64);
-const QUIET: Color32 = Color32::from_rgb(140, 148, 164);
-const GOOD: Color32 = Color32::from_rgb(118, 205, 130);
 
 /// What only the panel remembers.
 #[derive(Debug, Default)]
@@ -28,13 +35,21 @@ pub(super) struct Look {
     pub(super) notice: Option<String>,
     /// Where the last file went.
     pub(super) saved: Option<String>,
+    /// Which file next.
+    pub(super) open: open::Open,
+    /// Whether anything was pulled yet.
+    pub(super) pulled: bool,
     /// What was asked of the window.
     pub(super) wish: Option<Wish>,
 }
 
 /// What the window does, not the session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
+    /// Another file, by the system's dialog.
+    Open,
+    /// This file.
+    Read(PathBuf),
     Picture,
     Pose(PoseFile),
     /// The next file of the folder, or the one before.
@@ -42,25 +57,17 @@ pub(super) enum Wish {
     Reload,
 }
 
-/// Dark, quiet, one accent.
-pub(super) fn style(context: &egui::Context) {
-    let mut visuals = egui::Visuals::dark();
-    visuals.panel_fill = Color32::from_rgb(24, 26, 32);
-    visuals.window_fill = Color32::from_rgb(28, 30, 37);
-    visuals.selection.bg_fill = Color32::from_rgb(176, 96, 24);
-    visuals.slider_trailing_fill = true;
-    visuals.hyperlink_color = ACCENT;
-    context.set_visuals(visuals);
-    context.all_styles_mut(|style| {
-        style.spacing.item_spacing = egui::vec2(8.0, 6.0);
-        style.spacing.slider_width = 120.0;
-    });
+/// What the panel leaves of a window's pixels for the scene; `scale`: pixels a point.
+pub(super) fn free(window: Vec2, scale: f32, look: &Look) -> Vec2 {
+    let panel = if look.hidden { 0.0 } else { (WIDTH * scale).round() };
+    Vec2::new((window.x - panel).max(1.0), window.y.max(1.0))
 }
 
 /// Lays everything out; what was asked for.
 pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Command> {
     let mut asked = Vec::new();
     labels::show(ui, session);
+    hint::show(ui, session, look);
     if look.keys {
         keys::show(ui, look);
     }
@@ -70,6 +77,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(14.0);
     egui::Panel::right("panel").resizable(false).exact_size(WIDTH).frame(frame).show(ui, |ui| {
         egui::ScrollArea::vertical().show(ui, |ui| {
+            character::title(ui, session);
+            open::show(ui, look);
             character::show(ui, session, &mut asked);
             character::files(ui, look);
             solver::show(ui, session, &mut asked);
@@ -77,8 +86,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             clips::show(ui, session, &mut asked);
             clips::shapes(ui, session, &mut asked);
             display::show(ui, session, &mut asked);
+            theme::choice(ui);
             ui.add_space(10.0);
-            ui.label(RichText::new(&look.adapter).small().color(QUIET));
+            ui.label(RichText::new(&look.adapter).small().color(theme::quiet(ui)));
             if ui.small_button("?  keys").clicked() {
                 look.keys = !look.keys;
             }
@@ -87,7 +97,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
     asked
 }
 
-fn heading(ui: &mut Ui, text: &str) {
+fn heading(ui: &mut Ui, text: &str) -> egui::Response {
     ui.add_space(10.0);
-    ui.label(RichText::new(text.to_uppercase()).small().strong().color(ACCENT));
+    ui.label(RichText::new(text.to_uppercase()).small().strong().color(theme::accent(ui)))
 }

@@ -1,29 +1,33 @@
 //! What came of it.
 
-use egui::{Color32, RichText, Ui};
+use egui::{RichText, Ui};
 
 use super::super::Session;
-use super::{ACCENT, GOOD, Look, QUIET, WIDTH, heading};
+use super::{Look, WIDTH, heading, theme};
 
 /// Errors, a line for each goal, and what updates cost.
 pub(super) fn show(ui: &mut Ui, session: &Session, look: &Look) {
     heading(ui, "Report");
     for error in session.error.iter().chain(&look.notice) {
-        ui.label(RichText::new(error).color(Color32::from_rgb(244, 112, 96)));
+        ui.label(RichText::new(error).color(theme::bad(ui)));
     }
     for report in &session.reports {
         let reached = report.outcome == crate::ik::Outcome::Reached;
         let label = session.puppet.character().skeleton.label(report.node);
         ui.horizontal(|ui| {
             ui.label(RichText::new(label).strong());
-            ui.label(RichText::new(report.outcome.to_string()).color(if reached { GOOD } else { ACCENT }));
+            ui.label(RichText::new(report.outcome.to_string()).color(if reached {
+                theme::good(ui)
+            } else {
+                theme::accent(ui)
+            }));
         });
         let error = report.position_error.map_or_else(String::new, |e| format!("{:.2} mm   ", e * 1e3));
         let line = format!("{error}{} passes   {:.0} µs", report.iterations, report.seconds * 1e6);
-        ui.label(RichText::new(line).small().color(QUIET));
+        ui.label(RichText::new(line).small().color(theme::quiet(ui)));
     }
     if session.reports.is_empty() && session.error.is_none() {
-        ui.label(RichText::new("Grab anything and pull.").color(QUIET));
+        ui.label(RichText::new("Grab anything and pull.").color(theme::quiet(ui)));
     }
     curve(ui, &session.costs);
 }
@@ -37,7 +41,9 @@ fn curve(ui: &mut Ui, costs: &[f32]) {
     let at = |(i, cost): (usize, &f32)| {
         egui::pos2(rect.left() + rect.width() * i as f32 / 119.0, rect.bottom() - rect.height() * cost / most)
     };
-    ui.painter().rect_filled(rect, 4.0, Color32::from_rgb(18, 20, 25));
-    ui.painter().line(costs.iter().enumerate().map(at).collect(), egui::Stroke::new(1.5, ACCENT));
-    ui.label(RichText::new(format!("update {last:.0} µs, at most {most:.0} µs")).small().color(QUIET));
+    ui.painter().rect_filled(rect, 4.0, theme::well(ui));
+    ui.painter().line(costs.iter().enumerate().map(at).collect(), egui::Stroke::new(1.5, theme::accent(ui)));
+    ui.label(
+        RichText::new(format!("update {last:.0} µs, at most {most:.0} µs")).small().color(theme::quiet(ui)),
+    );
 }

@@ -9,16 +9,17 @@ use super::{WIDTH, heading};
 
 /// The method and what it can be told.
 pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
-    heading(ui, "Solver");
+    let title = heading(ui, "Solver");
     let mut options = session.options;
-    egui::ComboBox::from_id_salt("method").width(WIDTH - 44.0).selected_text(options.method.name()).show_ui(
-        ui,
-        |ui| {
+    let methods = egui::ComboBox::from_id_salt("method")
+        .width(WIDTH - 44.0)
+        .selected_text(options.method.name())
+        .show_ui(ui, |ui| {
             for method in std::iter::once(Method::Auto).chain(Method::ALL) {
                 ui.selectable_value(&mut options.method, method, method.name());
             }
-        },
-    );
+        });
+    methods.response.labelled_by(title.id);
     ui.add(Slider::new(&mut options.iterations, 1..=500).logarithmic(true).text("iterations"));
     let mut tolerance = options.tolerance.unwrap_or(1e-4) * 1e3;
     if ui.add(Slider::new(&mut tolerance, 0.001..=50.0).logarithmic(true).text("mm")).changed() {

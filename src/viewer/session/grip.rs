@@ -15,7 +15,8 @@ impl Session {
     }
 
     pub(super) fn under(&self, at: Vec2) -> Option<Hit> {
-        at.is_finite().then(|| pick(&self.puppet, &self.camera(), at, self.size, &self.grips()))?
+        let inside = at.cmpge(Vec2::ZERO).all() && at.cmple(self.size).all();
+        inside.then(|| pick(&self.puppet, &self.camera(), at, self.size, &self.grips()))?
     }
 
     /// Nodes that are taken hold of before the skin: ends of chains, and with the skeleton all that a skin names.

@@ -114,7 +114,7 @@ impl Session {
     /// Carries out a command.
     pub fn apply(&mut self, command: Command) {
         match command {
-            Command::Resize(size) => self.size = sane(size),
+            Command::Resize(size) => self.resize(size),
             Command::Hover(at) => self.hover(at),
             Command::Grab(at) => self.grab(at),
             Command::Drag(at) => {
@@ -184,6 +184,12 @@ impl Session {
             Command::Solver(options) => self.set_solver(*options),
             other => self.clip(&other),
         }
+    }
+
+    fn resize(&mut self, size: Vec2) {
+        let before = self.size;
+        self.size = sane(size);
+        self.orbit.reshape(before.x / before.y, self.size.x / self.size.y);
     }
 
     /// From where it is seen.

@@ -1,0 +1,91 @@
+//! What a frame of the window asks of the CPU while something is dragged: the pointer's move and the solve it brings,
+//! clip, palette and overlay, and the encoding of all passes. What the GPU does with it is waited for off the clock.
+
+use std::time::{Duration, Instant};
+
+use criterion::Criterion;
+use glam::Vec2;
+use sinew::asset;
+use sinew::ik::{Method, Options};
+use sinew::picking::pixel;
+use sinew::render::{AdapterChoice, Canvas, Gpu, Mode, Pictures, Renderer};
+use sinew::rig;
+use sinew::viewer::{Button, Command, Event, Input, Session};
+use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
+
+const SIZE: (u32, u32) = (1016, 800);
+/// Steps of the circle on which the pointer goes.
+const STEPS: u16 = 120;
+
+pub(crate) fn bench(c: &mut Criterion) {
+    let Ok(gpu) = Gpu::new(&AdapterChoice::Auto) else { return };
+    let mut renderer = Renderer::new(gpu);
+    let mut group = c.benchmark_group("frame");
+    let cases = [("hand, auto", "leftHand", Method::Auto), ("hand, full body", "leftHand", Method::FullBody)];
+    for (name, node, method) in cases.into_iter().chain([("hips, full body", "hips", Method::Auto)]) {
+        let character = asset::mannequin().unwrap();
+        let rig = rig::load(&character, None).unwrap();
+        let mut session = Session::new(character, Some(rig), Vec2::new(1016.0, 800.0));
+        let options = Options { record: false, restarts: 0, method, ..Options::default() };
+        session.apply(Command::Solver(Box::new(options)));
+        let (mut input, mut step) = (Input::default(), 0);
+        let start = start(&session, node);
+        input.handle(Event::Moved(start), &mut session);
+        input.handle(Event::Pressed(Button::Left, false), &mut session);
+        let mut encode = encoder(&mut renderer, &session);
+        group.bench_function(name, |b| {
+            b.iter_custom(|times| {
+                (0..times)
+                    .map(|_| {
+                        step = (step + 1) % STEPS;
+                        let turn = f32::from(step) / f32::from(STEPS) * std::f32::consts::TAU;
+                        let began = Instant::now();
+                        input.handle(Event::Moved(start + 40.0 * Vec2::from_angle(turn)), &mut session);
+                        encode(&session, began)
+                    })
+                    .sum()
+            });
+        });
+        assert!(session.is_dragging() && session.error().is_none(), "{name}: {:?}", session.error());
+    }
+    group.finish();
+}
+
+fn start(session: &Session, node: &str) -> Vec2 {
+    let node = session.puppet().character().skeleton.find(node).unwrap();
+    let place = session.puppet().world_from_node()[node].translation.into();
+    pixel(&session.camera(), place, session.size()).unwrap()
+}
+
+/// Encodes a session's frame as the window does; the time from `began` until its commands are there.
+fn encoder<'r>(
+    renderer: &'r mut Renderer,
+    session: &Session,
+) -> impl FnMut(&Session, Instant) -> Duration + use<'r> {
+    let (device, queue) = (renderer.gpu().device.clone(), renderer.gpu().queue.clone());
+    let puppet = session.puppet();
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let texture = device.create_texture(&TextureDescriptor {
+        label: None,
+        size: Extent3d { width: SIZE.0, height: SIZE.1, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: TextureDimension::D2,
+        format,
+        usage: TextureUsages::RENDER_ATTACHMENT,
+        view_formats: &[],
+    });
+    let view = texture.create_view(&Default::default());
+    move |session, began| {
+        let mut encoder = device.create_command_encoder(&Default::default());
+        let canvas = Canvas { view: &view, format, size: SIZE, area: SIZE };
+        renderer.draw(&model, &session.frame(1.0), &canvas, &mut encoder).unwrap();
+        let commands = encoder.finish();
+        let took = began.elapsed();
+        queue.submit([commands]);
+        device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None }).unwrap();
+        took
+    }
+}

@@ -1,0 +1,144 @@
+//! Pictures of the panel in its states, and what its buttons ask for.
+//!
+//! `UPDATE_SNAPSHOTS=1 cargo test --lib panel` draws the pictures anew: look at them before you commit them.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use egui::Theme;
+use egui_kittest::kittest::Queryable;
+use egui_kittest::{Harness, SnapshotOptions};
+use glam::Vec2;
+
+use super::super::{Command, PoseFile, Session};
+use super::{Look, Wish, free, show, style};
+use crate::asset::mannequin;
+use crate::rig;
+
+const SIZE: Vec2 = Vec2::new(700.0, 860.0);
+
+struct State {
+    session: Session,
+    look: Look,
+    asked: Vec<Command>,
+}
+
+/// The mannequin beside an untouched panel.
+fn state() -> State {
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let look = Look { adapter: "an adapter, vulkan".into(), ..Look::default() };
+    let session = Session::new(character, Some(rig), free(SIZE, 1.0, &look));
+    State { session, look, asked: Vec::new() }
+}
+
+/// The mannequin's left hand held where it can be; measured times are made to be the same ones everywhere.
+fn dragging() -> State {
+    let mut state = state();
+    let session = &mut state.session;
+    let hand = session.puppet.character().skeleton.find("leftHand").unwrap();
+    let place = session.puppet.world_from_node()[hand].translation.into();
+    let at = crate::picking::pixel(&session.camera(), place, session.size()).unwrap();
+    session.apply(Command::Grab(at));
+    session.apply(Command::Drag(at + Vec2::new(-20.0, -40.0)));
+    assert_eq!(session.reports.len(), 1, "{:?}", session.error);
+    session.reports.iter_mut().for_each(|r| r.seconds = 4.2e-6);
+    session.costs = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
+    state
+}
+
+fn panel(state: State, theme: Theme) -> (Harness<'static>, Rc<RefCell<State>>) {
+    let state = Rc::new(RefCell::new(state));
+    let shown = Rc::clone(&state);
+    let show = move |ui: &mut egui::Ui| {
+        let State { session, look, asked } = &mut *shown.borrow_mut();
+        asked.extend(show(ui, session, look));
+    };
+    let builder = Harness::builder().with_size([SIZE.x, SIZE.y]).with_theme(theme);
+    let harness = builder.with_context_setup(style).wgpu().build_ui(show);
+    (harness, state)
+}
+
+fn check(name: &str, state: State, theme: Theme) {
+    let (mut harness, _) = panel(state, theme);
+    harness.run();
+    let options = SnapshotOptions::new().output_path("tests/goldens/panel");
+    harness.snapshot_options(name, &options);
+}
+
+#[test]
+fn nothing_done_yet() {
+    check("idle", state(), Theme::Dark);
+}
+
+#[test]
+fn nothing_done_yet_by_daylight() {
+    check("idle-light", state(), Theme::Light);
+}
+
+#[test]
+fn a_drag_and_its_report() {
+    check("dragging", dragging(), Theme::Dark);
+}
+
+#[test]
+fn a_file_that_is_read_and_one_that_could_not_be() {
+    let mut state = state();
+    state.look.notice = Some("models/hero.glb: skins[0].joints[3]: node 99 does not exist (12 do)".into());
+    state.look.open.reading = Some(PathBuf::from("models/other.glb"));
+    state.look.saved = Some("saved sinew-0001.png".into());
+    check("error", state, Theme::Dark);
+}
+
+#[test]
+fn a_clip_that_plays() {
+    let mut state = state();
+    state.session.apply(Command::Clip(Some(0)));
+    state.session.apply(Command::Tick(0.25));
+    state.session.costs.clear();
+    check("clip", state, Theme::Dark);
+}
+
+#[test]
+fn the_window_of_keys() {
+    let mut state = state();
+    state.look.keys = true;
+    check("keys", state, Theme::Dark);
+}
+
+#[test]
+fn buttons_ask_for_what_they_say() {
+    let (mut harness, state) = panel(state(), Theme::Dark);
+    for (button, asked) in [("Rest", Command::RestAll), ("Let go", Command::LetGo)] {
+        harness.get_by_label(button).click();
+        harness.run();
+        assert_eq!(std::mem::take(&mut state.borrow_mut().asked), [asked]);
+    }
+    let wishes =
+        [("Open…", Wish::Open), ("Picture", Wish::Picture), ("Posed .glb", Wish::Pose(PoseFile::Glb))];
+    for (button, wish) in wishes {
+        harness.get_by_label(button).click();
+        harness.run();
+        assert_eq!(state.borrow_mut().look.wish.take(), Some(wish));
+    }
+}
+
+#[test]
+fn a_file_of_late_and_a_typed_path_are_opened() {
+    let mut before = state();
+    before.look.open.recent = vec!["/models/a.glb".into(), "/models/b.glb".into()];
+    let (mut harness, state) = panel(before, Theme::Dark);
+    harness.get_by_label("Recent").click();
+    harness.run();
+    harness.get_by_label("b.glb").click();
+    harness.run();
+    assert_eq!(state.borrow_mut().look.wish.take(), Some(Wish::Read("/models/b.glb".into())));
+    harness.get_by_label("Path").click();
+    harness.run();
+    harness.get_by_role(egui::accesskit::Role::TextInput).type_text(" \"/models/c d.glb\" ");
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert_eq!(state.borrow_mut().look.wish.take(), Some(Wish::Read("/models/c d.glb".into())));
+}

@@ -1,0 +1,81 @@
+//! Dark and light: quiet, one accent.
+
+use egui::{Color32, Context, Theme, ThemePreference, Ui, Visuals};
+
+/// The looks of both themes; which of them is on is the system's choice until somebody makes one.
+pub(in super::super) fn style(context: &Context) {
+    for theme in [Theme::Dark, Theme::Light] {
+        context.set_visuals_of(theme, visuals(theme));
+    }
+    context.all_styles_mut(|style| {
+        style.spacing.item_spacing = egui::vec2(8.0, 6.0);
+        style.spacing.slider_width = 120.0;
+    });
+}
+
+fn visuals(theme: Theme) -> Visuals {
+    let mut visuals = theme.default_visuals();
+    match theme {
+        Theme::Dark => {
+            visuals.panel_fill = Color32::from_rgb(24, 26, 32);
+            visuals.window_fill = Color32::from_rgb(28, 30, 37);
+            visuals.extreme_bg_color = Color32::from_rgb(15, 17, 21);
+            visuals.selection.bg_fill = Color32::from_rgb(176, 96, 24);
+        }
+        Theme::Light => {
+            visuals.panel_fill = Color32::from_rgb(243, 244, 247);
+            visuals.window_fill = Color32::from_rgb(250, 250, 252);
+            visuals.extreme_bg_color = Color32::from_rgb(255, 255, 255);
+            visuals.selection.bg_fill = Color32::from_rgb(255, 190, 120);
+            visuals.selection.stroke.color = Color32::from_rgb(88, 42, 0);
+        }
+    }
+    visuals.slider_trailing_fill = true;
+    visuals.hyperlink_color = tone(theme, (255, 158, 64), (176, 82, 0));
+    visuals
+}
+
+/// Which theme is on.
+pub(super) fn choice(ui: &mut Ui) {
+    let before = ui.ctx().options(|o| o.theme_preference);
+    let mut now = before;
+    ui.horizontal_wrapped(|ui| {
+        ui.label("theme");
+        for theme in [ThemePreference::System, ThemePreference::Dark, ThemePreference::Light] {
+            ui.selectable_value(&mut now, theme, theme.name());
+        }
+    });
+    if now != before {
+        ui.ctx().set_theme(now);
+    }
+}
+
+/// What matters now.
+pub(super) fn accent(ui: &Ui) -> Color32 {
+    ui.visuals().hyperlink_color
+}
+
+/// What is there for those who look.
+pub(super) fn quiet(ui: &Ui) -> Color32 {
+    tone(ui.theme(), (140, 148, 164), (96, 102, 116))
+}
+
+/// What went well.
+pub(super) fn good(ui: &Ui) -> Color32 {
+    tone(ui.theme(), (118, 205, 130), (30, 122, 48))
+}
+
+/// What went wrong.
+pub(super) fn bad(ui: &Ui) -> Color32 {
+    tone(ui.theme(), (244, 112, 96), (186, 36, 22))
+}
+
+/// Behind a drawing.
+pub(super) fn well(ui: &Ui) -> Color32 {
+    ui.visuals().extreme_bg_color
+}
+
+fn tone(theme: Theme, dark: (u8, u8, u8), light: (u8, u8, u8)) -> Color32 {
+    let (r, g, b) = if theme == Theme::Dark { dark } else { light };
+    Color32::from_rgb(r, g, b)
+}

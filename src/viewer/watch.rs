@@ -1,0 +1,54 @@
+//! Whether a file changes while it is open.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+/// Watches a file and what belongs to it until it is dropped.
+#[derive(Debug)]
+pub struct Watch {
+    _watcher: RecommendedWatcher,
+}
+
+impl Watch {
+    /// Calls `changed`, on a thread of its own, whenever a file of that name or one that has its stem (`NAME.bin`,
+    /// `NAME.rig.toml`) is written, replaced or removed. The folder is watched and not the file: many programs write
+    /// a new file and give it the old one's name.
+    ///
+    /// # Errors
+    /// In one line, why the folder cannot be watched.
+    pub fn new(file: &Path, changed: impl Fn() + Send + 'static) -> Result<Self, String> {
+        let folder = match file.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let mut stem: OsString = file.file_stem().unwrap_or_default().to_owned();
+        stem.push(".");
+        let ours = move |path: &Path| {
+            let name = path.file_name().unwrap_or_default();
+            name.as_encoded_bytes().starts_with(stem.as_encoded_bytes())
+        };
+        let told = move |event: notify::Result<Event>| {
+            let Ok(event) = event else { return };
+            if is_change(event.kind) && event.paths.iter().any(|path| ours(path)) {
+                changed();
+            }
+        };
+        let watched = notify::recommended_watcher(told).and_then(|mut watcher| {
+            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+            Ok(Self { _watcher: watcher })
+        });
+        watched.map_err(|e| format!("{}: changes are not seen: {e}", file.display()).replace('\n', " "))
+    }
+}
+
+/// Reading is none; closing what was written to is.
+fn is_change(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
+        EventKind::Any | EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) => true,
+        EventKind::Other => false,
+    }
+}

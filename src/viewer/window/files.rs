@@ -1,0 +1,177 @@
+//! The file that is open: chosen, read on another thread, watched, and read again when it has changed.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use winit::event_loop::EventLoopProxy;
+
+use super::super::{Read, Reader, Recent, Watch, folder, neighbour};
+use super::{App, wishes};
+
+/// A file that was written to is read when it has been left alone for so long.
+const SETTLED: Duration = Duration::from_millis(200);
+/// Nobody cancels a dialog so soon: then there was none.
+const NO_DIALOG: Duration = Duration::from_secs(1);
+
+/// What other threads tell the window.
+#[derive(Debug)]
+pub(super) enum News {
+    /// A file was read, or could not be.
+    Read(Box<Read>),
+    /// The system's dialog has ended, with a file or with none.
+    Chosen(Option<PathBuf>),
+    /// The file that is open has changed, or one that belongs to it.
+    Changed,
+}
+
+/// What the window knows of files.
+#[derive(Debug)]
+pub(super) struct Files {
+    reader: Reader,
+    recent: Recent,
+    watch: Option<Watch>,
+    /// When the open file has changed last.
+    changed: Option<Instant>,
+    /// Since when the system's dialog is asked.
+    asked: Option<Instant>,
+    proxy: EventLoopProxy<News>,
+}
+
+impl Files {
+    pub(super) fn new(proxy: EventLoopProxy<News>) -> Self {
+        let news = proxy.clone();
+        // A window that has closed meanwhile hears nothing, and need not.
+        let reader = Reader::new(move |read| drop(news.send_event(News::Read(Box::new(read)))));
+        Self { reader, recent: Recent::of_user(), watch: None, changed: None, asked: None, proxy }
+    }
+}
+
+impl App {
+    /// The file that the window was opened with: remembered and watched.
+    pub(super) fn opened(&mut self) {
+        if let Some(file) = self.session.file().map(Path::to_path_buf) {
+            self.files.recent.add(&file);
+            self.watch(&file);
+        }
+        self.look.open.recent = self.files.recent.files().to_vec();
+    }
+
+    /// Reads a character, or the same `again`: it is then seen from where it was, in the pose that it had.
+    pub(super) fn read(&mut self, file: &Path, again: bool) {
+        if let Err(error) = self.files.reader.start(file, again, self.session.size()) {
+            self.tell(Err(format!("{}: {error}", file.display())));
+        }
+        self.look.open.reading = self.files.reader.reading().map(Path::to_path_buf);
+        self.show_soon();
+    }
+
+    /// The next file of the folder, counted from the one that is being read.
+    pub(super) fn step(&mut self, forward: bool) {
+        let Some(file) = self.files.reader.reading().or(self.session.file()) else {
+            return self.tell(Err(wishes::BUILT_IN.into()));
+        };
+        match neighbour(file, forward) {
+            Ok(Some(next)) => self.read(&next, false),
+            Ok(None) => self.tell(Err("there is no other model in the folder".into())),
+            Err(error) => {
+                let line = format!("{}: {error}", file.display());
+                self.tell(Err(line));
+            }
+        }
+    }
+
+    /// Asks for a file in the system's own dialog, which has a thread of its own.
+    pub(super) fn choose(&mut self) {
+        let Some(shown) = self.shown.as_ref().filter(|_| self.files.asked.is_none()) else { return };
+        let mut dialog = rfd::AsyncFileDialog::new()
+            .set_title("Open a character")
+            .add_filter("Characters", &folder::ENDINGS)
+            .set_parent(&shown.window);
+        let here = self.session.file().and_then(|file| std::path::absolute(file).ok());
+        if let Some(folder) = here.as_deref().and_then(Path::parent) {
+            dialog = dialog.set_directory(folder);
+        }
+        // The dialog is made here, where some systems want it, and waited for elsewhere.
+        let asked = dialog.pick_file();
+        let proxy = self.files.proxy.clone();
+        let wait = move || {
+            let file = pollster::block_on(asked).map(|file| file.path().to_path_buf());
+            drop(proxy.send_event(News::Chosen(file)));
+        };
+        match std::thread::Builder::new().name("dialog".into()).spawn(wait) {
+            Ok(_) => self.files.asked = Some(Instant::now()),
+            Err(_) => self.look.open.type_path(),
+        }
+    }
+
+    /// What another thread has to say.
+    pub(super) fn hear(&mut self, news: News) {
+        match news {
+            News::Read(read) => {
+                if let Some(read) = self.files.reader.accept(*read) {
+                    self.look.open.reading = None;
+                    self.swap(read);
+                }
+            }
+            News::Chosen(file) => {
+                let soon = self.files.asked.take().is_some_and(|then| then.elapsed() < NO_DIALOG);
+                match file {
+                    Some(file) => self.read(&file, false),
+                    None if soon => self.look.open.type_path(),
+                    None => {}
+                }
+            }
+            News::Changed => self.files.changed = Some(Instant::now()),
+        }
+        self.show_soon();
+    }
+
+    /// When the file that has changed is to be read, if now is no moment for it.
+    pub(super) fn settles(&self) -> Option<Instant> {
+        let free = !self.input.is_busy() && self.files.reader.reading().is_none();
+        self.files.changed.filter(|_| free && !self.look.open.ignore_changes).map(|then| then + SETTLED)
+    }
+
+    /// Reads the open file if it has changed and settled.
+    pub(super) fn read_changed(&mut self) {
+        if self.settles().is_some_and(|when| when <= Instant::now()) {
+            self.files.changed = None;
+            if let Some(file) = self.session.file().map(Path::to_path_buf) {
+                self.read(&file, true);
+            }
+        }
+    }
+
+    /// Shows what was read; what could not be read leaves everything as it was.
+    fn swap(&mut self, read: Read) {
+        let Some(shown) = &mut self.shown else { return };
+        let swapped = read.outcome.and_then(|(mut session, pictures)| {
+            session.apply(super::Command::Resize(self.session.size()));
+            shown.graphics.show(session.puppet(), &pictures).map(|()| session).map_err(|e| e.to_string())
+        });
+        match swapped {
+            Ok(mut session) => {
+                self.session.apply(super::Command::Release);
+                session.take_over(&self.session, read.again);
+                (self.session, self.look.notice) = (session, None);
+                if !read.again {
+                    self.look.saved = None;
+                    self.files.changed = None;
+                    self.files.recent.add(&read.path);
+                    self.look.open.recent = self.files.recent.files().to_vec();
+                    self.watch(&read.path);
+                }
+            }
+            Err(error) => self.look.notice = Some(error.replace('\n', " ")),
+        }
+    }
+
+    fn watch(&mut self, file: &Path) {
+        let proxy = self.files.proxy.clone();
+        let watch = Watch::new(file, move || drop(proxy.send_event(News::Changed)));
+        match watch {
+            Ok(watch) => self.files.watch = Some(watch),
+            Err(error) => (self.files.watch, self.look.notice) = (None, Some(error)),
+        }
+    }
+}

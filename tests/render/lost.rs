@@ -1,0 +1,44 @@
+//! A device that goes away: it is said as what it is, and a new one draws the same picture.
+
+use sinew::asset::mannequin;
+use sinew::camera::{AUTO_FOV_Y, Camera};
+use sinew::puppet::Puppet;
+use sinew::render::{Background, Mode, Picture, Pictures, RenderError, Renderer};
+use sinew::stage::{self, Shot};
+
+use crate::renderer;
+
+const SIZE: (u32, u32) = (96, 72);
+
+fn draw(renderer: &mut Renderer, puppet: &Puppet) -> Result<Picture, RenderError> {
+    let bounds = puppet.bounds();
+    let shot = Shot {
+        camera: Camera::framing(&bounds, AUTO_FOV_Y, 96.0 / 72.0),
+        mode: Mode::Shaded,
+        background: Background::STUDIO,
+        samples: 4,
+        bounds,
+        floor: true,
+        shadow: true,
+        scale: 1.0,
+    };
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures)?;
+    renderer.render(&model, &stage::frame(puppet, &shot), SIZE)
+}
+
+#[test]
+fn a_lost_device_is_said_to_be_lost_and_another_draws_the_same() {
+    let puppet = Puppet::new(mannequin().unwrap(), 0);
+    let mut first = renderer();
+    let before = draw(&mut first, &puppet).unwrap();
+    first.gpu().device.destroy();
+    for _ in 0..3 {
+        let error = draw(&mut first, &puppet).unwrap_err();
+        assert!(matches!(error, RenderError::Lost(_)), "{error}");
+        let line = error.to_string();
+        assert!(line.starts_with("the graphics device was lost: ") && !line.contains('\n'), "{line}");
+    }
+    drop(first);
+    assert!(draw(&mut renderer(), &puppet).unwrap() == before, "the picture is another");
+}

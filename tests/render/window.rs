@@ -1,0 +1,74 @@
+//! Drawing into somebody else's view, as a window does: the scene in a part of it.
+
+use sinew::asset::mannequin;
+use sinew::camera::{AUTO_FOV_Y, Camera};
+use sinew::puppet::Puppet;
+use sinew::render::{Background, Canvas, Mode, Pictures};
+use sinew::stage::{self, Shot};
+use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
+
+use crate::renderer;
+
+/// 64 pixels are 256 bytes: rows that are copied need no padding.
+const SIZE: (u32, u32) = (64, 48);
+const AREA: (u32, u32) = (40, 48);
+
+#[test]
+fn a_part_of_a_view_shows_what_a_picture_of_its_size_shows() {
+    let (puppet, mut renderer) = (Puppet::new(mannequin().unwrap(), 0), renderer());
+    let bounds = puppet.bounds();
+    let background = [0x20, 0x40, 0x60];
+    let shot = Shot {
+        camera: Camera::framing(&bounds, AUTO_FOV_Y, 40.0 / 48.0),
+        mode: Mode::Skeleton,
+        background: Background::Color(background),
+        samples: 4,
+        bounds,
+        floor: true,
+        shadow: true,
+        scale: 1.0,
+    };
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let frame = stage::frame(&puppet, &shot);
+    let alone = renderer.render(&model, &frame, AREA).unwrap();
+
+    let (device, queue) = (renderer.gpu().device.clone(), renderer.gpu().queue.clone());
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let texture = device.create_texture(&TextureDescriptor {
+        label: None,
+        size: Extent3d { width: SIZE.0, height: SIZE.1, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: TextureDimension::D2,
+        format,
+        usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_SRC,
+        view_formats: &[],
+    });
+    let view = texture.create_view(&Default::default());
+    let mut encoder = device.create_command_encoder(&Default::default());
+    let canvas = Canvas { view: &view, format, size: SIZE, area: AREA };
+    renderer.draw(&model, &frame, &canvas, &mut encoder).unwrap();
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: u64::from(SIZE.0 * SIZE.1 * 4),
+        usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    });
+    let layout =
+        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(SIZE.0 * 4), rows_per_image: None };
+    let place = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
+    encoder.copy_texture_to_buffer(texture.as_image_copy(), place, texture.size());
+    queue.submit([encoder.finish()]);
+    buffer.map_async(wgpu::MapMode::Read, .., |mapped| mapped.unwrap());
+    device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None }).unwrap();
+    renderer.gpu().check().unwrap();
+
+    let seen = buffer.get_mapped_range(..).unwrap().to_vec();
+    for (y, row) in seen.chunks_exact(SIZE.0 as usize * 4).enumerate() {
+        let (inside, outside) = row.split_at(AREA.0 as usize * 4);
+        let from = y * AREA.0 as usize * 4;
+        assert_eq!(inside, &alone.rgba[from..from + inside.len()], "row {y}");
+        assert!(outside.chunks_exact(4).all(|p| p[..3] == background), "row {y}: {outside:?}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Files that are opened: read on another thread, remembered, and seen when they change.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use glam::Vec2;
+use sinew::viewer::{Command, Read, Reader, Recent, Watch};
+
+use super::files::folder;
+use super::{SIZE, session};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Long enough for a change that is none to be told, were it.
+const QUIET: Duration = Duration::from_millis(150);
+
+fn asset(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)
+}
+
+fn reader() -> (Reader, Receiver<Read>) {
+    let (tell, told) = channel();
+    (Reader::new(move |read| tell.send(read).unwrap_or_default()), told)
+}
+
+#[test]
+fn a_character_is_read_on_another_thread_with_the_rig_beside_it() {
+    let (mut reader, told) = reader();
+    reader.start(&asset("spider.glb"), false, SIZE).unwrap();
+    assert_eq!(reader.reading(), Some(&*asset("spider.glb")));
+    let read = reader.accept(told.recv_timeout(PATIENCE).unwrap()).unwrap();
+    assert_eq!((reader.reading(), &*read.path, read.again), (None, &*asset("spider.glb"), false));
+    let (session, _) = read.outcome.unwrap();
+    assert_eq!(session.file(), Some(&*asset("spider.glb")));
+    assert_eq!(session.puppet().rig.chains.len(), 8, "a leg each, as the rig beside it says");
+}
+
+#[test]
+fn what_was_asked_for_last_is_what_comes() {
+    let (mut reader, told) = reader();
+    for name in ["mannequin.glb", "spider.glb", "awkward.glb", "arm.glb"] {
+        reader.start(&asset(name), false, SIZE).unwrap();
+    }
+    let mut accepted = Vec::new();
+    while accepted.is_empty() {
+        accepted.extend(reader.accept(told.recv_timeout(PATIENCE).unwrap()));
+    }
+    // Whatever ends later was asked for earlier.
+    while let Ok(read) = told.recv_timeout(QUIET) {
+        accepted.extend(reader.accept(read));
+    }
+    let paths: Vec<&Path> = accepted.iter().map(|r| r.path.as_path()).collect();
+    assert_eq!(paths, [asset("arm.glb")]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_says_why_in_one_line() {
+    let folder = folder("read-bad");
+    let whole = fs::read(asset("arm.glb")).unwrap();
+    fs::write(folder.join("half.glb"), &whole[..whole.len() / 2]).unwrap();
+    fs::copy(asset("arm.glb"), folder.join("rigged.glb")).unwrap();
+    fs::write(folder.join("rigged.rig.toml"), "chains = 3").unwrap();
+    for name in ["half.glb", "rigged.glb", "missing.glb"] {
+        let (mut reader, told) = reader();
+        reader.start(&folder.join(name), false, SIZE).unwrap();
+        let line = reader.accept(told.recv_timeout(PATIENCE).unwrap()).unwrap().outcome.err().unwrap();
+        assert!(line.contains(name.split('.').next().unwrap()) && !line.contains('\n'), "{line}");
+    }
+}
+
+#[test]
+fn recent_files_are_remembered_newest_first_and_no_more_than_a_few() {
+    let place = folder("recent").join("deep/er/recent");
+    let file = |i: u8| PathBuf::from(format!("/models/{i}.glb"));
+    let mut recent = Recent::at(place.clone());
+    assert!(recent.files().is_empty());
+    (0..12).for_each(|i| recent.add(&file(i)));
+    recent.add(&file(9));
+    let wanted: Vec<PathBuf> = [9, 11, 10, 8, 7, 6, 5, 4].map(file).into();
+    assert_eq!(recent.files(), wanted);
+    assert_eq!(Recent::at(place.clone()).files(), wanted);
+    // Another window has opened a file meanwhile.
+    let mut other = Recent::at(place.clone());
+    other.add(&file(20));
+    recent.add(&file(21));
+    assert_eq!(Recent::at(place.clone()).files()[..3], [file(21), file(20), file(9)]);
+    assert_eq!(fs::read_dir(place.parent().unwrap()).unwrap().count(), 1, "something was left beside");
+}
+
+#[test]
+fn a_list_of_recent_files_that_is_broken_is_passed_over() {
+    let folder = folder("recent-broken");
+    let place = folder.join("recent");
+    for bytes in [&b"\xff\xfe\x00"[..], b"relative.glb\n\n../up.glb\n", &[b'a'; 200_000]] {
+        fs::write(&place, bytes).unwrap();
+        let mut recent = Recent::at(place.clone());
+        assert!(recent.files().is_empty());
+        recent.add(Path::new("/models/a.glb"));
+        assert_eq!(Recent::at(place.clone()).files(), [Path::new("/models/a.glb")]);
+    }
+    // Nowhere to write: the window remembers for itself.
+    let mut nowhere = Recent::at(folder.join("recent/below/a/file"));
+    nowhere.add(Path::new("/models/a.glb"));
+    nowhere.add(Path::new("/models/b.glb"));
+    assert_eq!(nowhere.files(), [Path::new("/models/b.glb"), Path::new("/models/a.glb")]);
+}
+
+#[test]
+fn a_file_is_seen_to_change_however_it_is_written_and_its_neighbours_are_not() {
+    let folder = folder("watched");
+    let file = folder.join("model.glb");
+    fs::write(&file, "old").unwrap();
+    let (tell, told) = channel();
+    let watch = Watch::new(&file, move || tell.send(()).unwrap_or_default()).unwrap();
+    let is_told = |what: &str| {
+        assert!(told.recv_timeout(PATIENCE).is_ok(), "{what} is not seen");
+        while told.recv_timeout(QUIET).is_ok() {}
+    };
+    fs::write(&file, "new").unwrap();
+    is_told("a write");
+    fs::write(folder.join("beside"), "newer").unwrap();
+    fs::rename(folder.join("beside"), &file).unwrap();
+    is_told("a file that takes its name");
+    fs::write(folder.join("model.rig.toml"), "").unwrap();
+    is_told("its rig");
+    fs::read(&file).unwrap();
+    fs::write(folder.join("model-0001.png"), "").unwrap();
+    fs::write(folder.join("other.glb"), "").unwrap();
+    assert!(told.recv_timeout(QUIET).is_err(), "what is no change of it");
+    drop(watch);
+    fs::write(&file, "newest").unwrap();
+    assert!(told.recv_timeout(QUIET).is_err(), "nobody watches any more");
+    let error = Watch::new(&folder.join("missing/model.glb"), || {}).unwrap_err();
+    assert!(error.contains("missing") && !error.contains('\n'), "{error}");
+}
+
+#[test]
+fn a_picture_of_another_shape_still_shows_all_that_was_seen() {
+    let mut session = session();
+    let before = session.camera().position;
+    session.apply(Command::Resize(Vec2::new(1016.0, 800.0)));
+    assert_eq!(session.camera().position, before, "as high as it was");
+    session.apply(Command::Resize(Vec2::new(200.0, 800.0)));
+    for name in ["leftHand", "rightHand", "head", "leftFoot"] {
+        let node = session.puppet().character().skeleton.find(name).unwrap();
+        let place = session.puppet().world_from_node()[node].translation.into();
+        let at = sinew::picking::pixel(&session.camera(), place, session.size()).unwrap();
+        assert!(at.cmpge(Vec2::ZERO).all() && at.cmple(session.size()).all(), "{name} is at {at}");
+    }
+    session.apply(Command::Resize(Vec2::ZERO));
+    session.apply(Command::Resize(SIZE));
+    assert!(session.camera().position.distance(before) < 1e-4);
+}
