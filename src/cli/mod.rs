@@ -9,6 +9,7 @@ mod output;
 mod pose;
 mod posing;
 mod render;
+mod replay;
 mod timing;
 mod view;
 #[cfg(feature = "viewer")]

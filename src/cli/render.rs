@@ -11,43 +11,60 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::camera::Bounds;
 use crate::puppet::{GoalReport, Puppet};
-use crate::render::{Gpu, Model, Pictures, RenderError, Renderer};
+use crate::render::{Gpu, Mode, Model, Pictures, RenderError, Renderer};
 use crate::stage;
 
 use super::failure::Failure;
 use super::posing::PosingArgs;
 use super::timing::Stopwatch;
 use super::view::ViewArgs;
-use super::{ModelArg, Talk, output};
+use super::{ModelArg, Talk, output, replay};
+
+/// What a session says itself.
+const REPLAYED: [&str; 8] = [
+    "camera_position",
+    "camera_focal_point",
+    "camera_view_up",
+    "camera_view_angle",
+    "mode",
+    "ground",
+    "shadow",
+    "skinning",
+];
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sinew render character.glb --animation walk --animation-time 0.4 -o walk.png
   sinew render character.glb --reach hand_l=0.3,1.2,0.4 --mode skeleton -o reach.png
-  sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'")]
+  sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'
+  sinew render --replay drag.session --frames 0..96 --fps 24 -o 'drag-{frame:04}.png'")]
 pub(super) struct RenderArgs {
     #[command(flatten)]
-    model: ModelArg,
+    pub(super) model: ModelArg,
     /// The picture (PNG); for a sequence with {frame:04} where the number goes; - is stdout
     #[arg(short, long, value_name = "OUT.png")]
-    output: PathBuf,
-    /// Draw the frames A, A+1, … B-1 of a clip; the camera and the floor stay where all of them are seen
-    #[arg(long, value_name = "A..B", requires = "animation")]
-    frames: Option<Frames>,
-    /// Frames a second; frame 0 is at --animation-time
+    pub(super) output: PathBuf,
+    /// Play back what `sinew view --record` recorded: how it ended, or with --frames how it went
+    #[arg(long, value_name = "SESSION", group = "moving", conflicts_with_all = REPLAYED, conflicts_with = "PosingArgs")]
+    pub(super) replay: Option<PathBuf>,
+    /// Draw the frames A, A+1, … B-1 of a clip or of a session; with a clip the camera and the floor stay where all of
+    /// them are seen
+    #[arg(long, value_name = "A..B", requires = "moving")]
+    pub(super) frames: Option<Frames>,
+    /// Frames a second; frame 0 is at --animation-time, or where the session begins
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
-    fps: f32,
+    pub(super) fps: f32,
     #[command(flatten)]
-    view: ViewArgs,
+    pub(super) view: ViewArgs,
     #[command(flatten)]
     posing: PosingArgs,
 }
 
 /// `A..B`: from A up to, not including, B.
 #[derive(Clone, Copy, Debug)]
-struct Frames {
-    first: u32,
-    end: u32,
+pub(super) struct Frames {
+    pub(super) first: u32,
+    pub(super) end: u32,
 }
 
 impl FromStr for Frames {
@@ -68,6 +85,9 @@ fn rate(text: &str) -> Result<f32, String> {
 }
 
 pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
+    if let Some(session) = &args.replay {
+        return replay::run(args, session, talk);
+    }
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
     let studio = Studio::open(&args.view, talk);
@@ -97,7 +117,7 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     }
     watch.stage("poses");
     let shot = args.view.shot(&bounds)?;
-    let mut set = studio.set(&puppet, &args.view, &mut watch)?;
+    let mut set = studio.set(&puppet, args.view.mode(), &mut watch)?;
     let progress = Progress::new(frames.end - frames.first, talk);
     for frame in frames.first..frames.end {
         pose(&mut puppet, frame)?;
@@ -127,9 +147,9 @@ impl Drop for Studio {
 }
 
 /// A renderer with a model on it.
-struct Set {
-    renderer: Renderer,
-    model: Model,
+pub(super) struct Set {
+    pub(super) renderer: Renderer,
+    pub(super) model: Model,
 }
 
 impl Studio {
@@ -143,9 +163,10 @@ impl Studio {
         Self { opening: Some(opening), talk }
     }
 
-    fn set(mut self, puppet: &Puppet, view: &ViewArgs, watch: &mut Stopwatch) -> Result<Set, Failure> {
+    /// `mode`: how surfaces will look, which says which of their pictures are needed.
+    pub(super) fn set(mut self, puppet: &Puppet, mode: Mode, watch: &mut Stopwatch) -> Result<Set, Failure> {
         let character = puppet.character();
-        let pictures = Pictures::decode(character, puppet.parts(), view.mode());
+        let pictures = Pictures::decode(character, puppet.parts(), mode);
         self.talk.warnings(&pictures.warnings);
         watch.stage("pictures");
         let gave_up = || RenderError::Driver("opening the adapter gave up".into());
@@ -168,7 +189,7 @@ impl Studio {
         watch: &mut Stopwatch,
     ) -> Result<(), Failure> {
         let shot = view.shot(&puppet.bounds())?;
-        let mut set = self.set(puppet, view, watch)?;
+        let mut set = self.set(puppet, view.mode(), watch)?;
         let picture = set.renderer.render(&set.model, &stage::frame(puppet, &shot), view.size())?;
         watch.stage("draw");
         output::file(path, &picture.png(shot.background)?)?;
@@ -179,14 +200,14 @@ impl Studio {
 }
 
 /// Where pictures go.
-struct Names {
-    single: PathBuf,
+pub(super) struct Names {
+    pub(super) single: PathBuf,
     /// What stands before and after the number, and its least width.
     around: Option<(String, usize, String)>,
 }
 
 impl Names {
-    fn new(output: &Path, frames: Option<Frames>) -> Result<Self, Failure> {
+    pub(super) fn new(output: &Path, frames: Option<Frames>) -> Result<Self, Failure> {
         let bad = |why: &str| Failure::Usage(format!("--output {}: {why}", output.display()));
         let is_png = output.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
         if !is_png && output != Path::new("-") && !output.starts_with("/dev") {
@@ -204,7 +225,7 @@ impl Names {
         }
     }
 
-    fn numbered(&self, frame: u32) -> PathBuf {
+    pub(super) fn numbered(&self, frame: u32) -> PathBuf {
         match &self.around {
             Some((before, width, after)) => format!("{before}{frame:0width$}{after}").into(),
             None => self.single.clone(),
@@ -213,28 +234,28 @@ impl Names {
 }
 
 /// A bar on a terminal, once it is clear that this takes longer than a second.
-struct Progress {
+pub(super) struct Progress {
     bar: ProgressBar,
     started: Instant,
     shown: bool,
 }
 
 impl Progress {
-    fn new(frames: u32, talk: Talk) -> Self {
+    pub(super) fn new(frames: u32, talk: Talk) -> Self {
         let bar = ProgressBar::with_draw_target(Some(frames.into()), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {eta} left");
         let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Self { bar, started: Instant::now(), shown: talk.quiet }
     }
 
-    fn step(&self) {
+    pub(super) fn step(&self) {
         if !self.shown && self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.inc(1);
     }
 
-    fn finish(&self) {
+    pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }

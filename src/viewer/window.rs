@@ -16,7 +16,7 @@ use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
 use super::surface::{Graphics, Panel};
-use super::{Button, Command, Event, Input, Key, Session, panel};
+use super::{Button, Command, Event, Input, Key, Recorder, SaveError, Session, panel};
 
 mod wishes;
 
@@ -37,13 +37,24 @@ pub enum ViewerError {
     /// No adapter, or it gave up.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// What was recorded could not be saved.
+    #[error(transparent)]
+    Save(#[from] SaveError),
 }
 
-/// Opens the viewer and stays until it is closed.
+/// A clip does not jump over the time in which no picture could be drawn.
+const LONGEST_STEP: Duration = Duration::from_millis(100);
+
+/// Opens the viewer and stays until it is closed. `recorder`: what is done is recorded from the start.
 ///
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown; the others when the window or the adapter fails.
-pub fn open(character: Character, rig: Option<Rig>, adapter: AdapterChoice) -> Result<(), ViewerError> {
+pub fn open(
+    character: Character,
+    rig: Option<Rig>,
+    adapter: AdapterChoice,
+    recorder: Option<Recorder>,
+) -> Result<(), ViewerError> {
     let events = EventLoop::new().map_err(|e| ViewerError::NoDisplay(e.to_string()))?;
     let context = egui::Context::default();
     panel::style(&context);
@@ -51,6 +62,7 @@ pub fn open(character: Character, rig: Option<Rig>, adapter: AdapterChoice) -> R
         session: Session::new(character, rig, Vec2::new(1280.0, 800.0)),
         adapter,
         shown: None,
+        recorder,
         context,
         look: panel::Look::default(),
         input: Input::default(),
@@ -62,9 +74,13 @@ pub fn open(character: Character, rig: Option<Rig>, adapter: AdapterChoice) -> R
         quit: false,
     };
     let ran = events.run_app(&mut app);
+    let recorded = app.session.stop_recording().transpose();
     match app.failure {
         Some(failure) => Err(failure),
-        None => ran.map_err(|e| ViewerError::Window(e.to_string())),
+        None => {
+            ran.map_err(|e| ViewerError::Window(e.to_string()))?;
+            Ok(recorded.map(drop)?)
+        }
     }
 }
 
@@ -72,6 +88,8 @@ struct App {
     session: Session,
     adapter: AdapterChoice,
     shown: Option<Shown>,
+    /// What waits for the window to stand.
+    recorder: Option<Recorder>,
     context: egui::Context,
     look: panel::Look,
     input: Input,
@@ -95,7 +113,15 @@ impl ApplicationHandler for App {
     fn resumed(&mut self, events: &ActiveEventLoop) {
         if self.shown.is_none() {
             match self.build(events) {
-                Ok(shown) => self.shown = Some(shown),
+                Ok(shown) => {
+                    let size = shown.window.inner_size();
+                    self.session.apply(Command::Resize(pixels(size.width.into(), size.height.into())));
+                    let scale = scale(&shown.window);
+                    self.shown = Some(shown);
+                    if let Some(recorder) = self.recorder.take() {
+                        self.record(recorder, scale);
+                    }
+                }
                 Err(failure) => self.fail(events, failure),
             }
         }
@@ -106,6 +132,7 @@ impl ApplicationHandler for App {
     }
 
     fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        self.tick();
         let Some(shown) = &mut self.shown else { return };
         let response = shown.egui.on_window_event(&shown.window, &event);
         if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
@@ -245,14 +272,18 @@ impl App {
         double
     }
 
+    /// Tells the session how much time has passed since it was last told.
+    fn tick(&mut self) {
+        let now = Instant::now();
+        let passed = now.saturating_duration_since(self.ticked);
+        self.ticked = now;
+        let step = if self.session.is_playing() { passed.min(LONGEST_STEP) } else { passed };
+        self.session.apply(Command::Tick(step));
+    }
+
     fn redraw(&mut self) -> Result<(), RenderError> {
         self.fulfil();
         let Some(shown) = &mut self.shown else { return Ok(()) };
-        let passed = self.ticked.elapsed().as_secs_f32();
-        self.ticked = Instant::now();
-        if self.session.is_playing() {
-            self.session.apply(Command::Tick(passed.min(0.1)));
-        }
         if self.look.adapter.is_empty() {
             self.look.adapter = shown.graphics.adapter();
         }

@@ -1,9 +1,11 @@
 //! Whose panel it is: the character, what can be taken back, its chains; and what can be saved.
 
-use egui::{RichText, Ui};
+use std::time::Duration;
+
+use egui::{Color32, RichText, Ui};
 
 use super::super::{Command, PoseFile, Session};
-use super::{GOOD, Look, Wish, heading};
+use super::{GOOD, Look, RECORDING, Wish, heading};
 
 /// The character and its chains.
 pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
@@ -37,7 +39,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
 }
 
 /// Buttons for what the window does.
-pub(super) fn files(ui: &mut Ui, look: &mut Look) {
+pub(super) fn files(ui: &mut Ui, session: &Session, look: &mut Look) {
     heading(ui, "Save");
     ui.horizontal(|ui| {
         let mut button = |text: &str, hint: &str, wish: Wish| {
@@ -49,7 +51,26 @@ pub(super) fn files(ui: &mut Ui, look: &mut Look) {
         button("Pose", "Ctrl + S: every joint as JSON", Wish::Pose(PoseFile::Json));
         button("Posed .glb", "a copy of the model in this pose", Wish::Pose(PoseFile::Glb));
     });
+    if ui
+        .add(record(ui, session.recorded()))
+        .on_hover_text("Ctrl + R: what is done, to play it back")
+        .clicked()
+    {
+        look.wish = Some(Wish::Record);
+    }
     if let Some(saved) = &look.saved {
         ui.label(RichText::new(saved).small().color(GOOD));
     }
+}
+
+/// A button that begins to record; while that runs it is red, tells the time and ends it.
+fn record(ui: &Ui, recorded: Option<Duration>) -> egui::Button<'static> {
+    let Some(time) = recorded else {
+        return egui::Button::new(RichText::new("\u{25CF}  Record"));
+    };
+    // Again when the next second begins.
+    ui.ctx().request_repaint_after(Duration::from_nanos(1_000_000_000 - u64::from(time.subsec_nanos())));
+    let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
+    let text = RichText::new(format!("\u{25A0}  Stop   {minutes}:{seconds:02}")).color(Color32::WHITE);
+    egui::Button::new(text).fill(RECORDING)
 }

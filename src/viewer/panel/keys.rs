@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use super::{ACCENT, Look};
 
-const KEYS: [(&str, &str); 19] = [
+const KEYS: [(&str, &str); 20] = [
     ("Left drag", "pull what is under the pointer"),
     ("Shift + move", "pull without a button"),
     ("Wheel in a drag", "push nearer or farther"),
@@ -23,6 +23,7 @@ const KEYS: [(&str, &str); 19] = [
     ("S  Space  Tab  ?", "skeleton, play, panel, keys"),
     ("Left, Right, F5", "other files of the folder, read again"),
     ("F12, Ctrl + S", "save a picture, the pose"),
+    ("Ctrl + R", "record, and stop"),
     ("Ctrl + Q", "close"),
 ];
 

@@ -16,6 +16,7 @@ mod solver;
 pub(super) const WIDTH: f32 = 264.0;
 const ACCENT: Color32 = Color32::from_rgb(255, 158, 64);
 const QUIET: Color32 = Color32::from_rgb(140, 148, 164);
+const RECORDING: Color32 = Color32::from_rgb(235, 64, 52);
 const GOOD: Color32 = Color32::from_rgb(118, 205, 130);
 
 /// What only the panel remembers.
@@ -37,6 +38,8 @@ pub(super) struct Look {
 pub(super) enum Wish {
     Picture,
     Pose(PoseFile),
+    /// Begins to record, or ends it.
+    Record,
     /// The next file of the folder, or the one before.
     Step(bool),
     Reload,
@@ -71,7 +74,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
     egui::Panel::right("panel").resizable(false).exact_size(WIDTH).frame(frame).show(ui, |ui| {
         egui::ScrollArea::vertical().show(ui, |ui| {
             character::show(ui, session, &mut asked);
-            character::files(ui, look);
+            character::files(ui, session, look);
             solver::show(ui, session, &mut asked);
             report::show(ui, session, look);
             clips::show(ui, session, &mut asked);

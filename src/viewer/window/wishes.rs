@@ -8,7 +8,7 @@ use crate::asset::load;
 use crate::rig;
 
 use super::super::panel::Wish;
-use super::super::{PoseFile, Session, neighbour};
+use super::super::{PoseFile, Recorder, Session, neighbour};
 use super::{App, scale};
 
 const BUILT_IN: &str = "the character inside the program has no file";
@@ -20,6 +20,7 @@ pub(super) fn of(key: &Key, control: bool) -> Option<Wish> {
         Key::Named(NamedKey::F5) => Some(Wish::Reload),
         Key::Named(NamedKey::ArrowLeft) => Some(Wish::Step(false)),
         Key::Named(NamedKey::ArrowRight) => Some(Wish::Step(true)),
+        Key::Character(text) if control && text.eq_ignore_ascii_case("r") => Some(Wish::Record),
         Key::Character(text) if control && text.eq_ignore_ascii_case("s") => Some(Wish::Pose(PoseFile::Json)),
         _ => None,
     }
@@ -28,18 +29,42 @@ pub(super) fn of(key: &Key, control: bool) -> Option<Wish> {
 impl App {
     /// Does what was asked for since the last picture.
     pub(super) fn fulfil(&mut self) {
+        if self.session.cannot_record() {
+            self.stop_recording();
+        }
         match self.look.wish.take() {
             Some(Wish::Picture) => self.save_picture(),
             Some(Wish::Pose(kind)) => {
                 let saved = self.session.save_pose(kind, Path::new("."));
                 self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
             }
+            Some(Wish::Record) if self.session.recorded().is_some() => self.stop_recording(),
+            Some(Wish::Record) => match Recorder::numbered(Path::new("."), self.session.name()) {
+                Ok(recorder) => {
+                    let scale = self.shown.as_ref().map_or(1.0, |s| scale(&s.window));
+                    self.record(recorder, scale);
+                }
+                Err(error) => self.tell(Err(error.to_string())),
+            },
             Some(Wish::Step(forward)) => self.step(forward),
             Some(Wish::Reload) => match self.session.file().map(Path::to_path_buf) {
                 Some(file) => self.read(&file, true),
                 None => self.tell(Err(BUILT_IN.into())),
             },
             None => {}
+        }
+    }
+
+    pub(super) fn record(&mut self, recorder: Recorder, scale: f32) {
+        match self.session.record(recorder, scale) {
+            Ok(()) => (self.look.saved, self.look.notice) = (None, None),
+            Err(error) => self.tell(Err(error.to_string())),
+        }
+    }
+
+    fn stop_recording(&mut self) {
+        if let Some(saved) = self.session.stop_recording() {
+            self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
         }
     }
 
@@ -80,10 +105,17 @@ impl App {
             shown.graphics.show(&session.puppet).map(|()| session).map_err(|e| e.to_string())
         });
         match loaded {
-            Ok(session) => (self.session, self.look.notice) = (session, None),
+            Ok(session) => {
+                self.look.notice = None;
+                // A recording is of one character.
+                self.stop_recording();
+                self.session = session;
+            }
             Err(error) => self.look.notice = Some(error.replace('\n', " ")),
         }
-        shown.window.request_redraw();
+        if let Some(shown) = &self.shown {
+            shown.window.request_redraw();
+        }
     }
 }
 
