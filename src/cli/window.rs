@@ -13,6 +13,9 @@ use super::failure::Failure;
 use super::{ModelArg, Talk, first_look, rig_of};
 
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sinew view character.glb
+  sinew view character.glb --record drag.session")]
 pub(super) struct WindowArgs {
     #[command(flatten)]
     model: ModelArg,

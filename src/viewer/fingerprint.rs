@@ -1,7 +1,6 @@
 //! By what a recording knows its character again.
 
 use crc32fast::Hasher;
-use glam::{Quat, Vec3};
 
 use crate::asset::{Character, Transform, Values};
 use crate::rig::Rig;
@@ -25,9 +24,9 @@ pub(super) fn of(character: &Character, rig: &Rig) -> String {
         for channel in &clip.channels {
             match &channel.values {
                 Values::Translation(v) | Values::Scale(v) => {
-                    v.iter().for_each(|v| floats(&Vec3::to_array(v)))
+                    v.iter().for_each(|v| floats(&v.to_array()));
                 }
-                Values::Rotation(v) => v.iter().for_each(|q| floats(&Quat::to_array(q))),
+                Values::Rotation(v) => v.iter().for_each(|q| floats(&q.to_array())),
                 Values::Weights(v) => floats(v),
             }
         }

@@ -9,6 +9,7 @@ mod layers;
 mod oracle;
 mod pose;
 mod render;
+mod replay;
 mod rig;
 
 #[path = "../support/mod.rs"]
