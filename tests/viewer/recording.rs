@@ -536,3 +536,11 @@ fn a_replay_is_drawn_as_the_window_draws() {
     render(&["--resolution", "120,75"], "small.png");
     assert_eq!(read("small.png").dimensions(), (120, 75));
 }
+
+#[test]
+fn the_session_of_the_readme_is_of_the_character_as_it_is() {
+    // Where this fails, `examples/drag.rs` and `examples/animate.rs` make session and picture anew.
+    let replay = replayed(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session")));
+    assert!(replay.session().error().is_none() && !replay.session().reports().is_empty());
+    assert_eq!(replay.session().pixels(), (640, 400));
+}

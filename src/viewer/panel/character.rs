@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{Color32, RichText, Ui};
+use egui::{Button, Color32, Rect, Response, RichText, Ui, vec2};
 
 use super::super::{Command, PoseFile, Session};
 use super::{GOOD, Look, RECORDING, Wish, heading};
@@ -13,10 +13,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
     let name = character.path.file_name().map_or_else(|| "sinew".into(), |n| n.to_string_lossy());
     ui.label(RichText::new(name).heading());
     ui.horizontal(|ui| {
-        if ui.add_enabled(session.history.can_undo(), egui::Button::new("Undo")).clicked() {
+        if ui.add_enabled(session.history.can_undo(), Button::new("Undo")).clicked() {
             asked.push(Command::Undo);
         }
-        if ui.add_enabled(session.history.can_redo(), egui::Button::new("Redo")).clicked() {
+        if ui.add_enabled(session.history.can_redo(), Button::new("Redo")).clicked() {
             asked.push(Command::Redo);
         }
         if ui.button("Rest").clicked() {
@@ -51,11 +51,7 @@ pub(super) fn files(ui: &mut Ui, session: &Session, look: &mut Look) {
         button("Pose", "Ctrl + S: every joint as JSON", Wish::Pose(PoseFile::Json));
         button("Posed .glb", "a copy of the model in this pose", Wish::Pose(PoseFile::Glb));
     });
-    if ui
-        .add(record(ui, session.recorded()))
-        .on_hover_text("Ctrl + R: what is done, to play it back")
-        .clicked()
-    {
+    if record(ui, session.recorded()).on_hover_text("Ctrl + R: what is done, to play it back").clicked() {
         look.wish = Some(Wish::Record);
     }
     if let Some(saved) = &look.saved {
@@ -64,13 +60,27 @@ pub(super) fn files(ui: &mut Ui, session: &Session, look: &mut Look) {
 }
 
 /// A button that begins to record; while that runs it is red, tells the time and ends it.
-fn record(ui: &Ui, recorded: Option<Duration>) -> egui::Button<'static> {
-    let Some(time) = recorded else {
-        return egui::Button::new(RichText::new("\u{25CF}  Record"));
+fn record(ui: &mut Ui, recorded: Option<Duration>) -> Response {
+    let text = match recorded {
+        None => RichText::new("     Record"),
+        Some(time) => {
+            // Again when the next second begins.
+            let rest =
+                Duration::from_secs(1).saturating_sub(Duration::from_nanos(time.subsec_nanos().into()));
+            ui.ctx().request_repaint_after(rest);
+            let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
+            RichText::new(format!("     Stop   {minutes}:{seconds:02}")).color(Color32::WHITE)
+        }
     };
-    // Again when the next second begins.
-    ui.ctx().request_repaint_after(Duration::from_nanos(1_000_000_000 - u64::from(time.subsec_nanos())));
-    let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
-    let text = RichText::new(format!("\u{25A0}  Stop   {minutes}:{seconds:02}")).color(Color32::WHITE);
-    egui::Button::new(text).fill(RECORDING)
+    let button = Button::new(text);
+    let button = ui.add(if recorded.is_some() { button.fill(RECORDING) } else { button });
+    // The fonts have no such signs.
+    let sign = button.rect.left_center() + vec2(13.0, 0.0);
+    match recorded {
+        None => ui.painter().circle_filled(sign, 5.0, RECORDING),
+        Some(_) => {
+            ui.painter().rect_filled(Rect::from_center_size(sign, vec2(8.0, 8.0)), 1.0, Color32::WHITE)
+        }
+    };
+    button
 }
