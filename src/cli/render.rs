@@ -118,7 +118,7 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     watch.stage("poses");
     let shot = args.view.shot(&bounds)?;
     let mut set = studio.set(&puppet, args.view.mode(), &mut watch)?;
-    let progress = Progress::new(frames.end - frames.first, talk);
+    let progress = Progress::new(frames.end - frames.first, "frames", talk);
     for frame in frames.first..frames.end {
         pose(&mut puppet, frame)?;
         let picture = set.renderer.render(&set.model, &stage::frame(&puppet, &shot), args.view.size())?;
@@ -241,10 +241,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new(frames: u32, talk: Talk) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(frames.into()), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {eta} left");
-        let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    /// `of`: what is counted.
+    pub(super) fn new(count: u32, of: &'static str, talk: Talk) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(count.into()), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}, {eta} left");
+        let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message(of);
         Self { bar, started: Instant::now(), shown: talk.quiet }
     }
 

@@ -12,6 +12,9 @@ use super::render::{Names, Progress, RenderArgs, Set, Studio};
 use super::timing::Stopwatch;
 use super::{ModelArg, Talk, output, rig_of};
 
+/// Steps of the bar.
+const STEPS: u32 = 100;
+
 pub(super) fn run(args: &RenderArgs, session: &Path, talk: Talk) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
@@ -36,12 +39,18 @@ pub(super) fn run(args: &RenderArgs, session: &Path, talk: Talk) -> Result<ExitC
     };
     match args.frames {
         None => {
+            let progress = Progress::new(STEPS, "hundredths of the session", talk);
+            for step in 1..=STEPS {
+                replay.advance(recording.length() * step / STEPS)?;
+                progress.step();
+            }
             replay.advance(recording.length())?;
+            progress.finish();
             watch.stage("replay");
             draw(&replay, &names.single)?;
         }
         Some(frames) => {
-            let progress = Progress::new(frames.end - frames.first, talk);
+            let progress = Progress::new(frames.end - frames.first, "frames", talk);
             for frame in frames.first..frames.end {
                 // Frames of the same time have the same time, bit by bit, at any rate.
                 let time = f64::from(frame) / f64::from(args.fps);

@@ -249,11 +249,16 @@ impl Replay {
     /// [`ReplayError`] where the file has become another meanwhile.
     pub fn advance(&mut self, to: Duration) -> Result<(), ReplayError> {
         while let Some((at, command)) = self.next.take_if(|(at, _)| *at <= to) {
+            self.next = self.lines.step()?;
+            // Of a pointer that only moves, all that is left is where it is in the end: to look what is under it is slow.
+            let hovers = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));
+            if hovers(&command) && self.next.as_ref().is_some_and(|(at, next)| *at <= to && hovers(next)) {
+                continue;
+            }
             self.session.advance(at);
             if let Some(command) = command {
                 self.session.apply(command);
             }
-            self.next = self.lines.step()?;
         }
         self.session.advance(to);
         Ok(())

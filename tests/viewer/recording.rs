@@ -43,7 +43,8 @@ fn replayed(path: &Path) -> Replay {
 /// All that is seen of a session, bit by bit: its numbers are written so that each has its own text.
 fn seen(session: &Session) -> String {
     let frame = session.frame(1.0);
-    format!("{:?} {:?} {:?} {:?}", session.puppet().pose(), frame.camera, frame.palette, frame.lines)
+    let (pose, looks) = (session.puppet().pose(), (frame.mode, frame.ground, frame.shadow, session.size()));
+    format!("{pose:?} {:?} {:?} {:?} {looks:?}", frame.camera, frame.palette, frame.lines)
 }
 
 fn tick(session: &mut Session, milliseconds: u64) {
@@ -290,6 +291,12 @@ fn play(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
             3 => session.apply(Command::Drag(Vec2::NAN)),
             4 => session.apply(Command::Undo),
             5 => session.apply(Command::Speed(f32::from(next(9)) - 4.1)),
+            6 => session.apply(Command::Skinning(Skinning::ALL[usize::from(next(2))])),
+            7 => session.apply(Command::Mode(Mode::ALL[usize::from(next(5))])),
+            8 => session.apply(Command::LetGo),
+            9 => session.apply(Command::Play(next(2) == 0)),
+            10 => session.apply(Command::Loop(next(2) == 0)),
+            11 => session.apply(Command::Resize(place)),
             _ => {}
         }
     }
