@@ -11,8 +11,8 @@
 //! Right-handed, +Y up, metres, radians, seconds; matrices are named for the spaces that they join
 //! (`world_from_joint`).
 //!
-//! Features: none is the library without a GPU; `render` adds drawing with wgpu, without a window; `cli` the program,
-//! `viewer` its window.
+//! Features: none is the library without a GPU; `render` adds drawing with wgpu and sessions, without a window; `cli` the
+//! program, `viewer` its window.
 
 pub mod asset;
 pub mod atomic;
@@ -33,7 +33,7 @@ pub mod rig;
 pub mod skin;
 #[cfg(feature = "render")]
 pub mod stage;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "render")]
 pub mod viewer;
 
 /// The README's example is a test.

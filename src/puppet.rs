@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
+use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Part};
 use crate::camera::Bounds;
@@ -13,22 +14,28 @@ use crate::rig::{self, Carried, Lease, Rig, RigError, default_base};
 use crate::skin::{Palette, Skinned, Skinning, skin};
 
 /// What a node shall do: any of these together.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Target {
     /// The effector's node index.
     pub node: usize,
     /// The node held still; `None`: the base of the rig's chain that ends at the node; without one [`default_base`],
     /// or for an orientation or a look alone the node itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
     /// The point of the node that shall reach it, in the node's own frame; zero: its origin.
     pub offset: DVec3,
     /// World position that it shall reach, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<DVec3>,
     /// World orientation that it shall take, by the product of rotations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<DQuat>,
     /// World position that its forward axis shall point at: the model's +Z at rest (−Z in VRM 0).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub look: Option<DVec3>,
     /// World position towards which the limb that ends at it bends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pole: Option<DVec3>,
     /// How much it counts against other targets of the same base.
     pub weight: f64,
@@ -156,6 +163,11 @@ impl Puppet {
         let solved = self.solve();
         self.finish();
         solved
+    }
+
+    /// Forgets the last question and its answer: what is asked next is answered as if it were the first.
+    pub fn forget(&mut self) {
+        self.solver.forget();
     }
 
     fn sample(&mut self) {

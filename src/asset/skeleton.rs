@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use glam::{Affine3A, Quat, Vec3};
+use serde::{Deserialize, Serialize};
 
 /// A local transform: scale, then rotate, then translate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Transform {
     /// Metres, in the parent's space.
     pub translation: Vec3,

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use crate::asset::LoadError;
 use crate::puppet::PuppetError;
 use crate::render::RenderError;
+use crate::viewer::ReplayError;
 
 /// Why the program stops with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,8 @@ pub(super) enum Failure {
     Puppet(#[from] PuppetError),
     #[error(transparent)]
     Render(#[from] RenderError),
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
     #[error("{}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
 }

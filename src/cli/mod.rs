@@ -10,6 +10,7 @@ mod pose;
 mod posing;
 mod progress;
 mod render;
+mod replay;
 mod test;
 mod timing;
 mod view;

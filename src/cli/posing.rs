@@ -20,7 +20,7 @@ use super::names;
 #[command(next_help_heading = "Posing")]
 pub(super) struct PosingArgs {
     /// Play a clip, by name, then by index
-    #[arg(long, value_name = "NAME|INDEX")]
+    #[arg(long, value_name = "NAME|INDEX", group = "moving")]
     animation: Option<String>,
     /// Time in the clip, seconds, clamped to its ends
     #[arg(long, value_name = "S", default_value = "0", allow_negative_numbers = true, value_parser = seconds)]

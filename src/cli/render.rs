@@ -11,7 +11,7 @@ use clap::{ArgMatches, Args};
 use crate::camera::Bounds;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{Drawn, compare};
-use crate::render::{Background, Gpu, Model, Picture, Pictures, RenderError, Renderer};
+use crate::render::{Background, Gpu, Mode, Model, Picture, Pictures, RenderError, Renderer};
 use crate::stage;
 
 use super::failure::Failure;
@@ -19,25 +19,42 @@ use super::posing::PosingArgs;
 use super::progress::Progress;
 use super::timing::Stopwatch;
 use super::view::ViewArgs;
-use super::{ModelArg, Talk, output};
+use super::{ModelArg, Talk, output, replay};
+
+/// What a session says itself.
+const REPLAYED: [&str; 8] = [
+    "camera_position",
+    "camera_focal_point",
+    "camera_view_up",
+    "camera_view_angle",
+    "mode",
+    "ground",
+    "shadow",
+    "skinning",
+];
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sinew render character.glb --animation walk --animation-time 0.4 -o walk.png
   sinew render character.glb --reach hand_l=0.3,1.2,0.4 --mode skeleton -o reach.png
-  sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'")]
+  sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'
+  sinew render --replay drag.session --frames 0..96 --fps 24 -o 'drag-{frame:04}.png'")]
 pub(super) struct RenderArgs {
     #[command(flatten)]
-    model: ModelArg,
+    pub(super) model: ModelArg,
     /// The picture (PNG); for a sequence with {frame:04} where the number goes; - is stdout
     #[arg(short, long, value_name = "OUT.png")]
-    output: PathBuf,
-    /// Draw the frames A, A+1, … B-1 of a clip; the camera and the floor stay where all of them are seen
-    #[arg(long, value_name = "A..B", requires = "animation")]
-    frames: Option<Frames>,
-    /// Frames a second; frame 0 is at --animation-time
+    pub(super) output: PathBuf,
+    /// Play back what `sinew view --record` recorded: how it ended, or with --frames how it went
+    #[arg(long, value_name = "SESSION", group = "moving", conflicts_with_all = REPLAYED, conflicts_with = "PosingArgs")]
+    pub(super) replay: Option<PathBuf>,
+    /// Draw the frames A, A+1, … B-1 of a clip or of a session; with a clip the camera and the floor stay where all of
+    /// them are seen
+    #[arg(long, value_name = "A..B", requires = "moving")]
+    pub(super) frames: Option<Frames>,
+    /// Frames a second; frame 0 is at --animation-time, or where the session begins
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
-    fps: f32,
+    pub(super) fps: f32,
     /// Compare with a picture; where it differs, write OUT.diff.png and exit 1
     #[arg(long, value_name = "PNG", conflicts_with = "frames")]
     reference: Option<PathBuf>,
@@ -45,16 +62,16 @@ pub(super) struct RenderArgs {
     #[arg(long, value_name = "T", default_value_t = 0.0, requires = "reference", value_parser = threshold)]
     threshold: f32,
     #[command(flatten)]
-    view: ViewArgs,
+    pub(super) view: ViewArgs,
     #[command(flatten)]
     posing: PosingArgs,
 }
 
 /// `A..B`: from A up to, not including, B.
 #[derive(Clone, Copy, Debug)]
-struct Frames {
-    first: u32,
-    end: u32,
+pub(super) struct Frames {
+    pub(super) first: u32,
+    pub(super) end: u32,
 }
 
 impl FromStr for Frames {
@@ -80,6 +97,9 @@ fn threshold(text: &str) -> Result<f32, String> {
 }
 
 pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
+    if let Some(session) = &args.replay {
+        return replay::run(args, session, talk);
+    }
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
     let studio = Studio::open(&args.view, talk);
@@ -110,7 +130,7 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     }
     watch.stage("poses");
     let shot = args.view.shot(&bounds)?;
-    let mut set = studio.set(&puppet, &args.view, &mut watch)?;
+    let mut set = studio.set(&puppet, args.view.mode(), &mut watch)?;
     let progress = Progress::new(frames.end - frames.first, "frames", talk);
     for frame in frames.first..frames.end {
         pose(&mut puppet, frame)?;
@@ -140,9 +160,9 @@ impl Drop for Studio {
 }
 
 /// A renderer with a model on it.
-struct Set {
-    renderer: Renderer,
-    model: Model,
+pub(super) struct Set {
+    pub(super) renderer: Renderer,
+    pub(super) model: Model,
 }
 
 impl Studio {
@@ -156,9 +176,10 @@ impl Studio {
         Self { opening: Some(opening), talk }
     }
 
-    fn set(mut self, puppet: &Puppet, view: &ViewArgs, watch: &mut Stopwatch) -> Result<Set, Failure> {
+    /// `mode`: how surfaces will look, which says which of their pictures are needed.
+    pub(super) fn set(mut self, puppet: &Puppet, mode: Mode, watch: &mut Stopwatch) -> Result<Set, Failure> {
         let character = puppet.character();
-        let pictures = Pictures::decode(character, puppet.parts(), view.mode());
+        let pictures = Pictures::decode(character, puppet.parts(), mode);
         self.talk.warnings(&pictures.warnings);
         watch.stage("pictures");
         let gave_up = || RenderError::Driver("opening the adapter gave up".into());
@@ -181,7 +202,7 @@ impl Studio {
         watch: &mut Stopwatch,
     ) -> Result<Picture, Failure> {
         let shot = view.shot(&puppet.bounds())?;
-        let mut set = self.set(puppet, view, watch)?;
+        let mut set = self.set(puppet, view.mode(), watch)?;
         let picture = set.renderer.render(&set.model, &stage::frame(puppet, &shot), view.size())?;
         watch.stage("draw");
         output::file(path, &picture.png(shot.background)?)?;
@@ -219,14 +240,14 @@ fn is_like(reference: &Path, actual: &Picture, args: &RenderArgs, talk: Talk) ->
 }
 
 /// Where pictures go.
-struct Names {
-    single: PathBuf,
+pub(super) struct Names {
+    pub(super) single: PathBuf,
     /// What stands before and after the number, and its least width.
     around: Option<(String, usize, String)>,
 }
 
 impl Names {
-    fn new(output: &Path, frames: Option<Frames>) -> Result<Self, Failure> {
+    pub(super) fn new(output: &Path, frames: Option<Frames>) -> Result<Self, Failure> {
         let bad = |why: &str| Failure::Usage(format!("--output {}: {why}", output.display()));
         let is_png = output.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
         if !is_png && output != Path::new("-") && !output.starts_with("/dev") {
@@ -244,7 +265,7 @@ impl Names {
         }
     }
 
-    fn numbered(&self, frame: u32) -> PathBuf {
+    pub(super) fn numbered(&self, frame: u32) -> PathBuf {
         match &self.around {
             Some((before, width, after)) => format!("{before}{frame:0width$}{after}").into(),
             None => self.single.clone(),

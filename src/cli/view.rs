@@ -6,22 +6,24 @@ use clap::{Args, ValueEnum};
 use glam::Vec3;
 
 use crate::camera::{AUTO_FOV_Y, Bounds, Camera};
-use crate::render::{AdapterChoice, Background, Mode};
+use crate::render::{AdapterChoice, Background, Frame, Mode};
 use crate::skin::Skinning;
 use crate::stage::Shot;
+use crate::viewer::Session;
 
 use super::failure::Failure;
 use super::posing::{numbers, unit};
 
 /// Overlays are drawn for a picture of this height, and larger in larger ones.
 const POINTS_HIGH: f32 = 720.0;
+/// Pixels of a picture, unless asked otherwise.
+const USUAL: (u32, u32) = (1280, 720);
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Camera and image")]
 pub(super) struct ViewArgs {
-    /// Pixels
-    #[arg(long, value_name = "W,H", default_value = "1280,720", value_parser = resolution)]
-    resolution: (u32, u32),
+    #[arg(long, value_name = "W,H", value_parser = resolution, help = "Pixels [default: 1280,720, with --replay the window's]")]
+    resolution: Option<(u32, u32)>,
     /// Where the camera stands, world metres [default: such that all is seen]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     camera_position: Option<Vec3>,
@@ -66,7 +68,22 @@ enum Switch {
 impl ViewArgs {
     /// Pixels across and down.
     pub(super) fn size(&self) -> (u32, u32) {
-        self.resolution
+        self.resolution.unwrap_or(USUAL)
+    }
+
+    /// A session's frame in its own size, or as large as was asked for.
+    pub(super) fn replayed<'a>(&self, session: &'a Session, scale: f32) -> (Frame<'a>, (u32, u32)) {
+        let size = self.resolution.unwrap_or_else(|| session.pixels());
+        #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
+        let scale = scale * size.1 as f32 / session.size().y.trunc();
+        let mut frame = session.frame(scale);
+        frame.background = self.background.unwrap_or(frame.background);
+        frame.samples = self.samples();
+        (frame, size)
+    }
+
+    fn samples(&self) -> u32 {
+        if self.samples == "1" { 1 } else { 4 }
     }
 
     pub(super) fn mode(&self) -> Mode {
@@ -84,12 +101,12 @@ impl ViewArgs {
         let wanted = |switch: Option<Switch>| switch.map_or(mode == Mode::Shaded, |s| s == Switch::On);
         let usual = if mode.is_shaded() { Background::STUDIO } else { Background::BLACK };
         #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
-        let height = self.resolution.1 as f32;
+        let height = self.size().1 as f32;
         Ok(Shot {
             camera: self.camera(bounds)?,
             mode,
             background: self.background.unwrap_or(usual),
-            samples: if self.samples == "1" { 1 } else { 4 },
+            samples: self.samples(),
             bounds: *bounds,
             floor: wanted(self.ground) && !mode.is_data(),
             shadow: wanted(self.shadow),
@@ -100,7 +117,7 @@ impl ViewArgs {
     /// The camera that was asked for, what is left out being the one that shows all.
     fn camera(&self, bounds: &Bounds) -> Result<Camera, Failure> {
         #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
-        let aspect = self.resolution.0 as f32 / self.resolution.1 as f32;
+        let aspect = self.size().0 as f32 / self.size().1 as f32;
         let fov_y = self.camera_view_angle.map_or(AUTO_FOV_Y, |degrees| degrees * PI / 180.0);
         let mut camera = Camera::framing(bounds, fov_y, aspect);
         camera.position = self.camera_position.unwrap_or(camera.position);

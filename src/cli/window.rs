@@ -1,27 +1,52 @@
 //! `sinew view [FILE]`: the viewer or nothing; `sinew [FILE]`: the viewer, or a picture where there is no display.
 
+use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 
 use crate::render::{AdapterChoice, RenderError};
-use crate::viewer::{self, ViewerError};
+use crate::viewer::{self, Recorder, SaveError, ViewerError};
 
 use super::failure::Failure;
 use super::{ModelArg, Talk, first_look, rig_of};
 
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sinew view character.glb
+  sinew view character.glb --record drag.session")]
 pub(super) struct WindowArgs {
     #[command(flatten)]
     model: ModelArg,
     /// auto, cpu, or vulkan, gl, metal, dx12 with part of its name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     adapter: AdapterChoice,
+    /// Record what is done, for `sinew render --replay`
+    #[arg(long, value_name = "SESSION")]
+    record: Option<PathBuf>,
+    /// Replace a SESSION that is there
+    #[arg(long, requires = "record")]
+    force: bool,
+}
+
+impl WindowArgs {
+    fn recorder(&self) -> Result<Option<Recorder>, Failure> {
+        let Some(path) = &self.record else { return Ok(None) };
+        match Recorder::new(path, self.force) {
+            Ok(recorder) => Ok(Some(recorder)),
+            Err(SaveError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
+                let path = path.display();
+                Err(Failure::Usage(format!("{path}: there is such a file; --force replaces it")))
+            }
+            Err(error) => Err(Failure::Usage(error.to_string())),
+        }
+    }
 }
 
 /// The window, or an error that names the command that needs none.
 pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
-    match open(&args.model, args.adapter.clone(), talk)? {
+    match open(&args.model, args.adapter.clone(), talk, || args.recorder())? {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // One that stood, and lost its device, needs no such advice.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
@@ -31,14 +56,19 @@ pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
 
 /// The window, or a picture.
 pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
-    match open(model, AdapterChoice::Auto, talk)? {
+    match open(model, AdapterChoice::Auto, talk, || Ok(None))? {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(ViewerError::NoDisplay(_)) => first_look::run(model, talk),
         Err(error) => Err(Failure::Usage(error.to_string())),
     }
 }
 
-fn open(model: &ModelArg, adapter: AdapterChoice, talk: Talk) -> Result<Result<(), ViewerError>, Failure> {
+fn open(
+    model: &ModelArg,
+    adapter: AdapterChoice,
+    talk: Talk,
+    recorder: impl FnOnce() -> Result<Option<Recorder>, Failure>,
+) -> Result<Result<(), ViewerError>, Failure> {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     // Asked first, so that nothing is read twice where a picture is drawn instead.
     if cfg!(target_os = "linux") && !["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(set) {
@@ -47,5 +77,5 @@ fn open(model: &ModelArg, adapter: AdapterChoice, talk: Talk) -> Result<Result<(
     let character = model.load()?;
     talk.warnings(&character.warnings);
     let rig = rig_of(&character, None)?;
-    Ok(viewer::open(character, Some(rig), adapter))
+    Ok(viewer::open(character, Some(rig), adapter, recorder()?))
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 
 /// Passes, unless asked otherwise.
 pub const DEFAULT_ITERATIONS: usize = 100;
@@ -13,7 +14,8 @@ pub(super) const DEFAULT_TOLERANCE: f64 = 1e-4;
 pub(super) const DEFAULT_ANGLE_TOLERANCE: f64 = 1e-3;
 
 /// How goals are met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Two-bone for a limb, full-body for several goals, damped least squares otherwise.
     #[default]
@@ -96,7 +98,8 @@ impl FromStr for Method {
 }
 
 /// The pose that a solve starts from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Start {
     /// The body's rotations as they are.
     #[default]
@@ -106,7 +109,8 @@ pub enum Start {
 }
 
 /// How a solve is made.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// By which method.
     pub method: Method,
@@ -161,13 +165,16 @@ impl Default for Options {
 }
 
 /// The order in which cyclic coordinate descent turns joints, and how far.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct CcdOptions {
     /// From the base to the tip instead of from the tip to the base.
     pub base_first: bool,
     /// Radians that a joint may turn in one step.
+    #[serde(with = "cap")]
     pub step: f64,
     /// Radians that a joint may turn in a whole solve.
+    #[serde(with = "cap")]
     pub budget: f64,
     /// Whether a step's cap grows along the chain, one share more for each joint from the tip: as in MMD.
     pub growing: bool,
@@ -179,6 +186,20 @@ impl Default for CcdOptions {
     }
 }
 
+/// A cap that may be infinite, which text formats cannot say: then it is none.
+mod cap {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    pub(super) fn serialize<S: Serializer>(cap: &f64, to: S) -> Result<S::Ok, S::Error> {
+        cap.is_finite().then_some(*cap).serialize(to)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+    }
+}
+
 impl CcdOptions {
     /// As the dance program MMD does it: an angle cap a step, growing from the tip. Start from rest with it.
     pub fn mmd(step: f64) -> Self {
@@ -187,7 +208,8 @@ impl CcdOptions {
 }
 
 /// What the joints' angles are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum JointParameters {
     /// Rotation vectors on quaternions.
     #[default]
@@ -197,7 +219,8 @@ pub enum JointParameters {
 }
 
 /// What is done with the freedom that the goals leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Secondary {
     /// Nothing.
     #[default]
@@ -213,7 +236,8 @@ pub enum Secondary {
 }
 
 /// How the Jacobian methods step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct JacobianOptions {
     /// What the unknowns are.
     pub parameters: JointParameters,
@@ -240,7 +264,8 @@ impl Default for JacobianOptions {
 }
 
 /// Which of the poses of a limb is taken: they differ by the turn about the line from its base to its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Swivel {
     /// The present one, unless the goal has a pole.
     #[default]
@@ -259,7 +284,8 @@ pub enum Swivel {
 }
 
 /// How limbs are solved in closed form.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct LimbOptions {
     /// Where the middle joint goes.
     pub swivel: Swivel,
@@ -270,7 +296,8 @@ pub struct LimbOptions {
 /// What is made small beside the goals' errors: the answer is then a compromise, not the first pose that meets the
 /// goals. A weight of one makes a radian of one joint count as much as the
 /// chain's length of error.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct OptimizeOptions {
     /// Distance of each joint from rest.
     pub rest: f64,
@@ -282,7 +309,8 @@ pub struct OptimizeOptions {
 
 /// The middle of the mass of what turns, above or below a place. Every stretch between two joints weighs as much as it
 /// is long.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Balance {
     /// World position, metres; its height does not matter.
     pub support: DVec3,

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use glam::{Mat4, Vec3, Vec4};
+use serde::{Deserialize, Serialize};
 
 use crate::camera::Camera;
 
@@ -71,7 +72,8 @@ pub struct Line {
 }
 
 /// How surfaces look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Metallic-roughness under studio light.
     #[default]

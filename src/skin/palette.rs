@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use glam::{Affine3A, Mat4};
+use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Part};
 
 use super::{Movers, dual};
 
 /// How the joints of a vertex are blended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Skinning {
     /// Their matrices, summed: quick, and what files are made for; what is twisted or bent far shrinks.
     #[default]

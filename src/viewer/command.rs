@@ -1,15 +1,19 @@
 //! What can be done in the viewer.
 
+use std::time::Duration;
+
 use glam::Vec2;
+use serde::{Deserialize, Serialize};
 
 use crate::ik::Options;
 use crate::render::Mode;
 use crate::skin::Skinning;
 
-use super::Display;
+use super::{Display, Orbit, Stance, sparse};
 
 /// An axis of the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Axis {
     /// To the side.
     X,
@@ -19,8 +23,9 @@ pub enum Axis {
     Z,
 }
 
-/// One thing that a person does. Places are pixels, row 0 on top.
-#[derive(Clone, Debug, PartialEq)]
+/// One thing that a person does. Places are pixels, row 0 on top. Sessions are recorded in these names: `docs/session.md`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Command {
     /// The scene has so many pixels across and down: a window's without what the panel takes.
     Resize(Vec2),
@@ -63,6 +68,7 @@ pub enum Command {
     /// Makes it again.
     Redo,
     /// How is solved.
+    #[serde(with = "sparse")]
     Solver(Box<Options>),
     /// Whether goals stay when they are let go.
     Keep(bool),
@@ -78,8 +84,9 @@ pub enum Command {
     Speed(f32),
     /// Whether a clip starts again at its end.
     Loop(bool),
-    /// Seconds have passed.
-    Tick(f32),
+    /// Time has passed. It is not recorded: every other command has its time.
+    #[serde(skip)]
+    Tick(Duration),
     /// A morph weight, by its place in the pose.
     Morph(usize, f32),
     /// How surfaces look.
@@ -88,4 +95,8 @@ pub enum Command {
     Skinning(Skinning),
     /// What is shown.
     Display(Display),
+    /// Looks from there.
+    View(Orbit),
+    /// Stands as told, without a clip, as if it had come so: nothing of before can be taken back.
+    Stand(Box<Stance>),
 }

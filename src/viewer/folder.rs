@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Command, Session};
+use super::Session;
 
 /// Endings of files that hold characters.
 pub(super) const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
@@ -39,8 +39,7 @@ impl Session {
     /// Takes over what is not the character's from the session that showed the former one; where the nodes are the
     /// same, its pose, goals, clip and what can be taken back too. `camera`: also from where it is seen.
     pub fn take_over(&mut self, from: &Self, camera: bool) {
-        (self.options, self.keep) = (from.options, from.keep);
-        (self.mode, self.display) = (from.mode, from.display);
+        from.settings().into_iter().for_each(|command| self.obey(command));
         if camera {
             self.orbit = from.orbit;
         }
@@ -56,6 +55,5 @@ impl Session {
             self.selected = from.selected;
             self.restore(Some(from.state.clone()));
         }
-        self.apply(Command::Skinning(from.puppet.skinning));
     }
 }

@@ -50,6 +50,13 @@ impl History {
         Some(after)
     }
 
+    /// Puts what was before all of this in front of it.
+    pub(super) fn append_to(&mut self, before: Self) {
+        let past = std::mem::replace(&mut self.past, before.past);
+        self.past.extend(past);
+        self.past.drain(..self.past.len().saturating_sub(DEPTH));
+    }
+
     pub(super) fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }

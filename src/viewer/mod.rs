@@ -1,29 +1,48 @@
 //! The window: what a person does becomes a [`Command`], a [`Session`] carries it out, and what it then looks like is
 //! a [`Frame`](crate::render::Frame). Only `window` and `panel` know that there is a window.
+//! A session can be recorded and played back: `docs/session.md`.
+
+#![cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "what only the panel asks for"))]
 
 mod command;
+mod fingerprint;
 mod folder;
 mod hand;
 mod history;
 mod input;
 mod orbit;
 mod overlay;
+#[cfg(feature = "viewer")]
 mod panel;
+#[cfg(feature = "viewer")]
 mod reading;
+#[cfg(feature = "viewer")]
 mod recent;
+mod recording;
+mod replay;
 mod save;
 mod session;
+mod sparse;
+#[cfg(feature = "viewer")]
 mod surface;
+#[cfg(feature = "viewer")]
 mod watch;
+#[cfg(feature = "viewer")]
 mod window;
 
 pub use command::{Axis, Command};
 pub use folder::neighbour;
 pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;
+#[cfg(feature = "viewer")]
 pub use reading::{Read, Reader};
+#[cfg(feature = "viewer")]
 pub use recent::Recent;
+pub use recording::Recorder;
+pub use replay::{Recording, Replay, ReplayError};
 pub use save::{PoseFile, SaveError};
-pub use session::{Display, Session};
+pub use session::{Display, Session, Stance};
+#[cfg(feature = "viewer")]
 pub use watch::Watch;
+#[cfg(feature = "viewer")]
 pub use window::{ViewerError, open};

@@ -1,6 +1,7 @@
 //! A camera that turns around a place.
 
 use glam::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
 
 use crate::camera::{AUTO_FOV_Y, Bounds, Camera};
 
@@ -12,7 +13,8 @@ const STEEPEST: f32 = 1.54;
 const ZOOM: f32 = 0.12;
 
 /// Where the camera is, told from what it looks at.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Orbit {
     /// World metres.
     pub target: Vec3,
@@ -22,7 +24,8 @@ pub struct Orbit {
     pub yaw: f32,
     /// Radians above the horizon.
     pub pitch: f32,
-    radius: f32,
+    /// Metres: the size of what it turns around, which says how near and how far it may go.
+    pub radius: f32,
 }
 
 impl Orbit {
@@ -68,6 +71,15 @@ impl Orbit {
         self.target = pivot + (self.target - pivot) * (distance / self.distance);
         self.distance = distance;
         self.keep_near();
+    }
+
+    /// Whether there is a camera like this.
+    pub(super) fn is_sound(&self) -> bool {
+        let lengths = [self.distance, self.radius];
+        self.target.is_finite()
+            && lengths.into_iter().all(|l| l.is_finite() && l > 0.0)
+            && self.yaw.is_finite()
+            && self.pitch.abs() <= STEEPEST
     }
 
     /// Towards the camera, a unit vector.

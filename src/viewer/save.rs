@@ -54,9 +54,7 @@ impl Session {
         folder: &Path,
     ) -> Result<PathBuf, SaveError> {
         let frame = self.frame(scale);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size is 1 to 32768")]
-        let size = (self.size().x as u32, self.size().y as u32);
-        let png = renderer.render(model, &frame, size)?.png(frame.background)?;
+        let png = renderer.render(model, &frame, self.pixels())?.png(frame.background)?;
         numbered(folder, &self.name(), "png", &png)
     }
 
@@ -88,8 +86,15 @@ impl Session {
         (path.extension().is_some() || path.is_file()).then_some(path)
     }
 
+    /// Pixels across and down.
+    pub fn pixels(&self) -> (u32, u32) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size is 1 to 32768")]
+        let size = (self.size().x as u32, self.size().y as u32);
+        size
+    }
+
     /// What files that are saved are called.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let stem = self.file().and_then(Path::file_stem);
         stem.map_or_else(|| "sinew".to_owned(), |s| s.to_string_lossy().into_owned())
     }
@@ -97,10 +102,20 @@ impl Session {
 
 /// Writes under the first number whose name nothing has.
 fn numbered(folder: &Path, name: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf, SaveError> {
+    free(folder, name, extension, |path| atomic::write_new(path, bytes))
+}
+
+/// Takes the first number whose name nothing has.
+pub(super) fn free(
+    folder: &Path,
+    name: &str,
+    extension: &str,
+    mut take: impl FnMut(&Path) -> io::Result<()>,
+) -> Result<PathBuf, SaveError> {
     let mut last = folder.to_path_buf();
     for number in NUMBERS {
         last = folder.join(format!("{name}-{number:04}.{extension}"));
-        match atomic::write_new(&last, bytes) {
+        match take(&last) {
             Ok(()) => return Ok(last),
             Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {}
             Err(source) => return Err(SaveError::Write { path: last, source }),

@@ -16,7 +16,7 @@ use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
 use super::surface::{Drawn, Graphics, Panel};
-use super::{Button, Command, Event, Input, Key, Session, panel};
+use super::{Button, Command, Event, Input, Key, Recorder, SaveError, Session, panel};
 
 mod files;
 mod wishes;
@@ -42,13 +42,24 @@ pub enum ViewerError {
     /// No adapter, or it gave up.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// What was recorded could not be saved.
+    #[error(transparent)]
+    Save(#[from] SaveError),
 }
 
-/// Opens the viewer and stays until it is closed.
+/// A clip does not jump over the time in which no picture could be drawn.
+const LONGEST_STEP: Duration = Duration::from_millis(100);
+
+/// Opens the viewer and stays until it is closed. `recorder`: what is done is recorded from the start.
 ///
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown; the others when the window or the adapter fails.
-pub fn open(character: Character, rig: Option<Rig>, adapter: AdapterChoice) -> Result<(), ViewerError> {
+pub fn open(
+    character: Character,
+    rig: Option<Rig>,
+    adapter: AdapterChoice,
+    recorder: Option<Recorder>,
+) -> Result<(), ViewerError> {
     let events = EventLoop::<News>::with_user_event().build().map_err(|e| {
         // The window system says first where in its own sources it noticed.
         let said = e.to_string();
@@ -60,6 +71,7 @@ pub fn open(character: Character, rig: Option<Rig>, adapter: AdapterChoice) -> R
         session: Session::new(character, rig, Vec2::new(1280.0, 800.0)),
         adapter,
         shown: None,
+        recorder,
         context,
         look: panel::Look::default(),
         input: Input::default(),
@@ -74,9 +86,13 @@ pub fn open(character: Character, rig: Option<Rig>, adapter: AdapterChoice) -> R
     };
     app.opened();
     let ran = events.run_app(&mut app);
+    let recorded = app.session.stop_recording().transpose();
     match app.failure {
         Some(failure) => Err(failure),
-        None => ran.map_err(|e| ViewerError::Window(e.to_string())),
+        None => {
+            ran.map_err(|e| ViewerError::Window(e.to_string()))?;
+            Ok(recorded.map(drop)?)
+        }
     }
 }
 
@@ -84,6 +100,8 @@ struct App {
     session: Session,
     adapter: AdapterChoice,
     shown: Option<Shown>,
+    /// What waits for the window to stand.
+    recorder: Option<Recorder>,
     context: egui::Context,
     look: panel::Look,
     input: Input,
@@ -110,6 +128,13 @@ impl ApplicationHandler<News> for App {
     fn resumed(&mut self, events: &ActiveEventLoop) {
         if self.shown.is_none() {
             self.build(events, None);
+            let Some(shown) = &self.shown else { return };
+            let (size, scale) = (shown.window.inner_size(), scale(&shown.window));
+            let all = pixels(size.width.into(), size.height.into());
+            self.session.apply(Command::Resize(panel::free(all, scale, &self.look)));
+            if let Some(recorder) = self.recorder.take() {
+                self.record(recorder, scale);
+            }
         }
     }
 
@@ -122,6 +147,7 @@ impl ApplicationHandler<News> for App {
     }
 
     fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        self.tick();
         let Some(shown) = &mut self.shown else { return };
         // The panel would take its keys to the next button, and then all keys to that.
         let response = if is_tab(&event) && !self.context.text_edit_focused() {
@@ -325,14 +351,18 @@ impl App {
         double
     }
 
+    /// Tells the session how much time has passed since it was last told.
+    fn tick(&mut self) {
+        let now = Instant::now();
+        let passed = now.saturating_duration_since(self.ticked);
+        self.ticked = now;
+        let step = if self.session.is_playing() { passed.min(LONGEST_STEP) } else { passed };
+        self.session.apply(Command::Tick(step));
+    }
+
     fn redraw(&mut self) -> Result<(), RenderError> {
         self.fulfil();
         let Some(shown) = &mut self.shown else { return Ok(()) };
-        let passed = self.ticked.elapsed().as_secs_f32();
-        self.ticked = Instant::now();
-        if self.session.is_playing() {
-            self.session.apply(Command::Tick(passed.min(0.1)));
-        }
         let size = shown.window.inner_size();
         if size.width == 0 || size.height == 0 {
             return Ok(());

@@ -104,8 +104,8 @@ fn only_the_loader_names_the_gltf_crate() {
 }
 
 #[test]
-fn solvers_need_no_crate_but_mathematics() {
-    const KNOWN: [&str; 7] = ["std", "super", "glam", "rayon", "thiserror", "wide", "self"];
+fn solvers_need_no_crate_but_mathematics_and_words_for_their_options() {
+    const KNOWN: [&str; 8] = ["std", "super", "glam", "rayon", "serde", "thiserror", "wide", "self"];
     for (_, path, text) in sources().into_iter().filter(|(room, ..)| room == "ik") {
         for line in code(&text).filter_map(|l| l.trim_start().trim_start_matches("pub ").strip_prefix("use "))
         {

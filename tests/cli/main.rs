@@ -10,6 +10,7 @@ mod oracle;
 mod own;
 mod pose;
 mod render;
+mod replay;
 mod rig;
 mod suite;
 

@@ -12,6 +12,7 @@ use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
 mod files;
 mod opening;
+mod recording;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);

@@ -35,6 +35,9 @@ fn the_window_opens_is_dragged_in_and_closes() {
     }
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
     viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").args(["view", "--adapter", "cpu"]);
+    let folder = super::files::folder("window-recorded");
+    let session = folder.join("a.session");
+    viewer.arg("--record").arg(&session);
     let mut viewer = Started(viewer.spawn().unwrap());
     let tool = |args: &[&str]| {
         let output = Command::new("xdotool").env("DISPLAY", &display).args(args).output().unwrap();
@@ -73,7 +76,7 @@ fn the_window_opens_is_dragged_in_and_closes() {
         "1",
     ]);
     tool(&["windowfocus", "--sync", &window]);
-    for key in ["Tab", "Tab", "question", "s", "4", "p", "r", "f", "ctrl+z"] {
+    for key in ["Tab", "Tab", "s", "4", "p", "r", "f", "ctrl+z"] {
         tool(&["key", key]);
     }
     tool(&["windowsize", &window, "1", "1"]);
@@ -81,6 +84,13 @@ fn the_window_opens_is_dragged_in_and_closes() {
     tool(&["windowsize", &window, "900", "700"]);
     sleep(Duration::from_millis(500));
     assert!(viewer.0.try_wait().unwrap().is_none(), "the viewer has gone");
+    // Without the panel, and with the pointer on nothing, the scene alone is seen.
+    tool(&["key", "Tab"]);
+    tool(&["mousemove", "20", "20"]);
+    sleep(Duration::from_millis(1000));
+    colors();
+    let seen = image::open(&shot).unwrap().to_rgb8();
+    tool(&["key", "question"]);
     tool(&["key", "ctrl+q"]);
     let patience = Instant::now();
     let mut ended = None;
@@ -89,4 +99,12 @@ fn the_window_opens_is_dragged_in_and_closes() {
         sleep(Duration::from_millis(50));
     }
     assert_eq!(ended.and_then(|status| status.code()), Some(0));
+    // What was recorded is drawn as it was seen, pixel by pixel.
+    let again = folder.join("again.png");
+    let mut render = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    render.args(["render", "--adapter", "cpu", "--replay"]).arg(&session).arg("-o").arg(&again);
+    assert!(render.status().unwrap().success());
+    let again = image::open(&again).unwrap().to_rgb8();
+    assert_eq!(again.dimensions(), (900, 700));
+    assert!(image::imageops::crop_imm(&seen, 0, 0, 900, 700).to_image() == again, "see {}", shot.display());
 }

@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use super::{Look, theme};
 
-const KEYS: [(&str, &str); 20] = [
+const KEYS: [(&str, &str); 21] = [
     ("Left drag", "pull what is under the pointer"),
     ("Shift + move", "pull without a button"),
     ("Wheel in a drag", "push nearer or farther"),
@@ -24,6 +24,7 @@ const KEYS: [(&str, &str); 20] = [
     ("Ctrl + O", "open a file; or drop one here"),
     ("Left, Right, F5", "other files of the folder, read again"),
     ("F12, Ctrl + S", "save a picture, the pose"),
+    ("Ctrl + R", "record, and stop"),
     ("Ctrl + Q", "close"),
 ];
 

@@ -24,6 +24,7 @@ pub(super) use theme::style;
 
 /// Points across.
 pub(super) const WIDTH: f32 = 264.0;
+const RECORDING: egui::Color32 = egui::Color32::from_rgb(235, 64, 52);
 
 /// What only the panel remembers.
 #[derive(Debug, Default)]
@@ -52,6 +53,8 @@ pub(super) enum Wish {
     Read(PathBuf),
     Picture,
     Pose(PoseFile),
+    /// Begins to record, or ends it.
+    Record,
     /// The next file of the folder, or the one before.
     Step(bool),
     Reload,
@@ -80,7 +83,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             character::title(ui, session);
             open::show(ui, look);
             character::show(ui, session, &mut asked);
-            character::files(ui, look);
+            character::files(ui, session, look);
             solver::show(ui, session, &mut asked);
             report::show(ui, session, look);
             clips::show(ui, session, &mut asked);

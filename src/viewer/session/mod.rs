@@ -1,6 +1,9 @@
 //! The viewer's state, without a window: commands in, a frame out.
 
+use std::time::Duration;
+
 use glam::Vec2;
+use serde::{Deserialize, Serialize};
 
 use crate::asset::Character;
 use crate::camera::{Bounds, Camera};
@@ -13,18 +16,23 @@ use crate::stage::{self, Shot};
 
 use super::hand::Hand;
 use super::history::{History, State};
-use super::{Command, Orbit, overlay};
+use super::{Command, Orbit, Recorder, overlay};
 
 mod clip;
 mod edit;
 mod grip;
+mod record;
 mod solve;
+mod stance;
+
+pub use stance::Stance;
 
 /// Points of the effector's trail.
 const TRAIL: usize = 96;
 
 /// What is shown beside the character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Display {
     /// Bones and joints over the surface.
     pub skeleton: bool,
@@ -42,6 +50,16 @@ pub(super) struct Clock {
     pub(super) playing: bool,
     pub(super) speed: f32,
     pub(super) again: bool,
+    /// Time since the session began, or the recording.
+    now: Duration,
+    /// Where the clip was told to be, seconds, and when.
+    since: (Duration, f32),
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self { playing: false, speed: 1.0, again: true, now: Duration::ZERO, since: (Duration::ZERO, 0.0) }
+    }
 }
 
 /// Everything that the window shows.
@@ -70,6 +88,7 @@ pub struct Session {
     pointer: Vec2,
     /// The box of the character as it came, with room for limbs: floor and shadow are made for it.
     room: Bounds,
+    recorder: Option<Recorder>,
 }
 
 impl Session {
@@ -97,7 +116,7 @@ impl Session {
             error: None,
             options: Options { record: false, restarts: 0, ..Options::default() },
             keep: false,
-            clock: Clock { playing: false, speed: 1.0, again: true },
+            clock: Clock::default(),
             mode: Mode::Shaded,
             display: Display { skeleton: false, names: false, ground: true, shadow: true },
             trail: Vec::new(),
@@ -107,12 +126,20 @@ impl Session {
             size,
             pointer: Vec2::splat(-1.0),
             room,
+            recorder: None,
             puppet,
         }
     }
 
-    /// Carries out a command.
+    /// Carries out a command, and records it where a recording runs.
     pub fn apply(&mut self, command: Command) {
+        if self.log(&command) {
+            self.obey(command);
+        }
+    }
+
+    /// Carries out a command that a recorded one brings with it, or that is recorded already.
+    pub(super) fn obey(&mut self, command: Command) {
         match command {
             Command::Resize(size) => self.resize(size),
             Command::Hover(at) => self.hover(at),
@@ -182,6 +209,13 @@ impl Session {
             }
             Command::Display(display) => self.display = display,
             Command::Solver(options) => self.set_solver(*options),
+            Command::View(orbit) => {
+                if orbit.is_sound() {
+                    self.orbit = orbit;
+                }
+            }
+            Command::Stand(stance) => self.stand(*stance),
+            Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
             other => self.clip(&other),
         }
     }

@@ -11,6 +11,7 @@ impl Session {
     /// Solves another way from now on. Numbers that mean nothing become the usual ones.
     pub(super) fn set_solver(&mut self, mut options: Options) {
         options.iterations = options.iterations.min(10_000);
+        options.restarts = options.restarts.min(64);
         options.tolerance = options.tolerance.filter(|m| *m > 0.0 && m.is_finite());
         options.jacobian.damping = options.jacobian.damping.filter(|d| *d > 0.0 && d.is_finite());
         self.options = options;
@@ -50,6 +51,10 @@ impl Session {
             pins.clear();
         }
         (self.puppet.targets, self.puppet.pins) = (targets, pins);
+        if self.puppet.clip.is_some() {
+            // The answer then depends on the clip's pose and the goals alone, not on how many pictures came before.
+            self.puppet.forget();
+        }
         match self.puppet.update() {
             Ok(reports) => {
                 (self.reports, self.error) = (reports, None);

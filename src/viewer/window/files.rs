@@ -152,10 +152,15 @@ impl App {
         match swapped {
             Ok(mut session) => {
                 self.session.apply(super::Command::Release);
-                session.take_over(&self.session, read.again);
-                (self.session, self.look.notice) = (session, None);
+                self.look.notice = None;
                 if !read.again {
                     self.look.saved = None;
+                }
+                // A recording is of one character.
+                self.stop_recording();
+                session.take_over(&self.session, read.again);
+                self.session = session;
+                if !read.again {
                     self.files.changed = None;
                     self.files.recent.add(&read.path);
                     self.look.open.recent = self.files.recent.files().to_vec();

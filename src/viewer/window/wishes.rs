@@ -4,8 +4,8 @@ use std::path::Path;
 
 use winit::keyboard::{Key, NamedKey};
 
-use super::super::PoseFile;
 use super::super::panel::Wish;
+use super::super::{PoseFile, Recorder};
 use super::{App, scale};
 
 pub(super) const BUILT_IN: &str = "the character inside the program has no file";
@@ -18,6 +18,7 @@ pub(super) fn of(key: &Key, control: bool) -> Option<Wish> {
         Key::Named(NamedKey::F5) => Some(Wish::Reload),
         Key::Named(NamedKey::ArrowLeft) => Some(Wish::Step(false)),
         Key::Named(NamedKey::ArrowRight) => Some(Wish::Step(true)),
+        Key::Character(text) if control && text.eq_ignore_ascii_case("r") => Some(Wish::Record),
         Key::Character(text) if control && text.eq_ignore_ascii_case("s") => Some(Wish::Pose(PoseFile::Json)),
         _ => None,
     }
@@ -26,6 +27,9 @@ pub(super) fn of(key: &Key, control: bool) -> Option<Wish> {
 impl App {
     /// Does what was asked for since the last picture.
     pub(super) fn fulfil(&mut self) {
+        if self.session.cannot_record() {
+            self.stop_recording();
+        }
         match self.look.wish.take() {
             Some(Wish::Picture) => self.save_picture(),
             Some(Wish::Pose(kind)) => {
@@ -34,12 +38,33 @@ impl App {
             }
             Some(Wish::Open) => self.choose(),
             Some(Wish::Read(file)) => self.read(&file, false),
+            Some(Wish::Record) if self.session.recorded().is_some() => self.stop_recording(),
+            Some(Wish::Record) => match Recorder::numbered(Path::new("."), self.session.name()) {
+                Ok(recorder) => {
+                    let scale = self.shown.as_ref().map_or(1.0, |s| scale(&s.window));
+                    self.record(recorder, scale);
+                }
+                Err(error) => self.tell(Err(error.to_string())),
+            },
             Some(Wish::Step(forward)) => self.step(forward),
             Some(Wish::Reload) => match self.session.file().map(Path::to_path_buf) {
                 Some(file) => self.read(&file, true),
                 None => self.tell(Err(BUILT_IN.into())),
             },
             None => {}
+        }
+    }
+
+    pub(super) fn record(&mut self, recorder: Recorder, scale: f32) {
+        match self.session.record(recorder, scale) {
+            Ok(()) => (self.look.saved, self.look.notice) = (None, None),
+            Err(error) => self.tell(Err(error.to_string())),
+        }
+    }
+
+    pub(super) fn stop_recording(&mut self) {
+        if let Some(saved) = self.session.stop_recording() {
+            self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
         }
     }
 

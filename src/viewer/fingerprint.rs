@@ -1,0 +1,37 @@
+//! By what a recording knows its character again.
+
+use crc32fast::Hasher;
+
+use crate::asset::{Character, Transform, Values};
+use crate::rig::Rig;
+
+/// CRC-32 (IEEE 802.3) of what moves, is pulled and bends: nodes at rest, positions, clips and the rig. How the file
+/// stores them, and how surfaces look, does not matter.
+pub(super) fn of(character: &Character, rig: &Rig) -> String {
+    let mut hasher = Hasher::new();
+    let mut floats = |values: &[f32]| values.iter().for_each(|v| hasher.update(&v.to_le_bytes()));
+    for node in &character.skeleton.nodes {
+        let Transform { translation, rotation, scale } = node.rest;
+        floats(&translation.to_array());
+        floats(&rotation.to_array());
+        floats(&scale.to_array());
+    }
+    for primitive in character.meshes.iter().flat_map(|m| &m.primitives) {
+        primitive.positions.iter().for_each(|p| floats(&p.to_array()));
+    }
+    for clip in &character.clips {
+        clip.timelines.iter().for_each(|times| floats(times));
+        for channel in &clip.channels {
+            match &channel.values {
+                Values::Translation(v) | Values::Scale(v) => {
+                    v.iter().for_each(|v| floats(&v.to_array()));
+                }
+                Values::Rotation(v) => v.iter().for_each(|q| floats(&q.to_array())),
+                Values::Weights(v) => floats(v),
+            }
+        }
+    }
+    hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
+    hasher.update(format!("{rig:?}").as_bytes());
+    format!("crc32:{:08x}", hasher.finalize())
+}

@@ -1,0 +1,185 @@
+//! A session's file while it is written: a line that says of what, then a line a command. `docs/session.md` has the format.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::atomic::Draft;
+
+use super::history::History;
+use super::save::free;
+use super::{Command, SaveError, Session, fingerprint};
+
+/// The format and its version.
+pub(super) const FORMAT: &str = "sinew-session-1";
+
+/// The first line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Header {
+    pub(super) format: String,
+    /// The version of the program.
+    pub(super) sinew: String,
+    /// The character's file, seen from the session's folder; `None`: the one inside the program.
+    pub(super) character: Option<String>,
+    pub(super) fingerprint: String,
+    /// Pixels across and down.
+    pub(super) size: [f32; 2],
+    /// Pixels a point.
+    pub(super) scale: f32,
+}
+
+/// Any other line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Line<C> {
+    /// Seconds since the recording began.
+    pub(super) at: f64,
+    /// `None` on the last one: so long it ran.
+    #[serde(rename = "do", default = "nothing", skip_serializing_if = "Option::is_none")]
+    pub(super) command: Option<C>,
+}
+
+fn nothing<C>() -> Option<C> {
+    None
+}
+
+impl Header {
+    /// `folder`: where the session's file will be.
+    pub(super) fn of(session: &Session, scale: f32, folder: &Path) -> Self {
+        Self {
+            format: FORMAT.into(),
+            sinew: env!("CARGO_PKG_VERSION").into(),
+            character: session.file().map(|file| seen_from(folder, file)),
+            fingerprint: fingerprint::of(session.puppet().character(), &session.puppet().rig),
+            size: session.size().to_array(),
+            scale,
+        }
+    }
+}
+
+/// A file's path from a folder that it is in, so that both can be moved together; else its whole path.
+fn seen_from(folder: &Path, file: &Path) -> String {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let file = whole(file);
+    let inside = file.strip_prefix(whole(folder)).unwrap_or(&file);
+    inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
+/// How a recording is called at its end.
+#[derive(Debug)]
+enum Name {
+    New(PathBuf),
+    Replacing(PathBuf),
+    /// The next number that is free in a folder.
+    Numbered(PathBuf, String),
+}
+
+/// Writes a session down while it goes on.
+///
+/// Every line is written at once, to a hidden file beside the one that it shall become: what is there when the program
+/// ends without warning is a session too, up to that moment.
+#[derive(Debug)]
+pub struct Recorder {
+    draft: Draft,
+    name: Name,
+    failed: Option<io::Error>,
+    /// What could be taken back before.
+    pub(super) before: History,
+}
+
+impl Recorder {
+    /// Records to a file. `replace`: there may be one of that name, until then.
+    ///
+    /// # Errors
+    /// [`SaveError::Write`] where nothing can be written, or where there is such a file that shall not be replaced.
+    pub fn new(path: &Path, replace: bool) -> Result<Self, SaveError> {
+        let failed = |source| SaveError::Write { path: path.into(), source };
+        if !replace && path.symlink_metadata().is_ok() {
+            return Err(failed(io::ErrorKind::AlreadyExists.into()));
+        }
+        let draft = Draft::new(path).map_err(failed)?;
+        let name = if replace { Name::Replacing(path.into()) } else { Name::New(path.into()) };
+        Ok(Self { draft, name, failed: None, before: History::default() })
+    }
+
+    /// Records to `NAME-0001.session` or the next number that is free in a folder.
+    ///
+    /// # Errors
+    /// [`SaveError::Write`] where nothing can be written.
+    pub(super) fn numbered(folder: &Path, name: String) -> Result<Self, SaveError> {
+        let path = folder.join(format!("{name}.{ENDING}"));
+        let draft = Draft::new(&path).map_err(|source| SaveError::Write { path, source })?;
+        let name = Name::Numbered(folder.into(), name);
+        Ok(Self { draft, name, failed: None, before: History::default() })
+    }
+
+    /// Where the file will be.
+    pub(super) fn folder(&self) -> &Path {
+        let folder = self.draft.path().parent().filter(|p| !p.as_os_str().is_empty());
+        folder.unwrap_or(Path::new("."))
+    }
+
+    pub(super) fn begin(&mut self, header: &Header) -> Result<(), SaveError> {
+        let text = serde_json::to_string(header).map_err(io::Error::from);
+        let written = text.and_then(|text| self.draft.write(format!("{text}\n").as_bytes()));
+        written.map_err(|source| SaveError::Write { path: self.draft.path().into(), source })
+    }
+
+    /// Writes a command down; `false`: text cannot say it.
+    pub(super) fn log(&mut self, now: Duration, command: &Command) -> bool {
+        if matches!(command, Command::Tick(_)) {
+            return true;
+        }
+        let Ok(text) = serde_json::to_string(&Line { at: now.as_secs_f64(), command: Some(command) }) else {
+            return false;
+        };
+        // Numbers that are none come back as something else.
+        let back = serde_json::from_str::<Line<Command>>(&text).ok().and_then(|line| line.command);
+        if back.as_ref() != Some(command) {
+            return false;
+        }
+        self.write(&text);
+        true
+    }
+
+    fn write(&mut self, line: &str) {
+        if self.failed.is_none() {
+            self.failed = self.draft.write(format!("{line}\n").as_bytes()).err();
+        }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// The last line, and the name. What cannot have its name stays where it is, and the error says where.
+    pub(super) fn finish(mut self, now: Duration) -> Result<PathBuf, SaveError> {
+        let end = serde_json::to_string(&Line::<Command> { at: now.as_secs_f64(), command: None });
+        if let Ok(end) = end {
+            self.write(&end);
+        }
+        let mut draft = self.draft;
+        let named = match (self.failed, self.name) {
+            (Some(source), Name::New(path) | Name::Replacing(path)) => Err((path, source)),
+            (Some(source), Name::Numbered(folder, _)) => Err((folder, source)),
+            (None, Name::New(path)) => draft.keep(&path).map(|()| path.clone()).map_err(|e| (path, e)),
+            (None, Name::Replacing(path)) => {
+                draft.replace(&path).map(|()| path.clone()).map_err(|e| (path, e))
+            }
+            (None, Name::Numbered(folder, name)) => {
+                return free(&folder, &name, ENDING, |path| draft.keep(path));
+            }
+        };
+        named.map_err(|(path, source)| {
+            let left = draft.path().display();
+            let source = io::Error::new(source.kind(), format!("{source}; what was recorded is in {left}"));
+            SaveError::Write { path, source }
+        })
+    }
+}
+
+/// What sessions' files are called.
+const ENDING: &str = "session";

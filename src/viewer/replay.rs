@@ -1,0 +1,271 @@
+//! A recorded session, played back: the same commands at the same times leave the same bits.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use glam::Vec2;
+
+use crate::asset::Character;
+use crate::rig::Rig;
+
+use super::recording::{FORMAT, Header, Line};
+use super::{Command, Session, fingerprint};
+
+/// Bytes of the longest line that is read: a pose of a hundred thousand nodes.
+const LONGEST: u64 = 16 << 20;
+/// Seconds of the latest command, a month: until then nanoseconds survive being written as seconds.
+const LATEST: f64 = 30.0 * 86_400.0;
+
+/// Why a session could not be played back.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The session's file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A line of it will not do.
+    #[error("{}: line {line}: {cause}", path.display())]
+    Line {
+        /// The session's file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is the matter with it.
+        cause: LineError,
+    },
+}
+
+/// What is the matter with a line of a session.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// The first line does not say that this is a session.
+    #[error("this is no recorded session (\"format\":\"{FORMAT}\" is missing)")]
+    Format,
+    /// It is one, but of another version.
+    #[error("the format is {0}, this program reads {FORMAT}")]
+    Version(String),
+    /// It is too long to be one.
+    #[error("it is longer than {LONGEST} bytes")]
+    Long,
+    /// Its time is before that of the line above, or none.
+    #[error("{0} s is no time after the line before")]
+    Time(f64),
+    /// The picture has no such size.
+    #[error("there is no picture of {0}x{1} pixels at {2} pixels a point")]
+    Size(f32, f32, f32),
+    /// No command is written like this.
+    #[error("{0}")]
+    Syntax(String),
+}
+
+impl From<serde_json::Error> for LineError {
+    fn from(error: serde_json::Error) -> Self {
+        let text = error.to_string();
+        // The file's line is said already; within it the column is what helps.
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let said = text.strip_suffix(&place).unwrap_or(&text).replace('\n', " ");
+        Self::Syntax(format!("{said} (column {})", error.column()))
+    }
+}
+
+/// One thing that was done, or the end.
+type Step = (Duration, Option<Command>);
+
+/// The lines of a session's file, one at a time.
+#[derive(Debug)]
+struct Lines {
+    path: PathBuf,
+    file: BufReader<File>,
+    buffer: Vec<u8>,
+    number: usize,
+    last: f64,
+    /// Whether the last line has no end: whoever wrote it was stopped.
+    cut: bool,
+}
+
+impl Lines {
+    fn open(path: &Path) -> Result<Self, ReplayError> {
+        let open = || {
+            // A pipe or a device may never end.
+            if !path.metadata()?.is_file() {
+                return Err(io::Error::other("this is no regular file"));
+            }
+            File::open(path)
+        };
+        let file = open().map_err(|source| ReplayError::Read { path: path.into(), source })?;
+        let file = BufReader::new(file);
+        Ok(Self { path: path.into(), file, buffer: Vec::new(), number: 0, last: 0.0, cut: false })
+    }
+
+    fn fault(&self, cause: LineError) -> ReplayError {
+        ReplayError::Line { path: self.path.clone(), line: self.number, cause }
+    }
+
+    /// Whether there is another line; it is then in the buffer.
+    fn advance(&mut self) -> Result<bool, ReplayError> {
+        loop {
+            self.buffer.clear();
+            self.number += 1;
+            let read = self.file.by_ref().take(LONGEST + 1).read_until(b'\n', &mut self.buffer);
+            read.map_err(|source| ReplayError::Read { path: self.path.clone(), source })?;
+            let whole = self.buffer.last() == Some(&b'\n');
+            if !whole && self.buffer.len() as u64 > LONGEST {
+                return Err(self.fault(LineError::Long));
+            }
+            if self.buffer.is_empty() {
+                return Ok(false);
+            }
+            if !self.buffer.trim_ascii().is_empty() {
+                self.cut = !whole;
+                return Ok(true);
+            }
+        }
+    }
+
+    fn header(&mut self) -> Result<Header, ReplayError> {
+        let there = self.advance()?;
+        let value: serde_json::Value = serde_json::from_slice(&self.buffer).unwrap_or_default();
+        let format = value.get("format").and_then(|f| f.as_str()).filter(|f| f.starts_with("sinew-session-"));
+        match format.filter(|_| there) {
+            None => return Err(self.fault(LineError::Format)),
+            Some(FORMAT) => {}
+            Some(other) => return Err(self.fault(LineError::Version(other.chars().take(40).collect()))),
+        }
+        let header: Header = serde_json::from_slice(&self.buffer).map_err(|e| self.fault(e.into()))?;
+        let ([width, height], scale) = (header.size, header.scale);
+        let is_size = |x: f32| (1.0..=32_768.0).contains(&x);
+        if !(is_size(width) && is_size(height) && (0.1..=32.0).contains(&scale)) {
+            return Err(self.fault(LineError::Size(width, height, scale)));
+        }
+        Ok(header)
+    }
+
+    fn step(&mut self) -> Result<Option<Step>, ReplayError> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        let line: Line<Command> = match serde_json::from_slice(&self.buffer) {
+            Ok(line) => line,
+            Err(_) if self.cut => return Ok(None),
+            Err(error) => return Err(self.fault(error.into())),
+        };
+        if !(self.last..=LATEST).contains(&line.at) {
+            return Err(self.fault(LineError::Time(line.at)));
+        }
+        self.last = line.at;
+        Ok(Some((Duration::from_secs_f64(line.at), line.command)))
+    }
+}
+
+/// A session's file that has been read through and found sound. It may be of any length: it is read again while it
+/// is played.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    header: Header,
+    length: Duration,
+    cut: bool,
+}
+
+impl Recording {
+    /// Reads a session's file through. A last line that was cut off is left out.
+    ///
+    /// # Errors
+    /// [`ReplayError`], with the first line that will not do.
+    pub fn open(path: &Path) -> Result<Self, ReplayError> {
+        let mut lines = Lines::open(path)?;
+        let header = lines.header()?;
+        let mut length = Duration::ZERO;
+        while let Some((at, _)) = lines.step()? {
+            length = at;
+        }
+        Ok(Self { path: path.into(), header, length, cut: lines.cut })
+    }
+
+    /// The file of its character; `None`: the one inside the program.
+    pub fn character(&self) -> Option<PathBuf> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        self.header.character.as_ref().map(|file| folder.join(file))
+    }
+
+    /// How long it ran.
+    pub fn length(&self) -> Duration {
+        self.length
+    }
+
+    /// Pixels a point of the window: how large overlays are.
+    pub fn scale(&self) -> f32 {
+        self.header.scale
+    }
+
+    /// What may make it look unlike what was seen, a line each.
+    pub fn warnings(&self, character: &Character, rig: &Rig) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let path = self.path.display();
+        if fingerprint::of(character, rig) != self.header.fingerprint {
+            let name = character.path.display();
+            warnings.push(format!("{path}: {name} or its rig is not what it was when this was recorded"));
+        }
+        if self.cut {
+            warnings.push(format!("{path}: the last line is cut off"));
+        }
+        warnings
+    }
+}
+
+/// A session that does again what was recorded.
+#[derive(Debug)]
+pub struct Replay {
+    session: Session,
+    lines: Lines,
+    next: Option<Step>,
+}
+
+impl Replay {
+    /// A character as it was before the first command.
+    ///
+    /// # Errors
+    /// [`ReplayError`] where the file cannot be read again.
+    pub fn new(recording: &Recording, character: Character, rig: Rig) -> Result<Self, ReplayError> {
+        let mut lines = Lines::open(&recording.path)?;
+        let header = lines.header()?;
+        let session = Session::new(character, Some(rig), Vec2::from_array(header.size));
+        let next = lines.step()?;
+        Ok(Self { session, lines, next })
+    }
+
+    /// Goes on to a time since the recording began: all that was done by then has been done, and a clip stands where
+    /// it then stood. Times before the last one change nothing.
+    ///
+    /// Over which times it is reached makes no difference to any bit.
+    ///
+    /// # Errors
+    /// [`ReplayError`] where the file has become another meanwhile.
+    pub fn advance(&mut self, to: Duration) -> Result<(), ReplayError> {
+        while let Some((at, command)) = self.next.take_if(|(at, _)| *at <= to) {
+            self.next = self.lines.step()?;
+            // Of a pointer that only moves, all that is left is where it is in the end: to look what is under it is slow.
+            let hovers = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));
+            if hovers(&command) && self.next.as_ref().is_some_and(|(at, next)| *at <= to && hovers(next)) {
+                continue;
+            }
+            self.session.advance(at);
+            if let Some(command) = command {
+                self.session.apply(command);
+            }
+        }
+        self.session.advance(to);
+        Ok(())
+    }
+
+    /// As it now stands.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+}

@@ -1,0 +1,553 @@
+//! Sessions are recorded and played back: the same bits, at any rate.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command as Program;
+use std::time::Duration;
+
+use glam::{DVec3, Vec2};
+use proptest::prelude::*;
+use sinew::asset::{load, mannequin};
+use sinew::ik::{Method, Options, Swivel};
+use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
+use sinew::rig;
+use sinew::skin::Skinning;
+use sinew::viewer::{
+    Axis, Button, Command, Display, Event, Input, Key, Recorder, Recording, Replay, Session,
+};
+
+use super::files::folder;
+use super::{SIZE, at, drag, pose};
+
+/// The character as the program opens it.
+fn session() -> Session {
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    Session::new(character, Some(rig), SIZE)
+}
+
+fn replay(path: &Path) -> Replay {
+    let recording = Recording::open(path).unwrap();
+    let character = recording.character().map_or_else(mannequin, |file| load(&file)).unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    assert_eq!(recording.warnings(&character, &rig), Vec::<String>::new());
+    Replay::new(&recording, character, rig).unwrap()
+}
+
+fn replayed(path: &Path) -> Replay {
+    let mut replay = replay(path);
+    replay.advance(Recording::open(path).unwrap().length()).unwrap();
+    replay
+}
+
+/// All that is seen of a session, bit by bit: its numbers are written so that each has its own text.
+fn seen(session: &Session) -> String {
+    let frame = session.frame(1.0);
+    let (pose, looks) = (session.puppet().pose(), (frame.mode, frame.ground, frame.shadow, session.size()));
+    format!("{pose:?} {:?} {:?} {:?} {looks:?}", frame.camera, frame.palette, frame.lines)
+}
+
+fn tick(session: &mut Session, milliseconds: u64) {
+    session.apply(Command::Tick(Duration::from_millis(milliseconds)));
+}
+
+/// One of every kind.
+fn every_command() -> Vec<Command> {
+    let place = Vec2::new(640.25, 0.1);
+    let mut options = Options { method: Method::TwoBone, tolerance: Some(1.0 / 3.0), ..Options::default() };
+    options.ccd.step = 0.1;
+    options.limb.swivel = Swivel::Follow { at_base: 0.1, slope: DVec3::new(0.1, -0.0, 1e-300) };
+    let mut standing = session();
+    let mut input = Input::default();
+    standing.apply(Command::Keep(true));
+    let hand = at(&standing, "leftHand");
+    drag(&mut standing, &mut input, hand, Vec2::new(-50.0, -40.0));
+    standing.apply(Command::Release);
+    standing.apply(Command::Pin);
+    let path = folder("session-stand").join("a.session");
+    standing.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    standing.stop_recording().unwrap().unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    let told = |kind: &str| {
+        let line = text.lines().find(|l| l.contains(kind)).unwrap();
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        // As text: numbers must not go through another form.
+        let start = line.find("\"do\":").unwrap() + 5;
+        assert!(value["do"].is_object());
+        serde_json::from_str::<Command>(&line[start..line.len() - 1]).unwrap()
+    };
+    vec![
+        Command::Resize(place),
+        Command::Hover(place),
+        Command::Grab(place),
+        Command::Drag(place),
+        Command::Push(-1.5),
+        Command::Constrain(Axis::Y),
+        Command::Snap(true),
+        Command::Release,
+        Command::Cancel,
+        Command::Orbit(place),
+        Command::Pan(place),
+        Command::Zoom(place, 0.1),
+        Command::Center(place),
+        Command::FrameAll,
+        Command::Pin,
+        Command::Base,
+        Command::Rest(false),
+        Command::RestAll,
+        Command::Undo,
+        Command::Redo,
+        Command::Solver(Box::new(options)),
+        Command::Keep(true),
+        Command::LetGo,
+        Command::Clip(Some(1)),
+        Command::Clip(None),
+        Command::Play(true),
+        Command::Seek(0.1),
+        Command::Speed(f32::MIN_POSITIVE),
+        Command::Loop(false),
+        Command::Morph(2, 0.3),
+        Command::Mode(Mode::Lambert),
+        Command::Skinning(Skinning::DualQuaternion),
+        Command::Display(Display { skeleton: true, names: false, ground: true, shadow: false }),
+        told("view"),
+        told("stand"),
+    ]
+}
+
+/// What a command is called in a file.
+fn name(command: &Command) -> String {
+    match serde_json::to_value(command).unwrap() {
+        serde_json::Value::String(name) => name,
+        value => value.as_object().unwrap().keys().next().unwrap().clone(),
+    }
+}
+
+#[test]
+fn every_command_is_written_read_and_documented() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/session.md")).unwrap();
+    let commands = every_command();
+    // The reader itself knows them all.
+    let refused = serde_json::from_str::<Command>("\"no such command\"").unwrap_err().to_string();
+    let known: Vec<&str> = refused.split('`').skip(3).step_by(2).collect();
+    assert!(known.len() > 30, "{refused}");
+    for known in known {
+        assert!(commands.iter().any(|c| name(c) == known), "no example of {known}");
+        let row = page.lines().any(|l| {
+            l.starts_with(&format!("| `\"{known}\"")) || l.starts_with(&format!("| `{{\"{known}\""))
+        });
+        assert!(row, "docs/session.md says nothing of {known}");
+    }
+    for command in commands {
+        let text = serde_json::to_string(&command).unwrap();
+        let back: Command = serde_json::from_str(&text).unwrap();
+        // As text too: zeros have signs.
+        assert_eq!((format!("{command:?}"), command), (format!("{back:?}"), back), "{text}");
+    }
+    // Every row of the page is read.
+    let is_command = |row: &&str| row.starts_with("| `\"") || row.starts_with("| `{");
+    for row in page.lines().filter(is_command) {
+        let example = row.split('`').nth(1).unwrap();
+        assert!(serde_json::from_str::<Command>(example).is_ok(), "{example}");
+    }
+}
+
+#[test]
+fn options_are_written_small_and_read_strictly() {
+    let usual = Command::Solver(Box::default());
+    assert_eq!(serde_json::to_string(&usual).unwrap(), r#"{"solver":{}}"#);
+    let mut options = Options { method: Method::Ccd, ..Options::default() };
+    options.ccd.budget = 0.25;
+    let text = serde_json::to_string(&Command::Solver(Box::new(options))).unwrap();
+    assert_eq!(text, r#"{"solver":{"ccd":{"budget":0.25},"method":"ccd"}}"#);
+    let read = |text: &str| serde_json::from_str::<Command>(text);
+    let infinite = read(r#"{"solver":{"ccd":{"step":null}}}"#).unwrap();
+    assert_eq!(infinite, usual);
+    for wrong in [
+        r#"{"solver":{"iteration":3}}"#,
+        r#"{"solver":{"ccd":{"stop":1}}}"#,
+        r#"{"drag":[1,2,3]}"#,
+        r#"{"tick":1}"#,
+    ] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn floats_come_back_bit_by_bit(x in any::<f32>(), y in any::<f32>(), z in any::<f64>()) {
+        prop_assume!(x.is_finite() && y.is_finite() && z.is_finite());
+        let Command::Zoom(place, steps) = serde_json::from_str(
+            &serde_json::to_string(&Command::Zoom(Vec2::new(x, y), x)).unwrap()
+        ).unwrap() else { panic!() };
+        prop_assert_eq!([place.x, place.y, steps].map(f32::to_bits), [x, y, x].map(f32::to_bits));
+        let options = Options { stiffness: z, ..Options::default() };
+        let text = serde_json::to_string(&Command::Solver(Box::new(options))).unwrap();
+        let Command::Solver(back) = serde_json::from_str(&text).unwrap() else { panic!() };
+        prop_assert_eq!(back.stiffness.to_bits(), z.to_bits());
+    }
+}
+
+/// A drag under a running clip, with a goal that stays: `rate` pictures a second between the commands.
+fn dragged_under_a_clip(rate: u64, path: &Path) -> Session {
+    let mut session = session();
+    session.record(Recorder::new(path, false).unwrap(), 1.0).unwrap();
+    let hand = at(&session, "leftHand");
+    let by = |x: f32, y: f32| hand + Vec2::new(x, y);
+    let script = [
+        (120, Command::Keep(true)),
+        (350, Command::Clip(Some(0))),
+        (700, Command::Speed(0.7)),
+        (933, Command::Hover(by(0.0, 0.0))),
+        (950, Command::Grab(by(0.0, 0.0))),
+        (1000, Command::Drag(by(-30.0, -20.0))),
+        (1021, Command::Drag(by(-60.0, -45.0))),
+        (1500, Command::Release),
+        (1777, Command::Loop(false)),
+        (2400, Command::Seek(0.2)),
+        (2600, Command::Solver(Box::new(Options { restarts: 8, ..Options::default() }))),
+        (4000, Command::Play(false)),
+        (4100, Command::Clip(None)),
+        (4300, Command::Grab(by(0.0, 0.0))),
+        (4400, Command::Drag(by(-20.0, -60.0))),
+        (4500, Command::Release),
+        (4600, Command::Clip(Some(1))),
+        (5000, Command::FrameAll),
+    ];
+    let (mut now, mut frame) = (Duration::ZERO, 0_u32);
+    for (at, command) in script {
+        let at = Duration::from_millis(at);
+        // The pictures until then, and then the command at its own time.
+        let mut pictures = Vec::new();
+        while Duration::from_secs(frame.into()) / u32::try_from(rate).unwrap() < at {
+            pictures.push(Duration::from_secs(frame.into()) / u32::try_from(rate).unwrap());
+            frame += 1;
+        }
+        for to in pictures.into_iter().chain([at]) {
+            session.apply(Command::Tick(to - now));
+            now = to;
+        }
+        session.apply(command);
+    }
+    session.stop_recording().unwrap().unwrap();
+    session
+}
+
+#[test]
+fn the_rate_of_pictures_changes_no_bit() {
+    let folder = folder("session-rates");
+    let (slow, quick) = (folder.join("30.session"), folder.join("144.session"));
+    let (a, b) = (dragged_under_a_clip(30, &slow), dragged_under_a_clip(144, &quick));
+    assert_eq!(fs::read_to_string(&slow).unwrap(), fs::read_to_string(&quick).unwrap());
+    assert_eq!(seen(&a), seen(&b));
+    assert_eq!(seen(&a), seen(replayed(&slow).session()));
+    // Played back at any rate, pictures of the same time are the same.
+    let frames = |rate: u32, every: u32| -> Vec<String> {
+        let mut replay = replay(&slow);
+        let mut frames = Vec::new();
+        for frame in 0..=rate * 5 {
+            replay.advance(Duration::from_secs_f64(f64::from(frame) / f64::from(rate))).unwrap();
+            if frame % every == 0 {
+                frames.push(seen(replay.session()));
+            }
+        }
+        frames
+    };
+    let tenths = frames(10, 1);
+    assert_eq!(tenths.len(), 51);
+    assert!(tenths.windows(2).filter(|w| w[0] != w[1]).count() > 30, "nothing moves");
+    assert_eq!(tenths, frames(60, 6));
+    assert_eq!(tenths, frames(1000, 100));
+}
+
+/// Random events with time between them, and what the panel asks for.
+fn play(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
+    let mut state = seed;
+    let mut next = move |below: u16| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        u16::try_from(state % u64::from(below)).unwrap()
+    };
+    let keys: Vec<char> = "0123456789xyzpbrf sZ".chars().collect();
+    for _ in 0..events {
+        let place = Vec2::new(f32::from(next(900)) + 100.3, f32::from(next(700)) + 50.7);
+        let event = match next(12) {
+            0..5 => Event::Moved(place),
+            5 => Event::Pressed(Button::Left, next(8) == 0),
+            6 => Event::Released(Button::Left),
+            7 => Event::Wheel(f32::from(next(7)) - 3.0),
+            8 => Event::Modifiers(next(4) == 0, next(4) == 0, next(6) == 0),
+            9 => Event::Key(Key::Escape),
+            10 => Event::Pressed(Button::Right, false),
+            _ => Event::Key(Key::Char(keys[usize::from(next(20))])),
+        };
+        input.handle(event, session);
+        session.apply(Command::Tick(Duration::from_nanos(u64::from(next(60_000)) * 1_003)));
+        match next(30) {
+            0 => session.apply(Command::Clip(Some(usize::from(next(3))))),
+            1 => session.apply(Command::Clip(None)),
+            2 => session.apply(Command::Keep(next(2) == 0)),
+            3 => session.apply(Command::Drag(Vec2::NAN)),
+            4 => session.apply(Command::Undo),
+            5 => session.apply(Command::Speed(f32::from(next(9)) - 4.1)),
+            6 => session.apply(Command::Skinning(Skinning::ALL[usize::from(next(2))])),
+            7 => session.apply(Command::Mode(Mode::ALL[usize::from(next(5))])),
+            8 => session.apply(Command::LetGo),
+            9 => session.apply(Command::Play(next(2) == 0)),
+            10 => session.apply(Command::Loop(next(2) == 0)),
+            11 => session.apply(Command::Resize(place)),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn random_commands_are_played_back_to_the_same_bits_from_anywhere() {
+    let folder = folder("session-random");
+    for seed in 1..=6_u64 {
+        let path = folder.join(format!("{seed}.session"));
+        let (mut live, mut input) = (session(), Input::default());
+        // What comes before the recording must not matter.
+        play(&mut live, &mut input, seed * 77, if seed % 2 == 0 { 120 } else { 0 });
+        live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+        play(&mut live, &mut input, seed, 200);
+        live.stop_recording().unwrap().unwrap();
+        let mut replay = replayed(&path);
+        assert_eq!(seen(&live), seen(replay.session()), "{seed}");
+        // And it goes on as the other would have.
+        replay.advance(Duration::from_secs(3600)).unwrap();
+        assert_eq!(live.camera(), replay.session().camera());
+    }
+}
+
+#[test]
+fn a_recording_takes_nothing_from_what_can_be_taken_back() {
+    let (mut session, mut input) = (session(), Input::default());
+    let rest = pose(&session);
+    let hand = at(&session, "leftHand");
+    drag(&mut session, &mut input, hand, Vec2::new(-60.0, -50.0));
+    input.handle(Event::Released(Button::Left), &mut session);
+    let pulled = pose(&session);
+    let path = folder("session-undo").join("a.session");
+    session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    assert_eq!(pulled, pose(&session), "recording changes nothing");
+    session.apply(Command::Undo);
+    assert_eq!(pulled, pose(&session), "the recording begins here");
+    session.apply(Command::RestAll);
+    session.stop_recording().unwrap().unwrap();
+    session.apply(Command::Undo);
+    assert_eq!(pulled, pose(&session));
+    session.apply(Command::Undo);
+    assert_eq!(rest, pose(&session));
+}
+
+#[test]
+fn what_is_recorded_survives_and_replaces_nothing() {
+    let folder = folder("session-files");
+    let path = folder.join("a.session");
+    let listed = || {
+        let mut names: Vec<String> =
+            fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    drop(Recorder::new(&path, false).unwrap());
+    assert!(listed().is_empty(), "an empty recording is left behind");
+    let mut session = session();
+    session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    session.apply(Command::Orbit(Vec2::new(30.0, 2.0)));
+    tick(&mut session, 250);
+    assert_eq!(session.recorded(), Some(Duration::from_millis(250)));
+    session.apply(Command::FrameAll);
+    // Whoever is stopped now has lost nothing: the hidden file can be played back.
+    let [hidden] = &listed()[..] else { panic!("{:?}", listed()) };
+    assert!(hidden.starts_with(".a.session."), "{hidden}");
+    assert_eq!(seen(&session), seen(replayed(&folder.join(hidden)).session()));
+    // Another one has taken the name meanwhile.
+    fs::write(&path, "somebody's").unwrap();
+    let error = session.stop_recording().unwrap().unwrap_err().to_string();
+    assert!(error.contains("a.session") && error.contains(hidden) && !error.contains('\n'), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "somebody's");
+    assert!(Recorder::new(&path, false).is_err());
+    session.record(Recorder::new(&path, true).unwrap(), 1.0).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "somebody's", "replaced before the end");
+    assert_eq!(session.stop_recording().unwrap().unwrap(), path);
+    assert!(fs::read_to_string(&path).unwrap().starts_with(r#"{"format":"sinew-session-1""#));
+    assert_eq!(listed().len(), 2, "{:?}", listed());
+    assert!(Recorder::new(&folder.join("missing/a.session"), false).is_err());
+}
+
+#[test]
+fn a_character_is_found_beside_its_session_and_known_again() {
+    let folder = folder("session-character");
+    fs::create_dir(folder.join("models")).unwrap();
+    let model = folder.join("models/doll.glb");
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"), &model).unwrap();
+    let open = |path: &Path| {
+        let character = load(path).unwrap();
+        let rig = rig::load(&character, None).unwrap();
+        Session::new(character, Some(rig), SIZE)
+    };
+    let path = folder.join("a.session");
+    let mut session = open(&model);
+    session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    session.stop_recording().unwrap().unwrap();
+    // Both together can be moved.
+    let moved = folder.with_extension("moved");
+    let _ = fs::remove_dir_all(&moved);
+    fs::rename(&folder, &moved).unwrap();
+    let recording = Recording::open(&moved.join("a.session")).unwrap();
+    assert_eq!(recording.character().unwrap(), moved.join("models/doll.glb"));
+    let same = open(&moved.join("models/doll.glb"));
+    assert!(recording.warnings(same.puppet().character(), &same.puppet().rig).is_empty());
+    let other = self::session();
+    let warnings = recording.warnings(other.puppet().character(), &other.puppet().rig);
+    assert!(warnings.len() == 1 && warnings[0].contains("a.session"), "{warnings:?}");
+}
+
+fn written(name: &str, text: &[u8]) -> PathBuf {
+    let path = folder(&format!("session-bad-{name}")).join("bad.session");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+const HEAD: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character":null,"fingerprint":"crc32:00000000","size":[320.0,200.0],"scale":1.0}"#;
+
+#[test]
+fn what_is_no_session_is_refused_with_its_line() {
+    let head = |from: &str, to: &str| HEAD.replace(from, to);
+    let after = |line: &str| format!("{HEAD}\n{line}\n");
+    let cases: [(&str, String, &str); 14] = [
+        ("empty", String::new(), "line 1: this is no recorded session"),
+        ("png", "\u{89}PNG\r\n\u{1a}\n\0".into(), "line 1: this is no recorded session"),
+        ("version", head("session-1", "session-2"), "line 1: the format is sinew-session-2"),
+        ("size", head("320.0", "1e9"), "line 1: there is no picture of 1000000000x200"),
+        ("scale", head("1.0}", "-1.0}"), "line 1: there is no picture"),
+        ("key", head("\"scale\"", "\"scales\""), "line 1: unknown field `scales`"),
+        ("unknown", after(r#"{"at":0,"do":"dance"}"#), "line 2: unknown variant `dance`"),
+        ("tick", after(r#"{"at":0,"do":{"tick":1}}"#), "line 2: unknown variant `tick`"),
+        (
+            "back",
+            format!("{HEAD}\n\n{{\"at\":2,\"do\":\"undo\"}}\n{{\"at\":1,\"do\":\"undo\"}}\n"),
+            "line 4: 1 s is no time",
+        ),
+        ("never", after(r#"{"at":1e300,"do":"undo"}"#), "line 2: 1"),
+        ("negative", after(r#"{"at":-1,"do":"undo"}"#), "line 2: -1 s is no time"),
+        ("null", after(r#"{"at":0,"do":{"drag":[null,1]}}"#), "line 2: invalid type: null"),
+        ("deep", after(&"[".repeat(100_000)), "line 2: "),
+        ("long", after(&" ".repeat(17 << 20)), "line 2: it is longer"),
+    ];
+    for (name, text, wanted) in cases {
+        let error = Recording::open(&written(name, text.as_bytes())).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("bad.session: {wanted}")) && !error.contains('\n'),
+            "{name}: {error}"
+        );
+    }
+    assert!(Recording::open(Path::new("/dev/zero")).is_err());
+    // Cut off in the middle of a line: all that is whole is played.
+    let cut = written(
+        "cut",
+        format!("{HEAD}\n{{\"at\":0.5,\"do\":\"frame-all\"}}\n{{\"at\":0.75,\"do\":{{\"dr").as_bytes(),
+    );
+    let recording = Recording::open(&cut).unwrap();
+    assert_eq!(recording.length(), Duration::from_millis(500));
+    let session = session();
+    let warnings = recording.warnings(session.puppet().character(), &session.puppet().rig);
+    assert!(warnings.iter().any(|w| w.contains("cut off")), "{warnings:?}");
+}
+
+#[test]
+fn commands_that_mean_nothing_are_survived() {
+    let lines = [
+        r#"{"stand":{"nodes":[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[3e38,3e38,3e38],"rotation":[0,0,0,1],"scale":[3e38,0,-1]}],[4,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],"morphs":[1,2,3],"goals":[{"node":88888,"offset":[0,0,0],"weight":1}],"pins":[77777,2],"base":66666,"selected":55555}}"#,
+        r#"{"view":{"target":[0,0,0],"distance":-1,"yaw":0,"pitch":0,"radius":1}}"#,
+        r#"{"view":{"target":[1e38,1e38,0],"distance":1e38,"yaw":1e30,"pitch":1.5,"radius":1e-30}}"#,
+        r#"{"solver":{"restarts":18446744073709551615,"iterations":18446744073709551615,"angle_tolerance":-1,"tolerance":-3}}"#,
+        r#"{"solver":{"method":"optimize","optimize":{"rest":1e300,"stay":-1},"jacobian":{"clamp":0,"damping":0}}}"#,
+        r#"{"hover":[160,100]}"#,
+        r#"{"grab":[160,100]}"#,
+        r#"{"drag":[1e30,-1e30]}"#,
+        r#"{"drag":[100,90]}"#,
+        r#"{"zoom":[[1e38,1e38],1e38]}"#,
+        r#"{"clip":4294967296}"#,
+        r#"{"clip":0}"#,
+        r#"{"seek":1e38}"#,
+        r#"{"speed":-1e38}"#,
+        r#"{"morph":[18446744073709551615,1]}"#,
+        r#"{"resize":[-5,1e30]}"#,
+        r#"{"push":-1e38}"#,
+        r#""rest-all""#,
+        r#""redo""#,
+    ];
+    let mut text = HEAD.to_owned();
+    for (number, line) in lines.iter().cycle().take(60).enumerate() {
+        text.push_str(&format!("\n{{\"at\":{number},\"do\":{line}}}"));
+    }
+    let path = written("odd", text.as_bytes());
+    let recording = Recording::open(&path).unwrap();
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let mut replay = Replay::new(&recording, character, rig).unwrap();
+    for second in 0..70 {
+        replay.advance(Duration::from_secs(second)).unwrap();
+        let _ = replay.session().frame(1.0);
+    }
+    assert_eq!(recording.length(), Duration::from_secs(59));
+}
+
+/// What the window draws is what `sinew render --replay` draws.
+#[test]
+fn a_replay_is_drawn_as_the_window_draws() {
+    let folder = folder("session-drawn");
+    let path = folder.join("a.session");
+    let (mut session, mut input) = (session(), Input::default());
+    session.apply(Command::Display(Display { skeleton: true, names: true, ground: true, shadow: true }));
+    session.apply(Command::Resize(Vec2::new(240.0, 150.0)));
+    session.record(Recorder::new(&path, false).unwrap(), 1.5).unwrap();
+    session.apply(Command::Skinning(Skinning::DualQuaternion));
+    session.apply(Command::Resize(SIZE));
+    let hand = at(&session, "leftHand");
+    drag(&mut session, &mut input, hand, Vec2::new(-60.0, -50.0));
+    session.apply(Command::Resize(Vec2::new(240.0, 150.0)));
+    tick(&mut session, 500);
+    session.apply(Command::Orbit(Vec2::new(3.0, 1.0)));
+    let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());
+    let puppet = session.puppet();
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let mut draw = |session: &Session| {
+        let picture = renderer.render(&model, &session.frame(1.5), session.pixels()).unwrap();
+        picture.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect::<Vec<u8>>()
+    };
+    let end = draw(&session);
+    session.apply(Command::Orbit(Vec2::new(-3.0, -1.0)));
+    session.stop_recording().unwrap().unwrap();
+    let render = |arguments: &[&str], out: &str| {
+        let mut program = Program::new(env!("CARGO_BIN_EXE_sinew"));
+        program.args(["render", "--adapter", "cpu", "--replay"]).arg(&path).args(arguments);
+        let output = program.arg("-o").arg(folder.join(out)).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let read = |name: &str| image::open(folder.join(name)).unwrap().to_rgb8();
+    render(&[], "end.png");
+    assert_eq!(read("end.png").dimensions(), (240, 150));
+    assert!(read("end.png").into_raw() == draw(&session), "the last state");
+    // Both of the last commands are of the same time: before them there is another picture.
+    render(&["--frames", "1..4", "--fps", "4"], "{frame}.png");
+    let mut at_quarter = replay(&path);
+    at_quarter.advance(Duration::from_millis(250)).unwrap();
+    assert!(read("1.png").into_raw() == draw(at_quarter.session()), "a frame of the sequence");
+    assert!(read("2.png") == read("3.png") && read("1.png").into_raw() != end);
+    render(&["--resolution", "120,75"], "small.png");
+    assert_eq!(read("small.png").dimensions(), (120, 75));
+}
+
+#[test]
+fn the_session_of_the_readme_is_of_the_character_as_it_is() {
+    // Where this fails, `examples/drag.rs` and `examples/animate.rs` make session and picture anew.
+    let replay = replayed(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session")));
+    assert!(replay.session().error().is_none() && !replay.session().reports().is_empty());
+    assert_eq!(replay.session().pixels(), (640, 400));
+}
