@@ -10,7 +10,7 @@ mod lease;
 mod limits;
 mod model;
 
-pub use beside::{RigLoadCause, RigLoadError, load};
+pub use beside::{RigLoadCause, RigLoadError, load, updated};
 pub use error::RigError;
 pub use find::find;
 pub use lease::{Lease, default_base, orientation};

@@ -2,11 +2,11 @@
 
 use glam::Vec2;
 
-use crate::ik::Options;
+use crate::ik::{Limit, Options};
 use crate::render::Mode;
 use crate::skin::Skinning;
 
-use super::Display;
+use super::{Display, Turning};
 
 /// An axis of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,16 @@ pub enum Command {
     Undo,
     /// Makes it again.
     Redo,
+    /// Selects a joint, or none.
+    Select(Option<usize>),
+    /// Points a joint out, or none.
+    Hint(Option<usize>),
+    /// Limits a joint. What follows on the same joint until [`Command::Release`] is one step.
+    Limit(usize, Limit),
+    /// What rings turn.
+    Turning(Turning),
+    /// Pixels a point: how large gizmos are for the pointer.
+    Scale(f32),
     /// How is solved.
     Solver(Box<Options>),
     /// Whether goals stay when they are let go.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::history::State;
 use super::{Command, Session};
 
 /// Endings of files that hold characters.
@@ -50,7 +51,12 @@ impl Session {
         let same =
             names(self) == names(from) && self.state.held.weights.len() == from.state.held.weights.len();
         if camera && same {
-            self.restore(Some(from.state.clone()));
+            let state = from.state.clone();
+            // What was edited and not saved is not lost; else the file has the say.
+            let rig = if from.is_rig_changed() { state.rig } else { self.state.rig.clone() };
+            self.restore(Some(State { rig, ..state }));
+            self.selected = from.selected;
+            self.written_rig.clone_from(&from.written_rig);
         }
         self.apply(Command::Skinning(from.puppet.skinning));
     }

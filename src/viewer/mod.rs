@@ -3,6 +3,7 @@
 
 mod command;
 mod folder;
+mod gizmo;
 mod hand;
 mod history;
 mod input;
@@ -16,6 +17,7 @@ mod window;
 
 pub use command::{Axis, Command};
 pub use folder::neighbour;
+pub use gizmo::Turning;
 pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;
 pub use save::{PoseFile, SaveError};

@@ -268,6 +268,9 @@ impl App {
         let changed = !asked.is_empty() || self.look.wish.is_some();
         asked.into_iter().for_each(|command| self.session.apply(command));
         let scale = output.pixels_per_point;
+        if (self.session.scale - scale).abs() > 1e-3 {
+            self.session.apply(Command::Scale(scale));
+        }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = Panel { textures: output.textures_delta, shapes, scale };
         let drawn = shown.graphics.draw(&self.session.frame(scale), panel)?;

@@ -246,7 +246,7 @@ fn pinned_feet_stay_while_the_hands_pull() {
     let mut puppet = Puppet::new(character.clone(), 0);
     let place = |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation);
     let before = feet.map(|f| place(&puppet, f));
-    puppet.pins = feet.to_vec();
+    puppet.pins = feet.map(Into::into).to_vec();
     puppet.options.method = Method::FullBody;
     for (name, at) in
         [("Hand.L", [0.35, 0.75, 0.5]), ("Hand.R", [-0.3, 0.7, 0.5]), ("Head", [0.05, 1.25, 0.3])]

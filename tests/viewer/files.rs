@@ -11,7 +11,7 @@ use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 use super::{SIZE, at, drag, session};
 
 /// An empty folder for one test.
-fn folder(name: &str) -> PathBuf {
+pub(super) fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();

@@ -11,6 +11,7 @@ use sinew::skin::Skinning;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
 mod files;
+mod gizmo;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);

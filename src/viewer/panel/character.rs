@@ -1,11 +1,11 @@
-//! Whose panel it is: the character, what can be taken back, its chains; and what can be saved.
+//! Whose panel it is: the character, what can be taken back; and what can be saved.
 
 use egui::{RichText, Ui};
 
 use super::super::{Command, PoseFile, Session};
 use super::{GOOD, Look, Wish, heading};
 
-/// The character and its chains.
+/// The character, and taking back.
 pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
     let character = session.puppet.character();
     let name = character.path.file_name().map_or_else(|| "sinew".into(), |n| n.to_string_lossy());
@@ -22,16 +22,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
         }
         if ui.button("Let go").clicked() {
             asked.push(Command::LetGo);
-        }
-    });
-    egui::CollapsingHeader::new(format!("{} chains", session.puppet.rig.chains.len())).show(ui, |ui| {
-        for chain in &session.puppet.rig.chains {
-            let label = |n: usize| character.skeleton.label(n);
-            ui.label(&chain.name).on_hover_text(format!(
-                "{} to {}",
-                label(chain.base),
-                label(chain.effector)
-            ));
         }
     });
 }

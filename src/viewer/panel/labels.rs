@@ -2,7 +2,7 @@
 
 use egui::{Color32, Ui};
 
-use super::super::{Session, hand};
+use super::super::{Session, gizmo, hand};
 use super::QUIET;
 
 /// Names in the scene: what would be grabbed, and of all handles if asked.
@@ -23,6 +23,12 @@ pub(super) fn show(ui: &Ui, session: &Session) {
             let place = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
             place.into_iter().for_each(|p| write(p, &skeleton.label(node), QUIET));
         }
+    }
+    if let Some((place, text)) = gizmo::caption(session) {
+        write(place, &text, Color32::WHITE);
+    }
+    if let Some(node) = session.hint {
+        session.place(node).into_iter().for_each(|p| write(p, &skeleton.label(node), Color32::WHITE));
     }
     if let (None, Some(hit)) = (&session.hand, session.hover) {
         let base = hand::chain_base(session.puppet.character(), &session.puppet.rig, &hit);

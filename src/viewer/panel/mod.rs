@@ -7,10 +7,12 @@ use super::{Command, PoseFile, Session};
 mod character;
 mod clips;
 mod display;
+mod joint;
 mod keys;
 mod labels;
 mod report;
 mod solver;
+mod tree;
 
 /// Points across.
 pub(super) const WIDTH: f32 = 264.0;
@@ -28,6 +30,10 @@ pub(super) struct Look {
     pub(super) notice: Option<String>,
     /// Where the last file went.
     pub(super) saved: Option<String>,
+    /// What is looked for among the joints.
+    pub(super) search: String,
+    /// A rig's file that is there already: whether it shall be replaced is asked.
+    pub(super) replace: Option<std::path::PathBuf>,
     /// What was asked of the window.
     pub(super) wish: Option<Wish>,
 }
@@ -37,6 +43,8 @@ pub(super) struct Look {
 pub(super) enum Wish {
     Picture,
     Pose(PoseFile),
+    /// The rig; `true`: also over a file that is there.
+    Rig(bool),
     /// The next file of the folder, or the one before.
     Step(bool),
     Reload,
@@ -71,6 +79,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
     egui::Panel::right("panel").resizable(false).exact_size(WIDTH).frame(frame).show(ui, |ui| {
         egui::ScrollArea::vertical().show(ui, |ui| {
             character::show(ui, session, &mut asked);
+            tree::show(ui, session, look, &mut asked);
+            joint::show(ui, session, look, &mut asked);
             character::files(ui, look);
             solver::show(ui, session, &mut asked);
             report::show(ui, session, look);

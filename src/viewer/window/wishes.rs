@@ -8,7 +8,7 @@ use crate::asset::load;
 use crate::rig;
 
 use super::super::panel::Wish;
-use super::super::{PoseFile, Session, neighbour};
+use super::super::{PoseFile, SaveError, Session, neighbour};
 use super::{App, scale};
 
 const BUILT_IN: &str = "the character inside the program has no file";
@@ -34,6 +34,10 @@ impl App {
                 let saved = self.session.save_pose(kind, Path::new("."));
                 self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
             }
+            Some(Wish::Rig(replace)) => match self.session.save_rig(Path::new("."), replace) {
+                Err(SaveError::There { path }) => self.look.replace = Some(path),
+                saved => self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path))),
+            },
             Some(Wish::Step(forward)) => self.step(forward),
             Some(Wish::Reload) => match self.session.file().map(Path::to_path_buf) {
                 Some(file) => self.read(&file, true),
