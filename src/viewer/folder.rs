@@ -42,6 +42,7 @@ impl Session {
     pub fn take_over(&mut self, from: &Self, camera: bool) {
         (self.options, self.keep) = (from.options, from.keep);
         (self.mode, self.display) = (from.mode, from.display);
+        (self.turning, self.scale) = (from.turning, from.scale);
         if camera {
             self.orbit = from.orbit;
         }

@@ -10,6 +10,7 @@ use super::super::Session;
 use super::dial::{Dial, View};
 use super::hold::Pull;
 use super::limits::{Arc, Cone, Shown};
+use super::pole::{self, Pole};
 use super::{Gizmo, Grip, POLE};
 
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
@@ -59,51 +60,55 @@ impl Pen<'_> {
     }
 }
 
-/// The selected joint's gizmo, while nothing of the body is held: all of it; while it is: its limit.
+/// Poles that are set, and the selected joint's gizmo: all of it, or while something is held what belongs to that.
 pub(in super::super) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
     let view = session.view(scale);
     let mut pen = Pen { view: &view, lines: Vec::new(), fills: Vec::new() };
-    let Some(gizmo) = Gizmo::of(session, &view) else { return (pen.fills, pen.lines) };
-    let held = session.hold.as_ref();
-    let hot = held.map(|h| h.grip).or(session.hot);
-    let shows = |kind: fn(&Grip) -> bool| session.hand.is_none() && held.is_none_or(|h| kind(&h.grip));
-    if let Some(limit) = &gizmo.limit {
-        let hot =
-            hot.and_then(|grip| if let Grip::End(arc, upper) = grip { Some((arc, upper)) } else { None });
-        limits(&mut pen, limit, hot);
+    let gizmo = Gizmo::of(session, &view);
+    let own = gizmo.as_ref().and_then(|g| Some(g.pole?.chain));
+    for pole in pole::set(session).filter(|p| Some(p.chain) != own) {
+        stake(&mut pen, &pole, false);
     }
-    if shows(|g| matches!(g, Grip::Ring(_))) {
-        match held.map(|h| (h.pull, h.turned())) {
-            Some((Pull::Ring { dial, from, .. }, Some(turned))) => {
-                let color = gizmo_color(&gizmo, hot);
-                swept(&mut pen, &dial, from, turned, color);
-            }
-            _ => gizmo.rings.iter().enumerate().for_each(|(i, ring)| {
-                let hot = hot == Some(Grip::Ring(i));
-                pen.path(&ring.dial.arc(0.0, TAU), 1.5, ring.color.with_w(BEHIND));
-                pen.path(
-                    &ring.front(&view),
-                    if hot { 4.0 } else { 2.2 },
-                    if hot { WHITE } else { ring.color },
-                );
-            }),
-        }
-    }
-    if let Some(pole) = gizmo.pole.filter(|_| shows(|g| *g == Grip::Pole)) {
-        let hot = hot == Some(Grip::Pole);
-        let color = if pole.set || hot { POLE } else { POLE.with_w(0.6) };
-        pen.line(pole.middle, pole.place, 1.5, color.with_w(0.7 * color.w));
-        diamond(&mut pen, pole.place, if hot { WHITE } else { color }, pole.set || hot);
+    if let Some(gizmo) = &gizmo {
+        selected(&mut pen, session, gizmo);
     }
     let Pen { lines, fills, .. } = pen;
     (fills, lines)
 }
 
-fn gizmo_color(gizmo: &Gizmo, grip: Option<Grip>) -> Vec4 {
-    match grip {
-        Some(Grip::Ring(i)) => gizmo.rings.get(i).map_or(WHITE, |r| r.color),
-        _ => WHITE,
+fn selected(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
+    let held = session.hold.as_ref();
+    let hot = held.map(|h| h.grip).or(session.hot);
+    let shows = |kind: fn(&Grip) -> bool| session.hand.is_none() && held.is_none_or(|h| kind(&h.grip));
+    if let Some(limit) = &gizmo.limit {
+        limits(pen, limit, hot);
     }
+    if shows(|g| matches!(g, Grip::Ring(_))) {
+        for (i, ring) in gizmo.rings.iter().enumerate() {
+            let hot = hot == Some(Grip::Ring(i));
+            match held.map(|h| (h.pull, h.turned())) {
+                Some((Pull::Ring { dial, from, .. }, Some(turned))) if hot => {
+                    swept(pen, &dial, from, turned, ring.color);
+                }
+                Some(_) => {}
+                None => {
+                    let (width, color) = if hot { (4.0, WHITE) } else { (2.2, ring.color) };
+                    pen.path(&ring.dial.arc(0.0, TAU), 1.5, ring.color.with_w(BEHIND));
+                    pen.path(&ring.front(pen.view), width, color);
+                }
+            }
+        }
+    }
+    if let Some(pole) = gizmo.pole.filter(|_| shows(|g| *g == Grip::Pole)) {
+        stake(pen, &pole, hot == Some(Grip::Pole));
+    }
+}
+
+/// A pole, and the way to the joint that bends there.
+fn stake(pen: &mut Pen<'_>, pole: &Pole, hot: bool) {
+    let color = if pole.set || hot { POLE } else { POLE.with_w(0.6) };
+    pen.line(pole.middle, pole.place, 1.5, color.with_w(0.7 * color.w));
+    diamond(pen, pole.place, if hot { WHITE } else { color }, pole.set || hot);
 }
 
 /// A ring that is held: whole, and how far it has turned.
@@ -117,7 +122,7 @@ fn swept(pen: &mut Pen<'_>, dial: &Dial, from: f64, turned: f64, color: Vec4) {
     pen.dot(dial.place(from + turned), END, WHITE);
 }
 
-fn limits(pen: &mut Pen<'_>, limit: &Shown, hot: Option<(usize, bool)>) {
+fn limits(pen: &mut Pen<'_>, limit: &Shown, hot: Option<Grip>) {
     if let Some(cone) = &limit.cone {
         let color = limit.arcs.first().map_or(WHITE, |a| a.color);
         dome(pen, cone, color);
@@ -129,7 +134,7 @@ fn limits(pen: &mut Pen<'_>, limit: &Shown, hot: Option<(usize, bool)>) {
     }
     for (i, arc) in limit.arcs.iter().enumerate() {
         for (upper, angle) in [(false, arc.min), (true, arc.max)] {
-            let hot = hot == Some((i, upper));
+            let hot = hot == Some(Grip::End(i, upper));
             pen.dot(
                 arc.dial.place(angle),
                 if hot { END + 3.0 } else { END },

@@ -92,7 +92,8 @@ impl Session {
     /// The part of the gizmo that would be taken hold of.
     pub(super) fn grip_under(&self, at: Vec2) -> Option<Grip> {
         let view = self.view(self.scale);
-        at.is_finite().then(|| Gizmo::of(self, &view)?.under(at, &view))?
+        let seen = at.is_finite() && !self.mode.is_data();
+        seen.then(|| Gizmo::of(self, &view)?.under(at, &view))?
     }
 }
 

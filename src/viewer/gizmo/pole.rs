@@ -28,9 +28,8 @@ pub(super) fn of(session: &Session, node: usize) -> Option<Pole> {
     let chains = &session.puppet.rig.chains;
     let chain = chains.iter().position(|c| c.joints.len() == 3 && c.joints.contains(&node))?;
     let limb = chains.get(chain)?;
-    let place = |n: usize| session.puppet.world_from_node().get(n).map(|m| Vec3::from(m.translation));
     let [base, middle, end] = limb.joints[..] else { return None };
-    let (base, at, end) = (place(base)?, place(middle)?, place(end)?);
+    let (base, at, end) = (session.place(base)?, session.place(middle)?, session.place(end)?);
     let pole = Pole { chain, middle: at, place: at, set: limb.pole.is_some() };
     if let Some(set) = limb.pole {
         return Some(Pole { place: set, ..pole });
@@ -40,6 +39,15 @@ pub(super) fn of(session: &Session, node: usize) -> Option<Pole> {
     let bent = (at - base).reject_from(line);
     let way = if bent.length() > 0.02 * length { bent } else { straight(session, limb, middle, line)? };
     Some(Pole { place: at + way.normalize_or_zero() * (AWAY * length), ..pole })
+}
+
+/// Those that are set.
+pub(super) fn set(session: &Session) -> impl Iterator<Item = Pole> + '_ {
+    let chains = session.puppet.rig.chains.iter().enumerate();
+    chains.filter_map(|(chain, limb)| {
+        let (place, middle) = (limb.pole?, limb.joints.get(limb.joints.len() / 2)?);
+        Some(Pole { chain, middle: session.place(*middle)?, place, set: true })
+    })
 }
 
 /// To which side a straight limb would bend: as its hinge turns, else as it did at rest.

@@ -11,7 +11,7 @@ use super::super::gizmo::{across, bone};
 use super::super::{Command, Session, Turning};
 use super::{ACCENT, Look, QUIET, Wish, heading};
 
-/// Kinds of limits: names, and how a new one begins.
+/// Kinds of limits.
 const KINDS: [&str; 5] = ["free", "locked", "hinge", "cone", "three angles"];
 
 /// The selected joint.
@@ -47,7 +47,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
     }
     let Turning { mut alone, mut world } = session.turning;
     ui.horizontal(|ui| {
-        ui.checkbox(&mut alone, "turn alone").on_hover_text("E: rings turn this joint and no other");
+        if rig.chain(node).is_some_and(|c| c.base != node) {
+            ui.checkbox(&mut alone, "turn alone").on_hover_text("E: rings turn this joint and no other");
+        }
         ui.checkbox(&mut world, "world axes").on_hover_text("rings about the world's axes");
     });
     if (Turning { alone, world }) != session.turning {
@@ -58,6 +60,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
 
 /// The rig's file: a mark where it is behind, and a question where something would be replaced.
 fn save(ui: &mut Ui, session: &Session, look: &mut Look) {
+    // A question about another character's file is none any more.
+    let own = session.file().map(|file| file.with_extension("rig.toml"));
+    look.replace = look.replace.take().filter(|path| own.as_ref() == Some(path));
     if let Some(path) = look.replace.clone() {
         ui.label(RichText::new(format!("{} is there already. Replace it?", path.display())).color(ACCENT));
         ui.horizontal(|ui| {

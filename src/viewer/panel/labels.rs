@@ -9,15 +9,17 @@ use super::QUIET;
 pub(super) fn show(ui: &Ui, session: &Session) {
     let scale = ui.ctx().pixels_per_point();
     let skeleton = &session.puppet.character().skeleton;
-    let write = |point: glam::Vec3, text: &str, color: Color32| {
+    let beside = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
         let Some(at) = crate::picking::pixel(&session.camera(), point, session.size()) else { return };
         let at = egui::pos2(at.x / scale + 14.0, at.y / scale - 10.0);
         let font = egui::FontId::proportional(13.0);
         let galley = ui.painter().layout_no_wrap(text.to_owned(), font, color);
+        let at = if left { at - egui::vec2(28.0 + galley.size().x, 0.0) } else { at };
         let behind = egui::Rect::from_min_size(at, galley.size()).expand2(egui::vec2(6.0, 3.0));
         ui.painter().rect_filled(behind, 5.0, Color32::from_rgba_unmultiplied(16, 18, 24, 205));
         ui.painter().galley(at, galley, color);
     };
+    let write = |point, text: &str, color| beside(point, text, color, false);
     if session.display.names {
         for &node in &session.handles {
             let place = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
@@ -25,9 +27,12 @@ pub(super) fn show(ui: &Ui, session: &Session) {
         }
     }
     if let Some((place, text)) = gizmo::caption(session) {
-        write(place, &text, Color32::WHITE);
+        // Away from the joint, whose arcs are to be seen.
+        let across = |p| crate::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
+        let joint = session.selected.and_then(|n| session.place(n)).and_then(across);
+        beside(place, &text, Color32::WHITE, across(place) < joint);
     }
-    if let Some(node) = session.hint {
+    if let Some(node) = session.hint.filter(|_| session.hint != session.selected) {
         session.place(node).into_iter().for_each(|p| write(p, &skeleton.label(node), Color32::WHITE));
     }
     if let (None, Some(hit)) = (&session.hand, session.hover) {

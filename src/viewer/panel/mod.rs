@@ -73,6 +73,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
         keys::show(ui, look);
     }
     if look.hidden {
+        asked.extend(session.hint.map(|_| Command::Hint(None)));
         return asked;
     }
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(14.0);

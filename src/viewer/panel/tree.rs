@@ -5,10 +5,11 @@ use egui::{CollapsingHeader, RichText, ScrollArea, TextEdit, Ui};
 use crate::asset::Skeleton;
 
 use super::super::{Command, Session};
-use super::{ACCENT, Look, QUIET};
+use super::{ACCENT, Look, QUIET, WIDTH};
 
-/// Points that the list of joints is high.
-const HEIGHT: f32 = 190.0;
+/// Points that a list is high at most, and between its rows.
+const HEIGHT: f32 = 220.0;
+const TIGHT: f32 = 2.0;
 /// Points that a joint stands to the right of the one that it hangs on, and how many such steps there are.
 const INDENT: f32 = 9.0;
 const DEEPEST: usize = 10;
@@ -18,26 +19,29 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
     let skeleton = &session.puppet.character().skeleton;
     let chains = &session.puppet.rig.chains;
     let mut hint = None;
-    let field = TextEdit::singleline(&mut look.search).hint_text("find a joint").desired_width(f32::INFINITY);
+    let field = TextEdit::singleline(&mut look.search).hint_text("find a joint").desired_width(WIDTH - 52.0);
     ui.add(field);
     let sought = look.search.trim().to_lowercase();
     let found = |name: &str| sought.is_empty() || name.to_lowercase().contains(&sought);
     if sought.is_empty() {
         CollapsingHeader::new(count(chains.len(), "chain")).id_salt("chains").show(ui, |ui| {
-            for (i, chain) in chains.iter().enumerate() {
-                let mine = session.selected.is_some_and(|n| chain.joints.contains(&n));
-                let title = RichText::new(&chain.name);
-                let title = if mine { title.color(ACCENT) } else { title };
-                let inside = |ui: &mut Ui| {
-                    for &node in &chain.joints {
-                        joint(ui, session, node, 0, &mut hint, asked);
+            list("chains").show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = TIGHT;
+                for (i, chain) in chains.iter().enumerate() {
+                    let mine = session.selected.is_some_and(|n| chain.joints.contains(&n));
+                    let title = RichText::new(&chain.name);
+                    let title = if mine { title.color(ACCENT) } else { title };
+                    let inside = |ui: &mut Ui| {
+                        for &node in &chain.joints {
+                            joint(ui, session, node, 0, &mut hint, asked);
+                        }
+                    };
+                    let header = CollapsingHeader::new(title).id_salt(i).show(ui, inside).header_response;
+                    if header.hovered() {
+                        hint = Some(chain.effector);
                     }
-                };
-                let header = CollapsingHeader::new(title).id_salt(i).show(ui, inside).header_response;
-                if header.hovered() {
-                    hint = Some(chain.effector);
                 }
-            }
+            });
         });
     }
     let rows: Vec<(usize, usize)> = if sought.is_empty() {
@@ -49,9 +53,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
     let header = CollapsingHeader::new(count(rows.len(), "joint")).id_salt("joints");
     let header = if sought.is_empty() { header } else { header.open(Some(true)) };
     header.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = TIGHT;
         let height = ui.spacing().interact_size.y;
-        let area = ScrollArea::vertical().id_salt("joints").max_height(HEIGHT).auto_shrink([false, true]);
-        area.show_rows(ui, height, rows.len(), |ui, seen| {
+        list("joints").show_rows(ui, height, rows.len(), |ui, seen| {
             for &(node, depth) in rows.get(seen).unwrap_or_default() {
                 joint(ui, session, node, depth, &mut hint, asked);
             }
@@ -60,6 +64,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
     if hint != session.hint {
         asked.push(Command::Hint(hint));
     }
+}
+
+/// Of a few rows as high as they are, of many with a bar at its side.
+fn list(name: &str) -> ScrollArea {
+    ScrollArea::vertical().id_salt(name).max_height(HEIGHT).auto_shrink([false, true])
 }
 
 /// A number of things, in the right number.
