@@ -5,6 +5,7 @@
 
 mod goldens;
 mod layout;
+mod overlays;
 mod pixels;
 mod surfaces;
 mod twin;

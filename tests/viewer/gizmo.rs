@@ -440,3 +440,44 @@ fn no_gizmo_of_the_cast_fails() {
         }
     }
 }
+
+#[test]
+fn a_ring_that_is_kept_stays_a_goal_and_points_grow_with_the_scale() {
+    let (mut session, mut input) = (rigged(), Input::default());
+    let joint = node(&session, "leftHand");
+    session.apply(Command::Limit(joint, Limit::Free));
+    session.apply(Command::Release);
+    session.apply(Command::Keep(true));
+    session.apply(Command::Turning(Turning { alone: false, world: true }));
+    session.apply(Command::Scale(2.0));
+    select(&mut session, "leftHand");
+    // The ring about y, where it is nearest to the camera, at twice its points.
+    let center = place(&session, "leftHand");
+    let to_camera = (session.camera().position - center).with_y(0.0).normalize();
+    let start = pixel(&session.camera(), center + to_camera * metres(&session, center, 168.0), SIZE).unwrap();
+    drag(&mut session, &mut input, start, Vec2::new(60.0, 0.0));
+    assert!(session.is_dragging());
+    release(&mut session, &mut input);
+    let before = session.rig().clone();
+    let skeleton = session.puppet().character().skeleton.clone();
+    let turned = rig::orientation(&skeleton, session.puppet().pose(), joint);
+    let rest = rig::orientation(&skeleton, &sinew::pose::Pose::rest(&skeleton), joint);
+    assert!(turned.angle_between(rest) > 0.15, "{}", turned.angle_between(rest));
+    // Another joint is turned alone; the hand keeps its orientation and its place.
+    session.apply(Command::Scale(1.0));
+    select(&mut session, "leftUpperArm");
+    input.handle(Event::Key(Key::Char('e')), &mut session);
+    let shoulder = place(&session, "leftUpperArm");
+    let to_camera = (session.camera().position - shoulder).with_y(0.0).normalize();
+    let start =
+        pixel(&session.camera(), shoulder + to_camera * metres(&session, shoulder, 84.0), SIZE).unwrap();
+    let arm = pose(&session).locals[node(&session, "leftUpperArm")];
+    drag(&mut session, &mut input, start, Vec2::new(12.0, 0.0));
+    assert!(session.is_dragging());
+    assert_ne!(arm, pose(&session).locals[node(&session, "leftUpperArm")]);
+    release(&mut session, &mut input);
+    assert!(session.error().is_none(), "{:?}", session.error());
+    let now = rig::orientation(&skeleton, session.puppet().pose(), joint);
+    assert!(now.angle_between(turned) < 5e-3 && place(&session, "leftHand").distance(center) < 2e-3);
+    assert!(*session.rig() == before);
+}
