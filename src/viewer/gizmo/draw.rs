@@ -15,6 +15,9 @@ use super::{Gizmo, Grip, POLE};
 
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
 const WHITE: Vec4 = Vec4::ONE;
+/// Of a needle at the border of its limit, and radians (for a cone: share of its swing) that count as that.
+const BORDER: Vec4 = Vec4::new(1.0, 0.1, 0.03, 1.0);
+const NEAR: f64 = 0.01;
 /// Shares of a colour that surfaces, and what is behind or only supposed, have.
 const FAINT: f32 = 0.16;
 const BEHIND: f32 = 0.22;
@@ -127,7 +130,8 @@ fn limits(pen: &mut Pen<'_>, limit: &Shown, hot: Option<Grip>) {
         let color = limit.arcs.first().map_or(WHITE, |a| a.color);
         dome(pen, cone, color);
         pen.line(limit.center, cone.axis, 1.0, color.with_w(0.5));
-        needle(pen, limit.center, cone.now);
+        let out: f64 = limit.arcs.iter().filter(|a| a.rim).map(|a| (a.now / a.max.max(1e-9)).powi(2)).sum();
+        needle(pen, limit.center, cone.now, out.sqrt() > 1.0 - NEAR);
     }
     for arc in limit.arcs.iter().filter(|a| !a.rim) {
         sector(pen, arc);
@@ -177,12 +181,15 @@ fn sector(pen: &mut Pen<'_>, arc: &Arc) {
         pen.line(dial.center, dial.place(arc.max), 1.0, arc.color.with_w(0.6));
     }
     pen.path(&places, 2.2, arc.color);
-    needle(pen, dial.center, dial.place(arc.now));
+    let border = (arc.now - arc.min).min(arc.max - arc.now) < NEAR;
+    needle(pen, dial.center, dial.place(arc.now), border);
 }
 
-fn needle(pen: &mut Pen<'_>, from: Vec3, to: Vec3) {
-    pen.path(&[from, to], 2.0, WHITE);
-    pen.dot(to, 4.0, WHITE);
+/// Where the joint is; `border`: it can go no farther.
+fn needle(pen: &mut Pen<'_>, from: Vec3, to: Vec3, border: bool) {
+    let color = if border { BORDER } else { WHITE };
+    pen.path(&[from, to], 2.0, color);
+    pen.dot(to, 4.0, color);
 }
 
 /// A square on its corner that faces the camera; a set pole's is full.

@@ -32,6 +32,8 @@ pub(super) struct Look {
     pub(super) saved: Option<String>,
     /// What is looked for among the joints.
     pub(super) search: String,
+    /// The joint that the list of joints was last moved to.
+    pub(super) listed: Option<usize>,
     /// A rig's file that is there already: whether it shall be replaced is asked.
     pub(super) replace: Option<std::path::PathBuf>,
     /// What was asked of the window.

@@ -55,7 +55,16 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
     header.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = TIGHT;
         let height = ui.spacing().interact_size.y;
-        list("joints").show_rows(ui, height, rows.len(), |ui, seen| {
+        let row = rows.iter().position(|(node, _)| Some(*node) == session.selected);
+        // What was selected elsewhere comes into sight.
+        let mut list = list("joints");
+        if let Some(row) = row.filter(|_| look.listed != session.selected && session.hint.is_none()) {
+            #[expect(clippy::cast_precision_loss, reason = "a few rows")]
+            let middle = (height + TIGHT) * row as f32 - HEIGHT * 0.5;
+            list = list.vertical_scroll_offset(middle.max(0.0));
+        }
+        look.listed = session.selected;
+        list.show_rows(ui, height, rows.len(), |ui, seen| {
             for &(node, depth) in rows.get(seen).unwrap_or_default() {
                 joint(ui, session, node, depth, &mut hint, asked);
             }
