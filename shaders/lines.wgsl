@@ -3,7 +3,8 @@
 struct Line {
     @location(0) start: vec4<f32>,        // world, width in pixels
     @location(1) end: vec4<f32>,
-    @location(2) color: vec4<f32>,        // straight RGBA, linear
+    @location(2) corner: vec4<f32>,       // the third corner of a triangle, and one; zero for a line
+    @location(3) color: vec4<f32>,        // straight RGBA, linear
 }
 
 struct Stroke {
@@ -24,6 +25,14 @@ fn line_vertex(line: Line, @builtin(vertex_index) index: u32) -> Stroke {
     var out: Stroke;
     out.color = line.color;
     out.widths = vec2<f32>(line.start.w, line.end.w);
+    if line.corner.w > 0.0 {
+        // A triangle: its three corners, and three times the last.
+        let c = globals.clip_from_world * vec4<f32>(line.corner.xyz, 1.0);
+        let corner = select(select(a, b, index == 1u), c, index > 1u);
+        out.clip = vec4<f32>(corner.xy, 0.0, corner.w);
+        out.widths = vec2<f32>(-1.0, -1.0);
+        return out;
+    }
     // What lies behind the eye is cut off where it comes to stand before it.
     let near = 1e-4 * max(abs(a.w), abs(b.w));
     if a.w < near && b.w < near {
@@ -47,6 +56,9 @@ fn line_vertex(line: Line, @builtin(vertex_index) index: u32) -> Stroke {
 
 @fragment
 fn line(in: Stroke) -> @location(0) vec4<f32> {
+    if in.widths.x < 0.0 {
+        return vec4<f32>(in.color.rgb * in.color.a, in.color.a);
+    }
     let p = in.from_to.xy;
     let d = in.from_to.zw - p;
     let along = clamp(dot(in.clip.xy - p, d) / max(dot(d, d), 1e-6), 0.0, 1.0);

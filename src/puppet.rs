@@ -57,6 +57,23 @@ impl Target {
     }
 }
 
+/// A node that stays, before all else.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pin {
+    /// The node's index.
+    pub node: usize,
+    /// World position in metres and orientation, by the product of rotations, that it keeps; `None`: where the clip
+    /// puts it.
+    pub place: Option<(DVec3, DQuat)>,
+}
+
+impl From<usize> for Pin {
+    fn from(node: usize) -> Self {
+        Self { node, place: None }
+    }
+}
+
 /// How a target was met.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoalReport {
@@ -111,8 +128,8 @@ pub struct Puppet {
     pub rotations: Vec<(usize, Quat)>,
     /// What is reached for.
     pub targets: Vec<Target>,
-    /// Nodes that stay where the clip puts them, before all else.
-    pub pins: Vec<usize>,
+    /// Nodes that stay, before all else.
+    pub pins: Vec<Pin>,
     /// Its chains and limits; those found in the character, unless others are set.
     pub rig: Rig,
     /// How that is solved.
@@ -195,7 +212,7 @@ impl Puppet {
         if !(self.pins.is_empty() && self.rig.pins.is_empty()) || self.options.method == Method::FullBody {
             // The first base holds the whole; further ones are pins.
             let given = self.targets.iter().find_map(|t| t.base);
-            let first = self.targets.first().map(|t| t.node).or_else(|| self.pins.first().copied());
+            let first = self.targets.first().map(|t| t.node).or_else(|| self.pins.first().map(|p| p.node));
             let Some(base) = given.or_else(|| first.map(|n| default_base(&self.character, n))) else {
                 return Ok(Vec::new());
             };
@@ -238,7 +255,8 @@ impl Puppet {
             return Err(RigError::NoJoints { effector: skeleton.label(stuck.node) }.into());
         }
         let all_at_once = !(self.pins.is_empty() && self.rig.pins.is_empty());
-        let mut pinned: Vec<usize> = self.pins.iter().chain(&self.rig.pins).copied().collect();
+        let own = self.pins.iter().map(|p| p.node);
+        let mut pinned: Vec<usize> = own.chain(self.rig.pins.iter().copied()).collect();
         if all_at_once || self.options.method == Method::FullBody {
             pinned.extend(targets.iter().filter_map(|t| t.base));
         }
@@ -261,8 +279,12 @@ impl Puppet {
         let mut body = lease.body(hung, pose, world).map_err(failed)?;
         let pin = |node: usize| {
             let (link, offset) = lease.link(node, pose)?;
-            let place = Vec3::from(self.world_from_node[node].translation).as_dvec3();
-            Some(Goal { offset, ..Goal::pin(link, place, rig::orientation(hung, pose, node)) })
+            let given = self.pins.iter().find(|p| p.node == node).and_then(|p| p.place);
+            let (place, turned) = given.unwrap_or_else(|| {
+                let place = Vec3::from(self.world_from_node[node].translation).as_dvec3();
+                (place, rig::orientation(hung, pose, node))
+            });
+            Some(Goal { offset, ..Goal::pin(link, place, turned) })
         };
         let goals: Vec<Goal> =
             targets.iter().filter_map(|t| self.goal(t, &lease, pose)).chain(pins().filter_map(pin)).collect();

@@ -62,6 +62,7 @@ pub fn frame<'a>(puppet: &'a Puppet, shot: &Shot) -> Frame<'a> {
         ground: shot.floor.then_some(ground),
         shadow: shot.shadow,
         sphere: (center, radius),
+        fills: Vec::new(),
         lines: if shot.mode == Mode::Skeleton { skeleton(puppet, shot.scale) } else { Vec::new() },
     }
 }

@@ -10,7 +10,7 @@ use glam::{DQuat, DVec3, Quat};
 
 use crate::asset::Character;
 use crate::ik;
-use crate::puppet::{GoalReport, Puppet, Target};
+use crate::puppet::{GoalReport, Pin, Puppet, Target};
 
 use super::Talk;
 use super::failure::Failure;
@@ -150,7 +150,8 @@ impl PosingArgs {
         };
         let clip = self.animation.as_deref().map(|name| names::clip(&character, name)).transpose()?;
         let targets = self.targets(&character, matches)?;
-        let pins = self.pin.iter().map(|n| names::node(&character, n)).collect::<Result<_, _>>()?;
+        let pins = self.pin.iter().map(|n| Ok(names::node(&character, n)?.into()));
+        let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
         let rotations = self.rotations(&character)?;
         talk.warnings(&character.warnings);
         let rig = super::rig_of(&character, self.rig.as_deref())?;

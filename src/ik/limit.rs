@@ -6,11 +6,13 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec2, DVec3, EulerRot};
+use serde::{Deserialize, Serialize};
 
 use super::rotation::{any_perpendicular, rotation_vector};
 
 /// How far a joint may turn from rest.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Limit {
     /// As far as it likes, about any axis.
     #[default]

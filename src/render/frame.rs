@@ -28,6 +28,8 @@ pub struct Frame<'a> {
     pub shadow: bool,
     /// Centre and radius of a sphere around all that casts shadows, world metres.
     pub sphere: (Vec3, f32),
+    /// Surfaces over everything, below the lines.
+    pub fills: Vec<Fill>,
     /// Lines and dots over everything.
     pub lines: Vec<Line>,
 }
@@ -67,6 +69,15 @@ pub struct Line {
     pub end: Vec3,
     /// Pixels at either end.
     pub widths: [f32; 2],
+    /// Linear RGBA, straight alpha.
+    pub color: Vec4,
+}
+
+/// A triangle over the picture, either side up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fill {
+    /// World metres.
+    pub corners: [Vec3; 3],
     /// Linear RGBA, straight alpha.
     pub color: Vec4,
 }

@@ -67,13 +67,14 @@ pub struct Part {
     pub reserved: [u32; 2],
 }
 
-/// `Line` in `shaders/lines.wgsl`.
+/// `Line` in `shaders/lines.wgsl`: a stroke, or a triangle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[expect(missing_docs, reason = "the shader says what the fields are")]
 pub struct Line {
     pub start: [f32; 4],
     pub end: [f32; 4],
+    pub corner: [f32; 4],
     pub color: [f32; 4],
 }
 

@@ -7,7 +7,7 @@ use wgpu::TextureFormat;
 use super::ground::{Overlay, overlay};
 use super::layout::Layouts;
 use super::offscreen::DEPTH;
-use super::{Gpu, Line, gpu_types, shaders};
+use super::{Fill, Gpu, Line, gpu_types, shaders};
 
 /// Pipelines for lines, made when first needed.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl LinePass {
         const BUFFERS: &[Option<wgpu::VertexBufferLayout<'static>>] = &[Some(wgpu::VertexBufferLayout {
             array_stride: size_of::<gpu_types::Line>() as u64,
             step_mode: wgpu::VertexStepMode::Instance,
-            attributes: &wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4],
+            attributes: &wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4, 3 => Float32x4],
         })];
         let (module, layout) = (&self.module, &self.layout);
         self.pipelines.entry((samples, format)).or_insert_with(|| {
@@ -71,7 +71,20 @@ impl From<&Line> for gpu_types::Line {
         Self {
             start: line.start.extend(line.widths[0]).into(),
             end: line.end.extend(line.widths[1]).into(),
+            corner: [0.0; 4],
             color: line.color.into(),
+        }
+    }
+}
+
+impl From<&Fill> for gpu_types::Line {
+    fn from(fill: &Fill) -> Self {
+        let [a, b, c] = fill.corners;
+        Self {
+            start: a.extend(0.0).into(),
+            end: b.extend(0.0).into(),
+            corner: c.extend(1.0).into(),
+            color: fill.color.into(),
         }
     }
 }

@@ -23,7 +23,7 @@ mod vertices;
 
 pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
-pub use frame::{Background, Draw, Frame, Ground, Line, Mode};
+pub use frame::{Background, Draw, Fill, Frame, Ground, Line, Mode};
 pub use model::Model;
 pub use offscreen::{Canvas, Picture};
 pub use renderer::Renderer;

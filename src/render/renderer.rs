@@ -163,11 +163,12 @@ impl Renderer {
             let pass = self.ground.get_or_insert_with(|| GroundPass::new(&self.gpu, &self.layouts));
             pass.pipeline(&self.gpu, shadows, frame.samples, target.format).clone()
         });
-        let lines = (!frame.lines.is_empty()).then(|| {
+        let lines = (!(frame.lines.is_empty() && frame.fills.is_empty())).then(|| {
             let pass = self.lines.get_or_insert_with(|| LinePass::new(&self.gpu, &self.layouts));
             pass.pipeline(&self.gpu, frame.samples, target.format).clone()
         });
-        let strokes: Vec<gpu_types::Line> = frame.lines.iter().map(Into::into).collect();
+        let fills = frame.fills.iter().map(Into::into);
+        let strokes: Vec<gpu_types::Line> = fills.chain(frame.lines.iter().map(Into::into)).collect();
         let usage = BufferUsages::VERTEX;
         let line_buffer = write(&self.gpu, &mut self.buffers.lines, "lines", cast_slice(&strokes), usage)?;
         let mut pass = begin(encoder, target, area, frame.background);

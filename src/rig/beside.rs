@@ -53,9 +53,28 @@ pub fn load(character: &Character, named: Option<&Path>) -> Result<Rig, RigLoadE
 }
 
 fn read(character: &Character, path: &Path) -> Result<Rig, RigLoadCause> {
+    Ok(file::read(&text(path)?, &character.skeleton)?)
+}
+
+fn text(path: &Path) -> Result<String, RigLoadCause> {
     let size = std::fs::metadata(path)?.len();
     if size > MAX_BYTES {
         return Err(RigLoadCause::Large(size));
     }
-    Ok(file::read(&std::fs::read_to_string(path)?, &character.skeleton)?)
+    Ok(std::fs::read_to_string(path)?)
+}
+
+/// The text of a rig's file, and what it becomes with a rig written into it; both empty and new where there is none.
+///
+/// # Errors
+/// [`RigLoadError`] where there is a file that cannot be read, or is no TOML.
+pub fn updated(
+    rig: &Rig,
+    character: &Character,
+    path: &Path,
+) -> Result<(Option<String>, String), RigLoadError> {
+    let failed = |cause| RigLoadError { path: path.to_owned(), cause };
+    let there = if path.exists() { Some(text(path).map_err(failed)?) } else { None };
+    let new = file::write(rig, &character.skeleton, there.as_deref().unwrap_or_default());
+    Ok((there, new.map_err(|e| failed(e.into()))?))
 }

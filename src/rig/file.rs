@@ -133,11 +133,21 @@ impl Reader<'_> {
     fn node(&self, item: &Item, span: Option<Range<usize>>) -> Result<usize, Fault> {
         let name =
             item.as_str().ok_or_else(|| Fault { span: span.clone(), cause: "a node is a text".into() })?;
-        let index = name.strip_prefix('#').and_then(|i| i.parse().ok());
-        let node =
-            index.filter(|&i: &usize| i < self.skeleton.nodes.len()).or_else(|| self.skeleton.find(name));
-        node.ok_or_else(|| Fault { span, cause: format!("node \"{name}\" does not exist") })
+        named(self.skeleton, name)
+            .ok_or_else(|| Fault { span, cause: format!("node \"{name}\" does not exist") })
     }
+}
+
+/// The node of a name, or of an index behind `#`.
+fn named(skeleton: &Skeleton, name: &str) -> Option<usize> {
+    let index = name.strip_prefix('#').and_then(|i| i.parse().ok());
+    index.filter(|&i: &usize| i < skeleton.nodes.len()).or_else(|| skeleton.find(name))
+}
+
+/// What [`named`] finds a node by: its own name, unless that says another one.
+fn name(skeleton: &Skeleton, node: usize) -> String {
+    let own = skeleton.label(node);
+    if named(skeleton, &own) == Some(node) { own } else { format!("#{node}") }
 }
 
 /// A limit in degrees.
@@ -272,14 +282,14 @@ pub fn write(rig: &Rig, skeleton: &Skeleton, there: &str) -> Result<String, RigE
     })?;
     let root = document.as_table_mut();
     set(root, "version", VERSION.into());
-    let pins: Array = rig.pins.iter().map(|&n| skeleton.label(n)).collect();
+    let pins: Array = rig.pins.iter().map(|&n| name(skeleton, n)).collect();
     if !rig.pins.is_empty() || root.contains_key("pins") {
         set(root, "pins", pins.into());
     }
-    let chains = rig.chains.iter().map(|c| (skeleton.label(c.effector), chain_keys(c, skeleton))).collect();
-    update(root, "chain", "effector", chains);
-    let joints = rig.joints.iter().map(|(&n, j)| (skeleton.label(n), joint_keys(n, j, skeleton))).collect();
-    update(root, "joint", "node", joints);
+    let chains = rig.chains.iter().map(|c| (c.effector, chain_keys(c, skeleton))).collect();
+    update(root, skeleton, "chain", "effector", chains);
+    let joints = rig.joints.iter().map(|(&n, j)| (n, joint_keys(n, j, skeleton))).collect();
+    update(root, skeleton, "joint", "node", joints);
     Ok(document.to_string())
 }
 
@@ -289,8 +299,8 @@ fn chain_keys(chain: &Chain, skeleton: &Skeleton) -> Keys {
     vec![
         ("name", Some(chain.name.as_str().into())),
         ("kind", Some(chain.kind.name().into())),
-        ("base", Some(skeleton.label(chain.base).into())),
-        ("effector", Some(skeleton.label(chain.effector).into())),
+        ("base", Some(name(skeleton, chain.base).into())),
+        ("effector", Some(name(skeleton, chain.effector).into())),
         ("bend", chain.bend.map(|b| list(b.to_array().map(f64::from)))),
         ("pole", chain.pole.map(|p| list(p.to_array().map(f64::from)))),
         ("weight", Some(chain.weight).filter(|w| (w - 1.0).abs() > 0.0).map(Into::into)),
@@ -299,7 +309,7 @@ fn chain_keys(chain: &Chain, skeleton: &Skeleton) -> Keys {
 
 fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
     vec![
-        ("node", Some(skeleton.label(node).into())),
+        ("node", Some(name(skeleton, node).into())),
         ("stiffness", Some(joint.stiffness).filter(|s| *s > 0.0).map(Into::into)),
         ("limit", limit_value(&joint.limit)),
         ("carrier", joint.carrier.map(|c| skeleton.label(c).into())),
@@ -351,6 +361,8 @@ fn list<const N: usize>(values: [f64; N]) -> Value {
 /// Sets a key, with the comments and spaces that were around its value.
 fn set(table: &mut Table, key: &str, mut value: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
+        // Written as it was where it says the same.
+        Some(there) if says_same(there, &value) => {}
         Some(there) => {
             *value.decor_mut() = there.decor().clone();
             *there = value;
@@ -361,8 +373,26 @@ fn set(table: &mut Table, key: &str, mut value: Value) {
     }
 }
 
-/// Brings a list of tables to what it should hold, each told by one of its keys.
-fn update(root: &mut Table, list: &str, id: &str, wanted: Vec<(String, Keys)>) {
+/// Whether two values are the same to a reader: a limit as it is read, else numbers to six digits.
+fn says_same(there: &Value, new: &Value) -> bool {
+    let real = |value: &Value| real(&Item::Value(value.clone()));
+    match (there, new) {
+        (Value::InlineTable(_), Value::InlineTable(_)) => {
+            let read = |value: &Value| limit(&Item::Value(value.clone())).ok();
+            let (there, new) = (read(there), read(new));
+            let same = |value: &Limit| limit_value(value).map(|v| v.to_string());
+            there.is_some() && there.as_ref().and_then(same) == new.as_ref().and_then(same)
+        }
+        (Value::Array(there), Value::Array(new)) => {
+            there.len() == new.len() && there.iter().zip(new).all(|(a, b)| says_same(a, b))
+        }
+        (Value::String(there), Value::String(new)) => there.value() == new.value(),
+        _ => real(there).zip(real(new)).is_some_and(|(a, b)| (a - b).abs() < 5e-7),
+    }
+}
+
+/// Brings a list of tables to what it should hold, each told by the node that one of its keys names.
+fn update(root: &mut Table, skeleton: &Skeleton, list: &str, id: &str, wanted: Vec<(usize, Keys)>) {
     if wanted.is_empty() && !root.contains_key(list) {
         return;
     }
@@ -371,10 +401,10 @@ fn update(root: &mut Table, list: &str, id: &str, wanted: Vec<(String, Keys)>) {
         *item = Item::ArrayOfTables(ArrayOfTables::new());
     }
     let Some(tables) = item.as_array_of_tables_mut() else { return };
-    let named = |table: &Table| table.get(id).and_then(Item::as_str).unwrap_or_default().to_owned();
-    tables.retain(|table| wanted.iter().any(|(name, _)| *name == named(table)));
-    for (name, keys) in wanted {
-        let known = tables.iter().position(|table| named(table) == name);
+    let named = |table: &Table| named(skeleton, table.get(id).and_then(Item::as_str)?);
+    tables.retain(|table| wanted.iter().any(|(node, _)| Some(*node) == named(table)));
+    for (node, keys) in wanted {
+        let known = tables.iter().position(|table| named(table) == Some(node));
         let place = known.unwrap_or(tables.len());
         if known.is_none() {
             tables.push(Table::new());

@@ -11,7 +11,7 @@ mod lease;
 mod limits;
 mod model;
 
-pub use beside::{RigLoadCause, RigLoadError, load};
+pub use beside::{RigLoadCause, RigLoadError, load, updated};
 pub use carry::Carried;
 pub use error::RigError;
 pub use find::find;

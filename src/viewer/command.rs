@@ -5,11 +5,11 @@ use std::time::Duration;
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
-use crate::ik::Options;
+use crate::ik::{Limit, Options};
 use crate::render::Mode;
 use crate::skin::Skinning;
 
-use super::{Display, Orbit, Stance, sparse};
+use super::{Display, Orbit, Stance, Turning, sparse};
 
 /// An axis of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +67,16 @@ pub enum Command {
     Undo,
     /// Makes it again.
     Redo,
+    /// Selects a joint, or none.
+    Select(Option<usize>),
+    /// Points a joint out, or none.
+    Hint(Option<usize>),
+    /// Limits a joint. What follows on the same joint until [`Command::Release`] is one step.
+    Limit(usize, Limit),
+    /// What rings turn.
+    Turning(Turning),
+    /// Pixels a point: how large gizmos are for the pointer.
+    Scale(f32),
     /// How is solved.
     #[serde(with = "sparse")]
     Solver(Box<Options>),

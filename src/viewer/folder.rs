@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use super::history::State;
 
 /// Endings of files that hold characters.
 pub(super) const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
@@ -52,8 +53,12 @@ impl Session {
             let clips = self.puppet.character().clips.len();
             self.puppet.clip = from.puppet.clip.filter(|(clip, _)| *clip < clips);
             (self.clock, self.history) = (from.clock, from.history.clone());
-            self.selected = from.selected;
-            self.restore(Some(from.state.clone()));
+            (self.selected, self.last) = (from.selected, from.last);
+            let state = from.state.clone();
+            // What was edited and not saved is not lost; else the file has the say.
+            let rig = if from.is_rig_changed() { state.rig } else { self.state.rig.clone() };
+            self.restore(Some(State { rig, ..state }));
+            self.written_rig.clone_from(&from.written_rig);
         }
     }
 }

@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 use crate::asset::Character;
 use crate::camera::Camera;
 use crate::picking::{Hit, Ray};
-use crate::puppet::{Puppet, Target};
+use crate::puppet::{Pin, Puppet, Target};
 use crate::rig::{ChainKind, Rig, default_base, orientation};
 
 use super::Axis;
@@ -20,13 +20,15 @@ pub(super) struct Hand {
     pub(super) hit: Hit,
     pub(super) target: Target,
     /// Nodes that are pinned as long as it lasts.
-    pub(super) pins: Vec<usize>,
+    pub(super) pins: Vec<Pin>,
     /// Whether the root moves: nothing above the node could.
     pub(super) whole: bool,
     /// What [`super::Command::Cancel`] goes back to.
     pub(super) before: State,
     pub(super) axis: Option<Axis>,
     pub(super) snap: bool,
+    /// Whether the pointer has moved it.
+    pub(super) moved: bool,
     /// A point of the plane that it moves on.
     plane: Vec3,
     pointer: Vec2,
@@ -56,14 +58,14 @@ impl Hand {
         target.position = Some(hit.point.as_dvec3());
         // The whole is moved, not leant over.
         target.orientation = whole.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
-        let pins = if whole { feet().collect() } else { Vec::new() };
-        let (axis, snap, plane) = (None, false, hit.point);
-        Self { hit, target, pins, whole, before, axis, snap, plane, pointer: at }
+        let pins = if whole { feet().map(Pin::from).collect() } else { Vec::new() };
+        let (axis, snap, moved, plane) = (None, false, false, hit.point);
+        Self { hit, target, pins, whole, before, axis, snap, moved, plane, pointer: at }
     }
 
     /// Follows the pointer on the plane that faces the camera, or on its axis.
     pub(super) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
-        self.pointer = at;
+        (self.pointer, self.moved) = (at, true);
         let Some(ray) = Ray::through(camera, at, size) else { return };
         let sight = (camera.target - camera.position).normalize_or_zero();
         let start = self.hit.point;

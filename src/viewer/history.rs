@@ -1,22 +1,27 @@
 //! What can be taken back.
 
+use std::sync::Arc;
+
 use crate::pose::Pose;
-use crate::puppet::Target;
+use crate::puppet::{Pin, Target};
+use crate::rig::Rig;
 
 /// Steps that are remembered.
 const DEPTH: usize = 200;
 
-/// Everything that a person changes about the pose.
+/// Everything that a person changes about the pose and the rig.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
     /// Where the character stands without clip and goals.
     pub(super) held: Pose,
     /// Goals that stayed when they were let go.
     pub(super) goals: Vec<Target>,
-    /// Pinned nodes.
-    pub(super) pins: Vec<usize>,
+    /// Pinned nodes, and where.
+    pub(super) pins: Vec<Pin>,
     /// The node that is held still.
     pub(super) base: Option<usize>,
+    /// Chains, limits and poles.
+    pub(super) rig: Arc<Rig>,
 }
 
 /// States before and after the present one.
@@ -24,20 +29,37 @@ pub(super) struct State {
 pub(super) struct History {
     past: Vec<State>,
     future: Vec<State>,
+    /// The node that a run of changes is made to.
+    run: Option<usize>,
 }
 
 impl History {
     /// Remembers a state that is about to change.
     pub(super) fn remember(&mut self, state: State) {
         self.future.clear();
+        self.run = None;
         if self.past.len() == DEPTH {
             self.past.remove(0);
         }
         self.past.push(state);
     }
 
+    /// Remembers a state before the first of a run of changes to a node.
+    pub(super) fn remember_run(&mut self, node: usize, state: &State) {
+        if self.run != Some(node) {
+            self.remember(state.clone());
+            self.run = Some(node);
+        }
+    }
+
+    /// What comes next is no part of the run any more.
+    pub(super) fn end_run(&mut self) {
+        self.run = None;
+    }
+
     /// The state before; `now` can be made again.
     pub(super) fn undo(&mut self, now: State) -> Option<State> {
+        self.run = None;
         let before = self.past.pop()?;
         self.future.push(now);
         Some(before)

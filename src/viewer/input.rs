@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use crate::ik::{JointParameters, Method, Options};
 
-use super::{Axis, Command, Session};
+use super::{Axis, Command, Session, Turning};
 
 /// A button of the pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,9 @@ pub enum Event {
     Key(Key),
 }
 
+/// Points that a pointer moves between press and release of a click at most.
+const CLICK: f32 = 3.0;
+
 /// What the pointer is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Doing {
@@ -59,6 +62,8 @@ enum Doing {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input {
     at: Vec2,
+    /// Where a button went down, as long as the pointer has not left there.
+    pressed: Option<Vec2>,
     doing: Doing,
     shift: bool,
     control: bool,
@@ -72,8 +77,11 @@ impl Input {
             Event::Moved(to) if to.is_finite() => self.moved(to, session),
             Event::Moved(_) => {}
             Event::Pressed(button, double) => self.pressed(button, double, session),
-            Event::Released(_) => self.stop(session),
-            Event::Wheel(steps) if session.is_dragging() => session.apply(Command::Push(steps)),
+            Event::Released(_) => self.released(session),
+            Event::Wheel(steps) if session.is_dragging() => {
+                self.pressed = None;
+                session.apply(Command::Push(steps));
+            }
             Event::Wheel(steps) => session.apply(Command::Zoom(self.at, steps)),
             Event::Modifiers(shift, control, alt) => {
                 (self.shift, self.alt) = (shift, alt);
@@ -100,6 +108,10 @@ impl Input {
     }
 
     fn moved(&mut self, to: Vec2, session: &mut Session) {
+        if self.pressed.is_some_and(|p| p.distance(to) <= CLICK * session.scale) {
+            return;
+        }
+        self.pressed = None;
         let by = to - self.at;
         match self.doing {
             Doing::Dragging | Doing::Following => session.apply(Command::Drag(to)),
@@ -133,12 +145,29 @@ impl Input {
                 if session.is_dragging() { Doing::Dragging } else { Doing::Turning }
             }
         };
+        self.pressed = (self.doing != Doing::Nothing).then_some(self.at);
         if self.doing == Doing::Dragging && self.control {
             session.apply(Command::Snap(true));
         }
     }
 
+    /// A click selects the joint that is there, or on empty space none; a part of a gizmo leaves the selection.
+    fn released(&mut self, session: &mut Session) {
+        let clicked = self.pressed.is_some();
+        let joint = session.hand.as_ref().map(|hand| hand.hit.node);
+        let select = match self.doing {
+            Doing::Dragging => joint.is_some(),
+            Doing::Turning => !self.alt,
+            _ => false,
+        };
+        self.stop(session);
+        if clicked && select {
+            session.apply(Command::Select(joint));
+        }
+    }
+
     fn stop(&mut self, session: &mut Session) {
+        self.pressed = None;
         if matches!(self.doing, Doing::Dragging | Doing::Following) {
             session.apply(Command::Release);
             session.apply(Command::Hover(self.at));
@@ -149,8 +178,8 @@ impl Input {
     fn key(&mut self, key: Key, session: &mut Session) {
         let command = match key {
             Key::Escape => {
-                self.doing = Doing::Nothing;
-                Command::Cancel
+                (self.doing, self.pressed) = (Doing::Nothing, None);
+                if session.is_dragging() { Command::Cancel } else { Command::Select(None) }
             }
             Key::Char('z') if self.control => {
                 self.doing = Doing::Nothing;
@@ -164,6 +193,10 @@ impl Input {
             Key::Char('p') => Command::Pin,
             Key::Char('b') => Command::Base,
             Key::Char('r') => Command::Rest(!self.shift),
+            Key::Char('e') => {
+                let turning = session.turning;
+                Command::Turning(Turning { alone: !turning.alone, ..turning })
+            }
             Key::Char('f') => Command::FrameAll,
             Key::Char(' ') => Command::Play(!session.is_playing()),
             Key::Char('s') => {

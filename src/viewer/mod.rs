@@ -7,6 +7,7 @@
 mod command;
 mod fingerprint;
 mod folder;
+mod gizmo;
 mod hand;
 mod history;
 mod input;
@@ -32,6 +33,7 @@ mod window;
 
 pub use command::{Axis, Command};
 pub use folder::neighbour;
+pub use gizmo::Turning;
 pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;
 #[cfg(feature = "viewer")]

@@ -12,6 +12,7 @@ const GOAL: Vec4 = Vec4::new(1.0, 0.2, 0.03, 1.0);
 const HOT: Vec4 = Vec4::new(1.0, 0.62, 0.1, 1.0);
 const HANDLE: Vec4 = Vec4::new(0.55, 0.66, 0.85, 0.55);
 const PIN: Vec4 = Vec4::new(0.05, 0.6, 0.95, 1.0);
+const HINT: Vec4 = Vec4::new(1.0, 0.85, 0.55, 1.0);
 const BASE: Vec4 = Vec4::new(0.35, 0.85, 0.25, 1.0);
 
 /// Lines and dots, the later ones on top. `scale`: pixels a point.
@@ -24,7 +25,7 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         out.extend(stage::skeleton(&session.puppet, scale));
     }
     let place = |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
-    if session.hand.is_none() {
+    if !session.is_dragging() {
         let handles = session.handles.iter().filter_map(|&n| place(n));
         handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));
     }
@@ -37,8 +38,11 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
             out.push(Line { start, end, widths: [2.5 * scale * age; 2], color });
         }
     }
-    session.state.pins.iter().filter_map(|&n| place(n)).for_each(|p| dot(&mut out, p, 11.0 * scale, PIN));
+    session.state.pins.iter().filter_map(|p| place(p.node)).for_each(|p| dot(&mut out, p, 11.0 * scale, PIN));
     session.state.base.and_then(place).into_iter().for_each(|p| dot(&mut out, p, 11.0 * scale, BASE));
+    for (node, color) in [(session.hint, HINT), (session.selected, Vec4::ONE)] {
+        node.and_then(place).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
+    }
     for goal in &session.puppet.targets {
         let Some(world) = session.puppet.world_from_node().get(goal.node) else { continue };
         let Some(wanted) = goal.position.map(glam::DVec3::as_vec3) else { continue };

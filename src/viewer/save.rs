@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::asset::LoadError;
+use crate::asset::{self, LoadError};
 use crate::atomic;
 use crate::posed::{self, Document};
 use crate::render::{Model, RenderError, Renderer};
+use crate::rig::{self, RigLoadError};
 
 use super::Session;
 
@@ -31,6 +32,15 @@ pub enum SaveError {
     /// The model's file could not be read again.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// The rig's file that is there could not be read.
+    #[error(transparent)]
+    Rig(#[from] RigLoadError),
+    /// There is a rig's file already that was not written here.
+    #[error("{} is there already", path.display())]
+    There {
+        /// Its place.
+        path: PathBuf,
+    },
     /// The file could not be written.
     #[error("{}: {source}", path.display())]
     Write {
@@ -77,6 +87,51 @@ impl Session {
                 numbered(folder, &self.name(), "glb", &bytes)
             }
         }
+    }
+
+    /// Saves the rig as `NAME.rig.toml` beside the character; what is there keeps its comments and its order. That of
+    /// the character inside the program goes into a folder, under a name that nothing has yet.
+    ///
+    /// # Errors
+    /// [`SaveError::There`] if a file would be replaced that this session has not written, unless `replace`; the
+    /// others if it cannot be read or written. The file is then untouched.
+    pub fn save_rig(&mut self, folder: &Path, replace: bool) -> Result<PathBuf, SaveError> {
+        let character = self.puppet().character();
+        let path = match self.file() {
+            Some(file) => {
+                let path = file.with_extension("rig.toml");
+                let (there, text) = rig::updated(&self.state.rig, character, &path)?;
+                let write = match &there {
+                    None => atomic::write_new,
+                    Some(_) if replace || there == self.written_rig => atomic::write,
+                    Some(_) => return Err(SaveError::There { path }),
+                };
+                match write(&path, text.as_bytes()) {
+                    Ok(()) => {}
+                    Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {
+                        return Err(SaveError::There { path });
+                    }
+                    Err(source) => return Err(SaveError::Write { path, source }),
+                }
+                self.written_rig = Some(text);
+                path
+            }
+            None => {
+                let path = folder.join("mannequin.rig.toml");
+                let own = asset::MANNEQUIN_RIG;
+                let text = rig::file::write(&self.state.rig, &character.skeleton, own)
+                    .map_err(|e| RigLoadError { path: path.clone(), cause: e.into() })?;
+                match atomic::write_new(&path, text.as_bytes()) {
+                    Ok(()) => path,
+                    Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {
+                        numbered(folder, "mannequin", "rig.toml", text.as_bytes())?
+                    }
+                    Err(source) => return Err(SaveError::Write { path, source }),
+                }
+            }
+        };
+        self.saved_rig = std::sync::Arc::clone(&self.state.rig);
+        Ok(path)
     }
 
     /// The file that the character came from, if it came from one.

@@ -262,7 +262,7 @@ impl App {
         let event = match event {
             WindowEvent::CursorMoved { .. } => {
                 // Where the panel begins nothing is hovered any more.
-                if theirs && self.session.hovered().is_none() {
+                if theirs && !self.session.is_hovering() {
                     return;
                 }
                 Event::Moved(self.at)
@@ -380,6 +380,9 @@ impl App {
         let changed = !asked.is_empty() || self.look.wish.is_some();
         asked.into_iter().for_each(|command| self.session.apply(command));
         let scale = output.pixels_per_point;
+        if (self.session.scale - scale).abs() > 1e-3 {
+            self.session.apply(Command::Scale(scale));
+        }
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = Panel { textures: output.textures_delta, shapes, scale };
         let seen = (&self.session.frame(scale), self.session.size());

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 use sinew::asset::{self, Character};
-use sinew::ik::{Method, Outcome};
+use sinew::ik::{Limit, Method, Outcome};
 use sinew::puppet::{Puppet, Target};
-use sinew::rig::{ChainKind, file, find};
+use sinew::rig::{ChainKind, JointRig, file, find};
 
 use crate::support::models;
 use crate::{folder, json, refusal, stdout};
@@ -196,6 +196,26 @@ fn a_rig_is_written_and_read_with_its_comments() {
     assert_eq!(file::read(&text, &character.skeleton).unwrap(), fewer);
 }
 
+/// Joints of one name, or called as another's index, used to share their limits once they had been written.
+#[test]
+fn joints_of_one_name_are_told_apart() {
+    let mut character = asset::mannequin().unwrap();
+    let nodes = &mut character.skeleton.nodes;
+    let (hand, other, odd) = (9, 33, 5);
+    nodes[other].name = nodes[hand].name.clone();
+    nodes[odd].name = Some("#3".into());
+    let mut rig = find(&character);
+    rig.joints.insert(hand, JointRig { limit: Limit::Locked, stiffness: 0.0 });
+    rig.joints.insert(other, JointRig { limit: Limit::Free, stiffness: 0.25 });
+    rig.joints.insert(odd, JointRig { limit: Limit::Free, stiffness: 0.5 });
+    let text = file::write(&rig, &character.skeleton, "").unwrap();
+    let read = file::read(&text, &character.skeleton).unwrap();
+    for node in [hand, other, odd] {
+        assert_eq!(read.joint(node), rig.joint(node), "{node}");
+    }
+    assert_eq!(file::write(&read, &character.skeleton, &text).unwrap(), text);
+}
+
 #[test]
 fn a_rig_file_is_used_and_its_faults_have_lines() {
     let path = folder("rig").join("figure.rig.toml");
@@ -282,7 +302,7 @@ fn pinned_feet_stay_while_the_hands_pull() {
     let mut puppet = Puppet::new(character.clone(), 0);
     let place = |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation);
     let before = feet.map(|f| place(&puppet, f));
-    puppet.pins = feet.to_vec();
+    puppet.pins = feet.map(Into::into).to_vec();
     puppet.options.method = Method::FullBody;
     for (name, at) in
         [("Hand.L", [0.35, 0.75, 0.5]), ("Hand.R", [-0.3, 0.7, 0.5]), ("Head", [0.05, 1.25, 0.3])]

@@ -95,7 +95,7 @@ fn vertices_are_the_same_in_the_vertex_buffer_and_in_storage() {
 
 #[test]
 fn lines_are_the_same_on_both_sides() {
-    assert_twins!("lines", Line { start, end, color });
+    assert_twins!("lines", Line { start, end, corner, color });
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod goldens;
 mod layout;
 mod lost;
+mod overlays;
 mod pixels;
 mod surfaces;
 mod twin;

@@ -11,6 +11,7 @@ use sinew::skin::Skinning;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
 mod files;
+mod gizmo;
 mod opening;
 mod recording;
 mod window;
@@ -183,7 +184,7 @@ fn random_events_are_survived_and_repeatable() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             u16::try_from((state >> 33) % u64::from(below)).unwrap()
         };
-        let keys: Vec<char> = "0123456789xyzpbrfs ".chars().collect();
+        let keys: Vec<char> = "0123456789xyzpbrfse ".chars().collect();
         for _ in 0..1000 {
             let place = Vec2::new(f32::from(next(1400)) - 60.0, f32::from(next(900)) - 50.0);
             let event = match next(12) {
@@ -194,7 +195,7 @@ fn random_events_are_survived_and_repeatable() {
                 8 => Event::Modifiers(next(4) == 0, next(4) == 0, next(6) == 0),
                 9 => Event::Key(Key::Escape),
                 10 => Event::Pressed(Button::Right, false),
-                _ => Event::Key(Key::Char(keys[usize::from(next(19))])),
+                _ => Event::Key(Key::Char(keys[usize::from(next(20))])),
             };
             input.handle(event, &mut session);
             if next(40) == 0 {

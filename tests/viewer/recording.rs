@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Program;
 use std::time::Duration;
 
-use glam::{DVec3, Vec2};
+use glam::{DVec3, EulerRot, Vec2};
 use proptest::prelude::*;
 use sinew::asset::{load, mannequin};
-use sinew::ik::{Method, Options, Swivel};
+use sinew::ik::{Limit, Method, Options, Swivel};
 use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
 use sinew::rig;
 use sinew::skin::Skinning;
 use sinew::viewer::{
-    Axis, Button, Command, Display, Event, Input, Key, Recorder, Recording, Replay, Session,
+    Axis, Button, Command, Display, Event, Input, Key, Recorder, Recording, Replay, Session, Turning,
 };
 
 use super::files::folder;
@@ -97,6 +97,13 @@ fn every_command() -> Vec<Command> {
         Command::RestAll,
         Command::Undo,
         Command::Redo,
+        Command::Select(Some(3)),
+        Command::Hint(None),
+        Command::Limit(8, Limit::Hinge { axis: DVec3::X, min: -0.1, max: 1.0 / 3.0 }),
+        Command::Limit(8, Limit::Free),
+        Command::Limit(8, Limit::Euler { order: EulerRot::YXZ, min: [-1.0; 3], max: [0.5; 3] }),
+        Command::Turning(Turning { alone: true, world: false }),
+        Command::Scale(1.25),
         Command::Solver(Box::new(options)),
         Command::Keep(true),
         Command::LetGo,

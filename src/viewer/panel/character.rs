@@ -1,4 +1,4 @@
-//! Whose panel it is: the character, what can be taken back, its chains; and what can be saved.
+//! Whose panel it is: the character, what can be taken back; and what can be saved.
 
 use std::time::Duration;
 
@@ -14,9 +14,8 @@ pub(super) fn title(ui: &mut Ui, session: &Session) {
     ui.label(RichText::new(name).heading());
 }
 
-/// What can be taken back, and its chains.
+/// What can be taken back.
 pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
-    let character = session.puppet.character();
     ui.horizontal(|ui| {
         if ui.add_enabled(session.history.can_undo(), Button::new("Undo")).clicked() {
             asked.push(Command::Undo);
@@ -29,16 +28,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
         }
         if ui.button("Let go").clicked() {
             asked.push(Command::LetGo);
-        }
-    });
-    egui::CollapsingHeader::new(format!("{} chains", session.puppet.rig.chains.len())).show(ui, |ui| {
-        for chain in &session.puppet.rig.chains {
-            let label = |n: usize| character.skeleton.label(n);
-            ui.label(&chain.name).on_hover_text(format!(
-                "{} to {}",
-                label(chain.base),
-                label(chain.effector)
-            ));
         }
     });
 }

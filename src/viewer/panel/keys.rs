@@ -4,13 +4,17 @@ use egui::{RichText, Ui};
 
 use super::{Look, theme};
 
-const KEYS: [(&str, &str); 21] = [
+const KEYS: [(&str, &str); 25] = [
     ("Left drag", "pull what is under the pointer"),
+    ("Click", "select a joint: rings turn it, arcs are its limit"),
+    ("Drag an arc's end", "change the limit"),
+    ("Drag the diamond", "where the limb bends to; double click: nowhere"),
+    ("E", "rings turn the joint alone, or its limb follows"),
     ("Shift + move", "pull without a button"),
     ("Wheel in a drag", "push nearer or farther"),
     ("X  Y  Z", "keep the drag on an axis"),
     ("Ctrl", "move in steps"),
-    ("Esc", "cancel the drag"),
+    ("Esc", "cancel the drag, select nothing"),
     ("P  B", "pin the joint, hold it as base"),
     ("R, Shift + R", "chain, joint back to rest"),
     ("Ctrl + Z", "undo; with Shift redo"),

@@ -2,7 +2,7 @@
 
 use egui::{Color32, Ui};
 
-use super::super::{Session, hand};
+use super::super::{Session, gizmo, hand};
 
 /// On the dark behind a name, whatever the theme.
 const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
@@ -11,20 +11,31 @@ const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 pub(super) fn show(ui: &Ui, session: &Session) {
     let scale = ui.ctx().pixels_per_point();
     let skeleton = &session.puppet.character().skeleton;
-    let write = |point: glam::Vec3, text: &str, color: Color32| {
+    let beside = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
         let Some(at) = crate::picking::pixel(&session.camera(), point, session.size()) else { return };
         let at = egui::pos2(at.x / scale + 14.0, at.y / scale - 10.0);
         let font = egui::FontId::proportional(13.0);
         let galley = ui.painter().layout_no_wrap(text.to_owned(), font, color);
+        let at = if left { at - egui::vec2(28.0 + galley.size().x, 0.0) } else { at };
         let behind = egui::Rect::from_min_size(at, galley.size()).expand2(egui::vec2(6.0, 3.0));
         ui.painter().rect_filled(behind, 5.0, Color32::from_rgba_unmultiplied(16, 18, 24, 205));
         ui.painter().galley(at, galley, color);
     };
+    let write = |point, text: &str, color| beside(point, text, color, false);
     if session.display.names {
         for &node in &session.handles {
             let place = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
             place.into_iter().for_each(|p| write(p, &skeleton.label(node), QUIET));
         }
+    }
+    if let Some((place, text)) = gizmo::caption(session) {
+        // Away from the joint, whose arcs are to be seen.
+        let across = |p| crate::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
+        let joint = session.selected.and_then(|n| session.place(n)).and_then(across);
+        beside(place, &text, Color32::WHITE, across(place) < joint);
+    }
+    if let Some(node) = session.hint.filter(|_| session.hint != session.selected) {
+        session.place(node).into_iter().for_each(|p| write(p, &skeleton.label(node), Color32::WHITE));
     }
     if let (None, Some(hit)) = (&session.hand, session.hover) {
         let base = hand::chain_base(session.puppet.character(), &session.puppet.rig, &hit);

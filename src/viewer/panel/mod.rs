@@ -11,6 +11,7 @@ mod character;
 mod clips;
 mod display;
 mod hint;
+mod joint;
 mod keys;
 mod labels;
 mod open;
@@ -19,6 +20,7 @@ mod solver;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod tree;
 
 pub(super) use theme::style;
 
@@ -40,6 +42,12 @@ pub(super) struct Look {
     pub(super) open: open::Open,
     /// Whether anything was pulled yet.
     pub(super) pulled: bool,
+    /// What is looked for among the joints.
+    pub(super) search: String,
+    /// The joint that the list of joints was last moved to.
+    pub(super) listed: Option<usize>,
+    /// A rig's file that is there already: whether it shall be replaced is asked.
+    pub(super) replace: Option<PathBuf>,
     /// What was asked of the window.
     pub(super) wish: Option<Wish>,
 }
@@ -55,6 +63,8 @@ pub(super) enum Wish {
     Pose(PoseFile),
     /// Begins to record, or ends it.
     Record,
+    /// The rig; `true`: also over a file that is there.
+    Rig(bool),
     /// The next file of the folder, or the one before.
     Step(bool),
     Reload,
@@ -75,6 +85,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
         keys::show(ui, look);
     }
     if look.hidden {
+        asked.extend(session.hint.map(|_| Command::Hint(None)));
         return asked;
     }
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(14.0);
@@ -83,6 +94,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             character::title(ui, session);
             open::show(ui, look);
             character::show(ui, session, &mut asked);
+            tree::show(ui, session, look, &mut asked);
+            joint::show(ui, session, look, &mut asked);
             character::files(ui, session, look);
             solver::show(ui, session, &mut asked);
             report::show(ui, session, look);

@@ -4,30 +4,45 @@ use super::super::hand::chain_base;
 use super::super::history::State;
 use super::Session;
 use crate::picking::Hit;
+use crate::puppet::Pin;
 
 impl Session {
     pub(in super::super) fn restore(&mut self, state: Option<State>) {
         let Some(state) = state else { return };
+        let rig = std::sync::Arc::clone(&state.rig);
         self.state = state;
+        self.set_rig(rig);
         self.trail.clear();
         self.error = None;
         self.show();
     }
 
-    /// Changes the node under the pointer, or the one that was held last.
-    pub(super) fn change(&mut self, act: impl FnOnce(&mut State, usize)) {
+    /// Changes the node under the pointer, or the one that is selected or was held last: told as a pin where it is.
+    pub(super) fn change(&mut self, act: impl FnOnce(&mut State, Pin)) {
         let Some(node) = self.subject() else { return };
         self.release();
+        let pin = self.pin_here(node);
         self.history.remember(self.state.clone());
-        act(&mut self.state, node);
+        act(&mut self.state, pin);
     }
 
     /// What a key speaks of.
     pub(in super::super) fn subject(&self) -> Option<usize> {
-        self.hand.as_ref().map(|h| h.hit.node).or(self.hover.map(|h| h.node)).or(self.selected)
+        let held = self.hand.as_ref().map(|h| h.hit.node);
+        held.or(self.hover.map(|h| h.node)).or(self.selected).or(self.last)
+    }
+
+    /// Selects a joint, or none.
+    pub(super) fn select(&mut self, node: Option<usize>) {
+        self.release();
+        self.selected = node.filter(|&n| n < self.state.held.locals.len());
+        (self.hot, self.last) = (None, None);
     }
 
     pub(super) fn rest(&mut self, chain: bool) {
+        if self.unset_pole(self.hot) {
+            return;
+        }
         let Some(node) = self.subject() else { return };
         self.release();
         let hit = self.hover.filter(|h| h.node == node);
@@ -47,6 +62,7 @@ impl Session {
                 *local = rest;
             }
         }
+        self.pin_again();
         self.show();
     }
 
@@ -55,6 +71,7 @@ impl Session {
         self.history.remember(self.state.clone());
         self.state.held.reset(&self.puppet.character().skeleton);
         self.state.goals.clear();
+        self.pin_again();
         self.show();
     }
 }

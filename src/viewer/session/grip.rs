@@ -1,6 +1,6 @@
 //! Taking hold, pulling and letting go.
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use crate::camera::Camera;
 use crate::picking::{Hit, pick};
@@ -11,7 +11,23 @@ use super::{Session, TRAIL};
 impl Session {
     pub(super) fn hover(&mut self, at: Vec2) {
         self.pointer = at;
-        self.hover = self.under(at);
+        self.hot = self.grip_under(at);
+        self.hover = if self.hot.is_some() { None } else { self.under(at) };
+    }
+
+    /// Where a node is, world metres.
+    pub(in super::super) fn place(&self, node: usize) -> Option<Vec3> {
+        self.puppet.world_from_node().get(node).map(|m| m.translation.into())
+    }
+
+    /// Turns the camera around what is there from now on; a pole that is there is taken away.
+    pub(super) fn center(&mut self, at: Vec2) {
+        let grip = self.grip_under(at);
+        if grip.is_some() {
+            self.unset_pole(grip);
+        } else if let Some(hit) = self.under(at) {
+            self.orbit.target = hit.point;
+        }
     }
 
     pub(super) fn under(&self, at: Vec2) -> Option<Hit> {
@@ -30,10 +46,16 @@ impl Session {
 
     pub(super) fn grab(&mut self, at: Vec2) {
         self.release();
+        if self.grab_gizmo(at) {
+            return;
+        }
         let Some(hit) = self.under(at) else { return };
-        self.selected = Some(hit.node);
+        self.last = Some(hit.node);
         self.trail.clear();
-        let hand = Hand::new(hit, at, &self.puppet, self.state.clone());
+        let mut hand = Hand::new(hit, at, &self.puppet, self.state.clone());
+        if self.puppet.clip.is_none() {
+            hand.pins = hand.pins.iter().map(|p| self.pin_here(p.node)).collect();
+        }
         self.hand = Some(hand);
     }
 
@@ -55,8 +77,10 @@ impl Session {
     }
 
     pub(super) fn release(&mut self) {
+        self.history.end_run();
+        self.release_gizmo();
         let Some(hand) = self.hand.take() else { return };
-        if self.keep && !hand.whole {
+        if self.keep && hand.moved && !hand.whole {
             self.state.goals.retain(|g| g.node != hand.target.node);
             self.state.goals.push(hand.target);
         }
@@ -71,8 +95,9 @@ impl Session {
     }
 
     pub(super) fn cancel(&mut self) {
+        let held = self.hold.take().map(|hold| hold.before);
         let before = self.hand.take().map(|hand| hand.before);
-        self.restore(before);
+        self.restore(held.or(before));
     }
 
     /// Metres of a step where what is held snaps: about a fortieth of the character.

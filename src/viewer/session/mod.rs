@@ -1,5 +1,6 @@
 //! The viewer's state, without a window: commands in, a frame out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use glam::Vec2;
@@ -14,6 +15,7 @@ use crate::render::{Background, Frame, Mode};
 use crate::rig::Rig;
 use crate::stage::{self, Shot};
 
+use super::gizmo::{self, Grip, Hold, Turning};
 use super::hand::Hand;
 use super::history::{History, State};
 use super::{Command, Orbit, Recorder, overlay};
@@ -22,6 +24,7 @@ mod clip;
 mod edit;
 mod grip;
 mod record;
+mod rig;
 mod solve;
 mod stance;
 
@@ -70,8 +73,22 @@ pub struct Session {
     pub(super) history: History,
     pub(super) hand: Option<Hand>,
     pub(super) hover: Option<Hit>,
-    /// What a key speaks of where the pointer is on nothing.
+    /// The part of the gizmo that is held, and the one that the pointer is on.
+    pub(super) hold: Option<Hold>,
+    pub(super) hot: Option<Grip>,
+    /// The joint whose gizmo is shown.
     pub(super) selected: Option<usize>,
+    /// The joint that the panel points at.
+    pub(super) hint: Option<usize>,
+    /// What was held last.
+    pub(super) last: Option<usize>,
+    pub(super) turning: Turning,
+    /// Pixels a point.
+    pub(super) scale: f32,
+    /// The rig as its file has it.
+    pub(super) saved_rig: Arc<Rig>,
+    /// What this session wrote into it last.
+    pub(super) written_rig: Option<String>,
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
     pub(super) options: Options,
@@ -106,12 +123,21 @@ impl Session {
         let held = puppet.pose().clone();
         let handles = puppet.rig.chains.iter().map(|c| c.effector).collect();
         let size = sane(size);
+        let rig = Arc::new(puppet.rig.clone());
         Self {
-            state: State { held, goals: Vec::new(), pins: Vec::new(), base: None },
+            state: State { held, goals: Vec::new(), pins: Vec::new(), base: None, rig: Arc::clone(&rig) },
             history: History::default(),
             hand: None,
             hover: None,
+            hold: None,
+            hot: None,
             selected: None,
+            hint: None,
+            last: None,
+            turning: Turning::default(),
+            scale: 1.0,
+            saved_rig: rig,
+            written_rig: None,
             reports: Vec::new(),
             error: None,
             options: Options { record: false, restarts: 0, ..Options::default() },
@@ -145,6 +171,7 @@ impl Session {
             Command::Hover(at) => self.hover(at),
             Command::Grab(at) => self.grab(at),
             Command::Drag(at) => {
+                self.pull_gizmo(Some(at), None);
                 self.with_hand(|hand, size, camera, step| hand.follow(at, size, camera, step));
             }
             Command::Push(by) => self.with_hand(|hand, size, camera, step| hand.push(by, size, camera, step)),
@@ -152,10 +179,13 @@ impl Session {
                 hand.axis = if hand.axis == Some(axis) { None } else { Some(axis) };
                 hand.again(size, camera, step);
             }),
-            Command::Snap(snap) => self.with_hand(|hand, size, camera, step| {
-                hand.snap = snap;
-                hand.again(size, camera, step);
-            }),
+            Command::Snap(snap) => {
+                self.pull_gizmo(None, Some(snap));
+                self.with_hand(|hand, size, camera, step| {
+                    hand.snap = snap;
+                    hand.again(size, camera, step);
+                });
+            }
             Command::Release => self.release(),
             Command::Cancel => self.cancel(),
             Command::Orbit(by) if by.is_finite() => self.orbit.turn(by),
@@ -165,19 +195,21 @@ impl Session {
                 self.orbit.zoom(steps, pivot);
             }
             Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
-            Command::Center(at) => {
-                if let Some(hit) = self.under(at) {
-                    self.orbit.target = hit.point;
-                }
-            }
+            Command::Center(at) => self.center(at),
             Command::FrameAll => self.orbit.frame(&self.puppet.bounds(), self.size.x / self.size.y),
-            Command::Pin => self.change(|s, node| match s.pins.iter().position(|&p| p == node) {
+            Command::Pin => self.change(|s, pin| match s.pins.iter().position(|p| p.node == pin.node) {
                 Some(place) => drop(s.pins.remove(place)),
-                None => s.pins.push(node),
+                None => s.pins.push(pin),
             }),
             Command::Base => {
-                self.change(|s, node| s.base = if s.base == Some(node) { None } else { Some(node) });
+                self.change(|s, pin| s.base = if s.base == Some(pin.node) { None } else { Some(pin.node) });
             }
+            Command::Select(node) => self.select(node),
+            Command::Hint(node) => self.hint = node,
+            Command::Limit(node, limit) => self.edit_limit(node, limit),
+            Command::Turning(turning) => self.turning = turning,
+            Command::Scale(scale) if scale.is_finite() => self.scale = scale.clamp(0.1, 16.0),
+            Command::Scale(_) => {}
             Command::Rest(chain) => self.rest(chain),
             Command::RestAll => self.rest_all(),
             Command::Undo => {
@@ -253,12 +285,22 @@ impl Session {
 
     /// Whether something is held.
     pub fn is_dragging(&self) -> bool {
-        self.hand.is_some()
+        self.hand.is_some() || self.hold.is_some()
+    }
+
+    /// The selected joint.
+    pub fn selected(&self) -> Option<usize> {
+        self.selected
     }
 
     /// What would be grabbed.
     pub fn hovered(&self) -> Option<Hit> {
         self.hover
+    }
+
+    /// Whether the pointer is on something that can be held.
+    pub fn is_hovering(&self) -> bool {
+        self.hover.is_some() || self.hot.is_some()
     }
 
     /// Whether time moves anything.
@@ -281,6 +323,11 @@ impl Session {
         };
         let mut frame = stage::frame(&self.puppet, &shot);
         frame.lines = overlay::lines(self, scale);
+        if !self.mode.is_data() {
+            let (fills, lines) = gizmo::draw(self, scale);
+            frame.fills = fills;
+            frame.lines.extend(lines);
+        }
         frame
     }
 }

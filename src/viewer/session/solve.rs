@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::ik::{Method, Options};
 use crate::puppet::{Puppet, Target};
 
+use super::super::gizmo::Hold;
 use super::Session;
 
 impl Session {
@@ -19,19 +20,20 @@ impl Session {
     }
 
     /// The pose as it is held, or with a clip the goals on top of it.
-    pub(super) fn show(&mut self) {
+    pub(in super::super) fn show(&mut self) {
         if self.puppet.clip.is_some() {
             self.solve();
             return;
         }
         self.puppet.held = Some(self.state.held.clone());
         (self.puppet.targets, self.puppet.pins) = (Vec::new(), Vec::new());
+        self.puppet.rotations.clear();
         self.reports.clear();
         self.error = self.puppet.update().err().map(|e| e.to_string());
     }
 
     /// Meets all goals from where the character stands.
-    pub(super) fn solve(&mut self) {
+    pub(in super::super) fn solve(&mut self) {
         let started = Instant::now();
         self.puppet.held = Some(self.state.held.clone());
         self.puppet.options = self.options;
@@ -40,14 +42,22 @@ impl Session {
         if let Some(hand) = &self.hand {
             targets.retain(|t| t.node != hand.target.node);
             targets.push(hand.target);
-            pins.extend(&hand.pins);
-            pins.retain(|&p| p != hand.target.node);
+            let pinned = |node: usize| self.state.pins.iter().any(|p| p.node == node);
+            pins.extend(hand.pins.iter().filter(|p| !pinned(p.node)));
+            pins.retain(|p| p.node != hand.target.node);
             if hand.whole {
                 self.puppet.options.method = Method::FullBody;
             }
         }
-        let any = !targets.is_empty();
-        if !any {
+        if let Some(target) = self.hold.as_ref().and_then(Hold::target) {
+            targets.retain(|t| t.node != target.node);
+            targets.push(target);
+            pins.retain(|p| p.node != target.node);
+        }
+        let turned = self.hold.as_ref().and_then(|hold| hold.rotation(self));
+        self.puppet.rotations = turned.into_iter().collect();
+        let any = !targets.is_empty() || turned.is_some();
+        if targets.is_empty() {
             pins.clear();
         }
         (self.puppet.targets, self.puppet.pins) = (targets, pins);

@@ -1,10 +1,15 @@
 //! Where a session is, in commands: what they are applied to is then in the same state.
 
+use std::sync::Arc;
+
+use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Transform;
+use crate::ik::Limit;
 use crate::pose::Pose;
-use crate::puppet::Target;
+use crate::puppet::{Pin, Target};
+use crate::rig::{JointRig, Rig};
 
 use super::super::Command;
 use super::super::history::{History, State};
@@ -28,13 +33,22 @@ pub struct Stance {
     pub goals: Vec<Target>,
     /// Pinned nodes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pins: Vec<usize>,
+    pub pins: Vec<Pin>,
     /// The node that is held still.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
-    /// What a key speaks of where the pointer is on nothing.
+    /// Limits of joints that are not as the rig's file has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<(usize, Limit)>,
+    /// Poles of chains that are not as the rig's file has them, by the chain's effector; world metres.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub poles: Vec<(usize, Option<Vec3>)>,
+    /// The selected joint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<usize>,
+    /// What was held last: what a key speaks of where the pointer is on nothing and nothing is selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<usize>,
 }
 
 impl Session {
@@ -46,6 +60,8 @@ impl Session {
             Command::Mode(self.mode),
             Command::Skinning(self.puppet.skinning),
             Command::Display(self.display),
+            Command::Turning(self.turning),
+            Command::Scale(self.scale),
         ]
     }
 
@@ -63,7 +79,8 @@ impl Session {
 
     fn stance(&self) -> Stance {
         let rest = &self.puppet.character().skeleton;
-        let State { held, goals, pins, base } = &self.state;
+        let State { held, goals, pins, base, rig } = &self.state;
+        let before = &self.saved_rig;
         let moved = held.locals.iter().zip(&rest.nodes).enumerate().filter(|(_, (now, n))| **now != n.rest);
         Stance {
             nodes: moved.map(|(node, (now, _))| (node, *now)).collect(),
@@ -71,13 +88,28 @@ impl Session {
             goals: goals.clone(),
             pins: pins.clone(),
             base: *base,
+            limits: rig
+                .joints
+                .keys()
+                .chain(before.joints.keys().filter(|n| !rig.joints.contains_key(n)))
+                .map(|&node| (node, rig.joint(node).limit))
+                .filter(|(node, limit)| before.joint(*node).limit != *limit)
+                .collect(),
+            poles: rig
+                .chains
+                .iter()
+                .zip(&before.chains)
+                .filter(|(now, then)| now.pole != then.pole)
+                .map(|(now, _)| (now.effector, now.pole))
+                .collect(),
             selected: self.selected,
+            last: self.last,
         }
     }
 
     /// What no node could do, or no node of this character, is left out.
     pub(super) fn stand(&mut self, stance: Stance) {
-        let Stance { nodes, morphs, mut goals, mut pins, base, selected } = stance;
+        let Stance { nodes, morphs, mut goals, mut pins, base, limits, poles, selected, last } = stance;
         let skeleton = &self.puppet.character().skeleton;
         let there = |node: usize| node < skeleton.nodes.len();
         let mut held = Pose::rest(skeleton);
@@ -90,13 +122,23 @@ impl Session {
             held.weights = morphs;
         }
         goals.retain(|g| there(g.node) && g.base.is_none_or(there));
-        pins.retain(|&p| there(p));
-        (self.hand, self.hover, self.selected) = (None, None, selected.filter(|&n| there(n)));
+        pins.retain(|p| there(p.node));
+        let mut rig = Rig::clone(&self.saved_rig);
+        for (node, limit) in limits.into_iter().filter(|(n, limit)| there(*n) && limit.fault().is_none()) {
+            rig.joints.entry(node).or_default().limit = limit;
+        }
+        rig.joints.retain(|n, joint| *joint != JointRig::default() || self.saved_rig.joints.contains_key(n));
+        for (effector, pole) in poles {
+            let chains = rig.chains.iter_mut().filter(|c| c.effector == effector);
+            chains.for_each(|chain| chain.pole = pole.filter(|p| p.is_finite()));
+        }
+        (self.selected, self.last) = (selected.filter(|&n| there(n)), last.filter(|&n| there(n)));
+        (self.hand, self.hold, self.hover, self.hot, self.hint) = (None, None, None, None, None);
         let base = base.filter(|&b| there(b));
         self.history = History::default();
         self.puppet.clip = None;
         self.puppet.forget();
-        self.restore(Some(State { held, goals, pins, base }));
+        self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig) }));
     }
 }
 

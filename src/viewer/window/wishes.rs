@@ -5,7 +5,7 @@ use std::path::Path;
 use winit::keyboard::{Key, NamedKey};
 
 use super::super::panel::Wish;
-use super::super::{PoseFile, Recorder};
+use super::super::{PoseFile, Recorder, SaveError};
 use super::{App, scale};
 
 pub(super) const BUILT_IN: &str = "the character inside the program has no file";
@@ -36,6 +36,10 @@ impl App {
                 let saved = self.session.save_pose(kind, Path::new("."));
                 self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
             }
+            Some(Wish::Rig(replace)) => match self.session.save_rig(Path::new("."), replace) {
+                Err(SaveError::There { path }) => self.look.replace = Some(path),
+                saved => self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path))),
+            },
             Some(Wish::Open) => self.choose(),
             Some(Wish::Read(file)) => self.read(&file, false),
             Some(Wish::Record) if self.session.recorded().is_some() => self.stop_recording(),

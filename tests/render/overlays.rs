@@ -1,0 +1,59 @@
+//! Lines and surfaces over the picture.
+
+use glam::{Vec3, Vec4};
+use serde_json::json;
+use sinew::puppet::Puppet;
+use sinew::render::{Fill, Line, Mode, Picture, Pictures};
+use sinew::stage;
+
+use crate::support::Builder;
+use crate::{assert_near, load, pixel, renderer, shot};
+
+/// Overlays over nothing, 64 pixels, values as they are.
+fn overlays(fills: Vec<Fill>, lines: Vec<Line>) -> Picture {
+    let empty = Builder::default().file(json!({"nodes": [{}]}));
+    let puppet = Puppet::new(load(&empty), 0);
+    let mut renderer = renderer();
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Mask);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let mut frame = stage::frame(&puppet, &shot(Mode::Mask));
+    (frame.fills, frame.lines) = (fills, lines);
+    renderer.render(&model, &frame, (64, 64)).unwrap()
+}
+
+/// A square from −1 to 1 around the origin, as a fan.
+fn square(color: Vec4) -> Vec<Fill> {
+    let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)];
+    let corners = corners.map(|(x, y)| Vec3::new(x, y, 0.0));
+    corners.windows(2).map(|pair| Fill { corners: [Vec3::ZERO, pair[0], pair[1]], color }).collect()
+}
+
+#[test]
+fn a_fan_covers_every_pixel_once() {
+    let picture = overlays(square(Vec4::new(1.0, 0.5, 0.0, 0.5)), Vec::new());
+    for y in 0..64 {
+        for x in 0..64 {
+            let inside = (16..48).contains(&x) && (16..48).contains(&y);
+            let expected = if inside { [128, 64, 0, 255] } else { [0, 0, 0, 255] };
+            assert_near(pixel(&picture, x, y), expected, 1);
+        }
+    }
+}
+
+#[test]
+fn lines_lie_over_surfaces_and_what_is_behind_the_eye_is_not_drawn() {
+    let green = Vec4::new(0.0, 1.0, 0.0, 1.0);
+    let line = |z: f32| Line {
+        start: Vec3::new(-1.0, 0.0, z),
+        end: Vec3::new(1.0, 0.0, z),
+        widths: [6.0; 2],
+        color: green,
+    };
+    let picture = overlays(square(Vec4::ONE), vec![line(0.0)]);
+    assert_eq!(pixel(&picture, 32, 32), [0, 255, 0, 255]);
+    assert_eq!(pixel(&picture, 32, 20), [255; 4]);
+    let behind =
+        square(Vec4::ONE).into_iter().map(|f| Fill { corners: f.corners.map(|c| c.with_z(3.0)), ..f });
+    let picture = overlays(behind.collect(), vec![line(3.0)]);
+    assert!(picture.rgba.chunks_exact(4).all(|p| p == [0, 0, 0, 255]));
+}
