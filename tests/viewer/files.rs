@@ -106,7 +106,7 @@ fn a_file_that_is_read_again_keeps_camera_pose_and_options() {
     before.apply(Command::Release);
     before.apply(Command::Orbit(Vec2::new(50.0, 10.0)));
     before.apply(Command::Clip(Some(0)));
-    before.apply(Command::Tick(0.25));
+    before.apply(Command::Tick(Duration::from_millis(250)));
     let mut after = session();
     assert_ne!(
         (after.camera().position, after.puppet().pose()),
