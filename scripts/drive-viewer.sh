@@ -105,13 +105,19 @@ shot 04-keys
 xdotool key question
 
 # A file by its path: the dialog that is not there leaves a field for it.
+shot 05-before
 xdotool key ctrl+o
-sleep 1
+differs 05-before "asking for a file"
 xdotool type --delay 5 "$room/spider.glb"
 shot 05-typed
 xdotool key Return
 differs 05-typed "opening a file by its path"
-grep -q 'spider.glb$' "$room/state/sinew/recent" || fail "the file is not remembered"
+patience=100
+until grep -qs 'spider.glb$' "$room/state/sinew/recent"; do
+    patience=$((patience - 1))
+    [ "$patience" -gt 0 ] || fail "the file is not opened and remembered"
+    sleep 0.1
+done
 shot 06-spider
 xdotool key Right
 differs 06-spider "the next file"

@@ -143,6 +143,7 @@ impl ApplicationHandler<News> for App {
                 shown.window.request_redraw();
             }
             WindowEvent::Occluded(false) => shown.window.request_redraw(),
+            WindowEvent::Focused(false) => self.lost_focus(),
             WindowEvent::DroppedFile(path) => self.read(&path, false),
             other => self.act(&other, response.consumed),
         }
