@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use glam::Vec2;
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
-use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
+use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
-use winit::keyboard::{Key as WinitKey, NamedKey};
 use winit::window::{Window, WindowId};
 
 use crate::asset::Character;
@@ -16,19 +15,16 @@ use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
 use super::surface::{Drawn, Graphics, Panel};
-use super::{Button, Command, Event, Input, Key, Recorder, SaveError, Session, panel};
+use super::{Command, Input, Recorder, SaveError, Session, panel};
 
+mod events;
 mod files;
 mod wishes;
 
 use files::{Files, News};
 
-/// Two clicks within this time, and so many pixels, are a double click.
-const DOUBLE: (Duration, f32) = (Duration::from_millis(350), 6.0);
 /// A device that is lost again within this time is not made anew.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Pixels that touchpads scroll for a step of a wheel.
-const STEP: f64 = 40.0;
 
 /// Why there is no window.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +72,7 @@ pub fn open(
         look: panel::Look::default(),
         input: Input::default(),
         at: Vec2::ZERO,
+        moved: None,
         clicked: None,
         ticked: Instant::now(),
         wake: None,
@@ -106,6 +103,8 @@ struct App {
     look: panel::Look,
     input: Input,
     at: Vec2,
+    /// Where the pointer has moved since the session was told.
+    moved: Option<Vec2>,
     clicked: Option<(Instant, Vec2)>,
     ticked: Instant,
     /// When the panel wants to be drawn again.
@@ -150,7 +149,7 @@ impl ApplicationHandler<News> for App {
         self.tick();
         let Some(shown) = &mut self.shown else { return };
         // The panel would take its keys to the next button, and then all keys to that.
-        let response = if is_tab(&event) && !self.context.text_edit_focused() {
+        let response = if events::is_tab(&event) && !self.context.text_edit_focused() {
             egui_winit::EventResponse::default()
         } else {
             shown.egui.on_window_event(&shown.window, &event)
@@ -170,6 +169,7 @@ impl ApplicationHandler<News> for App {
                 shown.window.request_redraw();
             }
             WindowEvent::Occluded(false) => shown.window.request_redraw(),
+            WindowEvent::Focused(false) => self.lost_focus(),
             WindowEvent::DroppedFile(path) => self.read(&path, false),
             other => self.act(&other, response.consumed),
         }
@@ -252,105 +252,6 @@ impl App {
         events.exit();
     }
 
-    /// What the scene is told of an event: nothing that is the panel's.
-    fn act(&mut self, event: &WindowEvent, consumed: bool) {
-        let Some(window) = self.shown.as_ref().map(|s| Arc::clone(&s.window)) else { return };
-        if let WindowEvent::CursorMoved { position, .. } = event {
-            self.at = pixels(position.x, position.y);
-        }
-        let theirs = (self.is_over_panel() || self.context.egui_is_using_pointer()) && !self.input.is_busy();
-        let event = match event {
-            WindowEvent::CursorMoved { .. } => {
-                // Where the panel begins nothing is hovered any more.
-                if theirs && !self.session.is_hovering() {
-                    return;
-                }
-                Event::Moved(self.at)
-            }
-            WindowEvent::CursorLeft { .. } if !self.input.is_busy() => Event::Moved(Vec2::NEG_ONE),
-            WindowEvent::MouseInput { state, button, .. } => {
-                let button = match button {
-                    MouseButton::Left => Button::Left,
-                    MouseButton::Middle => Button::Middle,
-                    MouseButton::Right => Button::Right,
-                    _ => return,
-                };
-                match state {
-                    ElementState::Pressed if theirs => return,
-                    ElementState::Pressed => Event::Pressed(button, self.is_double(button)),
-                    ElementState::Released => Event::Released(button),
-                }
-            }
-            WindowEvent::MouseWheel { .. } if theirs => return,
-            WindowEvent::MouseWheel { delta: MouseScrollDelta::LineDelta(_, y), .. } => Event::Wheel(*y),
-            WindowEvent::MouseWheel { delta: MouseScrollDelta::PixelDelta(by), .. } => {
-                Event::Wheel(pixels(0.0, by.y / STEP).y)
-            }
-            WindowEvent::ModifiersChanged(now) => {
-                let now = now.state();
-                Event::Modifiers(now.shift_key(), now.control_key(), now.alt_key())
-            }
-            WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                // What is held down asks once, but takes back more and more; what is typed is text.
-                let control = self.input.control();
-                if !control && (event.repeat || self.context.text_edit_focused()) {
-                    return;
-                }
-                if let Some(wish) = wishes::of(&event.logical_key, control) {
-                    if !event.repeat {
-                        self.look.wish = Some(wish);
-                        self.fulfil();
-                    }
-                    window.request_redraw();
-                    return;
-                }
-                match &event.logical_key {
-                    WinitKey::Named(NamedKey::Tab) => {
-                        self.look.hidden = !self.look.hidden;
-                        window.request_redraw();
-                        return;
-                    }
-                    WinitKey::Character(text) if self.input.control() && text.eq_ignore_ascii_case("q") => {
-                        self.quit = true;
-                        return;
-                    }
-                    _ if consumed && !self.input.is_busy() => return,
-                    WinitKey::Named(NamedKey::Escape) => Event::Key(Key::Escape),
-                    WinitKey::Named(NamedKey::Space) => Event::Key(Key::Char(' ')),
-                    WinitKey::Character(text) if text == "?" => {
-                        self.look.keys = !self.look.keys;
-                        window.request_redraw();
-                        return;
-                    }
-                    WinitKey::Character(text) => match text.chars().next() {
-                        Some(c) => Event::Key(Key::Char(c.to_ascii_lowercase())),
-                        None => return,
-                    },
-                    _ => return,
-                }
-            }
-            _ => return,
-        };
-        self.input.handle(event, &mut self.session);
-        window.request_redraw();
-    }
-
-    /// Whether the panel, or a window or menu of it, is where the pointer is now: the panel itself knows only where it
-    /// was when it was drawn.
-    fn is_over_panel(&self) -> bool {
-        let at = self.at / self.context.pixels_per_point();
-        let layer = self.context.layer_id_at(egui::pos2(at.x, at.y));
-        self.at.x >= self.session.size().x || layer.is_some_and(|l| l.order != egui::Order::Background)
-    }
-
-    fn is_double(&mut self, button: Button) -> bool {
-        let now = Instant::now();
-        let near = |(then, at): (Instant, Vec2)| now - then < DOUBLE.0 && at.distance(self.at) < DOUBLE.1;
-        let double = button == Button::Left && self.clicked.is_some_and(near);
-        self.clicked = (button == Button::Left && !double).then_some((now, self.at));
-        double
-    }
-
     /// Tells the session how much time has passed since it was last told.
     fn tick(&mut self) {
         let now = Instant::now();
@@ -361,6 +262,7 @@ impl App {
     }
 
     fn redraw(&mut self) -> Result<(), RenderError> {
+        self.catch_up();
         self.fulfil();
         let Some(shown) = &mut self.shown else { return Ok(()) };
         let size = shown.window.inner_size();
@@ -396,10 +298,6 @@ impl App {
         }
         Ok(())
     }
-}
-
-fn is_tab(event: &WindowEvent) -> bool {
-    matches!(event, WindowEvent::KeyboardInput { event, .. } if event.logical_key == WinitKey::Named(NamedKey::Tab))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "places in a window")]

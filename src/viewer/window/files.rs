@@ -10,8 +10,6 @@ use super::{App, wishes};
 
 /// A file that was written to is read when it has been left alone for so long.
 const SETTLED: Duration = Duration::from_millis(200);
-/// Nobody cancels a dialog so soon: then there was none.
-const NO_DIALOG: Duration = Duration::from_secs(1);
 
 /// What other threads tell the window.
 #[derive(Debug)]
@@ -32,8 +30,8 @@ pub(super) struct Files {
     watch: Option<Watch>,
     /// When the open file has changed last.
     changed: Option<Instant>,
-    /// Since when the system's dialog is asked.
-    asked: Option<Instant>,
+    /// Whether something else than the window has had the keys since the system's dialog was asked for.
+    asked: Option<bool>,
     proxy: EventLoopProxy<News>,
 }
 
@@ -99,9 +97,14 @@ impl App {
             drop(proxy.send_event(News::Chosen(file)));
         };
         match std::thread::Builder::new().name("dialog".into()).spawn(wait) {
-            Ok(_) => self.files.asked = Some(Instant::now()),
+            Ok(_) => self.files.asked = Some(false),
             Err(_) => self.look.open.type_path(),
         }
+    }
+
+    /// The keys go elsewhere: to the dialog, if one was asked for.
+    pub(super) fn lost_focus(&mut self) {
+        self.files.asked = self.files.asked.map(|_| true);
     }
 
     /// What another thread has to say.
@@ -114,10 +117,11 @@ impl App {
                 }
             }
             News::Chosen(file) => {
-                let soon = self.files.asked.take().is_some_and(|then| then.elapsed() < NO_DIALOG);
+                let seen = self.files.asked.take().unwrap_or_default();
                 match file {
                     Some(file) => self.read(&file, false),
-                    None if soon => self.look.open.type_path(),
+                    // A dialog that is seen takes the keys: this one never was.
+                    None if !seen => self.look.open.type_path(),
                     None => {}
                 }
             }
