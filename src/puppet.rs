@@ -1,12 +1,13 @@
 //! A live character: what is played, what it reaches for, and the pose that follows.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
 
 use crate::asset::{Character, Part};
 use crate::camera::Bounds;
-use crate::ik::{Aim, Goal, GoalOutcome, Method, Options, Outcome, SolveError, Solver};
+use crate::ik::{Aim, Body, Goal, GoalOutcome, Method, Options, Outcome, SolveError, Solver};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{self, Lease, Rig, RigError, default_base};
@@ -92,7 +93,24 @@ fn is_stuck(target: &Target, base: usize) -> bool {
     target.node == base && target.position.is_some() && target.offset == DVec3::ZERO
 }
 
-/// A character, how it is moved, and where that takes it.
+/// Targets of one base, solved together.
+struct Group {
+    base: usize,
+    targets: Vec<Target>,
+    /// Whether the base may move.
+    root_motion: bool,
+}
+
+/// A group as the solver is asked.
+struct Question {
+    /// The targets' nodes, then what is pinned.
+    effectors: Vec<usize>,
+    lease: Lease,
+    body: Body,
+    goals: Vec<Goal>,
+}
+
+/// A character, how it is moved, and where that takes it. A copy shares the character.
 #[derive(Clone, Debug)]
 pub struct Puppet {
     /// Clip index and time in seconds; `None`: the rest pose.
@@ -112,8 +130,8 @@ pub struct Puppet {
     pub options: Options,
     /// How its joints move its vertices.
     pub skinning: Skinning,
-    character: Character,
-    parts: Vec<Part>,
+    character: Arc<Character>,
+    parts: Arc<[Part]>,
     pose: Pose,
     playhead: Playhead,
     solver: Solver,
@@ -123,8 +141,9 @@ pub struct Puppet {
 
 impl Puppet {
     /// A character at rest, showing one of its scenes.
-    pub fn new(character: Character, scene: usize) -> Self {
-        let parts = character.parts(scene);
+    pub fn new(character: impl Into<Arc<Character>>, scene: usize) -> Self {
+        let character = character.into();
+        let parts: Arc<[Part]> = character.parts(scene).into();
         let mut puppet = Self {
             clip: None,
             held: None,
@@ -177,18 +196,39 @@ impl Puppet {
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
     }
 
-    /// Targets of one base together, bases in the order in which they are first named, each on the pose that the
-    /// former left. Where something is pinned, and for the full body, all at once.
+    /// Each group on the pose that the former left.
     fn solve(&mut self) -> Result<Vec<GoalReport>, PuppetError> {
-        if !(self.pins.is_empty() && self.rig.pins.is_empty()) || self.options.method == Method::FullBody {
-            // The first base holds the whole; further ones are pins.
-            let given = self.targets.iter().find_map(|t| t.base);
-            let first = self.targets.first().map(|t| t.node).or_else(|| self.pins.first().copied());
-            let Some(base) = given.or_else(|| first.map(|n| default_base(&self.character, n))) else {
-                return Ok(Vec::new());
+        let mut reports = Vec::with_capacity(self.targets.len());
+        for (solve, group) in self.groups(&self.targets, &self.pins, self.options.method).iter().enumerate() {
+            reports.extend(self.solve_group(group, solve)?);
+        }
+        Ok(reports)
+    }
+
+    /// Why a method could not treat some targets and pins, said without solving; `None`: it can.
+    pub fn refusal(&self, targets: &[Target], pins: &[usize], method: Method) -> Option<PuppetError> {
+        let refuses = |group: &Group| {
+            let question = match self.question(group, pins, method) {
+                Ok(question) => question,
+                Err(error) => return Some(error),
             };
-            let all = self.targets.clone();
-            return self.solve_group(base, &all, 0, given.is_none());
+            let options = Options { method, root_motion: group.root_motion, ..self.options };
+            let refused = options.refusal(&question.body, &question.goals)?;
+            Some(self.refused(&question.effectors, refused))
+        };
+        self.groups(targets, pins, method).iter().find_map(refuses)
+    }
+
+    /// Targets of one base together, bases in the order in which they are first named. Where something is pinned, and
+    /// for the full body, all at once.
+    fn groups(&self, targets: &[Target], pins: &[usize], method: Method) -> Vec<Group> {
+        if !(pins.is_empty() && self.rig.pins.is_empty()) || method == Method::FullBody {
+            // The first base holds the whole; further ones are pins.
+            let given = targets.iter().find_map(|t| t.base);
+            let first = targets.first().map(|t| t.node).or_else(|| pins.first().copied());
+            let base = given.or_else(|| first.map(|n| default_base(&self.character, n)));
+            let all = |base| Group { base, targets: targets.to_vec(), root_motion: given.is_none() };
+            return base.map(all).into_iter().collect();
         }
         let base = |t: &Target| {
             let chain = self.rig.chain(t.node).map(|c| c.base);
@@ -200,57 +240,65 @@ impl Puppet {
             };
             t.base.unwrap_or(base)
         };
-        let bases: Vec<usize> = self.targets.iter().map(base).collect();
-        let mut reports = Vec::with_capacity(self.targets.len());
-        for (first, &base) in bases.iter().enumerate() {
-            if bases.iter().take(first).any(|b| *b == base) {
-                continue;
+        let mut groups: Vec<Group> = Vec::new();
+        for target in targets {
+            let base = base(target);
+            match groups.iter_mut().find(|g| g.base == base) {
+                Some(group) => group.targets.push(*target),
+                None => groups.push(Group { base, targets: vec![*target], root_motion: false }),
             }
-            let together: Vec<Target> =
-                self.targets.iter().zip(&bases).filter(|(_, b)| **b == base).map(|(t, _)| *t).collect();
-            let solve = reports.last().map_or(0, |r: &GoalReport| r.solve + 1);
-            reports.extend(self.solve_group(base, &together, solve, false)?);
         }
-        Ok(reports)
+        groups
     }
 
-    fn solve_group(
-        &mut self,
-        base: usize,
-        targets: &[Target],
-        solve: usize,
-        root_motion: bool,
-    ) -> Result<Vec<GoalReport>, PuppetError> {
+    /// Lends the joints of a group to the solver.
+    fn question(&self, group: &Group, pins: &[usize], method: Method) -> Result<Question, PuppetError> {
+        let Group { base, ref targets, root_motion } = *group;
         let skeleton = &self.character.skeleton;
         if let Some(stuck) = targets.iter().find(|t| is_stuck(t, base) && !root_motion) {
             return Err(RigError::NoJoints { effector: skeleton.label(stuck.node) }.into());
         }
-        let all_at_once = !(self.pins.is_empty() && self.rig.pins.is_empty());
-        let mut pinned: Vec<usize> = self.pins.iter().chain(&self.rig.pins).copied().collect();
-        if all_at_once || self.options.method == Method::FullBody {
+        let all_at_once = !(pins.is_empty() && self.rig.pins.is_empty());
+        let mut pinned: Vec<usize> = pins.iter().chain(&self.rig.pins).copied().collect();
+        if all_at_once || method == Method::FullBody {
             pinned.extend(targets.iter().filter_map(|t| t.base));
         }
         pinned.sort_unstable();
         pinned.dedup();
         pinned.retain(|&p| p != base || root_motion);
-        let pins = || pinned.iter().copied();
-        let effectors: Vec<usize> = targets.iter().map(|t| t.node).chain(pins()).collect();
+        let effectors: Vec<usize> = targets.iter().map(|t| t.node).chain(pinned.iter().copied()).collect();
         let lease = Lease::new(&self.character, &self.rig, base, &effectors)?;
-        let failed = |source| PuppetError::Solve {
-            effector: effectors.first().map_or_else(String::new, |&n| skeleton.label(n)),
-            source,
-        };
-        let mut body = lease.body(&self.character, &self.pose, &self.world_from_node).map_err(failed)?;
-        let pin = |node: usize| {
+        let body = lease
+            .body(&self.character, &self.pose, &self.world_from_node)
+            .map_err(|source| self.refused(&effectors, source))?;
+        let pin = |&node: &usize| {
             let (link, offset) = lease.link(node, &self.pose)?;
             let place = Vec3::from(self.world_from_node[node].translation).as_dvec3();
             Some(Goal { offset, ..Goal::pin(link, place, rig::orientation(skeleton, &self.pose, node)) })
         };
-        let goals: Vec<Goal> =
-            targets.iter().filter_map(|t| self.goal(t, &lease)).chain(pins().filter_map(pin)).collect();
+        let goals = targets
+            .iter()
+            .filter_map(|t| self.goal(t, &lease))
+            .chain(pinned.iter().filter_map(pin))
+            .collect();
+        Ok(Question { effectors, lease, body, goals })
+    }
+
+    fn refused(&self, effectors: &[usize], source: SolveError) -> PuppetError {
+        let effector = effectors.first().map_or_else(String::new, |&n| self.character.skeleton.label(n));
+        PuppetError::Solve { effector, source }
+    }
+
+    fn solve_group(&mut self, group: &Group, solve: usize) -> Result<Vec<GoalReport>, PuppetError> {
+        let Question { effectors, lease, mut body, goals } =
+            self.question(group, &self.pins, self.options.method)?;
+        let Group { ref targets, root_motion, .. } = *group;
         let options = Options { root_motion, ..self.options };
         let started = Instant::now();
-        let report = self.solver.solve(&mut body, &goals, &options).map_err(failed)?;
+        if let Err(source) = self.solver.solve(&mut body, &goals, &options) {
+            return Err(self.refused(&effectors, source));
+        }
+        let report = self.solver.report();
         let seconds = started.elapsed().as_secs_f64();
         lease.write_back(&self.character, &body, &self.world_from_node, &mut self.pose);
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
@@ -350,6 +398,12 @@ impl Puppet {
     /// What is shown, in node order, then primitive order.
     pub fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// The largest position error before the first pass of the last solve and after each, world metres; empty unless
+    /// [`Options::record`] asks for it.
+    pub fn convergence(&self) -> &[f64] {
+        &self.solver.report().history
     }
 
     /// Local transforms after [`Puppet::update`].
