@@ -3,15 +3,19 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
+use glam::{Affine3A, DQuat, DVec3, Quat};
 
 use crate::asset::{Character, Part};
 use crate::camera::Bounds;
-use crate::ik::{Aim, Body, Goal, GoalOutcome, Method, Options, Outcome, SolveError, Solver};
+use crate::ik::{GoalOutcome, Method, Options, Outcome, SolveError, Solver};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
-use crate::rig::{self, Lease, Rig, RigError, default_base};
+use crate::rig::{self, Rig, RigError};
 use crate::skin::{Palette, Skinned, Skinning, skin};
+
+mod ask;
+
+use ask::{Group, Question};
 
 /// What a node shall do: any of these together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,6 +82,14 @@ pub enum PuppetError {
     /// The goals ask for a chain that is none.
     #[error(transparent)]
     Rig(#[from] RigError),
+    /// Nothing but the root could take the effector there, and the method does not move it.
+    #[error("reaching with node \"{effector}\": {method} does not move the root, full-body does")]
+    Root {
+        /// The effector.
+        effector: String,
+        /// The method.
+        method: Method,
+    },
     /// The solver refused the chain or a goal.
     #[error("reaching with node \"{effector}\": {source}")]
     Solve {
@@ -86,28 +98,6 @@ pub enum PuppetError {
         /// What the solver said.
         source: SolveError,
     },
-}
-
-/// Whether a target asks its own base to be elsewhere: only a point beside the joint can move by turning it.
-fn is_stuck(target: &Target, base: usize) -> bool {
-    target.node == base && target.position.is_some() && target.offset == DVec3::ZERO
-}
-
-/// Targets of one base, solved together.
-struct Group {
-    base: usize,
-    targets: Vec<Target>,
-    /// Whether the base may move.
-    root_motion: bool,
-}
-
-/// A group as the solver is asked.
-struct Question {
-    /// The targets' nodes, then what is pinned.
-    effectors: Vec<usize>,
-    lease: Lease,
-    body: Body,
-    goals: Vec<Goal>,
 }
 
 /// A character, how it is moved, and where that takes it. A copy shares the character.
@@ -205,90 +195,6 @@ impl Puppet {
         Ok(reports)
     }
 
-    /// Why a method could not treat some targets and pins, said without solving; `None`: it can.
-    pub fn refusal(&self, targets: &[Target], pins: &[usize], method: Method) -> Option<PuppetError> {
-        let refuses = |group: &Group| {
-            let question = match self.question(group, pins, method) {
-                Ok(question) => question,
-                Err(error) => return Some(error),
-            };
-            let options = Options { method, root_motion: group.root_motion, ..self.options };
-            let refused = options.refusal(&question.body, &question.goals)?;
-            Some(self.refused(&question.effectors, refused))
-        };
-        self.groups(targets, pins, method).iter().find_map(refuses)
-    }
-
-    /// Targets of one base together, bases in the order in which they are first named. Where something is pinned, and
-    /// for the full body, all at once.
-    fn groups(&self, targets: &[Target], pins: &[usize], method: Method) -> Vec<Group> {
-        if !(pins.is_empty() && self.rig.pins.is_empty()) || method == Method::FullBody {
-            // The first base holds the whole; further ones are pins.
-            let given = targets.iter().find_map(|t| t.base);
-            let first = targets.first().map(|t| t.node).or_else(|| pins.first().copied());
-            let base = given.or_else(|| first.map(|n| default_base(&self.character, n)));
-            let all = |base| Group { base, targets: targets.to_vec(), root_motion: given.is_none() };
-            return base.map(all).into_iter().collect();
-        }
-        let base = |t: &Target| {
-            let chain = self.rig.chain(t.node).map(|c| c.base);
-            let base = match (t.position, t.look) {
-                (Some(_), _) => chain.unwrap_or_else(|| default_base(&self.character, t.node)),
-                (None, Some(_)) => chain.unwrap_or(t.node),
-                // Its own joint alone can take any orientation.
-                (None, None) => t.node,
-            };
-            t.base.unwrap_or(base)
-        };
-        let mut groups: Vec<Group> = Vec::new();
-        for target in targets {
-            let base = base(target);
-            match groups.iter_mut().find(|g| g.base == base) {
-                Some(group) => group.targets.push(*target),
-                None => groups.push(Group { base, targets: vec![*target], root_motion: false }),
-            }
-        }
-        groups
-    }
-
-    /// Lends the joints of a group to the solver.
-    fn question(&self, group: &Group, pins: &[usize], method: Method) -> Result<Question, PuppetError> {
-        let Group { base, ref targets, root_motion } = *group;
-        let skeleton = &self.character.skeleton;
-        if let Some(stuck) = targets.iter().find(|t| is_stuck(t, base) && !root_motion) {
-            return Err(RigError::NoJoints { effector: skeleton.label(stuck.node) }.into());
-        }
-        let all_at_once = !(pins.is_empty() && self.rig.pins.is_empty());
-        let mut pinned: Vec<usize> = pins.iter().chain(&self.rig.pins).copied().collect();
-        if all_at_once || method == Method::FullBody {
-            pinned.extend(targets.iter().filter_map(|t| t.base));
-        }
-        pinned.sort_unstable();
-        pinned.dedup();
-        pinned.retain(|&p| p != base || root_motion);
-        let effectors: Vec<usize> = targets.iter().map(|t| t.node).chain(pinned.iter().copied()).collect();
-        let lease = Lease::new(&self.character, &self.rig, base, &effectors)?;
-        let body = lease
-            .body(&self.character, &self.pose, &self.world_from_node)
-            .map_err(|source| self.refused(&effectors, source))?;
-        let pin = |&node: &usize| {
-            let (link, offset) = lease.link(node, &self.pose)?;
-            let place = Vec3::from(self.world_from_node[node].translation).as_dvec3();
-            Some(Goal { offset, ..Goal::pin(link, place, rig::orientation(skeleton, &self.pose, node)) })
-        };
-        let goals = targets
-            .iter()
-            .filter_map(|t| self.goal(t, &lease))
-            .chain(pinned.iter().filter_map(pin))
-            .collect();
-        Ok(Question { effectors, lease, body, goals })
-    }
-
-    fn refused(&self, effectors: &[usize], source: SolveError) -> PuppetError {
-        let effector = effectors.first().map_or_else(String::new, |&n| self.character.skeleton.label(n));
-        PuppetError::Solve { effector, source }
-    }
-
     fn solve_group(&mut self, group: &Group, solve: usize) -> Result<Vec<GoalReport>, PuppetError> {
         let Question { effectors, lease, mut body, goals } =
             self.question(group, &self.pins, self.options.method)?;
@@ -318,31 +224,6 @@ impl Puppet {
             seconds,
         };
         Ok(targets.iter().zip(&report.goals).map(goal_report).collect())
-    }
-
-    /// A target as the solver's goal.
-    fn goal(&self, target: &Target, lease: &Lease) -> Option<Goal> {
-        let (link, offset) = lease.link(target.node, &self.pose)?;
-        let chain = self.rig.chain(target.node);
-        let look = target.look.map(|at| {
-            let forward = match &self.character.humanoid {
-                Some(humanoid) if humanoid.vrm == 0 => DVec3::NEG_Z,
-                _ => DVec3::Z,
-            };
-            let skeleton = &self.character.skeleton;
-            let rest = rig::orientation(skeleton, &Pose::rest(skeleton), target.node);
-            Aim { axis: rest.conjugate() * forward, at }
-        });
-        Some(Goal {
-            link,
-            position: target.position,
-            orientation: target.orientation,
-            aim: look,
-            pole: target.pole.or_else(|| chain?.pole.map(Vec3::as_dvec3)),
-            offset: offset + target.offset,
-            weight: target.weight * chain.map_or(1.0, |c| c.weight),
-            pinned: false,
-        })
     }
 
     fn finish(&mut self) {

@@ -10,12 +10,15 @@ use clap::{ArgMatches, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::camera::Bounds;
+use crate::compare::Comparison;
+use crate::ik::Method;
+use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::render::{Gpu, Model, Pictures, RenderError, Renderer};
 use crate::stage;
 
 use super::failure::Failure;
-use super::posing::PosingArgs;
+use super::posing::{PosingArgs, methods};
 use super::timing::Stopwatch;
 use super::view::ViewArgs;
 use super::{ModelArg, Talk, output};
@@ -24,6 +27,7 @@ use super::{ModelArg, Talk, output};
 #[command(after_help = "Examples:
   sinew render character.glb --animation walk --animation-time 0.4 -o walk.png
   sinew render character.glb --reach hand_l=0.3,1.2,0.4 --mode skeleton -o reach.png
+  sinew render character.glb --reach hand_l=0.3,1.2,0.4 --compare ccd,fabrik,dls -o compared.png
   sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'")]
 pub(super) struct RenderArgs {
     #[command(flatten)]
@@ -37,6 +41,9 @@ pub(super) struct RenderArgs {
     /// Frames a second; frame 0 is at --animation-time
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
     fps: f32,
+    /// Show what other methods make of the same goals, as ghosts
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = methods())]
+    compare: Vec<String>,
     #[command(flatten)]
     view: ViewArgs,
     #[command(flatten)]
@@ -67,6 +74,20 @@ fn rate(text: &str) -> Result<f32, String> {
     rate.ok_or_else(|| format!("\"{text}\" is not a rate"))
 }
 
+impl RenderArgs {
+    /// The methods to compare with, after they have met the goals of a puppet.
+    fn others(&self, puppet: &Puppet, talk: Talk) -> Comparison {
+        let mut others = Comparison::default();
+        let methods: Vec<Method> = self.compare.iter().filter_map(|name| name.parse().ok()).collect();
+        others.choose(&methods, puppet);
+        others.begin(&Pose::rest(&puppet.character().skeleton));
+        others.follow(puppet);
+        let refused = others.contenders().iter().filter_map(|c| c.refusal());
+        talk.warnings(&refused.map(str::to_owned).collect::<Vec<_>>());
+        others
+    }
+}
+
 pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
@@ -78,7 +99,8 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     let Some(frames) = args.frames else {
         let reports = puppet.update()?;
         watch.stage("pose");
-        studio.picture(&mut puppet, &args.view, &names.single, &mut watch)?;
+        let others = args.others(&puppet, talk);
+        studio.picture(&puppet, &others, &args.view, &names.single, &mut watch)?;
         return Ok(args.posing.exit_code(&reports));
     };
     let start = puppet.clip.map_or(0.0, |(_, time)| time);
@@ -95,13 +117,17 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
         let now = puppet.bounds();
         bounds.extend([now.lo, now.hi]);
     }
+    let mut others = args.others(&puppet, talk);
     watch.stage("poses");
     let shot = args.view.shot(&bounds)?;
     let mut set = studio.set(&puppet, &args.view, &mut watch)?;
     let progress = Progress::new(frames.end - frames.first, talk);
     for frame in frames.first..frames.end {
         pose(&mut puppet, frame)?;
-        let picture = set.renderer.render(&set.model, &stage::frame(&puppet, &shot), args.view.size())?;
+        others.follow(&puppet);
+        let mut seen = stage::frame(&puppet, &shot);
+        others.show(&mut seen, &puppet, shot.scale);
+        let picture = set.renderer.render(&set.model, &seen, args.view.size())?;
         output::file(&names.numbered(frame), &picture.png(shot.background)?)?;
         progress.step();
     }
@@ -162,14 +188,21 @@ impl Studio {
     /// Draws the pose that a puppet is in, and writes it.
     pub(super) fn picture(
         self,
-        puppet: &mut Puppet,
+        puppet: &Puppet,
+        others: &Comparison,
         view: &ViewArgs,
         path: &Path,
         watch: &mut Stopwatch,
     ) -> Result<(), Failure> {
-        let shot = view.shot(&puppet.bounds())?;
+        let mut bounds = puppet.bounds();
+        for other in others.contenders().iter().map(|c| c.puppet().bounds()) {
+            bounds.extend([other.lo, other.hi]);
+        }
+        let shot = view.shot(&bounds)?;
         let mut set = self.set(puppet, view, watch)?;
-        let picture = set.renderer.render(&set.model, &stage::frame(puppet, &shot), view.size())?;
+        let mut frame = stage::frame(puppet, &shot);
+        others.show(&mut frame, puppet, shot.scale);
+        let picture = set.renderer.render(&set.model, &frame, view.size())?;
         watch.stage("draw");
         output::file(path, &picture.png(shot.background)?)?;
         watch.stage("write");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Room, and the rooms that it may use.
-const ROOMS: [(&str, &[&str]); 15] = [
+const ROOMS: [(&str, &[&str]); 16] = [
     ("ik", &[]),
     ("asset", &[]),
     ("pose", &["asset"]),
@@ -17,19 +17,20 @@ const ROOMS: [(&str, &[&str]); 15] = [
     ("picking", &["asset", "rig", "skin", "camera", "puppet"]),
     ("render", &["asset", "camera"]),
     ("stage", &["asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "render"]),
+    ("compare", &["pose", "ik", "camera", "puppet", "render", "stage"]),
     ("atomic", &[]),
     (
         "viewer",
         &[
             "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "picking", "render",
-            "stage", "atomic",
+            "stage", "compare", "atomic",
         ],
     ),
     (
         "cli",
         &[
             "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "render", "stage",
-            "atomic", "viewer",
+            "compare", "atomic", "viewer",
         ],
     ),
 ];
