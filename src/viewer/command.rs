@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use crate::ik::Options;
+use crate::ik::{Method, Options};
 use crate::render::Mode;
 use crate::skin::Skinning;
 
@@ -64,6 +64,8 @@ pub enum Command {
     Redo,
     /// How is solved.
     Solver(Box<Options>),
+    /// Which methods meet the same goals beside the one that solves, as ghosts.
+    Compare(Vec<Method>),
     /// Whether goals stay when they are let go.
     Keep(bool),
     /// Forgets all goals, pins and the base.

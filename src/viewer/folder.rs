@@ -52,6 +52,7 @@ impl Session {
         if camera && same {
             self.restore(Some(from.state.clone()));
         }
+        self.apply(Command::Compare(from.comparison.methods()));
         self.apply(Command::Skinning(from.puppet.skinning));
     }
 }

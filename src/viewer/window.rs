@@ -16,7 +16,7 @@ use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
 use super::surface::{Graphics, Panel};
-use super::{Button, Command, Event, Input, Key, Session, panel};
+use super::{Button, Command, Event, Input, Key, Session, panel, session};
 
 mod wishes;
 
@@ -249,7 +249,8 @@ impl App {
         self.fulfil();
         let Some(shown) = &mut self.shown else { return Ok(()) };
         let passed = self.ticked.elapsed().as_secs_f32();
-        self.ticked = Instant::now();
+        let started = Instant::now();
+        self.ticked = started;
         if self.session.is_playing() {
             self.session.apply(Command::Tick(passed.min(0.1)));
         }
@@ -271,6 +272,7 @@ impl App {
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = Panel { textures: output.textures_delta, shapes, scale };
         let drawn = shown.graphics.draw(&self.session.frame(scale), panel)?;
+        session::remember(&mut self.look.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))

@@ -6,14 +6,20 @@ use super::{Command, PoseFile, Session};
 
 mod character;
 mod clips;
+mod compare;
+mod curve;
 mod display;
 mod keys;
 mod labels;
+mod method;
 mod report;
 mod solver;
 
 /// Points across.
-pub(super) const WIDTH: f32 = 264.0;
+pub(super) const WIDTH: f32 = 304.0;
+/// Of which so many are filled: the bar that scrolls stands beside.
+const INNER: f32 = WIDTH - 2.0 * MARGIN - 12.0;
+const MARGIN: f32 = 14.0;
 const ACCENT: Color32 = Color32::from_rgb(255, 158, 64);
 const QUIET: Color32 = Color32::from_rgb(140, 148, 164);
 const GOOD: Color32 = Color32::from_rgb(118, 205, 130);
@@ -24,6 +30,8 @@ pub(super) struct Look {
     pub(super) hidden: bool,
     pub(super) keys: bool,
     pub(super) adapter: String,
+    /// Milliseconds that the last pictures took, from the first look at the session to the last command of the driver.
+    pub(super) frames: Vec<f32>,
     /// What went wrong outside the session: a file that could not be read.
     pub(super) notice: Option<String>,
     /// Where the last file went.
@@ -53,7 +61,7 @@ pub(super) fn style(context: &egui::Context) {
     context.set_visuals(visuals);
     context.all_styles_mut(|style| {
         style.spacing.item_spacing = egui::vec2(8.0, 6.0);
-        style.spacing.slider_width = 120.0;
+        style.spacing.slider_width = 104.0;
     });
 }
 
@@ -67,12 +75,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
     if look.hidden {
         return asked;
     }
-    let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(14.0);
+    let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(MARGIN);
     egui::Panel::right("panel").resizable(false).exact_size(WIDTH).frame(frame).show(ui, |ui| {
-        egui::ScrollArea::vertical().show(ui, |ui| {
+        egui::ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
             character::show(ui, session, &mut asked);
             character::files(ui, look);
             solver::show(ui, session, &mut asked);
+            compare::show(ui, session, &mut asked);
             report::show(ui, session, look);
             clips::show(ui, session, &mut asked);
             clips::shapes(ui, session, &mut asked);

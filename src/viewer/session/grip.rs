@@ -34,6 +34,7 @@ impl Session {
         self.trail.clear();
         let hand = Hand::new(hit, at, &self.puppet, self.state.clone());
         self.hand = Some(hand);
+        self.comparison.begin(&self.state.held);
     }
 
     pub(super) fn with_hand(&mut self, act: impl FnOnce(&mut Hand, Vec2, &Camera, f32)) {

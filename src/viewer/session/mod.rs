@@ -4,7 +4,8 @@ use glam::Vec2;
 
 use crate::asset::Character;
 use crate::camera::{Bounds, Camera};
-use crate::ik::Options;
+use crate::compare::Comparison;
+use crate::ik::{Method, Options};
 use crate::picking::Hit;
 use crate::puppet::{GoalReport, Puppet};
 use crate::render::{Background, Frame, Mode};
@@ -20,6 +21,10 @@ mod edit;
 mod grip;
 mod solve;
 
+pub(super) use solve::{remember, usual};
+
+/// Times that are remembered.
+pub(super) const MEMORY: u8 = 120;
 /// Points of the effector's trail.
 const TRAIL: usize = 96;
 
@@ -57,6 +62,8 @@ pub struct Session {
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
     pub(super) options: Options,
+    /// Who else meets the goals.
+    pub(super) comparison: Comparison,
     pub(super) keep: bool,
     pub(super) clock: Clock,
     pub(super) mode: Mode,
@@ -95,7 +102,8 @@ impl Session {
             selected: None,
             reports: Vec::new(),
             error: None,
-            options: Options { record: false, restarts: 0, ..Options::default() },
+            options: usual(Method::Auto),
+            comparison: Comparison::default(),
             keep: false,
             clock: Clock { playing: false, speed: 1.0, again: true },
             mode: Mode::Shaded,
@@ -182,6 +190,7 @@ impl Session {
             }
             Command::Display(display) => self.display = display,
             Command::Solver(options) => self.set_solver(*options),
+            Command::Compare(methods) => self.comparison.choose(&methods, &self.puppet),
             other => self.clip(&other),
         }
     }
@@ -209,6 +218,11 @@ impl Session {
     /// Why the last solve was refused.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
+    }
+
+    /// What other methods made of the same goals.
+    pub fn comparison(&self) -> &Comparison {
+        &self.comparison
     }
 
     /// Whether something is held.
@@ -241,6 +255,7 @@ impl Session {
         };
         let mut frame = stage::frame(&self.puppet, &shot);
         frame.lines = overlay::lines(self, scale);
+        self.comparison.show(&mut frame, &self.puppet, scale);
         frame
     }
 }
