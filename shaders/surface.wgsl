@@ -23,7 +23,8 @@ const MASK: u32 = 3u;
 @group(3) @binding(9) var emissive_sampler: sampler;
 
 struct Surface {
-    @builtin(position) clip: vec4<f32>,
+    // To the last bit what a ghost of the same pose computes.
+    @builtin(position) @invariant clip: vec4<f32>,
     @location(0) normal: vec3<f32>,
     @location(1) texcoord: vec4<f32>,     // both sets
     @location(2) eye_direction: vec3<f32>,

@@ -19,6 +19,8 @@ pub mod atomic;
 pub mod camera;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "render")]
+pub mod compare;
 pub mod ik;
 pub mod motion;
 pub mod picking;

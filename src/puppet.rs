@@ -1,17 +1,22 @@
 //! A live character: what is played, what it reaches for, and the pose that follows.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
+use glam::{Affine3A, DQuat, DVec3, Quat};
 use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Part};
 use crate::camera::Bounds;
-use crate::ik::{Aim, Goal, GoalOutcome, Method, Options, Outcome, SolveError, Solver};
+use crate::ik::{GoalOutcome, Method, Options, Outcome, SolveError, Solver};
 use crate::motion::Playhead;
 use crate::pose::{Pose, world_matrices};
-use crate::rig::{self, Carried, Lease, Rig, RigError, default_base};
+use crate::rig::{self, Rig, RigError};
 use crate::skin::{Palette, Skinned, Skinning, skin};
+
+mod ask;
+
+use ask::{Group, Question};
 
 /// What a node shall do: any of these together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,6 +106,14 @@ pub enum PuppetError {
     /// The goals ask for a chain that is none.
     #[error(transparent)]
     Rig(#[from] RigError),
+    /// Nothing but the root could take the effector there, and the method does not move it.
+    #[error("reaching with node \"{effector}\": {method} does not move the root, full-body does")]
+    Root {
+        /// The effector.
+        effector: String,
+        /// The method.
+        method: Method,
+    },
     /// The solver refused the chain or a goal.
     #[error("reaching with node \"{effector}\": {source}")]
     Solve {
@@ -111,12 +124,7 @@ pub enum PuppetError {
     },
 }
 
-/// Whether a target asks its own base to be elsewhere: only a point beside the joint can move by turning it.
-fn is_stuck(target: &Target, base: usize) -> bool {
-    target.node == base && target.position.is_some() && target.offset == DVec3::ZERO
-}
-
-/// A character, how it is moved, and where that takes it.
+/// A character, how it is moved, and where that takes it. A copy shares the character.
 #[derive(Clone, Debug)]
 pub struct Puppet {
     /// Clip index and time in seconds; `None`: the rest pose.
@@ -136,8 +144,8 @@ pub struct Puppet {
     pub options: Options,
     /// How its joints move its vertices.
     pub skinning: Skinning,
-    character: Character,
-    parts: Vec<Part>,
+    character: Arc<Character>,
+    parts: Arc<[Part]>,
     pose: Pose,
     playhead: Playhead,
     solver: Solver,
@@ -147,8 +155,9 @@ pub struct Puppet {
 
 impl Puppet {
     /// A character at rest, showing one of its scenes.
-    pub fn new(character: Character, scene: usize) -> Self {
-        let parts = character.parts(scene);
+    pub fn new(character: impl Into<Arc<Character>>, scene: usize) -> Self {
+        let character = character.into();
+        let parts: Arc<[Part]> = character.parts(scene).into();
         let mut puppet = Self {
             clip: None,
             held: None,
@@ -206,92 +215,27 @@ impl Puppet {
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
     }
 
-    /// Targets of one base together, bases in the order in which they are first named, each on the pose that the
-    /// former left. Where something is pinned, and for the full body, all at once.
+    /// Each group on the pose that the former left.
     fn solve(&mut self) -> Result<Vec<GoalReport>, PuppetError> {
-        if !(self.pins.is_empty() && self.rig.pins.is_empty()) || self.options.method == Method::FullBody {
-            // The first base holds the whole; further ones are pins.
-            let given = self.targets.iter().find_map(|t| t.base);
-            let first = self.targets.first().map(|t| t.node).or_else(|| self.pins.first().map(|p| p.node));
-            let Some(base) = given.or_else(|| first.map(|n| default_base(&self.character, n))) else {
-                return Ok(Vec::new());
-            };
-            let all = self.targets.clone();
-            return self.solve_group(base, &all, 0, given.is_none());
-        }
-        let base = |t: &Target| {
-            let chain = self.rig.chain(t.node).map(|c| c.base);
-            let base = match (t.position, t.look) {
-                (Some(_), _) => chain.unwrap_or_else(|| default_base(&self.character, t.node)),
-                (None, Some(_)) => chain.unwrap_or(t.node),
-                // Its own joint alone can take any orientation.
-                (None, None) => t.node,
-            };
-            t.base.unwrap_or(base)
-        };
-        let bases: Vec<usize> = self.targets.iter().map(base).collect();
         let mut reports = Vec::with_capacity(self.targets.len());
-        for (first, &base) in bases.iter().enumerate() {
-            if bases.iter().take(first).any(|b| *b == base) {
-                continue;
-            }
-            let together: Vec<Target> =
-                self.targets.iter().zip(&bases).filter(|(_, b)| **b == base).map(|(t, _)| *t).collect();
-            let solve = reports.last().map_or(0, |r: &GoalReport| r.solve + 1);
-            reports.extend(self.solve_group(base, &together, solve, false)?);
+        for (solve, group) in self.groups(&self.targets, &self.pins, self.options.method).iter().enumerate() {
+            reports.extend(self.solve_group(group, solve)?);
         }
         Ok(reports)
     }
 
-    fn solve_group(
-        &mut self,
-        base: usize,
-        targets: &[Target],
-        solve: usize,
-        root_motion: bool,
-    ) -> Result<Vec<GoalReport>, PuppetError> {
-        let skeleton = &self.character.skeleton;
-        if let Some(stuck) = targets.iter().find(|t| is_stuck(t, base) && !root_motion) {
-            return Err(RigError::NoJoints { effector: skeleton.label(stuck.node) }.into());
-        }
-        let all_at_once = !(self.pins.is_empty() && self.rig.pins.is_empty());
-        let own = self.pins.iter().map(|p| p.node);
-        let mut pinned: Vec<usize> = own.chain(self.rig.pins.iter().copied()).collect();
-        if all_at_once || self.options.method == Method::FullBody {
-            pinned.extend(targets.iter().filter_map(|t| t.base));
-        }
-        pinned.sort_unstable();
-        pinned.dedup();
-        pinned.retain(|&p| p != base || root_motion);
-        let pins = || pinned.iter().copied();
-        let effectors: Vec<usize> = targets.iter().map(|t| t.node).chain(pins()).collect();
-        let mut carried = Carried::new(skeleton, &self.rig, &self.pose, &self.world_from_node)?;
-        // What is solved: the character as it is, or hung as its rig says.
-        let (hung, pose, world) = match &carried {
-            Some(c) => (&c.skeleton, &c.pose, &c.world_from_node),
-            None => (skeleton, &self.pose, &self.world_from_node),
-        };
-        let lease = Lease::new(hung, &self.character.skins, &self.rig, base, &effectors)?;
-        let failed = |source| PuppetError::Solve {
-            effector: effectors.first().map_or_else(String::new, |&n| skeleton.label(n)),
-            source,
-        };
-        let mut body = lease.body(hung, pose, world).map_err(failed)?;
-        let pin = |node: usize| {
-            let (link, offset) = lease.link(node, pose)?;
-            let given = self.pins.iter().find(|p| p.node == node).and_then(|p| p.place);
-            let (place, turned) = given.unwrap_or_else(|| {
-                let place = Vec3::from(self.world_from_node[node].translation).as_dvec3();
-                (place, rig::orientation(hung, pose, node))
-            });
-            Some(Goal { offset, ..Goal::pin(link, place, turned) })
-        };
-        let goals: Vec<Goal> =
-            targets.iter().filter_map(|t| self.goal(t, &lease, pose)).chain(pins().filter_map(pin)).collect();
+    fn solve_group(&mut self, group: &Group, solve: usize) -> Result<Vec<GoalReport>, PuppetError> {
+        let Question { effectors, lease, mut carried, mut body, goals } =
+            self.question(group, &self.pins, self.options.method)?;
+        let Group { ref targets, root_motion, .. } = *group;
         let options = Options { root_motion, ..self.options };
         let started = Instant::now();
-        let report = self.solver.solve(&mut body, &goals, &options).map_err(failed)?;
+        if let Err(source) = self.solver.solve(&mut body, &goals, &options) {
+            return Err(self.refused(&effectors, source));
+        }
+        let report = self.solver.report();
         let seconds = started.elapsed().as_secs_f64();
+        let skeleton = &self.character.skeleton;
         match &mut carried {
             Some(c) => {
                 lease.write_back(&c.skeleton, &body, &c.world_from_node, &mut c.pose);
@@ -316,31 +260,6 @@ impl Puppet {
             seconds,
         };
         Ok(targets.iter().zip(&report.goals).map(goal_report).collect())
-    }
-
-    /// A target as the solver's goal.
-    fn goal(&self, target: &Target, lease: &Lease, pose: &Pose) -> Option<Goal> {
-        let (link, offset) = lease.link(target.node, pose)?;
-        let chain = self.rig.chain(target.node);
-        let look = target.look.map(|at| {
-            let forward = match &self.character.humanoid {
-                Some(humanoid) if humanoid.vrm == 0 => DVec3::NEG_Z,
-                _ => DVec3::Z,
-            };
-            let skeleton = &self.character.skeleton;
-            let rest = rig::orientation(skeleton, &Pose::rest(skeleton), target.node);
-            Aim { axis: rest.conjugate() * forward, at }
-        });
-        Some(Goal {
-            link,
-            position: target.position,
-            orientation: target.orientation,
-            aim: look,
-            pole: target.pole.or_else(|| chain?.pole.map(Vec3::as_dvec3)),
-            offset: offset + target.offset,
-            weight: target.weight * chain.map_or(1.0, |c| c.weight),
-            pinned: false,
-        })
     }
 
     fn finish(&mut self) {
@@ -396,6 +315,12 @@ impl Puppet {
     /// What is shown, in node order, then primitive order.
     pub fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// The largest position error before the first pass of the last solve and after each, world metres; empty unless
+    /// [`Options::record`] asks for it.
+    pub fn convergence(&self) -> &[f64] {
+        &self.solver.report().history
     }
 
     /// Local transforms after [`Puppet::update`].

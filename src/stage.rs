@@ -5,7 +5,7 @@ use glam::{Vec3, Vec4};
 
 use crate::camera::{Bounds, Camera};
 use crate::puppet::Puppet;
-use crate::render::{Background, Draw, Frame, Ground, Line, Mode};
+use crate::render::{Background, Draw, Frame, Ghost, Ground, Line, Mode};
 
 /// How a puppet is looked at.
 #[derive(Clone, Debug)]
@@ -62,6 +62,7 @@ pub fn frame<'a>(puppet: &'a Puppet, shot: &Shot) -> Frame<'a> {
         ground: shot.floor.then_some(ground),
         shadow: shot.shadow,
         sphere: (center, radius),
+        ghosts: Vec::new(),
         fills: Vec::new(),
         lines: if shot.mode == Mode::Skeleton { skeleton(puppet, shot.scale) } else { Vec::new() },
     }
@@ -79,6 +80,19 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
         center: part_bounds.get(index).map_or(Vec3::ZERO, |b| b.sphere().0),
     };
     puppet.parts().iter().enumerate().map(draw).collect()
+}
+
+/// What of a puppet stands otherwise than another of the same character, as a ghost beside it. `color`: linear RGB.
+pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Ghost<'a> {
+    let mut draws = draws(puppet, &[]);
+    draws.retain(|d| {
+        puppet.palette().of_part(d.part) != beside.palette().of_part(d.part)
+            || puppet
+                .parts()
+                .get(d.part)
+                .is_some_and(|p| puppet.morph_weights(*p) != beside.morph_weights(*p))
+    });
+    Ghost { draws, palette: &puppet.palette().matrices, color }
 }
 
 /// A stroke from each joint to the one above it, a dot on each joint, and one on each target. Without a skin all

@@ -85,7 +85,7 @@ enum ParametersArg {
 }
 
 /// The methods' names.
-fn methods() -> PossibleValuesParser {
+pub(super) fn methods() -> PossibleValuesParser {
     PossibleValuesParser::new(std::iter::once(ik::Method::Auto).chain(ik::Method::ALL).map(ik::Method::name))
 }
 

@@ -9,13 +9,16 @@ use std::time::{Duration, Instant};
 use clap::{ArgMatches, Args};
 
 use crate::camera::Bounds;
+use crate::compare::Comparison;
+use crate::ik::Method;
+use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{Drawn, compare};
 use crate::render::{Background, Gpu, Mode, Model, Picture, Pictures, RenderError, Renderer};
 use crate::stage;
 
 use super::failure::Failure;
-use super::posing::PosingArgs;
+use super::posing::{PosingArgs, methods};
 use super::progress::Progress;
 use super::timing::Stopwatch;
 use super::view::ViewArgs;
@@ -37,6 +40,7 @@ const REPLAYED: [&str; 8] = [
 #[command(after_help = "Examples:
   sinew render character.glb --animation walk --animation-time 0.4 -o walk.png
   sinew render character.glb --reach hand_l=0.3,1.2,0.4 --mode skeleton -o reach.png
+  sinew render character.glb --reach hand_l=0.3,1.2,0.4 --compare ccd,fabrik,dls -o compared.png
   sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'
   sinew render --replay drag.session --frames 0..96 --fps 24 -o 'drag-{frame:04}.png'")]
 pub(super) struct RenderArgs {
@@ -55,8 +59,11 @@ pub(super) struct RenderArgs {
     /// Frames a second; frame 0 is at --animation-time, or where the session begins
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
     pub(super) fps: f32,
+    /// Show what other methods make of the same goals, as ghosts
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = methods(), conflicts_with = "replay")]
+    compare: Vec<String>,
     /// Compare with a picture; where it differs, write OUT.diff.png and exit 1
-    #[arg(long, value_name = "PNG", conflicts_with = "frames")]
+    #[arg(long, value_name = "PNG", conflicts_with_all = ["frames", "replay"])]
     reference: Option<PathBuf>,
     /// Largest mean FLIP error that is let pass, 0 to 1; 0: identical pixels
     #[arg(long, value_name = "T", default_value_t = 0.0, requires = "reference", value_parser = threshold)]
@@ -96,6 +103,20 @@ fn threshold(text: &str) -> Result<f32, String> {
     error.ok_or_else(|| format!("\"{text}\" is not an error between 0 and 1"))
 }
 
+impl RenderArgs {
+    /// The methods to compare with, after they have met the goals of a puppet.
+    fn others(&self, puppet: &Puppet, talk: Talk) -> Comparison {
+        let mut others = Comparison::default();
+        let methods: Vec<Method> = self.compare.iter().filter_map(|name| name.parse().ok()).collect();
+        others.choose(&methods, puppet);
+        others.begin(&Pose::rest(&puppet.character().skeleton));
+        others.follow(puppet);
+        let refused = others.contenders().iter().filter_map(|c| c.refusal());
+        talk.warnings(&refused.map(str::to_owned).collect::<Vec<_>>());
+        others
+    }
+}
+
 pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
     if let Some(session) = &args.replay {
         return replay::run(args, session, talk);
@@ -110,7 +131,8 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     let Some(frames) = args.frames else {
         let reports = puppet.update()?;
         watch.stage("pose");
-        let picture = studio.picture(&mut puppet, &args.view, &names.single, &mut watch)?;
+        let others = args.others(&puppet, talk);
+        let picture = studio.picture(&puppet, &others, &args.view, &names.single, &mut watch)?;
         let same = args.reference.as_deref().map_or(Ok(true), |r| is_like(r, &picture, args, talk))?;
         return Ok(if same { args.posing.exit_code(&reports) } else { ExitCode::from(1) });
     };
@@ -128,13 +150,17 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
         let now = puppet.bounds();
         bounds.extend([now.lo, now.hi]);
     }
+    let mut others = args.others(&puppet, talk);
     watch.stage("poses");
     let shot = args.view.shot(&bounds)?;
     let mut set = studio.set(&puppet, args.view.mode(), &mut watch)?;
     let progress = Progress::new(frames.end - frames.first, "frames", talk);
     for frame in frames.first..frames.end {
         pose(&mut puppet, frame)?;
-        let picture = set.renderer.render(&set.model, &stage::frame(&puppet, &shot), args.view.size())?;
+        others.follow(&puppet);
+        let mut seen = stage::frame(&puppet, &shot);
+        others.show(&mut seen, &puppet, shot.scale);
+        let picture = set.renderer.render(&set.model, &seen, args.view.size())?;
         output::file(&names.numbered(frame), &picture.png(shot.background)?)?;
         progress.step();
     }
@@ -196,14 +222,21 @@ impl Studio {
     /// Draws the pose that a puppet is in, and writes it.
     pub(super) fn picture(
         self,
-        puppet: &mut Puppet,
+        puppet: &Puppet,
+        others: &Comparison,
         view: &ViewArgs,
         path: &Path,
         watch: &mut Stopwatch,
     ) -> Result<Picture, Failure> {
-        let shot = view.shot(&puppet.bounds())?;
+        let mut bounds = puppet.bounds();
+        for other in others.contenders().iter().map(|c| c.puppet().bounds()) {
+            bounds.extend([other.lo, other.hi]);
+        }
+        let shot = view.shot(&bounds)?;
         let mut set = self.set(puppet, view.mode(), watch)?;
-        let picture = set.renderer.render(&set.model, &stage::frame(puppet, &shot), view.size())?;
+        let mut frame = stage::frame(puppet, &shot);
+        others.show(&mut frame, puppet, shot.scale);
+        let picture = set.renderer.render(&set.model, &frame, view.size())?;
         watch.stage("draw");
         output::file(path, &picture.png(shot.background)?)?;
         watch.stage("write");

@@ -58,6 +58,10 @@ pub(super) struct Chain {
     /// Of methods that work on points, and the arcs of a sweep.
     pub(super) points: Vec<DVec3>,
     pub(super) arcs: Vec<DQuat>,
+    /// Whether errors are noted.
+    pub(super) record: bool,
+    /// The error before the first pass and after each, base space.
+    pub(super) errors: Vec<f64>,
 }
 
 /// How a chain's passes ended.
@@ -185,10 +189,18 @@ impl Chain {
         target.length() < 2.0 * self.longest - self.reach
     }
 
+    /// Notes an error, if that is asked for.
+    pub(super) fn note(&mut self, error: f64) {
+        if self.record {
+            self.errors.push(error);
+        }
+    }
+
     /// Damped least squares until the end is within `tolerance` of a target, both base space, the target from the
     /// base.
     pub(super) fn damped(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let tip: DVec3 = self.vectors.iter().sum();
+        self.note(tip.distance(target));
         if tip.distance_squared(target) <= tolerance * tolerance {
             return End::Reached(0);
         }
@@ -198,6 +210,9 @@ impl Chain {
         let (mut boost, mut failed) = (1.0, 0);
         for pass in 0..passes {
             if state.error2 <= tolerance * tolerance {
+                if pass == 0 {
+                    self.note(state.error2.sqrt());
+                }
                 return End::Reached(pass.max(1));
             }
             std::mem::swap(&mut self.arms, &mut self.next);
@@ -217,6 +232,7 @@ impl Chain {
                 boost *= 8.0;
                 failed += 1;
             }
+            self.note(state.error2.sqrt());
         }
         if state.error2 <= tolerance * tolerance { End::Reached(passes) } else { End::Stuck }
     }

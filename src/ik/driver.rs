@@ -78,8 +78,10 @@ impl Driver {
             return progress;
         }
         if method == Method::TwoBone {
+            self.note(tree, options);
             self.limb(tree, options, &mut progress);
             if progress.is_done() || !auto || out_of_reach(tree) {
+                self.note(tree, options);
                 return self.finish(tree, progress);
             }
         }
@@ -104,6 +106,12 @@ impl Driver {
             self.descend(tree, method, options, false, &mut progress);
         }
         self.finish(tree, progress)
+    }
+
+    fn note(&mut self, tree: &Tree, options: &Options) {
+        if options.record {
+            self.history.push(tree.largest_error());
+        }
     }
 
     /// Stands the tree in the best pose.
@@ -157,9 +165,7 @@ impl Driver {
         for pass in 0.. {
             let sum = self.keep_best(tree, progress);
             least = least.min(sum);
-            if options.record {
-                self.history.push(tree.largest_error());
-            }
+            self.note(tree, options);
             if progress.is_done() || progress.iterations >= options.iterations {
                 break;
             }
@@ -199,13 +205,12 @@ impl Driver {
         self.jacobian.balance = balance.map(|b| (tree.inside(b.support), b.weight));
         self.prepare(Method::Optimize, tree);
         while progress.iterations < options.iterations && !self.optimize.is_settled() {
-            if options.record {
-                self.history.push(tree.largest_error());
-            }
+            self.note(tree, options);
             self.pass(Method::Optimize, tree, options);
             progress.iterations += 1;
         }
         self.optimize.stand(tree);
+        self.note(tree, options);
         self.jacobian.balance = None;
         progress.best = None;
         self.keep_best(tree, progress);

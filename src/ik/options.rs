@@ -127,7 +127,7 @@ pub struct Options {
     /// How many other starts, always the same ones, may rescue a solve that stalls. None are tried where a solve goes
     /// on from its last answer: a drag must not jump.
     pub restarts: usize,
-    /// Whether the report tells the error of each pass.
+    /// Whether the report tells the error of each pass. Neither the way nor the answer depends on it.
     pub record: bool,
     /// Of [`Method::Ccd`].
     pub ccd: CcdOptions,

@@ -43,6 +43,7 @@ impl Chain {
         for pass in 0..=passes {
             let end = self.measure_arms();
             let error = end.distance(target);
+            self.note(error);
             if error <= tolerance {
                 return End::Reached(pass);
             }
@@ -98,6 +99,7 @@ impl Chain {
         let mut patience = Patience::new();
         for made in 0..=passes {
             let error = error(self);
+            self.note(error);
             if error <= tolerance {
                 self.fit_points();
                 return End::Reached(made);
@@ -198,6 +200,7 @@ impl Chain {
     /// leaves.
     pub(super) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let end: DVec3 = self.vectors.iter().sum();
+        self.note(end.distance(target));
         if end.distance_squared(target) <= tolerance * tolerance {
             return End::Reached(0);
         }
@@ -207,6 +210,7 @@ impl Chain {
         if !delicate && self.halves(target, end) {
             let left: DVec3 = self.vectors.iter().sum();
             if left.distance_squared(target) <= tolerance * tolerance {
+                self.note(left.distance(target));
                 return End::Reached(1);
             }
         }

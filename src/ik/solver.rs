@@ -39,13 +39,7 @@ impl Solver {
         goals: &[Goal],
         options: &Options,
     ) -> Result<&Report, SolveError> {
-        for (index, goal) in goals.iter().enumerate() {
-            goal.check(index, body)?;
-        }
-        let tolerances = [options.tolerance.unwrap_or(1.0), options.angle_tolerance];
-        if let Some(&tolerance) = tolerances.iter().find(|t| !(t.is_finite() && **t > 0.0)) {
-            return Err(SolveError::Tolerance { tolerance });
-        }
+        options.check(body, goals)?;
         if self.memo.answers(body, goals, options) {
             self.memo.recall(body);
             return Ok(&self.report);
@@ -69,6 +63,11 @@ impl Solver {
         Ok(&self.report)
     }
 
+    /// What the last solve came to.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
     /// Forgets the last question and its answer; buffers stay.
     pub fn forget(&mut self) {
         self.memo = Memo::default();
@@ -85,13 +84,7 @@ impl Solver {
         let tree = &mut self.tree;
         tree.set(body, goals, options.limits);
         tree.angle_tolerance = options.angle_tolerance;
-        let method = match options.method {
-            Method::TwoBone => two_bone::joints(tree).map(|_| Method::TwoBone)?,
-            Method::Auto if goals.len() > 1 || goals.iter().any(|g| g.pinned) => Method::FullBody,
-            Method::Auto if two_bone::joints(tree).is_ok() => Method::TwoBone,
-            Method::Auto => Method::Dls,
-            method => method,
-        };
+        let method = options.chosen(tree, goals)?;
         tree.root_moves = method == Method::FullBody && options.root_motion;
         let auto = options.method == Method::Auto;
         let progress = self.driver.run(tree, method, options, restarts, auto);
@@ -103,8 +96,7 @@ impl Solver {
     /// The quick way for a lone position on a chain of free joints. False where it is none, or leads nowhere: the body
     /// is then as it was.
     fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options) -> bool {
-        let plain =
-            options.jacobian == JacobianOptions::default() && !options.record && options.iterations > 0;
+        let plain = options.jacobian == JacobianOptions::default() && options.iterations > 0;
         if !(plain && self.chain.takes(body, goals, options.limits)) {
             return false;
         }
@@ -127,8 +119,15 @@ impl Solver {
         let place = body.base_from_world().transform_point3(target);
         let tolerance = options.tolerance.map_or(DEFAULT_TOLERANCE * self.chain.reach, |t| t / scale);
         let way = place - self.chain.base(body);
+        self.chain.record = options.record;
+        self.chain.errors.clear();
         let iterations = if self.chain.too_far(way) {
+            if options.record {
+                self.chain.load(body);
+                self.chain.note(self.chain.tip().distance(place));
+            }
             self.chain.straighten(body, way);
+            self.chain.note(self.chain.tip().distance(place));
             1
         } else if self.chain.too_near(way) {
             return false;
@@ -159,6 +158,7 @@ impl Solver {
         report.goals.push(GoalOutcome { outcome, position_error: Some(error), orientation_error: None });
         report.limited.clear();
         report.history.clear();
+        report.history.extend(self.chain.errors.iter().map(|e| e * scale));
         (report.method, report.iterations) = (method, iterations);
         true
     }
@@ -191,5 +191,41 @@ impl Solver {
         report.goals.extend((0..tree.tips.len()).map(goal));
         report.history.clone_from(&self.driver.history);
         (report.method, report.iterations) = (progress.method, progress.iterations);
+    }
+}
+
+impl Options {
+    /// What [`Solver::solve`] would refuse, said without solving.
+    pub fn refusal(&self, body: &Body, goals: &[Goal]) -> Option<SolveError> {
+        let asked = || {
+            self.check(body, goals)?;
+            let mut tree = Tree::default();
+            tree.set(body, goals, self.limits);
+            self.chosen(&tree, goals)
+        };
+        asked().err()
+    }
+
+    /// Goals and tolerances that mean something.
+    fn check(&self, body: &Body, goals: &[Goal]) -> Result<(), SolveError> {
+        for (index, goal) in goals.iter().enumerate() {
+            goal.check(index, body)?;
+        }
+        let tolerances = [self.tolerance.unwrap_or(1.0), self.angle_tolerance];
+        match tolerances.into_iter().find(|t| !(t.is_finite() && *t > 0.0)) {
+            Some(tolerance) => Err(SolveError::Tolerance { tolerance }),
+            None => Ok(()),
+        }
+    }
+
+    /// The method that solves a tree.
+    fn chosen(&self, tree: &Tree, goals: &[Goal]) -> Result<Method, SolveError> {
+        Ok(match self.method {
+            Method::TwoBone => two_bone::joints(tree).map(|_| Method::TwoBone)?,
+            Method::Auto if goals.len() > 1 || goals.iter().any(|g| g.pinned) => Method::FullBody,
+            Method::Auto if two_bone::joints(tree).is_ok() => Method::TwoBone,
+            Method::Auto => Method::Dls,
+            method => method,
+        })
     }
 }

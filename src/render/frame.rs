@@ -28,6 +28,9 @@ pub struct Frame<'a> {
     pub shadow: bool,
     /// Centre and radius of a sphere around all that casts shadows, world metres.
     pub sphere: (Vec3, f32),
+    /// Translucent doubles of the model, over the scene and under the fills; what coincides is the scene's, then the
+    /// first ghost's. They cast no shadow, and are not drawn where a mode stores data.
+    pub ghosts: Vec<Ghost<'a>>,
     /// Surfaces over everything, below the lines.
     pub fills: Vec<Fill>,
     /// Lines and dots over everything.
@@ -49,6 +52,17 @@ pub struct Draw<'a> {
     pub morph_weights: &'a [f32],
     /// A point in its middle, world metres: orders blended parts.
     pub center: Vec3,
+}
+
+/// The model once more, standing otherwise.
+#[derive(Clone, Debug)]
+pub struct Ghost<'a> {
+    /// What each part of the model takes from the ghost's own palette.
+    pub draws: Vec<Draw<'a>>,
+    /// `world_from_mesh` of its draws.
+    pub palette: &'a [Mat4],
+    /// Linear RGB.
+    pub color: Vec3,
 }
 
 /// A floor at some height, fading out around a place.

@@ -7,6 +7,7 @@
 mod device;
 mod error;
 mod frame;
+mod ghost;
 pub mod gpu_types;
 mod ground;
 mod layout;
@@ -19,11 +20,12 @@ mod shaders;
 mod shadow;
 mod surface;
 mod texture;
+mod upload;
 mod vertices;
 
 pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
-pub use frame::{Background, Draw, Fill, Frame, Ground, Line, Mode};
+pub use frame::{Background, Draw, Fill, Frame, Ghost, Ground, Line, Mode};
 pub use model::Model;
 pub use offscreen::{Canvas, Picture};
 pub use renderer::Renderer;

@@ -12,7 +12,7 @@ use crate::asset::{AlphaMode, Character, Material, Part, Primitive, TextureRef};
 use super::gpu_types::{self, UvTransform, flags};
 use super::layout::Layouts;
 use super::texture::{Pictures, Textures, slots};
-use super::{Gpu, RenderError};
+use super::{Draw, Gpu, RenderError};
 
 /// A character's parts on the GPU: vertices, triangles, morph targets, textures. It does not change.
 #[derive(Debug)]
@@ -83,6 +83,11 @@ impl Model {
             deltas: filled(gpu, "morph targets", cast_slice(&deltas), storage)?,
             parts: model_parts,
         })
+    }
+
+    /// Whether a draw names a part with triangles.
+    pub(super) fn is_drawn(&self, draw: &Draw<'_>) -> bool {
+        self.parts.get(draw.part).is_some_and(|p| !p.indices.is_empty())
     }
 }
 

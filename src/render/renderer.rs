@@ -6,6 +6,7 @@ use wgpu::{BufferUsages, TextureFormat};
 
 use crate::asset::{Character, Part};
 
+use super::ghost::GhostPass;
 use super::gpu_types;
 use super::ground::GroundPass;
 use super::layout::Layouts;
@@ -15,10 +16,8 @@ use super::offscreen::{Canvas, Target, unpremultiply};
 use super::shadow::{self, KEY_LIGHT, Shadow};
 use super::surface::{Surfaces, is_blended};
 use super::texture::Pictures;
+use super::upload::{FrameBuffers, Tint, dynamic_offset, ensure, write};
 use super::{Background, Draw, Frame, Gpu, Picture, RenderError};
-
-/// Distance of two parts' records: what every adapter can bind at an offset.
-pub(super) const PART_STRIDE: u64 = 256;
 
 /// Draws frames, and keeps pipelines, targets and buffers from one to the next.
 #[derive(Debug)]
@@ -29,20 +28,11 @@ pub struct Renderer {
     shadow: Option<Shadow>,
     no_shadow: wgpu::BindGroup,
     ground: Option<GroundPass>,
+    ghosts: Option<GhostPass>,
     lines: Option<LinePass>,
     target: Option<Target>,
     window: Option<Target>,
     buffers: FrameBuffers,
-}
-
-/// This frame's input, uploaded; each buffer is replaced only when it is too small.
-#[derive(Debug, Default)]
-pub(super) struct FrameBuffers {
-    globals: Option<wgpu::Buffer>,
-    parts: Option<wgpu::Buffer>,
-    palette: Option<wgpu::Buffer>,
-    morph_weights: Option<wgpu::Buffer>,
-    lines: Option<wgpu::Buffer>,
 }
 
 impl Renderer {
@@ -59,6 +49,7 @@ impl Renderer {
             shadow: None,
             no_shadow,
             ground: None,
+            ghosts: None,
             lines: None,
             target: None,
             window: None,
@@ -148,7 +139,7 @@ impl Renderer {
         (target, area): (&Target, (u32, u32)),
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), RenderError> {
-        let draws: Vec<&Draw<'_>> = frame.draws.iter().filter(|d| is_drawn(model, d)).collect();
+        let draws: Vec<&Draw<'_>> = frame.draws.iter().filter(|d| model.is_drawn(d)).collect();
         let globals = self.upload_globals(frame, area);
         let parts = self.upload_parts(model, frame.palette, &draws)?;
         // Where surfaces have no shadows, the floor still may.
@@ -163,6 +154,12 @@ impl Renderer {
             let pass = self.ground.get_or_insert_with(|| GroundPass::new(&self.gpu, &self.layouts));
             pass.pipeline(&self.gpu, shadows, frame.samples, target.format).clone()
         });
+        let ghosts = if frame.ghosts.is_empty() || frame.mode.is_data() {
+            None
+        } else {
+            let pass = self.ghosts.get_or_insert_with(|| GhostPass::new(&self.gpu, &self.layouts));
+            Some(pass.ready(&self.gpu, &self.layouts, model, frame, target.format)?)
+        };
         let lines = (!(frame.lines.is_empty() && frame.fills.is_empty())).then(|| {
             let pass = self.lines.get_or_insert_with(|| LinePass::new(&self.gpu, &self.layouts));
             pass.pipeline(&self.gpu, frame.samples, target.format).clone()
@@ -183,6 +180,9 @@ impl Renderer {
             pass.draw(0..6, 0..1);
         }
         self.draw_surfaces(&mut pass, model, frame, &draws, &order[opaque..], &parts, target.format);
+        if let Some(ghosts) = &ghosts {
+            ghosts.draw(&mut pass, model);
+        }
         if let Some(pipeline) = &lines {
             pass.set_pipeline(pipeline);
             pass.set_vertex_buffer(0, line_buffer.slice(..));
@@ -277,47 +277,9 @@ impl Renderer {
         palette: &[Mat4],
         draws: &[&Draw<'_>],
     ) -> Result<wgpu::BindGroup, RenderError> {
-        let mut weights: Vec<f32> = Vec::new();
-        let mut records = vec![0_u8; draws.len() * PART_STRIDE as usize];
-        for (draw, bytes) in draws.iter().zip(records.chunks_exact_mut(PART_STRIDE as usize)) {
-            let template = &model.parts[draw.part].uniform;
-            let uniform = gpu_types::Part {
-                first_matrix: u32::try_from(draw.first_matrix).unwrap_or(u32::MAX),
-                first_weight: u32::try_from(weights.len()).unwrap_or(u32::MAX),
-                flags: template.flags | if draw.dual { gpu_types::flags::DUAL_QUATERNION } else { 0 },
-                ..*template
-            };
-            let given = draw.morph_weights.iter().copied().chain(std::iter::repeat(0.0));
-            weights.extend(given.take(template.morph_targets as usize));
-            let (head, _) = bytes.split_at_mut(size_of::<gpu_types::Part>());
-            head.copy_from_slice(bytes_of(&uniform));
-        }
-        let (gpu, buffers) = (&self.gpu, &mut self.buffers);
-        let storage = BufferUsages::STORAGE;
-        let parts = write(gpu, &mut buffers.parts, "parts", &records, storage)?;
-        let palette = write(gpu, &mut buffers.palette, "joint matrices", cast_slice(palette), storage)?;
-        let weights = write(gpu, &mut buffers.morph_weights, "morph weights", cast_slice(&weights), storage)?;
-        let part = wgpu::BufferBinding {
-            buffer: &parts,
-            offset: 0,
-            size: wgpu::BufferSize::new(size_of::<gpu_types::Part>() as u64),
-        };
-        Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("parts"),
-            layout: &self.layouts.part,
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(part) },
-                wgpu::BindGroupEntry { binding: 1, resource: palette.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 2, resource: model.deltas.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 3, resource: weights.as_entire_binding() },
-            ],
-        }))
+        let draws: Vec<(Draw<'_>, Option<Tint>)> = draws.iter().map(|d| (**d, None)).collect();
+        self.buffers.upload_parts(&self.gpu, &self.layouts, model, palette, &draws)
     }
-}
-
-/// Whether a draw names a part with triangles, and matrices that are there.
-fn is_drawn(model: &Model, draw: &Draw<'_>) -> bool {
-    model.parts.get(draw.part).is_some_and(|p| !p.indices.is_empty())
 }
 
 /// Opaque parts as they come, then blended ones, the farthest first.
@@ -328,10 +290,6 @@ fn drawing_order(model: &Model, frame: &Frame<'_>, draws: &[&Draw<'_>]) -> Vec<u
     last.sort_by(|&a, &b| distance(b).total_cmp(&distance(a)));
     order.append(&mut last);
     order
-}
-
-fn dynamic_offset(index: usize) -> u32 {
-    u32::try_from(index as u64 * PART_STRIDE).unwrap_or(u32::MAX)
 }
 
 /// A quarter of the radius or less, 1, 2 or 5 times a power of ten.
@@ -391,39 +349,4 @@ fn begin<'e>(
 #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
 fn pixels((width, height): (u32, u32)) -> (f32, f32) {
     (width as f32, height as f32)
-}
-
-/// A buffer of at least some size, the one there if it is large enough. Never empty: an empty one cannot be bound.
-pub(super) fn ensure<'a>(
-    gpu: &Gpu,
-    buffer: &'a mut Option<wgpu::Buffer>,
-    what: &'static str,
-    size: u64,
-    usage: BufferUsages,
-) -> &'a wgpu::Buffer {
-    if buffer.as_ref().is_some_and(|b| b.size() < size) {
-        *buffer = None;
-    }
-    buffer.get_or_insert_with(|| {
-        gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(what),
-            size: size.max(256).next_multiple_of(16),
-            usage: usage | BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        })
-    })
-}
-
-/// Uploads bytes into a buffer that is kept.
-pub(super) fn write(
-    gpu: &Gpu,
-    buffer: &mut Option<wgpu::Buffer>,
-    what: &'static str,
-    bytes: &[u8],
-    usage: BufferUsages,
-) -> Result<wgpu::Buffer, RenderError> {
-    gpu.check_storage(what, bytes.len() as u64)?;
-    let buffer = ensure(gpu, buffer, what, bytes.len() as u64, usage);
-    gpu.queue.write_buffer(buffer, 0, bytes);
-    Ok(buffer.clone())
 }

@@ -13,16 +13,19 @@ pub(super) const SHADOW: &[&str] =
     &[GLOBALS, SKINNING, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
 /// The floor.
 pub(super) const GROUND: &[&str] = &[GLOBALS, SHADOW_MAP, include_str!("../../shaders/ground.wgsl")];
+/// Translucent doubles of the character.
+pub(super) const GHOST: &[&str] = &[GLOBALS, SKINNING, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];
 /// Strokes over the picture.
 pub(super) const LINES: &[&str] = &[GLOBALS, include_str!("../../shaders/lines.wgsl")];
 /// Vertices to be read back.
 pub(super) const SKIN_VERTICES: &[&str] = &[SKINNING, include_str!("../../shaders/skin_vertices.wgsl")];
 
 /// Every module by name with its files in order, for tests that need no adapter.
-pub const SOURCES: [(&str, &[&str]); 5] = [
+pub const SOURCES: [(&str, &[&str]); 6] = [
     ("surface", SURFACE),
     ("shadow", SHADOW),
     ("ground", GROUND),
+    ("ghost", GHOST),
     ("lines", LINES),
     ("skin_vertices", SKIN_VERTICES),
 ];

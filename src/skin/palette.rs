@@ -118,6 +118,12 @@ impl Palette {
         }
     }
 
+    /// All matrices of a part.
+    pub fn of_part(&self, part: usize) -> &[Mat4] {
+        let run = self.run_of_part.get(part).and_then(|&run| self.runs.get(run));
+        run.and_then(|(_, range)| self.matrices.get(range.clone())).unwrap_or_default()
+    }
+
     /// Whether a part's matrices are taken apart for dual quaternions.
     pub fn is_dual(&self, part: usize) -> bool {
         matches!(self.movers(part), Some(Movers::Duals(_)))

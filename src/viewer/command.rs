@@ -5,7 +5,7 @@ use std::time::Duration;
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
-use crate::ik::{Limit, Options};
+use crate::ik::{Limit, Method, Options};
 use crate::render::Mode;
 use crate::skin::Skinning;
 
@@ -80,6 +80,8 @@ pub enum Command {
     /// How is solved.
     #[serde(with = "sparse")]
     Solver(Box<Options>),
+    /// Which methods meet the same goals beside the one that solves, as ghosts.
+    Compare(Vec<Method>),
     /// Whether goals stay when they are let go.
     Keep(bool),
     /// Forgets all goals, pins and the base.

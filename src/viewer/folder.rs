@@ -60,5 +60,6 @@ impl Session {
             self.restore(Some(State { rig, ..state }));
             self.written_rig.clone_from(&from.written_rig);
         }
+        self.comparison.choose(&from.comparison.methods(), &self.puppet);
     }
 }

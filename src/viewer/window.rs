@@ -15,7 +15,7 @@ use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
 use super::surface::{Drawn, Graphics, Panel};
-use super::{Command, Input, Recorder, SaveError, Session, panel};
+use super::{Command, Input, Recorder, SaveError, Session, panel, session};
 
 mod events;
 mod files;
@@ -262,6 +262,7 @@ impl App {
     }
 
     fn redraw(&mut self) -> Result<(), RenderError> {
+        let started = Instant::now();
         self.catch_up();
         self.fulfil();
         let Some(shown) = &mut self.shown else { return Ok(()) };
@@ -289,6 +290,7 @@ impl App {
         let panel = Panel { textures: output.textures_delta, shapes, scale };
         let seen = (&self.session.frame(scale), self.session.size());
         let drawn = shown.graphics.draw(seen, panel)?;
+        session::remember(&mut self.look.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))

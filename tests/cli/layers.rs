@@ -17,20 +17,21 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("picking", &["asset", "rig", "skin", "camera", "puppet"]),
     ("render", &["asset", "camera"]),
     ("stage", &["asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "render"]),
+    ("compare", &["pose", "ik", "camera", "puppet", "render", "stage"]),
     ("atomic", &[]),
     ("regress", &["asset", "puppet", "render", "atomic"]),
     (
         "viewer",
         &[
             "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "picking", "render",
-            "stage", "atomic",
+            "stage", "compare", "atomic",
         ],
     ),
     (
         "cli",
         &[
             "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "render", "stage",
-            "atomic", "regress", "viewer",
+            "atomic", "compare", "regress", "viewer",
         ],
     ),
 ];

@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use proptest::prelude::*;
-use sinew::ik::{Body, Goal, Link, Method, Options, Outcome, SolveError, Solver, Start};
+use sinew::ik::{Body, Goal, Link, Method, Options, Outcome, Report, SolveError, Solver, Start};
 
 use crate::{chain, chain_methods, error, position, straight};
 
@@ -283,6 +283,49 @@ fn a_scale_that_is_one_but_for_rounding_does_not_hide_what_is_out_of_reach() {
         for method in chain_methods() {
             let report = Solver::default().solve(&mut body, &[goal], &options(method)).unwrap().clone();
             assert_eq!(report.goals[0].outcome, Outcome::OutOfReach, "{method}, scale {scale}");
+        }
+    }
+}
+
+/// What is recorded changes nothing: neither the way nor the answer.
+#[test]
+fn a_recorded_solve_has_the_bits_of_one_that_is_not() {
+    let goals = [DVec3::new(0.5, 0.3, 0.2), DVec3::new(0.1, 0.05, 0.02), DVec3::new(9.0, 1.0, 0.0)];
+    let bodies = [chain(2), chain(7), straight(4)];
+    for (body, goal, method) in bodies
+        .iter()
+        .flat_map(|b| goals.iter().map(move |g| (b, g)))
+        .flat_map(|(b, g)| Method::ALL.into_iter().map(move |m| (b, *g, m)))
+    {
+        let link = body.links().len() - 1;
+        let goal = Goal::position(link, goal);
+        let plain = Options { restarts: 0, ..options(method) };
+        let (mut one, mut other) = (body.clone(), body.clone());
+        let (mut quiet, mut noting) = (Solver::default(), Solver::default());
+        let without = quiet.solve(&mut one, &[goal], &plain);
+        let with = noting.solve(&mut other, &[goal], &Options { record: true, ..plain });
+        assert_eq!(one, other, "{method}");
+        match (without, with) {
+            (Ok(without), Ok(with)) => {
+                assert_eq!(with, &Report { history: with.history.clone(), ..without.clone() }, "{method}");
+                let least = with.history.iter().copied().fold(f64::INFINITY, f64::min);
+                assert!((with.position_error() - least).abs() < 1e-9, "{method}: {:?}", with.history);
+            }
+            (Err(without), Err(with)) => assert_eq!(without, with),
+            (a, b) => panic!("{method}: {a:?}, {b:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_refusal_is_what_solving_says() {
+    for (body, method) in [chain(2), chain(7)].iter().flat_map(|b| Method::ALL.map(|m| (b, m))) {
+        let goal = Goal::position(body.links().len() - 1, DVec3::new(0.5, 0.3, 0.2));
+        for goals in [vec![goal], vec![goal, Goal::position(1, DVec3::Y)], vec![Goal::position(99, DVec3::Y)]]
+        {
+            let options = options(method);
+            let said = Solver::default().solve(&mut body.clone(), &goals, &options).err();
+            assert_eq!(options.refusal(body, &goals), said, "{method}");
         }
     }
 }

@@ -8,6 +8,9 @@ use glam::DVec3;
 use image::RgbaImage;
 use sinew::asset::{gltf, mannequin};
 use sinew::camera::{AUTO_FOV_Y, Camera};
+use sinew::compare::Comparison;
+use sinew::ik::Method;
+use sinew::pose::Pose;
 use sinew::puppet::{Puppet, Target};
 use sinew::render::{Background, Mode, Pictures};
 use sinew::stage::{self, Shot};
@@ -34,12 +37,28 @@ fn puppet() -> Puppet {
 }
 
 fn check(mode: Mode) {
-    compare(&puppet(), mode, mode.name());
+    compare(&puppet(), &Comparison::default(), mode, mode.name());
 }
 
-/// A picture of a puppet, held against the golden of a name.
-fn compare(puppet: &Puppet, mode: Mode, name: &str) {
-    let bounds = puppet.bounds();
+/// The tentacle, its tip somewhere before it, and what four methods make of that.
+#[test]
+fn ghosts() {
+    let mut puppet = of_cast("tentacle");
+    let tip = puppet.character().skeleton.find("segment_39").unwrap();
+    puppet.targets.push(Target { position: Some(DVec3::new(0.5, 0.6, 0.3)), ..Target::new(tip) });
+    puppet.update().unwrap();
+    let mut others = Comparison::default();
+    let four = [Method::Ccd, Method::Fabrik, Method::JacobianTranspose, Method::Fused];
+    others.choose(&four, &puppet);
+    others.begin(&Pose::rest(&puppet.character().skeleton));
+    others.follow(&puppet);
+    compare(&puppet, &others, Mode::Shaded, "ghosts");
+}
+
+/// A picture of a puppet and its ghosts, held against the golden of a name.
+fn compare(puppet: &Puppet, others: &Comparison, mode: Mode, name: &str) {
+    let mut bounds = puppet.bounds();
+    others.contenders().iter().map(|c| c.puppet().bounds()).for_each(|b| bounds.extend([b.lo, b.hi]));
     let shot = Shot {
         camera: Camera::framing(&bounds, AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32),
         mode,
@@ -53,7 +72,9 @@ fn compare(puppet: &Puppet, mode: Mode, name: &str) {
     let mut renderer = renderer();
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), mode);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
-    let picture = renderer.render(&model, &stage::frame(puppet, &shot), SIZE).unwrap();
+    let mut frame = stage::frame(puppet, &shot);
+    others.show(&mut frame, puppet, shot.scale);
+    let picture = renderer.render(&model, &frame, SIZE).unwrap();
     let seen = RgbaImage::from_raw(SIZE.0, SIZE.1, picture.rgba).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{name}.png"));
     if std::env::var_os("SINEW_BLESS").is_some() {
@@ -94,13 +115,17 @@ fn skeleton() {
     check(Mode::Skeleton);
 }
 
+fn of_cast(name: &str) -> Puppet {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/{name}.glb"));
+    Puppet::new(gltf::load_bytes(&path, &std::fs::read(&path).unwrap(), None).unwrap(), 0)
+}
+
 /// A character of the cast 0.2 seconds into its first clip, or at rest.
 fn cast(name: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/{name}.glb"));
-    let mut puppet = Puppet::new(gltf::load_bytes(&path, &std::fs::read(&path).unwrap(), None).unwrap(), 0);
+    let mut puppet = of_cast(name);
     puppet.clip = (!puppet.character().clips.is_empty()).then_some((0, 0.2));
     puppet.update().unwrap();
-    compare(&puppet, Mode::Shaded, name);
+    compare(&puppet, &Comparison::default(), Mode::Shaded, name);
 }
 
 #[test]

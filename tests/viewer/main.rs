@@ -1,6 +1,6 @@
 //! The viewer's session, driven as the window drives it: by pointer and keys.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use glam::{Vec2, Vec3};
 use sinew::asset::mannequin;
@@ -10,6 +10,7 @@ use sinew::skin::Skinned;
 use sinew::skin::Skinning;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
+mod compare;
 mod files;
 mod gizmo;
 mod opening;

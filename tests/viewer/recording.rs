@@ -105,6 +105,7 @@ fn every_command() -> Vec<Command> {
         Command::Turning(Turning { alone: true, world: false }),
         Command::Scale(1.25),
         Command::Solver(Box::new(options)),
+        Command::Compare(vec![Method::Ccd, Method::TwoBone]),
         Command::Keep(true),
         Command::LetGo,
         Command::Clip(Some(1)),

@@ -5,7 +5,7 @@ use egui::{Slider, Ui};
 use crate::asset::Character;
 
 use super::super::{Command, Session};
-use super::{WIDTH, heading};
+use super::{INNER, heading};
 
 /// The clip that runs, and how.
 pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
@@ -18,7 +18,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
     let now = session.puppet.clip;
     let shown = now.map_or_else(|| "none".to_owned(), |(c, _)| name(c));
     let names =
-        egui::ComboBox::from_id_salt("clip").width(WIDTH - 44.0).selected_text(shown).show_ui(ui, |ui| {
+        egui::ComboBox::from_id_salt("clip").width(INNER - 8.0).selected_text(shown).show_ui(ui, |ui| {
             if ui.selectable_label(now.is_none(), "none").clicked() {
                 asked.push(Command::Clip(None));
             }

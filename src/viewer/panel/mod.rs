@@ -9,11 +9,14 @@ use super::{Command, PoseFile, Session};
 
 mod character;
 mod clips;
+mod compare;
+mod curve;
 mod display;
 mod hint;
 mod joint;
 mod keys;
 mod labels;
+mod method;
 mod open;
 mod report;
 mod solver;
@@ -25,7 +28,10 @@ mod tree;
 pub(super) use theme::style;
 
 /// Points across.
-pub(super) const WIDTH: f32 = 264.0;
+pub(super) const WIDTH: f32 = 304.0;
+/// Of which so many are filled: the bar that scrolls stands beside.
+const INNER: f32 = WIDTH - 2.0 * MARGIN - 12.0;
+const MARGIN: f32 = 14.0;
 const RECORDING: egui::Color32 = egui::Color32::from_rgb(235, 64, 52);
 
 /// What only the panel remembers.
@@ -34,6 +40,8 @@ pub(super) struct Look {
     pub(super) hidden: bool,
     pub(super) keys: bool,
     pub(super) adapter: String,
+    /// Milliseconds that the last pictures took, from the first look at the session to the last command of the driver.
+    pub(super) frames: Vec<f32>,
     /// What went wrong outside the session: a file that could not be read.
     pub(super) notice: Option<String>,
     /// Where the last file went.
@@ -88,9 +96,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
         asked.extend(session.hint.map(|_| Command::Hint(None)));
         return asked;
     }
-    let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(14.0);
+    let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(MARGIN);
     egui::Panel::right("panel").resizable(false).exact_size(WIDTH).frame(frame).show(ui, |ui| {
-        egui::ScrollArea::vertical().show(ui, |ui| {
+        egui::ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
             character::title(ui, session);
             open::show(ui, look);
             character::show(ui, session, &mut asked);
@@ -98,6 +106,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             joint::show(ui, session, look, &mut asked);
             character::files(ui, session, look);
             solver::show(ui, session, &mut asked);
+            compare::show(ui, session, &mut asked);
             report::show(ui, session, look);
             clips::show(ui, session, &mut asked);
             clips::shapes(ui, session, &mut asked);

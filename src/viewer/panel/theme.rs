@@ -9,7 +9,7 @@ pub(in super::super) fn style(context: &Context) {
     }
     context.all_styles_mut(|style| {
         style.spacing.item_spacing = egui::vec2(8.0, 6.0);
-        style.spacing.slider_width = 120.0;
+        style.spacing.slider_width = 104.0;
     });
 }
 
@@ -60,6 +60,11 @@ pub(super) fn quiet(ui: &Ui) -> Color32 {
     tone(ui.theme(), (140, 148, 164), (96, 102, 116))
 }
 
+/// What is read.
+pub(super) fn ink(ui: &Ui) -> Color32 {
+    tone(ui.theme(), (214, 219, 228), (44, 48, 58))
+}
+
 /// What went well.
 pub(super) fn good(ui: &Ui) -> Color32 {
     tone(ui.theme(), (118, 205, 130), (30, 122, 48))
@@ -68,11 +73,6 @@ pub(super) fn good(ui: &Ui) -> Color32 {
 /// What went wrong.
 pub(super) fn bad(ui: &Ui) -> Color32 {
     tone(ui.theme(), (244, 112, 96), (186, 36, 22))
-}
-
-/// Behind a drawing.
-pub(super) fn well(ui: &Ui) -> Color32 {
-    ui.visuals().extreme_bg_color
 }
 
 fn tone(theme: Theme, dark: (u8, u8, u8), light: (u8, u8, u8)) -> Color32 {

@@ -57,6 +57,7 @@ impl Session {
             hand.pins = hand.pins.iter().map(|p| self.pin_here(p.node)).collect();
         }
         self.hand = Some(hand);
+        self.comparison.begin(&self.state.held);
     }
 
     pub(super) fn with_hand(&mut self, act: impl FnOnce(&mut Hand, Vec2, &Camera, f32)) {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::Character;
 use crate::camera::{Bounds, Camera};
-use crate::ik::Options;
+use crate::compare::Comparison;
+use crate::ik::{Method, Options};
 use crate::picking::Hit;
 use crate::puppet::{GoalReport, Puppet};
 use crate::render::{Background, Frame, Mode};
@@ -30,6 +31,10 @@ mod stance;
 
 pub use stance::Stance;
 
+pub(super) use solve::{remember, usual};
+
+/// Times that are remembered.
+pub(super) const MEMORY: u8 = 120;
 /// Points of the effector's trail.
 const TRAIL: usize = 96;
 
@@ -92,6 +97,8 @@ pub struct Session {
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
     pub(super) options: Options,
+    /// Who else meets the goals.
+    pub(super) comparison: Comparison,
     pub(super) keep: bool,
     pub(super) clock: Clock,
     pub(super) mode: Mode,
@@ -140,7 +147,8 @@ impl Session {
             written_rig: None,
             reports: Vec::new(),
             error: None,
-            options: Options { record: false, restarts: 0, ..Options::default() },
+            options: usual(Method::Auto),
+            comparison: Comparison::default(),
             keep: false,
             clock: Clock::default(),
             mode: Mode::Shaded,
@@ -248,6 +256,7 @@ impl Session {
             }
             Command::Stand(stance) => self.stand(*stance),
             Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
+            Command::Compare(methods) => self.comparison.choose(&methods, &self.puppet),
             other => self.clip(&other),
         }
     }
@@ -281,6 +290,11 @@ impl Session {
     /// Why the last solve was refused.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
+    }
+
+    /// What other methods made of the same goals.
+    pub fn comparison(&self) -> &Comparison {
+        &self.comparison
     }
 
     /// Whether something is held.
@@ -323,6 +337,7 @@ impl Session {
         };
         let mut frame = stage::frame(&self.puppet, &shot);
         frame.lines = overlay::lines(self, scale);
+        self.comparison.show(&mut frame, &self.puppet, scale);
         if !self.mode.is_data() {
             let (fills, lines) = gizmo::draw(self, scale);
             frame.fills = fills;

@@ -2,21 +2,37 @@
 
 use std::time::Instant;
 
-use crate::ik::{Method, Options};
-use crate::puppet::{Puppet, Target};
+use crate::ik::{Method, Options, Swivel};
+use crate::puppet::{Pin, Puppet, Target};
 
 use super::super::gizmo::Hold;
-use super::Session;
+use super::super::hand::Hand;
+use super::{MEMORY, Session};
+
+/// How a method solves in the viewer unless it is told otherwise: no other starts, so that nothing pops, and with a curve.
+pub(in super::super) fn usual(method: Method) -> Options {
+    Options { method, restarts: 0, record: true, ..Options::default() }
+}
+
+/// Adds to times that are shown; the oldest make room.
+pub(in super::super) fn remember(times: &mut Vec<f32>, time: f32) {
+    if times.len() >= usize::from(MEMORY) {
+        times.remove(0);
+    }
+    times.push(time);
+}
 
 impl Session {
     /// Solves another way from now on. Numbers that mean nothing become the usual ones.
-    pub(super) fn set_solver(&mut self, mut options: Options) {
-        options.iterations = options.iterations.min(10_000);
-        options.restarts = options.restarts.min(64);
-        options.tolerance = options.tolerance.filter(|m| *m > 0.0 && m.is_finite());
-        options.jacobian.damping = options.jacobian.damping.filter(|d| *d > 0.0 && d.is_finite());
-        self.options = options;
+    pub(super) fn set_solver(&mut self, options: Options) {
+        self.options = sane(options);
         self.solve();
+        if self.hand.is_none() {
+            self.comparison.again(&self.puppet);
+        }
+        if self.error.is_none() {
+            self.error = self.refusal(self.options.method);
+        }
     }
 
     /// The pose as it is held, or with a clip the goals on top of it.
@@ -29,6 +45,7 @@ impl Session {
         (self.puppet.targets, self.puppet.pins) = (Vec::new(), Vec::new());
         self.puppet.rotations.clear();
         self.reports.clear();
+        self.comparison.clear();
         self.error = self.puppet.update().err().map(|e| e.to_string());
     }
 
@@ -37,28 +54,16 @@ impl Session {
         let started = Instant::now();
         self.puppet.held = Some(self.state.held.clone());
         self.puppet.options = self.options;
-        let mut targets: Vec<Target> = self.state.goals.clone();
-        let mut pins = self.state.pins.clone();
-        if let Some(hand) = &self.hand {
-            targets.retain(|t| t.node != hand.target.node);
-            targets.push(hand.target);
-            let pinned = |node: usize| self.state.pins.iter().any(|p| p.node == node);
-            pins.extend(hand.pins.iter().filter(|p| !pinned(p.node)));
-            pins.retain(|p| p.node != hand.target.node);
-            if hand.whole {
-                self.puppet.options.method = Method::FullBody;
-            }
-        }
-        if let Some(target) = self.hold.as_ref().and_then(Hold::target) {
-            targets.retain(|t| t.node != target.node);
-            targets.push(target);
-            pins.retain(|p| p.node != target.node);
+        let (targets, pins) = self.wanted(self.hand.as_ref());
+        if self.hand.as_ref().is_some_and(|h| h.whole) {
+            self.puppet.options.method = Method::FullBody;
         }
         let turned = self.hold.as_ref().and_then(|hold| hold.rotation(self));
         self.puppet.rotations = turned.into_iter().collect();
-        let any = !targets.is_empty() || turned.is_some();
-        if targets.is_empty() {
-            pins.clear();
+        let reaches = !targets.is_empty();
+        let any = reaches || turned.is_some();
+        if reaches && self.puppet.clip.is_some() {
+            self.comparison.begin(&self.state.held);
         }
         (self.puppet.targets, self.puppet.pins) = (targets, pins);
         if self.puppet.clip.is_some() {
@@ -72,13 +77,97 @@ impl Session {
                     self.state.held.clone_from(self.puppet.pose());
                 }
             }
-            Err(error) => self.error = Some(error.to_string()),
+            Err(error) => {
+                self.reports.clear();
+                self.error = Some(error.to_string());
+            }
         }
-        if self.costs.len() == 120 {
-            self.costs.remove(0);
+        remember(&mut self.costs, started.elapsed().as_secs_f32() * 1e6);
+        if reaches {
+            self.comparison.follow(&self.puppet);
+        } else if self.puppet.clip.is_some() {
+            self.comparison.clear();
         }
-        self.costs.push(started.elapsed().as_secs_f32() * 1e6);
     }
+
+    /// All goals and pins, with those of a hand; without goals nothing needs to be pinned.
+    fn wanted(&self, hand: Option<&Hand>) -> (Vec<Target>, Vec<Pin>) {
+        let mut targets: Vec<Target> = self.state.goals.clone();
+        let mut pins = self.state.pins.clone();
+        if let Some(hand) = hand {
+            targets.retain(|t| t.node != hand.target.node);
+            targets.push(hand.target);
+            let pinned = |node: usize| self.state.pins.iter().any(|p| p.node == node);
+            pins.extend(hand.pins.iter().filter(|p| !pinned(p.node)));
+            pins.retain(|p| p.node != hand.target.node);
+        }
+        if let Some(target) = self.hold.as_ref().and_then(Hold::target) {
+            targets.retain(|t| t.node != target.node);
+            targets.push(target);
+            pins.retain(|p| p.node != target.node);
+        }
+        if targets.is_empty() {
+            pins.clear();
+        }
+        (targets, pins)
+    }
+
+    /// Why a method cannot treat what is held; where nothing is, what is under the pointer, or what was held last.
+    pub fn refusal(&self, method: Method) -> Option<String> {
+        let (targets, pins) = self.at_hand();
+        self.puppet.refusal(&targets, &pins, method).map(|e| e.to_string())
+    }
+
+    /// All methods that cannot treat it, and why: as [`Session::refusal`].
+    pub fn refusals(&self) -> Vec<(Method, String)> {
+        let (targets, pins) = self.at_hand();
+        let refusal = |method| Some((method, self.puppet.refusal(&targets, &pins, method)?.to_string()));
+        std::iter::once(Method::Auto).chain(Method::ALL).filter_map(refusal).collect()
+    }
+
+    /// What is or would be asked.
+    fn at_hand(&self) -> (Vec<Target>, Vec<Pin>) {
+        let hovering = |hit| Hand::new(hit, self.pointer, &self.puppet, self.state.clone());
+        let hand = self.hand.clone().or_else(|| self.hover.map(hovering));
+        let (targets, pins) = self.wanted(hand.as_ref());
+        if targets.is_empty() {
+            (self.puppet.targets.clone(), self.puppet.pins.clone())
+        } else {
+            (targets, pins)
+        }
+    }
+}
+
+/// Options whose numbers mean something; those that do not become the usual ones.
+fn sane(mut options: Options) -> Options {
+    let usual = usual(options.method);
+    let positive = |x: &f64| *x > 0.0 && x.is_finite();
+    let or = |x: f64, good: bool, usual: f64| if good { x } else { usual };
+    let share = |x: f64, usual: f64| or(x, (0.0..=1.0).contains(&x), usual);
+    options.record = true;
+    options.iterations = options.iterations.min(10_000);
+    options.restarts = options.restarts.min(100);
+    options.tolerance = options.tolerance.filter(positive);
+    options.angle_tolerance =
+        or(options.angle_tolerance, positive(&options.angle_tolerance), usual.angle_tolerance);
+    options.stiffness = share(options.stiffness, usual.stiffness);
+    let (ccd, jacobian) = (&mut options.ccd, &mut options.jacobian);
+    // Without bounds an angle may be infinite.
+    ccd.step = or(ccd.step, ccd.step > 0.0, usual.ccd.step);
+    ccd.budget = or(ccd.budget, ccd.budget > 0.0, usual.ccd.budget);
+    jacobian.damping = jacobian.damping.filter(positive);
+    jacobian.secondary_gain = share(jacobian.secondary_gain, usual.jacobian.secondary_gain);
+    jacobian.clamp = or(jacobian.clamp, positive(&jacobian.clamp), usual.jacobian.clamp);
+    options.limb.soften = share(options.limb.soften, usual.limb.soften);
+    if let Swivel::Angle(angle) = options.limb.swivel
+        && !angle.is_finite()
+    {
+        options.limb.swivel = Swivel::Keep;
+    }
+    for weight in [&mut options.optimize.rest, &mut options.optimize.stay] {
+        *weight = or(*weight, *weight >= 0.0 && weight.is_finite(), 0.0);
+    }
+    options
 }
 
 fn is_finite(puppet: &Puppet) -> bool {

@@ -60,6 +60,7 @@ impl Session {
             Command::Mode(self.mode),
             Command::Skinning(self.puppet.skinning),
             Command::Display(self.display),
+            Command::Compare(self.comparison.methods()),
             Command::Turning(self.turning),
             Command::Scale(self.scale),
         ]

@@ -26,7 +26,7 @@ impl App {
         let event = match event {
             WindowEvent::CursorMoved { .. } => {
                 // Where the panel begins nothing is hovered any more.
-                if theirs && self.session.hovered().is_none() {
+                if theirs && !self.session.is_hovering() {
                     return;
                 }
                 Event::Moved(self.at)

@@ -1,0 +1,66 @@
+// Translucent doubles of the character in a colour each: clear where they are faced, dense towards their outline, so that
+// several stay readable. Follows globals.wgsl, skinning.wgsl and base_color.wgsl.
+//
+// A ghost's part holds its colour where a surface's holds what it emits, and its place among the ghosts in place of the
+// normal map's scale.
+
+struct Ghost {
+    @builtin(position) @invariant clip: vec4<f32>,
+    @location(0) normal: vec3<f32>,
+    @location(1) texcoord: vec4<f32>,     // both sets
+    @location(2) eye_direction: vec3<f32>,
+    @location(3) color: vec4<f32>,
+}
+
+@vertex
+fn ghost_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Ghost {
+    let s = skin(v, index);
+    let eye_direction = globals.eye.xyz - s.position;
+    // The same pixel, but a little deeper for each ghost: what coincides is the character's, then the first ghost's, all over
+    // and without flicker. The grid's cell stands for the size of what is seen.
+    let back = normalize_or_zero(eye_direction) * (globals.light.w * part.emissive_normal_scale.w);
+    let behind = globals.clip_from_world * vec4<f32>(s.position - back, 1.0);
+    var out: Ghost;
+    out.clip = globals.clip_from_world * vec4<f32>(s.position, 1.0);
+    out.clip.z = behind.z / behind.w * out.clip.w;
+    out.normal = s.normal;
+    out.texcoord = vec4<f32>(v.position_u.w, v.normal_v.w, v.texcoord_1);
+    out.eye_direction = eye_direction;
+    out.color = v.color;
+    return out;
+}
+
+// Where a ghost has no surface: holes, and what is more see-through than not.
+fn is_hole(in: Ghost) -> bool {
+    let alpha = base_color(in.color, in.texcoord).a;
+    return is_cut_out(alpha) || (has(ALPHA_BLEND) && alpha < 0.5);
+}
+
+// Only depth.
+@fragment
+fn ghost_depth(in: Ghost) {}
+
+// Only depth, of what has holes.
+@fragment
+fn ghost_cut_out(in: Ghost) {
+    if is_hole(in) {
+        discard;
+    }
+}
+
+@fragment
+fn ghost(in: Ghost) -> @location(0) vec4<f32> {
+    let flat_normal = cross(dpdy(in.eye_direction), dpdx(in.eye_direction));
+    if is_hole(in) {
+        discard;
+    }
+    let n = normalize_or_zero(select(flat_normal, in.normal, has(HAS_NORMALS)));
+    let v = normalize_or_zero(in.eye_direction);
+    let facing = abs(dot(n, v));
+    let rim = pow(1.0 - facing, 2.2);
+    let lit = 0.62 + 0.38 * max(dot(n, globals.light.xyz), 0.0);
+    let alpha = mix(0.4, 0.95, rim);
+    let tint = part.emissive_normal_scale.rgb;
+    // Premultiplied; the outline is the colour itself.
+    return vec4<f32>(tint * mix(lit, 1.0, rim) * alpha, alpha);
+}

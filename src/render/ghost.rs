@@ -1,0 +1,182 @@
+//! Ghosts: translucent doubles of the model, each in a colour.
+
+use std::collections::HashMap;
+
+use glam::Mat4;
+use wgpu::TextureFormat;
+
+use super::gpu_types::flags;
+use super::layout::Layouts;
+use super::model::{Model, ModelPart};
+use super::surface::{depth_state, vertex_state};
+use super::upload::{FrameBuffers, Tint, dynamic_offset};
+use super::{Draw, Frame, Gpu, RenderError, shaders};
+
+/// How far a ghost is set back for each that stands before it, in cells of the grid.
+const STEP_BACK: f32 = 0.03;
+
+/// All that makes one pipeline differ from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Variant {
+    /// Whether colour is drawn, or depth alone.
+    color: bool,
+    /// Whether a base colour map counts for its holes; `None`: it has none.
+    holes: Option<bool>,
+    culled: bool,
+    mirrored: bool,
+    samples: u32,
+    format: TextureFormat,
+}
+
+/// Pipelines and buffers for ghosts, made when first needed.
+#[derive(Debug)]
+pub(super) struct GhostPass {
+    module: wgpu::ShaderModule,
+    layout: wgpu::PipelineLayout,
+    pipelines: HashMap<Variant, wgpu::RenderPipeline>,
+    buffers: FrameBuffers,
+}
+
+/// A part of a ghost, ready to be drawn.
+struct Stroke {
+    part: usize,
+    pipelines: [wgpu::RenderPipeline; 2],
+    offset: u32,
+}
+
+/// This frame's ghosts.
+pub(super) struct Ghosts {
+    /// A ghost each, in the order in which they are drawn.
+    strokes: Vec<Vec<Stroke>>,
+    parts: wgpu::BindGroup,
+}
+
+impl GhostPass {
+    pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
+        let groups = [Some(&layouts.globals), Some(&layouts.part), None, Some(&layouts.textures)];
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("ghosts"),
+            bind_group_layouts: &groups,
+            immediate_size: 0,
+        });
+        let module = shaders::module(&gpu.device, "ghosts", shaders::GHOST);
+        Self { module, layout, pipelines: HashMap::new(), buffers: FrameBuffers::default() }
+    }
+
+    /// Uploads a frame's ghosts and makes the pipelines that they need.
+    pub(super) fn ready(
+        &mut self,
+        gpu: &Gpu,
+        layouts: &Layouts,
+        model: &Model,
+        frame: &Frame<'_>,
+        format: TextureFormat,
+    ) -> Result<Ghosts, RenderError> {
+        let mut palette: Vec<Mat4> = Vec::new();
+        let mut draws: Vec<(Draw<'_>, Option<Tint>)> = Vec::new();
+        let mut strokes = Vec::with_capacity(frame.ghosts.len());
+        let mut back = 0.0;
+        for ghost in &frame.ghosts {
+            back += STEP_BACK;
+            let first = palette.len();
+            palette.extend_from_slice(ghost.palette);
+            let mut own = Vec::with_capacity(ghost.draws.len());
+            for draw in ghost.draws.iter().filter(|d| model.is_drawn(d)) {
+                let offset = dynamic_offset(draws.len());
+                draws.push((
+                    Draw { first_matrix: first + draw.first_matrix, ..*draw },
+                    Some(ghost.color.extend(back).into()),
+                ));
+                let part = &model.parts[draw.part];
+                let pipelines = [false, true]
+                    .map(|color| self.pipeline(gpu, (frame.samples, format), color, part, draw.mirrored));
+                own.push(Stroke { part: draw.part, pipelines, offset });
+            }
+            strokes.push(own);
+        }
+        let parts = self.buffers.upload_parts(gpu, layouts, model, &palette, &draws)?;
+        Ok(Ghosts { strokes, parts })
+    }
+
+    fn pipeline(
+        &mut self,
+        gpu: &Gpu,
+        (samples, format): (u32, TextureFormat),
+        color: bool,
+        part: &ModelPart,
+        mirrored: bool,
+    ) -> wgpu::RenderPipeline {
+        let holes = part.uniform.flags & (flags::ALPHA_MASK | flags::ALPHA_BLEND) != 0;
+        let variant = Variant {
+            color,
+            holes: holes.then_some(part.maps[0]),
+            culled: !part.double_sided,
+            mirrored,
+            samples,
+            format,
+        };
+        let (module, layout) = (&self.module, &self.layout);
+        self.pipelines.entry(variant).or_insert_with(|| make(gpu, module, layout, variant)).clone()
+    }
+}
+
+impl Ghosts {
+    /// Draws them one after the other: the depth of each before its colour, so that none shows its own inside.
+    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, model: &Model) {
+        pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
+        for (strokes, step) in self.strokes.iter().flat_map(|s| [(s, 0), (s, 1)]) {
+            for stroke in strokes {
+                let part = &model.parts[stroke.part];
+                pass.set_pipeline(&stroke.pipelines[step]);
+                pass.set_bind_group(1, &self.parts, &[stroke.offset]);
+                pass.set_bind_group(3, &part.textures, &[]);
+                pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
+                pass.draw_indexed(part.indices.clone(), 0, 0..1);
+            }
+        }
+    }
+}
+
+fn make(
+    gpu: &Gpu,
+    module: &wgpu::ShaderModule,
+    layout: &wgpu::PipelineLayout,
+    v: Variant,
+) -> wgpu::RenderPipeline {
+    let constants = [("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true))))];
+    let entry_point = match (v.color, v.holes) {
+        (true, _) => "ghost",
+        (false, Some(_)) => "ghost_cut_out",
+        (false, None) => "ghost_depth",
+    };
+    let target = wgpu::ColorTargetState {
+        format: v.format,
+        blend: v.color.then_some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+        write_mask: if v.color { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() },
+    };
+    let nearest = if v.color { wgpu::CompareFunction::Equal } else { wgpu::CompareFunction::Less };
+    let depth = wgpu::DepthStencilState { depth_compare: Some(nearest), ..depth_state(!v.color) };
+    gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("ghost"),
+        layout: Some(layout),
+        vertex: vertex_state(module, "ghost_vertex"),
+        primitive: wgpu::PrimitiveState {
+            front_face: if v.mirrored { wgpu::FrontFace::Cw } else { wgpu::FrontFace::Ccw },
+            cull_mode: v.culled.then_some(wgpu::Face::Back),
+            ..Default::default()
+        },
+        depth_stencil: Some(depth),
+        multisample: wgpu::MultisampleState { count: v.samples, ..Default::default() },
+        fragment: Some(wgpu::FragmentState {
+            module,
+            entry_point: Some(entry_point),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                ..Default::default()
+            },
+            targets: &[Some(target)],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}

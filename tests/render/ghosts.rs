@@ -1,0 +1,112 @@
+//! Translucent doubles of the character.
+
+use glam::{Mat4, Vec3};
+use serde_json::json;
+use sinew::asset::mannequin;
+use sinew::camera::{AUTO_FOV_Y, Camera};
+use sinew::puppet::Puppet;
+use sinew::render::{Background, Ghost, Mode, Picture, Pictures};
+use sinew::stage::{self, Shot};
+
+use crate::support::Builder;
+use crate::{load, pixel, renderer, shot};
+
+const RED: Vec3 = Vec3::X;
+
+/// Squares from −1 to 1 that face +Z, one at each of some depths, seen with ghosts that stand elsewhere.
+fn squares(depths: &[f32], mode: Mode, ghosts: &[(Vec3, Mat4)]) -> Picture {
+    let mut b = Builder::default();
+    let corners = |z: f32| [-1.0, -1.0, z, 1.0, -1.0, z, 1.0, 1.0, z, -1.0, 1.0, z];
+    let corners: Vec<f32> = depths.iter().flat_map(|z| corners(*z)).collect();
+    let normals = [0.0, 0.0, 1.0].repeat(4 * depths.len());
+    let indices: Vec<u8> =
+        (0..depths.len()).flat_map(|i| [0, 1, 2, 0, 2, 3].map(|n| n + 4 * i as u8)).collect();
+    let attributes =
+        json!({"POSITION": b.floats("VEC3", 3, &corners), "NORMAL": b.floats("VEC3", 3, &normals)});
+    let indices = b.accessor("SCALAR", 5121, indices.len(), &indices);
+    let bytes = b.file(json!({
+        "meshes": [{"primitives": [{"attributes": attributes, "indices": indices}]}],
+        "nodes": [{"mesh": 0}],
+    }));
+    let puppet = Puppet::new(load(&bytes), 0);
+    let mut renderer = renderer();
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), mode);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let mut frame = stage::frame(&puppet, &shot(mode));
+    let palettes: Vec<Vec<Mat4>> = ghosts.iter().map(|(_, m)| vec![*m]).collect();
+    for ((color, _), palette) in ghosts.iter().zip(&palettes) {
+        frame.ghosts.push(Ghost { draws: frame.draws.clone(), palette, color: *color });
+    }
+    renderer.render(&model, &frame, (64, 64)).unwrap()
+}
+
+fn aside(x: f32, z: f32) -> Mat4 {
+    Mat4::from_translation(Vec3::new(x, 0.0, z))
+}
+
+#[test]
+fn a_ghost_beside_is_seen_in_its_colour_and_through() {
+    let seen = squares(&[0.0], Mode::Lambert, &[(RED, aside(1.0, 0.5))]);
+    let bare = squares(&[0.0], Mode::Lambert, &[]);
+    let [r, g, b, a] = pixel(&seen, 55, 32);
+    assert!(r > 100 && r < 255 && g == 0 && b == 0 && a == 255, "over black: {:?}", [r, g, b, a]);
+    let (over, white) = (pixel(&seen, 40, 32), pixel(&bare, 40, 32));
+    assert!(over[1] < white[1] && over[1] > 0 && over[0] > over[1], "{over:?} over {white:?}");
+    assert_eq!(pixel(&seen, 20, 32), pixel(&bare, 20, 32));
+}
+
+#[test]
+fn a_ghost_behind_is_hidden_and_data_shows_none() {
+    let behind = [(RED, aside(0.0, -0.5))];
+    assert_eq!(squares(&[0.0], Mode::Lambert, &behind).rgba, squares(&[0.0], Mode::Lambert, &[]).rgba);
+    for mode in [Mode::Normal, Mode::Mask] {
+        let before = [(RED, aside(0.5, 0.5))];
+        assert_eq!(squares(&[0.0], mode, &before).rgba, squares(&[0.0], mode, &[]).rgba);
+    }
+}
+
+#[test]
+fn a_ghost_does_not_show_its_own_inside() {
+    let there = [(RED, aside(1.5, 0.0))];
+    let one = pixel(&squares(&[0.3], Mode::Lambert, &there), 60, 32);
+    for depths in [[0.0, 0.3], [0.3, 0.0]] {
+        assert_eq!(pixel(&squares(&depths, Mode::Lambert, &there), 60, 32), one);
+    }
+}
+
+#[test]
+fn of_ghosts_that_coincide_the_first_is_seen() {
+    let there = aside(1.5, 0.0);
+    let both = squares(&[0.0], Mode::Lambert, &[(RED, there), (Vec3::Y, there)]);
+    assert_eq!(both.rgba, squares(&[0.0], Mode::Lambert, &[(RED, there)]).rgba);
+}
+
+/// Not a pixel of a ghost that coincides with the character is seen, edges included.
+#[test]
+fn a_ghost_that_coincides_leaves_the_picture_as_it_is() {
+    let puppet = Puppet::new(mannequin().unwrap(), 0);
+    let bounds = puppet.bounds();
+    let shot = Shot {
+        camera: Camera::framing(&bounds, AUTO_FOV_Y, 1.0),
+        mode: Mode::Shaded,
+        background: Background::STUDIO,
+        samples: 4,
+        bounds,
+        floor: true,
+        shadow: true,
+        scale: 1.0,
+    };
+    let mut renderer = renderer();
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let mut frame = stage::frame(&puppet, &shot);
+    let bare = renderer.render(&model, &frame, (200, 200)).unwrap();
+    for color in [RED, Vec3::Y] {
+        let palette = &puppet.palette().matrices;
+        frame.ghosts.push(Ghost { draws: frame.draws.clone(), palette, color });
+    }
+    let haunted = renderer.render(&model, &frame, (200, 200)).unwrap();
+    let differ = bare.rgba.chunks(4).zip(haunted.rgba.chunks(4)).filter(|(a, b)| a != b).count();
+    assert_eq!(differ, 0, "{differ} pixels");
+    assert!(stage::ghost(&puppet, &puppet, RED).draws.is_empty());
+}
