@@ -70,6 +70,7 @@ pub struct Pin {
     pub node: usize,
     /// World position in metres and orientation, by the product of rotations, that it keeps; `None`: where the clip
     /// puts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<(DVec3, DQuat)>,
 }
 

@@ -469,7 +469,7 @@ fn what_is_no_session_is_refused_with_its_line() {
 #[test]
 fn commands_that_mean_nothing_are_survived() {
     let lines = [
-        r#"{"stand":{"nodes":[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[3e38,3e38,3e38],"rotation":[0,0,0,1],"scale":[3e38,0,-1]}],[4,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],"morphs":[1,2,3],"goals":[{"node":88888,"offset":[0,0,0],"weight":1}],"pins":[77777,2],"base":66666,"selected":55555}}"#,
+        r#"{"stand":{"nodes":[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[3e38,3e38,3e38],"rotation":[0,0,0,1],"scale":[3e38,0,-1]}],[4,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],"morphs":[1,2,3],"goals":[{"node":88888,"offset":[0,0,0],"weight":1}],"pins":[{"node":77777},{"node":2}],"base":66666,"limits":[[88888,"locked"],[3,{"hinge":{"axis":[0,0,0],"min":2,"max":1}}]],"poles":[[99999,[1,2,3]]],"selected":55555}}"#,
         r#"{"view":{"target":[0,0,0],"distance":-1,"yaw":0,"pitch":0,"radius":1}}"#,
         r#"{"view":{"target":[1e38,1e38,0],"distance":1e38,"yaw":1e30,"pitch":1.5,"radius":1e-30}}"#,
         r#"{"solver":{"restarts":18446744073709551615,"iterations":18446744073709551615,"angle_tolerance":-1,"tolerance":-3}}"#,

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::time::Duration;
 
 use egui::Theme;
 use egui_kittest::kittest::Queryable;
@@ -95,7 +96,7 @@ fn a_file_that_is_read_and_one_that_could_not_be() {
 fn a_clip_that_plays() {
     let mut state = state();
     state.session.apply(Command::Clip(Some(0)));
-    state.session.apply(Command::Tick(0.25));
+    state.session.apply(Command::Tick(Duration::from_millis(250)));
     state.session.costs.clear();
     check("clip", state, Theme::Dark);
 }
