@@ -46,7 +46,8 @@ impl Solver {
         if let Some(&tolerance) = tolerances.iter().find(|t| !(t.is_finite() && **t > 0.0)) {
             return Err(SolveError::Tolerance { tolerance });
         }
-        if self.memo.answers(body, goals, options) {
+        let is_answer = self.memo.is_answer(body);
+        if self.memo.answers(body, is_answer, goals, options) {
             self.memo.recall(body);
             return Ok(&self.report);
         }
@@ -54,18 +55,19 @@ impl Solver {
         self.asked.0.extend_from_slice(body.rotations());
         self.asked.1 = body.root();
         // A drag must not jump: what goes on from the last answer starts nowhere else.
-        let warm = options.start == Start::Current && self.memo.leads_to(body);
+        let goes_on = options.start == Start::Current && is_answer;
+        let warm = goes_on && self.memo.moved();
         if options.start == Start::Rest {
             body.reset();
         }
-        if !self.solve_chain(body, goals, options) {
+        if !self.solve_chain(body, goals, options, goes_on) {
             let restarts = if warm { 0 } else { options.restarts };
             if let Err(error) = self.solve_tree(body, goals, options, restarts) {
                 stand(body, &self.asked);
                 return Err(error);
             }
         }
-        self.memo.take(body, &self.asked, goals, options);
+        self.memo.take(body, &mut self.asked, goals, options);
         Ok(&self.report)
     }
 
@@ -82,6 +84,7 @@ impl Solver {
         options: &Options,
         restarts: usize,
     ) -> Result<(), SolveError> {
+        self.chain.forget();
         let tree = &mut self.tree;
         tree.set(body, goals, options.limits);
         tree.angle_tolerance = options.angle_tolerance;
@@ -101,8 +104,8 @@ impl Solver {
     }
 
     /// The quick way for a lone position on a chain of free joints. False where it is none, or leads nowhere: the body
-    /// is then as it was.
-    fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options) -> bool {
+    /// is then as it was. `goes_on`: it stands as the last answer has it.
+    fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options, goes_on: bool) -> bool {
         let plain =
             options.jacobian == JacobianOptions::default() && !options.record && options.iterations > 0;
         if !(plain && self.chain.takes(body, goals, options.limits)) {
@@ -133,7 +136,7 @@ impl Solver {
         } else if self.chain.too_near(way) {
             return false;
         } else {
-            self.chain.load(body);
+            self.chain.load(body, goes_on);
             // A little below the tolerance: rounding on the way to rotations and back must not undo it.
             let (near, passes) = (tolerance * (1.0 - 1e-9), options.iterations);
             let end = match method {

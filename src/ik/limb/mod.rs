@@ -4,14 +4,20 @@
 //! square roots in place of trigonometry. [`usual`] has no cases, so that one source serves single numbers and lanes,
 //! without fused multiplication, and both give the same bits. What it does not take, [`unusual`] does.
 
-mod lanes;
 mod unusual;
 mod usual;
 
 use glam::{DQuat, DVec3};
 
-use lanes::{ABREAST, Turn, Vec3, gather};
+use super::lanes::{Several, Vec3};
 use usual::usual;
+
+/// Limbs abreast: what the machine's registers hold.
+#[cfg(not(target_feature = "avx"))]
+type Lanes = wide::f64x2;
+#[cfg(target_feature = "avx")]
+type Lanes = wide::f64x4;
+const ABREAST: usize = if cfg!(target_feature = "avx") { 4 } else { 2 };
 
 /// A limb as it stands: two stretches in any one space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,11 +51,8 @@ impl LimbGoal {
 /// A target out of reach, or too near, is approached as near as can be. Degenerate input (a bone or a target without
 /// length, the pole on the line to the target) gives some answer, finite and always the same.
 pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
-    let v = |v: DVec3| Vec3 { x: v.x, y: v.y, z: v.z };
-    let (upper, lower, target) = (v(limb.upper), v(limb.lower), v(goal.target));
-    let turns = usual(upper, lower, target, goal.has_pole().then(|| v(goal.pole)));
-    match turns {
-        Some(turns) => turns.map(|q: Turn<f64>| DQuat::from_xyzw(q.x, q.y, q.z, q.w)),
+    match solve_abreast::<f64, 1>(&[*limb], &[*goal]) {
+        Some([turns]) => turns,
         None => unusual::solve(limb, goal),
     }
 }
@@ -61,8 +64,9 @@ pub fn solve_limbs(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]])
     let (limbs, goals, turns) = (&limbs[..count], &goals[..count], &mut turns[..count]);
     let blocks = limbs.as_chunks::<ABREAST>().0.iter().zip(goals.as_chunks::<ABREAST>().0);
     for ((limbs, goals), turns) in blocks.zip(turns.as_chunks_mut::<ABREAST>().0) {
-        if !solve_abreast(limbs, goals, turns) {
-            one_by_one(limbs, goals, turns);
+        match solve_abreast::<Lanes, ABREAST>(limbs, goals) {
+            Some(found) => *turns = found,
+            None => one_by_one(limbs, goals, turns),
         }
     }
     one_by_one(&limbs[abreast..], &goals[abreast..], &mut turns[abreast..]);
@@ -74,22 +78,18 @@ fn one_by_one(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]]) {
     }
 }
 
-/// As many as the lanes are. False where they cannot be treated alike.
-fn solve_abreast(
-    limbs: &[Limb; ABREAST],
-    goals: &[LimbGoal; ABREAST],
-    turns: &mut [[DQuat; 2]; ABREAST],
-) -> bool {
+/// As many as the lanes are; `None` where they cannot be treated alike.
+#[inline(always)]
+fn solve_abreast<L: Several<N>, const N: usize>(
+    limbs: &[Limb; N],
+    goals: &[LimbGoal; N],
+) -> Option<[[DQuat; 2]; N]> {
     let poles = goals.iter().filter(|g| g.has_pole()).count();
-    if poles != 0 && poles != ABREAST {
-        return false;
+    if poles != 0 && poles != N {
+        return None;
     }
-    let (upper, lower) = (gather(limbs, |l| l.upper), gather(limbs, |l| l.lower));
-    let pole = (poles > 0).then(|| gather(goals, |g| g.pole));
-    let Some(found) = usual(upper, lower, gather(goals, |g| g.target), pole) else { return false };
-    let [first, second] = found.map(|q| [q.x.to_array(), q.y.to_array(), q.z.to_array(), q.w.to_array()]);
-    for (i, turns) in turns.iter_mut().enumerate() {
-        *turns = [first, second].map(|[x, y, z, w]| DQuat::from_xyzw(x[i], y[i], z[i], w[i]));
-    }
-    true
+    let pole = (poles > 0).then(|| Vec3::<L>::gather(goals, |g| g.pole));
+    let (upper, lower) = (Vec3::gather(limbs, |l| l.upper), Vec3::gather(limbs, |l| l.lower));
+    let [first, second] = usual(upper, lower, Vec3::gather(goals, |g| g.target), pole)?.map(|t| t.each());
+    Some(std::array::from_fn(|i| [first[i], second[i]]))
 }

@@ -1,6 +1,6 @@
 //! The closed form without cases: a limb that is neither straight nor folded up, a target that is not behind it.
 
-use super::lanes::{Lane, Turn, Vec3};
+use super::super::lanes::{Lane, Turn, Vec3};
 
 /// The turns of both bones, unit quaternions; `None` if one of the lanes is a case for [`super::unusual`].
 ///

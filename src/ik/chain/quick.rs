@@ -3,8 +3,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::chain::{Chain, End};
-use super::rotation::{any_perpendicular, shortest_arc};
+use super::super::rotation::{any_perpendicular, shortest_arc};
+use super::{Chain, End};
 
 /// Passes without a gain of a hundredth until a chain counts as stuck.
 const PATIENCE: usize = 16;
@@ -38,7 +38,7 @@ impl Patience {
 impl Chain {
     /// Cyclic coordinate descent: only the end is carried along from the tip to the base; the way back from the base
     /// hands each joint the turns of those above it. `target`: from the base.
-    pub(super) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in super::super) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let mut patience = Patience::new();
         for pass in 0..=passes {
             let end = self.measure_arms();
@@ -67,17 +67,17 @@ impl Chain {
                 }
             }
             let mut carried = DQuat::IDENTITY;
-            for ((vector, turned), arc) in self.vectors.iter_mut().zip(&mut self.turned).zip(&self.arcs) {
+            for ((vector, spin), arc) in self.vectors.iter_mut().zip(&mut self.spins).zip(&self.arcs) {
                 carried *= *arc;
                 *vector = carried * *vector;
-                *turned = carried * *turned;
+                *spin = carried * *spin;
             }
         }
         End::Stuck
     }
 
     /// Forward and backward reaching.
-    pub(super) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in super::super) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let error = |chain: &Self| chain.points.last().map_or(f64::NAN, |end| end.distance(target));
         self.move_points(tolerance, passes, error, |chain| {
             chain.backward(target);
@@ -137,7 +137,7 @@ impl Chain {
 
     /// Particles on springs. The root of a spring's length is taken to first order (Jakobsen 2001): the springs are
     /// relaxed until they have their lengths, and there it is exact.
-    pub(super) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in super::super) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let error = |chain: &Self| chain.straight_ends().distance(target);
         self.move_points(tolerance, passes, error, |chain| {
             for _ in 0..SWEEPS {
@@ -184,20 +184,20 @@ impl Chain {
     /// Turns each joint from the base on by the least arc that lays its link along its points.
     fn fit_points(&mut self) {
         let (mut carried, hint) = (DQuat::IDENTITY, self.bend_now());
-        let links = self.vectors.iter_mut().zip(&mut self.turned).zip(self.points.windows(2));
-        for (((vector, turned), points), length) in links.zip(&self.lengths) {
+        let links = self.vectors.iter_mut().zip(&mut self.spins).zip(self.points.windows(2));
+        for (((vector, spin), points), length) in links.zip(&self.lengths) {
             let now = carried * *vector;
             let way = points[1] - points[0];
             carried = shortest_arc(now, way, hint) * carried;
-            *turned = carried * *turned;
+            *spin = carried * *spin;
             *vector = way * (length / way.length().max(f64::MIN_POSITIVE));
         }
     }
 
     /// The fused method: the two halves as the bones of a limb, in closed form, then damped least squares for what that
     /// leaves.
-    pub(super) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
-        let end: DVec3 = self.vectors.iter().sum();
+    pub(in super::super) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+        let end = self.end_now;
         if end.distance_squared(target) <= tolerance * tolerance {
             return End::Reached(0);
         }
@@ -205,8 +205,7 @@ impl Chain {
         let delicate = target.length_squared() < small
             && end.distance_squared(target) < CLOSE * CLOSE * self.reach * self.reach;
         if !delicate && self.halves(target, end) {
-            let left: DVec3 = self.vectors.iter().sum();
-            if left.distance_squared(target) <= tolerance * tolerance {
+            if self.end_now.distance_squared(target) <= tolerance * tolerance {
                 return End::Reached(1);
             }
         }
@@ -243,12 +242,9 @@ impl Chain {
         let first = shortest_arc(bend, there, hint) * swing;
         let then = first * lower;
         let second = shortest_arc(then, target - there, hint) * first;
-        let (uppers, lowers) = self.vectors.split_at_mut(self.middle);
-        uppers.iter_mut().for_each(|v| *v = first * *v);
-        lowers.iter_mut().for_each(|v| *v = second * *v);
-        let (uppers, lowers) = self.turned.split_at_mut(self.middle);
-        uppers.iter_mut().for_each(|q| *q = first * *q);
-        lowers.iter_mut().for_each(|q| *q = second * *q);
+        self.turn_all(0..self.middle, first);
+        self.turn_all(self.middle..self.vectors.len(), second);
+        self.end_now = self.vectors.iter().sum();
         true
     }
 }
