@@ -6,13 +6,14 @@
 
 mod ik;
 mod load;
+mod passes;
 mod posing;
 
 use std::path::{Path, PathBuf};
 
 use sinew::asset::{self, Character};
 
-criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench);
+criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench, passes::bench);
 criterion::criterion_main!(benches);
 
 const COLLECTED: [(&str, &str); 2] = [

@@ -104,6 +104,7 @@ impl<L: Lane> Vec3<L> {
     }
 
     /// A vector of each of several things.
+    #[inline(always)]
     pub(super) fn gather<T, const N: usize>(all: &[T; N], get: impl Fn(&T) -> DVec3) -> Self
     where
         L: Several<N>,
@@ -113,12 +114,17 @@ impl<L: Lane> Vec3<L> {
     }
 
     /// The vectors that are abreast.
+    #[inline(always)]
     pub(super) fn each<const N: usize>(self) -> [DVec3; N]
     where
         L: Several<N>,
     {
         let [x, y, z] = [self.x, self.y, self.z].map(L::each);
-        std::array::from_fn(|i| DVec3::new(x[i], y[i], z[i]))
+        let mut all = [DVec3::ZERO; N];
+        for (i, v) in all.iter_mut().enumerate() {
+            *v = DVec3::new(x[i], y[i], z[i]);
+        }
+        all
     }
 
     pub(super) fn dot(self, b: Self) -> L {
@@ -153,6 +159,7 @@ pub(super) struct Turn<L> {
 
 impl<L: Lane> Turn<L> {
     /// Several abreast.
+    #[inline(always)]
     pub(super) fn gather<const N: usize>(q: &[DQuat; N]) -> Self
     where
         L: Several<N>,
@@ -162,12 +169,17 @@ impl<L: Lane> Turn<L> {
     }
 
     /// The quaternions that are abreast.
+    #[inline(always)]
     pub(super) fn each<const N: usize>(self) -> [DQuat; N]
     where
         L: Several<N>,
     {
         let [x, y, z, w] = [self.x, self.y, self.z, self.w].map(L::each);
-        std::array::from_fn(|i| DQuat::from_xyzw(x[i], y[i], z[i], w[i]))
+        let mut all = [DQuat::IDENTITY; N];
+        for (i, q) in all.iter_mut().enumerate() {
+            *q = DQuat::from_xyzw(x[i], y[i], z[i], w[i]);
+        }
+        all
     }
 
     pub(super) fn new(v: Vec3<L>, w: L) -> Self {

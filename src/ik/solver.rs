@@ -56,12 +56,11 @@ impl Solver {
         self.asked.1 = body.root();
         // A drag must not jump: what goes on from the last answer starts nowhere else.
         let goes_on = options.start == Start::Current && is_answer;
-        let warm = goes_on && self.memo.moved();
         if options.start == Start::Rest {
             body.reset();
         }
         if !self.solve_chain(body, goals, options, goes_on) {
-            let restarts = if warm { 0 } else { options.restarts };
+            let restarts = if goes_on && self.memo.moved() { 0 } else { options.restarts };
             if let Err(error) = self.solve_tree(body, goals, options, restarts) {
                 stand(body, &self.asked);
                 return Err(error);

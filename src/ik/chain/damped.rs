@@ -178,6 +178,7 @@ impl Chain {
 }
 
 /// The turns of joints about (running sum) × half, the stretches after them, and the sum of those.
+#[inline(always)]
 fn turned<L: Several<N>, const N: usize>(
     half: DVec3,
     passed: &[[DVec3; N]],

@@ -27,7 +27,7 @@ impl Chain {
     fn follow(&mut self, rotations: &[DQuat]) {
         let mut spin = DQuat::IDENTITY;
         for (&link, out) in self.links.iter().zip(&mut self.spins) {
-            spin *= rotations[link];
+            spin = after(spin, rotations[link]);
             *out = spin;
         }
         let (spins, last_spin) = self.spins.as_chunks::<2>();
@@ -96,6 +96,16 @@ impl Chain {
         self.vectors[joints.clone()].iter_mut().for_each(|v| *v = arc * *v);
         self.spins[joints].iter_mut().for_each(|q| *q = arc * *q);
     }
+}
+
+/// A product of quaternions, two of its numbers at a time: a chain of them is what everything waits for.
+fn after(a: DQuat, b: DQuat) -> DQuat {
+    let (xy, zw) = (f64x2::new([b.x, b.y]), f64x2::new([b.z, b.w]));
+    let (wz, yx) = (f64x2::new([b.w, -b.z]), f64x2::new([b.y, -b.x]));
+    let [x, y, z, w] = a.to_array().map(f64x2::splat);
+    let [first, second] = [(w * xy + x * wz) + (y * zw - z * yx), (w * zw + x * yx) + (z * wz - y * xy)];
+    let ([x, y], [z, w]) = (first.to_array(), second.to_array());
+    DQuat::from_xyzw(x, y, z, w)
 }
 
 /// The stretches of joints that are turned so, and their sum.
