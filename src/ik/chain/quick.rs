@@ -204,10 +204,11 @@ impl Chain {
         let small = NEAR * NEAR * self.reach * self.reach;
         let delicate = target.length_squared() < small
             && end.distance_squared(target) < CLOSE * CLOSE * self.reach * self.reach;
-        if !delicate && self.halves(target, end) {
-            if self.end_now.distance_squared(target) <= tolerance * tolerance {
-                return End::Reached(1);
-            }
+        if !delicate
+            && self.halves(target, end)
+            && self.end_now.distance_squared(target) <= tolerance * tolerance
+        {
+            return End::Reached(1);
         }
         match self.damped(target, tolerance, passes) {
             End::Reached(more) => End::Reached((more + 1).min(passes)),

@@ -9,7 +9,7 @@ mod usual;
 
 use glam::{DQuat, DVec3};
 
-use super::lanes::{Several, Vec3};
+use super::lanes::{Several, Turn, Vec3};
 use usual::usual;
 
 /// Limbs abreast: what the machine's registers hold.
@@ -90,6 +90,6 @@ fn solve_abreast<L: Several<N>, const N: usize>(
     }
     let pole = (poles > 0).then(|| Vec3::<L>::gather(goals, |g| g.pole));
     let (upper, lower) = (Vec3::gather(limbs, |l| l.upper), Vec3::gather(limbs, |l| l.lower));
-    let [first, second] = usual(upper, lower, Vec3::gather(goals, |g| g.target), pole)?.map(|t| t.each());
+    let [first, second] = usual(upper, lower, Vec3::gather(goals, |g| g.target), pole)?.map(Turn::each);
     Some(std::array::from_fn(|i| [first[i], second[i]]))
 }
