@@ -3,6 +3,7 @@
 
 use glam::{DQuat, DVec3};
 
+use super::super::limb::{Limb, LimbGoal, solve_limb};
 use super::super::rotation::{any_perpendicular, shortest_arc};
 use super::{Chain, End};
 
@@ -216,33 +217,18 @@ impl Chain {
         }
     }
 
-    /// Lays the two halves, each kept as it is, out to the target: law of cosines, without trigonometry. False where
-    /// their lengths do not allow it.
+    /// Lays the two halves, each kept as it is, out to the target as the bones of a limb, which bends as it does, or if it
+    /// is straight as the chain does at rest. False where their lengths do not allow it.
     fn halves(&mut self, target: DVec3, end: DVec3) -> bool {
         let upper: DVec3 = self.vectors[..self.middle].iter().sum();
         let lower = end - upper;
         let (a2, b2, d2) = (upper.length_squared(), lower.length_squared(), target.length_squared());
-        // Twice the area of the triangle, squared, times four: Heron's formula.
         let along = 0.5 * (d2 + a2 - b2);
-        let across2 = a2 * d2 - along * along;
-        if across2 <= 0.0 || d2 == 0.0 {
+        if a2 * d2 <= along * along {
             return false;
         }
-        // What opposite vectors turn about.
-        let hint = self.bend_now();
-        let swing = shortest_arc(end, target, hint);
-        let bend = swing * upper;
-        let out = bend - target * (bend.dot(target) / d2);
-        // A straight chain bends as it does at rest.
-        let out = if out.length_squared() > 1e-12 * a2 { out } else { (swing * hint).cross(target) };
-        let out2 = out.length_squared();
-        if out2 == 0.0 {
-            return false;
-        }
-        let there = target * (along / d2) + out * (across2 / (d2 * out2)).sqrt();
-        let first = shortest_arc(bend, there, hint) * swing;
-        let then = first * lower;
-        let second = shortest_arc(then, target - there, hint) * first;
+        let limb = Limb { upper, lower, bend: -self.bend_now() };
+        let [first, second] = solve_limb(&limb, &LimbGoal { target, pole: DVec3::ZERO });
         self.turn_all(0..self.middle, first);
         self.turn_all(self.middle..self.vectors.len(), second);
         self.end_now = self.vectors.iter().sum();
