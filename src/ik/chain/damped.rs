@@ -20,6 +20,10 @@ const SIDE: f64 = 0.9;
 const EXTENDS: f64 = 0.95;
 /// A chain is bent before its passes if it lacks less than this share of what the target lacks of its full length.
 const STRAIGHT: f64 = 1e-3;
+/// After so many passes a chain is bent into an arc if the target is farther than a share of its reach: a step of many
+/// joints that are almost in line is often too far, and all poses that reach there are near to each other.
+const CRAWL: usize = 24;
+const STRETCHED: f64 = 0.98;
 /// Steps taken back, one after the other, until a chain counts as stuck.
 const RETREATS: usize = 10;
 /// A pass that leaves more than this share of the error has found no way.
@@ -37,13 +41,21 @@ impl Chain {
             return End::Reached(0);
         }
         self.swing(target);
-        self.arch(target);
+        let mut arched = self.is_straight(target);
+        if arched {
+            self.arch(target);
+        }
         let mut state = self.measure(target);
         if state.error2 <= tolerance2 {
             return End::Reached(1);
         }
         let (mut boost, mut failed, mut pass) = (1.0, 0, 0);
         while pass < passes {
+            if pass >= CRAWL && !arched && target.length() > STRETCHED * self.reach {
+                self.arch(target);
+                state = self.measure(target);
+                (arched, boost, failed) = (true, 1.0, 0);
+            }
             let inverse = state.inverse(boost * DAMPING);
             let (mut half, mut last2) = (DVec3::ZERO, state.error2);
             let mut error = state.error;
@@ -142,14 +154,15 @@ impl Chain {
         arm
     }
 
-    /// Bends a chain that is much straighter than the target lets it be into an arc of a circle: on a line no joint
-    /// sees where to turn, and near one a pass sees it badly.
+    /// Whether the chain is much straighter than the target lets it be: on a line no joint sees where to turn, and near
+    /// one a pass sees it badly.
+    fn is_straight(&self, target: DVec3) -> bool {
+        self.reach - self.end_now.length() <= STRAIGHT * (self.reach - target.length())
+    }
+
+    /// Bends the chain into an arc of a circle, as long as the target is far.
     fn arch(&mut self, target: DVec3) {
-        let tip = self.end_now;
-        let (length, distance) = (tip.length(), target.length());
-        if self.reach - length > STRAIGHT * (self.reach - distance) {
-            return;
-        }
+        let (tip, distance) = (self.end_now, target.length());
         let Some(way) = target.try_normalize() else { return };
         let arc = shortest_arc(tip, target, any_perpendicular(tip));
         let axis = (arc * self.bend_now()).reject_from_normalized(way);
