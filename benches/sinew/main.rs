@@ -8,6 +8,7 @@
 mod frame;
 mod ik;
 mod load;
+mod passes;
 mod posing;
 
 use std::path::{Path, PathBuf};
@@ -15,9 +16,9 @@ use std::path::{Path, PathBuf};
 use sinew::asset::{self, Character};
 
 #[cfg(feature = "viewer")]
-criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench, frame::bench);
+criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench, passes::bench, frame::bench);
 #[cfg(not(feature = "viewer"))]
-criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench);
+criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench, passes::bench);
 criterion::criterion_main!(benches);
 
 const COLLECTED: [(&str, &str); 2] = [

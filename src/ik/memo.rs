@@ -21,25 +21,35 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    /// Whether a body stands where the last answer led it, from somewhere else: a drag that goes on.
-    pub(super) fn leads_to(&self, body: &Body) -> bool {
-        self.is_of(body) && self.is_answer(body) && self.start != self.answer
+    /// Whether a body stands where the last answer led it.
+    pub(super) fn is_answer(&self, body: &Body) -> bool {
+        // All compared at once: most often they are the same.
+        let differ = |(a, b): (&DQuat, &DQuat)| {
+            let (a, b) = (a.to_array().map(f64::to_bits), b.to_array().map(f64::to_bits));
+            (0..4).fold(0, |all, i| all | (a[i] ^ b[i]))
+        };
+        self.answer.1 == body.root()
+            && self.answer.0.len() == body.rotations().len()
+            && self.answer.0.iter().zip(body.rotations()).map(differ).fold(0, |all, d| all | d) == 0
+            && self.is_of(body)
     }
 
-    /// Whether this is the answer to a question, or where the question starts from.
-    pub(super) fn answers(&self, body: &Body, goals: &[Goal], options: &Options) -> bool {
-        let from_start = self.start.0 == body.rotations() && self.start.1 == body.root();
-        let from_answer = options.start == Start::Current && self.is_answer(body);
-        (from_start || from_answer)
-            && self.goals == goals
+    /// Whether the last answer is not where its question started from.
+    pub(super) fn moved(&self) -> bool {
+        self.start != self.answer
+    }
+
+    /// Whether this is the answer to a question, or where the question starts from. `is_answer`: the body stands as the
+    /// answer has it.
+    pub(super) fn answers(&self, body: &Body, is_answer: bool, goals: &[Goal], options: &Options) -> bool {
+        let from_answer = is_answer && options.start == Start::Current;
+        let from_start = || self.start.0 == body.rotations() && self.start.1 == body.root();
+        self.goals == goals
+            && (from_answer || from_start())
             && self.options.as_ref() == Some(options)
             && self.placed == (body.world_from_base(), body.world_from_base_rotation())
             && self.posture.as_ref() == body.posture()
             && self.is_of(body)
-    }
-
-    fn is_answer(&self, body: &Body) -> bool {
-        self.answer.0 == body.rotations() && self.answer.1 == body.root()
     }
 
     fn is_of(&self, body: &Body) -> bool {
@@ -51,15 +61,14 @@ impl Memo {
         stand(body, &self.answer);
     }
 
-    /// Takes over a question and its answer, which the body stands in.
-    pub(super) fn take(&mut self, body: &Body, start: &Stance, goals: &[Goal], options: &Options) {
+    /// Takes over a question and its answer, which the body stands in; `start` becomes that of the question before.
+    pub(super) fn take(&mut self, body: &Body, start: &mut Stance, goals: &[Goal], options: &Options) {
         if !self.shape.as_ref().is_some_and(|s| Arc::ptr_eq(s, body.shape())) {
             self.shape = Some(Arc::clone(body.shape()));
         }
         self.placed = (body.world_from_base(), body.world_from_base_rotation());
         self.posture = body.posture().cloned();
-        self.start.0.clone_from(&start.0);
-        self.start.1 = start.1;
+        std::mem::swap(&mut self.start, start);
         self.answer.0.clear();
         self.answer.0.extend_from_slice(body.rotations());
         self.answer.1 = body.root();

@@ -40,7 +40,8 @@ impl Solver {
         options: &Options,
     ) -> Result<&Report, SolveError> {
         options.check(body, goals)?;
-        if self.memo.answers(body, goals, options) {
+        let is_answer = self.memo.is_answer(body);
+        if self.memo.answers(body, is_answer, goals, options) {
             self.memo.recall(body);
             return Ok(&self.report);
         }
@@ -48,18 +49,18 @@ impl Solver {
         self.asked.0.extend_from_slice(body.rotations());
         self.asked.1 = body.root();
         // A drag must not jump: what goes on from the last answer starts nowhere else.
-        let warm = options.start == Start::Current && self.memo.leads_to(body);
+        let goes_on = options.start == Start::Current && is_answer;
         if options.start == Start::Rest {
             body.reset();
         }
-        if !self.solve_chain(body, goals, options) {
-            let restarts = if warm { 0 } else { options.restarts };
+        if !self.solve_chain(body, goals, options, goes_on) {
+            let restarts = if goes_on && self.memo.moved() { 0 } else { options.restarts };
             if let Err(error) = self.solve_tree(body, goals, options, restarts) {
                 stand(body, &self.asked);
                 return Err(error);
             }
         }
-        self.memo.take(body, &self.asked, goals, options);
+        self.memo.take(body, &mut self.asked, goals, options);
         Ok(&self.report)
     }
 
@@ -81,6 +82,7 @@ impl Solver {
         options: &Options,
         restarts: usize,
     ) -> Result<(), SolveError> {
+        self.chain.forget();
         let tree = &mut self.tree;
         tree.set(body, goals, options.limits);
         tree.angle_tolerance = options.angle_tolerance;
@@ -94,8 +96,8 @@ impl Solver {
     }
 
     /// The quick way for a lone position on a chain of free joints. False where it is none, or leads nowhere: the body
-    /// is then as it was.
-    fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options) -> bool {
+    /// is then as it was. `goes_on`: it stands as the last answer has it.
+    fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options, goes_on: bool) -> bool {
         let plain = options.jacobian == JacobianOptions::default() && options.iterations > 0;
         if !(plain && self.chain.takes(body, goals, options.limits)) {
             return false;
@@ -123,8 +125,8 @@ impl Solver {
         self.chain.errors.clear();
         let iterations = if self.chain.too_far(way) {
             if options.record {
-                self.chain.load(body);
-                self.chain.note(self.chain.tip().distance(place));
+                self.chain.load(body, goes_on);
+                self.chain.note(self.chain.away(way));
             }
             self.chain.straighten(body, way);
             self.chain.note(self.chain.tip().distance(place));
@@ -132,7 +134,7 @@ impl Solver {
         } else if self.chain.too_near(way) {
             return false;
         } else {
-            self.chain.load(body);
+            self.chain.load(body, goes_on);
             // A little below the tolerance: rounding on the way to rotations and back must not undo it.
             let (near, passes) = (tolerance * (1.0 - 1e-9), options.iterations);
             let end = match method {

@@ -329,3 +329,25 @@ fn a_refusal_is_what_solving_says() {
         }
     }
 }
+
+#[test]
+fn what_a_solver_remembers_changes_no_bit() {
+    let body = chain(6);
+    let end = body.links().len() - 1;
+    let (mut kept, mut solver) = (body.clone(), Solver::default());
+    for frame in 0..60 {
+        let t = f64::from(frame) * 0.1;
+        let target = DVec3::new(t.cos(), 0.4 + 0.7 * (0.9 * t).sin(), (0.7 * t).sin()) * 0.8;
+        // Now and then something else turns the body, or nothing has to.
+        let method =
+            [Method::Dls, Method::Dls, Method::Optimize, Method::Dls, Method::Fabrik][frame as usize % 5];
+        let goal = Goal::position(end, if frame % 7 == 6 { position(&kept, end) } else { target });
+        let options = options(method);
+        let mut anew = kept.clone();
+        Solver::default().solve(&mut anew, &[goal], &options).unwrap();
+        solver.solve(&mut kept, &[goal], &options).unwrap();
+        let bits =
+            |b: &Body| b.rotations().iter().flat_map(|q| q.to_array().map(f64::to_bits)).collect::<Vec<_>>();
+        assert_eq!(bits(&kept), bits(&anew), "frame {frame}");
+    }
+}

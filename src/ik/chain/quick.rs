@@ -3,8 +3,9 @@
 
 use glam::{DQuat, DVec3};
 
-use super::chain::{Chain, End};
-use super::rotation::{any_perpendicular, shortest_arc};
+use super::super::limb::{Limb, LimbGoal, solve_limb};
+use super::super::rotation::{any_perpendicular, shortest_arc};
+use super::{Chain, End};
 
 /// Passes without a gain of a hundredth until a chain counts as stuck.
 const PATIENCE: usize = 16;
@@ -38,7 +39,7 @@ impl Patience {
 impl Chain {
     /// Cyclic coordinate descent: only the end is carried along from the tip to the base; the way back from the base
     /// hands each joint the turns of those above it. `target`: from the base.
-    pub(super) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in super::super) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let mut patience = Patience::new();
         for pass in 0..=passes {
             let end = self.measure_arms();
@@ -68,17 +69,17 @@ impl Chain {
                 }
             }
             let mut carried = DQuat::IDENTITY;
-            for ((vector, turned), arc) in self.vectors.iter_mut().zip(&mut self.turned).zip(&self.arcs) {
+            for ((vector, spin), arc) in self.vectors.iter_mut().zip(&mut self.spins).zip(&self.arcs) {
                 carried *= *arc;
                 *vector = carried * *vector;
-                *turned = carried * *turned;
+                *spin = carried * *spin;
             }
         }
         End::Stuck
     }
 
     /// Forward and backward reaching.
-    pub(super) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in super::super) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let error = |chain: &Self| chain.points.last().map_or(f64::NAN, |end| end.distance(target));
         self.move_points(tolerance, passes, error, |chain| {
             chain.backward(target);
@@ -139,7 +140,7 @@ impl Chain {
 
     /// Particles on springs. The root of a spring's length is taken to first order (Jakobsen 2001): the springs are
     /// relaxed until they have their lengths, and there it is exact.
-    pub(super) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in super::super) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let error = |chain: &Self| chain.straight_ends().distance(target);
         self.move_points(tolerance, passes, error, |chain| {
             for _ in 0..SWEEPS {
@@ -186,20 +187,20 @@ impl Chain {
     /// Turns each joint from the base on by the least arc that lays its link along its points.
     fn fit_points(&mut self) {
         let (mut carried, hint) = (DQuat::IDENTITY, self.bend_now());
-        let links = self.vectors.iter_mut().zip(&mut self.turned).zip(self.points.windows(2));
-        for (((vector, turned), points), length) in links.zip(&self.lengths) {
+        let links = self.vectors.iter_mut().zip(&mut self.spins).zip(self.points.windows(2));
+        for (((vector, spin), points), length) in links.zip(&self.lengths) {
             let now = carried * *vector;
             let way = points[1] - points[0];
             carried = shortest_arc(now, way, hint) * carried;
-            *turned = carried * *turned;
+            *spin = carried * *spin;
             *vector = way * (length / way.length().max(f64::MIN_POSITIVE));
         }
     }
 
     /// The fused method: the two halves as the bones of a limb, in closed form, then damped least squares for what that
     /// leaves.
-    pub(super) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
-        let end: DVec3 = self.vectors.iter().sum();
+    pub(in super::super) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+        let end = self.end_now;
         self.note(end.distance(target));
         if end.distance_squared(target) <= tolerance * tolerance {
             return End::Reached(0);
@@ -207,12 +208,12 @@ impl Chain {
         let small = NEAR * NEAR * self.reach * self.reach;
         let delicate = target.length_squared() < small
             && end.distance_squared(target) < CLOSE * CLOSE * self.reach * self.reach;
-        if !delicate && self.halves(target, end) {
-            let left: DVec3 = self.vectors.iter().sum();
-            if left.distance_squared(target) <= tolerance * tolerance {
-                self.note(left.distance(target));
-                return End::Reached(1);
-            }
+        if !delicate
+            && self.halves(target, end)
+            && self.end_now.distance_squared(target) <= tolerance * tolerance
+        {
+            self.note(self.end_now.distance(target));
+            return End::Reached(1);
         }
         match self.damped(target, tolerance, passes) {
             End::Reached(more) => End::Reached((more + 1).min(passes)),
@@ -220,39 +221,21 @@ impl Chain {
         }
     }
 
-    /// Lays the two halves, each kept as it is, out to the target: law of cosines, without trigonometry. False where
-    /// their lengths do not allow it.
+    /// Lays the two halves, each kept as it is, out to the target as the bones of a limb, which bends as it does, or if it
+    /// is straight as the chain does at rest. False where their lengths do not allow it.
     fn halves(&mut self, target: DVec3, end: DVec3) -> bool {
         let upper: DVec3 = self.vectors[..self.middle].iter().sum();
         let lower = end - upper;
         let (a2, b2, d2) = (upper.length_squared(), lower.length_squared(), target.length_squared());
-        // Twice the area of the triangle, squared, times four: Heron's formula.
         let along = 0.5 * (d2 + a2 - b2);
-        let across2 = a2 * d2 - along * along;
-        if across2 <= 0.0 || d2 == 0.0 {
+        if a2 * d2 <= along * along {
             return false;
         }
-        // What opposite vectors turn about.
-        let hint = self.bend_now();
-        let swing = shortest_arc(end, target, hint);
-        let bend = swing * upper;
-        let out = bend - target * (bend.dot(target) / d2);
-        // A straight chain bends as it does at rest.
-        let out = if out.length_squared() > 1e-12 * a2 { out } else { (swing * hint).cross(target) };
-        let out2 = out.length_squared();
-        if out2 == 0.0 {
-            return false;
-        }
-        let there = target * (along / d2) + out * (across2 / (d2 * out2)).sqrt();
-        let first = shortest_arc(bend, there, hint) * swing;
-        let then = first * lower;
-        let second = shortest_arc(then, target - there, hint) * first;
-        let (uppers, lowers) = self.vectors.split_at_mut(self.middle);
-        uppers.iter_mut().for_each(|v| *v = first * *v);
-        lowers.iter_mut().for_each(|v| *v = second * *v);
-        let (uppers, lowers) = self.turned.split_at_mut(self.middle);
-        uppers.iter_mut().for_each(|q| *q = first * *q);
-        lowers.iter_mut().for_each(|q| *q = second * *q);
+        let limb = Limb { upper, lower, bend: -self.bend_now() };
+        let [first, second] = solve_limb(&limb, &LimbGoal { target, pole: DVec3::ZERO });
+        self.turn_all(0..self.middle, first);
+        self.turn_all(self.middle..self.vectors.len(), second);
+        self.end_now = self.vectors.iter().sum();
         true
     }
 }

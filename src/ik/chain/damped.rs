@@ -1,0 +1,269 @@
+//! Damped least squares on a chain.
+//!
+//! J Jᵀ is Σ |r|² I − r rᵀ over the arms r from each joint to the end, a 3×3 matrix whatever the chain's length, and with
+//! y = (J Jᵀ + λ²I)⁻¹ e a joint has turned by (Σ r) × y, the sum over the joints above it and its own. So a step is a
+//! running sum, one solution of three equations, and a product a joint; what it leaves, if little, is met by more of the
+//! same step, with the same sums and the same matrix (Broyden 1965, along the step).
+
+use glam::{DQuat, DVec3};
+use wide::f64x2;
+
+use super::super::lanes::{Several, Turn, Vec3};
+use super::super::rotation::{any_perpendicular, shortest_arc};
+use super::{Chain, End};
+
+/// λ² of damped least squares as a share of the squared error.
+const DAMPING: f64 = 0.1;
+/// Cosine of the angle beyond which a target is far to the side.
+const SIDE: f64 = 0.9;
+/// Square of the share of its present length that a chain may have to fold to, and still be turned as a whole.
+const EXTENDS: f64 = 0.95;
+/// A chain is bent before its passes if it lacks less than this share of what the target lacks of its full length.
+const STRAIGHT: f64 = 1e-3;
+/// After so many passes a chain is bent into an arc if the target is farther than a share of its reach: a step of many
+/// joints that are almost in line is often too far, and all poses that reach there are near to each other.
+const CRAWL: usize = 24;
+const STRETCHED: f64 = 0.98;
+/// Steps taken back, one after the other, until a chain counts as stuck.
+const RETREATS: usize = 10;
+/// A pass that leaves more than this share of the error has found no way.
+const PROGRESS: f64 = 0.999_999;
+
+/// A step that leaves less than this share of the error, squared, is gone on with.
+const QUICK: f64 = 0.01;
+
+impl Chain {
+    /// Damped least squares until the end is within `tolerance` of a target, both base space, the target from the
+    /// base.
+    pub(in super::super) fn damped(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+        let tolerance2 = tolerance * tolerance;
+        self.note(self.away(target));
+        if self.end_now.distance_squared(target) <= tolerance2 {
+            return End::Reached(0);
+        }
+        self.swing(target);
+        let mut arched = self.is_straight(target);
+        if arched {
+            self.arch(target);
+        }
+        let mut state = self.measure(target);
+        if state.error2 <= tolerance2 {
+            self.note(state.error2.sqrt());
+            return End::Reached(1);
+        }
+        let (mut boost, mut failed, mut pass) = (1.0, 0, 0);
+        while pass < passes {
+            if pass >= CRAWL && !arched && target.length() > STRETCHED * self.reach {
+                self.arch(target);
+                state = self.measure(target);
+                (arched, boost, failed) = (true, 1.0, 0);
+            }
+            let inverse = state.inverse(boost * DAMPING);
+            let (mut half, mut last2) = (DVec3::ZERO, state.error2);
+            let mut error = state.error;
+            loop {
+                let more = inverse.times(error) * 0.5;
+                half += more;
+                error = target - self.try_turns(half);
+                pass += 1;
+                let error2 = error.length_squared();
+                self.note(error2.sqrt());
+                let quick = error2 < QUICK * last2;
+                last2 = error2;
+                if error2 <= tolerance2 || !quick || pass == passes {
+                    break;
+                }
+            }
+            if last2 < PROGRESS * state.error2 {
+                self.take_turns(target - error);
+                if last2 <= tolerance2 {
+                    return End::Reached(pass);
+                }
+                state = self.measure(target);
+                (boost, failed) = (f64::max(1.0, boost * 0.25), 0);
+            } else if failed == RETREATS {
+                return End::Stuck;
+            } else {
+                // Too far: less of it.
+                (boost, failed) = (boost * 8.0, failed + 1);
+            }
+        }
+        End::Stuck
+    }
+
+    /// The running sums of the arms, and what a step needs of them.
+    fn measure(&mut self, target: DVec3) -> State {
+        let (mut arm, mut passed) = (self.end_now, DVec3::ZERO);
+        let (mut squares, mut products) = (DVec3::ZERO, DVec3::ZERO);
+        for (vector, out) in self.vectors.iter().zip(&mut self.passed) {
+            passed += arm;
+            *out = passed;
+            squares += arm * arm;
+            products += arm * DVec3::new(arm.y, arm.z, arm.x);
+            arm -= *vector;
+        }
+        let error = target - self.end_now;
+        State { squares, products, error, error2: error.length_squared() }
+    }
+
+    /// Where the end would be if the joints had turned by the cross products of their running sums with twice a vector.
+    fn try_turns(&mut self, half: DVec3) -> DVec3 {
+        let (passed, last_passed) = self.passed.as_chunks::<2>();
+        let (vectors, last_vector) = self.vectors.as_chunks::<2>();
+        let (turns, last_turn) = self.turns.as_chunks_mut::<2>();
+        let (next, last_next) = self.next.as_chunks_mut::<2>();
+        let [even, odd] = turned::<f64x2, 2>(half, passed, vectors, turns, next).each();
+        let (passed, vectors) = (last_passed.as_chunks::<1>().0, last_vector.as_chunks::<1>().0);
+        let (turns, next) = (last_turn.as_chunks_mut::<1>().0, last_next.as_chunks_mut::<1>().0);
+        let [last] = turned::<f64, 1>(half, passed, vectors, turns, next).each();
+        even + odd + last
+    }
+
+    /// Turns the joints as they were tried last.
+    fn take_turns(&mut self, end: DVec3) {
+        std::mem::swap(&mut self.vectors, &mut self.next);
+        self.end_now = end;
+        let (turns, last_turn) = self.turns.as_chunks::<2>();
+        let (spins, last_spin) = self.spins.as_chunks_mut::<2>();
+        spin::<f64x2, 2>(turns, spins);
+        spin::<f64, 1>(last_turn.as_chunks::<1>().0, last_spin.as_chunks_mut::<1>().0);
+    }
+
+    /// Turns the chain as a whole about its base towards a target that is far to the side, where it must not fold for
+    /// it: passes would fold and unfold it.
+    fn swing(&mut self, target: DVec3) {
+        let tip = self.end_now;
+        let (tip2, target2) = (tip.length_squared(), target.length_squared());
+        if target2 < EXTENDS * tip2 || tip.dot(target) > SIDE * (tip2 * target2).sqrt() {
+            return;
+        }
+        let arc = shortest_arc(tip, target, any_perpendicular(tip));
+        self.turn_all(0..self.vectors.len(), arc);
+        self.end_now = arc * tip;
+    }
+
+    /// The axis about which it bends at rest, carried along with its first joint, base space.
+    pub(super) fn bend_now(&self) -> DVec3 {
+        self.spins.first().copied().unwrap_or(DQuat::IDENTITY) * self.bend
+    }
+
+    /// The arms, and where the end is from the base.
+    pub(super) fn measure_arms(&mut self) -> DVec3 {
+        let mut arm = DVec3::ZERO;
+        for (vector, out) in self.vectors.iter().zip(&mut self.arms).rev() {
+            arm += *vector;
+            *out = arm;
+        }
+        arm
+    }
+
+    /// Whether the chain is much straighter than the target lets it be: on a line no joint sees where to turn, and near
+    /// one a pass sees it badly.
+    fn is_straight(&self, target: DVec3) -> bool {
+        self.reach - self.end_now.length() <= STRAIGHT * (self.reach - target.length())
+    }
+
+    /// Bends the chain into an arc of a circle, as long as the target is far.
+    fn arch(&mut self, target: DVec3) {
+        let (tip, distance) = (self.end_now, target.length());
+        let Some(way) = target.try_normalize() else { return };
+        let arc = shortest_arc(tip, target, any_perpendicular(tip));
+        let axis = (arc * self.bend_now()).reject_from_normalized(way);
+        let Some(axis) = axis.try_normalize() else { return };
+        // Half the arc's angle x from its chord: sin x / x = chord / arc, by Newton from the first term of the series.
+        let chord = distance / self.reach;
+        let mut x = (6.0 * (1.0 - chord)).sqrt().min(3.0);
+        for _ in 0..3 {
+            let (sin, cos) = x.sin_cos();
+            let slope = (cos - sin / x) / x;
+            x = (x - (sin / x - chord) / slope).clamp(1e-9, 3.1);
+        }
+        let (mut passed, across) = (0.0, axis.cross(way));
+        for ((vector, spin), &length) in self.vectors.iter_mut().zip(&mut self.spins).zip(&self.lengths) {
+            let angle = x * (1.0 - (2.0 * passed + length) / self.reach);
+            passed += length;
+            let (sin, cos) = angle.sin_cos();
+            // Bending about the axis goes on from the base: the first link leans the other way.
+            let there = (way * cos - across * sin) * length;
+            let now = arc * *vector;
+            *spin = shortest_arc(now, there, axis) * arc * *spin;
+            *vector = there;
+        }
+        self.end_now = self.vectors.iter().sum();
+    }
+}
+
+/// The turns of joints about (running sum) × half, the stretches after them, and the sum of those.
+#[inline(always)]
+fn turned<L: Several<N>, const N: usize>(
+    half: DVec3,
+    passed: &[[DVec3; N]],
+    vectors: &[[DVec3; N]],
+    turns: &mut [[DVec3; N]],
+    next: &mut [[DVec3; N]],
+) -> Vec3<L> {
+    let half = Vec3::<L>::splat(half);
+    let mut sum = Vec3::splat(DVec3::ZERO);
+    for (((passed, vector), out), next) in passed.iter().zip(vectors).zip(turns).zip(next) {
+        let (passed, vector) = (Vec3::gather(passed, |p| *p), Vec3::gather(vector, |v| *v));
+        let turn = passed.cross(half);
+        // Cayley: the rotation by 2 atan |turn| about it, without a root.
+        let scale = L::splat(2.0) * (L::splat(1.0) + turn.dot(turn)).inverse();
+        let across = turn.cross(vector);
+        let vector = vector.plus(across.plus(turn.cross(across)).times(scale));
+        (*out, *next) = (turn.each(), vector.each());
+        sum = sum.plus(vector);
+    }
+    sum
+}
+
+/// Orientations after the turns, longer than they were.
+fn spin<L: Several<N>, const N: usize>(turns: &[[DVec3; N]], spins: &mut [[DQuat; N]]) {
+    for (turns, spins) in turns.iter().zip(spins) {
+        let (turn, spin) = (Vec3::<L>::gather(turns, |t| *t), Turn::gather(spins));
+        let axis = spin.axis();
+        let xyz = axis.plus(turn.times(spin.w)).plus(turn.cross(axis));
+        *spins = Turn::new(xyz, spin.w - turn.dot(axis)).each();
+    }
+}
+
+/// The error and the sums over the arms.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// Σ x², y², z².
+    squares: DVec3,
+    /// Σ xy, yz, zx.
+    products: DVec3,
+    error: DVec3,
+    error2: f64,
+}
+
+impl State {
+    /// (J Jᵀ + λ²I)⁻¹, λ² a share of the squared error.
+    fn inverse(&self, damping: f64) -> Symmetric {
+        let trace = self.squares.x + self.squares.y + self.squares.z + damping * self.error2;
+        Symmetric { diagonal: DVec3::splat(trace) - self.squares, off: -self.products }.inverse()
+    }
+}
+
+/// A symmetric 3×3 matrix: its diagonal, and the entries xy, yz, zx.
+#[derive(Clone, Copy, Debug)]
+struct Symmetric {
+    diagonal: DVec3,
+    off: DVec3,
+}
+
+impl Symmetric {
+    fn inverse(self) -> Self {
+        let (DVec3 { x: a, y: d, z: f }, DVec3 { x: xy, y: yz, z: zx }) = (self.diagonal, self.off);
+        let diagonal = DVec3::new(d * f - yz * yz, a * f - zx * zx, a * d - xy * xy);
+        let off = DVec3::new(zx * yz - xy * f, xy * zx - a * yz, xy * yz - d * zx);
+        let inverse = 1.0 / (a * diagonal.x + xy * off.x + zx * off.z);
+        Self { diagonal: diagonal * inverse, off: off * inverse }
+    }
+
+    fn times(self, v: DVec3) -> DVec3 {
+        let DVec3 { x: xy, y: yz, z: zx } = self.off;
+        self.diagonal * v + DVec3::new(xy * v.y + zx * v.z, xy * v.x + yz * v.z, zx * v.x + yz * v.y)
+    }
+}

@@ -1,0 +1,147 @@
+//! A body's pose into a chain, and a chain's back into the body.
+
+use glam::{DQuat, DVec3};
+use wide::f64x2;
+
+use super::super::Body;
+use super::super::lanes::{Lane, Several, Turn, Vec3};
+use super::super::rotation::{any_perpendicular, shortest_arc};
+use super::Chain;
+
+impl Chain {
+    /// Takes over a body's pose. `is_answer`: it stands as it was written last, which is known here.
+    pub(in super::super) fn load(&mut self, body: &Body, is_answer: bool) {
+        if !(is_answer && self.stands) {
+            self.follow(body.rotations());
+        }
+        self.stands = false;
+        self.tip = self.base(body) + self.end_now;
+    }
+
+    /// Lets go of the pose: something else turns the body.
+    pub(in super::super) fn forget(&mut self) {
+        self.stands = false;
+    }
+
+    /// Forward kinematics.
+    fn follow(&mut self, rotations: &[DQuat]) {
+        let mut spin = DQuat::IDENTITY;
+        for (&link, out) in self.links.iter().zip(&mut self.spins) {
+            spin = after(spin, rotations[link]);
+            *out = spin;
+        }
+        let (spins, last_spin) = self.spins.as_chunks::<2>();
+        let (locals, last_local) = self.locals.as_chunks::<2>();
+        let (vectors, last_vector) = self.vectors.as_chunks_mut::<2>();
+        let most = stretches::<f64x2, 2>(spins, locals, vectors);
+        let [even, odd] = most.each();
+        self.end_now = even + odd;
+        let last = last_vector.as_chunks_mut::<1>().0;
+        let [last] =
+            stretches::<f64, 1>(last_spin.as_chunks::<1>().0, last_local.as_chunks::<1>().0, last).each();
+        self.end_now += last;
+    }
+
+    /// Points every link at a target that is too far, from the base on, each by the least turn, and measures where that
+    /// takes the end. `target`: from the base.
+    ///
+    /// Once the link before points there, its own direction is where the target is: no joint but the first needs to
+    /// know how those above it are turned.
+    pub(in super::super) fn straighten(&mut self, body: &mut Body, target: DVec3) {
+        (self.tip, self.stands) = (self.base(body), false);
+        let Some(mut way) = target.try_normalize() else { return };
+        let rotations = body.rotations_mut();
+        let mut spin = DQuat::IDENTITY;
+        for ((&link, &local), &length) in self.links.iter().zip(&self.locals).zip(&self.lengths) {
+            let rotation = rotations[link];
+            let now = rotation * local;
+            // The shortest arc, the lengths being known.
+            let w = length + now.dot(way);
+            let arc = if w > 1e-9 * length {
+                DQuat::from_vec4(now.cross(way).extend(w)).normalize()
+            } else {
+                shortest_arc(now, way, any_perpendicular(now))
+            };
+            rotations[link] = renormalized(arc * rotation);
+            spin *= rotations[link];
+            self.tip += spin * local;
+            way = local / length;
+        }
+    }
+
+    /// Writes the joints' rotations into the body, and measures where they take the end.
+    pub(in super::super) fn write(&mut self, body: &mut Body) {
+        let rotations = body.rotations_mut();
+        let (spins, last_spin) = self.spins.as_chunks::<2>();
+        let (links, last_link) = self.links.as_chunks::<2>();
+        let mut parent = DQuat::IDENTITY;
+        for (links, spins) in links.iter().zip(spins) {
+            let spins = unit(Turn::<f64x2>::gather(spins));
+            let [first, second] = spins.each();
+            let own = within(Turn::gather(&[parent, first]), spins).each();
+            (rotations[links[0]], rotations[links[1]]) = (own[0], own[1]);
+            parent = second;
+        }
+        if let ([link], [spin]) = (last_link, last_spin) {
+            let [own] = within(Turn::<f64>::gather(&[parent]), unit(Turn::gather(&[*spin]))).each();
+            rotations[*link] = own;
+        }
+        self.follow(body.rotations());
+        self.tip = self.base(body) + self.end_now;
+        self.stands = true;
+    }
+
+    /// Turns some joints about the first of them as one.
+    pub(super) fn turn_all(&mut self, joints: std::ops::Range<usize>, arc: DQuat) {
+        self.vectors[joints.clone()].iter_mut().for_each(|v| *v = arc * *v);
+        self.spins[joints].iter_mut().for_each(|q| *q = arc * *q);
+    }
+}
+
+/// A product of quaternions, two of its numbers at a time: a chain of them is what everything waits for.
+fn after(a: DQuat, b: DQuat) -> DQuat {
+    let (xy, zw) = (f64x2::new([b.x, b.y]), f64x2::new([b.z, b.w]));
+    let (wz, yx) = (f64x2::new([b.w, -b.z]), f64x2::new([b.y, -b.x]));
+    let [x, y, z, w] = a.to_array().map(f64x2::splat);
+    let [first, second] = [(w * xy + x * wz) + (y * zw - z * yx), (w * zw + x * yx) + (z * wz - y * xy)];
+    let ([x, y], [z, w]) = (first.to_array(), second.to_array());
+    DQuat::from_xyzw(x, y, z, w)
+}
+
+/// The stretches of joints that are turned so, and their sum.
+fn stretches<L: Several<N>, const N: usize>(
+    spins: &[[DQuat; N]],
+    locals: &[[DVec3; N]],
+    out: &mut [[DVec3; N]],
+) -> Vec3<L> {
+    let mut sum = Vec3::splat(DVec3::ZERO);
+    for ((spins, locals), out) in spins.iter().zip(locals).zip(out) {
+        let spin = Turn::<L>::gather(spins);
+        let (axis, local) = (spin.axis(), Vec3::gather(locals, |l| *l));
+        let across = axis.cross(local);
+        let twice = across.plus(across);
+        let vector = local.plus(twice.times(spin.w)).plus(axis.cross(twice));
+        *out = vector.each();
+        sum = sum.plus(vector);
+    }
+    sum
+}
+
+fn unit<L: Lane>(q: Turn<L>) -> Turn<L> {
+    q.times((q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w).sqrt().inverse())
+}
+
+/// A rotation as seen from another.
+fn within<L: Lane>(a: Turn<L>, b: Turn<L>) -> Turn<L> {
+    Turn {
+        x: a.w * b.x - a.x * b.w - a.y * b.z + a.z * b.y,
+        y: a.w * b.y + a.x * b.z - a.y * b.w - a.z * b.x,
+        z: a.w * b.z - a.x * b.y + a.y * b.x - a.z * b.w,
+        w: a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z,
+    }
+}
+
+/// A quaternion that is of unit length but for rounding, at unit length to the last digits: a Newton step of 1/√x.
+fn renormalized(q: DQuat) -> DQuat {
+    q * (1.5 - 0.5 * q.length_squared())
+}
