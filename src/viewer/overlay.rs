@@ -26,7 +26,7 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     }
     let place = |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
     if !session.is_dragging() {
-        let handles = session.handles.iter().filter_map(|&n| place(n));
+        let handles = session.handles().filter_map(place);
         handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));
     }
     let steps = session.trail.len().max(1);

@@ -60,21 +60,11 @@ fn the_window_opens_is_dragged_in_and_closes() {
         sleep(Duration::from_millis(200));
     }
     assert!(colors() >= 500, "the window is blank");
-    tool(&[
-        "mousemove",
-        "400",
-        "300",
-        "mousedown",
-        "1",
-        "mousemove",
-        "420",
-        "260",
-        "mousemove",
-        "460",
-        "240",
-        "mouseup",
-        "1",
-    ]);
+    // The middle of the chest, and up.
+    let pull =
+        ["mousemove", "488", "330", "mousedown", "1", "mousemove", "500", "320", "mousemove", "530", "300"];
+    tool(&pull);
+    tool(&["mouseup", "1"]);
     tool(&["windowfocus", "--sync", &window]);
     for key in ["Tab", "Tab", "s", "4", "p", "r", "f", "ctrl+z"] {
         tool(&["key", key]);

@@ -23,7 +23,7 @@ pub(super) fn show(ui: &Ui, session: &Session) {
     };
     let write = |point, text: &str, color| beside(point, text, color, false);
     if session.display.names {
-        for &node in &session.handles {
+        for node in session.handles() {
             let place = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
             place.into_iter().for_each(|p| write(p, &skeleton.label(node), QUIET));
         }

@@ -102,14 +102,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             character::title(ui, session);
             open::show(ui, look);
             character::show(ui, session, &mut asked);
-            tree::show(ui, session, look, &mut asked);
-            joint::show(ui, session, look, &mut asked);
-            character::files(ui, session, look);
             solver::show(ui, session, &mut asked);
-            compare::show(ui, session, &mut asked);
             report::show(ui, session, look);
+            compare::show(ui, session, &mut asked);
             clips::show(ui, session, &mut asked);
             clips::shapes(ui, session, &mut asked);
+            joint::show(ui, session, look, &mut asked);
+            tree::show(ui, session, look, &mut asked);
+            character::files(ui, session, look);
             display::show(ui, session, &mut asked);
             theme::choice(ui);
             ui.add_space(10.0);

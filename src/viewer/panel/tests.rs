@@ -137,7 +137,9 @@ fn a_file_of_late_and_a_typed_path_are_opened() {
     assert_eq!(state.borrow_mut().look.wish.take(), Some(Wish::Read("/models/b.glb".into())));
     harness.get_by_label("Path").click();
     harness.run();
-    harness.get_by_role(egui::accesskit::Role::TextInput).type_text(" \"/models/c d.glb\" ");
+    // The other field looks for joints.
+    let fields: Vec<_> = harness.get_all_by_role(egui::accesskit::Role::TextInput).collect();
+    fields.first().unwrap().type_text(" \"/models/c d.glb\" ");
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();

@@ -32,12 +32,13 @@ impl Session {
 
     pub(super) fn under(&self, at: Vec2) -> Option<Hit> {
         let inside = at.cmpge(Vec2::ZERO).all() && at.cmple(self.size).all();
-        inside.then(|| pick(&self.puppet, &self.camera(), at, self.size, &self.grips()))?
+        let hit = inside.then(|| pick(&self.puppet, &self.camera(), at, self.size, &self.grips()))?;
+        hit.map(|hit| self.whole(hit))
     }
 
     /// Nodes that are taken hold of before the skin: ends of chains, and with the skeleton all that a skin names.
     pub(super) fn grips(&self) -> Vec<usize> {
-        let mut grips = self.handles.clone();
+        let mut grips: Vec<usize> = self.handles().collect();
         if self.display.skeleton {
             grips.extend(self.puppet.character().skins.iter().flat_map(|s| &s.joints));
         }

@@ -22,6 +22,7 @@ use super::history::{History, State};
 use super::{Command, Orbit, Recorder, overlay};
 
 mod clip;
+mod detail;
 mod edit;
 mod grip;
 mod record;
