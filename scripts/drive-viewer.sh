@@ -81,12 +81,12 @@ xdotool windowfocus --sync "$window" mousemove 120 120
 shot 01-first
 
 # The hand, out and up; axes, steps and the wheel while it is held; another drag that is cancelled.
-xdotool mousemove 356 338 mousedown 1 mousemove 350 330 mousemove 330 300 mousemove 300 270 mousemove 280 250
+xdotool mousemove 324 357 mousedown 1 mousemove 320 345 mousemove 330 300 mousemove 300 270 mousemove 280 250
 differs 01-first "dragging the hand"
 shot 02-dragged
 xdotool key x mousemove 250 250 key x key y mousemove 260 220 key y key z key z \
     keydown ctrl mousemove 240 240 keyup ctrl click 4 click 5 mouseup 1
-xdotool mousemove 690 355 mousedown 1 mousemove 720 300 key Escape mouseup 1
+xdotool mousemove 672 353 mousedown 1 mousemove 702 300 key Escape mouseup 1
 # Every other key, with the pointer on the chest and on nothing.
 for place in "512 300" "120 120"; do
     # shellcheck disable=SC2086 # two numbers

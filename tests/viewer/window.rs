@@ -1,5 +1,6 @@
 //! The window itself, on a display of its own, driven by xdotool. Skipped, saying so, where the tools are absent.
 
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -25,14 +26,16 @@ fn the_window_opens_is_dragged_in_and_closes() {
         println!("skipped: there is no {tool}");
         return;
     }
-    let display = format!(":{}", 90 + std::process::id() % 400);
-    let quiet = |command: &mut Command| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let _server = Started(quiet(Command::new("Xvfb").args([&display, "-screen", "0", "1300x820x24"])));
-    let socket = PathBuf::from(format!("/tmp/.X11-unix/X{}", &display[1..]));
-    let patience = Instant::now();
-    while !socket.exists() && patience.elapsed() < Duration::from_secs(10) {
-        sleep(Duration::from_millis(50));
-    }
+    // The server finds a display that nobody has, and says which.
+    let mut server = Command::new("Xvfb");
+    server
+        .args(["-displayfd", "1", "-screen", "0", "1300x820x24"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut server = Started(server.spawn().unwrap());
+    let mut number = String::new();
+    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut number).unwrap();
+    let display = format!(":{}", number.trim());
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
     viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").args(["view", "--adapter", "cpu"]);
     let folder = super::files::folder("window-recorded");
@@ -77,9 +80,21 @@ fn the_window_opens_is_dragged_in_and_closes() {
     // Without the panel, and with the pointer on nothing, the scene alone is seen.
     tool(&["key", "Tab"]);
     tool(&["mousemove", "20", "20"]);
-    sleep(Duration::from_millis(1000));
-    colors();
-    let seen = image::open(&shot).unwrap().to_rgb8();
+    let look = || {
+        colors();
+        image::open(&shot).unwrap().to_rgb8()
+    };
+    // What is behind the scene is behind where the panel was, and nothing changes any more.
+    let (mut seen, patience) = (look(), Instant::now());
+    loop {
+        sleep(Duration::from_millis(400));
+        let now = look();
+        let settled = now == seen && now.get_pixel(895, 20) == now.get_pixel(5, 20);
+        seen = now;
+        if settled || patience.elapsed() > Duration::from_secs(60) {
+            break;
+        }
+    }
     tool(&["key", "question"]);
     tool(&["key", "ctrl+q"]);
     let patience = Instant::now();

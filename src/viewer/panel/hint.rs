@@ -13,7 +13,8 @@ const ABOVE: f32 = 28.0;
 
 /// A line at the bottom of the scene, which fades once something is pulled.
 pub(super) fn show(ui: &Ui, session: &Session, look: &mut Look) {
-    look.pulled |= session.is_dragging();
+    // A quick pull may be over before anything is drawn.
+    look.pulled |= session.is_dragging() || session.history.can_undo() || session.history.can_redo();
     let shown = ui.ctx().animate_bool_with_time(egui::Id::unique("hint"), !look.pulled, FADE);
     if shown == 0.0 {
         return;
