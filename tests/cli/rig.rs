@@ -205,9 +205,9 @@ fn joints_of_one_name_are_told_apart() {
     nodes[other].name = nodes[hand].name.clone();
     nodes[odd].name = Some("#3".into());
     let mut rig = find(&character);
-    rig.joints.insert(hand, JointRig { limit: Limit::Locked, stiffness: 0.0 });
-    rig.joints.insert(other, JointRig { limit: Limit::Free, stiffness: 0.25 });
-    rig.joints.insert(odd, JointRig { limit: Limit::Free, stiffness: 0.5 });
+    rig.joints.insert(hand, JointRig { limit: Limit::Locked, ..JointRig::default() });
+    rig.joints.insert(other, JointRig { stiffness: 0.25, ..JointRig::default() });
+    rig.joints.insert(odd, JointRig { stiffness: 0.5, ..JointRig::default() });
     let text = file::write(&rig, &character.skeleton, "").unwrap();
     let read = file::read(&text, &character.skeleton).unwrap();
     for node in [hand, other, odd] {

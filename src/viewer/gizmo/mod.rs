@@ -13,8 +13,11 @@ mod pole;
 mod rings;
 
 pub(super) use dial::View;
-pub(super) use draw::{caption, draw};
+#[cfg(feature = "viewer")]
+pub(super) use draw::caption;
+pub(super) use draw::draw;
 pub(super) use hold::Hold;
+#[cfg(feature = "viewer")]
 pub(super) use limits::{across, bone};
 pub use rings::Turning;
 

@@ -32,7 +32,9 @@ mod stance;
 
 pub use stance::Stance;
 
-pub(super) use solve::{remember, usual};
+#[cfg(feature = "viewer")]
+pub(super) use solve::remember;
+pub(super) use solve::usual;
 
 /// Times that are remembered.
 pub(super) const MEMORY: u8 = 120;
