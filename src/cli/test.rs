@@ -6,17 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, ValueHint};
 
 use crate::asset::{self, Character};
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{
-    Case, OptionKey, Outcome, Posed, Run, Settings, Status, Suite, Takes, Update, junit, orphans, page,
+    Case, Joints, Moment, OptionKey, Outcome, Posed, Replayed, Run, Settings, Status, Suite, Takes, Update,
+    junit, orphans, page,
 };
 use crate::render::{AdapterChoice, Frame, Gpu, Renderer};
+use crate::rig;
 use crate::stage::{self, Shot};
+use crate::viewer::{Recording, Replay, ReplayError};
 
 use super::Talk;
 use super::failure::Failure;
@@ -99,6 +102,8 @@ struct CaseArgs {
 
 /// Small and without smoothing: quick to draw, and the same on more drivers.
 const USUAL: [&str; 2] = ["--resolution=256,256", "--samples=1"];
+/// Frames of a session whose joints are compared.
+const MOST_FRAMES: u32 = 100_000;
 /// Options that are the suite's, not a case's.
 const NOT_FOR_CASES: [&str; 2] = ["adapter", "require-reached"];
 
@@ -151,6 +156,37 @@ impl Posed for Scene {
     }
 }
 
+/// A session at a time.
+struct Played {
+    replay: Replay,
+    view: ViewArgs,
+    scale: f32,
+    /// Where joints were on the way.
+    track: Option<Joints>,
+}
+
+impl Posed for Played {
+    fn frame(&self) -> Frame<'_> {
+        self.view.replayed(self.replay.session(), self.scale).0
+    }
+
+    fn puppet(&self) -> &Puppet {
+        self.replay.session().puppet()
+    }
+
+    fn reports(&self) -> &[GoalReport] {
+        self.replay.session().reports()
+    }
+
+    fn size(&self) -> (u32, u32) {
+        self.view.replayed(self.replay.session(), self.scale).1
+    }
+
+    fn joints(&self) -> Joints {
+        self.track.clone().unwrap_or_else(|| Joints::of(self.puppet()))
+    }
+}
+
 /// Characters that have been read, by their paths.
 #[derive(Default)]
 struct Library {
@@ -172,6 +208,9 @@ impl Library {
 
     /// A case as it is posed and seen.
     fn pose(&self, case: &Case) -> Result<Box<dyn Posed>, String> {
+        if let Some(replayed) = &case.replay {
+            return self.play(case, replayed);
+        }
         let character = self.get(case.model.as_deref())?;
         let arguments = USUAL.iter().map(|a| (*a).to_owned()).chain(case.arguments.iter().cloned());
         let matches = CaseArgs::command()
@@ -185,6 +224,37 @@ impl Library {
         let reports = puppet.update().map_err(|e| e.to_string())?;
         let shot = args.view.shot(&puppet.bounds()).map_err(said)?;
         Ok(Box::new(Scene { puppet, reports, shot, size: args.view.size() }))
+    }
+
+    /// A case that plays a session back, up to one frame or to its end.
+    fn play(&self, case: &Case, replayed: &Replayed) -> Result<Box<dyn Posed>, String> {
+        let matches = CaseArgs::command()
+            .try_get_matches_from(&case.arguments)
+            .map_err(|e| super::failure::first_line(&e))?;
+        let view = CaseArgs::from_arg_matches(&matches).map_err(|e| super::failure::first_line(&e))?.view;
+        let said = |e: ReplayError| e.to_string();
+        let recording = Recording::open(&replayed.session).map_err(said)?;
+        let character = self.get(case.model.clone().or_else(|| recording.character()).as_deref())?;
+        let rig = rig::load(&character, None).map_err(|e| e.to_string())?;
+        if let Some(other) = recording.warnings(&character, &rig).into_iter().next() {
+            return Err(other);
+        }
+        let mut replay = Replay::new(&recording, character, rig).map_err(said)?;
+        let time = |frame: u32| {
+            Duration::try_from_secs_f64(f64::from(frame) / replayed.fps).unwrap_or(Duration::MAX)
+        };
+        let mut track: Option<Joints> = None;
+        match replayed.moment {
+            Moment::Frame(frame) => replay.advance(time(frame)).map_err(said)?,
+            Moment::Track => {
+                for frame in (0..MOST_FRAMES).take_while(|&f| time(f) <= recording.length()) {
+                    replay.advance(time(frame)).map_err(said)?;
+                    let puppet = replay.session().puppet();
+                    track.get_or_insert_with(Joints::none).add(puppet, &format!("{frame}/"));
+                }
+            }
+        }
+        Ok(Box::new(Played { replay, view, scale: recording.scale(), track }))
     }
 }
 

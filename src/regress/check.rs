@@ -43,8 +43,7 @@ pub(super) fn case(
     }
     if let Some(tolerance) = &case.checks.joints {
         let path = goldens.join(format!("{}.json", case.slug));
-        let named = posed.puppet().world_from_node().iter().enumerate().map(|(n, m)| (skeleton.label(n), *m));
-        let now = Joints::new(named);
+        let now = posed.joints();
         let verdict = joints(&mut outcome, tolerance, &now, Joints::read(&path).map_err(said)?.as_ref());
         fresh.push(Fresh { path, bytes: now.encode(), verdict });
     }

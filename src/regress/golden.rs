@@ -7,6 +7,7 @@ use glam::{Affine3A, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic;
+use crate::puppet::Puppet;
 use crate::render::Picture;
 
 /// Pixels of a side beyond which a golden is none of ours.
@@ -157,10 +158,27 @@ pub struct JointDifference {
 const FORMAT: &str = "sinew-joints-1";
 
 impl Joints {
-    /// The matrices of nodes with their names.
-    pub fn new(nodes: impl Iterator<Item = (String, Affine3A)>) -> Self {
-        let joint = |(name, world): (String, Affine3A)| Joint { name, world: world.to_cols_array() };
-        Self { format: FORMAT.into(), nodes: nodes.map(joint).collect() }
+    /// No node.
+    pub fn none() -> Self {
+        Self { format: FORMAT.into(), nodes: Vec::new() }
+    }
+
+    /// Those of a puppet as it stands.
+    pub fn of(puppet: &Puppet) -> Self {
+        let mut joints = Self::none();
+        joints.add(puppet, "");
+        joints
+    }
+
+    /// Adds those of a puppet as it stands by now; `at` goes before their names.
+    pub fn add(&mut self, puppet: &Puppet, at: &str) {
+        let skeleton = &puppet.character().skeleton;
+        let nodes = puppet.world_from_node().iter().enumerate();
+        let joint = |(n, world): (usize, &Affine3A)| Joint {
+            name: format!("{at}{}", skeleton.label(n)),
+            world: world.to_cols_array(),
+        };
+        self.nodes.extend(nodes.map(joint));
     }
 
     /// Reads them. `None` if there is no such file.

@@ -16,5 +16,6 @@ pub use html::page;
 pub use junit::junit;
 pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans, times};
 pub use suite::{
-    Case, Checks, ImageTolerance, JointTolerance, OptionKey, ReportCheck, Suite, SuiteError, Takes,
+    Case, Checks, ImageTolerance, JointTolerance, Moment, OptionKey, Replayed, ReportCheck, Suite,
+    SuiteError, Takes,
 };

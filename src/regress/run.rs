@@ -11,7 +11,7 @@ use crate::puppet::{GoalReport, Puppet};
 use crate::render::{Frame, Mode, Model, Picture, Pictures, RenderError, Renderer};
 
 use super::check;
-use super::golden::{Drawn, JointDifference};
+use super::golden::{Drawn, JointDifference, Joints};
 use super::image::Difference;
 use super::suite::{Case, Suite};
 
@@ -28,6 +28,10 @@ pub trait Posed {
     fn reports(&self) -> &[GoalReport];
     /// Pixels across and down.
     fn size(&self) -> (u32, u32);
+    /// Where its nodes are.
+    fn joints(&self) -> Joints {
+        Joints::of(self.puppet())
+    }
 }
 
 /// What makes a posed case of a case.

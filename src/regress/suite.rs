@@ -86,6 +86,26 @@ pub struct ReportCheck {
     pub error: Option<f64>,
 }
 
+/// What of a recorded session is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayed {
+    /// Its file.
+    pub session: PathBuf,
+    /// What it comes to at one time, or from its beginning to its end.
+    pub moment: Moment,
+    /// Frames a second.
+    pub fps: f64,
+}
+
+/// Frames of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// One of them.
+    Frame(u32),
+    /// All.
+    Track,
+}
+
 /// One thing that is posed, drawn and compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
@@ -97,8 +117,8 @@ pub struct Case {
     pub line: usize,
     /// `None`: the character inside the program.
     pub model: Option<PathBuf>,
-    /// A recorded session that it replays, and which frames of it.
-    pub replay: Option<PathBuf>,
+    /// The recorded session that it plays back, if it does.
+    pub replay: Option<Replayed>,
     /// Its options, as on the command line.
     pub arguments: Vec<String>,
     /// What it compares.
@@ -194,10 +214,12 @@ struct Reader<'a> {
 }
 
 /// Keys of a case that are no options.
-const OWN: [&str; 11] = [
-    "name", "model", "replay", "compare", "mean", "worst", "tolerate", "distance", "angle", "outcome",
-    "error",
+const OWN: [&str; 13] = [
+    "name", "model", "replay", "frames", "fps", "compare", "mean", "worst", "tolerate", "distance", "angle",
+    "outcome", "error",
 ];
+/// Options of a case that plays a session back: the session itself says the rest.
+const REPLAYED: [&str; 1] = ["resolution"];
 
 impl Reader<'_> {
     fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<Case>), Fault> {
@@ -228,7 +250,7 @@ impl Reader<'_> {
         let mut cases = Vec::new();
         for table in tables(root, "case")? {
             self.known(table)?;
-            cases.push(self.case(defaults, table, &[])?);
+            self.cases(defaults, table, &[], &mut cases)?;
         }
         for table in tables(root, "matrix")? {
             self.known(table)?;
@@ -262,7 +284,7 @@ impl Reader<'_> {
             let Some(list) = item.as_array() else { continue };
             let many = self.option(key).is_some_and(|o| o.takes == Takes::Many);
             let multiplies = match key {
-                "compare" => false,
+                "compare" | "frames" => false,
                 _ if many => list.iter().any(Value::is_array),
                 _ => true,
             };
@@ -284,13 +306,20 @@ impl Reader<'_> {
                 rest /= list.len();
             }
             chosen.reverse();
-            cases.push(self.case(defaults, table, &chosen)?);
+            self.cases(defaults, table, &chosen, cases)?;
         }
         Ok(())
     }
 
-    /// A case: the defaults, over them the table's own keys, and of its lists the values chosen.
-    fn case(&self, defaults: &Table, table: &Table, chosen: &[(&str, &Value)]) -> Result<Case, Fault> {
+    /// The cases of a table, of whose lists some values are chosen: one, or of a session one for each frame that is seen
+    /// and one for its joints.
+    fn cases(
+        &self,
+        defaults: &Table,
+        table: &Table,
+        chosen: &[(&str, &Value)],
+        cases: &mut Vec<Case>,
+    ) -> Result<(), Fault> {
         let mut keys: Vec<(&str, Item)> = Vec::new();
         for (key, item) in defaults.iter().filter(|(k, _)| !table.contains_key(k)).chain(table.iter()) {
             let value = chosen.iter().find(|(k, _)| *k == key).map(|(_, v)| Item::Value((*v).clone()));
@@ -303,22 +332,58 @@ impl Reader<'_> {
             text.transpose()
         };
         let model = text("model")?.map(|m| self.folder.join(m));
-        let replay = text("replay")?.map(|m| self.folder.join(m));
+        let session = text("replay")?.map(|m| self.folder.join(m));
         let mut words: Vec<String> = text("name")?.map(str::to_owned).into_iter().collect();
         words.extend(chosen.iter().map(|(key, value)| word(key, value)));
         let name = words.join(" ");
-        let slug = slug(&name);
-        if slug.is_empty() {
+        if slug(&name).is_empty() {
             return Err(Fault::new(table.span(), "a case needs a name"));
         }
         let mut arguments = Vec::new();
         for (key, item) in &keys {
             if let Some(option) = self.option(key) {
-                self.arguments(option, item, &mut arguments)?;
+                let said = session.is_some() && !REPLAYED.contains(key);
+                if said && table.contains_key(key) {
+                    return Err(Fault::at(item, format!("{key} is said by the session")));
+                }
+                if !said {
+                    self.arguments(option, item, &mut arguments)?;
+                }
             }
         }
         let line = (self.line)(table.span());
-        Ok(Case { name, slug, line, model, replay, arguments, checks: checks(&get)? })
+        let checks = checks(&get)?;
+        let fps = number(&get, "fps", 24.0)?;
+        let case = |name: String, checks: Checks, replay: Option<Replayed>| Case {
+            slug: slug(&name),
+            name,
+            line,
+            model: model.clone(),
+            replay,
+            arguments: arguments.clone(),
+            checks,
+        };
+        let Some(session) = session else {
+            if let Some(item) = get("frames").or(get("fps")) {
+                return Err(Fault::at(item, "frames and fps are of a session: there is no replay"));
+            }
+            cases.push(case(name, checks, None));
+            return Ok(());
+        };
+        if fps <= 0.0 || checks.report.is_some() {
+            let cause = "of a session image and joints are compared, at more than 0 fps";
+            return Err(Fault::new(table.span(), cause));
+        }
+        let replayed = |moment| Some(Replayed { session: session.clone(), moment, fps });
+        for frame in frames(get("frames"))?.into_iter().filter(|_| checks.image.is_some()) {
+            let checks = Checks { joints: None, ..checks.clone() };
+            cases.push(case(format!("{name} frame {frame}"), checks, replayed(Moment::Frame(frame))));
+        }
+        if checks.joints.is_some() {
+            let checks = Checks { image: None, ..checks };
+            cases.push(case(format!("{name} joints"), checks, replayed(Moment::Track)));
+        }
+        Ok(())
     }
 
     fn arguments(&self, option: &OptionKey, item: &Item, out: &mut Vec<String>) -> Result<(), Fault> {
@@ -358,14 +423,7 @@ fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Checks, Fault> {
         }
     };
     let compares = |what: &str| compared.iter().any(|c| c == what);
-    let number = |key: &str, usual: f64| {
-        get(key).map_or(Ok(usual), |item| {
-            #[expect(clippy::cast_precision_loss, reason = "tolerances are small")]
-            let value = item.as_float().or(item.as_integer().map(|i| i as f64));
-            let value = value.filter(|v| *v >= 0.0 && v.is_finite());
-            value.ok_or_else(|| Fault::at(item, format!("{key} is no number of at least 0")))
-        })
-    };
+    let number = |key: &str, usual: f64| number(get, key, usual);
     #[expect(clippy::cast_possible_truncation, reason = "shares of a picture")]
     let share = |key: &str, usual: f32| number(key, f64::from(usual)).map(|v| v as f32);
     let usual = ImageTolerance::default();
@@ -403,6 +461,24 @@ fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Checks, Fault> {
         joints: compares("joints").then_some(joints),
         report: (report != ReportCheck::default()).then_some(report),
     })
+}
+
+/// A number of at least zero.
+fn number<'a>(get: &dyn Fn(&str) -> Option<&'a Item>, key: &str, usual: f64) -> Result<f64, Fault> {
+    get(key).map_or(Ok(usual), |item| {
+        #[expect(clippy::cast_precision_loss, reason = "numbers of a suite are small")]
+        let value = item.as_float().or(item.as_integer().map(|i| i as f64));
+        let value = value.filter(|v| *v >= 0.0 && v.is_finite());
+        value.ok_or_else(|| Fault::at(item, format!("{key} is no number of at least 0")))
+    })
+}
+
+/// Frames of a session: a list of numbers.
+fn frames(item: Option<&Item>) -> Result<Vec<u32>, Fault> {
+    let Some(item) = item else { return Ok(Vec::new()) };
+    let frame = |v: &Value| v.as_integer().and_then(|i| u32::try_from(i).ok());
+    let list = item.as_array().and_then(|a| a.iter().map(frame).collect());
+    list.ok_or_else(|| Fault::at(item, "frames is a list of numbers from 0"))
 }
 
 fn tables<'t>(root: &'t Table, key: &str) -> Result<Vec<&'t Table>, Fault> {

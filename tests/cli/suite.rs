@@ -331,3 +331,33 @@ fn help_has_examples() {
         String::from_utf8(command(["test", "-h"]).output().unwrap().stdout).unwrap().contains("Examples:")
     );
 }
+
+#[test]
+fn a_session_is_a_case_of_frames_and_of_joints() {
+    let folder = folder("suite-session");
+    let suite = folder.join("suite.toml");
+    let session = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session");
+    fs::copy(session, folder.join("drag.session")).unwrap();
+    let case =
+        "version = 1\n[[case]]\nname = \"s\"\nreplay = \"drag.session\"\nfps = 5\nresolution = \"48,30\"\n";
+    fs::write(&suite, format!("{case}frames = [4, 11]\ncompare = [\"image\", \"joints\"]\n")).unwrap();
+    let path = suite.to_str().unwrap();
+    stdout(["test", path, "--update"]);
+    let (code, lines) = code_and_lines(["test", path]);
+    assert_eq!(
+        (code, &lines[..]),
+        (0, &["passed  s frame 4", "passed  s frame 11", "passed  s joints"].map(String::from)[..])
+    );
+    // A pull that goes elsewhere is told by the joints, and by the frames that follow it.
+    let text = fs::read_to_string(folder.join("drag.session")).unwrap();
+    let drag = text.lines().filter(|l| l.contains("\"drag\"")).nth(30).unwrap();
+    let place = &drag[drag.find("\"drag\":").unwrap() + 7..drag.len() - 2];
+    fs::write(folder.join("drag.session"), text.replacen(place, "[300.0,90.0]", 1)).unwrap();
+    let (code, lines) = code_and_lines(["test", path]);
+    let told = lines.join("\n");
+    assert!(code == 1 && told.contains("failed  s joints") && told.contains("/left"), "{told}");
+    fs::write(&suite, format!("{case}mode = \"mask\"\n")).unwrap();
+    assert!(refusal(["test", path]).contains("line 7: mode is said by the session"));
+    fs::write(&suite, "version = 1\n[[case]]\nname = \"s\"\nframes = [1]\n").unwrap();
+    assert!(refusal(["test", path]).contains("line 4: frames and fps are of a session"));
+}
