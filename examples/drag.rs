@@ -4,7 +4,11 @@
 //! cargo run --release --example drag
 //! ```
 //!
-//! `docs/drag.png` is made of it, see `examples/animate.rs`.
+//! `docs/drag.png` is made of it, see `examples/animate.rs`; and `docs/compare.png` of what is written beside the tentacle by
+//!
+//! ```text
+//! cargo run --release --example drag -- compare /tmp/compare.session
+//! ```
 
 use std::error::Error;
 use std::f32::consts::TAU;
@@ -12,6 +16,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use glam::{Vec2, Vec3};
+use sinew::asset::Character;
+use sinew::ik::Method;
 use sinew::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Recorder, Session};
 use sinew::{asset, rig};
@@ -22,14 +28,21 @@ const SIZE: Vec2 = Vec2::new(640.0, 400.0);
 const RATE: u16 = 48;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let character = asset::mannequin()?;
-    let rig = rig::load(&character, None)?;
-    let mut session = Session::new(character, Some(rig), SIZE);
-    session.apply(Command::Orbit(Vec2::new(18.0, 6.0)));
-    session.apply(Command::Zoom(SIZE * 0.5, 0.6));
-    session.apply(Command::Pan(Vec2::new(0.0, 4.0)));
-    session.record(Recorder::new(Path::new("docs/drag.session"), true)?, 1.0)?;
-    let mut hand = Hand { session, input: Input::default(), at: SIZE * Vec2::new(0.8, 0.25) };
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match &arguments[..] {
+        [] => drag(Path::new("docs/drag.session")),
+        [what, out] if what == "compare" => compare(Path::new(out)),
+        _ => Err("[compare OUT.session]".into()),
+    }
+}
+
+/// The mannequin's hand and its hips.
+fn drag(out: &Path) -> Result<(), Box<dyn Error>> {
+    let mut hand = Hand::new(asset::mannequin()?)?;
+    hand.session.apply(Command::Orbit(Vec2::new(18.0, 6.0)));
+    hand.session.apply(Command::Zoom(SIZE * 0.5, 0.6));
+    hand.session.apply(Command::Pan(Vec2::new(0.0, 4.0)));
+    hand.session.record(Recorder::new(out, true)?, 1.0)?;
     hand.go("leftHand", 12)?;
     // A loop, as a greeting has it, and back.
     hand.pull(84, |t| {
@@ -40,9 +53,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Down into the knees, to one side and the other.
     hand.pull(76, |t| Vec2::new(34.0 * (TAU * t).sin(), 30.0 * (0.5 - 0.5 * (TAU * t).cos())));
     hand.wait(6);
-    let Some(saved) = hand.session.stop_recording() else { return Ok(()) };
-    saved?;
-    Ok(())
+    hand.end()
+}
+
+/// The tentacle's tip, and what three more methods make of it.
+fn compare(out: &Path) -> Result<(), Box<dyn Error>> {
+    let mut hand = Hand::new(asset::load(Path::new("assets/tentacle.glb"))?)?;
+    hand.session.apply(Command::Orbit(Vec2::new(70.0, 4.0)));
+    hand.session.apply(Command::Zoom(SIZE * Vec2::new(0.5, 0.6), 0.2));
+    let methods = vec![Method::Ccd, Method::Fabrik, Method::JacobianTranspose];
+    hand.session.apply(Command::Compare(methods));
+    hand.session.record(Recorder::new(out, true)?, 1.0)?;
+    hand.go("segment_39", 8)?;
+    // Around its base, to one side and the other, and nearer on the way.
+    hand.pull(176, |t| {
+        let (turn, near) = (1.1 * (TAU * t).sin(), 26.0 * (1.0 - (2.0 * TAU * t).cos()));
+        let radius = 210.0;
+        Vec2::new(-(radius - near) * turn.sin(), radius - (radius - near) * turn.cos())
+    });
+    hand.wait(6);
+    hand.end()
 }
 
 /// Who holds the mouse.
@@ -53,6 +83,19 @@ struct Hand {
 }
 
 impl Hand {
+    fn new(character: Character) -> Result<Self, Box<dyn Error>> {
+        let rig = rig::load(&character, None)?;
+        let session = Session::new(character, Some(rig), SIZE);
+        Ok(Self { session, input: Input::default(), at: SIZE * Vec2::new(0.8, 0.25) })
+    }
+
+    fn end(mut self) -> Result<(), Box<dyn Error>> {
+        if let Some(saved) = self.session.stop_recording() {
+            saved?;
+        }
+        Ok(())
+    }
+
     fn event(&mut self, event: Event) {
         self.input.handle(event, &mut self.session);
     }

@@ -158,6 +158,13 @@ impl Puppet {
     /// A character at rest, showing one of its scenes.
     pub fn new(character: impl Into<Arc<Character>>, scene: usize) -> Self {
         let character = character.into();
+        let rig = rig::find(&character);
+        Self::with_rig(character, scene, rig)
+    }
+
+    /// The same with a rig that is known.
+    pub fn with_rig(character: impl Into<Arc<Character>>, scene: usize, rig: Rig) -> Self {
+        let character = character.into();
         let parts: Arc<[Part]> = character.parts(scene).into();
         let mut puppet = Self {
             clip: None,
@@ -165,7 +172,7 @@ impl Puppet {
             rotations: Vec::new(),
             targets: Vec::new(),
             pins: Vec::new(),
-            rig: rig::find(&character),
+            rig,
             options: Options::default(),
             skinning: Skinning::default(),
             pose: Pose::rest(&character.skeleton),

@@ -1,8 +1,9 @@
 //! The posing options that `render` and `pose` share: what the user wrote, and the puppet that it makes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, ValueEnum};
@@ -11,6 +12,8 @@ use glam::{DQuat, DVec3, Quat};
 use crate::asset::Character;
 use crate::ik;
 use crate::puppet::{GoalReport, Pin, Puppet, Target};
+
+use crate::rig::Rig;
 
 use super::Talk;
 use super::failure::Failure;
@@ -144,6 +147,23 @@ impl PosingArgs {
         matches: &ArgMatches,
         talk: Talk,
     ) -> Result<Puppet, Failure> {
+        talk.warnings(&character.warnings);
+        let rig = super::rig_of(&character, self.rig())?;
+        self.puppet_of(character.into(), rig, matches)
+    }
+
+    /// The rig's file, if one is named.
+    pub(super) fn rig(&self) -> Option<&Path> {
+        self.rig.as_deref()
+    }
+
+    /// The same of a character that others use too, with its rig.
+    pub(super) fn puppet_of(
+        &self,
+        character: Arc<Character>,
+        rig: Rig,
+        matches: &ArgMatches,
+    ) -> Result<Puppet, Failure> {
         let scene = match &self.scene {
             Some(name) => names::scene(&character, name)?,
             None => character.default_scene,
@@ -153,10 +173,7 @@ impl PosingArgs {
         let pins = self.pin.iter().map(|n| Ok(names::node(&character, n)?.into()));
         let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
         let rotations = self.rotations(&character)?;
-        talk.warnings(&character.warnings);
-        let rig = super::rig_of(&character, self.rig.as_deref())?;
-        let mut puppet = Puppet::new(character, scene);
-        puppet.rig = rig;
+        let mut puppet = Puppet::with_rig(character, scene, rig);
         puppet.clip = clip.map(|clip| (clip, self.animation_time));
         puppet.rotations = rotations;
         puppet.targets = targets;

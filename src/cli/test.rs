@@ -17,7 +17,7 @@ use crate::regress::{
     junit, orphans, page,
 };
 use crate::render::{AdapterChoice, Frame, Gpu, Renderer};
-use crate::rig;
+use crate::rig::{self, Rig};
 use crate::stage::{self, Shot};
 use crate::viewer::{Recording, Replay, ReplayError};
 
@@ -191,19 +191,33 @@ impl Posed for Played {
 #[derive(Default)]
 struct Library {
     read: Mutex<HashMap<Option<PathBuf>, Shelf>>,
+    /// By the character's path and the rig's.
+    rigs: Mutex<HashMap<(PathBuf, Option<PathBuf>), Rig>>,
 }
 
 /// A character, or why there is none; read by whoever comes first.
-type Shelf = Arc<OnceLock<Result<Character, String>>>;
+type Shelf = Arc<OnceLock<Result<Arc<Character>, String>>>;
 
 impl Library {
-    fn get(&self, path: Option<&Path>) -> Result<Character, String> {
+    fn get(&self, path: Option<&Path>) -> Result<Arc<Character>, String> {
         let shelf = {
             let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(read.entry(path.map(Path::to_path_buf)).or_default())
         };
-        let load = || path.map_or_else(asset::mannequin, asset::load).map_err(|e| e.to_string());
+        let load =
+            || path.map_or_else(asset::mannequin, asset::load).map(Arc::new).map_err(|e| e.to_string());
         shelf.get_or_init(load).clone()
+    }
+
+    /// The rig of a character, by the file that is named or what is used without one.
+    fn rig(&self, character: &Character, named: Option<&Path>) -> Result<Rig, String> {
+        let key = (character.path.clone(), named.map(Path::to_path_buf));
+        if let Some(rig) = self.rigs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(rig.clone());
+        }
+        let rig = rig::load(character, named).map_err(|e| e.to_string())?;
+        self.rigs.lock().unwrap_or_else(PoisonError::into_inner).insert(key, rig.clone());
+        Ok(rig)
     }
 
     /// A case as it is posed and seen.
@@ -217,9 +231,9 @@ impl Library {
             .try_get_matches_from(arguments)
             .map_err(|e| super::failure::first_line(&e))?;
         let args = CaseArgs::from_arg_matches(&matches).map_err(|e| super::failure::first_line(&e))?;
-        let quiet = Talk { quiet: true, verbose: false };
         let said = |e: Failure| e.to_string();
-        let mut puppet = args.posing.puppet(character, &matches, quiet).map_err(said)?;
+        let rig = self.rig(&character, args.posing.rig())?;
+        let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(said)?;
         puppet.skinning = args.view.skinning();
         let reports = puppet.update().map_err(|e| e.to_string())?;
         let shot = args.view.shot(&puppet.bounds()).map_err(said)?;
@@ -235,7 +249,7 @@ impl Library {
         let said = |e: ReplayError| e.to_string();
         let recording = Recording::open(&replayed.session).map_err(said)?;
         let character = self.get(case.model.clone().or_else(|| recording.character()).as_deref())?;
-        let rig = rig::load(&character, None).map_err(|e| e.to_string())?;
+        let rig = self.rig(&character, None)?;
         if let Some(other) = recording.warnings(&character, &rig).into_iter().next() {
             return Err(other);
         }

@@ -38,25 +38,41 @@ pub(super) fn case(
         let path = goldens.join(format!("{}.png", case.slug));
         outcome.expected = Drawn::read(&path).map_err(said)?;
         let verdict = image(&mut outcome, tolerance, &actual);
-        fresh.push(Fresh { path, bytes: actual.encode()?, verdict });
-        outcome.actual = Some(actual);
+        outcome.actual = Some(actual.clone());
+        fresh.push(Fresh { path, what: What::Picture(actual), verdict });
     }
     if let Some(tolerance) = &case.checks.joints {
         let path = goldens.join(format!("{}.json", case.slug));
         let now = posed.joints();
         let verdict = joints(&mut outcome, tolerance, &now, Joints::read(&path).map_err(said)?.as_ref());
-        fresh.push(Fresh { path, bytes: now.encode(), verdict });
+        fresh.push(Fresh { path, what: What::Joints(now), verdict });
     }
     let met = case.checks.report.as_ref().is_none_or(|check| report(&mut outcome, check));
-    outcome.status = settle(&fresh, met, update).map_err(said)?;
+    outcome.status = settle(&fresh, met, update)?;
     Ok(outcome)
 }
 
 /// What a golden would be by now.
 struct Fresh {
     path: PathBuf,
-    bytes: Vec<u8>,
+    what: What,
     verdict: Verdict,
+}
+
+/// What becomes bytes only where it is written: most goldens are as they were.
+enum What {
+    Picture(Drawn),
+    Joints(Joints),
+}
+
+impl Fresh {
+    fn write(&self, path: &Path) -> Result<(), String> {
+        let bytes = match &self.what {
+            What::Picture(drawn) => drawn.encode()?,
+            What::Joints(joints) => joints.encode(),
+        };
+        golden::write(path, &bytes).map_err(|e| e.to_string())
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,9 +83,9 @@ enum Verdict {
 }
 
 /// Writes goldens anew, or what failed beside them; how the case ended.
-fn settle(fresh: &[Fresh], met: bool, update: Update) -> Result<Status, GoldenError> {
+fn settle(fresh: &[Fresh], met: bool, update: Update) -> Result<Status, String> {
     let mut updated = false;
-    for Fresh { path, bytes, verdict } in fresh {
+    for golden @ Fresh { path, verdict, .. } in fresh {
         let beside = beside(path);
         let write = match update {
             Update::No => false,
@@ -77,10 +93,10 @@ fn settle(fresh: &[Fresh], met: bool, update: Update) -> Result<Status, GoldenEr
             Update::All => true,
         };
         if write {
-            golden::write(path, bytes)?;
+            golden.write(path)?;
             updated = true;
         } else if *verdict != Verdict::Same {
-            golden::write(&beside, bytes)?;
+            golden.write(&beside)?;
             continue;
         }
         // What an earlier failure left there says nothing any more.

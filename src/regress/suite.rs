@@ -334,7 +334,7 @@ impl Reader<'_> {
         let model = text("model")?.map(|m| self.folder.join(m));
         let session = text("replay")?.map(|m| self.folder.join(m));
         let mut words: Vec<String> = text("name")?.map(str::to_owned).into_iter().collect();
-        words.extend(chosen.iter().map(|(key, value)| word(key, value)));
+        words.extend(chosen.iter().map(|(key, value)| word(key, value)).filter(|w| !w.is_empty()));
         let name = words.join(" ");
         if slug(&name).is_empty() {
             return Err(Fault::new(table.span(), "a case needs a name"));
@@ -514,7 +514,8 @@ fn word(key: &str, value: &Value) -> String {
             Path::new(text.value()).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
         }
         Value::Boolean(on) if *on.value() => key.to_owned(),
-        Value::Boolean(_) => format!("not {key}"),
+        // A switch that is off is what is usual.
+        Value::Boolean(_) => String::new(),
         other => spoken(other).unwrap_or_default(),
     }
 }

@@ -145,7 +145,7 @@ impl Renderer {
         // Where surfaces have no shadows, the floor still may.
         let shadows = frame.shadow && (frame.mode.is_shaded() || frame.ground.is_some());
         let shadow_group = if shadows {
-            self.shadow_pass(model, &draws, &globals, &parts, encoder)
+            self.shadow_pass(model, &draws, (&globals, &parts), shadow::size(area), encoder)
         } else {
             self.no_shadow.clone()
         };
@@ -218,11 +218,12 @@ impl Renderer {
         &mut self,
         model: &Model,
         draws: &[&Draw<'_>],
-        globals: &wgpu::BindGroup,
-        parts: &wgpu::BindGroup,
+        (globals, parts): (&wgpu::BindGroup, &wgpu::BindGroup),
+        size: u32,
         encoder: &mut wgpu::CommandEncoder,
     ) -> wgpu::BindGroup {
-        let shadow = self.shadow.get_or_insert_with(|| Shadow::new(&self.gpu));
+        let shadow = self.shadow.get_or_insert_with(|| Shadow::new(&self.gpu, size));
+        shadow.resize(&self.gpu, size);
         let view = shadow.view.clone();
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadow"),
@@ -249,7 +250,8 @@ impl Renderer {
     fn upload_globals(&mut self, frame: &Frame<'_>, area: (u32, u32)) -> wgpu::BindGroup {
         let (width, height) = pixels(area);
         let (center, radius) = frame.sphere;
-        let (shadow_from_world, texel, texel_metres) = shadow::light_space(center, radius);
+        let (shadow_from_world, texel, texel_metres) =
+            shadow::light_space(center, radius, shadow::size(area));
         let ground = frame.ground.map_or(Vec4::ZERO, |g| g.center.extend(g.radius));
         let globals = gpu_types::Globals {
             clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),

@@ -10,8 +10,15 @@ use super::model::ModelPart;
 use super::surface::{depth_state, vertex_state};
 use super::{Gpu, shaders};
 
-/// Texels a side.
-const SIZE: u32 = 2048;
+/// Texels a side, least and most.
+const SIZES: (u32, u32) = (512, 2048);
+
+/// Texels a side for a picture: about two a pixel. What is finer is not seen, and on a software driver clearing and
+/// filling a large map costs more than a small picture.
+pub(super) fn size((width, height): (u32, u32)) -> u32 {
+    width.max(height).saturating_mul(2).clamp(SIZES.0, SIZES.1).next_power_of_two()
+}
+
 /// Towards the key light, from anywhere.
 pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
@@ -19,15 +26,23 @@ pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 #[derive(Debug)]
 pub(super) struct Shadow {
     pub(super) view: wgpu::TextureView,
+    size: u32,
     module: wgpu::ShaderModule,
     /// Made when first needed: for solid casters, and for those with holes, by a texture or by their alpha alone.
     pipelines: HashMap<Option<bool>, wgpu::RenderPipeline>,
 }
 
 impl Shadow {
-    pub(super) fn new(gpu: &Gpu) -> Self {
+    pub(super) fn new(gpu: &Gpu, size: u32) -> Self {
         let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
-        Self { view: map(gpu, SIZE), module, pipelines: HashMap::new() }
+        Self { view: map(gpu, size), size, module, pipelines: HashMap::new() }
+    }
+
+    /// Has a map of that size from now on.
+    pub(super) fn resize(&mut self, gpu: &Gpu, size: u32) {
+        if self.size != size {
+            (self.view, self.size) = (map(gpu, size), size);
+        }
     }
 
     /// The pipeline for a part.
@@ -114,13 +129,13 @@ pub(super) fn bind(gpu: &Gpu, layouts: &Layouts, map: &wgpu::TextureView) -> wgp
     })
 }
 
-/// The key light's clip space around a sphere, and a texel's width: in the map, and in world metres.
-pub(super) fn light_space(center: Vec3, radius: f32) -> (Mat4, f32, f32) {
+/// The key light's clip space around a sphere, and a texel's width in a map of some size: in the map, and in world metres.
+pub(super) fn light_space(center: Vec3, radius: f32, size: u32) -> (Mat4, f32, f32) {
     let eye = center + KEY_LIGHT.normalize() * (2.0 * radius);
     let up = if KEY_LIGHT.x == 0.0 && KEY_LIGHT.z == 0.0 { Vec3::Z } else { Vec3::Y };
     let view = rh::view::look_at_mat4(eye, center, up);
     let projection = rh::proj::directx::orthographic(-radius, radius, -radius, radius, 0.0, 4.0 * radius);
     #[expect(clippy::cast_precision_loss, reason = "a power of two")]
-    let texel = 1.0 / SIZE as f32;
+    let texel = 1.0 / size as f32;
     (projection * view, texel, 2.0 * radius * texel)
 }

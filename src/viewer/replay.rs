@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use glam::Vec2;
@@ -232,7 +233,11 @@ impl Replay {
     ///
     /// # Errors
     /// [`ReplayError`] where the file cannot be read again.
-    pub fn new(recording: &Recording, character: Character, rig: Rig) -> Result<Self, ReplayError> {
+    pub fn new(
+        recording: &Recording,
+        character: impl Into<Arc<Character>>,
+        rig: Rig,
+    ) -> Result<Self, ReplayError> {
         let mut lines = Lines::open(&recording.path)?;
         let header = lines.header()?;
         let session = Session::new(character, Some(rig), Vec2::from_array(header.size));

@@ -1,4 +1,5 @@
-//! Pictures of the built-in mannequin, compared with those that somebody has looked at.
+//! Compared methods, drawn and held against a picture that somebody has looked at. All else that is drawn is in
+//! `tests/suite`.
 //!
 //! `SINEW_BLESS=1 cargo test --test render goldens` writes them anew: look at them before you commit them.
 
@@ -6,7 +7,7 @@ use std::path::Path;
 
 use glam::DVec3;
 use image::RgbaImage;
-use sinew::asset::{gltf, mannequin};
+use sinew::asset::gltf;
 use sinew::camera::{AUTO_FOV_Y, Camera};
 use sinew::compare::Comparison;
 use sinew::ik::Method;
@@ -22,28 +23,12 @@ const SIZE: (u32, u32) = (320, 240);
 const LEVELS: u8 = 6;
 const PIXELS: f64 = 0.003;
 
-/// The figure, waving, its right hand reaching for its hip.
-fn puppet() -> Puppet {
-    let character = mannequin().unwrap();
-    let node = |name: &str| character.skeleton.find(name);
-    let clip = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
-    let reach =
-        Target { position: Some(DVec3::new(-0.22, 1.02, 0.1)), ..Target::new(node("rightHand").unwrap()) };
-    let mut puppet = Puppet::new(character, 0);
-    puppet.clip = Some((clip, 0.6));
-    puppet.targets.push(reach);
-    puppet.update().unwrap();
-    puppet
-}
-
-fn check(mode: Mode) {
-    compare(&puppet(), &Comparison::default(), mode, mode.name());
-}
-
 /// The tentacle, its tip somewhere before it, and what four methods make of that.
 #[test]
 fn ghosts() {
-    let mut puppet = of_cast("tentacle");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/tentacle.glb");
+    let character = gltf::load_bytes(&path, &std::fs::read(&path).unwrap(), None).unwrap();
+    let mut puppet = Puppet::new(character, 0);
     let tip = puppet.character().skeleton.find("segment_39").unwrap();
     puppet.targets.push(Target { position: Some(DVec3::new(0.5, 0.6, 0.3)), ..Target::new(tip) });
     puppet.update().unwrap();
@@ -52,25 +37,25 @@ fn ghosts() {
     others.choose(&four, &puppet);
     others.begin(&Pose::rest(&puppet.character().skeleton));
     others.follow(&puppet);
-    compare(&puppet, &others, Mode::Shaded, "ghosts");
+    compare(&puppet, &others, "ghosts");
 }
 
 /// A picture of a puppet and its ghosts, held against the golden of a name.
-fn compare(puppet: &Puppet, others: &Comparison, mode: Mode, name: &str) {
+fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let mut bounds = puppet.bounds();
     others.contenders().iter().map(|c| c.puppet().bounds()).for_each(|b| bounds.extend([b.lo, b.hi]));
     let shot = Shot {
         camera: Camera::framing(&bounds, AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32),
-        mode,
-        background: if mode.is_shaded() { Background::STUDIO } else { Background::BLACK },
+        mode: Mode::Shaded,
+        background: Background::STUDIO,
         samples: 4,
         bounds,
-        floor: mode.is_shaded(),
-        shadow: mode.is_shaded(),
+        floor: true,
+        shadow: true,
         scale: 0.5,
     };
     let mut renderer = renderer();
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), mode);
+    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
     let mut frame = stage::frame(puppet, &shot);
     others.show(&mut frame, puppet, shot.scale);
@@ -88,62 +73,4 @@ fn compare(puppet: &Puppet, others: &Comparison, mode: Mode, name: &str) {
     let different = golden.pixels().zip(seen.pixels()).filter(|pair| differs(*pair)).count();
     let part = different as f64 / f64::from(SIZE.0 * SIZE.1);
     assert!(part <= PIXELS, "{name}: {different} pixels differ from {}", path.display());
-}
-
-#[test]
-fn shaded() {
-    check(Mode::Shaded);
-}
-
-#[test]
-fn lambert() {
-    check(Mode::Lambert);
-}
-
-#[test]
-fn normal() {
-    check(Mode::Normal);
-}
-
-#[test]
-fn mask() {
-    check(Mode::Mask);
-}
-
-#[test]
-fn skeleton() {
-    check(Mode::Skeleton);
-}
-
-fn of_cast(name: &str) -> Puppet {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/{name}.glb"));
-    Puppet::new(gltf::load_bytes(&path, &std::fs::read(&path).unwrap(), None).unwrap(), 0)
-}
-
-/// A character of the cast 0.2 seconds into its first clip, or at rest.
-fn cast(name: &str) {
-    let mut puppet = of_cast(name);
-    puppet.clip = (!puppet.character().clips.is_empty()).then_some((0, 0.2));
-    puppet.update().unwrap();
-    compare(&puppet, &Comparison::default(), Mode::Shaded, name);
-}
-
-#[test]
-fn arm() {
-    cast("arm");
-}
-
-#[test]
-fn tentacle() {
-    cast("tentacle");
-}
-
-#[test]
-fn spider() {
-    cast("spider");
-}
-
-#[test]
-fn awkward() {
-    cast("awkward");
 }

@@ -120,12 +120,13 @@ pub struct Session {
 
 impl Session {
     /// A character at rest in a picture of some pixels.
-    pub fn new(character: Character, rig: Option<Rig>, size: Vec2) -> Self {
+    pub fn new(character: impl Into<Arc<Character>>, rig: Option<Rig>, size: Vec2) -> Self {
+        let character: Arc<Character> = character.into();
         let scene = character.default_scene;
-        let mut puppet = Puppet::new(character, scene);
-        if let Some(rig) = rig {
-            puppet.rig = rig;
-        }
+        let puppet = match rig {
+            Some(rig) => Puppet::with_rig(character, scene, rig),
+            None => Puppet::new(character, scene),
+        };
         let bounds = puppet.bounds();
         let (center, radius) = bounds.sphere();
         let mut room = Bounds::around([center - radius * 1.15, center + radius * 1.15]);
