@@ -35,6 +35,7 @@ pub mod rig;
 pub mod skin;
 #[cfg(feature = "render")]
 pub mod stage;
+mod toml;
 #[cfg(feature = "render")]
 pub mod viewer;
 

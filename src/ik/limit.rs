@@ -8,7 +8,7 @@ use std::f64::consts::{PI, TAU};
 use glam::{DQuat, DVec2, DVec3, EulerRot};
 use serde::{Deserialize, Serialize};
 
-use super::rotation::{any_perpendicular, rotation_vector};
+use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 
 /// How far a joint may turn from rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -148,17 +148,6 @@ pub fn swing_twist(q: DQuat, axis: DVec3) -> (DQuat, f64) {
     }
     let angle = wrapped(2.0 * along.atan2(q.w));
     (q * DQuat::from_axis_angle(axis, -angle), angle)
-}
-
-/// The same angle within ±π.
-fn wrapped(angle: f64) -> f64 {
-    if angle > PI {
-        angle - TAU
-    } else if angle < -PI {
-        angle + TAU
-    } else {
-        angle
-    }
 }
 
 /// The angle of a range that is nearest on the circle.

@@ -39,10 +39,10 @@ fn solve_three(a: &[f64], b: &mut [f64]) {
 }
 
 /// Eigenvalues and eigenvectors of a symmetric matrix by cyclic Jacobi rotations (Golub & Van Loan, algorithm 8.5.3).
-/// Afterwards the diagonal of `a` has the eigenvalues, and row i of `v` the eigenvector of the i-th.
-pub(super) fn eigen(a: &mut [f64], v: &mut Vec<f64>, n: usize) {
-    v.clear();
-    v.resize(n * n, 0.0);
+/// Both have `n` rows of `n`. Afterwards the diagonal of `a` has the eigenvalues, and row i of `v` the eigenvector of
+/// the i-th.
+pub(super) fn eigen(a: &mut [f64], v: &mut [f64], n: usize) {
+    v.fill(0.0);
     (0..n).for_each(|i| v[i * n + i] = 1.0);
     let size: f64 = a.iter().map(|x| x * x).sum();
     // Convergence is quadratic: ten sweeps are more than these take.

@@ -1,6 +1,10 @@
 //! Rotations that line vectors up.
 
+use std::f64::consts::{PI, TAU};
+
 use glam::{DMat3, DQuat, DVec3, DVec4};
+
+use super::linear::eigen;
 
 /// Some unit vector at right angles to another, the same for the same input.
 pub(super) fn any_perpendicular(v: DVec3) -> DVec3 {
@@ -68,43 +72,22 @@ pub fn best_fit(triples: impl IntoIterator<Item = (DVec3, DVec3, f64)>) -> DQuat
     if q.w < 0.0 { -q } else { q }
 }
 
-/// The eigenvector of the largest eigenvalue of a symmetric matrix, by cyclic Jacobi rotations (Golub & Van Loan,
-/// algorithm 8.5.3).
+/// The eigenvector of the largest eigenvalue of a symmetric matrix.
 fn principal_eigenvector(columns: [DVec4; 4]) -> DVec4 {
-    let mut a = columns.map(|c| c.to_array());
-    let mut v = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
-    let size: f64 = a.iter().flatten().map(|x| x * x).sum();
-    // Convergence is quadratic: six sweeps are more than any 4×4 matrix takes.
-    for _ in 0..6 {
-        let off: f64 = PAIRS.iter().map(|&(p, q)| a[p][q] * a[p][q]).sum();
-        if off <= 1e-30 * size {
-            break;
-        }
-        for (p, q) in PAIRS {
-            rotate(&mut a, &mut v, p, q);
-        }
-    }
-    let largest = (0..4).max_by(|&i, &j| a[i][i].total_cmp(&a[j][j])).unwrap_or(3);
-    DVec4::from_array(v[largest]).normalize()
+    let (mut a, mut vectors) = ([0.0; 16], [0.0; 16]);
+    columns.iter().zip(a.chunks_exact_mut(4)).for_each(|(column, out)| column.write_to_slice(out));
+    eigen(&mut a, &mut vectors, 4);
+    let largest = (0..4).max_by(|&i, &j| a[5 * i].total_cmp(&a[5 * j])).unwrap_or(3);
+    DVec4::from_slice(&vectors[4 * largest..]).normalize()
 }
 
-/// The places above the diagonal.
-const PAIRS: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-
-/// Turns in the plane of two axes so that their off-diagonal element vanishes. Rows of `v` become eigenvectors.
-fn rotate(a: &mut [[f64; 4]; 4], v: &mut [[f64; 4]; 4], p: usize, q: usize) {
-    if a[p][q] == 0.0 {
-        return;
-    }
-    let tau = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-    let t = if tau >= 0.0 { 1.0 } else { -1.0 } / (tau.abs() + (1.0 + tau * tau).sqrt());
-    let c = 1.0 / (1.0 + t * t).sqrt();
-    let s = t * c;
-    for row in a.iter_mut() {
-        (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
-    }
-    for i in 0..4 {
-        (a[p][i], a[q][i]) = (c * a[p][i] - s * a[q][i], s * a[p][i] + c * a[q][i]);
-        (v[p][i], v[q][i]) = (c * v[p][i] - s * v[q][i], s * v[p][i] + c * v[q][i]);
+/// The same angle within ±π, of one within ±3π.
+pub(super) fn wrapped(angle: f64) -> f64 {
+    if angle > PI {
+        angle - TAU
+    } else if angle < -PI {
+        angle + TAU
+    } else {
+        angle
     }
 }

@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 
-use super::rotation::{rotation_vector, shortest_arc};
+use super::rotation::{rotation_vector, shortest_arc, wrapped};
 use super::tree::{Measure, Tree};
 use super::{LimbOptions, Limit, Method, SolveError, Swivel};
 
@@ -125,12 +125,12 @@ pub(super) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) ->
     }
     let wanted = (0.5 * (distance * distance - a * a - b * b) - c0) / amplitude;
     let (phase, half) = (sin.atan2(cos), wanted.clamp(-1.0, 1.0).acos());
-    let turned = |angle: f64| (DQuat::from_axis_angle(axis, wrap(angle)) * joint.rotation).normalize();
+    let turned = |angle: f64| (DQuat::from_axis_angle(axis, wrapped(angle)) * joint.rotation).normalize();
     let answers = [phase + half, phase - half].map(|angle| {
         let asked = turned(angle);
         let given = joint.allowed(asked);
         let taken = rotation_vector(given * asked.conjugate()).length();
-        (taken, wrap(angle).abs(), given)
+        (taken, wrapped(angle).abs(), given)
     });
     // The answer that its limit leaves alone; of two, the one that is less of a turn.
     let best = if answers[0].0 + 1e-9 < answers[1].0
@@ -240,9 +240,4 @@ fn softened(distance: f64, full: f64, share: f64) -> f64 {
         return distance;
     }
     full - soft * (-(distance - full + soft) / soft).exp()
-}
-
-/// The same angle within ±π.
-fn wrap(angle: f64) -> f64 {
-    angle - TAU * (angle / TAU).round()
 }

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Room, and the rooms that it may use.
-const ROOMS: [(&str, &[&str]); 17] = [
+const ROOMS: [(&str, &[&str]); 18] = [
     ("ik", &[]),
     ("asset", &[]),
     ("pose", &["asset"]),
     ("motion", &["asset", "pose"]),
-    ("rig", &["asset", "pose", "ik"]),
+    ("toml", &[]),
+    ("rig", &["asset", "pose", "ik", "toml"]),
     ("skin", &["asset", "pose"]),
     ("camera", &[]),
     ("puppet", &["asset", "pose", "motion", "ik", "rig", "skin", "camera"]),
@@ -19,7 +20,7 @@ const ROOMS: [(&str, &[&str]); 17] = [
     ("stage", &["asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "render"]),
     ("compare", &["pose", "ik", "camera", "puppet", "render", "stage"]),
     ("atomic", &[]),
-    ("regress", &["asset", "puppet", "render", "atomic"]),
+    ("regress", &["asset", "puppet", "render", "atomic", "toml"]),
     (
         "viewer",
         &[

@@ -77,6 +77,7 @@ impl Jacobian {
                 self.y.iter_mut().for_each(|e| *e *= step);
             }
             Inverse::Pseudo => {
+                self.vectors.resize(n * n, 0.0);
                 eigen(&mut self.matrix, &mut self.vectors, n);
                 let largest = (0..n).map(|i| self.matrix[i * n + i]).fold(0.0, f64::max);
                 self.right.clone_from(&self.y);
@@ -147,6 +148,7 @@ impl Jacobian {
 
     /// Buss & Kim 2005: each singular direction is damped by how far it would move the tips beyond what it gains them.
     fn solve_selective(&mut self, n: usize) {
+        self.vectors.resize(n * n, 0.0);
         eigen(&mut self.matrix, &mut self.vectors, n);
         self.total.clear();
         self.total.extend_from_slice(&self.pull);

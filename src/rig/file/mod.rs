@@ -3,14 +3,19 @@
 use std::ops::Range;
 
 use glam::{DVec3, EulerRot, Vec3};
-use toml_edit::{Array, ArrayOfTables, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::asset::Skeleton;
 use crate::ik::Limit;
+use crate::toml::{Fault, real, tables};
 
 use super::RigError;
 use super::carry::carry;
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
+
+mod write;
+
+pub use write::write;
 
 const VERSION: i64 = 1;
 const ORDERS: [(&str, EulerRot); 6] = [
@@ -28,21 +33,14 @@ const ORDERS: [(&str, EulerRot); 6] = [
 /// [`RigError::File`] with the line of what is no TOML, of a key that is not known or missing, of a value that will
 /// not do, of a node that does not exist.
 pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
-    let document = Document::parse(text.to_owned())
-        .map_err(|e| RigError::File { line: line(text, e.span()), cause: e.message().replace('\n', ", ") })?;
+    let document = Document::parse(text.to_owned()).map_err(|e| refused(text, Fault::of(&e)))?;
     Reader { text, skeleton }.rig(document.as_table())
 }
 
-/// A value that will not do: where, and why.
-struct Fault {
-    span: Option<Range<usize>>,
-    cause: String,
-}
-
-impl Fault {
-    fn at(item: &Item, cause: impl Into<String>) -> Self {
-        Self { span: item.span(), cause: cause.into() }
-    }
+/// What is said of a text with a fault.
+fn refused(text: &str, fault: Fault) -> RigError {
+    let (line, cause) = fault.told(text);
+    RigError::File { line, cause }
 }
 
 struct Reader<'a> {
@@ -78,8 +76,7 @@ impl Reader<'_> {
             }
             Ok(rig)
         };
-        read()
-            .map_err(|fault: Fault| RigError::File { line: line(self.text, fault.span), cause: fault.cause })
+        read().map_err(|fault| refused(self.text, fault))
     }
 
     fn chain(&self, table: &Table, skeleton: &Skeleton) -> Result<Chain, Fault> {
@@ -224,23 +221,6 @@ fn need_item<'t>(table: &'t dyn TableLike, key: &str) -> &'t Item {
     table.get(key).unwrap_or(NONE)
 }
 
-fn tables<'t>(root: &'t Table, key: &str) -> Result<Vec<&'t Table>, Fault> {
-    match root.get(key) {
-        None => Ok(Vec::new()),
-        Some(item) => {
-            let tables =
-                item.as_array_of_tables().ok_or_else(|| Fault::at(item, format!("write [[{key}]]")))?;
-            Ok(tables.iter().collect())
-        }
-    }
-}
-
-fn real(item: &Item) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "numbers of a rig are small")]
-    let integer = item.as_integer().map(|i| i as f64);
-    item.as_float().or(integer).filter(|x| x.is_finite())
-}
-
 fn optional(
     table: &Table,
     key: &str,
@@ -263,160 +243,4 @@ fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N], Fault> {
 #[expect(clippy::cast_possible_truncation, reason = "places of joints are single precision")]
 fn narrow(x: f64) -> f32 {
     x as f32
-}
-
-/// The line of a place in a text, from one.
-fn line(text: &str, span: Option<Range<usize>>) -> usize {
-    let start = span.map_or(0, |s| s.start);
-    1 + text.bytes().take(start).filter(|b| *b == b'\n').count()
-}
-
-/// Writes a rig: into the text that was there, if there was one, so that its comments and order stay.
-///
-/// # Errors
-/// [`RigError::File`] if the text that was there is no TOML.
-pub fn write(rig: &Rig, skeleton: &Skeleton, there: &str) -> Result<String, RigError> {
-    let mut document: DocumentMut = there.parse().map_err(|e: toml_edit::TomlError| RigError::File {
-        line: line(there, e.span()),
-        cause: e.message().replace('\n', ", "),
-    })?;
-    let root = document.as_table_mut();
-    set(root, "version", VERSION.into());
-    let pins: Array = rig.pins.iter().map(|&n| name(skeleton, n)).collect();
-    if !rig.pins.is_empty() || root.contains_key("pins") {
-        set(root, "pins", pins.into());
-    }
-    let chains = rig.chains.iter().map(|c| (c.effector, chain_keys(c, skeleton))).collect();
-    update(root, skeleton, "chain", "effector", chains);
-    let joints = rig.joints.iter().map(|(&n, j)| (n, joint_keys(n, j, skeleton))).collect();
-    update(root, skeleton, "joint", "node", joints);
-    Ok(document.to_string())
-}
-
-type Keys = Vec<(&'static str, Option<Value>)>;
-
-fn chain_keys(chain: &Chain, skeleton: &Skeleton) -> Keys {
-    vec![
-        ("name", Some(chain.name.as_str().into())),
-        ("kind", Some(chain.kind.name().into())),
-        ("base", Some(name(skeleton, chain.base).into())),
-        ("effector", Some(name(skeleton, chain.effector).into())),
-        ("bend", chain.bend.map(|b| list(b.to_array().map(f64::from)))),
-        ("pole", chain.pole.map(|p| list(p.to_array().map(f64::from)))),
-        ("weight", Some(chain.weight).filter(|w| (w - 1.0).abs() > 0.0).map(Into::into)),
-    ]
-}
-
-fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
-    vec![
-        ("node", Some(name(skeleton, node).into())),
-        ("stiffness", Some(joint.stiffness).filter(|s| *s > 0.0).map(Into::into)),
-        ("limit", limit_value(&joint.limit)),
-        ("carrier", joint.carrier.map(|c| skeleton.label(c).into())),
-    ]
-}
-
-fn limit_value(limit: &Limit) -> Option<Value> {
-    let mut table = InlineTable::new();
-    let mut add = |key: &str, value: Value| {
-        table.insert(key, value);
-    };
-    let degrees = |angle: f64| round(angle.to_degrees());
-    match *limit {
-        Limit::Free => return None,
-        Limit::Locked => add("kind", "locked".into()),
-        Limit::Hinge { axis, min, max } => {
-            add("kind", "hinge".into());
-            add("axis", list(axis.to_array()));
-            add("min", degrees(min).into());
-            add("max", degrees(max).into());
-        }
-        Limit::Cone { axis, side, swing, twist } => {
-            add("kind", "cone".into());
-            add("axis", list(axis.to_array()));
-            add("side", list(side.to_array()));
-            add("swing", list(swing.map(f64::to_degrees)));
-            add("twist", list(twist.map(f64::to_degrees)));
-        }
-        Limit::Euler { order, min, max } => {
-            add("kind", "euler".into());
-            let name = ORDERS.iter().find(|(_, o)| *o == order).map_or("xyz", |(n, _)| *n);
-            add("order", name.into());
-            add("min", list(min.map(f64::to_degrees)));
-            add("max", list(max.map(f64::to_degrees)));
-        }
-    }
-    Some(table.into())
-}
-
-/// Six digits are what people can read, and finer than any joint.
-fn round(x: f64) -> f64 {
-    (x * 1e6).round() / 1e6 + 0.0
-}
-
-fn list<const N: usize>(values: [f64; N]) -> Value {
-    values.into_iter().map(round).collect::<Array>().into()
-}
-
-/// Sets a key, with the comments and spaces that were around its value.
-fn set(table: &mut Table, key: &str, mut value: Value) {
-    match table.get_mut(key).and_then(Item::as_value_mut) {
-        // Written as it was where it says the same.
-        Some(there) if says_same(there, &value) => {}
-        Some(there) => {
-            *value.decor_mut() = there.decor().clone();
-            *there = value;
-        }
-        None => {
-            table.insert(key, Item::Value(value));
-        }
-    }
-}
-
-/// Whether two values are the same to a reader: a limit as it is read, else numbers to six digits.
-fn says_same(there: &Value, new: &Value) -> bool {
-    let real = |value: &Value| real(&Item::Value(value.clone()));
-    match (there, new) {
-        (Value::InlineTable(_), Value::InlineTable(_)) => {
-            let read = |value: &Value| limit(&Item::Value(value.clone())).ok();
-            let (there, new) = (read(there), read(new));
-            let same = |value: &Limit| limit_value(value).map(|v| v.to_string());
-            there.is_some() && there.as_ref().and_then(same) == new.as_ref().and_then(same)
-        }
-        (Value::Array(there), Value::Array(new)) => {
-            there.len() == new.len() && there.iter().zip(new).all(|(a, b)| says_same(a, b))
-        }
-        (Value::String(there), Value::String(new)) => there.value() == new.value(),
-        _ => real(there).zip(real(new)).is_some_and(|(a, b)| (a - b).abs() < 5e-7),
-    }
-}
-
-/// Brings a list of tables to what it should hold, each told by the node that one of its keys names.
-fn update(root: &mut Table, skeleton: &Skeleton, list: &str, id: &str, wanted: Vec<(usize, Keys)>) {
-    if wanted.is_empty() && !root.contains_key(list) {
-        return;
-    }
-    let item = root.entry(list).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
-    if item.as_array_of_tables().is_none() {
-        *item = Item::ArrayOfTables(ArrayOfTables::new());
-    }
-    let Some(tables) = item.as_array_of_tables_mut() else { return };
-    let named = |table: &Table| named(skeleton, table.get(id).and_then(Item::as_str)?);
-    tables.retain(|table| wanted.iter().any(|(node, _)| Some(*node) == named(table)));
-    for (node, keys) in wanted {
-        let known = tables.iter().position(|table| named(table) == Some(node));
-        let place = known.unwrap_or(tables.len());
-        if known.is_none() {
-            tables.push(Table::new());
-        }
-        let Some(table) = tables.get_mut(place) else { continue };
-        for (key, value) in keys {
-            match value {
-                Some(value) => set(table, key, value),
-                None => {
-                    table.remove(key);
-                }
-            }
-        }
-    }
 }
