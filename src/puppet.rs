@@ -24,7 +24,7 @@ use ask::{Group, Question};
 pub struct Target {
     /// The effector's node index.
     pub node: usize,
-    /// The node held still; `None`: the base of the rig's chain that ends at the node; without one [`default_base`],
+    /// The node held still; `None`: the base of the rig's chain that ends at the node; without one [`rig::default_base`],
     /// or for an orientation or a look alone the node itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
