@@ -183,7 +183,8 @@ echo "drive-viewer: $((rounds * 200)) events in $(($(date +%s) - started)) s; re
 shot 13-after
 [ $((late - early)) -le "$most_growth" ] || fail "it has grown by $((late - early)) kB"
 
-xdotool key ctrl+q
+# A limit that was changed and not saved is pointed out once.
+xdotool key ctrl+q sleep 1 key ctrl+q
 patience=100
 while kill -0 "$viewer" 2> /dev/null && [ "$patience" -gt 0 ]; do
     patience=$((patience - 1))

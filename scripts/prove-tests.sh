@@ -21,6 +21,7 @@ cd "$copy"
 
 # The suite of the copy, by a binary of the copy.
 check() {
+    : >"$root/target/breaks/out.txt"
     cargo build --quiet --no-default-features --features cli --bin sinew || return 2
     "$CARGO_TARGET_DIR/debug/sinew" test tests/suite/suite.toml >"$root/target/breaks/out.txt" 2>&1
 }

@@ -132,8 +132,10 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
         let reports = puppet.update()?;
         watch.stage("pose");
         let others = args.others(&puppet, talk);
+        // Read before anything is written: both may be the same file.
+        let reference = args.reference.as_deref().map(reference).transpose()?;
         let picture = studio.picture(&puppet, &others, &args.view, &names.single, &mut watch)?;
-        let same = args.reference.as_deref().map_or(Ok(true), |r| is_like(r, &picture, args, talk))?;
+        let same = reference.map_or(Ok(true), |expected| is_like(&expected, &picture, args, talk))?;
         return Ok(if same { args.posing.exit_code(&reports) } else { ExitCode::from(1) });
     };
     let start = puppet.clip.map_or(0.0, |(_, time)| time);
@@ -245,14 +247,19 @@ impl Studio {
     }
 }
 
+/// The picture to compare with.
+fn reference(path: &Path) -> Result<Picture, Failure> {
+    let read = Drawn::read(path).map_err(|e| Failure::Usage(e.to_string()))?;
+    let missing = || Failure::Usage(format!("{}: there is no such picture", path.display()));
+    Ok(read.ok_or_else(missing)?.picture)
+}
+
 /// Whether a picture is near enough to a reference; where it is not, the difference is drawn beside it.
-fn is_like(reference: &Path, actual: &Picture, args: &RenderArgs, talk: Talk) -> Result<bool, Failure> {
-    let read = Drawn::read(reference).map_err(|e| Failure::Usage(e.to_string()))?;
-    let missing = || Failure::Usage(format!("{}: there is no such picture", reference.display()));
-    let expected = read.ok_or_else(missing)?.picture;
-    let Some(difference) = compare(&expected, actual) else {
+fn is_like(expected: &Picture, actual: &Picture, args: &RenderArgs, talk: Talk) -> Result<bool, Failure> {
+    let reference = args.reference.as_deref().unwrap_or(Path::new("-"));
+    let Some(difference) = compare(expected, actual) else {
         let size = |p: &Picture| format!("{}x{}", p.width, p.height);
-        talk.say(&format!("{}: {} instead of {}", reference.display(), size(actual), size(&expected)));
+        talk.say(&format!("{}: {} instead of {}", reference.display(), size(actual), size(expected)));
         return Ok(false);
     };
     if difference.pixels == 0 || args.threshold > 0.0 && difference.mean <= args.threshold {

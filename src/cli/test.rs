@@ -261,7 +261,11 @@ impl Library {
         match replayed.moment {
             Moment::Frame(frame) => replay.advance(time(frame)).map_err(said)?,
             Moment::Track => {
-                for frame in (0..MOST_FRAMES).take_while(|&f| time(f) <= recording.length()) {
+                let all = recording.length().as_secs_f64() * replayed.fps;
+                if all > f64::from(MOST_FRAMES) {
+                    return Err(format!("{all:.0} frames are more than {MOST_FRAMES}: take fewer fps"));
+                }
+                for frame in (0..=MOST_FRAMES).take_while(|&f| time(f) <= recording.length()) {
                     replay.advance(time(frame)).map_err(said)?;
                     let puppet = replay.session().puppet();
                     track.get_or_insert_with(Joints::none).add(puppet, &format!("{frame}/"));
@@ -297,6 +301,7 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
             .jobs
             .map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), NonZero::get),
         fail_fast: args.fail_fast,
+        pictures: args.report.is_some(),
     };
     let renderer = Renderer::new(Gpu::new(&args.adapter)?);
     let adapter = renderer.gpu().describe();

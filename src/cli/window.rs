@@ -50,6 +50,7 @@ pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // One that stood, and lost its device, needs no such advice.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
+        Err(error @ ViewerError::Save(_)) => Err(Failure::Usage(error.to_string())),
         Err(error) => Err(Failure::Usage(format!("{error}; `sinew render` needs no window"))),
     }
 }
@@ -58,7 +59,11 @@ pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
 pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
     match open(model, AdapterChoice::Auto, talk, || Ok(None))? {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(ViewerError::NoDisplay(_)) => first_look::run(model, talk),
+        // A display whose adapter cannot show anything may still have one that draws.
+        Err(
+            ViewerError::NoDisplay(_)
+            | ViewerError::Render(RenderError::NoAdapter { .. } | RenderError::Device { .. }),
+        ) => first_look::run(model, talk),
         Err(error) => Err(Failure::Usage(error.to_string())),
     }
 }

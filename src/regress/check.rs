@@ -20,7 +20,6 @@ pub(super) fn case(
     actual: Option<Drawn>,
     update: Update,
 ) -> Result<Outcome, String> {
-    let said = |e: GoldenError| e.to_string();
     let skeleton = &posed.puppet().character().skeleton;
     let mut outcome = Outcome {
         case: place,
@@ -36,7 +35,7 @@ pub(super) fn case(
     let mut fresh: Vec<Fresh> = Vec::new();
     if let (Some(tolerance), Some(actual)) = (&case.checks.image, actual) {
         let path = goldens.join(format!("{}.png", case.slug));
-        outcome.expected = Drawn::read(&path).map_err(said)?;
+        outcome.expected = there(Drawn::read(&path), update)?;
         let verdict = image(&mut outcome, tolerance, &actual);
         outcome.actual = Some(actual.clone());
         fresh.push(Fresh { path, what: What::Picture(actual), verdict });
@@ -44,12 +43,20 @@ pub(super) fn case(
     if let Some(tolerance) = &case.checks.joints {
         let path = goldens.join(format!("{}.json", case.slug));
         let now = posed.joints();
-        let verdict = joints(&mut outcome, tolerance, &now, Joints::read(&path).map_err(said)?.as_ref());
+        let verdict = joints(&mut outcome, tolerance, &now, there(Joints::read(&path), update)?.as_ref());
         fresh.push(Fresh { path, what: What::Joints(now), verdict });
     }
     let met = case.checks.report.as_ref().is_none_or(|check| report(&mut outcome, check));
     outcome.status = settle(&fresh, met, update)?;
     Ok(outcome)
+}
+
+/// A golden that is there. One that is none counts as missing where it may be written anew.
+fn there<T>(read: Result<Option<T>, GoldenError>, update: Update) -> Result<Option<T>, String> {
+    match read {
+        Err(GoldenError::Bad { .. }) if update != Update::No => Ok(None),
+        other => other.map_err(|e| e.to_string()),
+    }
 }
 
 /// What a golden would be by now.

@@ -1,6 +1,6 @@
 //! Goldens: small PNGs that say which adapter drew them, and the matrices of joints.
 
-use std::io::{BufRead, BufReader, Cursor, Seek};
+use std::io::{BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use glam::{Affine3A, Vec3};
@@ -238,6 +238,24 @@ impl Joints {
         }
         out.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(b.angle.total_cmp(&a.angle)));
         Ok(out)
+    }
+}
+
+/// Whether a file is one that this module has written: its folder may hold others' too.
+pub(super) fn is_ours(path: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("png") => {
+            let reader = png::Decoder::new(BufReader::new(file)).read_info();
+            let texts = reader.map(|r| r.info().uncompressed_latin1_text.clone()).unwrap_or_default();
+            texts.iter().any(|t| t.keyword == "Software" && t.text.starts_with("sinew "))
+        }
+        Some("json") => {
+            let mut start = String::new();
+            let read = BufReader::new(file).take(64).read_to_string(&mut start);
+            read.is_ok() && start.starts_with(&format!("{{\"format\":\"{FORMAT}\""))
+        }
+        _ => false,
     }
 }
 

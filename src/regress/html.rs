@@ -60,8 +60,8 @@ pub fn page(suite: &Suite, outcomes: &[Outcome], adapter: &str, seconds: f64) ->
     let name = suite.path.display().to_string();
     let data = Data { suite: name, version: env!("CARGO_PKG_VERSION"), adapter, seconds, cases };
     let json = serde_json::to_string(&data).map_err(|e| e.to_string())?;
-    // In a script element only its own end tag and a comment's start are more than text.
-    let json = json.replace("</", "<\\/").replace("<!--", "<\\!--");
+    // In a script element its own end tag, and a comment's start, are more than text.
+    let json = json.replace('<', "\\u003c");
     Ok(PAGE.replacen("{{data}}", &json, 1))
 }
 

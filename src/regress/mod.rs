@@ -14,7 +14,7 @@ pub use self::image::{Difference, TILE, compare};
 pub use golden::{Drawn, GoldenError, Joint, JointDifference, Joints};
 pub use html::page;
 pub use junit::junit;
-pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans, times};
+pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans};
 pub use suite::{
     Case, Checks, ImageTolerance, JointTolerance, Moment, OptionKey, Replayed, ReportCheck, Suite,
     SuiteError, Takes,

@@ -4,17 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::asset::Character;
+use crate::asset::{Character, Part};
 use crate::puppet::{GoalReport, Puppet};
 use crate::render::{Frame, Mode, Model, Picture, Pictures, RenderError, Renderer};
 
 use super::check;
-use super::golden::{Drawn, JointDifference, Joints};
+use super::golden::{self, Drawn, JointDifference, Joints};
 use super::image::Difference;
 use super::suite::{Case, Suite};
 
+/// Cases that are worked on at once.
+const MOST_JOBS: usize = 64;
 /// Models that stay on the device.
 const MODELS: usize = 24;
 
@@ -58,6 +60,8 @@ pub struct Settings {
     pub jobs: usize,
     /// Whether nothing is begun after the first failure.
     pub fail_fast: bool,
+    /// Whether pictures are kept for a page that shows them: they are most of what an outcome weighs.
+    pub pictures: bool,
 }
 
 /// How a case ended.
@@ -132,14 +136,13 @@ struct Studio {
 }
 
 /// What a model on the device is made of.
-type Key = (PathBuf, usize, Mode);
+type Key = (PathBuf, Vec<Part>, Mode);
 
 impl Studio {
     fn draw(&mut self, posed: &dyn Posed) -> Result<Picture, RenderError> {
         let (frame, puppet) = (posed.frame(), posed.puppet());
         let character: &Character = puppet.character();
-        let first = puppet.parts().first().map_or(0, |p| p.node);
-        let key = (character.path.clone(), first, frame.mode);
+        let key = (character.path.clone(), puppet.parts().to_vec(), frame.mode);
         let known = self.models.iter().position(|(k, _)| *k == key);
         let place = match known {
             Some(place) => place,
@@ -182,7 +185,7 @@ impl<'a> Run<'a> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (send, receive) = mpsc::channel::<(usize, Outcome)>();
         thread::scope(|scope| {
-            for _ in 0..self.settings.jobs.clamp(1, places.len().max(1)) {
+            for _ in 0..self.settings.jobs.clamp(1, places.len().clamp(1, MOST_JOBS)) {
                 let send = send.clone();
                 let (next, stop) = (&next, &stop);
                 scope.spawn(move || {
@@ -228,6 +231,9 @@ impl<'a> Run<'a> {
             seconds: 0.0,
         });
         outcome.findings.sort_by_key(|f| f.passed);
+        if !self.settings.pictures {
+            (outcome.expected, outcome.actual, outcome.difference) = (None, None, None);
+        }
         outcome.seconds = started.elapsed().as_secs_f64();
         outcome
     }
@@ -259,20 +265,16 @@ pub fn orphans(suite: &Suite) -> std::io::Result<Vec<PathBuf>> {
         })
     };
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(&suite.goldens)? {
+    let entries = match std::fs::read_dir(&suite.goldens) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(found),
+        entries => entries?,
+    };
+    for entry in entries {
         let path = entry?.path();
-        let ours = path.extension().is_some_and(|e| e == "png" || e == "json");
-        if ours && path.is_file() && !known(&path) {
+        if path.is_file() && !known(&path) && golden::is_ours(&path) {
             found.push(path);
         }
     }
     found.sort();
     Ok(found)
-}
-
-/// Time of some cases, and of the slowest.
-pub fn times(outcomes: &[Outcome]) -> (Duration, Duration) {
-    let seconds = |s: f64| Duration::from_secs_f64(s.max(0.0));
-    let all = outcomes.iter().map(|o| o.seconds).sum();
-    (seconds(all), seconds(outcomes.iter().map(|o| o.seconds).fold(0.0, f64::max)))
 }

@@ -39,8 +39,10 @@ impl Carried {
         let skeleton = carry(skeleton, &carriers)?;
         let mut pose = pose.clone();
         for &node in carriers.keys() {
-            if let (Some(local), Some(parent)) = (pose.locals.get_mut(node), skeleton.nodes[node].parent) {
-                *local = below(world_from_node[parent], world_from_node[node]);
+            let parent = skeleton.nodes.get(node).and_then(|n| n.parent);
+            let places = parent.and_then(|p| Some((world_from_node.get(p)?, world_from_node.get(node)?)));
+            if let Some((local, (above, own))) = pose.locals.get_mut(node).zip(places) {
+                *local = below(*above, *own);
             }
         }
         let mut carried = Vec::new();

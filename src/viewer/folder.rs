@@ -56,7 +56,11 @@ impl Session {
             (self.selected, self.last) = (from.selected, from.last);
             let state = from.state.clone();
             // What was edited and not saved is not lost; else the file has the say.
-            let rig = if from.is_rig_changed() { state.rig } else { self.state.rig.clone() };
+            let changed = from.is_rig_changed();
+            let rig = if changed { state.rig } else { self.state.rig.clone() };
+            if !changed {
+                self.history.set_rig(&rig);
+            }
             self.restore(Some(State { rig, ..state }));
             self.written_rig.clone_from(&from.written_rig);
         }

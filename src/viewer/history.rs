@@ -29,8 +29,17 @@ pub(super) struct State {
 pub(super) struct History {
     past: Vec<State>,
     future: Vec<State>,
-    /// The node that a run of changes is made to.
-    run: Option<usize>,
+    /// What a run of changes is made to.
+    run: Option<Run>,
+}
+
+/// What is changed in many small steps that are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Run {
+    /// The limit of a node.
+    Limit(usize),
+    /// A morph weight.
+    Morph(usize),
 }
 
 impl History {
@@ -44,11 +53,16 @@ impl History {
         self.past.push(state);
     }
 
-    /// Remembers a state before the first of a run of changes to a node.
-    pub(super) fn remember_run(&mut self, node: usize, state: &State) {
-        if self.run != Some(node) {
+    /// Gives all states another rig.
+    pub(super) fn set_rig(&mut self, rig: &Arc<Rig>) {
+        self.past.iter_mut().chain(&mut self.future).for_each(|state| state.rig = Arc::clone(rig));
+    }
+
+    /// Remembers a state before the first of a run of changes.
+    pub(super) fn remember_run(&mut self, run: Run, state: &State) {
+        if self.run != Some(run) {
             self.remember(state.clone());
-            self.run = Some(node);
+            self.run = Some(run);
         }
     }
 

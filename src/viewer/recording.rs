@@ -53,7 +53,7 @@ impl Header {
             format: FORMAT.into(),
             sinew: env!("CARGO_PKG_VERSION").into(),
             character: session.file().map(|file| seen_from(folder, file)),
-            fingerprint: fingerprint::of(session.puppet().character(), &session.saved_rig),
+            fingerprint: fingerprint::of(session.puppet().character(), &session.loaded_rig),
             size: session.size().to_array(),
             scale,
         }

@@ -78,6 +78,7 @@ pub fn open(
         wake: None,
         failure: None,
         quit: false,
+        hidden: false,
         rebuilt: None,
         files: Files::new(events.create_proxy()),
     };
@@ -111,6 +112,8 @@ struct App {
     wake: Option<Instant>,
     failure: Option<ViewerError>,
     quit: bool,
+    /// Whether something else covers the window.
+    hidden: bool,
     /// When the graphics had to be made anew.
     rebuilt: Option<Instant>,
     files: Files,
@@ -146,7 +149,10 @@ impl ApplicationHandler<News> for App {
     }
 
     fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
-        self.tick();
+        // A pointer that moves says nothing yet: it is followed once a picture.
+        if !matches!(event, WindowEvent::CursorMoved { .. }) {
+            self.tick();
+        }
         let Some(shown) = &mut self.shown else { return };
         // The panel would take its keys to the next button, and then all keys to that.
         let response = if events::is_tab(&event) && !self.context.text_edit_focused() {
@@ -158,7 +164,7 @@ impl ApplicationHandler<News> for App {
             shown.window.request_redraw();
         }
         match event {
-            WindowEvent::CloseRequested => events.exit(),
+            WindowEvent::CloseRequested => self.quit |= self.may_leave(),
             WindowEvent::RedrawRequested => match self.redraw() {
                 Err(lost @ RenderError::Lost(_)) => self.rebuild(events, lost),
                 Err(failure) => self.fail(events, failure.into()),
@@ -168,9 +174,12 @@ impl ApplicationHandler<News> for App {
                 shown.graphics.resize(size.width, size.height);
                 shown.window.request_redraw();
             }
-            WindowEvent::Occluded(false) => shown.window.request_redraw(),
+            WindowEvent::Occluded(hidden) => {
+                self.hidden = hidden;
+                shown.window.request_redraw();
+            }
             WindowEvent::Focused(false) => self.lost_focus(),
-            WindowEvent::DroppedFile(path) => self.read(&path, false),
+            WindowEvent::DroppedFile(path) => self.open_file(&path),
             other => self.act(&other, response.consumed),
         }
     }
@@ -185,7 +194,9 @@ impl ApplicationHandler<News> for App {
             self.wake = None;
             shown.window.request_redraw();
         }
-        if self.session.is_playing() {
+        let size = shown.window.inner_size();
+        // Where nothing is seen nothing needs to move: the clip's time follows from the clock.
+        if self.session.is_playing() && !self.hidden && size.width > 0 && size.height > 0 {
             shown.window.request_redraw();
         }
         let next = self.wake.into_iter().chain(self.settles()).min();

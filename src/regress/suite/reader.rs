@@ -102,7 +102,7 @@ impl Reader<'_> {
             }
         }
         let count = axes.iter().try_fold(1_usize, |n, (_, list)| n.checked_mul(list.len()));
-        let count = count.filter(|n| *n + cases.len() <= MOST_CASES);
+        let count = count.filter(|n| n.saturating_add(cases.len()) <= MOST_CASES);
         let count = count.ok_or_else(|| Fault::new(table.span(), format!("more than {MOST_CASES} cases")))?;
         for index in 0..count {
             let mut rest = index;
@@ -180,8 +180,12 @@ impl Reader<'_> {
             let cause = "of a session image and joints are compared, at more than 0 fps";
             return Err(Fault::new(table.span(), cause));
         }
+        let seen = frames(get("frames"))?;
+        if checks.image.is_some() && seen.is_empty() {
+            return Err(Fault::new(table.span(), "frames says which pictures of a session are compared"));
+        }
         let replayed = |moment| Some(Replayed { session: session.clone(), moment, fps });
-        for frame in frames(get("frames"))?.into_iter().filter(|_| checks.image.is_some()) {
+        for frame in seen.into_iter().filter(|_| checks.image.is_some()) {
             let checks = Checks { joints: None, ..checks.clone() };
             cases.push(case(format!("{name} frame {frame}"), checks, replayed(Moment::Frame(frame))));
         }

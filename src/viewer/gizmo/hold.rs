@@ -146,6 +146,7 @@ impl Session {
         let hold = self.grip_under(at).and_then(|grip| Hold::new(self, grip, at));
         if hold.is_some() {
             (self.hold, self.hot, self.hover) = (hold, None, None);
+            self.comparison.begin(&self.state.held);
         }
         self.hold.is_some()
     }

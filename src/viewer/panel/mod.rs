@@ -56,6 +56,8 @@ pub(super) struct Look {
     pub(super) listed: Option<usize>,
     /// A rig's file that is there already: whether it shall be replaced is asked.
     pub(super) replace: Option<PathBuf>,
+    /// Whether it was said that a rig which is not saved would be lost.
+    pub(super) leaving: bool,
     /// What was asked of the window.
     pub(super) wish: Option<Wish>,
 }

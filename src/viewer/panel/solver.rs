@@ -16,7 +16,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
         .width(INNER - 8.0)
         .selected_text(options.method.name())
         .show_ui(ui, |ui| {
-            // Asked only while the list is open.
+            // Asked while the list is open.
             let refusals = session.refusals();
             for method in std::iter::once(Method::Auto).chain(Method::ALL) {
                 let why = refusals.iter().find(|(m, _)| *m == method).map(|(_, why)| why);

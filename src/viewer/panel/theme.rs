@@ -7,6 +7,8 @@ pub(in super::super) fn style(context: &Context) {
     for theme in [Theme::Dark, Theme::Light] {
         context.set_visuals_of(theme, visuals(theme));
     }
+    // The scene's area is measured by the window's own scale.
+    context.options_mut(|options| options.zoom_with_keyboard = false);
     context.all_styles_mut(|style| {
         style.spacing.item_spacing = egui::vec2(8.0, 6.0);
         style.spacing.slider_width = 104.0;

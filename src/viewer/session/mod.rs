@@ -18,7 +18,7 @@ use crate::stage::{self, Shot};
 
 use super::gizmo::{self, Grip, Hold, Turning};
 use super::hand::Hand;
-use super::history::{History, State};
+use super::history::{History, Run, State};
 use super::{Command, Orbit, Recorder, overlay};
 
 mod clip;
@@ -95,6 +95,8 @@ pub struct Session {
     pub(super) scale: f32,
     /// The rig as its file has it.
     pub(super) saved_rig: Arc<Rig>,
+    /// The rig with which the session began: what a replay begins with too.
+    pub(super) loaded_rig: Arc<Rig>,
     /// What this session wrote into it last.
     pub(super) written_rig: Option<String>,
     pub(super) reports: Vec<GoalReport>,
@@ -147,7 +149,8 @@ impl Session {
             last: None,
             turning: Turning::default(),
             scale: 1.0,
-            saved_rig: rig,
+            saved_rig: Arc::clone(&rig),
+            loaded_rig: rig,
             written_rig: None,
             reports: Vec::new(),
             error: None,
@@ -241,6 +244,9 @@ impl Session {
                 self.show();
             }
             Command::Morph(place, weight) => {
+                if place < self.state.held.weights.len() && weight.is_finite() {
+                    self.history.remember_run(Run::Morph(place), &self.state);
+                }
                 if let Some(w) = self.state.held.weights.get_mut(place).filter(|_| weight.is_finite()) {
                     *w = weight.clamp(-2.0, 2.0);
                 }

@@ -9,6 +9,7 @@ use crate::puppet::Pin;
 use crate::rig::{Rig, orientation};
 
 use super::super::gizmo::Grip;
+use super::super::history::Run;
 use super::Session;
 
 impl Session {
@@ -74,7 +75,7 @@ impl Session {
         if self.is_dragging() {
             self.release();
         }
-        self.history.remember_run(node, &self.state);
+        self.history.remember_run(Run::Limit(node), &self.state);
         self.limit_joint(node, limit);
         self.pin_again();
         self.solve();

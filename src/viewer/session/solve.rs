@@ -26,7 +26,12 @@ impl Session {
     /// Solves another way from now on. Numbers that mean nothing become the usual ones.
     pub(super) fn set_solver(&mut self, options: Options) {
         self.options = sane(options);
+        let before = (!self.is_dragging()).then(|| self.state.clone());
         self.solve();
+        // Another solver meets the goals that are kept another way.
+        if let Some(before) = before.filter(|b| *b != self.state) {
+            self.history.remember(before);
+        }
         if self.hand.is_none() {
             self.comparison.again(&self.puppet);
         }

@@ -6,6 +6,7 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Transform;
+use crate::compare::Comparison;
 use crate::ik::Limit;
 use crate::pose::Pose;
 use crate::puppet::{Pin, Target};
@@ -81,7 +82,7 @@ impl Session {
     fn stance(&self) -> Stance {
         let rest = &self.puppet.character().skeleton;
         let State { held, goals, pins, base, rig } = &self.state;
-        let before = &self.saved_rig;
+        let before = &self.loaded_rig;
         let moved = held.locals.iter().zip(&rest.nodes).enumerate().filter(|(_, (now, n))| **now != n.rest);
         Stance {
             nodes: moved.map(|(node, (now, _))| (node, *now)).collect(),
@@ -124,11 +125,11 @@ impl Session {
         }
         goals.retain(|g| there(g.node) && g.base.is_none_or(there));
         pins.retain(|p| there(p.node));
-        let mut rig = Rig::clone(&self.saved_rig);
+        let mut rig = Rig::clone(&self.loaded_rig);
         for (node, limit) in limits.into_iter().filter(|(n, limit)| there(*n) && limit.fault().is_none()) {
             rig.joints.entry(node).or_default().limit = limit;
         }
-        rig.joints.retain(|n, joint| *joint != JointRig::default() || self.saved_rig.joints.contains_key(n));
+        rig.joints.retain(|n, joint| *joint != JointRig::default() || self.loaded_rig.joints.contains_key(n));
         for (effector, pole) in poles {
             let chains = rig.chains.iter_mut().filter(|c| c.effector == effector);
             chains.for_each(|chain| chain.pole = pole.filter(|p| p.is_finite()));
@@ -139,6 +140,10 @@ impl Session {
         self.history = History::default();
         self.puppet.clip = None;
         self.puppet.forget();
+        // Ghosts stand where nothing has been asked of them yet.
+        let methods = self.comparison.methods();
+        self.comparison = Comparison::default();
+        self.comparison.choose(&methods, &self.puppet);
         self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig) }));
     }
 }

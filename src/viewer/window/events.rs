@@ -76,7 +76,8 @@ impl App {
                         return;
                     }
                     WinitKey::Character(text) if self.input.control() && text.eq_ignore_ascii_case("q") => {
-                        self.quit = true;
+                        self.quit |= self.may_leave();
+                        window.request_redraw();
                         return;
                     }
                     _ if consumed && !self.input.is_busy() => return,

@@ -1,7 +1,7 @@
 //! The file that is open: chosen, read on another thread, watched, and read again when it has changed.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use winit::event_loop::EventLoopProxy;
 
@@ -28,6 +28,8 @@ pub(super) struct Files {
     reader: Reader,
     recent: Recent,
     watch: Option<Watch>,
+    /// Sizes and times of the open file and of what belongs to it, as they were read.
+    stamp: Vec<Option<(u64, SystemTime)>>,
     /// When the open file has changed last.
     changed: Option<Instant>,
     /// Whether something else than the window has had the keys since the system's dialog was asked for.
@@ -40,7 +42,15 @@ impl Files {
         let news = proxy.clone();
         // A window that has closed meanwhile hears nothing, and need not.
         let reader = Reader::new(move |read| drop(news.send_event(News::Read(Box::new(read)))));
-        Self { reader, recent: Recent::of_user(), watch: None, changed: None, asked: None, proxy }
+        Self {
+            reader,
+            recent: Recent::of_user(),
+            watch: None,
+            stamp: Vec::new(),
+            changed: None,
+            asked: None,
+            proxy,
+        }
     }
 }
 
@@ -63,13 +73,39 @@ impl App {
         self.show_soon();
     }
 
+    /// Reads another character, if nothing is lost by that.
+    pub(super) fn open_file(&mut self, file: &Path) {
+        if self.may_leave() {
+            self.read(file, false);
+        }
+    }
+
+    /// Whether the character can be left: a rig that was changed and not saved is pointed out once.
+    pub(super) fn may_leave(&mut self) -> bool {
+        if !self.session.is_rig_changed() || self.look.leaving {
+            return true;
+        }
+        self.look.leaving = true;
+        self.tell(Err("the rig is changed and not saved; once more leaves it so".into()));
+        self.show_soon();
+        false
+    }
+
+    /// What this program has written beside the character is no change.
+    pub(super) fn wrote(&mut self) {
+        self.look.leaving = false;
+        if let Some(file) = self.session.file() {
+            self.files.stamp = stamp(file);
+        }
+    }
+
     /// The next file of the folder, counted from the one that is being read.
     pub(super) fn step(&mut self, forward: bool) {
         let Some(file) = self.files.reader.reading().or(self.session.file()) else {
             return self.tell(Err(wishes::BUILT_IN.into()));
         };
         match neighbour(file, forward) {
-            Ok(Some(next)) => self.read(&next, false),
+            Ok(Some(next)) => self.open_file(&next),
             Ok(None) => self.tell(Err("there is no other model in the folder".into())),
             Err(error) => {
                 let line = format!("{}: {error}", file.display());
@@ -119,7 +155,7 @@ impl App {
             News::Chosen(file) => {
                 let seen = self.files.asked.take().unwrap_or_default();
                 match file {
-                    Some(file) => self.read(&file, false),
+                    Some(file) => self.open_file(&file),
                     // A dialog that is seen takes the keys: this one never was.
                     None if !seen => self.look.open.type_path(),
                     None => {}
@@ -132,7 +168,9 @@ impl App {
 
     /// When the file that has changed is to be read, if now is no moment for it.
     pub(super) fn settles(&self) -> Option<Instant> {
-        let free = !self.input.is_busy() && self.files.reader.reading().is_none();
+        // A recording is of one reading.
+        let recording = self.session.recorded().is_some();
+        let free = !self.input.is_busy() && self.files.reader.reading().is_none() && !recording;
         self.files.changed.filter(|_| free && !self.look.open.ignore_changes).map(|then| then + SETTLED)
     }
 
@@ -141,7 +179,11 @@ impl App {
         if self.settles().is_some_and(|when| when <= Instant::now()) {
             self.files.changed = None;
             if let Some(file) = self.session.file().map(Path::to_path_buf) {
-                self.read(&file, true);
+                let now = stamp(&file);
+                if now != self.files.stamp {
+                    self.files.stamp = now;
+                    self.read(&file, true);
+                }
             }
         }
     }
@@ -164,6 +206,7 @@ impl App {
                 self.stop_recording();
                 session.take_over(&self.session, read.again);
                 self.session = session;
+                self.look.leaving = false;
                 if !read.again {
                     self.files.changed = None;
                     self.files.recent.add(&read.path);
@@ -176,6 +219,7 @@ impl App {
     }
 
     fn watch(&mut self, file: &Path) {
+        self.files.stamp = stamp(file);
         let proxy = self.files.proxy.clone();
         let watch = Watch::new(file, move || drop(proxy.send_event(News::Changed)));
         match watch {
@@ -183,4 +227,14 @@ impl App {
             Err(error) => (self.files.watch, self.look.notice) = (None, Some(error)),
         }
     }
+}
+
+/// Sizes and times of a character's file, of its buffer, its picture and its rig.
+fn stamp(file: &Path) -> Vec<Option<(u64, SystemTime)>> {
+    let beside = ["bin", "png", "jpg", "rig.toml"].map(|kind| file.with_extension(kind));
+    let told = |path: &Path| {
+        let about = std::fs::metadata(path).ok()?;
+        Some((about.len(), about.modified().ok()?))
+    };
+    std::iter::once(file).chain(beside.iter().map(PathBuf::as_path)).map(told).collect()
 }

@@ -16,8 +16,8 @@ pub(super) fn of(key: &Key, control: bool) -> Option<Wish> {
         Key::Character(text) if control && text.eq_ignore_ascii_case("o") => Some(Wish::Open),
         Key::Named(NamedKey::F12) => Some(Wish::Picture),
         Key::Named(NamedKey::F5) => Some(Wish::Reload),
-        Key::Named(NamedKey::ArrowLeft) => Some(Wish::Step(false)),
-        Key::Named(NamedKey::ArrowRight) => Some(Wish::Step(true)),
+        Key::Named(NamedKey::ArrowLeft) if !control => Some(Wish::Step(false)),
+        Key::Named(NamedKey::ArrowRight) if !control => Some(Wish::Step(true)),
         Key::Character(text) if control && text.eq_ignore_ascii_case("r") => Some(Wish::Record),
         Key::Character(text) if control && text.eq_ignore_ascii_case("s") => Some(Wish::Pose(PoseFile::Json)),
         _ => None,
@@ -38,10 +38,13 @@ impl App {
             }
             Some(Wish::Rig(replace)) => match self.session.save_rig(Path::new("."), replace) {
                 Err(SaveError::There { path }) => self.look.replace = Some(path),
-                saved => self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path))),
+                saved => {
+                    self.wrote();
+                    self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
+                }
             },
             Some(Wish::Open) => self.choose(),
-            Some(Wish::Read(file)) => self.read(&file, false),
+            Some(Wish::Read(file)) => self.open_file(&file),
             Some(Wish::Record) if self.session.recorded().is_some() => self.stop_recording(),
             Some(Wish::Record) => match Recorder::numbered(Path::new("."), self.session.name()) {
                 Ok(recorder) => {
