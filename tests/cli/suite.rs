@@ -170,9 +170,13 @@ fn goldens_that_no_case_names_are_removed_when_asked() {
     assert_eq!(code, 1);
     assert!(folder.join("goldens/wave.png").exists());
     fs::write(folder.join("goldens/notes.txt"), "not ours").unwrap();
+    // Nor is a picture or a document of somebody else's.
+    image::RgbImage::new(4, 4).save(folder.join("goldens/texture.png")).unwrap();
+    fs::write(folder.join("goldens/package.json"), "{\"format\":\"another\"}").unwrap();
     stdout(["test", &suite, "--update", "--prune"]);
     assert!(!folder.join("goldens/wave.png").exists() && !folder.join("goldens/wave.json").exists());
     assert!(folder.join("goldens/waving.png").exists() && folder.join("goldens/notes.txt").exists());
+    assert!(folder.join("goldens/texture.png").exists() && folder.join("goldens/package.json").exists());
 }
 
 #[test]
@@ -219,6 +223,9 @@ fn a_golden_that_is_none_breaks_its_case_alone() {
     assert!(text.contains("broken  rest") && text.contains("rest.png: "), "{text}");
     assert!(text.contains("broken  wave") && text.contains("format is \"sinew-joints-9\""), "{text}");
     assert!(text.contains("passed  reach"), "{text}");
+    // Written anew it is one again.
+    stdout(["test", &suite, "--update"]);
+    assert_eq!(code_and_lines(["test", &suite]).0, 0);
 }
 
 #[test]
@@ -250,6 +257,10 @@ fn a_render_is_compared_with_a_reference() {
     let [r, s0, s1, o, b1, f, a1, m0, m1] = again;
     stdout([r, s0, s1, o, b1, f, a1, m0, m1, "--threshold", "0.5"]);
     assert_eq!(sinew([r, "--resolution", "40,40", o, b1, f, a1]).status.code(), Some(1));
+    // The reference may be the file that is written: it is read first.
+    fs::copy(&a, &b).unwrap();
+    let output = sinew(["render", small[0], small[1], "-o", &b, "--reference", &b, moved[0], moved[1]]);
+    assert_eq!(output.status.code(), Some(1));
     assert!(refusal([r, o, b1, f, "/nowhere.png"]).contains("/nowhere.png: there is no such picture"));
 }
 
@@ -284,6 +295,8 @@ addEventListener("load", () => setTimeout(() => {
 fn people_read_the_page() {
     let (folder, suite) = blessed("suite-page");
     edit(&suite, "animation-time = 0.4", "animation-time = 0.5");
+    // Text that would end the script, or begin a comment in it.
+    edit(&suite, "name = \"rest\"", "name = \"rest <!-- </script><script>\"");
     let page = folder.join("page.html");
     assert_eq!(code_and_lines(["test", &suite, "--report", page.to_str().unwrap()]).0, 1);
     let text = fs::read_to_string(&page).unwrap();
@@ -315,13 +328,14 @@ fn people_read_the_page() {
     let names =
         |key: &str| told[key].as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect::<Vec<_>>();
     assert_eq!(names("all").len(), 7);
-    assert_eq!((names("all")[0], told["first"].as_str(), &told["open"]), ("wave", Some("fails"), &1.into()));
-    assert_eq!(names("failures"), ["wave"]);
+    let odd = "rest &lt;!-- &lt;/script&gt;&lt;script&gt;";
+    assert_eq!((names("all")[0], told["first"].as_str(), &told["open"]), (odd, Some("fails"), &2.into()));
+    assert_eq!(names("failures"), [odd, "wave"]);
     assert_eq!(told["opened"], true);
     assert_eq!(names("search"), ["walk 0 mask", "walk 0.5 mask"]);
     assert_eq!(told["cut"], "80%");
-    // Expected, actual, difference, and the two of the slider.
-    assert_eq!(told["pictures"], serde_json::json!([48, 48, 48, 48, 48]));
+    // A new one; then expected, actual, difference, and the two of the slider.
+    assert_eq!(told["pictures"], serde_json::json!([48, 48, 48, 48, 48, 48]));
     assert!(told["joints"].as_u64().unwrap() > 10);
 }
 
@@ -358,6 +372,9 @@ fn a_session_is_a_case_of_frames_and_of_joints() {
     assert!(code == 1 && told.contains("failed  s joints") && told.contains("/left"), "{told}");
     fs::write(&suite, format!("{case}mode = \"mask\"\n")).unwrap();
     assert!(refusal(["test", path]).contains("line 7: mode is said by the session"));
+    // Without a frame there would be nothing to compare, and nothing would fail.
+    fs::write(&suite, case).unwrap();
+    assert!(refusal(["test", path]).contains("line 2: frames says which pictures"));
     fs::write(&suite, "version = 1\n[[case]]\nname = \"s\"\nframes = [1]\n").unwrap();
     assert!(refusal(["test", path]).contains("line 4: frames and fps are of a session"));
 }

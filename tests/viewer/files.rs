@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use glam::Vec2;
-use sinew::asset::load;
+use sinew::asset::{load, mannequin};
+use sinew::ik::Limit;
 use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
 use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 
@@ -125,4 +126,35 @@ fn a_file_that_is_read_again_keeps_camera_pose_and_options() {
     let mut other = session();
     other.take_over(&before, false);
     assert_eq!(other.puppet().pose(), session().puppet().pose());
+}
+
+#[test]
+fn undo_after_a_file_was_read_again_keeps_its_rig() {
+    let mut before = pulled();
+    before.apply(Command::Release);
+    let joint = before.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    let mut rig = before.rig().clone();
+    rig.joints.entry(joint).or_default().limit = Limit::Locked;
+    let mut after = Session::new(mannequin().unwrap(), Some(rig), SIZE);
+    after.take_over(&before, true);
+    assert_eq!(after.rig().joint(joint).limit, Limit::Locked);
+    after.apply(Command::Undo);
+    assert_eq!(after.rig().joint(joint).limit, Limit::Locked, "the file has the say");
+}
+
+#[test]
+fn a_shape_is_taken_back_in_one_step() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/awkward.glb");
+    let mut session = Session::new(load(file.as_ref()).unwrap(), None, SIZE);
+    let before = session.puppet().pose().weights.clone();
+    assert_eq!(before.len(), 2);
+    // As a slider sends them.
+    for step in 1..=5_u8 {
+        session.apply(Command::Morph(0, f32::from(step) * 0.1));
+    }
+    session.apply(Command::Morph(1, 0.7));
+    session.apply(Command::Undo);
+    assert_eq!(session.puppet().pose().weights, [0.5, before[1]]);
+    session.apply(Command::Undo);
+    assert_eq!(session.puppet().pose().weights, before);
 }

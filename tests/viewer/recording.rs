@@ -559,3 +559,17 @@ fn the_session_of_the_readme_is_of_the_character_as_it_is() {
     assert!(replay.session().error().is_none() && !replay.session().reports().is_empty());
     assert_eq!(replay.session().pixels(), (640, 400));
 }
+
+#[test]
+fn a_rig_that_was_saved_is_told_to_a_recording() {
+    let folder = folder("session-saved-rig");
+    let mut session = session();
+    let joint = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    session.apply(Command::Limit(joint, Limit::Locked));
+    // The character inside the program brings its own rig to a replay, whatever was saved.
+    session.save_rig(&folder, false).unwrap();
+    let path = folder.join("a.session");
+    session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    session.stop_recording().unwrap().unwrap();
+    assert_eq!(replayed(&path).session().rig().joint(joint).limit, Limit::Locked);
+}
