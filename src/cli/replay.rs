@@ -33,7 +33,7 @@ pub(super) fn run(args: &RenderArgs, session: &Path, talk: Talk) -> Result<ExitC
     // A session may show any mode: the pictures of all are needed.
     let mut set = studio.set(replay.session().puppet(), Mode::Shaded, &mut watch)?;
     let mut draw = |replay: &Replay, path: &Path| -> Result<(), Failure> {
-        let (frame, size) = args.view.replayed(replay.session(), recording.scale());
+        let (frame, size) = args.view.replayed(replay.session());
         let Set { renderer, model } = &mut set;
         let picture = renderer.render(model, &frame, size)?;
         output::file(path, &picture.png(frame.background)?)

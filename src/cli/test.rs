@@ -160,14 +160,13 @@ impl Posed for Scene {
 struct Played {
     replay: Replay,
     view: ViewArgs,
-    scale: f32,
     /// Where joints were on the way.
     track: Option<Joints>,
 }
 
 impl Posed for Played {
     fn frame(&self) -> Frame<'_> {
-        self.view.replayed(self.replay.session(), self.scale).0
+        self.view.replayed(self.replay.session()).0
     }
 
     fn puppet(&self) -> &Puppet {
@@ -179,7 +178,7 @@ impl Posed for Played {
     }
 
     fn size(&self) -> (u32, u32) {
-        self.view.replayed(self.replay.session(), self.scale).1
+        self.view.replayed(self.replay.session()).1
     }
 
     fn joints(&self) -> Joints {
@@ -272,7 +271,7 @@ impl Library {
                 }
             }
         }
-        Ok(Box::new(Played { replay, view, scale: recording.scale(), track }))
+        Ok(Box::new(Played { replay, view, track }))
     }
 }
 

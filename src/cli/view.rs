@@ -72,10 +72,10 @@ impl ViewArgs {
     }
 
     /// A session's frame in its own size, or as large as was asked for.
-    pub(super) fn replayed<'a>(&self, session: &'a Session, scale: f32) -> (Frame<'a>, (u32, u32)) {
+    pub(super) fn replayed<'a>(&self, session: &'a Session) -> (Frame<'a>, (u32, u32)) {
         let size = self.resolution.unwrap_or_else(|| session.pixels());
         #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
-        let scale = scale * size.1 as f32 / session.size().y.trunc();
+        let scale = session.scale() * size.1 as f32 / session.size().y.trunc();
         let mut frame = session.frame(scale);
         frame.background = self.background.unwrap_or(frame.background);
         frame.samples = self.samples();

@@ -200,11 +200,6 @@ impl Recording {
         self.length
     }
 
-    /// Pixels a point of the window: how large overlays are.
-    pub fn scale(&self) -> f32 {
-        self.header.scale
-    }
-
     /// What may make it look unlike what was seen, a line each.
     pub fn warnings(&self, character: &Character, rig: &Rig) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -240,7 +235,8 @@ impl Replay {
     ) -> Result<Self, ReplayError> {
         let mut lines = Lines::open(&recording.path)?;
         let header = lines.header()?;
-        let session = Session::new(character, Some(rig), Vec2::from_array(header.size));
+        let mut session = Session::new(character, Some(rig), Vec2::from_array(header.size));
+        session.apply(Command::Scale(header.scale));
         let next = lines.step()?;
         Ok(Self { session, lines, next })
     }

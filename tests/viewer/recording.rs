@@ -573,3 +573,16 @@ fn a_rig_that_was_saved_is_told_to_a_recording() {
     session.stop_recording().unwrap().unwrap();
     assert_eq!(replayed(&path).session().rig().joint(joint).limit, Limit::Locked);
 }
+
+#[test]
+fn overlays_are_replayed_as_large_as_they_were() {
+    let folder = folder("session-scale");
+    let mut session = session();
+    let path = folder.join("a.session");
+    session.record(Recorder::new(&path, false).unwrap(), 2.0).unwrap();
+    // The window goes to a monitor with more pixels a point.
+    session.apply(Command::Tick(Duration::from_millis(500)));
+    session.apply(Command::Scale(1.5));
+    session.stop_recording().unwrap().unwrap();
+    assert_eq!(replayed(&path).session().scale().to_bits(), 1.5_f32.to_bits());
+}

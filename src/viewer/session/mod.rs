@@ -287,6 +287,11 @@ impl Session {
         self.size
     }
 
+    /// Pixels a point.
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
     /// The character as it stands.
     pub fn puppet(&self) -> &Puppet {
         &self.puppet

@@ -17,6 +17,7 @@ impl Session {
     pub fn record(&mut self, mut recorder: Recorder, scale: f32) -> Result<(), SaveError> {
         drop(self.stop_recording());
         self.release();
+        self.obey(Command::Scale(scale));
         recorder.begin(&Header::of(self, scale, recorder.folder()))?;
         let told = self.retell();
         self.clock = Clock::default();
