@@ -3,13 +3,12 @@
 use glam::{Mat4, Vec3};
 use serde_json::json;
 use sinew::asset::mannequin;
-use sinew::camera::{AUTO_FOV_Y, Camera};
 use sinew::puppet::Puppet;
-use sinew::render::{Background, Ghost, Mode, Picture, Pictures};
-use sinew::stage::{self, Shot};
+use sinew::render::{Ghost, Mode, Picture, Pictures};
+use sinew::stage;
 
 use crate::support::Builder;
-use crate::{load, pixel, renderer, shot};
+use crate::{load, pixel, renderer, shot, studio};
 
 const RED: Vec3 = Vec3::X;
 
@@ -86,16 +85,7 @@ fn of_ghosts_that_coincide_the_first_is_seen() {
 fn a_ghost_that_coincides_leaves_the_picture_as_it_is() {
     let puppet = Puppet::new(mannequin().unwrap(), 0);
     let bounds = puppet.bounds();
-    let shot = Shot {
-        camera: Camera::framing(&bounds, AUTO_FOV_Y, 1.0),
-        mode: Mode::Shaded,
-        background: Background::STUDIO,
-        samples: 4,
-        bounds,
-        floor: true,
-        shadow: true,
-        scale: 1.0,
-    };
+    let shot = studio(bounds, 1.0);
     let mut renderer = renderer();
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();

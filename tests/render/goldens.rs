@@ -8,15 +8,14 @@ use std::path::Path;
 use glam::DVec3;
 use image::RgbaImage;
 use sinew::asset::gltf;
-use sinew::camera::{AUTO_FOV_Y, Camera};
 use sinew::compare::Comparison;
 use sinew::ik::Method;
 use sinew::pose::Pose;
 use sinew::puppet::{Puppet, Target};
-use sinew::render::{Background, Mode, Pictures};
+use sinew::render::{Mode, Pictures};
 use sinew::stage::{self, Shot};
 
-use crate::renderer;
+use crate::{renderer, studio};
 
 const SIZE: (u32, u32) = (320, 240);
 /// Drivers round differently: a level that nobody sees, and a few pixels at edges.
@@ -44,16 +43,7 @@ fn ghosts() {
 fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let mut bounds = puppet.bounds();
     others.contenders().iter().map(|c| c.puppet().bounds()).for_each(|b| bounds.extend([b.lo, b.hi]));
-    let shot = Shot {
-        camera: Camera::framing(&bounds, AUTO_FOV_Y, SIZE.0 as f32 / SIZE.1 as f32),
-        mode: Mode::Shaded,
-        background: Background::STUDIO,
-        samples: 4,
-        bounds,
-        floor: true,
-        shadow: true,
-        scale: 0.5,
-    };
+    let shot = Shot { scale: 0.5, ..studio(bounds, SIZE.0 as f32 / SIZE.1 as f32) };
     let mut renderer = renderer();
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();

@@ -1,27 +1,17 @@
 //! A device that goes away: it is said as what it is, and a new one draws the same picture.
 
 use sinew::asset::mannequin;
-use sinew::camera::{AUTO_FOV_Y, Camera};
 use sinew::puppet::Puppet;
-use sinew::render::{Background, Mode, Picture, Pictures, RenderError, Renderer};
-use sinew::stage::{self, Shot};
+use sinew::render::{Mode, Picture, Pictures, RenderError, Renderer};
+use sinew::stage;
 
-use crate::renderer;
+use crate::{renderer, studio};
 
 const SIZE: (u32, u32) = (96, 72);
 
 fn draw(renderer: &mut Renderer, puppet: &Puppet) -> Result<Picture, RenderError> {
     let bounds = puppet.bounds();
-    let shot = Shot {
-        camera: Camera::framing(&bounds, AUTO_FOV_Y, 96.0 / 72.0),
-        mode: Mode::Shaded,
-        background: Background::STUDIO,
-        samples: 4,
-        bounds,
-        floor: true,
-        shadow: true,
-        scale: 1.0,
-    };
+    let shot = studio(bounds, 96.0 / 72.0);
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures)?;
     renderer.render(&model, &stage::frame(puppet, &shot), SIZE)

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use glam::Vec3;
 use sinew::asset::{Character, gltf};
-use sinew::camera::{Bounds, Camera};
+use sinew::camera::{AUTO_FOV_Y, Bounds, Camera};
 use sinew::puppet::Puppet;
 use sinew::render::{Background, Gpu, Mode, Picture, Pictures, RenderError, Renderer};
 use sinew::stage::{self, Shot};
@@ -32,6 +32,20 @@ fn renderer() -> Renderer {
 
 fn load(bytes: &[u8]) -> Character {
     gltf::load_bytes(Path::new("test.gltf"), bytes, None).unwrap()
+}
+
+/// All of a box as a picture of it is usually taken: lit, on a floor, with shadows and soft edges.
+fn studio(bounds: Bounds, aspect: f32) -> Shot {
+    Shot {
+        camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
+        mode: Mode::Shaded,
+        background: Background::STUDIO,
+        samples: 4,
+        bounds,
+        floor: true,
+        shadow: true,
+        scale: 1.0,
+    }
 }
 
 /// Straight onto the origin from +Z, two metres away, a right angle wide: at the origin a picture of 64 pixels shows

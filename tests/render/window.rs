@@ -1,13 +1,12 @@
 //! Drawing into somebody else's view, as a window does: the scene in a part of it.
 
 use sinew::asset::mannequin;
-use sinew::camera::{AUTO_FOV_Y, Camera};
 use sinew::puppet::Puppet;
 use sinew::render::{Background, Canvas, Mode, Pictures};
 use sinew::stage::{self, Shot};
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
 
-use crate::renderer;
+use crate::{renderer, studio};
 
 /// 64 pixels are 256 bytes: rows that are copied need no padding.
 const SIZE: (u32, u32) = (64, 48);
@@ -19,14 +18,9 @@ fn a_part_of_a_view_shows_what_a_picture_of_its_size_shows() {
     let bounds = puppet.bounds();
     let background = [0x20, 0x40, 0x60];
     let shot = Shot {
-        camera: Camera::framing(&bounds, AUTO_FOV_Y, 40.0 / 48.0),
         mode: Mode::Skeleton,
         background: Background::Color(background),
-        samples: 4,
-        bounds,
-        floor: true,
-        shadow: true,
-        scale: 1.0,
+        ..studio(bounds, 40.0 / 48.0)
     };
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();

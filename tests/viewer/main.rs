@@ -175,6 +175,21 @@ fn picking_agrees_with_the_posed_skin() {
     assert!(near > 20, "{near} pixels meet the skin");
 }
 
+/// Something that a hand could do at a place, with the pointer or one of some keys. `next`: a number below another.
+fn random_event(next: &mut impl FnMut(u16) -> u16, place: Vec2, keys: &str) -> Event {
+    let count = u16::try_from(keys.len()).unwrap();
+    match next(12) {
+        0..5 => Event::Moved(place),
+        5 => Event::Pressed(Button::Left, next(8) == 0),
+        6 => Event::Released(Button::Left),
+        7 => Event::Wheel(f32::from(next(7)) - 3.0),
+        8 => Event::Modifiers(next(4) == 0, next(4) == 0, next(6) == 0),
+        9 => Event::Key(Key::Escape),
+        10 => Event::Pressed(Button::Right, false),
+        _ => Event::Key(Key::Char(char::from(keys.as_bytes()[usize::from(next(count))]))),
+    }
+}
+
 /// A thousand random events: nothing panics, everything stays finite, and the same ones give the same bits.
 #[test]
 fn random_events_are_survived_and_repeatable() {
@@ -185,20 +200,9 @@ fn random_events_are_survived_and_repeatable() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             u16::try_from((state >> 33) % u64::from(below)).unwrap()
         };
-        let keys: Vec<char> = "0123456789xyzpbrfse ".chars().collect();
         for _ in 0..1000 {
             let place = Vec2::new(f32::from(next(1400)) - 60.0, f32::from(next(900)) - 50.0);
-            let event = match next(12) {
-                0..5 => Event::Moved(place),
-                5 => Event::Pressed(Button::Left, next(8) == 0),
-                6 => Event::Released(Button::Left),
-                7 => Event::Wheel(f32::from(next(7)) - 3.0),
-                8 => Event::Modifiers(next(4) == 0, next(4) == 0, next(6) == 0),
-                9 => Event::Key(Key::Escape),
-                10 => Event::Pressed(Button::Right, false),
-                _ => Event::Key(Key::Char(keys[usize::from(next(20))])),
-            };
-            input.handle(event, &mut session);
+            input.handle(random_event(&mut next, place, "0123456789xyzpbrfse "), &mut session);
             if next(40) == 0 {
                 session.apply(Command::Resize(Vec2::new(f32::from(next(2)), f32::from(next(3)))));
                 session.apply(Command::Drag(Vec2::NAN));

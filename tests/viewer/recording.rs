@@ -13,11 +13,11 @@ use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
 use sinew::rig;
 use sinew::skin::Skinning;
 use sinew::viewer::{
-    Axis, Button, Command, Display, Event, Input, Key, Recorder, Recording, Replay, Session, Turning,
+    Axis, Button, Command, Display, Event, Input, Recorder, Recording, Replay, Session, Turning,
 };
 
 use super::files::folder;
-use super::{SIZE, at, drag, pose};
+use super::{SIZE, at, drag, pose, random_event};
 
 /// The character as the program opens it.
 fn session() -> Session {
@@ -277,20 +277,9 @@ fn play(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
         state ^= state << 17;
         u16::try_from(state % u64::from(below)).unwrap()
     };
-    let keys: Vec<char> = "0123456789xyzpbrf sZ".chars().collect();
     for _ in 0..events {
         let place = Vec2::new(f32::from(next(900)) + 100.3, f32::from(next(700)) + 50.7);
-        let event = match next(12) {
-            0..5 => Event::Moved(place),
-            5 => Event::Pressed(Button::Left, next(8) == 0),
-            6 => Event::Released(Button::Left),
-            7 => Event::Wheel(f32::from(next(7)) - 3.0),
-            8 => Event::Modifiers(next(4) == 0, next(4) == 0, next(6) == 0),
-            9 => Event::Key(Key::Escape),
-            10 => Event::Pressed(Button::Right, false),
-            _ => Event::Key(Key::Char(keys[usize::from(next(20))])),
-        };
-        input.handle(event, session);
+        input.handle(random_event(&mut next, place, "0123456789xyzpbrfse Z"), session);
         session.apply(Command::Tick(Duration::from_nanos(u64::from(next(60_000)) * 1_003)));
         match next(30) {
             0 => session.apply(Command::Clip(Some(usize::from(next(3))))),
