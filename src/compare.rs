@@ -1,13 +1,14 @@
 //! The same goals met by several methods: each from the same start, with a puppet of its own that shows as a ghost beside
 //! the one they are compared with.
 
-use glam::{Vec3, Vec4};
+use glam::{DVec3, Vec3, Vec4};
 use rayon::prelude::*;
 
 use crate::camera::Camera;
 use crate::ik::{Method, Options, Outcome};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Pin, Puppet, Target};
+use crate::render::srgb::to_linear;
 use crate::render::{Frame, Ghost, Line};
 use crate::stage;
 
@@ -40,8 +41,7 @@ pub fn color(method: Method) -> [u8; 3] {
 
 /// [`color`], linear.
 fn linear(method: Method) -> Vec3 {
-    let decode = |v: f32| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
-    Vec3::from(color(method).map(|v| decode(f32::from(v) / 255.0)))
+    DVec3::from_array(color(method).map(|v| to_linear(f64::from(v) / 255.0))).as_vec3()
 }
 
 /// What a solve of several goals came to, in one line.

@@ -18,6 +18,7 @@ mod png;
 mod renderer;
 mod shaders;
 mod shadow;
+pub(crate) mod srgb;
 mod surface;
 mod texture;
 mod upload;

@@ -2,6 +2,7 @@
 
 use wgpu::{TextureFormat, TextureUsages};
 
+use super::srgb::{from_linear, to_linear};
 use super::{Gpu, RenderError};
 
 /// Format of all depth textures.
@@ -146,18 +147,16 @@ pub(super) fn read_buffer<T>(
 
 /// Makes colours that were multiplied by their coverage straight again. `srgb`: they are stored as sRGB.
 pub(super) fn unpremultiply(picture: &mut Picture, srgb: bool) {
-    let decode = |v: f32| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
-    let encode = |v: f32| if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
     for pixel in picture.rgba.chunks_exact_mut(4) {
         let &mut [.., alpha] = pixel else { continue };
         if alpha == 0 || alpha == 255 {
             continue;
         }
-        let coverage = f32::from(alpha) / 255.0;
+        let coverage = f64::from(alpha) / 255.0;
         for value in pixel.iter_mut().take(3) {
-            let stored = f32::from(*value) / 255.0;
+            let stored = f64::from(*value) / 255.0;
             let straight = if srgb {
-                encode((decode(stored) / coverage).min(1.0))
+                from_linear((to_linear(stored) / coverage).min(1.0))
             } else {
                 (stored / coverage).min(1.0)
             };

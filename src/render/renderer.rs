@@ -14,6 +14,7 @@ use super::lines::LinePass;
 use super::model::Model;
 use super::offscreen::{Canvas, Target, unpremultiply};
 use super::shadow::{self, KEY_LIGHT, Shadow};
+use super::srgb::to_linear;
 use super::surface::{Surfaces, is_blended};
 use super::texture::Pictures;
 use super::upload::{FrameBuffers, Tint, dynamic_offset, ensure, write};
@@ -321,9 +322,8 @@ fn begin<'e>(
         Background::Transparent => wgpu::Color::TRANSPARENT,
         Background::Color(rgb) => {
             // A clear value is linear where the target stores sRGB.
-            let linear = |v: f64| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
             let [r, g, b] = rgb.map(|v| f64::from(v) / 255.0);
-            let [r, g, b] = if target.format.is_srgb() { [r, g, b].map(linear) } else { [r, g, b] };
+            let [r, g, b] = if target.format.is_srgb() { [r, g, b].map(to_linear) } else { [r, g, b] };
             wgpu::Color { r, g, b, a: 1.0 }
         }
     };

@@ -9,6 +9,7 @@ use wgpu::TextureFormat;
 
 use crate::asset::{AlphaMode, Character, Filter, Material, Part, Sampler, TextureRef, Wrap};
 
+use super::srgb::{from_linear, to_linear};
 use super::{Gpu, Mode};
 
 /// A character's pictures, decoded. Plain data: made on any thread, before there is a GPU.
@@ -221,7 +222,7 @@ fn upload(gpu: &Gpu, picture: &RgbaImage, usage: Use) -> wgpu::TextureView {
 fn halve(picture: &RgbaImage, srgb: bool) -> RgbaImage {
     let (width, height) = picture.dimensions();
     let (half_width, half_height) = ((width / 2).max(1), (height / 2).max(1));
-    let (to_linear, to_srgb) = tables();
+    let (linear, stored) = tables();
     let stride = width as usize * 4;
     let mut out = vec![0; half_width as usize * half_height as usize * 4];
     let source = picture.as_raw();
@@ -234,8 +235,8 @@ fn halve(picture: &RgbaImage, srgb: bool) -> RgbaImage {
             for (c, value) in pixel.iter_mut().enumerate() {
                 let four = [top + left, top + right, bottom + left, bottom + right].map(|i| source[i + c]);
                 *value = if srgb && c < 3 {
-                    let sum: u32 = four.iter().map(|&v| u32::from(to_linear[usize::from(v)])).sum();
-                    to_srgb[(sum >> 6) as usize]
+                    let sum: u32 = four.iter().map(|&v| u32::from(linear[usize::from(v)])).sum();
+                    stored[(sum >> 6) as usize]
                 } else {
                     let sum: u16 = four.iter().map(|&v| u16::from(v)).sum();
                     ((sum + 2) / 4).to_le_bytes()[0]
@@ -251,16 +252,14 @@ fn halve(picture: &RgbaImage, srgb: bool) -> RgbaImage {
 fn tables() -> (&'static [u16; 256], &'static [u8; 4096]) {
     use std::sync::LazyLock;
     static TABLES: LazyLock<([u16; 256], [u8; 4096])> = LazyLock::new(|| {
-        let linear = |v: f64| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
-        let srgb = |v: f64| if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "within range by construction"
         )]
         (
-            std::array::from_fn(|i| (linear(i as f64 / 255.0) * 65535.0).round() as u16),
-            std::array::from_fn(|i| (srgb((i as f64 + 0.5) / 4096.0).min(1.0) * 255.0).round() as u8),
+            std::array::from_fn(|i| (to_linear(i as f64 / 255.0) * 65535.0).round() as u16),
+            std::array::from_fn(|i| (from_linear((i as f64 + 0.5) / 4096.0).min(1.0) * 255.0).round() as u8),
         )
     });
     (&TABLES.0, &TABLES.1)
