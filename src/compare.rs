@@ -116,13 +116,16 @@ impl Contender {
             puppet.rig.clone_from(&lead.rig);
         }
         puppet.options = Options { method: self.method, ..lead.options };
-        (puppet.clip, puppet.skinning) = (lead.clip, lead.skinning);
+        (puppet.time, puppet.skinning) = (lead.time, lead.skinning);
+        if puppet.motion != lead.motion {
+            puppet.motion.clone_from(&lead.motion);
+        }
         puppet.rotations.clone_from(&lead.rotations);
         puppet.targets.clear();
         puppet.targets.extend_from_slice(targets);
         puppet.pins.clear();
         puppet.pins.extend_from_slice(pins);
-        if puppet.clip.is_some() {
+        if !puppet.motion.is_rest() {
             // A clip says anew where each solve starts, and no picture before has a say.
             puppet.held = Some(start.clone());
             puppet.forget();
@@ -134,7 +137,7 @@ impl Contender {
         let finite = |p: &Pose| p.locals.iter().all(|l| l.rotation.is_finite() && l.translation.is_finite());
         if finite(puppet.pose()) {
             self.reports = reports;
-            if puppet.clip.is_none() {
+            if puppet.motion.is_rest() {
                 puppet.held = Some(puppet.pose().clone());
             }
         } else {

@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::asset::{Character, Part};
 use crate::camera::Bounds;
 use crate::ik::{GoalOutcome, Method, Options, Outcome, SolveError, Solver};
-use crate::motion::Playhead;
+use crate::motion::{Hold, Motion, Player};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{self, Rig, RigError};
 use crate::skin::{Palette, Skinned, Skinning, skin};
 
 mod ask;
+mod keep;
 
 use ask::{Group, Question};
 
@@ -128,9 +129,11 @@ pub enum PuppetError {
 /// A character, how it is moved, and where that takes it. A copy shares the character.
 #[derive(Clone, Debug)]
 pub struct Puppet {
-    /// Clip index and time in seconds; `None`: the rest pose.
-    pub clip: Option<(usize, f32)>,
-    /// What stands in for the rest pose below the clip: where earlier drags left the character. It has a transform
+    /// What is played; rest, if it is empty.
+    pub motion: Motion,
+    /// Where on its line, seconds.
+    pub time: f32,
+    /// What stands in for the rest pose below the motion: where earlier drags left the character. It has a transform
     /// for every node; one that has not is not used.
     pub held: Option<Pose>,
     /// Local rotations that replace the clip's, by node.
@@ -148,8 +151,11 @@ pub struct Puppet {
     character: Arc<Character>,
     parts: Arc<[Part]>,
     pose: Pose,
-    playhead: Playhead,
+    player: Player,
+    holds: Vec<Hold>,
     solver: Solver,
+    /// Holds are asked of another: what was asked of the first is remembered.
+    keeper: Solver,
     world_from_node: Vec<Affine3A>,
     palette: Palette,
 }
@@ -167,7 +173,8 @@ impl Puppet {
         let character = character.into();
         let parts: Arc<[Part]> = character.parts(scene).into();
         let mut puppet = Self {
-            clip: None,
+            motion: Motion::default(),
+            time: 0.0,
             held: None,
             rotations: Vec::new(),
             targets: Vec::new(),
@@ -176,8 +183,10 @@ impl Puppet {
             options: Options::default(),
             skinning: Skinning::default(),
             pose: Pose::rest(&character.skeleton),
-            playhead: Playhead::default(),
+            player: Player::default(),
+            holds: Vec::new(),
             solver: Solver::default(),
+            keeper: Solver::default(),
             world_from_node: Vec::new(),
             palette: Palette::new(&character, &parts),
             parts,
@@ -187,16 +196,27 @@ impl Puppet {
         puppet
     }
 
-    /// Samples the clip, solves the goals, fills the palette. The result depends on what is set, not on how often
+    /// Samples the motion, keeps what it holds in its place, solves the goals, fills the palette. The result depends on what is set, not on how often
     /// this is called.
     ///
     /// # Errors
     /// [`PuppetError`]; the pose is then that of the groups before the one that failed.
     pub fn update(&mut self) -> Result<Vec<GoalReport>, PuppetError> {
         self.sample();
+        self.keep();
         let solved = self.solve();
         self.finish();
         solved
+    }
+
+    /// Plays one clip, by its index, from now on, and stands at a time in it, seconds.
+    pub fn play(&mut self, clip: usize, time: f32) {
+        (self.motion, self.time) = (Motion::clip(clip), time);
+    }
+
+    /// How long its motion lasts, seconds.
+    pub fn seconds(&self) -> f32 {
+        self.motion.seconds(&self.character.clips)
     }
 
     /// Forgets the last question and its answer: what is asked next is answered as if it were the first.
@@ -212,9 +232,9 @@ impl Puppet {
             Some(held) => self.pose.clone_from(held),
             None => self.pose.reset(rest),
         }
-        if let Some((clip, time)) = self.clip.and_then(|(c, t)| Some((self.character.clips.get(c)?, t))) {
-            self.playhead.sample(clip, time, &self.character.skeleton, &mut self.pose);
-        }
+        let Self { character, motion, rig, time, player, pose, holds, .. } = self;
+        let feet: Vec<usize> = rig.feet().collect();
+        player.pose(character, motion, &feet, *time, pose, holds);
         for &(node, rotation) in &self.rotations {
             if let Some(local) = self.pose.locals.get_mut(node) {
                 local.rotation = rotation;

@@ -174,7 +174,9 @@ impl PosingArgs {
         let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
         let rotations = self.rotations(&character)?;
         let mut puppet = Puppet::with_rig(character, scene, rig);
-        puppet.clip = clip.map(|clip| (clip, self.animation_time));
+        if let Some(clip) = clip {
+            puppet.play(clip, self.animation_time);
+        }
         puppet.rotations = rotations;
         puppet.targets = targets;
         puppet.pins = pins;

@@ -138,12 +138,10 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
         let same = reference.map_or(Ok(true), |expected| is_like(&expected, &picture, args, talk))?;
         return Ok(if same { args.posing.exit_code(&reports) } else { ExitCode::from(1) });
     };
-    let start = puppet.clip.map_or(0.0, |(_, time)| time);
+    let start = puppet.time;
     #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
     let pose = |puppet: &mut Puppet, frame: u32| -> Result<Vec<GoalReport>, Failure> {
-        if let Some((_, time)) = &mut puppet.clip {
-            *time = start + frame as f32 / args.fps;
-        }
+        puppet.time = start + frame as f32 / args.fps;
         Ok(puppet.update()?)
     };
     let (mut bounds, mut reports) = (Bounds::default(), Vec::new());

@@ -1,6 +1,26 @@
-//! Poses from clips.
+//! Poses from clips, and poses from poses. A [`Motion`] says what is played, a [`Player`] what that is at a time. Where
+//! a foot must stay it hands out [`Hold`]s: nothing here solves.
 
+mod bar;
+mod contact;
+mod deform;
+mod ground;
+mod hold;
 mod interpolate;
+mod line;
+mod mix;
+mod player;
 mod sample;
+mod stand;
+mod warp;
 
+pub use contact::Contact;
+pub use deform::Edit;
+pub use hold::Hold;
+pub use line::{Bar, Layer, Motion, Share, Travel};
+pub use mix::blend;
+pub use player::Player;
 pub use sample::Playhead;
+
+#[cfg(test)]
+mod tests;

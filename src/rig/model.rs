@@ -94,6 +94,11 @@ impl Rig {
         self.chains.iter().find(|c| c.effector == effector)
     }
 
+    /// The joints that stand on the ground: the ends of its legs.
+    pub fn feet(&self) -> impl Iterator<Item = usize> + '_ {
+        self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
+    }
+
     /// The joint that takes a node along: its carrier, else its parent.
     pub fn above(&self, skeleton: &Skeleton, node: usize) -> Option<usize> {
         self.joint(node).carrier.or_else(|| skeleton.nodes.get(node)?.parent)

@@ -6,6 +6,7 @@ use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
 use crate::ik::{Limit, Method, Options};
+use crate::motion::Motion;
 use crate::render::Mode;
 use crate::skin::Skinning;
 
@@ -88,9 +89,12 @@ pub enum Command {
     LetGo,
     /// Plays another clip, or none.
     Clip(Option<usize>),
+    /// Plays a motion: clips blended, one after another, with layers and edits. One that names what is not there is
+    /// not played.
+    Motion(Box<Motion>),
     /// Plays or pauses.
     Play(bool),
-    /// Seconds into the clip.
+    /// Seconds into the motion.
     Seek(f32),
     /// Clip seconds a second.
     Speed(f32),

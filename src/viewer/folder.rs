@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Session;
 use super::history::State;
@@ -50,11 +51,13 @@ impl Session {
         let same =
             names(self) == names(from) && self.state.held.weights.len() == from.state.held.weights.len();
         if camera && same {
-            let clips = self.puppet.character().clips.len();
-            self.puppet.clip = from.puppet.clip.filter(|(clip, _)| *clip < clips);
+            self.puppet.time = from.puppet.time;
             (self.clock, self.history) = (from.clock, from.history.clone());
             (self.selected, self.last) = (from.selected, from.last);
-            let state = from.state.clone();
+            let mut state = from.state.clone();
+            if !state.motion.fits(self.puppet.character()) {
+                state.motion = Arc::default();
+            }
             // What was edited and not saved is not lost; else the file has the say.
             let changed = from.is_rig_changed();
             let rig = if changed { state.rig } else { self.state.rig.clone() };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::motion::Motion;
 use crate::pose::Pose;
 use crate::puppet::{Pin, Target};
 use crate::rig::Rig;
@@ -22,6 +23,8 @@ pub(super) struct State {
     pub(super) base: Option<usize>,
     /// Chains, limits and poles.
     pub(super) rig: Arc<Rig>,
+    /// What is played.
+    pub(super) motion: Arc<Motion>,
 }
 
 /// States before and after the present one.
@@ -40,6 +43,8 @@ pub(super) enum Run {
     Limit(usize),
     /// A morph weight.
     Morph(usize),
+    /// What is played.
+    Motion,
 }
 
 impl History {

@@ -15,7 +15,7 @@ fn a_foot_that_walks_does_not_slide() {
         let toes = puppet.character().skeleton.find(name).unwrap();
         let places: Vec<_> = (0..=FRAMES)
             .map(|frame| {
-                puppet.clip = Some((clip, seconds * frame as f32 / FRAMES as f32));
+                puppet.play(clip, seconds * frame as f32 / FRAMES as f32);
                 puppet.update().unwrap();
                 puppet.world_from_node()[toes].translation
             })
@@ -41,7 +41,7 @@ fn clips_end_as_they_begin() {
     let mut puppet = Puppet::new(mannequin().unwrap(), 0);
     for (index, clip) in puppet.character().clips.clone().iter().enumerate() {
         let [start, end] = [0.0, clip.seconds].map(|time| {
-            puppet.clip = Some((index, time));
+            puppet.play(index, time);
             puppet.update().unwrap();
             puppet.world_from_node().to_vec()
         });

@@ -38,7 +38,7 @@ fn a_waving_figure() {
     let character = mannequin().unwrap();
     let wave = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
     let mut puppet = Puppet::new(character, 0);
-    puppet.clip = Some((wave, 0.7));
+    puppet.play(wave, 0.7);
     for skinning in Skinning::ALL {
         puppet.skinning = skinning;
         puppet.update().unwrap();
@@ -108,9 +108,11 @@ fn collected_characters() {
     let Some(folder) = models("khronos-sample-models") else { return };
     for path in gltf_files(&folder) {
         let character = sinew::asset::load(&path).unwrap();
-        let clip = (!character.clips.is_empty()).then_some((0, 0.4));
+        let plays = !character.clips.is_empty();
         let mut puppet = Puppet::new(character, 0);
-        puppet.clip = clip;
+        if plays {
+            puppet.play(0, 0.4);
+        }
         for skinning in Skinning::ALL {
             puppet.skinning = skinning;
             puppet.update().unwrap();

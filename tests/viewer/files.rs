@@ -120,8 +120,9 @@ fn a_file_that_is_read_again_keeps_camera_pose_and_options() {
         (before.camera().position, before.puppet().pose())
     );
     assert!(after.is_playing());
+    // The clips that were chosen, and the drag before them.
     after.apply(Command::Clip(None));
-    after.apply(Command::Undo);
+    (0..3).for_each(|_| after.apply(Command::Undo));
     assert_eq!(after.puppet().pose(), session().puppet().pose(), "what was done before can be taken back");
     let mut other = session();
     other.take_over(&before, false);

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Program;
 use std::time::Duration;
 
-use glam::{DVec3, EulerRot, Vec2};
+use glam::{DVec3, EulerRot, Vec2, Vec3};
 use proptest::prelude::*;
 use sinew::asset::{load, mannequin};
 use sinew::ik::{Limit, Method, Options, Swivel};
+use sinew::motion::{Bar, Edit, Layer, Motion, Share, Travel};
 use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
 use sinew::rig;
 use sinew::skin::Skinning;
@@ -52,6 +53,15 @@ fn tick(session: &mut Session, milliseconds: u64) {
 }
 
 /// One of every kind.
+/// Two clips in step, feet held, and an arm raised for a while.
+fn blended() -> Motion {
+    let shares = vec![Share { clip: 0, weight: 0.25 }, Share { clip: 1, weight: 0.75 }];
+    let edit = Edit { time: 0.5, before: 0.2, after: 0.1, turns: vec![(3, Vec3::X)], shifts: Vec::new() };
+    let layer = Layer { clip: 1, weight: 0.5, additive: true, mask: vec![4], speed: 1.0 };
+    let bar = Bar { clips: shares, again: true, seconds: Some(3.0), travel: Travel::Stripped, ..Bar::new(0) };
+    Motion { bars: vec![bar], layers: vec![layer], edits: vec![edit], plant: true }
+}
+
 fn every_command() -> Vec<Command> {
     let place = Vec2::new(640.25, 0.1);
     let mut options = Options { method: Method::TwoBone, tolerance: Some(1.0 / 3.0), ..Options::default() };
@@ -110,6 +120,7 @@ fn every_command() -> Vec<Command> {
         Command::LetGo,
         Command::Clip(Some(1)),
         Command::Clip(None),
+        Command::Motion(Box::new(blended())),
         Command::Play(true),
         Command::Seek(0.1),
         Command::Speed(f32::MIN_POSITIVE),
@@ -220,6 +231,10 @@ fn dragged_under_a_clip(rate: u64, path: &Path) -> Session {
         (4400, Command::Drag(by(-20.0, -60.0))),
         (4500, Command::Release),
         (4600, Command::Clip(Some(1))),
+        (4700, Command::Motion(Box::new(blended()))),
+        (4750, Command::Motion(Box::new(Motion { plant: false, ..blended() }))),
+        (4800, Command::Undo),
+        (4900, Command::Motion(Box::new(blended()))),
         (5000, Command::FrameAll),
     ];
     let (mut now, mut frame) = (Duration::ZERO, 0_u32);
@@ -284,6 +299,7 @@ fn play(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
         match next(30) {
             0 => session.apply(Command::Clip(Some(usize::from(next(3))))),
             1 => session.apply(Command::Clip(None)),
+            20 => session.apply(Command::Motion(Box::new(blended()))),
             2 => session.apply(Command::Keep(next(2) == 0)),
             3 => session.apply(Command::Drag(Vec2::NAN)),
             4 => session.apply(Command::Undo),

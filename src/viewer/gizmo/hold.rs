@@ -194,7 +194,7 @@ impl Session {
         if hold.before != self.state {
             self.history.remember(hold.before);
         }
-        if self.puppet.clip.is_some() {
+        if !self.puppet.motion.is_rest() {
             self.solve();
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! `UPDATE_SNAPSHOTS=1 cargo test --lib panel` draws the pictures anew: look at them before you commit them.
 
+use crate::motion::{Bar, Motion, Share};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -99,6 +100,17 @@ fn a_clip_that_plays() {
     state.session.apply(Command::Tick(Duration::from_millis(250)));
     state.session.costs.clear();
     check("clip", state, Theme::Dark);
+}
+
+#[test]
+fn clips_that_are_blended() {
+    let mut state = state();
+    let clips = [0.7, 0.3].into_iter().enumerate().map(|(clip, weight)| Share { clip, weight });
+    let bar = Bar { clips: clips.collect(), ..Bar::new(0) };
+    let motion = Motion { bars: vec![bar], plant: true, ..Motion::default() };
+    state.session.apply(Command::Motion(Box::new(motion)));
+    state.session.costs.clear();
+    check("blend", state, Theme::Dark);
 }
 
 #[test]

@@ -1,37 +1,63 @@
 //! Time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::motion::Motion;
+
 use super::super::Command;
+use super::super::history::Run;
 use super::{Clock, Session};
 
 impl Session {
-    pub(super) fn clip(&mut self, command: &Command) {
-        let (length, played) = (self.clip_seconds(), self.puppet.clip.is_some());
-        match *command {
+    pub(super) fn clip(&mut self, command: Command) {
+        let played = !self.puppet.motion.is_rest();
+        match command {
             Command::Clip(clip) => {
                 let clip = clip.filter(|&c| c < self.puppet.character().clips.len());
-                self.puppet.clip = clip.map(|c| (c, 0.0));
+                self.set_motion(clip.map(Motion::clip).unwrap_or_default());
+                self.history.end_run();
+                self.puppet.time = 0.0;
                 self.clock.playing = clip.is_some();
             }
+            Command::Motion(motion) => self.set_motion(*motion),
             Command::Play(playing) => self.clock.playing = playing,
             Command::Speed(speed) if speed.is_finite() => self.clock.speed = speed.clamp(-8.0, 8.0),
             Command::Loop(again) => self.clock.again = again,
-            Command::Seek(to) if to.is_finite() => {
-                if let Some((_, time)) = &mut self.puppet.clip {
-                    *time = to.clamp(0.0, length);
-                }
-            }
+            Command::Seek(to) if to.is_finite() => self.puppet.time = to.clamp(0.0, self.seconds()),
             _ => return,
         }
-        self.clock.since = (self.clock.now, self.puppet.clip.map_or(0.0, |(_, time)| time));
-        if played || self.puppet.clip.is_some() {
+        self.clock.since = (self.clock.now, self.puppet.time);
+        if played || !self.puppet.motion.is_rest() {
             self.puppet.forget();
             self.solve();
         }
     }
 
-    /// It is so late now. Where the clip stands follows from the last command and the time since: however often the
+    /// Plays something else, if it is sound. What follows is one step with it until something else is done.
+    fn set_motion(&mut self, motion: Motion) {
+        let sound = motion.fault().is_none() && motion.fits(self.puppet.character());
+        if !sound || motion == *self.state.motion {
+            return;
+        }
+        self.history.remember_run(Run::Motion, &self.state);
+        self.state.motion = Arc::new(motion);
+        self.take_motion();
+    }
+
+    /// Gives the puppet the motion of the state, and a time on it.
+    pub(super) fn take_motion(&mut self) {
+        if self.puppet.motion == *self.state.motion {
+            return;
+        }
+        self.puppet.motion = Motion::clone(&self.state.motion);
+        self.puppet.time = self.puppet.time.clamp(0.0, self.seconds());
+        self.clock.since = (self.clock.now, self.puppet.time);
+        self.clock.playing &= !self.puppet.motion.is_rest();
+        self.puppet.forget();
+    }
+
+    /// It is so late now. Where the motion stands follows from the last command and the time since: however often the
     /// time is told between two commands, the bits are the same.
     pub(in super::super) fn advance(&mut self, now: Duration) {
         if now <= self.clock.now {
@@ -41,20 +67,18 @@ impl Session {
         if !self.is_playing() {
             return;
         }
-        let length = f64::from(self.clip_seconds());
+        let length = f64::from(self.seconds());
         let Clock { speed, again, since: (then, from), .. } = self.clock;
         let time = f64::from(from) + now.saturating_sub(then).as_secs_f64() * f64::from(speed);
         let time = if again && length > 0.0 { time.rem_euclid(length) } else { time.clamp(0.0, length) };
         #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
-        if let Some((_, shown)) = &mut self.puppet.clip {
-            *shown = time as f32;
-        }
+        let time = time as f32;
+        self.puppet.time = time;
         self.solve();
     }
 
-    /// Seconds of the clip that is on.
-    pub(in super::super) fn clip_seconds(&self) -> f32 {
-        let clip = self.puppet.clip.and_then(|(c, _)| self.puppet.character().clips.get(c));
-        clip.map_or(0.0, |c| c.seconds)
+    /// Seconds of the motion that is on.
+    pub(in super::super) fn seconds(&self) -> f32 {
+        self.puppet.seconds()
     }
 }

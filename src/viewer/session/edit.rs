@@ -12,6 +12,7 @@ impl Session {
         let rig = std::sync::Arc::clone(&state.rig);
         self.state = state;
         self.set_rig(rig);
+        self.take_motion();
         self.trail.clear();
         self.error = None;
         self.show();

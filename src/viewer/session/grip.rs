@@ -54,7 +54,7 @@ impl Session {
         self.last = Some(hit.node);
         self.trail.clear();
         let mut hand = Hand::new(hit, at, &self.puppet, self.state.clone());
-        if self.puppet.clip.is_none() {
+        if self.puppet.motion.is_rest() {
             hand.pins = hand.pins.iter().map(|p| self.pin_here(p.node)).collect();
         }
         self.hand = Some(hand);
@@ -91,7 +91,7 @@ impl Session {
         }
         self.trail.clear();
         self.hover = self.under(self.pointer);
-        if self.puppet.clip.is_some() {
+        if !self.puppet.motion.is_rest() {
             self.solve();
         }
     }

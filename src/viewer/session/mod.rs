@@ -138,7 +138,14 @@ impl Session {
         let size = sane(size);
         let rig = Arc::new(puppet.rig.clone());
         Self {
-            state: State { held, goals: Vec::new(), pins: Vec::new(), base: None, rig: Arc::clone(&rig) },
+            state: State {
+                held,
+                goals: Vec::new(),
+                pins: Vec::new(),
+                base: None,
+                rig: Arc::clone(&rig),
+                motion: Arc::default(),
+            },
             history: History::default(),
             hand: None,
             hover: None,
@@ -267,7 +274,7 @@ impl Session {
             Command::Stand(stance) => self.stand(*stance),
             Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
             Command::Compare(methods) => self.comparison.choose(&methods, &self.puppet),
-            other => self.clip(&other),
+            other => self.clip(other),
         }
     }
 
@@ -334,7 +341,7 @@ impl Session {
 
     /// Whether time moves anything.
     pub fn is_playing(&self) -> bool {
-        self.clock.playing && self.puppet.clip.is_some()
+        self.clock.playing && !self.puppet.motion.is_rest()
     }
 
     /// All that a renderer is told. `scale`: pixels a point.

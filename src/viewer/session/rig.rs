@@ -105,7 +105,7 @@ impl Session {
 
     /// Pins what is pinned where it has come to by something that is no solve: the next one then pulls nothing back.
     pub(in super::super) fn pin_again(&mut self) {
-        if self.puppet.clip.is_some() {
+        if !self.puppet.motion.is_rest() {
             return;
         }
         self.show();

@@ -42,7 +42,7 @@ impl Session {
 
     /// The pose as it is held, or with a clip the goals on top of it.
     pub(in super::super) fn show(&mut self) {
-        if self.puppet.clip.is_some() {
+        if !self.puppet.motion.is_rest() {
             self.solve();
             return;
         }
@@ -67,18 +67,18 @@ impl Session {
         self.puppet.rotations = turned.into_iter().collect();
         let reaches = !targets.is_empty();
         let any = reaches || turned.is_some();
-        if reaches && self.puppet.clip.is_some() {
+        if reaches && !self.puppet.motion.is_rest() {
             self.comparison.begin(&self.state.held);
         }
         (self.puppet.targets, self.puppet.pins) = (targets, pins);
-        if self.puppet.clip.is_some() {
+        if !self.puppet.motion.is_rest() {
             // The answer then depends on the clip's pose and the goals alone, not on how many pictures came before.
             self.puppet.forget();
         }
         match self.puppet.update() {
             Ok(reports) => {
                 (self.reports, self.error) = (reports, None);
-                if any && self.puppet.clip.is_none() && is_finite(&self.puppet) {
+                if any && self.puppet.motion.is_rest() && is_finite(&self.puppet) {
                     self.state.held.clone_from(self.puppet.pose());
                 }
             }
@@ -90,7 +90,7 @@ impl Session {
         remember(&mut self.costs, started.elapsed().as_secs_f32() * 1e6);
         if reaches {
             self.comparison.follow(&self.puppet);
-        } else if self.puppet.clip.is_some() {
+        } else if !self.puppet.motion.is_rest() {
             self.comparison.clear();
         }
     }

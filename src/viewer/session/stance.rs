@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::asset::Transform;
 use crate::compare::Comparison;
 use crate::ik::Limit;
+use crate::motion::Motion;
 use crate::pose::Pose;
 use crate::puppet::{Pin, Target};
 use crate::rig::{JointRig, Rig};
@@ -44,6 +45,9 @@ pub struct Stance {
     /// Poles of chains that are not as the rig's file has them, by the chain's effector; world metres.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub poles: Vec<(usize, Option<Vec3>)>,
+    /// What is played.
+    #[serde(skip_serializing_if = "Motion::is_rest")]
+    pub motion: Motion,
     /// The selected joint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<usize>,
@@ -69,19 +73,17 @@ impl Session {
 
     /// All that this session is: applied to another one of the same character and size, they bring it here.
     pub(super) fn retell(&self) -> Vec<Command> {
-        let clip = self.puppet.clip;
         let mut told = self.settings();
         told.extend([Command::View(self.orbit), Command::Stand(Box::new(self.stance()))]);
-        told.extend([Command::Clip(clip.map(|(c, _)| c)), Command::Loop(self.clock.again)]);
-        told.push(Command::Speed(self.clock.speed));
-        told.extend(clip.map(|(_, time)| Command::Seek(time)));
+        told.extend([Command::Loop(self.clock.again), Command::Speed(self.clock.speed)]);
+        told.push(Command::Seek(self.puppet.time));
         told.extend([Command::Play(self.clock.playing), Command::Hover(self.pointer)]);
         told
     }
 
     fn stance(&self) -> Stance {
         let rest = &self.puppet.character().skeleton;
-        let State { held, goals, pins, base, rig } = &self.state;
+        let State { held, goals, pins, base, rig, motion } = &self.state;
         let before = &self.loaded_rig;
         let moved = held.locals.iter().zip(&rest.nodes).enumerate().filter(|(_, (now, n))| **now != n.rest);
         Stance {
@@ -104,6 +106,7 @@ impl Session {
                 .filter(|(now, then)| now.pole != then.pole)
                 .map(|(now, _)| (now.effector, now.pole))
                 .collect(),
+            motion: Motion::clone(motion),
             selected: self.selected,
             last: self.last,
         }
@@ -111,7 +114,8 @@ impl Session {
 
     /// What no node could do, or no node of this character, is left out.
     pub(super) fn stand(&mut self, stance: Stance) {
-        let Stance { nodes, morphs, mut goals, mut pins, base, limits, poles, selected, last } = stance;
+        let Stance { nodes, morphs, mut goals, mut pins, base, limits, poles, motion, selected, last } =
+            stance;
         let skeleton = &self.puppet.character().skeleton;
         let there = |node: usize| node < skeleton.nodes.len();
         let mut held = Pose::rest(skeleton);
@@ -138,13 +142,15 @@ impl Session {
         (self.hand, self.hold, self.hover, self.hot, self.hint) = (None, None, None, None, None);
         let base = base.filter(|&b| there(b));
         self.history = History::default();
-        self.puppet.clip = None;
+        self.puppet.time = 0.0;
         self.puppet.forget();
         // Ghosts stand where nothing has been asked of them yet.
         let methods = self.comparison.methods();
         self.comparison = Comparison::default();
         self.comparison.choose(&methods, &self.puppet);
-        self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig) }));
+        let is_known = motion.fault().is_none() && motion.fits(self.puppet.character());
+        let motion = Arc::new(if is_known { motion } else { Motion::default() });
+        self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig), motion }));
     }
 }
 

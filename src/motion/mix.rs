@@ -1,0 +1,89 @@
+//! Poses from poses.
+
+use glam::{Quat, Vec3};
+
+use crate::asset::Transform;
+use crate::pose::Pose;
+
+use super::interpolate::slerp;
+
+/// From one pose to another: rotations along the shorter arc (Shoemake 1985), all else along a line. `weight` 0 leaves
+/// the first as it is, bit by bit, 1 makes it the second. Both are of one skeleton.
+pub fn blend(pose: &mut Pose, other: &Pose, weight: f32) {
+    if weight <= 0.0 || weight.is_nan() {
+        return;
+    }
+    if weight >= 1.0 {
+        pose.clone_from(other);
+        return;
+    }
+    for (a, b) in pose.locals.iter_mut().zip(&other.locals) {
+        blend_local(a, b, weight);
+    }
+    for (a, b) in pose.weights.iter_mut().zip(&other.weights) {
+        *a += (b - *a) * weight;
+    }
+}
+
+/// The same for some nodes; morph weights stay.
+pub(super) fn blend_some(pose: &mut Pose, other: &Pose, weight: f32, nodes: &[usize]) {
+    for &node in nodes {
+        if let (Some(a), Some(b)) = (pose.locals.get_mut(node), other.locals.get(node)) {
+            blend_local(a, b, weight);
+        }
+    }
+}
+
+fn blend_local(a: &mut Transform, b: &Transform, weight: f32) {
+    if a == b {
+        return;
+    }
+    a.translation = a.translation.lerp(b.translation, weight);
+    a.rotation = slerp(a.rotation, b.rotation, weight);
+    a.scale = a.scale.lerp(b.scale, weight);
+}
+
+/// Puts what a pose is beyond another one, `weight` times, on top of a third: the rotation as a turn in the joint's own
+/// frame, the translation and the morph weights as differences, the scale as a ratio.
+pub(super) fn add(pose: &mut Pose, reference: &Pose, other: &Pose, weight: f32, nodes: Option<&[usize]>) {
+    let mut one = |node: usize| {
+        let (Some(a), Some(from), Some(to)) =
+            (pose.locals.get_mut(node), reference.locals.get(node), other.locals.get(node))
+        else {
+            return;
+        };
+        if from == to {
+            return;
+        }
+        a.translation += (to.translation - from.translation) * weight;
+        let turn = rotation_vector(from.rotation.conjugate() * to.rotation) * weight;
+        a.rotation = (a.rotation * Quat::from_scaled_axis(turn)).normalize();
+        let ratio = |to: f32, from: f32| if from == 0.0 { 1.0 } else { 1.0 + (to / from - 1.0) * weight };
+        a.scale *= Vec3::new(
+            ratio(to.scale.x, from.scale.x),
+            ratio(to.scale.y, from.scale.y),
+            ratio(to.scale.z, from.scale.z),
+        );
+    };
+    match nodes {
+        Some(nodes) => nodes.iter().for_each(|&n| one(n)),
+        None => (0..other.locals.len()).for_each(&mut one),
+    }
+    if nodes.is_none() {
+        for ((a, from), to) in pose.weights.iter_mut().zip(&reference.weights).zip(&other.weights) {
+            *a += (to - from) * weight;
+        }
+    }
+}
+
+/// The rotation vector of the shorter way, radians.
+pub(super) fn rotation_vector(q: Quat) -> Vec3 {
+    let q = if q.w < 0.0 { -q } else { q };
+    q.to_scaled_axis()
+}
+
+/// From 0 to 1, level at both ends: 3u² − 2u³.
+pub(super) fn ease(u: f32) -> f32 {
+    let u = u.clamp(0.0, 1.0);
+    u * u * (3.0 - 2.0 * u)
+}

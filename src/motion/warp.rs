@@ -1,0 +1,141 @@
+//! Several clips in step: each is warped in time so that their feet come down together.
+
+/// Steps of a clip.
+pub(super) struct Steps {
+    /// Its share of the blend.
+    pub(super) share: f32,
+    /// Its length, seconds.
+    pub(super) seconds: f32,
+    /// Whether it ends as it begins.
+    pub(super) cyclic: bool,
+    /// When a foot comes down, seconds, and which; in order of time.
+    pub(super) strikes: Vec<(f32, usize)>,
+}
+
+/// From the blend's phase to a clip's, in cycles, through points that belong together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Warp {
+    /// The blend's phase and the clip's, both rising; one cycle from the first to the last.
+    knots: Vec<(f64, f64)>,
+}
+
+impl Warp {
+    /// The clip's phase. Beyond one cycle it goes on in the next.
+    pub(super) fn phase(&self, phase: f64) -> f64 {
+        let Some((&(first, _), &(last, _))) = self.knots.first().zip(self.knots.last()) else { return phase };
+        // The ends belong to their own cycle: once through, from the start to the end.
+        let cycles = if (first..=last).contains(&phase) { 0.0 } else { (phase - first).floor() };
+        let within = phase - cycles;
+        let next = self.knots.partition_point(|(x, _)| *x <= within).clamp(1, self.knots.len() - 1);
+        let ((x0, y0), (x1, y1)) = (self.knots[next - 1], self.knots[next]);
+        let u = if x1 > x0 { (within - x0) / (x1 - x0) } else { 0.0 };
+        cycles + y0 + (y1 - y0) * u
+    }
+}
+
+/// One for each clip. Where their steps do not correspond, time is scaled evenly.
+///
+/// After Kovar & Gleicher 2003, "Flexible automatic motion blending with registration curves", with the strikes of feet
+/// in place of their search.
+pub(super) fn warps(clips: &[Steps]) -> Vec<Warp> {
+    let even = || clips.iter().map(|_| Warp::default()).collect();
+    let Some((_, foot)) = clips.first().and_then(|c| c.strikes.first().copied()) else { return even() };
+    if clips.len() < 2 {
+        return even();
+    }
+    let cyclic = clips.iter().all(|c| c.cyclic);
+    let Some(marks) = clips.iter().map(|c| marks(c, foot, cyclic)).collect::<Option<Vec<_>>>() else {
+        return even();
+    };
+    let feet = |m: &[(f64, usize)]| m.iter().map(|(_, foot)| *foot).collect::<Vec<_>>();
+    if marks.iter().any(|m| feet(m) != feet(&marks[0])) {
+        return even();
+    }
+    // Where the first foot comes down in each, as near to the first clip's as whole cycles allow.
+    let nearest = |own: f64, to: f64| if cyclic { own - (own - to).round() } else { own };
+    let starts: Vec<f64> = marks.iter().map(|m| nearest(m[0].0, marks[0][0].0)).collect();
+    let mean = |value: &dyn Fn(usize) -> f64| -> f64 {
+        (0..clips.len()).map(|k| f64::from(clips[k].share) * value(k)).sum()
+    };
+    let warp = |k: usize| {
+        let pair = |i: usize| {
+            let common = mean(&|k| starts[k] + marks[k][i].0 - marks[k][0].0);
+            (common, starts[k] + marks[k][i].0 - marks[k][0].0)
+        };
+        let mut knots: Vec<(f64, f64)> = (0..marks[k].len()).map(pair).collect();
+        if cyclic {
+            let (x, y) = knots[0];
+            knots.push((x + 1.0, y + 1.0));
+        } else {
+            knots.insert(0, (0.0, 0.0));
+            knots.push((1.0, 1.0));
+        }
+        Warp { knots }
+    };
+    (0..clips.len()).map(warp).collect()
+}
+
+/// Strikes by phase; of a cyclic clip from the first of a foot on, for one cycle.
+fn marks(clip: &Steps, foot: usize, cyclic: bool) -> Option<Vec<(f64, usize)>> {
+    let phase = |t: f32| f64::from(t) / f64::from(clip.seconds);
+    let mut marks: Vec<(f64, usize)> = clip.strikes.iter().map(|&(t, f)| (phase(t), f)).collect();
+    if cyclic {
+        let first = marks.iter().position(|(_, f)| *f == foot)?;
+        marks.rotate_left(first);
+        let start = marks[0].0;
+        marks.iter_mut().for_each(|m| m.0 += if m.0 < start { 1.0 } else { 0.0 });
+    }
+    (!marks.is_empty() && clip.seconds > 0.0).then_some(marks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(share: f32, seconds: f32, cyclic: bool, strikes: &[(f32, usize)]) -> Steps {
+        Steps { share, seconds, cyclic, strikes: strikes.to_vec() }
+    }
+
+    #[test]
+    fn feet_come_down_together() {
+        let walk = steps(0.5, 1.0, true, &[(0.1, 0), (0.6, 1)]);
+        let run = steps(0.5, 0.6, true, &[(0.12, 1), (0.42, 0)]);
+        let both = warps(&[walk, run]);
+        // Somewhere in the common cycle the walk is at its left strike; the run is at its own there.
+        let at = (0..1000).map(|i| f64::from(i) / 1000.0);
+        let left = at.min_by(|a, b| {
+            let off = |p: f64| (both[0].phase(p).rem_euclid(1.0) - 0.1).abs();
+            off(*a).total_cmp(&off(*b))
+        });
+        let run_phase = both[1].phase(left.unwrap_or_default()).rem_euclid(1.0);
+        assert!((run_phase - 0.7).abs() < 2e-3, "{run_phase}");
+    }
+
+    #[test]
+    fn a_phase_rises_through_cycles() {
+        let both = warps(&[
+            steps(0.3, 1.0, true, &[(0.7, 0), (0.9, 1)]),
+            steps(0.7, 2.0, true, &[(0.2, 0), (1.4, 1)]),
+        ]);
+        for warp in both {
+            let phases: Vec<f64> = (-200..200).map(|i| warp.phase(f64::from(i) / 100.0)).collect();
+            assert!(phases.windows(2).all(|w| w[1] > w[0] && w[1] - w[0] < 0.1));
+            assert!((warp.phase(1.3) - warp.phase(0.3) - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn steps_that_do_not_correspond_leave_time_even() {
+        let both = warps(&[steps(0.5, 1.0, true, &[(0.1, 0)]), steps(0.5, 1.0, true, &[])]);
+        assert_eq!(both, vec![Warp::default(); 2]);
+    }
+
+    #[test]
+    fn once_through_starts_and_ends_at_the_ends() {
+        let both = warps(&[steps(0.5, 1.0, false, &[(0.2, 0)]), steps(0.5, 1.0, false, &[(0.8, 0)])]);
+        for warp in &both {
+            assert_eq!((warp.phase(0.0), warp.phase(1.0)), (0.0, 1.0));
+        }
+        assert!((both[0].phase(0.5) - 0.2).abs() < 1e-6 && (both[1].phase(0.5) - 0.8).abs() < 1e-6);
+    }
+}
