@@ -10,6 +10,8 @@ use super::{Character, Humanoid, Skeleton};
 /// Names of a forearm and of a shin; what they are not, the order in the limb tells.
 const LOWER_ARM: [&str; 4] = ["forearm", "lowerarm", "loarm", "elbow"];
 const LOWER_LEG: [&str; 5] = ["lowerleg", "loleg", "calf", "shin", "knee"];
+/// So far from the middle, in widths, a limb is on a side.
+const ASIDE: f32 = 0.02;
 const FINGERS: [(&str, &str); 6] = [
     ("thumb", "Thumb"),
     ("index", "Index"),
@@ -88,13 +90,14 @@ impl<'a> Joints<'a> {
         let limbs = || (0..nodes.len()).filter(is_limb);
         let mut across: Vec<f32> = limbs().map(|n| places[n].x).collect();
         across.sort_by(f32::total_cmp);
-        let middle = across.first().zip(across.last()).map_or(0.0, |(a, b)| 0.5 * (a + b));
+        let ends = across.first().zip(across.last());
+        let (middle, width) = ends.map_or((0.0, 0.0), |(a, b)| (0.5 * (a + b), b - a));
         let mut sides: Vec<Option<Side>> = vec![None; nodes.len()];
         for &(node, parent) in &skeleton.parents_first {
             let inherited = parent.and_then(|p| sides[p]);
             let by_place = || {
                 let x = places[node].x - middle;
-                let aside = is_limb(&node) && x.abs() > 0.0;
+                let aside = is_limb(&node) && x.abs() > ASIDE * width;
                 aside.then_some(if x > 0.0 { Side::Left } else { Side::Right })
             };
             let own = if named { own_side(node) } else { None };
@@ -291,3 +294,6 @@ fn places(skeleton: &Skeleton) -> Vec<Vec3> {
     }
     world.iter().map(|m| m.translation.into()).collect()
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

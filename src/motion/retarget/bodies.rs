@@ -1,24 +1,23 @@
 //! Joints that follow those of the same part of the body.
 
-use std::collections::BTreeMap;
-
 use glam::{Affine3A, Quat, Vec3};
 
-use crate::asset::{Character, Skeleton};
+use crate::asset::Character;
 use crate::motion::Hold;
+use crate::motion::interpolate::slerp;
 use crate::pose::Pose;
 
 use super::align::{SIDES, align};
+use super::at_rest;
 use super::figure::{Figure, mirror, turn};
 use super::ground::ground;
+use super::limbs::{Arm, Foot, Loose, arm, foot, loose, standing};
+use super::tree::{Tree, put, within};
 use super::turns::{Pairs, Turn};
-use crate::motion::interpolate::slerp;
 
 /// A foot is held up to the first of these heights above where it stands, and free from the second on, in heights of the hips.
 const HELD: f32 = 0.05;
 const FREE: f32 = 0.25;
-/// A foot stands on its toes where its heel is so much higher, and on its sole where it is so much lower.
-const ROLLS: f32 = 0.01;
 /// How far the hips are lowered at most so that feet reach the ground, in heights of the hips.
 const LOWERED: f32 = 0.15;
 
@@ -46,76 +45,6 @@ pub(super) struct Bodies {
     /// Which way is up, and how high the hips and the ground are.
     up: Vec3,
     height: f32,
-}
-
-/// The nodes that matter and all above them, parents first, with what a frame writes.
-#[derive(Clone, Debug)]
-struct Tree {
-    order: Vec<(usize, Option<usize>)>,
-    /// World orientations and, where asked for, matrices, by node.
-    turns: Vec<Quat>,
-    world: Vec<Affine3A>,
-    /// Nodes whose matrices are asked for, and all above them.
-    placed: Vec<(usize, Option<usize>)>,
-    parents: Vec<Option<usize>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Foot {
-    from: usize,
-    toes: Option<usize>,
-    to: usize,
-    /// The node that is held, and whether the foot hangs elsewhere.
-    held: usize,
-    is_loose: bool,
-    /// The target's foot at rest, to the world.
-    rest: Quat,
-    /// From the source's ankle to the target's in the shared posture.
-    offset: Vec3,
-    /// What of the offset turns with the foot while it stands on its sole, and on its toes.
-    on_sole: Vec3,
-    on_toes: Vec3,
-    /// Heights of the target's ankle and of the source's toes where they stand, along the target's up.
-    ankle_height: f32,
-    toes_height: f32,
-    /// The target's joint of the hip from the anchor, in the anchor's frame, and how far it is from there to the ankle of a
-    /// straight leg.
-    hip: Vec3,
-    reach: f32,
-}
-
-impl Foot {
-    /// From the source's ankle to the target's now. What the foot stands on shall keep its place while the foot rolls over
-    /// it; so the offset is split: one part turns with the foot, the other with its heading alone.
-    ///
-    /// `raised`: how much higher the heel is than the toes, in heights of the hips.
-    fn offset(&self, foot: Quat, up: Vec3, raised: f32) -> Vec3 {
-        let turn = foot * self.rest.conjugate();
-        let about_up = turn.xyz().dot(up);
-        let heading = Quat::from_xyzw(up.x * about_up, up.y * about_up, up.z * about_up, turn.w);
-        let heading = if heading.length() > 1e-3 { heading.normalize() } else { Quat::IDENTITY };
-        let share = (0.5 + 0.5 * raised / ROLLS).clamp(0.0, 1.0);
-        let turning = self.on_sole.lerp(self.on_toes, share);
-        heading * (self.offset - turning) + turn * turning
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Arm {
-    from: usize,
-    to: usize,
-    /// Both upper arms of the source, and of the target.
-    from_shoulders: [usize; 2],
-    to_shoulders: [usize; 2],
-    ratio: f32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Loose {
-    node: usize,
-    carrier: usize,
-    /// In the carrier's frame at rest.
-    place: Vec3,
 }
 
 impl Bodies {
@@ -172,7 +101,7 @@ impl Bodies {
     }
 
     pub(super) fn pose(&mut self, source: &Pose, hands: bool, out: &mut Pose, holds: &mut Vec<Hold>) {
-        out.clone_from(&self.rest);
+        at_rest(&self.rest, out);
         if source.locals.len() != self.source.turns.len() {
             return;
         }
@@ -271,173 +200,4 @@ impl Bodies {
             holds.push(Hold { node: a.to, position, orientation, weight: 1.0 });
         }
     }
-}
-
-impl Tree {
-    fn new(
-        skeleton: &Skeleton,
-        turned: impl Iterator<Item = usize>,
-        placed: impl Iterator<Item = usize>,
-    ) -> Self {
-        let count = skeleton.nodes.len();
-        let above = |nodes: &mut dyn Iterator<Item = usize>| {
-            let mut wanted = vec![false; count];
-            nodes.flat_map(|n| skeleton.ancestors(n)).for_each(|n| wanted[n] = true);
-            skeleton.parents_first.iter().copied().filter(|(n, _)| wanted[*n]).collect::<Vec<_>>()
-        };
-        let (mut turned, mut placed) = (turned, placed);
-        Self {
-            order: above(&mut turned),
-            placed: above(&mut placed),
-            turns: vec![Quat::IDENTITY; count],
-            world: vec![Affine3A::IDENTITY; count],
-            parents: skeleton.nodes.iter().map(|n| n.parent).collect(),
-        }
-    }
-
-    /// World orientations of a pose in a world that is turned.
-    fn follow(&mut self, pose: &Pose, world: Quat) {
-        for &(node, parent) in &self.order {
-            let above = parent.map_or(world, |p| self.turns[p]);
-            self.turns[node] = above * turn(&pose.locals[node]);
-        }
-    }
-
-    /// World matrices of a pose in a world that stands elsewhere.
-    fn place(&mut self, pose: &Pose, world: Affine3A) {
-        for &(node, parent) in &self.placed {
-            let above = parent.map_or(world, |p| self.world[p]);
-            self.world[node] = above * pose.locals[node].to_affine();
-        }
-    }
-
-    fn at(&self, node: usize) -> Vec3 {
-        self.world[node].translation.into()
-    }
-
-    /// A node and all above it, from the node up.
-    fn up(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(Some(node), |&n| self.parents[n])
-    }
-
-    /// One node's matrix in a pose.
-    fn world_of(&self, node: usize, pose: &Pose) -> Affine3A {
-        self.up(node).fold(Affine3A::IDENTITY, |below, n| pose.locals[n].to_affine() * below)
-    }
-
-    /// One node's orientation by the product of rotations.
-    fn orientation(&self, node: usize, pose: &Pose) -> Quat {
-        self.up(node).fold(Quat::IDENTITY, |below, n| pose.locals[n].rotation * below).normalize()
-    }
-}
-
-/// Moves a node to a place of the world.
-fn put(tree: &Tree, node: usize, place: Vec3, out: &mut Pose) {
-    let above = tree.parents[node].map_or(Affine3A::IDENTITY, |p| tree.world_of(p, out));
-    let place = within(above, place);
-    if place.is_finite() {
-        out.locals[node].translation = place;
-    }
-}
-
-fn within(world: Affine3A, place: Vec3) -> Vec3 {
-    world.inverse().transform_point3(place)
-}
-
-/// The way from the middle of the hips to an ankle in the shared posture, in the body's frame.
-fn leg(side: &str, figure: &Figure, aligned: &BTreeMap<String, Quat>) -> Option<Vec3> {
-    let place = |bone: &str| figure.place(&format!("{side}{bone}"));
-    let turned = |bone: &str, way: Vec3| aligned.get(&format!("{side}{bone}")).map_or(way, |q| *q * way);
-    let (top, knee, ankle) = (place("UpperLeg")?, place("LowerLeg")?, place("Foot")?);
-    let (thigh, shin) = (figure.way(top, knee), figure.way(knee, ankle));
-    Some(figure.way(figure.middle, top) + turned("UpperLeg", thigh) + turned("LowerLeg", shin))
-}
-
-/// How high the hips are above the ground in the shared posture.
-fn standing(source: &Figure, aligned: &BTreeMap<String, Quat>) -> f32 {
-    let legs = SIDES.into_iter().filter_map(|side| Some(-leg(side, source, aligned)?.y));
-    match legs.fold((0.0, 0.0), |(sum, count), y| (sum + y, count + 1.0)) {
-        (_, count) if count == 0.0 => source.height(),
-        (sum, count) => sum / count + source.ankle - source.ground,
-    }
-}
-
-fn foot(
-    side: &str,
-    (source, target): (&Figure, &Figure),
-    aligned: &BTreeMap<String, Quat>,
-    ratio: f32,
-    anchor: usize,
-) -> Option<Foot> {
-    let hip = target.place(&format!("{side}UpperLeg"))?;
-    let bone = format!("{side}Foot");
-    let (from, to) = (source.node(&bone)?, target.node(&bone)?);
-    let shared = target.middle + target.body * (ratio * leg(side, source, aligned)?);
-    let up = target.up();
-    let rises = target.ankle - target.ground - ratio * (source.ankle - source.ground);
-    let (on_sole, mut on_toes) = (up * rises, up * rises);
-    let toes = source.node(&format!("{side}Toes"));
-    if let Some((toes, own)) = toes.zip(target.node(&format!("{side}Toes"))) {
-        let turned = aligned.get(&bone).copied().unwrap_or(Quat::IDENTITY);
-        let length = turned * source.way(source.places[from], source.places[toes]);
-        on_toes = ratio * (target.body * length) - (target.places[own] - target.places[to]);
-    }
-    let above = |node: usize| source.places[node].dot(source.up()) - source.ground;
-    let lower = target.node(&format!("{side}LowerLeg"))?;
-    let is_loose = !target.below(to, lower);
-    let shin = target.places[lower].distance(target.places[to]);
-    let thigh = target.places[lower].distance(hip);
-    let marks = |n: &usize| target.places[*n].distance(target.places[to]) < 0.15 * shin;
-    let mark = target.skeleton.nodes.get(lower)?.children.iter().copied().find(marks);
-    Some(Foot {
-        from,
-        toes,
-        to,
-        held: mark.filter(|_| is_loose).unwrap_or(to),
-        is_loose,
-        rest: target.turns[to],
-        offset: target.places[to] - shared,
-        on_sole,
-        on_toes,
-        ankle_height: target.ground + ratio * (source.ankle - source.ground),
-        toes_height: toes.map_or(0.0, |t| target.ground + ratio * above(t)),
-        hip: target.turns[anchor].conjugate() * (hip - target.places[anchor]),
-        reach: thigh + shin,
-    })
-}
-
-/// By the way from between the shoulders to the hand, along the bones.
-fn arm(side: &str, source: &Figure, target: &Figure, ratio: f32) -> Option<Arm> {
-    let shoulders = |f: &Figure| Some([f.node("leftUpperArm")?, f.node("rightUpperArm")?]);
-    let span = |f: &Figure| {
-        let place = |bone: &str| f.place(&format!("{side}{bone}"));
-        let [left, right] = shoulders(f)?.map(|n| f.places[n]);
-        let arm = [place("UpperArm")?, place("LowerArm")?, place("Hand")?];
-        Some(0.5 * left.distance(right) + arm[0].distance(arm[1]) + arm[1].distance(arm[2]))
-    };
-    let bone = format!("{side}Hand");
-    let scale = span(target)? / (ratio * span(source)?);
-    Some(Arm {
-        from: source.node(&bone)?,
-        to: target.node(&bone)?,
-        from_shoulders: shoulders(source)?,
-        to_shoulders: shoulders(target)?,
-        ratio: Some(scale).filter(|s| s.is_finite())?,
-    })
-}
-
-/// Legs that hang beside what carries the hips, and feet that hang beside their legs.
-fn loose(target: &Figure, anchor: usize) -> Vec<Loose> {
-    let of = |bone: String, carrier: usize| {
-        let node = target.node(&bone).filter(|n| !target.below(*n, carrier))?;
-        // Scale does not matter here: places go back the way they came.
-        let world = target.skeleton.ancestors(carrier);
-        let world =
-            world.fold(Affine3A::IDENTITY, |below, n| target.skeleton.nodes[n].rest.to_affine() * below);
-        Some(Loose { node, carrier, place: within(world, target.places[node]) })
-    };
-    let legs = SIDES.into_iter().filter_map(|side| of(format!("{side}UpperLeg"), anchor));
-    let lower = |side| target.node(&format!("{side}LowerLeg"));
-    let feet = SIDES.into_iter().filter_map(|side| of(format!("{side}Foot"), lower(side)?));
-    legs.chain(feet).collect()
 }

@@ -9,9 +9,11 @@ mod align;
 mod bodies;
 mod figure;
 mod ground;
+mod limbs;
 mod names;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod turns;
 
 use std::path::PathBuf;
@@ -138,4 +140,10 @@ impl Retarget {
             How::Bodies(bodies) => bodies.pose(source, self.hands, out, holds),
         }
     }
+}
+
+/// Rest, into the buffers that are there.
+fn at_rest(rest: &Pose, out: &mut Pose) {
+    out.locals.clone_from(&rest.locals);
+    out.weights.clone_from(&rest.weights);
 }

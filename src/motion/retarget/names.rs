@@ -7,6 +7,8 @@ use glam::{Quat, Vec3};
 use crate::asset::{Character, Transform};
 use crate::pose::Pose;
 
+use super::at_rest;
+
 /// Offsets of one skeleton agree within this share of their length.
 const SAME: f32 = 0.03;
 
@@ -83,7 +85,7 @@ impl Names {
     }
 
     pub(super) fn pose(&self, source: &Pose, out: &mut Pose) {
-        out.clone_from(&self.rest);
+        at_rest(&self.rest, out);
         if source.locals.len() != self.nodes {
             return;
         }
