@@ -74,7 +74,8 @@ impl<'a> Joints<'a> {
         }
         for (node, is_joint) in is_joint.iter_mut().enumerate() {
             let ends = ["end", "nub", "site"].iter().any(|e| names[node].ends_with(e));
-            *is_joint &= !(ends && nodes[node].children.is_empty()) && !names[node].contains("armature");
+            let ends = ends && nodes[node].children.is_empty();
+            *is_joint &= !(ends || names[node].contains("armature"));
         }
         let own_name = |n: usize| nodes[n].name.as_deref().unwrap_or_default();
         let own_side = |n: usize| Side::of(own_name(n)).filter(|_| is_joint[n]);
@@ -261,7 +262,7 @@ impl<'a> Joints<'a> {
         };
         let head = of(Family::Head).next();
         // Without a name, the last of the neck, or of a back that goes on above the arms.
-        let top = head.or_else(|| of(Family::Neck).last()).or_else(|| of(Family::Spine).last());
+        let top = head.or_else(|| of(Family::Neck).next_back()).or_else(|| of(Family::Spine).next_back());
         let Some(top) = top else { return };
         let mut neck: Vec<usize> =
             self.skeleton.ancestors(top).skip(1).take_while(|n| *n != chest).filter(middle).collect();

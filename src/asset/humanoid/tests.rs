@@ -55,8 +55,10 @@ fn body(trunk: [&str; 4], arm: [&str; 4], leg: [&str; 4], sides: [&str; 2]) -> C
     hung(&text)
 }
 
-/// Conventions: trunk, arm and leg from their tops on, the words for both sides.
-const CONVENTIONS: [([&str; 4], [&str; 4], [&str; 4], [&str; 2]); 9] = [
+/// Trunk, arm and leg from their tops on, the words for both sides.
+type Convention = ([&'static str; 4], [&'static str; 4], [&'static str; 4], [&'static str; 2]);
+
+const CONVENTIONS: [Convention; 9] = [
     (
         ["mixamorig:Hips", "mixamorig:Spine", "mixamorig:Neck", "mixamorig:Head"],
         ["mixamorig:{}Shoulder", "mixamorig:{}Arm", "mixamorig:{}ForeArm", "mixamorig:{}Hand"],
@@ -120,8 +122,8 @@ fn every_convention_names_the_same_bones() {
         let found = humanoid(&character).unwrap_or_else(|| panic!("{trunk:?}: no humanoid"));
         let name = |bone: &str| found.bones.get(bone).map(|&n| character.skeleton.label(n));
         let named = |bone: &str, name: &str| (bone.to_owned(), Some(name.to_owned()));
-        let mut expected: Vec<_> = ["hips", "spine", "neck", "head"].map(|b| b.to_owned()).into();
-        let mut expected: Vec<_> = expected.drain(..).zip(trunk).map(|(b, n)| named(&b, n)).collect();
+        let middle = ["hips", "spine", "neck", "head"].into_iter().zip(trunk);
+        let mut expected: Vec<_> = middle.map(|(bone, name)| named(bone, name)).collect();
         for (side, word) in ["left", "right"].into_iter().zip(sides) {
             let bones = ["Shoulder", "UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot", "Toes"];
             let names = arm.into_iter().chain(leg).map(|n| n.replace("{}", word));

@@ -83,11 +83,9 @@ fn leg(side: &str, figure: &Figure, aligned: &BTreeMap<String, Quat>) -> Option<
 
 /// How high the hips are above the ground in the shared posture.
 pub(super) fn standing(source: &Figure, aligned: &BTreeMap<String, Quat>) -> f32 {
-    let legs = SIDES.into_iter().filter_map(|side| Some(-leg(side, source, aligned)?.y));
-    match legs.fold((0.0, 0.0), |(sum, count), y| (sum + y, count + 1.0)) {
-        (_, count) if count == 0.0 => source.height(),
-        (sum, count) => sum / count + source.ankle - source.ground,
-    }
+    let legs: Vec<f32> = SIDES.into_iter().filter_map(|side| Some(-leg(side, source, aligned)?.y)).collect();
+    let lowest = legs.iter().copied().reduce(f32::max);
+    lowest.map_or(source.height(), |leg| leg + source.ankle - source.ground)
 }
 
 pub(super) fn foot(
