@@ -48,7 +48,7 @@ pub struct Scene {
 }
 
 /// Which node is which part of a human body, with VRM 1.0's bone names (`hips`, `leftUpperArm`, …): the map of VRM 0 or 1,
-/// or what [`humanoid`](super::humanoid) finds.
+/// or what [`humanoid`](super::humanoid()) finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Humanoid {
     /// Node index of each bone that is named.

@@ -1,6 +1,6 @@
 //! Walks of the collected characters on each other: feet that stand do not slide.
 
-use glam::{Affine3A, Vec3, Vec3A};
+use glam::{Affine3A, Quat, Vec3, Vec3A};
 use sinew::asset::{self, Character, humanoid};
 use sinew::motion::{Playhead, Retarget};
 use sinew::pose::{Pose, world_matrices};
@@ -92,7 +92,7 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
             .iter()
             .map(|h| {
                 let position = Vec3::from(posed[h.node].translation).lerp(h.position, h.weight);
-                let orientation = h.orientation.map(|q| q.as_dquat());
+                let orientation = h.orientation.map(Quat::as_dquat);
                 Target { position: Some(position.as_dvec3()), orientation, ..Target::new(h.node) }
             })
             .collect();

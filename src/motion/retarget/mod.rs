@@ -103,7 +103,7 @@ impl Retarget {
         Ok(Self { hands: false, how: How::Names(names) })
     }
 
-    /// By the bones of both bodies ([`humanoid`](crate::asset::humanoid)).
+    /// By the bones of both bodies ([`humanoid`](crate::asset::humanoid())).
     ///
     /// # Errors
     /// [`RetargetError::NoHumanoid`].
