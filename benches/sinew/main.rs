@@ -10,15 +10,24 @@ mod ik;
 mod load;
 mod passes;
 mod posing;
+mod retarget;
 
 use std::path::{Path, PathBuf};
 
 use sinew::asset::{self, Character};
 
 #[cfg(feature = "viewer")]
-criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench, passes::bench, frame::bench);
+criterion::criterion_group!(
+    benches,
+    load::bench,
+    posing::bench,
+    retarget::bench,
+    ik::bench,
+    passes::bench,
+    frame::bench
+);
 #[cfg(not(feature = "viewer"))]
-criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench, passes::bench);
+criterion::criterion_group!(benches, load::bench, posing::bench, retarget::bench, ik::bench, passes::bench);
 criterion::criterion_main!(benches);
 
 const COLLECTED: [(&str, &str); 2] = [

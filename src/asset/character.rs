@@ -47,12 +47,13 @@ pub struct Scene {
     pub roots: Vec<usize>,
 }
 
-/// The humanoid map of VRM 0 or 1, with VRM 1.0's bone names (`hips`, `leftUpperArm`, …).
+/// Which node is which part of a human body, with VRM 1.0's bone names (`hips`, `leftUpperArm`, …): the map of VRM 0 or 1,
+/// or what [`humanoid`](super::humanoid()) finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Humanoid {
-    /// Node index of each bone that the file names.
+    /// Node index of each bone that is named.
     pub bones: BTreeMap<String, usize>,
-    /// Major version of VRM: 0 faces −Z, 1 faces +Z.
+    /// Major version of VRM: 0 faces −Z, 1 faces +Z. What is found by names alone has 1.
     pub vrm: u32,
 }
 

@@ -5,7 +5,9 @@
 mod character;
 mod clip;
 mod error;
+mod family;
 pub mod gltf;
+mod humanoid;
 mod image;
 mod mannequin;
 mod material;
@@ -16,7 +18,11 @@ mod vrm;
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, Interpolation, Values};
 pub use error::LoadError;
+pub(crate) use family::{Family, is_collar, is_foot, is_hand};
 pub use gltf::load;
+pub use humanoid::humanoid;
+#[cfg(test)]
+pub(crate) use humanoid::tests as humanoids;
 pub use image::{Image, MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};

@@ -10,6 +10,7 @@ mod interpolate;
 mod line;
 mod mix;
 mod player;
+mod retarget;
 mod sample;
 mod stand;
 mod warp;
@@ -20,6 +21,7 @@ pub use hold::Hold;
 pub use line::{Bar, Layer, Motion, Share, Travel};
 pub use mix::blend;
 pub use player::Player;
+pub use retarget::{Retarget, RetargetError};
 pub use sample::Playhead;
 
 #[cfg(test)]

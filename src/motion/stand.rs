@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Vec3};
 
-use crate::asset::{Character, Skeleton, Values};
+use crate::asset::{Character, Skeleton, Values, humanoid};
 use crate::pose::{Pose, parent_from_node, world_matrices};
 
 use super::ground::Ground;
@@ -57,11 +57,10 @@ impl Stand {
     }
 }
 
-/// The hips, where the file names them; else the deepest of the joints that travel and carry most of the others.
+/// The hips of a human; else the deepest of the joints that travel and carry most of the others.
 fn root(character: &Character, counts: &[usize]) -> Option<usize> {
     let skeleton = &character.skeleton;
-    let hips = character.humanoid.as_ref().and_then(|h| h.bones.get("hips")).copied();
-    if let Some(hips) = hips.filter(|&h| h < counts.len()) {
+    if let Some(hips) = humanoid(character).and_then(|h| h.bones.get("hips").copied()) {
         return Some(hips);
     }
     let travels = |values: &Values| match values {

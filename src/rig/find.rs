@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use crate::asset::{Character, Skeleton};
+use crate::asset::{Character, Family, Skeleton, is_collar, is_foot, is_hand};
 use crate::pose::{Pose, world_matrices};
 
 use super::carry::{carry, webxr};
-use super::family::{Family, is_collar, is_foot, is_hand};
 use super::limits;
 use super::model::{Chain, ChainKind, Rig, path};
 

@@ -4,7 +4,6 @@
 mod beside;
 mod carry;
 mod error;
-mod family;
 pub mod file;
 mod find;
 mod lease;

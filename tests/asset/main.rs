@@ -11,8 +11,10 @@ mod animations;
 mod cast;
 mod corpus;
 mod dual;
+mod humanoids;
 mod materials;
 mod nodes;
+mod retarget;
 mod skins;
 
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 /// A part of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(crate) enum Family {
     Arm,
     Leg,
     Finger,
@@ -18,7 +18,7 @@ pub(super) enum Family {
 
 impl Family {
     /// The family of a name, in any of the usual conventions.
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(crate) fn of(name: &str) -> Option<Self> {
         let words = words(name);
         let has_word = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
         let joined = words.concat();
@@ -64,19 +64,49 @@ impl Family {
 }
 
 /// Whether a name is that of the joint between the chest and the upper arm.
-pub(super) fn is_collar(name: &str) -> bool {
+pub(crate) fn is_collar(name: &str) -> bool {
     ["shoulder", "clavicle", "collar"].iter().any(|w| name.to_lowercase().contains(w))
 }
 
 /// Whether a name is that of the joint where a hand begins.
-pub(super) fn is_hand(name: &str) -> bool {
+pub(crate) fn is_hand(name: &str) -> bool {
     ["hand", "wrist", "palm"].iter().any(|w| name.to_lowercase().contains(w))
 }
 
 /// Whether a name is that of a foot.
-pub(super) fn is_foot(name: &str) -> bool {
+pub(crate) fn is_foot(name: &str) -> bool {
     ["foot", "ankle", "hoof", "paw"].iter().any(|w| name.to_lowercase().contains(w))
 }
+
+/// A side of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+impl Side {
+    /// The side that a name tells: `LeftArm`, `upper_arm.L`, `thigh_r`, `Bip01 L Thigh`, `RThumb`.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        words(name).iter().find_map(|word| match word.as_str() {
+            "l" | "lft" => Some(Self::Left),
+            "r" | "rgt" => Some(Self::Right),
+            w if w.starts_with("left") => Some(Self::Left),
+            w if w.starts_with("right") => Some(Self::Right),
+            w => {
+                let side = if w.starts_with('l') { Self::Left } else { Self::Right };
+                let rest = w.strip_prefix(['l', 'r'])?;
+                SIDED.iter().any(|part| rest.starts_with(part)).then_some(side)
+            }
+        })
+    }
+}
+
+/// What a letter for a side may be written before, without a gap.
+const SIDED: [&str; 21] = [
+    "hand", "foot", "arm", "leg", "forearm", "upper", "lower", "upleg", "thigh", "calf", "shin", "knee",
+    "ankle", "toe", "hip", "shoulder", "clavicle", "collar", "elbow", "wrist", "thumb",
+];
 
 /// A name's words, lower case: `LeftFore_Arm.001` is left, fore, arm. Numbers are left out.
 fn words(name: &str) -> Vec<String> {

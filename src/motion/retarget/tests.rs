@@ -1,0 +1,294 @@
+use glam::{Affine3A, Quat, Vec3};
+
+use super::*;
+use crate::asset::humanoids::{CMU, hung};
+use crate::asset::{Channel, Clip, Interpolation, Node, Transform, Values, humanoid, mannequin};
+use crate::motion::Playhead;
+use crate::pose::world_matrices;
+
+/// Every eighth of every clip.
+fn poses(character: &Character, clips: &Character) -> Vec<Pose> {
+    let mut poses = Vec::new();
+    for clip in &clips.clips {
+        for i in 0..8_u8 {
+            let mut pose = Pose::rest(&character.skeleton);
+            let time = clip.seconds * f32::from(i) / 8.0;
+            Playhead::default().sample(clip, time, &character.skeleton, &mut pose);
+            poses.push(pose);
+        }
+    }
+    poses
+}
+
+fn retargeted(retarget: &mut Retarget, source: &Pose) -> (Pose, Vec<Hold>) {
+    let (mut out, mut holds) = (Pose::default(), Vec::new());
+    retarget.pose(source, &mut out, &mut holds);
+    (out, holds)
+}
+
+fn world(character: &Character, pose: &Pose) -> Vec<Affine3A> {
+    let mut world = Vec::new();
+    world_matrices(&character.skeleton, pose, &mut world);
+    world
+}
+
+/// Radians between two rotations.
+fn angle(a: Quat, b: Quat) -> f32 {
+    (a.conjugate() * b).xyz().length().min(1.0).asin() * 2.0
+}
+
+/// A character below a new root.
+fn below(mut character: Character, root: Transform) -> Character {
+    let index = character.skeleton.nodes.len();
+    let skeleton = &mut character.skeleton;
+    let roots: Vec<usize> = (0..index).filter(|&n| skeleton.nodes[n].parent.is_none()).collect();
+    roots.iter().for_each(|&r| skeleton.nodes[r].parent = Some(index));
+    let name = Some("Armature".to_owned());
+    let morph_weights = 0..0;
+    skeleton.nodes.push(Node {
+        name,
+        parent: None,
+        children: roots,
+        rest: root,
+        mesh: None,
+        skin: None,
+        morph_weights,
+    });
+    skeleton.parents_first.iter_mut().for_each(|(_, p)| *p = p.or(Some(index)));
+    skeleton.parents_first.insert(0, (index, None));
+    character
+}
+
+#[test]
+fn on_itself_every_pose_stays() {
+    let character = mannequin().unwrap();
+    let mut retarget = Retarget::by_bodies(&character, &character).unwrap();
+    for pose in poses(&character, &character) {
+        let (out, holds) = retargeted(&mut retarget, &pose);
+        for (a, b) in pose.locals.iter().zip(&out.locals) {
+            assert!(angle(a.rotation, b.rotation) < 1e-5 && a.translation.distance(b.translation) < 1e-5);
+        }
+        let world = world(&character, &pose);
+        assert_eq!(holds.len(), 2);
+        for hold in holds {
+            assert!(hold.position.distance(world[hold.node].translation.into()) < 1e-5);
+        }
+    }
+    assert!(Retarget::new(&character, &character).unwrap().is_by_names());
+}
+
+/// The same skeleton at rest in a T: its clips mean the same places.
+#[test]
+fn a_t_pose_and_an_a_pose_agree() {
+    let character = mannequin().unwrap();
+    let mut tee = character.clone();
+    let rest = world(&character, &Pose::rest(&character.skeleton));
+    let bones = humanoid(&character).unwrap().bones;
+    for (side, x) in [("left", Vec3::X), ("right", Vec3::NEG_X)] {
+        let of = |bone: &str| bones[&format!("{side}{bone}")];
+        let (upper, lower) = (of("UpperArm"), of("LowerArm"));
+        let along = Vec3::from(rest[lower].translation - rest[upper].translation).normalize();
+        let node = &mut tee.skeleton.nodes[upper];
+        let above = rest[node.parent.unwrap()].to_scale_rotation_translation().1;
+        let turn = Quat::from_rotation_arc(along, x);
+        node.rest.rotation = above.conjugate() * turn * above * node.rest.rotation;
+    }
+    let spread = world(&tee, &Pose::rest(&tee.skeleton));
+    assert!(spread[bones["leftLowerArm"]].translation.y > rest[bones["leftLowerArm"]].translation.y + 0.15);
+    let there = Retarget::by_bodies(&tee, &character).unwrap();
+    let back = Retarget::by_bodies(&character, &tee).unwrap();
+    for mut retarget in [there, back, Retarget::new(&tee, &character).unwrap()] {
+        for pose in poses(&character, &character) {
+            let (out, _) = retargeted(&mut retarget, &pose);
+            for (a, b) in pose.locals.iter().zip(&out.locals) {
+                assert!(angle(a.rotation, b.rotation) < 1e-3, "{}", angle(a.rotation, b.rotation));
+            }
+        }
+    }
+}
+
+/// A hundred times as large, below a root that scales by 39.
+#[test]
+fn size_scales_the_motion() {
+    let character = mannequin().unwrap();
+    let mut large = character.clone();
+    for node in &mut large.skeleton.nodes {
+        node.rest.translation *= 100.0 / 39.0;
+    }
+    let root = Transform { scale: Vec3::splat(39.0), ..Transform::IDENTITY };
+    let large = below(large, root);
+    for mut retarget in
+        [Retarget::by_bodies(&character, &large).unwrap(), Retarget::new(&character, &large).unwrap()]
+    {
+        for pose in poses(&character, &character) {
+            let (out, _) = retargeted(&mut retarget, &pose);
+            let (small, large) = (world(&character, &pose), world(&large, &out));
+            for (a, b) in small.iter().zip(&large) {
+                assert!((a.translation * 100.0).distance(b.translation) < 1e-5 * 175.0, "{a} {b}");
+            }
+        }
+    }
+}
+
+/// Facing −Z, and lying as a file does whose axes are turned: the front is the front, up is up.
+#[test]
+fn the_own_front_counts() {
+    let character = mannequin().unwrap();
+    let turned = |turn: Quat| below(character.clone(), Transform { rotation: turn, ..Transform::IDENTITY });
+    let hips = humanoid(&character).unwrap().bones["hips"];
+    for turn in
+        [Quat::from_rotation_y(std::f32::consts::PI), Quat::from_rotation_x(std::f32::consts::FRAC_PI_2)]
+    {
+        let other = turned(turn);
+        let mut retarget = Retarget::by_bodies(&character, &other).unwrap();
+        for mut pose in poses(&character, &character) {
+            pose.locals[hips].translation += Vec3::new(0.3, 0.0, 1.2);
+            let (out, _) = retargeted(&mut retarget, &pose);
+            for (a, b) in pose.locals.iter().zip(&out.locals) {
+                assert!(angle(a.rotation, b.rotation) < 1e-4 && a.translation.distance(b.translation) < 1e-4);
+            }
+        }
+    }
+}
+
+/// Motion capture that hangs in the origin at rest, lies there, and stands upright in its clip.
+#[test]
+fn a_rest_that_lies_takes_its_ground_from_the_clip() {
+    let lying = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
+    let mut source = hung(CMU);
+    source.skeleton.nodes.iter_mut().for_each(|n| n.rest.translation = lying * n.rest.translation);
+    let clip = |offset: Vec3| Clip {
+        name: None,
+        seconds: 0.0,
+        timelines: vec![vec![0.0]],
+        channels: vec![
+            Channel {
+                node: 0,
+                timeline: 0,
+                interpolation: Interpolation::Linear,
+                values: Values::Rotation(vec![lying.inverse()]),
+            },
+            Channel {
+                node: 0,
+                timeline: 0,
+                interpolation: Interpolation::Linear,
+                values: Values::Translation(vec![offset]),
+            },
+        ],
+    };
+    source.clips.push(clip(Vec3::new(0.0, 20.0, 0.0)));
+    let target = mannequin().unwrap();
+    let mut retarget = Retarget::new(&source, &target).unwrap();
+    let pose = poses(&source, &source).remove(0);
+    let (out, holds) = retargeted(&mut retarget, &pose);
+    let (rest, now) = (world(&target, &Pose::rest(&target.skeleton)), world(&target, &out));
+    let bones = humanoid(&target).unwrap().bones;
+    for bone in ["hips", "chest", "head"] {
+        let (a, b) = (rest[bones[bone]], now[bones[bone]]);
+        assert!((a.matrix3.inverse() * b.matrix3).abs_diff_eq(glam::Mat3A::IDENTITY, 1e-3), "{bone}");
+    }
+    // Legs spread by some 20° do not reach as deep; the feet stand all the same.
+    let high = now[bones["hips"]].translation.y - rest[bones["hips"]].translation.y;
+    assert!((-0.1..0.0).contains(&high), "{high}");
+    for hold in &holds {
+        let ankle = rest[hold.node].translation.y;
+        assert!((hold.position.y - ankle).abs() < 0.01 && hold.weight > 0.99, "{hold:?}");
+    }
+    let [left, right] = ["leftHand", "rightHand"].map(|b| now[bones[b]].translation);
+    assert!(
+        left.x > 0.5 && right.x < -0.5 && (left.y - 1.385).abs() < 0.1,
+        "arms are spread as the source's"
+    );
+}
+
+/// Three joints of a back turn together as far as four do, each its share.
+#[test]
+fn backs_of_other_lengths_share_the_turn() {
+    let source = mannequin().unwrap();
+    let mut lines: Vec<String> = Vec::new();
+    // Everything on the last joint of the back hangs a level deeper.
+    let mut deeper = false;
+    for line in CMU.lines() {
+        let line = line.replace("Spine1 0 1.9", "Spine1 0 0.9");
+        lines.push(if deeper { format!(" {line}") } else { line.clone() });
+        if line.trim_start().starts_with("Spine1") {
+            lines.push("    Spine2 0 1.0 0".to_owned());
+            deeper = true;
+        }
+    }
+    let target = hung(&lines.join("\n"));
+    let mut retarget = Retarget::new(&source, &target).unwrap();
+    let mut pose = Pose::rest(&source.skeleton);
+    let bend = Quat::from_rotation_x(0.3);
+    for bone in ["spine", "chest", "upperChest"] {
+        pose.locals[source.skeleton.find(bone).unwrap()].rotation *= bend;
+    }
+    let (out, _) = retargeted(&mut retarget, &pose);
+    for name in ["LowerBack", "Spine", "Spine1", "Spine2"] {
+        let local = out.locals[target.skeleton.find(name).unwrap()].rotation;
+        assert!(angle(local, Quat::from_rotation_x(0.9 / 4.0)) < 1e-4, "{name}: {local}");
+    }
+}
+
+#[test]
+fn left_stays_left() {
+    let source = hung(CMU);
+    let target = mannequin().unwrap();
+    let mut retarget = Retarget::new(&source, &target).unwrap();
+    let mut pose = Pose::rest(&source.skeleton);
+    let still = world(&target, &retargeted(&mut retarget, &pose).0);
+    pose.locals[source.skeleton.find("LeftArm").unwrap()].rotation = Quat::from_rotation_z(0.8);
+    let moved = world(&target, &retargeted(&mut retarget, &pose).0);
+    let bones = humanoid(&target).unwrap().bones;
+    let rise = |bone: &str| moved[bones[bone]].translation.y - still[bones[bone]].translation.y;
+    assert!(rise("leftHand") > 0.3 && rise("rightHand").abs() < 1e-6);
+}
+
+#[test]
+fn hands_keep_their_place_by_the_span_of_the_arms() {
+    let (source, target) = (hung(CMU), mannequin().unwrap());
+    let mut retarget = Retarget::new(&source, &target).unwrap();
+    retarget.hands = true;
+    let mut pose = Pose::rest(&source.skeleton);
+    // Both hands before the chest, where they meet.
+    for (name, sign) in [("Left", 1.0_f32), ("Right", -1.0)] {
+        let node = |part: &str| source.skeleton.find(&format!("{name}{part}")).unwrap();
+        pose.locals[node("Arm")].rotation = Quat::from_rotation_y(-0.9 * sign);
+        pose.locals[node("ForeArm")].rotation = Quat::from_rotation_y(-1.2 * sign);
+    }
+    let apart = |places: [Vec3; 2]| places[0].distance(places[1]);
+    let from = world(&source, &pose);
+    let own = ["LeftHand", "RightHand"].map(|n| from[source.skeleton.find(n).unwrap()].translation.into());
+    let (_, holds) = retargeted(&mut retarget, &pose);
+    assert_eq!(holds.len(), 4);
+    let ratio = apart([holds[2].position, holds[3].position]) / apart(own);
+    let span = (0.17 + 0.268 + 0.247) / (3.8 + 4.8 + 2.75);
+    assert!((ratio / span - 1.0).abs() < 0.05, "{ratio} {span}");
+}
+
+#[test]
+fn strangers_are_refused() {
+    let (human, other) = (mannequin().unwrap(), hung("a 0 0 0\n b 0 1 0\n"));
+    let error = Retarget::new(&other, &human).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "hung: no humanoid is found in it, and its joints have other names than those of the built-in mannequin"
+    );
+    assert!(matches!(Retarget::by_names(&other, &human), Err(RetargetError::NoNames { .. })));
+    assert!(matches!(Retarget::by_bodies(&human, &other), Err(RetargetError::NoHumanoid { .. })));
+    // What is not human goes by names.
+    assert!(Retarget::new(&other, &other).unwrap().is_by_names());
+}
+
+#[test]
+fn a_pose_of_another_character_leaves_rest() {
+    let character = mannequin().unwrap();
+    for mut retarget in
+        [Retarget::by_bodies(&character, &character), Retarget::by_names(&character, &character)]
+            .map(Result::unwrap)
+    {
+        let (out, holds) = retargeted(&mut retarget, &Pose::default());
+        assert_eq!(out, Pose::rest(&character.skeleton));
+        assert!(holds.is_empty());
+    }
+}

@@ -1,0 +1,170 @@
+//! Walks of the collected characters on each other: feet that stand do not slide.
+
+use glam::{Affine3A, Quat, Vec3, Vec3A};
+use sinew::asset::{self, Character, humanoid};
+use sinew::motion::{Playhead, Retarget};
+use sinew::pose::{Pose, world_matrices};
+use sinew::puppet::{Puppet, Target};
+
+use crate::support::models;
+
+const FRAMES: u16 = 90;
+/// Metres that a foot slides at most in a step, on a figure of 1.75 m.
+const SLIDE: f32 = 0.01;
+
+const MANNEQUIN: &str = "";
+const CHARACTER: &str = "quaternius/platformer_game_pack/Character/Character.glb";
+const KNIGHT: &str = "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb";
+const KAYKIT: &str = "kaykit-char/anim/Med_MovementBasic.glb";
+const MANNY: &str = "kaykit-char/models/mannequin_v2/manny_med_mod.gltf";
+const CESIUM: &str = "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
+
+fn load(file: &str) -> Option<Character> {
+    if file == MANNEQUIN {
+        return Some(asset::mannequin().unwrap());
+    }
+    Some(asset::load(&models(file)?).unwrap())
+}
+
+fn world(character: &Character, pose: &Pose) -> Vec<Affine3A> {
+    let mut world = Vec::new();
+    world_matrices(&character.skeleton, pose, &mut world);
+    world
+}
+
+/// A foot's ankle and toes at rest and now.
+struct Foot {
+    ankle: [Affine3A; 2],
+    toes: Option<[Affine3A; 2]>,
+}
+
+impl Foot {
+    fn new(character: &Character, side: &str, rest: &[Affine3A], now: &[Affine3A], place: Affine3A) -> Self {
+        let bones = humanoid(character).unwrap().bones;
+        let at = |n: usize| [place * rest[n], place * now[n]];
+        Self {
+            ankle: at(bones[&format!("{side}Foot")]),
+            toes: bones.get(&format!("{side}Toes")).map(|&n| at(n)),
+        }
+    }
+
+    /// The point of the sole below the ankle.
+    fn sole(&self) -> Vec3 {
+        let [rest, now] = self.ankle;
+        let turn = now.matrix3 * rest.matrix3.inverse();
+        (now.translation - turn * Vec3A::Y * rest.translation.y).into()
+    }
+
+    fn toes(&self) -> Option<Vec3> {
+        Some(self.toes?[1].translation.into())
+    }
+
+    /// How much higher than at rest.
+    fn raised([rest, now]: [Affine3A; 2]) -> f32 {
+        now.translation.y - rest.translation.y
+    }
+}
+
+/// The longest way that a foot slides while the source's stands, and in how many frames it did.
+fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
+    let (source, target) = (load(source)?, load(target)?);
+    let clip = source.clips.iter().find(|c| c.name.as_deref().is_none_or(|n| n.ends_with(clip))).unwrap();
+    let mut retarget = Retarget::new(&source, &target).unwrap();
+    let place = retarget.target_from_source();
+    let mut puppet = Puppet::new(target.clone(), target.default_scene);
+    let bounds = puppet.bounds();
+    let size = 1.75 / (bounds.hi.y - bounds.lo.y);
+    let low = 0.01 * (bounds.hi.y - bounds.lo.y);
+    let (mut pose, mut out, mut holds) = (Pose::rest(&source.skeleton), Pose::default(), Vec::new());
+    let (source_rest, target_rest) = (world(&source, &pose), world(&target, &Pose::rest(&target.skeleton)));
+    let mut playhead = Playhead::default();
+    let (mut worst, mut stood) = (0.0_f32, 0);
+    // The place of contact before (sole or toes), and how far it has gone from where the source's has.
+    let mut before: [Option<(bool, Vec3)>; 2] = [None; 2];
+    let mut gone = [Vec3::ZERO; 2];
+    for frame in 0..FRAMES {
+        pose.reset(&source.skeleton);
+        let time = clip.seconds * f32::from(frame) / f32::from(FRAMES);
+        playhead.sample(clip, time, &source.skeleton, &mut pose);
+        retarget.pose(&pose, &mut out, &mut holds);
+        let posed = world(&target, &out);
+        puppet.targets = holds
+            .iter()
+            .map(|h| {
+                let position = Vec3::from(posed[h.node].translation).lerp(h.position, h.weight);
+                let orientation = h.orientation.map(Quat::as_dquat);
+                Target { position: Some(position.as_dvec3()), orientation, ..Target::new(h.node) }
+            })
+            .collect();
+        puppet.held = Some(out.clone());
+        puppet.update().unwrap();
+        let source_now = world(&source, &pose);
+        for (i, side) in ["left", "right"].into_iter().enumerate() {
+            let from = Foot::new(&source, side, &source_rest, &source_now, place);
+            let to = Foot::new(&target, side, &target_rest, puppet.world_from_node(), Affine3A::IDENTITY);
+            let toes = from.toes.filter(|t| Foot::raised(*t) < low).and(from.toes().zip(to.toes()));
+            let contact = match Foot::raised(from.ankle) < low {
+                true => Some((true, to.sole() - from.sole())),
+                false => toes.map(|(from, to)| (false, to - from)),
+            };
+            match (before[i], contact) {
+                (Some((on_sole, before)), Some((still, now))) if on_sole == still => {
+                    gone[i] += (now - before).with_y(0.0);
+                    stood += 1;
+                }
+                (_, None) => gone[i] = Vec3::ZERO,
+                _ => {}
+            }
+            worst = worst.max(gone[i].length() * size);
+            before[i] = contact;
+        }
+    }
+    Some((worst, stood))
+}
+
+#[test]
+fn feet_that_stand_do_not_slide() {
+    let walks = [
+        (CHARACTER, "|Walk", MANNEQUIN),
+        (KNIGHT, "|Walking", MANNEQUIN),
+        (KAYKIT, "Walking_A", MANNEQUIN),
+        (KAYKIT, "Running_A", MANNEQUIN),
+        (KAYKIT, "Walking_A", MANNY),
+        (CESIUM, "", MANNEQUIN),
+        (MANNEQUIN, "walk", CHARACTER),
+        (MANNEQUIN, "walk", KNIGHT),
+        (MANNEQUIN, "run", MANNY),
+        (MANNEQUIN, "walk", CESIUM),
+        (MANNEQUIN, "walk", "quaternius/modular_men/Adventurer/Adventurer.glb"),
+        (MANNEQUIN, "walk", "quaternius/modular_women/Witch/Witch.glb"),
+        (MANNEQUIN, "run", "ozz-animation/converted/arnaud/arnaud.glb"),
+    ];
+    for (source, clip, target) in walks {
+        let Some((slide, stood)) = slide(source, clip, target) else { continue };
+        assert!(stood >= 10, "{source} {clip} on {target}: stands in {stood} frames");
+        assert!(slide < SLIDE, "{source} {clip} on {target}: slides {slide} m");
+    }
+}
+
+/// Clips of a file without a body, on the body that they were made for: exactly the same.
+#[test]
+fn clips_of_a_file_of_clips_go_by_names() {
+    let Some((source, target)) = load(KAYKIT).zip(load(MANNY)) else { return };
+    let mut retarget = Retarget::new(&source, &target).unwrap();
+    assert!(retarget.is_by_names());
+    let (mut pose, mut out, mut holds) = (Pose::rest(&source.skeleton), Pose::default(), Vec::new());
+    for clip in &source.clips {
+        Playhead::default().sample(clip, 0.5 * clip.seconds, &source.skeleton, &mut pose);
+        retarget.pose(&pose, &mut out, &mut holds);
+        let (from, to) = (world(&source, &pose), world(&target, &out));
+        for (node, name) in target.skeleton.nodes.iter().enumerate().filter(|(_, n)| n.mesh.is_none()) {
+            let other = source.skeleton.find(name.name.as_deref().unwrap()).unwrap();
+            assert!(
+                from[other].abs_diff_eq(to[node], 1e-5),
+                "{:?} {}",
+                clip.name,
+                target.skeleton.label(node)
+            );
+        }
+    }
+}
