@@ -2,11 +2,13 @@
 //!
 //! Vectors are columns, right-handed with +Y up, metres, radians, seconds, all `f32`, as glTF has them.
 
+pub mod bvh;
 mod character;
 mod clip;
 mod error;
 pub mod gltf;
 mod image;
+mod load;
 mod mannequin;
 mod material;
 mod mesh;
@@ -16,8 +18,8 @@ mod vrm;
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, Interpolation, Values};
 pub use error::LoadError;
-pub use gltf::load;
 pub use image::{Image, MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
+pub use load::{load, load_in_units};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};

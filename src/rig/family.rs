@@ -39,9 +39,12 @@ impl Family {
             Some(Self::Toe)
         } else if digit {
             Some(Self::Finger)
-        } else if has(&[
-            "leg", "thigh", "calf", "shin", "knee", "foot", "ankle", "hoof", "paw", "femur", "tibia",
-        ]) {
+        // `LeftHip` is where the left leg begins, not the hips.
+        } else if has_word(&["hip"]) && has_word(&["left", "right", "l", "r"])
+            || has(&[
+                "leg", "thigh", "calf", "shin", "knee", "foot", "ankle", "hoof", "paw", "femur", "tibia",
+            ])
+        {
             Some(Self::Leg)
         } else if has(&["arm", "clavicle", "collar", "shoulder", "elbow", "hand", "wrist", "palm"]) {
             Some(Self::Arm)
@@ -61,6 +64,12 @@ impl Family {
             None
         }
     }
+}
+
+/// The side that a name tells.
+pub(super) fn side(name: &str) -> Option<&'static str> {
+    let words = words(name);
+    ["left", "right"].into_iter().find(|side| words.iter().any(|w| w == side))
 }
 
 /// Whether a name is that of the joint between the chest and the upper arm.
