@@ -16,6 +16,7 @@
 
 pub mod asset;
 pub mod atomic;
+pub mod bake;
 pub mod camera;
 #[cfg(feature = "cli")]
 pub mod cli;

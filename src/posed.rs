@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::{Mat4, Vec3};
 use serde::Serialize;
 
-use crate::asset::{self, LoadError, Part, gltf};
+use crate::asset::{self, LoadError, Part, bvh, gltf};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::skin::Skinned;
@@ -71,13 +71,18 @@ impl Document {
 /// The file that a puppet was made from, in its pose; `None`: the character inside the program.
 ///
 /// # Errors
-/// [`LoadError`] for a file that can no longer be read, or that is not what the puppet was made from.
+/// [`LoadError`] for a file that can no longer be read, that is not what the puppet was made from, or that is not glTF.
 pub fn copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadError> {
     let character = puppet.character();
     let read;
     let (bytes, folder) = match file {
         Some(path) => {
             read = gltf::read(path)?;
+            if bvh::is_bvh(path, &read) {
+                let cause =
+                    "a posed copy is of glTF files alone; a pose of BVH is written as JSON".to_owned();
+                return Err(LoadError::Format { path: path.into(), cause });
+            }
             (&read[..], gltf::folder(path))
         }
         None => (asset::MANNEQUIN, None),

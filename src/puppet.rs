@@ -219,18 +219,34 @@ impl Puppet {
         self.motion.seconds(&self.character.clips)
     }
 
+    /// Stands in a pose that comes from elsewhere, with what it holds taken to its place; goals and motion are left out.
+    /// A pose that has not a transform for every node is left where it comes from.
+    pub fn follow(&mut self, pose: &Pose, holds: &[Hold]) {
+        if !self.fits(pose) {
+            return;
+        }
+        self.pose.clone_from(pose);
+        self.holds.clear();
+        self.holds.extend_from_slice(holds);
+        world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
+        self.keep();
+        self.finish();
+    }
+
+    fn fits(&self, pose: &Pose) -> bool {
+        let rest = &self.character.skeleton;
+        pose.locals.len() == rest.nodes.len() && pose.weights.len() == rest.rest_weights.len()
+    }
+
     /// Forgets the last question and its answer: what is asked next is answered as if it were the first.
     pub fn forget(&mut self) {
         self.solver.forget();
     }
 
     fn sample(&mut self) {
-        let rest = &self.character.skeleton;
-        let fits =
-            |p: &&Pose| p.locals.len() == rest.nodes.len() && p.weights.len() == rest.rest_weights.len();
-        match self.held.as_ref().filter(fits) {
+        match self.held.as_ref().filter(|held| self.fits(held)) {
             Some(held) => self.pose.clone_from(held),
-            None => self.pose.reset(rest),
+            None => self.pose.reset(&self.character.skeleton),
         }
         let Self { character, motion, rig, time, player, pose, holds, .. } = self;
         let feet: Vec<usize> = rig.feet().collect();

@@ -64,7 +64,7 @@ pub fn frame<'a>(puppet: &'a Puppet, shot: &Shot) -> Frame<'a> {
         sphere: (center, radius),
         ghosts: Vec::new(),
         fills: Vec::new(),
-        lines: if shot.mode == Mode::Skeleton { skeleton(puppet, shot.scale) } else { Vec::new() },
+        lines: if shows_skeleton(puppet, shot.mode) { skeleton(puppet, shot.scale) } else { Vec::new() },
     }
 }
 
@@ -93,6 +93,11 @@ pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Ghost<'a> 
                 .is_some_and(|p| puppet.morph_weights(*p) != beside.morph_weights(*p))
     });
     Ghost { draws, palette: &puppet.palette().matrices, color }
+}
+
+/// Whether a mode shows bones and joints of a puppet: where they are asked for, and where there is nothing else to see.
+pub fn shows_skeleton(puppet: &Puppet, mode: Mode) -> bool {
+    mode == Mode::Skeleton || puppet.parts().is_empty() && !mode.is_data()
 }
 
 /// A stroke from each joint to the one above it, a dot on each joint, and one on each target. Without a skin all

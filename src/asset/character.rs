@@ -10,6 +10,8 @@ use super::{Clip, Image, Material, Mesh, Primitive, Skeleton, Skin, Texture};
 pub struct Character {
     /// Where it came from, as the user wrote it.
     pub path: PathBuf,
+    /// Metres a unit of the file's lengths, where its format leaves that open; everything here is in metres.
+    pub units: Option<f64>,
     /// `asset.generator`.
     pub generator: Option<String>,
     /// `extensionsUsed`.

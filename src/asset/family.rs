@@ -39,9 +39,12 @@ impl Family {
             Some(Self::Toe)
         } else if digit {
             Some(Self::Finger)
-        } else if has(&[
-            "leg", "thigh", "calf", "shin", "knee", "foot", "ankle", "hoof", "paw", "femur", "tibia",
-        ]) {
+        // `LeftHip` is where the left leg begins, not the hips.
+        } else if has_word(&["hip"]) && has_word(&["left", "right", "l", "r"])
+            || has(&[
+                "leg", "thigh", "calf", "shin", "knee", "foot", "ankle", "hoof", "paw", "femur", "tibia",
+            ])
+        {
             Some(Self::Leg)
         } else if has(&["arm", "clavicle", "collar", "shoulder", "elbow", "hand", "wrist", "palm"]) {
             Some(Self::Arm)

@@ -2,6 +2,7 @@
 //!
 //! Vectors are columns, right-handed with +Y up, metres, radians, seconds, all `f32`, as glTF has them.
 
+pub mod bvh;
 mod character;
 mod clip;
 mod error;
@@ -9,6 +10,7 @@ mod family;
 pub mod gltf;
 mod humanoid;
 mod image;
+mod load;
 mod mannequin;
 mod material;
 mod mesh;
@@ -18,12 +20,12 @@ mod vrm;
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, Interpolation, Values};
 pub use error::LoadError;
-pub(crate) use family::{Family, is_collar, is_foot, is_hand};
-pub use gltf::load;
+pub(crate) use family::{Family, Side, is_collar, is_foot, is_hand};
 pub use humanoid::humanoid;
 #[cfg(test)]
 pub(crate) use humanoid::tests as humanoids;
 pub use image::{Image, MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
+pub use load::{load, load_in_units};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};

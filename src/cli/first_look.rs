@@ -15,6 +15,7 @@ const REACHING: [&str; 5] =
 
 pub(super) fn run(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
     let mut typed: Vec<OsString> = ["render", "--output", PICTURE].map(OsString::from).into();
+    typed.extend(model.units.map(|units| format!("--units={units}").into()));
     match &model.file {
         Some(file) => typed.extend(["--".into(), file.into()]),
         None => typed.extend(REACHING.map(OsString::from)),

@@ -34,6 +34,9 @@ pub(super) struct InspectArgs {
 struct Report<'a> {
     format: &'static str,
     generator: Option<&'a str>,
+    /// Metres a unit, of a file whose format leaves that open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    units: Option<f64>,
     extensions: &'a [String],
     nodes: usize,
     meshes: Vec<MeshReport<'a>>,
@@ -132,6 +135,7 @@ impl<'a> Report<'a> {
         Self {
             format: "sinew-inspect-1",
             generator: character.generator.as_deref(),
+            units: character.units,
             extensions: &character.extensions,
             nodes: character.skeleton.nodes.len(),
             meshes: character.meshes.iter().map(MeshReport::new).collect(),
@@ -150,6 +154,9 @@ impl<'a> Report<'a> {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", character.path.display());
         let _ = writeln!(text, "generator   {generator}");
+        if let Some(units) = self.units {
+            let _ = writeln!(text, "units       {units:.4} m");
+        }
         if !self.extensions.is_empty() {
             let _ = writeln!(text, "extensions  {}", self.extensions.join(", "));
         }

@@ -72,15 +72,21 @@ enum Command {
 /// A model to work on.
 #[derive(Args, Clone, Debug)]
 struct ModelArg {
-    /// A .gltf or .glb file [default: the character inside the program]
+    /// A .gltf, .glb or .bvh file [default: the character inside the program]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+    /// How long a unit of a .bvh file is [default: such that a person is as large as one]
+    #[arg(long, value_name = "METRES")]
+    units: Option<f64>,
 }
 
 impl ModelArg {
     fn load(&self) -> Result<Character, Failure> {
         match &self.file {
-            Some(path) => Ok(asset::load(path)?),
+            Some(path) => Ok(asset::load_in_units(path, self.units)?),
+            None if self.units.is_some() => {
+                Err(Failure::Usage("--units: the character inside the program is in metres".into()))
+            }
             None => Ok(asset::mannequin()?),
         }
     }

@@ -23,7 +23,8 @@ pub(super) fn run(args: &RenderArgs, session: &Path, talk: Talk) -> Result<ExitC
     watch.note("session", &format!("{:.3} s", recording.length().as_secs_f64()));
     watch.stage("read");
     let studio = Studio::open(&args.view, talk);
-    let model = ModelArg { file: args.model.file.clone().or_else(|| recording.character()) };
+    let file = args.model.file.clone().or_else(|| recording.character());
+    let model = ModelArg { file, ..args.model };
     let character = model.load()?;
     let rig = rig_of(&character, None)?;
     talk.warnings(&character.warnings);

@@ -2,14 +2,17 @@
 //! a foot must stay it hands out [`Hold`]s: nothing here solves.
 
 mod bar;
+pub mod bvh;
 mod contact;
 mod deform;
+mod euler;
 mod ground;
 mod hold;
 mod interpolate;
 mod line;
 mod mix;
 mod player;
+mod reduce;
 mod retarget;
 mod sample;
 mod stand;
@@ -21,6 +24,7 @@ pub use hold::Hold;
 pub use line::{Bar, Layer, Motion, Share, Travel};
 pub use mix::blend;
 pub use player::Player;
+pub use reduce::{Tolerance, reduce};
 pub use retarget::{Retarget, RetargetError};
 pub use sample::Playhead;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use crate::asset::{Character, Family, Skeleton, is_collar, is_foot, is_hand};
+use crate::asset::{Character, Family, Side, Skeleton, is_collar, is_foot, is_hand};
 use crate::pose::{Pose, world_matrices};
 
 use super::carry::{carry, webxr};
@@ -153,29 +153,29 @@ impl<'a> Finder<'a> {
     fn limb(&self, top: usize, family: Family) -> Option<Vec<usize>> {
         let mut joints = self.longest(top, &|n| self.families[n] == Some(family));
         let sided = (self.places[*joints.last()?].x - self.middle).abs() > 0.02 * self.width;
-        while joints.len() > 3 && sided && is_collar(&self.names[joints[0]]) {
-            joints.remove(0);
-        }
         let end = match family {
             Family::Arm => joints.iter().position(|&n| is_hand(&self.names[n])),
             _ => joints.iter().rposition(|&n| is_foot(&self.names[n]) && !self.is_leaf_of_joint(n)),
         };
-        match end {
-            Some(end) => joints.truncate(end + 1),
-            None => {
-                if let Some(mark) =
-                    joints.last().and_then(|&last| self.children(last).find(|&c| self.families[c].is_none()))
-                {
-                    joints.push(mark);
-                }
-                let bones: Vec<f32> =
-                    joints.windows(2).map(|w| self.places[w[0]].distance(self.places[w[1]])).collect();
-                let (last, others) = bones.split_last()?;
-                #[expect(clippy::cast_precision_loss, reason = "limbs have few bones")]
-                let mean = others.iter().sum::<f32>() / others.len().max(1) as f32;
-                if others.len() >= 2 && *last < STUB * mean {
-                    joints.pop();
-                }
+        if let Some(end) = end {
+            joints.truncate(end + 1);
+        }
+        // A collar may be called a shoulder, and the upper arm too: three joints are a limb.
+        let collars = joints.iter().take_while(|&&n| is_collar(&self.names[n])).count();
+        joints.drain(..if sided { collars.min(joints.len().saturating_sub(3)) } else { 0 });
+        if end.is_none() {
+            if let Some(mark) =
+                joints.last().and_then(|&last| self.children(last).find(|&c| self.families[c].is_none()))
+            {
+                joints.push(mark);
+            }
+            let bones: Vec<f32> =
+                joints.windows(2).map(|w| self.places[w[0]].distance(self.places[w[1]])).collect();
+            let (last, others) = bones.split_last()?;
+            #[expect(clippy::cast_precision_loss, reason = "limbs have few bones")]
+            let mean = others.iter().sum::<f32>() / others.len().max(1) as f32;
+            if others.len() >= 2 && *last < STUB * mean {
+                joints.pop();
             }
         }
         (joints.len() >= 3).then_some(joints)
@@ -301,11 +301,13 @@ impl<'a> Finder<'a> {
             let called = |f: &Found| f.joints.first().map(|&n| finger(&self.names[n]));
             let alone =
                 f.kind == ChainKind::Finger && found.iter().filter(|o| called(o) == called(f)).count() < 2;
-            // The character faces +Z: its left is +X.
-            match sided && !alone && end.abs() > 0.02 * self.width {
-                true if end > 0.0 => "left ",
-                true => "right ",
-                false => "",
+            // Where its name does not tell: the character faces +Z, its left is +X.
+            match f.joints.last().and_then(|&n| Side::of(&self.names[n])) {
+                _ if !sided || alone || end.abs() <= 0.02 * self.width => "",
+                Some(Side::Left) => "left ",
+                Some(Side::Right) => "right ",
+                None if end > 0.0 => "left ",
+                None => "right ",
             }
         };
         let depth = |f: &Found| f.joints.first().map_or(0.0, |&n| self.places[n].z);

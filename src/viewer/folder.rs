@@ -8,7 +8,7 @@ use super::Session;
 use super::history::State;
 
 /// Endings of files that hold characters.
-pub(super) const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
+pub(super) const ENDINGS: [&str; 4] = ["glb", "gltf", "vrm", "bvh"];
 
 /// The model file after (or before) one in its folder, by name; round at the ends. `None`: there is no other.
 ///

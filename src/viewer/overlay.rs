@@ -2,7 +2,7 @@
 
 use glam::{Vec3, Vec4};
 
-use crate::render::{Line, Mode};
+use crate::render::Line;
 use crate::stage;
 
 use super::Session;
@@ -21,7 +21,7 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
         return Vec::new();
     }
     let mut out = Vec::new();
-    if session.display.skeleton || session.mode == Mode::Skeleton {
+    if session.display.skeleton || stage::shows_skeleton(&session.puppet, session.mode) {
         out.extend(stage::skeleton(&session.puppet, scale));
     }
     let place = |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));

@@ -9,7 +9,7 @@ use std::thread;
 
 use glam::Vec2;
 
-use crate::asset::load;
+use crate::asset::load_in_units;
 use crate::render::{Mode, Pictures};
 use crate::rig;
 
@@ -57,17 +57,17 @@ impl Reader {
     }
 
     /// Starts to read a file and the rig beside it, for a picture of `size` pixels; `again`: it is shown already.
-    /// What is being read meanwhile is no longer waited for.
+    /// What is being read meanwhile is no longer waited for. `units`: as for [`load_in_units`].
     ///
     /// # Errors
     /// Where the system gives no thread.
-    pub fn start(&mut self, path: &Path, again: bool, size: Vec2) -> io::Result<()> {
+    pub fn start(&mut self, path: &Path, again: bool, units: Option<f64>, size: Vec2) -> io::Result<()> {
         let serial = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
         let (newest, tell, path) = (Arc::clone(&self.newest), Arc::clone(&self.tell), path.to_owned());
         self.reading = Some(path.clone());
         let work = move || {
             let wanted = || newest.load(Ordering::Relaxed) == serial;
-            if let Some(outcome) = read(&path, size, wanted) {
+            if let Some(outcome) = read(&path, units, size, wanted) {
                 tell(Read { serial, path, again, outcome });
             }
         };
@@ -89,8 +89,13 @@ impl Reader {
 }
 
 /// `None`: nobody wants it any more.
-fn read(path: &Path, size: Vec2, wanted: impl Fn() -> bool) -> Option<Result<(Session, Pictures), String>> {
-    let character = match load(path) {
+fn read(
+    path: &Path,
+    units: Option<f64>,
+    size: Vec2,
+    wanted: impl Fn() -> bool,
+) -> Option<Result<(Session, Pictures), String>> {
+    let character = match load_in_units(path, units) {
         Ok(character) => character,
         Err(error) => return Some(Err(one_line(&error))),
     };

@@ -14,7 +14,7 @@ use sinew::skin::{Palette, Skinned, Skinning, skin};
 use crate::support::{Builder, gltf_files, models};
 
 #[global_allocator]
-static ALLOCATOR: PeakAlloc = PeakAlloc;
+pub(super) static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// What any file may take.
 const TIME: Duration = Duration::from_secs(2);
@@ -53,17 +53,17 @@ fn survive(what: &str, bytes: &[u8], folder: Option<&Path>) {
 }
 
 /// splitmix64 (Steele, Lea & Flood 2014): the same changes on every run.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         usize::try_from(self.next() % n as u64).unwrap()
     }
 }

@@ -8,6 +8,8 @@ mod support;
 
 mod accessors;
 mod animations;
+mod bvh;
+mod bvh_out;
 mod cast;
 mod corpus;
 mod dual;

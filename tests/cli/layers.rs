@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Room, and the rooms that it may use.
-const ROOMS: [(&str, &[&str]); 18] = [
+const ROOMS: [(&str, &[&str]); 19] = [
     ("ik", &[]),
     ("asset", &[]),
     ("pose", &["asset"]),
@@ -14,6 +14,7 @@ const ROOMS: [(&str, &[&str]); 18] = [
     ("skin", &["asset", "pose"]),
     ("camera", &[]),
     ("puppet", &["asset", "pose", "motion", "ik", "rig", "skin", "camera"]),
+    ("bake", &["asset", "pose", "motion", "rig", "puppet"]),
     ("posed", &["asset", "pose", "skin", "puppet"]),
     ("picking", &["asset", "rig", "skin", "camera", "puppet"]),
     ("render", &["asset", "camera"]),
@@ -25,14 +26,14 @@ const ROOMS: [(&str, &[&str]); 18] = [
         "viewer",
         &[
             "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "picking", "render",
-            "stage", "compare", "atomic",
+            "stage", "compare", "atomic", "bake",
         ],
     ),
     (
         "cli",
         &[
             "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "render", "stage",
-            "atomic", "compare", "regress", "viewer",
+            "atomic", "bake", "compare", "regress", "viewer",
         ],
     ),
 ];

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use glam::Vec2;
-use sinew::viewer::{Command, Read, Reader, Recent, Watch};
+use sinew::viewer::{Command, Read, Reader, Recent, Session, Watch};
 
 use super::files::folder;
 use super::{SIZE, session};
@@ -27,7 +27,7 @@ fn reader() -> (Reader, Receiver<Read>) {
 #[test]
 fn a_character_is_read_on_another_thread_with_the_rig_beside_it() {
     let (mut reader, told) = reader();
-    reader.start(&asset("spider.glb"), false, SIZE).unwrap();
+    reader.start(&asset("spider.glb"), false, None, SIZE).unwrap();
     assert_eq!(reader.reading(), Some(&*asset("spider.glb")));
     let read = reader.accept(told.recv_timeout(PATIENCE).unwrap()).unwrap();
     assert_eq!((reader.reading(), &*read.path, read.again), (None, &*asset("spider.glb"), false));
@@ -40,7 +40,7 @@ fn a_character_is_read_on_another_thread_with_the_rig_beside_it() {
 fn what_was_asked_for_last_is_what_comes() {
     let (mut reader, told) = reader();
     for name in ["mannequin.glb", "spider.glb", "awkward.glb", "arm.glb"] {
-        reader.start(&asset(name), false, SIZE).unwrap();
+        reader.start(&asset(name), false, None, SIZE).unwrap();
     }
     let mut accepted = Vec::new();
     while accepted.is_empty() {
@@ -63,7 +63,7 @@ fn a_file_that_cannot_be_read_says_why_in_one_line() {
     fs::write(folder.join("rigged.rig.toml"), "chains = 3").unwrap();
     for name in ["half.glb", "rigged.glb", "missing.glb"] {
         let (mut reader, told) = reader();
-        reader.start(&folder.join(name), false, SIZE).unwrap();
+        reader.start(&folder.join(name), false, None, SIZE).unwrap();
         let line = reader.accept(told.recv_timeout(PATIENCE).unwrap()).unwrap().outcome.err().unwrap();
         assert!(line.contains(name.split('.').next().unwrap()) && !line.contains('\n'), "{line}");
     }
@@ -151,4 +151,21 @@ fn a_picture_of_another_shape_still_shows_all_that_was_seen() {
     session.apply(Command::Resize(Vec2::ZERO));
     session.apply(Command::Resize(SIZE));
     assert!(session.camera().position.distance(before) < 1e-4);
+}
+
+/// Rest of a capture is at the origin, its frames are where the actor was: the floor is below those.
+#[test]
+fn motion_without_meshes_begins_with_its_first_frame() {
+    let text = "HIERARCHY ROOT hips { OFFSET 0 0 0 CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+        JOINT foot { OFFSET 0 -0.9 0 CHANNELS 0 } JOINT head { OFFSET 0 0.8 0 CHANNELS 0 } }
+        MOTION\nFrames: 2\nFrame Time: 1\n3 0.9 0 0 0 0\n9 1.1 0 0 0 0\n";
+    let character = sinew::asset::bvh::read(text, "jump.bvh".as_ref(), Some(1.0)).unwrap();
+    let session = Session::new(character, None, SIZE);
+    assert_eq!((session.puppet().motion.only(), session.puppet().time), (Some(0), 0.0));
+    assert!(!session.is_playing());
+    assert_eq!(session.puppet().world_from_node()[0].translation.x, 3.0);
+    let frame = session.frame(1.0);
+    assert!(frame.ground.is_some_and(|g| g.center.y.abs() < 1e-6));
+    // Two bones and three joints, each with its rim, and what else is drawn over them.
+    assert!(frame.lines.len() >= 10);
 }

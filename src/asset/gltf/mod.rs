@@ -29,14 +29,6 @@ use gltf::json::Root;
 use super::{Character, LoadError, vrm};
 use buffer::Buffers;
 
-/// Reads a `.gltf` or `.glb` file and the buffers and images that it names, from its own folder only.
-///
-/// # Errors
-/// [`LoadError`], one line: the file, the object and its index, and the cause.
-pub fn load(path: &Path) -> Result<Character, LoadError> {
-    load_bytes(path, &read(path)?, folder(path))
-}
-
 /// The bytes of a file, but not of a folder, a pipe or a device.
 ///
 /// # Errors
@@ -55,7 +47,7 @@ pub fn folder(path: &Path) -> Option<&Path> {
 /// `path` is how messages name it. `folder` is where the files that it names may be; `None` refuses them all.
 ///
 /// # Errors
-/// As [`load`].
+/// [`LoadError`], one line: the file, the object and its index, and the cause.
 pub fn load_bytes(path: &Path, bytes: &[u8], folder: Option<&Path>) -> Result<Character, LoadError> {
     let format = |cause: String| LoadError::Format { path: path.into(), cause: one_line(&cause) };
     let parts = container::split(bytes).map_err(format)?;
@@ -124,6 +116,7 @@ impl Source<'_> {
         let images = self.images();
         let mut character = Character {
             path: path.into(),
+            units: None,
             generator: self.root.asset.generator.clone(),
             extensions: self.root.extensions_used.clone(),
             clips: self.clips(&skeleton)?,

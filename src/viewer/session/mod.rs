@@ -25,6 +25,7 @@ mod clip;
 mod detail;
 mod edit;
 mod grip;
+mod opening;
 mod record;
 mod rig;
 mod solve;
@@ -121,19 +122,19 @@ pub struct Session {
 }
 
 impl Session {
-    /// A character at rest in a picture of some pixels.
+    /// A character at rest in a picture of some pixels; motion without meshes at its first frame.
     pub fn new(character: impl Into<Arc<Character>>, rig: Option<Rig>, size: Vec2) -> Self {
         let character: Arc<Character> = character.into();
         let scene = character.default_scene;
-        let puppet = match rig {
+        let mut puppet = match rig {
             Some(rig) => Puppet::with_rig(character, scene, rig),
             None => Puppet::new(character, scene),
         };
-        let bounds = puppet.bounds();
+        let held = puppet.pose().clone();
+        let bounds = opening::begin(&mut puppet);
         let (center, radius) = bounds.sphere();
         let mut room = Bounds::around([center - radius * 1.15, center + radius * 1.15]);
         room.lo.y = if bounds.is_empty() { 0.0 } else { bounds.lo.y };
-        let held = puppet.pose().clone();
         let handles = puppet.rig.chains.iter().map(|c| c.effector).collect();
         let size = sane(size);
         let rig = Arc::new(puppet.rig.clone());
@@ -144,7 +145,7 @@ impl Session {
                 pins: Vec::new(),
                 base: None,
                 rig: Arc::clone(&rig),
-                motion: Arc::default(),
+                motion: Arc::new(puppet.motion.clone()),
             },
             history: History::default(),
             hand: None,

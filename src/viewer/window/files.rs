@@ -66,7 +66,9 @@ impl App {
 
     /// Reads a character, or the same `again`: it is then seen from where it was, in the pose that it had.
     pub(super) fn read(&mut self, file: &Path, again: bool) {
-        if let Err(error) = self.files.reader.start(file, again, self.session.size()) {
+        // The same file keeps its units, which a user may have given.
+        let units = self.session.puppet().character().units.filter(|_| again);
+        if let Err(error) = self.files.reader.start(file, again, units, self.session.size()) {
             self.tell(Err(format!("{}: {error}", file.display())));
         }
         self.look.open.reading = self.files.reader.reading().map(Path::to_path_buf);

@@ -1,0 +1,154 @@
+//! Which nodes are written, in which order, and as what.
+
+use std::fmt::Write;
+
+use glam::DVec3;
+
+use crate::asset::bvh::end_site_name;
+use crate::asset::{Character, Clip, Values};
+
+use super::aligned::Aligned;
+
+/// Deeper joints are not set in farther: the text would grow with the square of the depth.
+const DEEPEST: usize = 40;
+
+/// The joints of a file, parents before their children, each with all below it before the next.
+pub(super) struct Joints {
+    pub(super) list: Vec<Joint>,
+}
+
+pub(super) struct Joint {
+    pub(super) node: usize,
+    pub(super) parent: Option<usize>,
+    name: String,
+    depth: usize,
+    /// Whether no joint hangs on it.
+    is_leaf: bool,
+    /// Whether it is only where its parent ends.
+    marks_end: bool,
+    /// Whether it leaves its offset.
+    pub(super) moves: bool,
+}
+
+impl Joints {
+    /// Those of a character that a clip moves.
+    pub(super) fn of(character: &Character, clip: &Clip) -> Self {
+        let nodes = &character.skeleton.nodes;
+        let in_skin = in_skins(character);
+        let mut moved = vec![false; nodes.len()];
+        for channel in clip.channels.iter().filter(|c| !matches!(c.values, Values::Weights(_))) {
+            if let Some(moved) = moved.get_mut(channel.node) {
+                *moved = true;
+            }
+        }
+        let name = |node: usize| nodes.get(node).and_then(|n| n.name.as_deref());
+        let marks_end = |node: usize| {
+            let Some(parent) = nodes[node].parent else { return false };
+            let named = match (name(node), name(parent)) {
+                (Some(name), Some(parent)) => name.starts_with(&end_site_name(parent, 0)),
+                (name, parent) => name.is_none() && parent.is_none(),
+            };
+            let mark = named || !in_skin[node] && in_skin[parent] && !character.skins.is_empty();
+            nodes[node].children.is_empty() && nodes[node].mesh.is_none() && !moved[node] && mark
+        };
+        let mut kept: Vec<bool> = (0..nodes.len())
+            .map(|n| in_skin[n] || moved[n] || marks_end(n) && nodes[n].parent.is_some_and(|p| in_skin[p]))
+            .collect();
+        // Children come after their parents: from the end, what is kept keeps all above it.
+        for &(node, parent) in character.skeleton.parents_first.iter().rev() {
+            if let Some(parent) = parent.filter(|_| kept[node]) {
+                kept[parent] = true;
+            }
+        }
+        let roots =
+            character.skeleton.parents_first.iter().filter(|(n, parent)| parent.is_none() && kept[*n]);
+        let mut open: Vec<(usize, usize)> = roots.map(|(n, _)| (*n, 0)).collect();
+        open.reverse();
+        let mut list = Vec::new();
+        while let Some((node, depth)) = open.pop() {
+            let children = || nodes[node].children.iter().copied().filter(|&c| kept[c]);
+            list.push(Joint {
+                node,
+                parent: nodes[node].parent,
+                name: written(name(node), node),
+                depth,
+                is_leaf: children().next().is_none(),
+                marks_end: marks_end(node),
+                moves: false,
+            });
+            open.extend(children().rev().map(|child| (child, depth + 1)));
+        }
+        Self { list }
+    }
+
+    /// The text up to the motion. Lengths in `units` of metres with some decimals. `keep_root`: whether roots keep their
+    /// offsets; to some programs a root's position comes on top of it, so that it had better be zero.
+    pub(super) fn hierarchy(&self, rest: &Aligned, units: f64, decimals: usize, keep_root: bool) -> String {
+        let mut text = String::from("HIERARCHY\n");
+        let mut open: Vec<usize> = Vec::new();
+        let indent = |depth: usize| "\t".repeat(depth.min(DEEPEST));
+        // Writing to a string cannot fail.
+        let begin = |text: &mut String, depth: usize, head: &str, offset: DVec3| {
+            let [x, y, z] = (offset / units).to_array().map(|v| v + 0.0);
+            let (outer, inner) = (indent(depth), indent(depth + 1));
+            let _ = writeln!(text, "{outer}{head}\n{outer}{{");
+            let _ = writeln!(text, "{inner}OFFSET {x:.decimals$} {y:.decimals$} {z:.decimals$}");
+        };
+        let close = |text: &mut String, depth: usize| {
+            let _ = writeln!(text, "{}}}", indent(depth));
+        };
+        for joint in &self.list {
+            while open.last().is_some_and(|depth| *depth >= joint.depth) {
+                open.pop().into_iter().for_each(|depth| close(&mut text, depth));
+            }
+            open.push(joint.depth);
+            let offset = joint.offset(rest);
+            if joint.is_end() {
+                begin(&mut text, joint.depth, "End Site", offset);
+                continue;
+            }
+            let (head, offset) = match joint.parent {
+                None => ("ROOT", if keep_root { offset } else { DVec3::ZERO }),
+                Some(_) => ("JOINT", offset),
+            };
+            begin(&mut text, joint.depth, &format!("{head} {}", joint.name), offset);
+            let channels = if joint.moves { "6 Xposition Yposition Zposition" } else { "3" };
+            let inner = indent(joint.depth + 1);
+            let _ = writeln!(text, "{inner}CHANNELS {channels} Zrotation Xrotation Yrotation");
+            if joint.is_leaf {
+                // Programs look for an end, also where nobody knows how far it is.
+                begin(&mut text, joint.depth + 1, "End Site", DVec3::ZERO);
+                close(&mut text, joint.depth + 1);
+            }
+        }
+        open.into_iter().rev().for_each(|depth| close(&mut text, depth));
+        text
+    }
+}
+
+impl Joint {
+    /// Whether it is an End Site, which has no channels.
+    pub(super) fn is_end(&self) -> bool {
+        self.marks_end && !self.moves
+    }
+
+    /// From its parent to it at rest, in the world's axes; metres.
+    pub(super) fn offset(&self, rest: &Aligned) -> DVec3 {
+        rest.place(self.node, self.parent)
+    }
+}
+
+/// Which nodes are joints of a skin; without skins all are.
+fn in_skins(character: &Character) -> Vec<bool> {
+    let mut joints = vec![character.skins.is_empty(); character.skeleton.nodes.len()];
+    character.skins.iter().flat_map(|s| &s.joints).for_each(|&j| joints[j] = true);
+    joints
+}
+
+/// A name as BVH can hold it: on one line, without braces, and not nothing.
+fn written(name: Option<&str>, node: usize) -> String {
+    let plain =
+        |c: char| if c.is_control() || matches!(c, '{' | '}' | '\u{2028}' | '\u{2029}') { '_' } else { c };
+    let name: String = name.unwrap_or_default().trim().chars().map(plain).collect();
+    if name.is_empty() { format!("joint{node}") } else { name }
+}

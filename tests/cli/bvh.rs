@@ -1,0 +1,106 @@
+//! BVH on the command line.
+
+use std::path::PathBuf;
+
+use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
+
+const TEXT: &str = "HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Chest
+  {
+    OFFSET 0 80 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 90 0
+    }
+  }
+}
+MOTION
+Frames: 2
+Frame Time: 0.5
+0 10 0 0 0 0 0 0 0
+0 20 0 0 0 0 90 0 0
+";
+
+fn file(name: &str, text: &str) -> (PathBuf, String) {
+    let folder = folder(name);
+    let path = folder.join("lift.bvh");
+    std::fs::write(&path, text).unwrap();
+    let name = path.to_str().unwrap().to_owned();
+    (folder, name)
+}
+
+#[test]
+fn it_is_inspected_in_units_that_are_guessed_or_given() {
+    let (_, path) = file("bvh-inspect", TEXT);
+    let report = json(["inspect", "--json", &path]);
+    assert_eq!((&report["nodes"], &report["units"]), (&3.into(), &0.01.into()));
+    assert_eq!(report["animations"][0]["name"], "lift");
+    assert_eq!(report["animations"][0]["seconds"], 0.5);
+    let told = json(["inspect", "--json", "--units", "0.0254", &path]);
+    assert_eq!(told["units"], 0.0254);
+    assert_eq!(told["warnings"], serde_json::json!([]));
+    let text = stdout(["inspect", &path]);
+    assert!(text.contains("units       0.0100 m"), "{text}");
+}
+
+#[test]
+fn it_is_posed_as_json_but_not_copied() {
+    let (folder, path) = file("bvh-pose", TEXT);
+    let pose = json(["pose", "-q", "--animation", "lift", "--animation-time", "0.5", &path]);
+    let places = [[0.0, 0.2, 0.0], [0.0, 1.0, 0.0], [-0.9, 1.0, 0.0]];
+    for (node, place) in places.iter().enumerate() {
+        for (axis, expected) in place.iter().enumerate() {
+            let found = pose["nodes"][node]["world"][12 + axis].as_f64().unwrap();
+            assert!((found - expected).abs() < 1e-6, "node {node}: {found} is not {expected}");
+        }
+    }
+    let copy = folder.join("copy.glb");
+    let line = refusal(["pose", "-q", "-o", copy.to_str().unwrap(), &path]);
+    assert_eq!(
+        line,
+        format!("{path}: a posed copy is of glTF files alone; a pose of BVH is written as JSON")
+    );
+    assert!(!copy.exists());
+}
+
+#[test]
+fn errors_name_the_line_and_units_are_for_bvh() {
+    let (_, path) = file("bvh-broken", &TEXT.replace("0 10 0", "0 10"));
+    assert_eq!(refusal(["inspect", &path]), format!("{path}: line 19: 8 numbers where a frame has 9"));
+    assert_eq!(
+        refusal(["inspect", "--units", "0.01", MANNEQUIN]),
+        format!("{MANNEQUIN}: a glTF file is in metres: units are for BVH")
+    );
+    assert_eq!(
+        refusal(["inspect", "--units", "0.01"]),
+        "--units: the character inside the program is in metres"
+    );
+    assert_eq!(
+        refusal(["inspect", "--units=-1", &path]),
+        format!("{path}: units: -1 metres a unit are not within 1e-6 and 1e6")
+    );
+}
+
+#[test]
+fn a_picture_shows_its_bones() {
+    let (folder, path) = file("bvh-render", TEXT);
+    let picture = folder.join("lift.png");
+    let bones = |mode: &str| {
+        let output = picture.to_str().unwrap();
+        let small = ["--resolution", "64,64", "--ground", "off", "--background", "#000000"];
+        let [a, b, c, d, e, f] = small;
+        let run = sinew(["render", "-q", &path, "--mode", mode, a, b, c, d, e, f, "-o", output]);
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let seen = image::open(&picture).unwrap().into_rgb8();
+        seen.pixels().filter(|p| p.0.iter().all(|c| *c > 100)).count()
+    };
+    let (shaded, skeleton) = (bones("shaded"), bones("skeleton"));
+    assert!(shaded > 20, "{shaded} bright pixels");
+    assert_eq!(shaded, skeleton);
+    assert_eq!(bones("mask"), 0);
+}
