@@ -22,6 +22,7 @@ pub mod cli;
 #[cfg(feature = "render")]
 pub mod compare;
 pub mod ik;
+mod mathematics;
 pub mod motion;
 pub mod picking;
 pub mod pose;
