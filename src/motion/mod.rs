@@ -1,5 +1,6 @@
-//! Poses from clips.
+//! Poses from clips and from sensors.
 
+pub mod capture;
 mod interpolate;
 mod sample;
 
