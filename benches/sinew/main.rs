@@ -1,9 +1,10 @@
-//! `cargo bench`: what loading, posing, skinning, solving and a frame of the window cost. Elements are joints, tracks, vertices and links: criterion
+//! `cargo bench`: what loading, posing, capture, skinning, solving and a frame of the window cost. Elements are joints, tracks, vertices and links: criterion
 //! prints elements a second, so 100 Melem/s are 10 ns each.
 //!
 //! The built-in mannequin is always there; the collected characters are measured where they are.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a bench")]
 
+mod capture;
 #[cfg(feature = "viewer")]
 mod frame;
 mod ik;
@@ -16,9 +17,17 @@ use std::path::{Path, PathBuf};
 use sinew::asset::{self, Character};
 
 #[cfg(feature = "viewer")]
-criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench, passes::bench, frame::bench);
+criterion::criterion_group!(
+    benches,
+    load::bench,
+    posing::bench,
+    capture::bench,
+    ik::bench,
+    passes::bench,
+    frame::bench
+);
 #[cfg(not(feature = "viewer"))]
-criterion::criterion_group!(benches, load::bench, posing::bench, ik::bench, passes::bench);
+criterion::criterion_group!(benches, load::bench, posing::bench, capture::bench, ik::bench, passes::bench);
 criterion::criterion_main!(benches);
 
 const COLLECTED: [(&str, &str); 2] = [

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! positions ────▶ filter ─▶ Tracker | fill_gaps, Fit ─┐
-//! orientations ─▶ filter ─▶ Segments ─────────────────┴─▶ Pose ─▶ Recorder ─▶ Clip
+//! orientations ─▶ filter ─▶ Segments ─────────────────┼─▶ Pose ─▶ Recorder ─▶ Clip
+//! VMC packets ──▶ vmc::Live ──────────────────────────┘
 //! ```
 
 mod csv;
@@ -17,6 +18,8 @@ mod take;
 mod tracked;
 mod tracker;
 mod turn;
+#[cfg(feature = "capture")]
+pub mod vmc;
 
 pub use csv::{load_csv, parse_csv, write_csv};
 pub use error::CaptureError;
