@@ -40,6 +40,8 @@ pub(super) enum Run {
     Limit(usize),
     /// A morph weight.
     Morph(usize),
+    /// The pose, by a live source.
+    Live,
 }
 
 impl History {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Program;
 use std::time::Duration;
 
-use glam::{DVec3, EulerRot, Vec2};
+use glam::{DVec3, EulerRot, Vec2, Vec3};
 use proptest::prelude::*;
-use sinew::asset::{load, mannequin};
+use sinew::asset::{Transform, load, mannequin};
 use sinew::ik::{Limit, Method, Options, Swivel};
 use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
 use sinew::rig;
@@ -115,6 +115,7 @@ fn every_command() -> Vec<Command> {
         Command::Speed(f32::MIN_POSITIVE),
         Command::Loop(false),
         Command::Morph(2, 0.3),
+        Command::Follow(vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })], vec![]),
         Command::Mode(Mode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),
         Command::Display(Display { skeleton: true, names: false, ground: true, shadow: false }),
@@ -473,6 +474,7 @@ fn commands_that_mean_nothing_are_survived() {
         r#"{"seek":1e38}"#,
         r#"{"speed":-1e38}"#,
         r#"{"morph":[18446744073709551615,1]}"#,
+        r#"{"follow":[[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],[1,2,3]]}"#,
         r#"{"resize":[-5,1e30]}"#,
         r#"{"push":-1e38}"#,
         r#""rest-all""#,

@@ -12,7 +12,7 @@ use super::tracked::Tracked;
 ///
 /// With Oᵢ the world orientation of a segment and Oᵢ₊₁ that of the next one outwards, the joint between them has turned by
 /// Rⱼ = Oᵢᵀ Oᵢ₊₁ (Oshita, lecture on inverse kinematics). A sensor sits somehow on its segment: what is between the two is found once,
-/// in a pose that is known ([`Segments::calibrate`], [`stance`](super::stance)).
+/// in a pose that is known ([`Segments::calibrate`], [`stance()`](super::stance())).
 #[derive(Clone, Debug)]
 pub struct Segments {
     /// The character's world from the world that the sensors speak of; the identity at first. Both need the same way up and the same front.

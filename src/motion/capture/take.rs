@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Quat, Vec3};
+use glam::{DQuat, Quat, Vec3};
 
 use crate::asset::{Clip, Skeleton};
-use crate::pose::Pose;
+use crate::motion::Playhead;
+use crate::pose::{Pose, world_matrices};
 
 use super::{
     CaptureError, Fit, OrientationFilter, PointFilter, Recorder, Segments, Smoothing, fill_gaps,
@@ -63,6 +64,38 @@ pub struct Captured {
 }
 
 impl Take {
+    /// The frames of a clip, as sensors would see them: the world orientations of a humanoid's bones, and the place of its hips.
+    pub fn of(clip: &Clip, skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Self {
+        let bones: Vec<_> = bones.iter().filter(|(_, node)| **node < skeleton.nodes.len()).collect();
+        let mut times: Vec<f32> = clip.timelines.iter().flatten().copied().collect();
+        times.sort_by(f32::total_cmp);
+        times.dedup();
+        let named = |only: Option<&str>| -> Vec<String> {
+            let wanted = bones.iter().filter(|(name, _)| only.is_none_or(|o| o == *name));
+            wanted.map(|(name, _)| (*name).clone()).collect()
+        };
+        let mut take = Self {
+            positions: Tracks { joints: named(Some("hips")), frames: Vec::new() },
+            orientations: Tracks { joints: named(None), frames: Vec::new() },
+            times: times.iter().copied().map(f64::from).collect(),
+        };
+        let (mut playhead, mut pose, mut world) = (Playhead::default(), Pose::rest(skeleton), Vec::new());
+        for time in times {
+            playhead.sample(clip, time, skeleton, &mut pose);
+            world_matrices(skeleton, &pose, &mut world);
+            let place = |node: &usize| world.get(*node).map(|m| m.translation.into());
+            let hips = bones.iter().filter(|(name, _)| *name == "hips");
+            take.positions.frames.push(hips.map(|(_, node)| place(node)).collect());
+            let turn = |node: &usize| {
+                let above = skeleton.ancestors(*node).filter_map(|n| pose.locals.get(n));
+                above.fold(DQuat::IDENTITY, |below, local| local.rotation.as_dquat() * below)
+            };
+            let turns = bones.iter().map(|(_, node)| Some(turn(node).as_quat().normalize()));
+            take.orientations.frames.push(turns.collect());
+        }
+        take
+    }
+
     /// Fits a skeleton to the take: positions first, then orientations on top of them. Joints are found by the names of nodes, then by the
     /// humanoid's bones. Nodes that the take does not speak of stay at rest.
     ///
@@ -140,7 +173,6 @@ mod tests {
     use super::super::stance;
     use super::super::tests::{walk, worlds};
     use super::*;
-    use crate::motion::Playhead;
 
     #[test]
     fn a_take_of_positions_in_centimetres_becomes_a_clip() {
@@ -195,6 +227,31 @@ mod tests {
         let now = super::super::tests::worlds(&seen.character, &pose);
         for &joint in &seen.joints {
             assert!(now[joint].abs_diff_eq(worlds[20][joint], 2e-3), "{}", skeleton.label(joint));
+        }
+    }
+
+    #[test]
+    fn a_clip_told_as_a_take_becomes_the_clip_again() {
+        let seen = walk(0.1);
+        let (skeleton, bones) = (&seen.character.skeleton, &seen.character.humanoid.as_ref().unwrap().bones);
+        let clip = seen.character.clips.iter().find(|c| c.name.as_deref() == Some("wave")).unwrap();
+        let take = Take::of(clip, skeleton, bones);
+        let text = super::super::write_csv(&take);
+        let take = super::super::parse_csv(std::path::Path::new("wave.csv"), &text).unwrap();
+        let again = take.clip(skeleton, bones, &TakeOptions::default()).unwrap().clip;
+        let (mut a, mut b) = (Pose::rest(skeleton), Pose::rest(skeleton));
+        for frame in 0..20 {
+            let time = clip.seconds * frame as f32 / 20.0;
+            Playhead::default().sample(clip, time, skeleton, &mut a);
+            Playhead::default().sample(&again, time, skeleton, &mut b);
+            let (a, b) = (worlds(&seen.character, &a), worlds(&seen.character, &b));
+            for &joint in &seen.joints {
+                assert!(
+                    a[joint].translation.distance(b[joint].translation) < 2e-3,
+                    "{}",
+                    skeleton.label(joint)
+                );
+            }
         }
     }
 

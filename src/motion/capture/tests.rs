@@ -45,6 +45,26 @@ pub(super) fn worlds(character: &Character, pose: &Pose) -> Vec<Affine3A> {
     world
 }
 
+/// The same figure with every joint's own axes turned by a rotation of its own, under a root that is turned and scaled.
+pub(super) fn with_other_axes(mut character: Character, heading: Quat, scale: f32) -> Character {
+    let axes =
+        |node: usize| Quat::from_scaled_axis(Vec3::new(0.7, -1.1, 0.4) * (node as f32 * 0.37).sin() * 2.0);
+    let root =
+        character.skeleton.ancestors(character.humanoid.as_ref().unwrap().bones["hips"]).last().unwrap();
+    for index in 0..character.skeleton.nodes.len() {
+        let above = character.skeleton.nodes[index].parent.map_or(Quat::IDENTITY, axes);
+        let rest = &mut character.skeleton.nodes[index].rest;
+        rest.translation = above.inverse() * rest.translation;
+        rest.rotation = (above.inverse() * rest.rotation * axes(index)).normalize();
+        if index == root {
+            rest.translation = heading * rest.translation * scale;
+            rest.rotation = heading * rest.rotation;
+            rest.scale *= scale;
+        }
+    }
+    character
+}
+
 /// Mean and largest distance between the joints of two poses.
 fn distances(seen: &Seen, a: &Pose, b: &Pose) -> (f32, f32) {
     let (a, b) = (worlds(&seen.character, a), worlds(&seen.character, b));
@@ -93,6 +113,26 @@ fn positions_give_the_motion_back() {
     assert!(mean < 1e-3, "{mean} m");
     assert!(turn.to_degrees() < 0.5, "{}°", turn.to_degrees());
     assert!(swing.to_degrees() < 0.5, "{}°", swing.to_degrees());
+}
+
+#[test]
+fn axes_and_scale_of_a_skeleton_do_not_matter() {
+    let mut seen = walk(0.5);
+    // As files have it whose root scales what was modelled in another unit.
+    let (heading, scale) = (Quat::from_rotation_y(1.0), 39.0);
+    seen.character = with_other_axes(seen.character, heading, scale);
+    let skeleton = &seen.character.skeleton;
+    let mut fit = Fit::new(skeleton, &seen.joints).unwrap();
+    let mut pose = Pose::rest(skeleton);
+    for frame in &seen.frames {
+        let frame: Vec<_> = frame.iter().map(|p| p.map(|p| heading * p * scale)).collect();
+        fit.pose(&frame, &mut pose);
+        let world = worlds(&seen.character, &pose);
+        for (place, &joint) in frame.iter().zip(&seen.joints) {
+            let error = place.unwrap().distance(world[joint].translation.into());
+            assert!(error < 1e-3 * scale, "{}: {error}", skeleton.label(joint));
+        }
+    }
 }
 
 /// Every fifth joint, as the hips and a hand are, is missing for half a second from one second on.

@@ -25,6 +25,7 @@ mod clip;
 mod detail;
 mod edit;
 mod grip;
+mod live;
 mod record;
 mod rig;
 mod solve;
@@ -252,6 +253,7 @@ impl Session {
                 }
                 self.show();
             }
+            Command::Follow(nodes, morphs) => self.follow(&nodes, &morphs),
             Command::Mode(mode) => self.mode = mode,
             Command::Skinning(skinning) => {
                 self.puppet.skinning = skinning;

@@ -22,7 +22,7 @@ pub enum Event {
     Root(Vec3, Quat),
     /// `/VMC/Ext/Bone/Pos`: a bone's local position and rotation; rotations are the identity in the T-pose.
     Bone(Bone, Vec3, Quat),
-    /// `/VMC/Ext/Blend/Val`: a morph's weight, 0 to 1, by name; it holds from the next [`Event::Apply`] on.
+    /// `/VMC/Ext/Blend/Val`: a morph's weight, 0 to 1, by its name in small letters; it holds from the next [`Event::Apply`] on.
     Morph(String, f32),
     /// `/VMC/Ext/Blend/Apply`: the weights since the last one hold now.
     Apply,
@@ -86,7 +86,9 @@ fn event(address: &str, arguments: Vec<OscType>) -> Result<Option<Event>, ()> {
         "/VMC/Ext/Blend/Val" => {
             let weight = number(arguments.get(1).ok_or(())?)?.clamp(0.0, 1.0);
             match arguments.into_iter().next() {
-                Some(OscType::String(name)) if name.len() <= LONGEST_NAME => Event::Morph(name, weight),
+                Some(OscType::String(name)) if name.len() <= LONGEST_NAME => {
+                    Event::Morph(name.to_lowercase(), weight)
+                }
                 _ => return Err(()),
             }
         }

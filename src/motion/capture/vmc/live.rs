@@ -94,7 +94,7 @@ impl Live {
             self.place(place, pose);
         }
         for (name, weight) in &performer.morphs {
-            for &index in self.morphs.get(&name.to_lowercase()).map_or(&[][..], Vec::as_slice) {
+            for &index in self.morphs.get(name).map_or(&[][..], Vec::as_slice) {
                 if let Some(out) = pose.weights.get_mut(index) {
                     *out = *weight;
                 }

@@ -20,7 +20,7 @@ pub struct Performer {
     pub root: (Vec3, Quat),
     /// Local position and rotation by [`Bone::index`](super::Bone::index), `None` for those that it does not speak of.
     pub bones: [Option<(Vec3, Quat)>; BONES],
-    /// Weights of morphs that hold.
+    /// Weights of morphs that hold, by their names in small letters.
     pub morphs: BTreeMap<String, f32>,
     /// Weights that hold from the next `Apply` on.
     pending: BTreeMap<String, f32>,

@@ -42,6 +42,11 @@ impl Source {
         news
     }
 
+    /// Whether something has come that [`Source::update`] has not written yet.
+    pub fn has_news(&self) -> bool {
+        self.receiver.look(|state| state.packets != self.packets)
+    }
+
     /// Begins a recording; one that runs is given up.
     pub fn record(&mut self, skeleton: &Skeleton) {
         self.recorder = Some(Recorder::new(skeleton));

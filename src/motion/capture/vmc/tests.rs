@@ -11,7 +11,7 @@ use rosc::{OscBundle, OscMessage, OscPacket, OscTime, OscType};
 use super::*;
 use crate::asset::{self, Character};
 use crate::motion::capture::stance;
-use crate::motion::capture::tests::{Seen, walk, worlds};
+use crate::motion::capture::tests::{Seen, walk, with_other_axes, worlds};
 use crate::pose::Pose;
 
 fn message(address: &str, name: Option<&str>, numbers: &[f32]) -> OscPacket {
@@ -64,26 +64,6 @@ fn heard(packet: &[u8]) -> Performer {
     decode(packet, &mut events).unwrap();
     events.into_iter().for_each(|e| performer.hear(e));
     performer
-}
-
-/// The same figure with every joint's own axes turned by a rotation of its own, under a root that is turned and scaled.
-fn with_other_axes(mut character: Character, heading: Quat, scale: f32) -> Character {
-    let axes =
-        |node: usize| Quat::from_scaled_axis(Vec3::new(0.7, -1.1, 0.4) * (node as f32 * 0.37).sin() * 2.0);
-    let root =
-        character.skeleton.ancestors(character.humanoid.as_ref().unwrap().bones["hips"]).last().unwrap();
-    for index in 0..character.skeleton.nodes.len() {
-        let above = character.skeleton.nodes[index].parent.map_or(Quat::IDENTITY, axes);
-        let rest = &mut character.skeleton.nodes[index].rest;
-        rest.translation = above.inverse() * rest.translation;
-        rest.rotation = (above.inverse() * rest.rotation * axes(index)).normalize();
-        if index == root {
-            rest.translation = heading * rest.translation * scale;
-            rest.rotation = heading * rest.rotation;
-            rest.scale *= scale;
-        }
-    }
-    character
 }
 
 fn assert_same_places(seen: &Seen, target: &Character, pose: &Pose, truth: &Pose, heading: Quat) {
