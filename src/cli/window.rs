@@ -25,7 +25,7 @@ pub(super) struct WindowArgs {
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     adapter: AdapterChoice,
     /// Follow a performer who sends the VMC protocol [an address of this machine only, unless another is given]
-    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:39539")]
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:39539")]
     vmc: Option<SocketAddr>,
     /// Record what is done, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
