@@ -12,7 +12,7 @@
 //! (`world_from_joint`).
 //!
 //! Features: none is the library without a GPU; `render` adds drawing with wgpu and sessions, without a window; `cli` the
-//! program, `viewer` its window.
+//! program, `viewer` its window. `capture`, which is in `cli`, is live motion over the network.
 
 pub mod asset;
 pub mod atomic;
@@ -23,6 +23,7 @@ pub mod cli;
 #[cfg(feature = "render")]
 pub mod compare;
 pub mod ik;
+mod mathematics;
 pub mod motion;
 pub mod picking;
 pub mod pose;

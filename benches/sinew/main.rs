@@ -1,9 +1,10 @@
-//! `cargo bench`: what loading, posing, skinning, solving and a frame of the window cost. Elements are joints, tracks, vertices and links: criterion
+//! `cargo bench`: what loading, posing, capture, skinning, solving and a frame of the window cost. Elements are joints, tracks, vertices and links: criterion
 //! prints elements a second, so 100 Melem/s are 10 ns each.
 //!
 //! The built-in mannequin is always there; the collected characters are measured where they are.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a bench")]
 
+mod capture;
 #[cfg(feature = "viewer")]
 mod frame;
 mod ik;
@@ -22,12 +23,21 @@ criterion::criterion_group!(
     load::bench,
     posing::bench,
     retarget::bench,
+    capture::bench,
     ik::bench,
     passes::bench,
     frame::bench
 );
 #[cfg(not(feature = "viewer"))]
-criterion::criterion_group!(benches, load::bench, posing::bench, retarget::bench, ik::bench, passes::bench);
+criterion::criterion_group!(
+    benches,
+    load::bench,
+    posing::bench,
+    retarget::bench,
+    capture::bench,
+    ik::bench,
+    passes::bench
+);
 criterion::criterion_main!(benches);
 
 const COLLECTED: [(&str, &str); 2] = [

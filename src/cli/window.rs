@@ -1,6 +1,7 @@
 //! `sinew view [FILE]`: the viewer or nothing; `sinew [FILE]`: the viewer, or a picture where there is no display.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,13 +16,17 @@ use super::{ModelArg, Talk, first_look, rig_of};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sinew view character.glb
-  sinew view character.glb --record drag.session")]
+  sinew view character.glb --record drag.session
+  sinew view character.vrm --vmc")]
 pub(super) struct WindowArgs {
     #[command(flatten)]
     model: ModelArg,
     /// auto, cpu, or vulkan, gl, metal, dx12 with part of its name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     adapter: AdapterChoice,
+    /// Follow a performer who sends the VMC protocol [an address of this machine only, unless another is given]
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:39539")]
+    vmc: Option<SocketAddr>,
     /// Record what is done, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
     record: Option<PathBuf>,
@@ -46,18 +51,20 @@ impl WindowArgs {
 
 /// The window, or an error that names the command that needs none.
 pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
-    match open(&args.model, args.adapter.clone(), talk, || args.recorder())? {
+    match open(&args.model, args.adapter.clone(), talk, || args.recorder(), args.vmc)? {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // One that stood, and lost its device, needs no such advice.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
-        Err(error @ ViewerError::Save(_)) => Err(Failure::Usage(error.to_string())),
+        Err(error @ (ViewerError::Save(_) | ViewerError::Capture(_))) => {
+            Err(Failure::Usage(error.to_string()))
+        }
         Err(error) => Err(Failure::Usage(format!("{error}; `sinew render` needs no window"))),
     }
 }
 
 /// The window, or a picture.
 pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
-    match open(model, AdapterChoice::Auto, talk, || Ok(None))? {
+    match open(model, AdapterChoice::Auto, talk, || Ok(None), None)? {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // A display whose adapter cannot show anything may still have one that draws.
         Err(
@@ -73,6 +80,7 @@ fn open(
     adapter: AdapterChoice,
     talk: Talk,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure>,
+    listen: Option<SocketAddr>,
 ) -> Result<Result<(), ViewerError>, Failure> {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     // Asked first, so that nothing is read twice where a picture is drawn instead.
@@ -82,5 +90,5 @@ fn open(
     let character = model.load()?;
     talk.warnings(&character.warnings);
     let rig = rig_of(&character, None)?;
-    Ok(viewer::open(character, Some(rig), adapter, recorder()?))
+    Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen))
 }

@@ -3,6 +3,7 @@
 
 mod bar;
 pub mod bvh;
+pub mod capture;
 mod contact;
 mod deform;
 mod euler;

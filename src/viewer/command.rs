@@ -5,6 +5,7 @@ use std::time::Duration;
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
+use crate::asset::Transform;
 use crate::ik::{Limit, Method, Options};
 use crate::motion::Motion;
 use crate::render::Mode;
@@ -105,6 +106,8 @@ pub enum Command {
     Tick(Duration),
     /// A morph weight, by its place in the pose.
     Morph(usize, f32),
+    /// A live source has put nodes there, and given all morphs these weights if there are any.
+    Follow(Vec<(usize, Transform)>, Vec<f32>),
     /// How surfaces look.
     Mode(Mode),
     /// How joints move the skin.

@@ -45,6 +45,8 @@ pub(super) enum Run {
     Morph(usize),
     /// What is played.
     Motion,
+    /// The pose, by a live source.
+    Live,
 }
 
 impl History {

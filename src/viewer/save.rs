@@ -134,6 +134,14 @@ impl Session {
         Ok(path)
     }
 
+    /// Saves a take as `NAME-take-0001.csv`, or the next number that is free in a folder.
+    ///
+    /// # Errors
+    /// [`SaveError`]; nothing is then written.
+    pub fn save_take(&self, csv: &[u8], folder: &Path) -> Result<PathBuf, SaveError> {
+        numbered(folder, &format!("{}-take", self.name()), "csv", csv)
+    }
+
     /// The file that the character came from, if it came from one.
     pub fn file(&self) -> Option<&Path> {
         let path = self.puppet().character().path.as_path();

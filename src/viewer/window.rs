@@ -1,5 +1,6 @@
 //! The window itself: winit's events in, pictures out, and as little as possible between.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,10 +18,12 @@ use crate::rig::Rig;
 use super::surface::{Drawn, Graphics, Panel};
 use super::{Command, Input, Recorder, SaveError, Session, panel, session};
 
+mod capture;
 mod events;
 mod files;
 mod wishes;
 
+use capture::Capture;
 use files::{Files, News};
 
 /// A device that is lost again within this time is not made anew.
@@ -38,6 +41,9 @@ pub enum ViewerError {
     /// No adapter, or it gave up.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// Nobody can be listened to.
+    #[error("{0}")]
+    Capture(String),
     /// What was recorded could not be saved.
     #[error(transparent)]
     Save(#[from] SaveError),
@@ -46,7 +52,8 @@ pub enum ViewerError {
 /// A clip does not jump over the time in which no picture could be drawn.
 const LONGEST_STEP: Duration = Duration::from_millis(100);
 
-/// Opens the viewer and stays until it is closed. `recorder`: what is done is recorded from the start.
+/// Opens the viewer and stays until it is closed. `recorder`: what is done is recorded from the start. `listen`: where a
+/// performer is listened to, whom the character follows.
 ///
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown; the others when the window or the adapter fails.
@@ -55,6 +62,7 @@ pub fn open(
     rig: Option<Rig>,
     adapter: AdapterChoice,
     recorder: Option<Recorder>,
+    listen: Option<SocketAddr>,
 ) -> Result<(), ViewerError> {
     let events = EventLoop::<News>::with_user_event().build().map_err(|e| {
         // The window system says first where in its own sources it noticed.
@@ -76,6 +84,7 @@ pub fn open(
         clicked: None,
         ticked: Instant::now(),
         wake: None,
+        capture: None,
         failure: None,
         quit: false,
         hidden: false,
@@ -83,6 +92,12 @@ pub fn open(
         files: Files::new(events.create_proxy()),
     };
     app.opened();
+    if let Some(address) = listen {
+        match Capture::new(address, &app.session) {
+            Ok(capture) => app.capture = Some(capture),
+            Err(error) => return Err(ViewerError::Capture(error)),
+        }
+    }
     let ran = events.run_app(&mut app);
     let recorded = app.session.stop_recording().transpose();
     match app.failure {
@@ -110,6 +125,8 @@ struct App {
     ticked: Instant,
     /// When the panel wants to be drawn again.
     wake: Option<Instant>,
+    /// The live source that the character follows.
+    capture: Option<Capture>,
     failure: Option<ViewerError>,
     quit: bool,
     /// Whether something else covers the window.
@@ -199,7 +216,12 @@ impl ApplicationHandler<News> for App {
         if self.session.is_playing() && !self.hidden && size.width > 0 && size.height > 0 {
             shown.window.request_redraw();
         }
-        let next = self.wake.into_iter().chain(self.settles()).min();
+        let listened = self.capture.as_ref().filter(|_| !self.hidden);
+        if listened.is_some_and(Capture::has_news) {
+            shown.window.request_redraw();
+        }
+        let again = listened.and_then(|_| Instant::now().checked_add(capture::OFTEN));
+        let next = self.wake.into_iter().chain(self.settles()).chain(again).min();
         events.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }
@@ -274,6 +296,7 @@ impl App {
 
     fn redraw(&mut self) -> Result<(), RenderError> {
         let started = Instant::now();
+        self.follow();
         self.catch_up();
         self.fulfil();
         let Some(shown) = &mut self.shown else { return Ok(()) };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use glam::{DVec3, EulerRot, Vec2, Vec3};
 use proptest::prelude::*;
-use sinew::asset::{load, mannequin};
+use sinew::asset::{Transform, load, mannequin};
 use sinew::ik::{Limit, Method, Options, Swivel};
 use sinew::motion::{Bar, Edit, Layer, Motion, Share, Travel};
 use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
@@ -126,6 +126,7 @@ fn every_command() -> Vec<Command> {
         Command::Speed(f32::MIN_POSITIVE),
         Command::Loop(false),
         Command::Morph(2, 0.3),
+        Command::Follow(vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })], vec![]),
         Command::Mode(Mode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),
         Command::Display(Display { skeleton: true, names: false, ground: true, shadow: false }),
@@ -489,6 +490,7 @@ fn commands_that_mean_nothing_are_survived() {
         r#"{"seek":1e38}"#,
         r#"{"speed":-1e38}"#,
         r#"{"morph":[18446744073709551615,1]}"#,
+        r#"{"follow":[[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],[1,2,3]]}"#,
         r#"{"resize":[-5,1e30]}"#,
         r#"{"push":-1e38}"#,
         r#""rest-all""#,

@@ -5,7 +5,9 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_4};
 use glam::{DMat3, DVec3};
 
 use super::super::Limit;
-use super::super::linear::{eigen, solve_cholesky};
+use crate::mathematics::eigen;
+
+use super::super::linear::solve_cholesky;
 use super::super::rotation::rotation_vector;
 use super::super::tree::Tree;
 use super::step::retract;

@@ -7,6 +7,7 @@ use glam::Vec2;
 
 use super::{Command, PoseFile, Session};
 
+mod capture;
 mod character;
 mod clips;
 mod compare;
@@ -25,6 +26,7 @@ mod tests;
 mod theme;
 mod tree;
 
+pub(super) use capture::Listening;
 pub(super) use theme::style;
 
 /// Points across.
@@ -58,6 +60,8 @@ pub(super) struct Look {
     pub(super) replace: Option<PathBuf>,
     /// Whether it was said that a rig which is not saved would be lost.
     pub(super) leaving: bool,
+    /// The live source that the character follows.
+    pub(super) listening: Option<Listening>,
     /// What was asked of the window.
     pub(super) wish: Option<Wish>,
 }
@@ -78,6 +82,10 @@ pub(super) enum Wish {
     /// The next file of the folder, or the one before.
     Step(bool),
     Reload,
+    /// Begins to record a take, or saves it.
+    Take,
+    /// The performer is as tall as the character.
+    Level,
 }
 
 /// What the panel leaves of a window's pixels for the scene; `scale`: pixels a point.
@@ -109,6 +117,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             compare::show(ui, session, &mut asked);
             clips::show(ui, session, &mut asked);
             clips::shapes(ui, session, &mut asked);
+            capture::show(ui, look);
             joint::show(ui, session, look, &mut asked);
             tree::show(ui, session, look, &mut asked);
             character::files(ui, session, look);

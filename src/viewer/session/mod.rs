@@ -25,6 +25,7 @@ mod clip;
 mod detail;
 mod edit;
 mod grip;
+mod live;
 mod opening;
 mod record;
 mod rig;
@@ -260,6 +261,7 @@ impl Session {
                 }
                 self.show();
             }
+            Command::Follow(nodes, morphs) => self.follow(&nodes, &morphs),
             Command::Mode(mode) => self.mode = mode,
             Command::Skinning(skinning) => {
                 self.puppet.skinning = skinning;

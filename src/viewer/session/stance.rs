@@ -154,7 +154,7 @@ impl Session {
     }
 }
 
-fn is_sound(transform: &Transform) -> bool {
+pub(super) fn is_sound(transform: &Transform) -> bool {
     let Transform { translation, rotation, scale } = transform;
     translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < NEARLY
 }

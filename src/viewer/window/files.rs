@@ -208,6 +208,7 @@ impl App {
                 self.stop_recording();
                 session.take_over(&self.session, read.again);
                 self.session = session;
+                self.recast();
                 self.look.leaving = false;
                 if !read.again {
                     self.files.changed = None;

@@ -58,6 +58,8 @@ impl App {
                 Some(file) => self.read(&file, true),
                 None => self.tell(Err(BUILT_IN.into())),
             },
+            Some(Wish::Take) => self.take(),
+            Some(Wish::Level) => self.level(),
             None => {}
         }
     }
@@ -89,7 +91,7 @@ impl App {
     }
 }
 
-fn named(path: &Path) -> String {
+pub(super) fn named(path: &Path) -> String {
     let path = path.strip_prefix(".").unwrap_or(path);
     format!("saved {}", path.display())
 }

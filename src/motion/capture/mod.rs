@@ -1,0 +1,36 @@
+//! Motion from sensors: positions of joints, orientations of segments, live or from files, become poses and clips.
+//!
+//! ```text
+//! positions ────▶ filter ─▶ Tracker | fill_gaps, Fit ─┐
+//! orientations ─▶ filter ─▶ Segments ─────────────────┼─▶ Pose ─▶ Recorder ─▶ Clip
+//! VMC packets ──▶ vmc::Live ──────────────────────────┘
+//! ```
+
+mod csv;
+mod error;
+mod filter;
+mod gaps;
+mod orientations;
+mod positions;
+mod recorder;
+mod stance;
+mod take;
+mod tracked;
+mod tracker;
+mod turn;
+#[cfg(feature = "capture")]
+pub mod vmc;
+
+pub use csv::{load_csv, parse_csv, write_csv};
+pub use error::CaptureError;
+pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
+pub use gaps::fill_gaps;
+pub use orientations::Segments;
+pub use positions::Fit;
+pub use recorder::Recorder;
+pub use stance::{facing, stance};
+pub use take::{Captured, Take, TakeOptions, Tracks};
+pub use tracker::{Presence, Tracker};
+
+#[cfg(test)]
+mod tests;

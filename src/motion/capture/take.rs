@@ -1,0 +1,267 @@
+//! A whole recording of what sensors saw, and the clip that it becomes.
+
+use std::collections::BTreeMap;
+
+use glam::{DQuat, Quat, Vec3};
+
+use crate::asset::{Clip, Skeleton};
+use crate::motion::Playhead;
+use crate::pose::{Pose, world_matrices};
+
+use super::{
+    CaptureError, Fit, OrientationFilter, PointFilter, Recorder, Segments, Smoothing, fill_gaps,
+    smooth_orientations, smooth_positions,
+};
+
+/// What was seen of some joints, frame by frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tracks<V> {
+    /// Names of the joints, each once.
+    pub joints: Vec<String>,
+    /// A value a joint, `None` where it was not seen. As many frames as the take has times.
+    pub frames: Vec<Vec<Option<V>>>,
+}
+
+impl<V> Default for Tracks<V> {
+    fn default() -> Self {
+        Self { joints: Vec::new(), frames: Vec::new() }
+    }
+}
+
+/// A recording of positions, of orientations, or of both.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Take {
+    /// Seconds, rising.
+    pub times: Vec<f64>,
+    /// World positions of joints.
+    pub positions: Tracks<Vec3>,
+    /// World orientations of segments, unit quaternions.
+    pub orientations: Tracks<Quat>,
+}
+
+/// How a take becomes a clip.
+#[derive(Clone, Debug, Default)]
+pub struct TakeOptions {
+    /// Metres a unit of the positions; `None`: from the lengths of the skeleton's bones, or 1 where no bone was seen.
+    pub scale: Option<f64>,
+    /// Filters positions, in metres.
+    pub smooth_positions: Option<Smoothing>,
+    /// Filters orientations.
+    pub smooth_orientations: Option<Smoothing>,
+    /// The pose that the performer stands in in the first frame, to find how sensors sit; `None`: they are aligned with the joints.
+    pub standing: Option<Pose>,
+}
+
+/// A clip, and what of it was guessed.
+#[derive(Clone, Debug)]
+pub struct Captured {
+    /// On the skeleton's nodes, from the take's first frame on.
+    pub clip: Clip,
+    /// Metres a unit that the positions were taken to have.
+    pub scale: f64,
+    /// Whether a position was filled, a flag a frame and joint of [`Take::positions`].
+    pub filled: Vec<Vec<bool>>,
+}
+
+impl Take {
+    /// The frames of a clip, as sensors would see them: the world orientations of a humanoid's bones, and the place of its hips.
+    pub fn of(clip: &Clip, skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Self {
+        let bones: Vec<_> = bones.iter().filter(|(_, node)| **node < skeleton.nodes.len()).collect();
+        let mut times: Vec<f32> = clip.timelines.iter().flatten().copied().collect();
+        times.sort_by(f32::total_cmp);
+        times.dedup();
+        let named = |only: Option<&str>| -> Vec<String> {
+            let wanted = bones.iter().filter(|(name, _)| only.is_none_or(|o| o == *name));
+            wanted.map(|(name, _)| (*name).clone()).collect()
+        };
+        let mut take = Self {
+            positions: Tracks { joints: named(Some("hips")), frames: Vec::new() },
+            orientations: Tracks { joints: named(None), frames: Vec::new() },
+            times: times.iter().copied().map(f64::from).collect(),
+        };
+        let (mut playhead, mut pose, mut world) = (Playhead::default(), Pose::rest(skeleton), Vec::new());
+        for time in times {
+            playhead.sample(clip, time, skeleton, &mut pose);
+            world_matrices(skeleton, &pose, &mut world);
+            let place = |node: &usize| world.get(*node).map(|m| m.translation.into());
+            let hips = bones.iter().filter(|(name, _)| *name == "hips");
+            take.positions.frames.push(hips.map(|(_, node)| place(node)).collect());
+            let turn = |node: &usize| {
+                let above = skeleton.ancestors(*node).filter_map(|n| pose.locals.get(n));
+                above.fold(DQuat::IDENTITY, |below, local| local.rotation.as_dquat() * below)
+            };
+            let turns = bones.iter().map(|(_, node)| Some(turn(node).as_quat().normalize()));
+            take.orientations.frames.push(turns.collect());
+        }
+        take
+    }
+
+    /// Fits a skeleton to the take: positions first, then orientations on top of them. Joints are found by the names of nodes, then by the
+    /// humanoid's bones. Nodes that the take does not speak of stay at rest.
+    ///
+    /// # Errors
+    /// [`CaptureError`] for a name that nothing has, for joints that [`Fit::new`] refuses, for times that do not rise.
+    pub fn clip(
+        &self,
+        skeleton: &Skeleton,
+        bones: &BTreeMap<String, usize>,
+        options: &TakeOptions,
+    ) -> Result<Captured, CaptureError> {
+        let mut frames = self.positions.frames.clone();
+        frames.resize(self.times.len(), vec![None; self.positions.joints.len()]);
+        let mut fit = match find(skeleton, bones, &self.positions.joints)? {
+            joints if joints.is_empty() => None,
+            joints => Some(Fit::new(skeleton, &joints)?),
+        };
+        let mut segments = match find(skeleton, bones, &self.orientations.joints)? {
+            joints if joints.is_empty() => None,
+            joints => Some(Segments::new(skeleton, &joints)?),
+        };
+        let (mut scale, carriers) =
+            (options.scale.unwrap_or(1.0), fit.as_ref().map_or(Vec::new(), Fit::carriers));
+        if let Some(fit) = &mut fit {
+            let found = || fit.scale_of(frames.iter().map(Vec::as_slice));
+            scale = options.scale.or_else(found).unwrap_or(1.0);
+            fit.scale = scale;
+        }
+        let filled = fill_gaps(&self.times, &mut frames, &carriers)?;
+        if let (Some(segments), Some(standing)) = (&mut segments, &options.standing) {
+            segments.calibrate(self.orientations.frames.first().map_or(&[], Vec::as_slice), standing);
+        }
+
+        // The filter's speeds are metres a second, whatever the unit of the take.
+        let smoothing = options.smooth_positions.map(|s| Smoothing { beta: s.beta * scale, ..s });
+        let mut points: Vec<_> = smoothing.map_or(Vec::new(), |s| vec![PointFilter::new(s); carriers.len()]);
+        let sensors = self.orientations.joints.len();
+        let mut turns: Vec<_> =
+            options.smooth_orientations.map_or(Vec::new(), |s| vec![OrientationFilter::new(s); sensors]);
+        let (mut pose, mut recorder) = (Pose::rest(skeleton), Recorder::new(skeleton));
+        let mut said: Vec<Option<Quat>> = Vec::new();
+        for (frame, &time) in self.times.iter().enumerate() {
+            if let (Some(fit), Some(positions)) = (&mut fit, frames.get_mut(frame)) {
+                smooth_positions(&mut points, time, positions);
+                fit.pose(positions, &mut pose);
+            }
+            if let (Some(segments), Some(orientations)) = (&mut segments, self.orientations.frames.get(frame))
+            {
+                said.clone_from(orientations);
+                smooth_orientations(&mut turns, time, &mut said);
+                segments.pose(&said, &mut pose);
+            }
+            recorder.push(time, &pose);
+        }
+        let clip = recorder.clip(skeleton, None).ok_or(CaptureError::Empty)?;
+        Ok(Captured { clip, scale, filled })
+    }
+}
+
+/// The nodes of some names.
+fn find(
+    skeleton: &Skeleton,
+    bones: &BTreeMap<String, usize>,
+    names: &[String],
+) -> Result<Vec<usize>, CaptureError> {
+    let by_name = |name: &String| {
+        let node = skeleton.find(name).or_else(|| bones.get(name).copied());
+        node.ok_or_else(|| CaptureError::Name { name: name.clone() })
+    };
+    names.iter().map(by_name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stance;
+    use super::super::tests::{walk, worlds};
+    use super::*;
+
+    #[test]
+    fn a_take_of_positions_in_centimetres_becomes_a_clip() {
+        let seen = walk(1.0);
+        let skeleton = &seen.character.skeleton;
+        let bones = &seen.character.humanoid.as_ref().unwrap().bones;
+        let mut frames: Vec<Vec<Option<Vec3>>> =
+            seen.frames.iter().map(|f| f.iter().map(|p| p.map(|p| p * 100.0)).collect()).collect();
+        (20..30).for_each(|f| frames[f][3] = None);
+        let take = Take {
+            times: (0..frames.len()).map(|f| f as f64 / 60.0).collect(),
+            positions: Tracks { joints: bones.keys().cloned().collect(), frames },
+            ..Take::default()
+        };
+        let captured = take.clip(skeleton, bones, &TakeOptions::default()).unwrap();
+        assert!((captured.scale - 0.01).abs() < 1e-6);
+        assert!(captured.filled[25][3] && !captured.filled[19][3]);
+        let (mut pose, mut playhead) = (Pose::rest(skeleton), Playhead::default());
+        playhead.sample(&captured.clip, 50.0 / 60.0, skeleton, &mut pose);
+        let (now, truth) = (worlds(&seen.character, &pose), worlds(&seen.character, &seen.poses[50]));
+        for &joint in &seen.joints {
+            assert!(now[joint].translation.distance(truth[joint].translation) < 1e-3);
+        }
+        let smoothed = TakeOptions { smooth_positions: Some(Smoothing::POSITIONS), ..TakeOptions::default() };
+        assert!(take.clip(skeleton, bones, &smoothed).is_ok());
+    }
+
+    #[test]
+    fn the_place_of_the_hips_and_sensors_on_segments_go_together() {
+        let mut seen = walk(0.5);
+        let skeleton = &seen.character.skeleton;
+        let bones = &seen.character.humanoid.as_ref().unwrap().bones;
+        seen.poses.insert(0, stance(skeleton, bones, 0.0));
+        let worlds: Vec<_> = seen.poses.iter().map(|p| worlds(&seen.character, p)).collect();
+        let turned = Quat::from_rotation_x(0.4);
+        let place = |w: &Vec<glam::Affine3A>| vec![Some(Vec3::from(w[bones["hips"]].translation))];
+        let said = |w: &Vec<glam::Affine3A>| {
+            seen.joints.iter().map(|&j| Some(Quat::from_mat3a(&w[j].matrix3) * turned)).collect()
+        };
+        let take = Take {
+            times: (0..worlds.len()).map(|f| f as f64 / 60.0).collect(),
+            positions: Tracks { joints: vec!["hips".to_owned()], frames: worlds.iter().map(place).collect() },
+            orientations: Tracks {
+                joints: bones.keys().cloned().collect(),
+                frames: worlds.iter().map(said).collect(),
+            },
+        };
+        let options = TakeOptions { standing: Some(stance(skeleton, bones, 0.0)), ..TakeOptions::default() };
+        let captured = take.clip(skeleton, bones, &options).unwrap();
+        let (mut pose, mut playhead) = (Pose::rest(skeleton), Playhead::default());
+        playhead.sample(&captured.clip, 20.0 / 60.0, skeleton, &mut pose);
+        let now = super::super::tests::worlds(&seen.character, &pose);
+        for &joint in &seen.joints {
+            assert!(now[joint].abs_diff_eq(worlds[20][joint], 2e-3), "{}", skeleton.label(joint));
+        }
+    }
+
+    #[test]
+    fn a_clip_told_as_a_take_becomes_the_clip_again() {
+        let seen = walk(0.1);
+        let (skeleton, bones) = (&seen.character.skeleton, &seen.character.humanoid.as_ref().unwrap().bones);
+        let clip = seen.character.clips.iter().find(|c| c.name.as_deref() == Some("wave")).unwrap();
+        let take = Take::of(clip, skeleton, bones);
+        let text = super::super::write_csv(&take);
+        let take = super::super::parse_csv(std::path::Path::new("wave.csv"), &text).unwrap();
+        let again = take.clip(skeleton, bones, &TakeOptions::default()).unwrap().clip;
+        let (mut a, mut b) = (Pose::rest(skeleton), Pose::rest(skeleton));
+        for frame in 0..20 {
+            let time = clip.seconds * frame as f32 / 20.0;
+            Playhead::default().sample(clip, time, skeleton, &mut a);
+            Playhead::default().sample(&again, time, skeleton, &mut b);
+            let (a, b) = (worlds(&seen.character, &a), worlds(&seen.character, &b));
+            for &joint in &seen.joints {
+                assert!(
+                    a[joint].translation.distance(b[joint].translation) < 2e-3,
+                    "{}",
+                    skeleton.label(joint)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_nothing_is_named_is_told() {
+        let seen = walk(0.1);
+        let mut take = Take { times: vec![0.0], ..Take::default() };
+        take.positions.joints.push("wing".to_owned());
+        let error =
+            take.clip(&seen.character.skeleton, &BTreeMap::new(), &TakeOptions::default()).unwrap_err();
+        assert_eq!(error.to_string(), "joint \"wing\": no node and no bone of the humanoid has this name");
+    }
+}

@@ -1,0 +1,404 @@
+//! A known motion sent by the protocol becomes itself again, on skeletons whose joints stand as they like; whatever else
+//! arrives is dropped.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use glam::{Affine3A, Quat, Vec3};
+use rosc::{OscBundle, OscMessage, OscPacket, OscTime, OscType};
+
+use super::*;
+use crate::asset::{self, Character};
+use crate::motion::capture::stance;
+use crate::motion::capture::tests::{Seen, walk, with_other_axes, worlds};
+use crate::pose::Pose;
+
+fn message(address: &str, name: Option<&str>, numbers: &[f32]) -> OscPacket {
+    let args = name.map(|n| OscType::String(n.to_owned())).into_iter();
+    let args = args.chain(numbers.iter().map(|x| OscType::Float(*x))).collect();
+    OscPacket::Message(OscMessage { addr: address.to_owned(), args })
+}
+
+/// As Unity would send it.
+fn transform(address: &str, name: &str, p: Vec3, q: Quat) -> OscPacket {
+    message(address, Some(name), &[-p.x, p.y, p.z, q.x, -q.y, -q.z, q.w])
+}
+
+fn bundle(content: Vec<OscPacket>) -> OscPacket {
+    OscPacket::Bundle(OscBundle { timetag: OscTime { seconds: 0, fractional: 1 }, content })
+}
+
+fn bytes(packet: &OscPacket) -> Vec<u8> {
+    rosc::encoder::encode(packet).unwrap()
+}
+
+fn orientation(world: &Affine3A) -> Quat {
+    Quat::from_mat3a(&world.matrix3)
+}
+
+/// A pose of the mannequin as a performer sends it: every bone's rotation relative to the T-pose, in the world's axes.
+fn sent(character: &Character, pose: &Pose) -> Vec<u8> {
+    let bones = &character.humanoid.as_ref().unwrap().bones;
+    let world = worlds(character, pose);
+    let standing = worlds(character, &stance(&character.skeleton, bones, 0.0));
+    let mut turns = BTreeMap::new();
+    let mut content = vec![
+        OscPacket::Message(OscMessage { addr: "/VMC/Ext/OK".to_owned(), args: vec![OscType::Int(1)] }),
+        message("/VMC/Ext/T", None, &[1.5]),
+        transform("/VMC/Ext/Root/Pos", "root", Vec3::ZERO, Quat::IDENTITY),
+    ];
+    for bone in Bone::all() {
+        let above = bone.carrier().map_or(Quat::IDENTITY, |c| turns[&c]);
+        let node = bones.get(&bone.vrm());
+        let turn = node.map_or(above, |&n| orientation(&world[n]) * orientation(&standing[n]).inverse());
+        turns.insert(bone, turn);
+        let place = if bone == Bone::HIPS { world[bones["hips"]].translation.into() } else { Vec3::ZERO };
+        content.push(transform("/VMC/Ext/Bone/Pos", bone.unity(), place, above.inverse() * turn));
+    }
+    bytes(&bundle(content))
+}
+
+fn heard(packet: &[u8]) -> Performer {
+    let (mut events, mut performer) = (Vec::new(), Performer::default());
+    decode(packet, &mut events).unwrap();
+    events.into_iter().for_each(|e| performer.hear(e));
+    performer
+}
+
+fn assert_same_places(seen: &Seen, target: &Character, pose: &Pose, truth: &Pose, heading: Quat) {
+    let (now, truth) = (worlds(target, pose), worlds(&seen.character, truth));
+    for &joint in &seen.joints {
+        let expected = heading * Vec3::from(truth[joint].translation);
+        let error = expected.distance(now[joint].translation.into());
+        assert!(error < 1e-3, "{}: {error} m", target.skeleton.label(joint));
+    }
+}
+
+#[test]
+fn a_walk_sent_is_walked_whatever_the_axes_and_the_heading() {
+    let seen = walk(1.0);
+    let bones = seen.character.humanoid.clone().unwrap().bones;
+    for heading in [Quat::IDENTITY, Quat::from_rotation_y(std::f32::consts::PI)] {
+        let target = with_other_axes(seen.character.clone(), heading, 1.0);
+        let mut live = Live::new(&target, &bones).unwrap();
+        let mut pose = Pose::rest(&target.skeleton);
+        for truth in &seen.poses {
+            live.pose(&heard(&sent(&seen.character, truth)), &mut pose);
+            assert_same_places(&seen, &target, &pose, truth, heading);
+        }
+    }
+}
+
+#[test]
+fn what_came_live_is_recorded_as_a_clip() {
+    let seen = walk(0.5);
+    let bones = seen.character.humanoid.clone().unwrap().bones;
+    let receiver = Receiver::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let mut source = Source::new(receiver, Live::new(&seen.character, &bones).unwrap());
+    let mut pose = Pose::rest(&seen.character.skeleton);
+    assert!(!source.update(0.0, &mut pose), "nothing has come yet");
+    source.record(&seen.character.skeleton);
+    let sender = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    for (frame, truth) in seen.poses.iter().enumerate() {
+        sender.send_to(&sent(&seen.character, truth), source.receiver.address()).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while source.receiver.look(|s| s.packets) <= frame as u64 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        assert!(source.update(frame as f64 / 60.0, &mut pose));
+        // A picture without news records nothing.
+        assert!(!source.update(frame as f64 / 60.0 + 1e-3, &mut pose));
+    }
+    assert_eq!(source.recorded(), Some(seen.poses.len()));
+    let clip = source.stop(&seen.character.skeleton, "take").unwrap();
+    assert!(source.recorded().is_none() && source.stop(&seen.character.skeleton, "none").is_none());
+    let (mut played, mut playhead) =
+        (Pose::rest(&seen.character.skeleton), crate::motion::Playhead::default());
+    playhead.sample(&clip, 20.0 / 60.0, &seen.character.skeleton, &mut played);
+    assert_same_places(&seen, &seen.character, &played, &seen.poses[20], Quat::IDENTITY);
+}
+
+#[test]
+fn orientations_in_the_world_turn_as_they_were_sent() {
+    let seen = walk(0.3);
+    let bones = seen.character.humanoid.clone().unwrap().bones;
+    let target = with_other_axes(seen.character.clone(), Quat::IDENTITY, 100.0);
+    let mut live = Live::new(&target, &bones).unwrap();
+    let standing = worlds(&target, &stance(&target.skeleton, &bones, 0.0));
+    let was = worlds(&seen.character, &stance(&seen.character.skeleton, &bones, 0.0));
+    let mut pose = Pose::rest(&target.skeleton);
+    for truth in &seen.poses {
+        live.pose(&heard(&sent(&seen.character, truth)), &mut pose);
+        let (now, truth) = (worlds(&target, &pose), worlds(&seen.character, truth));
+        for &joint in &seen.joints {
+            let turn = |a: &Affine3A, b: &Affine3A| {
+                Affine3A::from_mat3(a.matrix3.into()).matrix3 * b.matrix3.inverse()
+            };
+            let expected = Quat::from_mat3a(&turn(&truth[joint], &was[joint]));
+            let got = Quat::from_mat3a(&turn(&now[joint], &standing[joint]));
+            assert!(got.angle_between(expected) < 3e-3, "{}", target.skeleton.label(joint));
+        }
+        let hips = now[bones["hips"]].translation.distance(truth[bones["hips"]].translation);
+        assert!(hips < 1e-3, "{hips}");
+    }
+}
+
+#[test]
+fn a_turn_of_a_bone_that_the_character_lacks_is_carried_on() {
+    let character = asset::mannequin().unwrap();
+    let mut bones = character.humanoid.clone().unwrap().bones;
+    let mut all = Performer::default();
+    all.bones = [Some((Vec3::ZERO, Quat::IDENTITY)); BONES];
+    all.bones[Bone::from_unity("Chest").unwrap().index()] = Some((Vec3::ZERO, Quat::from_rotation_x(0.3)));
+    let head = bones["head"];
+    let turned = |bones: &BTreeMap<String, usize>| {
+        let mut pose = Pose::rest(&character.skeleton);
+        Live::new(&character, bones).unwrap().pose(&all, &mut pose);
+        orientation(&worlds(&character, &pose)[head])
+    };
+    let with = turned(&bones);
+    bones.remove("chest");
+    assert!(turned(&bones).angle_between(with) < 1e-3);
+    // What was not said is left alone.
+    let mut pose = Pose::rest(&character.skeleton);
+    let before = pose.clone();
+    Live::new(&character, &bones).unwrap().pose(&Performer::default(), &mut pose);
+    assert_eq!(pose, before);
+    assert!(Live::new(&character, &BTreeMap::new()).is_err());
+}
+
+#[test]
+fn a_taller_performer_is_brought_level() {
+    let seen = walk(0.1);
+    let bones = &seen.character.humanoid.as_ref().unwrap().bones;
+    let mut live = Live::new(&seen.character, bones).unwrap();
+    let mut performer = heard(&sent(&seen.character, &Pose::rest(&seen.character.skeleton)));
+    performer.bones[0].as_mut().unwrap().0 *= 1.25;
+    assert!(!live.level(&Performer::default()));
+    assert!(live.level(&performer));
+    assert!((live.scale - 0.8).abs() < 1e-4, "{}", live.scale);
+}
+
+#[test]
+fn morphs_hold_once_they_are_applied() {
+    let mut character = asset::mannequin().unwrap();
+    let node = character.skeleton.nodes.iter().position(|n| n.mesh.is_some()).unwrap();
+    let mesh = character.skeleton.nodes[node].mesh.unwrap();
+    character.meshes[mesh].target_names = vec!["Smile".to_owned(), "Blink".to_owned()];
+    character.skeleton.nodes[node].morph_weights = 0..2;
+    character.skeleton.rest_weights = vec![0.0; 2];
+    let bones = character.humanoid.clone().unwrap().bones;
+    let mut live = Live::new(&character, &bones).unwrap();
+    let mut pose = Pose::rest(&character.skeleton);
+    let mut performer = heard(&bytes(&message("/VMC/Ext/Blend/Val", Some("blink"), &[1.5])));
+    live.pose(&performer, &mut pose);
+    assert_eq!(pose.weights, [0.0, 0.0]);
+    performer.hear(Event::Apply);
+    live.pose(&performer, &mut pose);
+    assert_eq!(pose.weights, [0.0, 1.0]);
+    // Names without end fill nothing.
+    for i in 0..10_000 {
+        performer.hear(Event::Morph(format!("{i}"), 1.0));
+    }
+    performer.hear(Event::Apply);
+    assert!(performer.morphs.len() <= 512);
+}
+
+#[test]
+fn unitys_space_is_mirrored() {
+    // A quarter turn about Unity's +Y, which is clockwise from above, is one about −Y here.
+    let q = Quat::from_rotation_y(0.5);
+    let packet = bytes(&message("/VMC/Ext/Bone/Pos", Some("hips"), &[1.0, 2.0, 3.0, q.x, q.y, q.z, q.w]));
+    let (place, turn) = heard(&packet).bones[0].unwrap();
+    assert_eq!(place, Vec3::new(-1.0, 2.0, 3.0));
+    assert!(turn.angle_between(Quat::from_rotation_y(-0.5)) < 1e-3);
+}
+
+#[test]
+fn what_is_no_packet_of_the_protocol_is_told() {
+    let said = |packet: &[u8]| decode(packet, &mut Vec::new()).unwrap_err().to_string();
+    assert_eq!(said(b""), "the packet is no OSC message or bundle");
+    assert_eq!(said(b"hello"), "the packet is no OSC message or bundle");
+    assert_eq!(said(&vec![0; 65_508]), "65508 bytes are more than a datagram holds");
+    let named = bytes(&message("/VMC/Ext/Bone/Pos", Some("Hips"), &[0.0; 7]));
+    assert_eq!(said(&named), "/VMC/Ext/Bone/Pos: the arguments are not those of the protocol");
+    let lost = bytes(&message("/VMC/Ext/Bone/Pos", Some("Hips"), &[f32::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]));
+    assert_eq!(said(&lost), "/VMC/Ext/Bone/Pos: the arguments are not those of the protocol");
+    // A bundle that is bad in one place is dropped as a whole.
+    let mut events = Vec::new();
+    let good = message("/VMC/Ext/T", None, &[1.0]);
+    let half = bundle(vec![good.clone(), message("/VMC/Ext/T", None, &[f32::INFINITY])]);
+    assert!(decode(&bytes(&half), &mut events).is_err() && events.is_empty());
+    // What the protocol also has, or somebody added, is passed over.
+    let others =
+        bundle(vec![good, message("/VMC/Ext/Cam", Some("Camera"), &[1.0]), message("/other", None, &[])]);
+    assert_eq!(decode(&bytes(&others), &mut events), Ok(1));
+    // Old senders leave out the tags of a message that has no arguments.
+    assert_eq!(decode(b"/VMC/Ext/Blend/Apply\0\0\0\0", &mut events), Ok(1));
+    let tail = transform("/VMC/Ext/Bone/Pos", "Tail", Vec3::ZERO, Quat::IDENTITY);
+    assert_eq!(decode(&bytes(&tail), &mut events), Ok(0));
+}
+
+/// A bundle in a bundle in a bundle.
+fn nested(depth: usize) -> Vec<u8> {
+    let mut packet = bytes(&message("/VMC/Ext/T", None, &[1.0]));
+    for _ in 0..depth {
+        let mut outer = b"#bundle\0\0\0\0\0\0\0\0\x01".to_vec();
+        outer.extend(u32::try_from(packet.len()).unwrap().to_be_bytes());
+        outer.extend(packet);
+        packet = outer;
+    }
+    packet
+}
+
+#[test]
+fn nesting_is_bounded() {
+    assert_eq!(decode(&nested(8), &mut Vec::new()), Ok(1));
+    assert_eq!(decode(&nested(9), &mut Vec::new()), Err(PacketError::Deep));
+    assert_eq!(decode(&nested(3000), &mut Vec::new()), Err(PacketError::Deep));
+    // Arrays within arrays, which would be dropped one call deeper each.
+    let mut arrays = b"/VMC/Ext/T\0\0,".to_vec();
+    arrays
+        .extend(std::iter::repeat_n(b'[', 32_000).chain(std::iter::repeat_n(b']', 32_000)).chain([0, 0, 0]));
+    assert!(matches!(decode(&arrays, &mut Vec::new()), Err(PacketError::Arguments { .. })));
+}
+
+/// Pseudo-random numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n.max(1)
+    }
+}
+
+/// A packet with some of its bytes changed, cut, repeated or put elsewhere.
+fn mutated(packet: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut out = packet.to_vec();
+    for _ in 0..=random.below(4) {
+        let (at, to) = (random.below(out.len()), random.below(out.len()));
+        match random.below(6) {
+            0 if !out.is_empty() => out[at] = random.below(256) as u8,
+            1 if !out.is_empty() => out[at] ^= 1 << random.below(8),
+            2 => out.truncate(at),
+            3 => out.extend_from_slice(&packet[..at.min(packet.len())]),
+            4 if at < to => drop(out.drain(at..to)),
+            _ if !out.is_empty() => {
+                out[at / 4 * 4..].iter_mut().take(4).for_each(|b| *b = [0, 255, 127][to % 3]);
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// The memory that the process has at hand, bytes; `None` where the system does not say.
+fn resident() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/statm").ok()?;
+    Some(status.split_whitespace().nth(1)?.parse::<usize>().ok()? * 4096)
+}
+
+/// `SINEW_HOSTILE_PACKETS` says how many there are: a million take seconds.
+#[test]
+fn hostile_packets_are_survived() {
+    let count = std::env::var("SINEW_HOSTILE_PACKETS").ok().and_then(|n| n.parse().ok()).unwrap_or(5_000);
+    let seen = walk(0.1);
+    let bones = &seen.character.humanoid.as_ref().unwrap().bones;
+    let mut live = Live::new(&seen.character, bones).unwrap();
+    let one = |p: OscPacket| bytes(&p);
+    let seeds = [
+        sent(&seen.character, &seen.poses[3]),
+        one(transform("/VMC/Ext/Bone/Pos", "LeftUpperArm", Vec3::X, Quat::IDENTITY)),
+        one(bundle(vec![
+            message("/VMC/Ext/Blend/Val", Some("Joy"), &[0.5]),
+            message("/VMC/Ext/Blend/Apply", None, &[]),
+        ])),
+        nested(8),
+        nested(40),
+        vec![b'#'; 2000],
+    ];
+    let (mut random, mut events, mut performer) = (Random(7), Vec::new(), Performer::default());
+    let mut pose = Pose::rest(&seen.character.skeleton);
+    let (mut good, mut before) = (0_usize, None);
+    for i in 0..count {
+        let packet = mutated(&seeds[random.below(seeds.len())], &mut random);
+        good += usize::from(decode(&packet, &mut events).is_ok());
+        events.drain(..).for_each(|e| performer.hear(e));
+        if i % 16 == 0 {
+            live.pose(&performer, &mut pose);
+            assert!(pose.locals.iter().all(|l| l.rotation.is_normalized() && l.translation.is_finite()));
+        }
+        if i == count / 10 {
+            before = resident();
+        }
+    }
+    let grown = resident().zip(before).map(|(now, before)| now.saturating_sub(before));
+    println!("{count} packets, {good} of them good, memory grown by {grown:?} bytes");
+    assert!(good > 0 && good < count);
+    assert!(grown.is_none_or(|g| g < 8 << 20), "{grown:?}");
+}
+
+#[test]
+fn recorded_packets_are_received_again() {
+    let seen = walk(0.1);
+    let mut writer = PacketWriter::new(Vec::new()).unwrap();
+    for (frame, pose) in (0_u32..).zip(&seen.poses) {
+        writer.write(Duration::from_millis(5) * frame, &sent(&seen.character, pose)).unwrap();
+    }
+    writer.write(Duration::ZERO, b"not for us").unwrap();
+    assert!(writer.write(Duration::ZERO, &vec![0; 70_000]).is_err());
+    let bytes = writer.into_inner();
+    let file = PacketFile::parse(Path::new("walk.packets"), &bytes).unwrap();
+    assert_eq!(file.packets.len(), seen.poses.len() + 1);
+
+    let receiver = Receiver::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    assert_eq!(replay(&file, receiver.address(), 1.0).unwrap(), file.packets.len());
+    let all = file.packets.len() as u64;
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while receiver.look(|s| s.packets + s.dropped) < all && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let state = receiver.look(State::clone);
+    assert_eq!((state.packets, state.dropped), (all - 1, 1));
+    assert!(state.last.is_some() && state.failure.is_none() && state.performer.ready == Some(true));
+    assert_eq!(state.fault.as_deref(), Some("the packet is no OSC message or bundle"));
+    let mut pose = Pose::rest(&seen.character.skeleton);
+    let bones = &seen.character.humanoid.as_ref().unwrap().bones;
+    Live::new(&seen.character, bones).unwrap().pose(&state.performer, &mut pose);
+    assert_same_places(&seen, &seen.character, &pose, seen.poses.last().unwrap(), Quat::IDENTITY);
+
+    // Dropped, it gives its address back.
+    let address = receiver.address();
+    drop(receiver);
+    assert!(Receiver::bind(address).is_ok());
+    assert!(replay(&file, "192.0.2.1:39539".parse().unwrap(), 1.0).is_err());
+    assert!(replay(&file, address, 0.0).is_err());
+}
+
+#[test]
+fn odd_files_of_packets_are_told() {
+    let path = Path::new("odd.packets");
+    let parse = |bytes: &[u8]| PacketFile::parse(path, bytes);
+    assert_eq!(
+        parse(b"RIFF").unwrap_err().to_string(),
+        "odd.packets: does not begin with \"sinew-packets-1\""
+    );
+    let mut writer = PacketWriter::new(Vec::new()).unwrap();
+    writer.write(Duration::from_secs(2), b"/a\0\0").unwrap();
+    writer.write(Duration::from_secs(3), b"/b\0\0").unwrap();
+    let good = writer.into_inner();
+    for cut in 16..good.len() {
+        assert_eq!(parse(&good[..cut]).unwrap().packets.len(), usize::from(cut >= 32), "{cut}");
+    }
+    let mut back = good.clone();
+    back[32..40].fill(0);
+    assert_eq!(
+        parse(&back).unwrap_err().to_string(),
+        "odd.packets: packets[1]: its time is before the last one's"
+    );
+    let mut long = good;
+    long[24..28].fill(255);
+    assert!(parse(&long).unwrap_err().to_string().contains("packets[0]: 4294967295 bytes are more"));
+}
