@@ -40,6 +40,8 @@ pub(super) enum Run {
     Limit(usize),
     /// A morph weight.
     Morph(usize),
+    /// The weight of a node's goal.
+    Weight(usize),
 }
 
 impl History {

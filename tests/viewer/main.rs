@@ -13,6 +13,7 @@ use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 mod compare;
 mod files;
 mod gizmo;
+mod goals;
 mod opening;
 mod recording;
 mod window;

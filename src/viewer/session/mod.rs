@@ -24,6 +24,7 @@ use super::{Command, Orbit, Recorder, overlay};
 mod clip;
 mod detail;
 mod edit;
+mod goals;
 mod grip;
 mod record;
 mod rig;
@@ -32,6 +33,8 @@ mod stance;
 
 pub use stance::Stance;
 
+#[cfg(feature = "viewer")]
+pub(super) use goals::HEAVIEST;
 #[cfg(feature = "viewer")]
 pub(super) use solve::remember;
 pub(super) use solve::usual;
@@ -243,6 +246,8 @@ impl Session {
                 (self.state.goals, self.state.pins, self.state.base) = (Vec::new(), Vec::new(), None);
                 self.show();
             }
+            Command::Forget(node) => self.forget(node),
+            Command::Weight(node, weight) => self.weigh(node, weight),
             Command::Morph(place, weight) => {
                 if place < self.state.held.weights.len() && weight.is_finite() {
                     self.history.remember_run(Run::Morph(place), &self.state);

@@ -96,7 +96,7 @@ impl Session {
     }
 
     /// All goals and pins, with those of a hand; without goals nothing needs to be pinned.
-    fn wanted(&self, hand: Option<&Hand>) -> (Vec<Target>, Vec<Pin>) {
+    pub(super) fn wanted(&self, hand: Option<&Hand>) -> (Vec<Target>, Vec<Pin>) {
         let mut targets: Vec<Target> = self.state.goals.clone();
         let mut pins = self.state.pins.clone();
         if let Some(hand) = hand {
