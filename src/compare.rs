@@ -203,15 +203,23 @@ impl Comparison {
 
     /// Asks everyone what the lead was asked last; nothing if it has no goals.
     pub fn follow(&mut self, lead: &Puppet) {
-        if !lead.targets.is_empty() {
-            self.asked.targets.clone_from(&lead.targets);
-            self.asked.pins.clone_from(&lead.pins);
+        if self.take(lead) {
             self.ask(lead);
         }
     }
 
-    /// Asks the last question again, from where everyone started.
+    /// The lead's goals are the question now; whether it has any.
+    fn take(&mut self, lead: &Puppet) -> bool {
+        if !lead.targets.is_empty() {
+            self.asked.targets.clone_from(&lead.targets);
+            self.asked.pins.clone_from(&lead.pins);
+        }
+        !lead.targets.is_empty()
+    }
+
+    /// Asks what the lead was asked last, or what was asked before it had no goals any more, from where everyone started.
     pub fn again(&mut self, lead: &Puppet) {
+        self.take(lead);
         if let Some(start) = self.start.clone().filter(|_| !self.asked.targets.is_empty()) {
             self.begin(&start);
             self.ask(lead);

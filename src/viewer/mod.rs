@@ -43,7 +43,7 @@ pub use recent::Recent;
 pub use recording::Recorder;
 pub use replay::{Recording, Replay, ReplayError};
 pub use save::{PoseFile, SaveError};
-pub use session::{Display, Session, Stance};
+pub use session::{Display, Refusals, Session, Stance};
 #[cfg(feature = "viewer")]
 pub use watch::Watch;
 #[cfg(feature = "viewer")]

@@ -3,6 +3,7 @@
 use crate::puppet::Target;
 use crate::rig::orientation;
 
+use super::super::hand::Hand;
 use super::super::history::Run;
 use super::Session;
 
@@ -12,7 +13,7 @@ pub(in super::super) const HEAVIEST: f64 = 1e3;
 impl Session {
     /// Where its goals stay, and those of a drag that moves something.
     pub(in super::super) fn goals(&self) -> Vec<Target> {
-        self.wanted(self.hand.as_ref().filter(|hand| hand.moved)).0
+        self.wanted(self.hand.as_ref().filter(|hand| hand.moved).map(Hand::asks)).0
     }
 
     /// How far the character is from a goal as it stands: world metres, and radians.

@@ -27,10 +27,12 @@ mod edit;
 mod goals;
 mod grip;
 mod record;
+mod refusals;
 mod rig;
 mod solve;
 mod stance;
 
+pub use refusals::Refusals;
 pub use stance::Stance;
 
 #[cfg(feature = "viewer")]
@@ -121,6 +123,8 @@ pub struct Session {
     /// The box of the character as it came, with room for limbs: floor and shadow are made for it.
     room: Bounds,
     recorder: Option<Recorder>,
+    /// What was last asked about methods.
+    refusals: refusals::Memory,
 }
 
 impl Session {
@@ -171,6 +175,7 @@ impl Session {
             pointer: Vec2::splat(-1.0),
             room,
             recorder: None,
+            refusals: refusals::Memory::default(),
             puppet,
         }
     }
