@@ -15,7 +15,7 @@ use crate::rig;
 use super::Session;
 
 /// Threads that read. What is read cannot be stopped, and a second one need not wait for it; more would only fill memory
-/// with characters that nobody wants any more, and the allocator keeps a heap for each thread that ever was.
+/// with characters that nobody wants any more, and the allocator keeps a heap for each of the most that ever ran at once.
 const READERS: usize = 2;
 
 /// Reads characters, the newest that was asked for counting.

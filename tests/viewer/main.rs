@@ -11,6 +11,7 @@ use sinew::skin::Skinning;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
 mod compare;
+mod display;
 mod files;
 mod gizmo;
 mod goals;
