@@ -1,6 +1,7 @@
 //! Several methods meet the same goals beside the one that solves.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec2;
 use sinew::asset::gltf;
@@ -199,6 +200,22 @@ fn what_is_known_of_methods_is_what_is_so_now() {
         answers.insert(now);
     }
     assert!(answers.len() > 5, "only {} answers", answers.len());
+}
+
+#[test]
+fn a_drag_asks_of_methods_once() {
+    let (mut session, mut input) = (session(), Input::default());
+    let start = at(&session, "leftHand");
+    drag(&mut session, &mut input, start, BY);
+    let known = session.refusals();
+    for step in 0..20_u8 {
+        input.handle(Event::Moved(start - Vec2::splat(f32::from(step))), &mut session);
+        assert!(Arc::ptr_eq(&known, &session.refusals()), "asked again at step {step}");
+    }
+    input.handle(Event::Released(Button::Left), &mut session);
+    let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    session.apply(Command::Limit(elbow, Limit::Locked));
+    assert!(!Arc::ptr_eq(&known, &session.refusals()), "another question");
 }
 
 #[test]
