@@ -1,5 +1,7 @@
 //! A display of a test's own.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 

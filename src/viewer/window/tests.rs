@@ -1,5 +1,7 @@
 //! A window that the system takes away and gives back, as phones do.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use std::process::Command as Program;
 
 use winit::platform::x11::EventLoopBuilderExtX11;
