@@ -206,15 +206,23 @@ impl Comparison {
 
     /// Asks everyone what the lead was asked last; nothing if it has no goals.
     pub fn follow(&mut self, lead: &Puppet) {
-        if !lead.targets.is_empty() {
-            self.asked.targets.clone_from(&lead.targets);
-            self.asked.pins.clone_from(&lead.pins);
+        if self.take(lead) {
             self.ask(lead);
         }
     }
 
-    /// Asks the last question again, from where everyone started.
+    /// The lead's goals are the question now; whether it has any.
+    fn take(&mut self, lead: &Puppet) -> bool {
+        if !lead.targets.is_empty() {
+            self.asked.targets.clone_from(&lead.targets);
+            self.asked.pins.clone_from(&lead.pins);
+        }
+        !lead.targets.is_empty()
+    }
+
+    /// Asks what the lead was asked last, or what was asked before it had no goals any more, from where everyone started.
     pub fn again(&mut self, lead: &Puppet) {
+        self.take(lead);
         if let Some(start) = self.start.clone().filter(|_| !self.asked.targets.is_empty()) {
             self.begin(&start);
             self.ask(lead);
@@ -234,6 +242,12 @@ impl Comparison {
             contender.reports.clear();
             contender.refusal = None;
         }
+    }
+
+    /// Says that each solve took so many seconds, whatever was measured.
+    #[cfg(all(test, feature = "viewer"))]
+    pub(crate) fn took(&mut self, seconds: f64) {
+        self.contenders.iter_mut().flat_map(|c| &mut c.reports).for_each(|r| r.seconds = seconds);
     }
 
     /// Who has an answer.

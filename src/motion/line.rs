@@ -125,6 +125,16 @@ impl Motion {
             && changed.map(|(node, _)| node).chain(masked).all(|&node| node < nodes)
     }
 
+    /// What it takes, bytes.
+    pub fn bytes(&self) -> usize {
+        let bars: usize = self.bars.iter().map(|b| size_of_val(&b.clips[..])).sum();
+        let layers: usize = self.layers.iter().map(|l| size_of_val(&l.mask[..])).sum();
+        let edits: usize =
+            self.edits.iter().map(|e| size_of_val(&e.turns[..]) + size_of_val(&e.shifts[..])).sum();
+        let own = size_of_val(&self.bars[..]) + size_of_val(&self.layers[..]) + size_of_val(&self.edits[..]);
+        size_of::<Self>() + own + bars + layers + edits
+    }
+
     /// Where the last bar ends, seconds; without any, the longest layer or the last edit.
     pub fn seconds(&self, clips: &[Clip]) -> f32 {
         let bars = self.bars.iter().map(|b| b.start + b.length(clips));

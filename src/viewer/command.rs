@@ -88,6 +88,11 @@ pub enum Command {
     Keep(bool),
     /// Forgets all goals, pins and the base.
     LetGo,
+    /// Forgets the goal of a node.
+    Forget(usize),
+    /// How much the goal of a node counts against others. What follows on the same goal until [`Command::Release`] is one
+    /// step.
+    Weight(usize, f64),
     /// Plays another clip, or none.
     Clip(Option<usize>),
     /// Plays a motion: clips blended, one after another, with layers and edits. One that names what is not there is

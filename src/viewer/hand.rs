@@ -34,6 +34,33 @@ pub(super) struct Hand {
     pointer: Vec2,
 }
 
+/// What is asked by who holds a place.
+#[derive(Clone, Debug)]
+pub(super) struct Reach {
+    pub(super) target: Target,
+    pub(super) pins: Vec<Pin>,
+    pub(super) whole: bool,
+}
+
+impl Reach {
+    /// `base`: what is held still whatever is pulled.
+    pub(super) fn new(hit: &Hit, puppet: &Puppet, base: Option<usize>) -> Self {
+        let (character, rig) = (puppet.character(), &puppet.rig);
+        let root = default_base(character, hit.node);
+        let base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
+        let whole = base.is_none() && hit.node == root;
+        let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
+        let mut target = Target::new(hit.node);
+        target.base = if whole { None } else { Some(base.unwrap_or(root)) };
+        target.offset = hit.offset;
+        target.position = Some(hit.point.as_dvec3());
+        // The whole is moved, not leant over.
+        target.orientation = whole.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
+        let pins = if whole { feet().map(Pin::from).collect() } else { Vec::new() };
+        Self { target, pins, whole }
+    }
+}
+
 impl Axis {
     /// Its direction.
     pub(super) fn unit(self) -> Vec3 {
@@ -47,20 +74,14 @@ impl Axis {
 
 impl Hand {
     pub(super) fn new(hit: Hit, at: Vec2, puppet: &Puppet, before: State) -> Self {
-        let (character, rig) = (puppet.character(), &puppet.rig);
-        let root = default_base(character, hit.node);
-        let base = before.base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, &hit));
-        let whole = base.is_none() && hit.node == root;
-        let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
-        let mut target = Target::new(hit.node);
-        target.base = if whole { None } else { Some(base.unwrap_or(root)) };
-        target.offset = hit.offset;
-        target.position = Some(hit.point.as_dvec3());
-        // The whole is moved, not leant over.
-        target.orientation = whole.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
-        let pins = if whole { feet().map(Pin::from).collect() } else { Vec::new() };
+        let Reach { target, pins, whole } = Reach::new(&hit, puppet, before.base);
         let (axis, snap, moved, plane) = (None, false, false, hit.point);
         Self { hit, target, pins, whole, before, axis, snap, moved, plane, pointer: at }
+    }
+
+    /// Its target, and the pins that last as long as it.
+    pub(super) fn asks(&self) -> (Target, &[Pin]) {
+        (self.target, &self.pins)
     }
 
     /// Follows the pointer on the plane that faces the camera, or on its axis.

@@ -17,12 +17,12 @@ mod overlay;
 mod panel;
 #[cfg(feature = "viewer")]
 mod reading;
-#[cfg(feature = "viewer")]
-mod recent;
 mod recording;
 mod replay;
 mod save;
 mod session;
+#[cfg(feature = "viewer")]
+mod settings;
 mod sparse;
 #[cfg(feature = "viewer")]
 mod surface;
@@ -38,12 +38,12 @@ pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;
 #[cfg(feature = "viewer")]
 pub use reading::{Read, Reader};
-#[cfg(feature = "viewer")]
-pub use recent::Recent;
 pub use recording::Recorder;
 pub use replay::{Recording, Replay, ReplayError};
 pub use save::{PoseFile, SaveError};
-pub use session::{Display, Session, Stance};
+pub use session::{Display, Refusals, Session, Stance};
+#[cfg(feature = "viewer")]
+pub use settings::Settings;
 #[cfg(feature = "viewer")]
 pub use watch::Watch;
 #[cfg(feature = "viewer")]

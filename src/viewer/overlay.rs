@@ -43,7 +43,7 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     for (node, color) in [(session.hint, HINT), (session.selected, Vec4::ONE)] {
         node.and_then(place).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
     }
-    for goal in &session.puppet.targets {
+    for goal in &session.goals() {
         let Some(world) = session.puppet.world_from_node().get(goal.node) else { continue };
         let Some(wanted) = goal.position.map(glam::DVec3::as_vec3) else { continue };
         let reached = world.transform_point3(goal.offset.as_vec3());

@@ -1,11 +1,10 @@
-//! Characters are read and their pictures decoded on a thread of their own, so that the window goes on.
+//! Characters are read and their pictures decoded on threads of their own, so that the window goes on.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use glam::Vec2;
 
@@ -15,11 +14,40 @@ use crate::rig;
 
 use super::Session;
 
+/// Threads that read. What is read cannot be stopped, and a second one need not wait for it; more would only fill memory
+/// with characters that nobody wants any more, and the allocator keeps a heap for each of the most that ever ran at once.
+const READERS: usize = 2;
+
 /// Reads characters, the newest that was asked for counting.
 pub struct Reader {
-    newest: Arc<AtomicU64>,
+    desk: Arc<Desk>,
+    readers: Vec<JoinHandle<()>>,
     reading: Option<PathBuf>,
-    tell: Arc<dyn Fn(Read) + Send + Sync>,
+}
+
+/// Where readers find what to read next, and tell what came of it.
+struct Desk {
+    asked: Mutex<Asked>,
+    called: Condvar,
+    tell: Box<dyn Fn(Read) + Send + Sync>,
+}
+
+#[derive(Default)]
+struct Asked {
+    /// The number of the newest question.
+    newest: u64,
+    /// It, until somebody takes it.
+    next: Option<Question>,
+    /// Readers that wait for one.
+    idle: usize,
+    closed: bool,
+}
+
+struct Question {
+    path: PathBuf,
+    again: bool,
+    units: Option<f64>,
+    size: Vec2,
 }
 
 /// What came of reading a file.
@@ -48,7 +76,8 @@ impl fmt::Debug for Read {
 impl Reader {
     /// One that tells, on a thread of its own, what came of it. What that is goes to [`Reader::accept`].
     pub fn new(tell: impl Fn(Read) + Send + Sync + 'static) -> Self {
-        Self { newest: Arc::default(), reading: None, tell: Arc::new(tell) }
+        let desk = Desk { asked: Mutex::default(), called: Condvar::new(), tell: Box::new(tell) };
+        Self { desk: Arc::new(desk), readers: Vec::new(), reading: None }
     }
 
     /// The file that is being read.
@@ -57,34 +86,83 @@ impl Reader {
     }
 
     /// Starts to read a file and the rig beside it, for a picture of `size` pixels; `again`: it is shown already.
-    /// What is being read meanwhile is no longer waited for. `units`: as for [`load_in_units`].
+    /// What is being read meanwhile is no longer waited for, and what nobody has begun to read is not read at all. `units`: as for [`load_in_units`].
     ///
     /// # Errors
     /// Where the system gives no thread.
     pub fn start(&mut self, path: &Path, again: bool, units: Option<f64>, size: Vec2) -> io::Result<()> {
-        let serial = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
-        let (newest, tell, path) = (Arc::clone(&self.newest), Arc::clone(&self.tell), path.to_owned());
-        self.reading = Some(path.clone());
-        let work = move || {
-            let wanted = || newest.load(Ordering::Relaxed) == serial;
-            if let Some(outcome) = read(&path, units, size, wanted) {
-                tell(Read { serial, path, again, outcome });
+        let mut asked = self.desk.asked();
+        asked.newest += 1;
+        self.readers.retain(|reader| !reader.is_finished());
+        if asked.idle == 0 && self.readers.len() < READERS {
+            let desk = Arc::clone(&self.desk);
+            match thread::Builder::new().name("reading".into()).spawn(move || desk.serve()) {
+                Ok(reader) => self.readers.push(reader),
+                Err(error) if self.readers.is_empty() => {
+                    self.reading = None;
+                    return Err(error);
+                }
+                // Whoever reads now comes to it.
+                Err(_) => {}
             }
-        };
-        let started = thread::Builder::new().name("reading".into()).spawn(work);
-        if started.is_err() {
-            self.reading = None;
         }
-        started.map(drop)
+        asked.next = Some(Question { path: path.to_owned(), again, units, size });
+        self.reading = Some(path.to_owned());
+        self.desk.called.notify_one();
+        Ok(())
     }
 
     /// What was read, if nothing else has been asked for since.
     pub fn accept(&mut self, read: Read) -> Option<Read> {
-        let newest = self.newest.load(Ordering::Relaxed) == read.serial;
+        let newest = self.desk.is_newest(read.serial);
         if newest {
             self.reading = None;
         }
         newest.then_some(read)
+    }
+}
+
+impl Drop for Reader {
+    /// Nobody waits for a reader that is at work: it ends by itself.
+    fn drop(&mut self) {
+        self.desk.asked().closed = true;
+        self.desk.called.notify_all();
+    }
+}
+
+impl Desk {
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_newest(&self, serial: u64) -> bool {
+        let asked = self.asked();
+        asked.newest == serial && !asked.closed
+    }
+
+    /// The next question and its number, when there is one; `None`: there will be no more.
+    fn next(&self) -> Option<(u64, Question)> {
+        let mut asked = self.asked();
+        loop {
+            if asked.closed {
+                return None;
+            }
+            if let Some(question) = asked.next.take() {
+                return Some((asked.newest, question));
+            }
+            asked.idle += 1;
+            asked = self.called.wait(asked).unwrap_or_else(PoisonError::into_inner);
+            asked.idle -= 1;
+        }
+    }
+
+    /// What a reader does.
+    fn serve(&self) {
+        while let Some((serial, Question { path, again, units, size })) = self.next() {
+            if let Some(outcome) = read(&path, units, size, || self.is_newest(serial)) {
+                (self.tell)(Read { serial, path, again, outcome });
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use glam::Vec2;
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
 use winit::event::WindowEvent;
-use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::{Window, WindowId};
 
 use crate::asset::Character;
@@ -16,11 +16,13 @@ use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
 use super::surface::{Drawn, Graphics, Panel};
-use super::{Command, Input, Recorder, SaveError, Session, panel, session};
+use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
 mod capture;
 mod events;
 mod files;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 mod wishes;
 
 use capture::Capture;
@@ -69,34 +71,10 @@ pub fn open(
         let said = e.to_string();
         ViewerError::NoDisplay(said.rsplit(": ").next().unwrap_or(&said).to_owned())
     })?;
-    let context = egui::Context::default();
-    panel::style(&context);
-    let mut app = App {
-        session: Session::new(character, rig, Vec2::new(1280.0, 800.0)),
-        adapter,
-        shown: None,
-        recorder,
-        context,
-        look: panel::Look::default(),
-        input: Input::default(),
-        at: Vec2::ZERO,
-        moved: None,
-        clicked: None,
-        ticked: Instant::now(),
-        wake: None,
-        capture: None,
-        failure: None,
-        quit: false,
-        hidden: false,
-        rebuilt: None,
-        files: Files::new(events.create_proxy()),
-    };
-    app.opened();
+    let session = Session::new(character, rig, Vec2::new(1280.0, 800.0));
+    let mut app = App::new(session, adapter, recorder, events.create_proxy());
     if let Some(address) = listen {
-        match Capture::new(address, &app.session) {
-            Ok(capture) => app.capture = Some(capture),
-            Err(error) => return Err(ViewerError::Capture(error)),
-        }
+        app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);
     }
     let ran = events.run_app(&mut app);
     let recorded = app.session.stop_recording().transpose();
@@ -134,6 +112,7 @@ struct App {
     /// When the graphics had to be made anew.
     rebuilt: Option<Instant>,
     files: Files,
+    settings: Settings,
 }
 
 /// What there is once the window stands.
@@ -157,8 +136,11 @@ impl ApplicationHandler<News> for App {
         }
     }
 
-    fn suspended(&mut self, _: &ActiveEventLoop) {
-        self.shown = None;
+    /// The system takes the window and what is drawn with; the session stays, and [`Self::resumed`] makes both anew.
+    fn suspended(&mut self, events: &ActiveEventLoop) {
+        self.suspend();
+        // A picture that was to be drawn by now would be waited for without a pause.
+        events.set_control_flow(ControlFlow::Wait);
     }
 
     fn user_event(&mut self, _: &ActiveEventLoop, news: News) {
@@ -227,6 +209,40 @@ impl ApplicationHandler<News> for App {
 }
 
 impl App {
+    fn new(
+        session: Session,
+        adapter: AdapterChoice,
+        recorder: Option<Recorder>,
+        proxy: EventLoopProxy<News>,
+    ) -> Self {
+        let (context, settings) = (egui::Context::default(), Settings::of_user());
+        panel::style(&context);
+        context.set_theme(settings.theme());
+        let mut app = Self {
+            session,
+            adapter,
+            shown: None,
+            recorder,
+            context,
+            look: panel::Look::default(),
+            input: Input::default(),
+            at: Vec2::ZERO,
+            moved: None,
+            clicked: None,
+            ticked: Instant::now(),
+            wake: None,
+            capture: None,
+            failure: None,
+            quit: false,
+            hidden: false,
+            rebuilt: None,
+            files: Files::new(proxy),
+            settings,
+        };
+        app.opened();
+        app
+    }
+
     /// Makes what shows the session, in a new window or in one that stands.
     fn build(&mut self, events: &ActiveEventLoop, window: Option<Arc<Window>>) {
         match self.furnish(events, window) {
@@ -259,6 +275,14 @@ impl App {
         let egui = egui_winit::State::new(self.context.clone(), id, &window, scale, theme, None);
         window.request_redraw();
         Ok(Shown { window, graphics, egui })
+    }
+
+    /// Whoever held something lets go: where the pointer is when the window is back, nobody knows.
+    fn suspend(&mut self) {
+        self.session.apply(Command::Release);
+        self.session.apply(Command::Hover(Vec2::NEG_ONE));
+        (self.input, self.moved, self.clicked) = (Input::default(), None, None);
+        (self.shown, self.wake, self.hidden) = (None, None, false);
     }
 
     /// Starts again on whatever adapter there is now, once; the session stays as it was.
@@ -314,6 +338,7 @@ impl App {
         let mut asked = Vec::new();
         let output = self.context.run_ui(input, |ui| asked.extend(panel::show(ui, session, look)));
         shown.egui.handle_platform_output(&shown.window, output.platform_output);
+        self.settings.set_theme(self.context.options(|options| options.theme_preference));
         let changed = !asked.is_empty() || self.look.wish.is_some();
         asked.into_iter().for_each(|command| self.session.apply(command));
         let scale = output.pixels_per_point;

@@ -1,10 +1,11 @@
 //! Several methods meet the same goals beside the one that solves.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec2;
 use sinew::asset::gltf;
-use sinew::ik::{Method, Options, Outcome};
+use sinew::ik::{Limit, Method, Options, Outcome};
 use sinew::render::Mode;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
@@ -122,11 +123,11 @@ fn methods_that_cannot_say_why() {
     let two_joints = "reaching with node \"segment_39\": two-bone cannot solve this: the chain must have two joints above its end";
     let mut tentacle = cast("tentacle");
     tentacle.apply(Command::Hover(at(&tentacle, "segment_39")));
-    assert_eq!(tentacle.refusals(), [(Method::TwoBone, two_joints.to_owned())]);
+    assert_eq!(*tentacle.refusals(), [(Method::TwoBone, two_joints.to_owned())]);
 
     let mut figure = session();
     figure.apply(Command::Hover(at(&figure, "leftHand")));
-    assert_eq!(figure.refusals(), [], "an arm is a limb");
+    assert_eq!(*figure.refusals(), [], "an arm is a limb");
 
     // A pin is a second goal.
     figure.apply(Command::Hover(at(&figure, "rightFoot")));
@@ -155,6 +156,66 @@ fn methods_that_cannot_say_why() {
             assert_eq!(contender.reports().is_empty(), said.is_some());
         }
     }
+}
+
+/// The panel asks at every picture, and what is known is not worked out again: whatever happens, it must be as if it were.
+#[test]
+fn what_is_known_of_methods_is_what_is_so_now() {
+    let mut session = session();
+    let mut input = Input::default();
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut next = move |below: u16| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u16::try_from((state >> 33) % u64::from(below)).unwrap()
+    };
+    let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    let mut answers = std::collections::HashSet::new();
+    session.apply(Command::Keep(true));
+    for step in 0..600 {
+        let joints = ["leftHand", "rightHand", "hips", "head", "leftFoot", "leftLowerArm"];
+        let place = at(&session, joints[usize::from(next(6))]) + Vec2::splat(f32::from(next(30)));
+        let event = match next(6) {
+            0..3 => Event::Moved(place),
+            3 => Event::Pressed(Button::Left, false),
+            4 => Event::Released(Button::Left),
+            _ => Event::Key(Key::Char(char::from(b"0123456789pbre "[usize::from(next(15))]))),
+        };
+        input.handle(event, &mut session);
+        match step % 50 {
+            0 => session.apply(Command::FrameAll),
+            5 => session.apply(Command::Clip(None)),
+            10 => session.apply(Command::Limit(elbow, Limit::Locked)),
+            20 => session.apply(Command::Undo),
+            30 => session.apply(Command::LetGo),
+            40 => {
+                let limits = step % 100 < 50;
+                session.apply(Command::Solver(Box::new(Options { limits, ..Options::default() })));
+            }
+            _ => {}
+        }
+        let known = session.refusals();
+        let all = std::iter::once(Method::Auto).chain(Method::ALL);
+        let now: Vec<_> = all.filter_map(|m| Some((m, session.refusal(m)?))).collect();
+        assert_eq!(*known, now, "after step {step}");
+        answers.insert(now);
+    }
+    assert!(answers.len() > 5, "only {} answers", answers.len());
+}
+
+#[test]
+fn a_drag_asks_of_methods_once() {
+    let (mut session, mut input) = (session(), Input::default());
+    let start = at(&session, "leftHand");
+    drag(&mut session, &mut input, start, BY);
+    let known = session.refusals();
+    for step in 0..20_u8 {
+        input.handle(Event::Moved(start - Vec2::splat(f32::from(step))), &mut session);
+        assert!(Arc::ptr_eq(&known, &session.refusals()), "asked again at step {step}");
+    }
+    input.handle(Event::Released(Button::Left), &mut session);
+    let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
+    session.apply(Command::Limit(elbow, Limit::Locked));
+    assert!(!Arc::ptr_eq(&known, &session.refusals()), "another question");
 }
 
 #[test]

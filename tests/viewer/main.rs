@@ -11,8 +11,10 @@ use sinew::skin::Skinning;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
 mod compare;
+mod display;
 mod files;
 mod gizmo;
+mod goals;
 mod opening;
 mod recording;
 mod window;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use egui::ThemePreference;
 use glam::Vec2;
-use sinew::viewer::{Command, Read, Reader, Recent, Session, Watch};
+use sinew::viewer::{Command, Read, Reader, Session, Settings, Watch};
 
 use super::files::folder;
 use super::{SIZE, session};
@@ -71,39 +72,66 @@ fn a_file_that_cannot_be_read_says_why_in_one_line() {
 
 #[test]
 fn recent_files_are_remembered_newest_first_and_no_more_than_a_few() {
-    let place = folder("recent").join("deep/er/recent");
+    let place = folder("recent").join("deep/er/settings.json");
     let file = |i: u8| PathBuf::from(format!("/models/{i}.glb"));
-    let mut recent = Recent::at(place.clone());
-    assert!(recent.files().is_empty());
-    (0..12).for_each(|i| recent.add(&file(i)));
-    recent.add(&file(9));
+    let mut settings = Settings::at(place.clone());
+    assert!(settings.recent().is_empty());
+    (0..12).for_each(|i| settings.add(&file(i)));
+    settings.add(&file(9));
     let wanted: Vec<PathBuf> = [9, 11, 10, 8, 7, 6, 5, 4].map(file).into();
-    assert_eq!(recent.files(), wanted);
-    assert_eq!(Recent::at(place.clone()).files(), wanted);
-    // Another window has opened a file meanwhile.
-    let mut other = Recent::at(place.clone());
+    assert_eq!(settings.recent(), wanted);
+    assert_eq!(Settings::at(place.clone()).recent(), wanted);
+    // Another window has opened a file meanwhile, and chosen a theme.
+    let mut other = Settings::at(place.clone());
     other.add(&file(20));
-    recent.add(&file(21));
-    assert_eq!(Recent::at(place.clone()).files()[..3], [file(21), file(20), file(9)]);
+    other.set_theme(ThemePreference::Light);
+    settings.add(&file(21));
+    let now = Settings::at(place.clone());
+    assert_eq!((&now.recent()[..3], now.theme()), (&[21, 20, 9].map(file)[..], ThemePreference::Light));
     assert_eq!(fs::read_dir(place.parent().unwrap()).unwrap().count(), 1, "something was left beside");
 }
 
 #[test]
-fn a_list_of_recent_files_that_is_broken_is_passed_over() {
-    let folder = folder("recent-broken");
-    let place = folder.join("recent");
-    for bytes in [&b"\xff\xfe\x00"[..], b"relative.glb\n\n../up.glb\n", &[b'a'; 200_000]] {
-        fs::write(&place, bytes).unwrap();
-        let mut recent = Recent::at(place.clone());
-        assert!(recent.files().is_empty());
-        recent.add(Path::new("/models/a.glb"));
-        assert_eq!(Recent::at(place.clone()).files(), [Path::new("/models/a.glb")]);
+fn a_theme_is_kept_from_one_run_to_the_next() {
+    let place = folder("theme").join("settings.json");
+    for theme in [ThemePreference::Dark, ThemePreference::Light, ThemePreference::System] {
+        let mut settings = Settings::at(place.clone());
+        settings.set_theme(theme);
+        assert_eq!((settings.theme(), Settings::at(place.clone()).theme()), (theme, theme));
     }
+    // What is not changed is not written.
+    fs::remove_file(&place).unwrap();
+    Settings::at(place.clone()).set_theme(ThemePreference::System);
+    assert!(!place.exists());
+}
+
+#[test]
+fn settings_that_are_broken_are_the_usual_ones() {
+    let folder = folder("settings-broken");
+    let place = folder.join("settings.json");
+    let broken = [
+        &b"\xff\xfe\x00"[..],
+        b"",
+        b"{\"theme\":\"purple\",\"recent\":[\"/a.glb\"]}",
+        b"{\"recent\":[3]}",
+        b"{\"recent\":[\"relative.glb\",\"\",\"../up.glb\"]}",
+        &[b'['; 200_000],
+    ];
+    for bytes in broken {
+        fs::write(&place, bytes).unwrap();
+        let mut settings = Settings::at(place.clone());
+        assert_eq!((settings.recent(), settings.theme()), (&[][..], ThemePreference::System));
+        settings.add(Path::new("/models/a.glb"));
+        assert_eq!(Settings::at(place.clone()).recent(), [Path::new("/models/a.glb")]);
+    }
+    // What a later program has added does no harm.
+    fs::write(&place, "{\"theme\":\"dark\",\"volume\":11}").unwrap();
+    assert_eq!(Settings::at(place.clone()).theme(), ThemePreference::Dark);
     // Nowhere to write: the window remembers for itself.
-    let mut nowhere = Recent::at(folder.join("recent/below/a/file"));
+    let mut nowhere = Settings::at(folder.join("settings.json/below/a/file"));
     nowhere.add(Path::new("/models/a.glb"));
     nowhere.add(Path::new("/models/b.glb"));
-    assert_eq!(nowhere.files(), [Path::new("/models/b.glb"), Path::new("/models/a.glb")]);
+    assert_eq!(nowhere.recent(), [Path::new("/models/b.glb"), Path::new("/models/a.glb")]);
 }
 
 #[test]

@@ -118,6 +118,8 @@ fn every_command() -> Vec<Command> {
         Command::Compare(vec![Method::Ccd, Method::TwoBone]),
         Command::Keep(true),
         Command::LetGo,
+        Command::Forget(20),
+        Command::Weight(20, 1.0 / 3.0),
         Command::Clip(Some(1)),
         Command::Clip(None),
         Command::Motion(Box::new(blended())),

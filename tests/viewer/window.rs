@@ -1,41 +1,15 @@
 //! The window itself, on a display of its own, driven by xdotool. Skipped, saying so, where the tools are absent.
 
-use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Ends what it started, whatever the test comes to.
-struct Started(Child);
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn has(tool: &str) -> bool {
-    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|p| p.join(tool).is_file()))
-}
+use super::display::{Started, display};
 
 #[test]
 fn the_window_opens_is_dragged_in_and_closes() {
-    if let Some(tool) = ["Xvfb", "xdotool", "import"].into_iter().find(|t| !has(t)) {
-        println!("skipped: there is no {tool}");
-        return;
-    }
-    // The server finds a display that nobody has, and says which.
-    let mut server = Command::new("Xvfb");
-    server
-        .args(["-displayfd", "1", "-screen", "0", "1300x820x24"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let mut server = Started(server.spawn().unwrap());
-    let mut number = String::new();
-    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut number).unwrap();
-    let display = format!(":{}", number.trim());
+    let Some((_server, display)) = display(&["xdotool", "import"]) else { return };
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
     viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").args(["view", "--adapter", "cpu"]);
     let folder = super::files::folder("window-recorded");

@@ -31,12 +31,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
     let limit = rig.joint(node).limit;
     let mut kind = kind_of(&limit);
     ui.horizontal(|ui| {
-        ui.label("limit");
-        ComboBox::from_id_salt("limit").selected_text(KINDS[kind]).show_ui(ui, |ui| {
+        let title = ui.label("limit");
+        let kinds = ComboBox::from_id_salt("limit").selected_text(KINDS[kind]).show_ui(ui, |ui| {
             for (i, name) in KINDS.into_iter().enumerate() {
                 ui.selectable_value(&mut kind, i, name);
             }
         });
+        kinds.response.labelled_by(title.id);
     });
     if kind == kind_of(&limit) {
         let mut numbers = Numbers { asked, node, limit };
@@ -184,12 +185,12 @@ impl Numbers<'_> {
         with: impl Fn([f64; 2]) -> Limit,
     ) {
         ui.horizontal(|ui| {
-            ui.add_sized([44.0, ui.spacing().interact_size.y], egui::Label::new(name));
+            let title = ui.add_sized([44.0, ui.spacing().interact_size.y], egui::Label::new(name));
             let mut values = values;
             for (i, range) in ranges.into_iter().enumerate() {
                 let mut degrees = values[i].to_degrees();
                 let number = DragValue::new(&mut degrees).range(range).speed(0.5).suffix("°").max_decimals(1);
-                let number = ui.add(number.clamp_existing_to_range(false));
+                let number = ui.add(number.clamp_existing_to_range(false)).labelled_by(title.id);
                 values[i] = if number.changed() { degrees.to_radians() } else { values[i] };
                 self.ask(&number, with(values));
             }
@@ -198,11 +199,11 @@ impl Numbers<'_> {
 
     fn axis(&mut self, ui: &mut Ui, axis: DVec3, with: impl Fn(DVec3) -> Limit) {
         ui.horizontal(|ui| {
-            ui.add_sized([44.0, ui.spacing().interact_size.y], egui::Label::new("axis"));
+            let title = ui.add_sized([44.0, ui.spacing().interact_size.y], egui::Label::new("axis"));
             let mut wanted = axis.to_array();
             for i in 0..3 {
                 let number = DragValue::new(&mut wanted[i]).speed(0.01).range(-1.0..=1.0).max_decimals(2);
-                let number = ui.add(number.clamp_existing_to_range(false));
+                let number = ui.add(number.clamp_existing_to_range(false)).labelled_by(title.id);
                 let unit = DVec3::from_array(wanted).try_normalize().unwrap_or(axis);
                 self.ask(&number, with(unit));
             }

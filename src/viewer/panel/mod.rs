@@ -13,6 +13,7 @@ mod clips;
 mod compare;
 mod curve;
 mod display;
+mod goals;
 mod hint;
 mod joint;
 mod keys;
@@ -114,6 +115,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             character::show(ui, session, &mut asked);
             solver::show(ui, session, &mut asked);
             report::show(ui, session, look);
+            goals::show(ui, session, &mut asked);
             compare::show(ui, session, &mut asked);
             clips::show(ui, session, &mut asked);
             clips::shapes(ui, session, &mut asked);

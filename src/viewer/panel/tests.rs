@@ -16,14 +16,18 @@ use glam::Vec2;
 use super::super::{Command, PoseFile, Session};
 use super::{Look, Wish, free, show, style};
 use crate::asset::mannequin;
+use crate::ik::Method;
 use crate::rig;
 
 const SIZE: Vec2 = Vec2::new(700.0, 860.0);
+/// Points that a panel with everything in it is high.
+const TALL: f32 = 1180.0;
 
 struct State {
     session: Session,
     look: Look,
     asked: Vec<Command>,
+    height: f32,
 }
 
 /// The mannequin beside an untouched panel.
@@ -32,32 +36,42 @@ fn state() -> State {
     let rig = rig::load(&character, None).unwrap();
     let look = Look { adapter: "an adapter, vulkan".into(), ..Look::default() };
     let session = Session::new(character, Some(rig), free(SIZE, 1.0, &look));
-    State { session, look, asked: Vec::new() }
+    State { session, look, asked: Vec::new(), height: SIZE.y }
 }
 
 /// The mannequin's left hand held where it can be; measured times are made to be the same ones everywhere.
 fn dragging() -> State {
     let mut state = state();
-    let session = &mut state.session;
-    let hand = session.puppet.character().skeleton.find("leftHand").unwrap();
-    let place = session.puppet.world_from_node()[hand].translation.into();
-    let at = crate::picking::pixel(&session.camera(), place, session.size()).unwrap();
-    session.apply(Command::Grab(at));
-    session.apply(Command::Drag(at + Vec2::new(-20.0, -40.0)));
-    assert_eq!(session.reports.len(), 1, "{:?}", session.error);
-    session.reports.iter_mut().for_each(|r| r.seconds = 4.2e-6);
-    session.costs = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
+    pull(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
+    assert_eq!(state.session.reports.len(), 1, "{:?}", state.session.error);
+    timeless(&mut state.session);
     state
 }
 
+/// Takes hold of a joint and pulls it by some pixels.
+fn pull(session: &mut Session, name: &str, by: Vec2) {
+    let node = session.puppet.character().skeleton.find(name).unwrap();
+    let at = crate::picking::pixel(&session.camera(), session.place(node).unwrap(), session.size()).unwrap();
+    session.apply(Command::Grab(at));
+    session.apply(Command::Drag(at + by));
+}
+
+/// Measured times, made to be the same ones everywhere.
+fn timeless(session: &mut Session) {
+    session.reports.iter_mut().for_each(|r| r.seconds = 4.2e-6);
+    session.comparison.took(7.1e-5);
+    session.costs = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
+}
+
 fn panel(state: State, theme: Theme) -> (Harness<'static>, Rc<RefCell<State>>) {
+    let height = state.height;
     let state = Rc::new(RefCell::new(state));
     let shown = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {
-        let State { session, look, asked } = &mut *shown.borrow_mut();
+        let State { session, look, asked, .. } = &mut *shown.borrow_mut();
         asked.extend(show(ui, session, look));
     };
-    let builder = Harness::builder().with_size([SIZE.x, SIZE.y]).with_theme(theme);
+    let builder = Harness::builder().with_size([SIZE.x, height]).with_theme(theme);
     let harness = builder.with_context_setup(style).wgpu().build_ui(show);
     (harness, state)
 }
@@ -111,6 +125,73 @@ fn clips_that_are_blended() {
     state.session.apply(Command::Motion(Box::new(motion)));
     state.session.costs.clear();
     check("blend", state, Theme::Dark);
+}
+
+#[test]
+fn methods_that_are_compared() {
+    let mut state = state();
+    let methods = vec![Method::Ccd, Method::Fabrik, Method::JacobianTranspose, Method::TwoBone];
+    state.session.apply(Command::Compare(methods));
+    pull(&mut state.session, "leftHand", Vec2::new(-25.0, -55.0));
+    timeless(&mut state.session);
+    check("compare", state, Theme::Dark);
+}
+
+#[test]
+fn goals_and_what_they_count() {
+    let mut state = state();
+    let session = &mut state.session;
+    session.apply(Command::Keep(true));
+    for (hand, by) in [("leftHand", Vec2::new(60.0, -60.0)), ("rightHand", Vec2::new(-30.0, -20.0))] {
+        pull(session, hand, by);
+        session.apply(Command::Release);
+    }
+    let hand = session.state.goals[0].node;
+    session.apply(Command::Weight(hand, 4.0));
+    session.apply(Command::Hover(Vec2::NEG_ONE));
+    timeless(session);
+    check("goals", state, Theme::Light);
+}
+
+/// A joint that is selected, and all of the panel.
+fn selected(joint: &str) -> State {
+    let mut state = state();
+    state.height = TALL;
+    let node = state.session.puppet.character().skeleton.find(joint);
+    state.session.apply(Command::Select(node));
+    state
+}
+
+#[test]
+fn a_joint_that_is_selected_and_its_hinge() {
+    check("joint", selected("leftLowerArm"), Theme::Dark);
+}
+
+#[test]
+fn a_joint_that_is_selected_and_its_cone() {
+    check("cone", selected("leftUpperArm"), Theme::Light);
+}
+
+#[test]
+fn sliders_and_buttons_of_goals_ask_for_what_they_say() {
+    let mut state = state();
+    state.session.apply(Command::Keep(true));
+    pull(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
+    state.session.apply(Command::Release);
+    let hand = state.session.state.goals[0].node;
+    let (mut harness, state) = panel(state, Theme::Dark);
+    harness.run();
+    harness.get_by_label("forget").click();
+    harness.run();
+    assert_eq!(std::mem::take(&mut state.borrow_mut().asked), [Command::Forget(hand)]);
+    let name = state.borrow().session.puppet.character().skeleton.label(hand);
+    harness.get_by_role_and_label(egui::accesskit::Role::Slider, &name).focus();
+    harness.run();
+    harness.key_press(egui::Key::ArrowRight);
+    harness.run();
+    let asked = std::mem::take(&mut state.borrow_mut().asked);
+    let [Command::Weight(node, weight), Command::Release] = asked[..] else { panic!("{asked:?}") };
+    assert!(node == hand && weight > 1.0, "{weight}");
 }
 
 #[test]

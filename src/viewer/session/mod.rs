@@ -24,16 +24,21 @@ use super::{Command, Orbit, Recorder, overlay};
 mod clip;
 mod detail;
 mod edit;
+mod goals;
 mod grip;
 mod live;
 mod opening;
 mod record;
+mod refusals;
 mod rig;
 mod solve;
 mod stance;
 
+pub use refusals::Refusals;
 pub use stance::Stance;
 
+#[cfg(feature = "viewer")]
+pub(super) use goals::HEAVIEST;
 #[cfg(feature = "viewer")]
 pub(super) use solve::remember;
 pub(super) use solve::usual;
@@ -120,6 +125,8 @@ pub struct Session {
     /// The box of the character as it came, with room for limbs: floor and shadow are made for it.
     room: Bounds,
     recorder: Option<Recorder>,
+    /// What was last asked about methods.
+    refusals: refusals::Memory,
 }
 
 impl Session {
@@ -177,6 +184,7 @@ impl Session {
             pointer: Vec2::splat(-1.0),
             room,
             recorder: None,
+            refusals: refusals::Memory::default(),
             puppet,
         }
     }
@@ -252,6 +260,8 @@ impl Session {
                 (self.state.goals, self.state.pins, self.state.base) = (Vec::new(), Vec::new(), None);
                 self.show();
             }
+            Command::Forget(node) => self.forget(node),
+            Command::Weight(node, weight) => self.weigh(node, weight),
             Command::Morph(place, weight) => {
                 if place < self.state.held.weights.len() && weight.is_finite() {
                     self.history.remember_run(Run::Morph(place), &self.state);

@@ -27,10 +27,14 @@ impl Session {
     pub(super) fn set_solver(&mut self, options: Options) {
         self.options = sane(options);
         let before = (!self.is_dragging()).then(|| self.state.clone());
-        self.solve();
+        let asks = self.meet();
         // Another solver meets the goals that are kept another way.
         if let Some(before) = before.filter(|b| *b != self.state) {
             self.history.remember(before);
+        }
+        // In a drag all go on from where they are, else they begin anew where they did.
+        if self.hand.is_some() || !asks {
+            self.compare(asks);
         }
         if self.hand.is_none() {
             self.comparison.again(&self.puppet);
@@ -54,12 +58,27 @@ impl Session {
         self.error = self.puppet.update().err().map(|e| e.to_string());
     }
 
-    /// Meets all goals from where the character stands.
+    /// Meets all goals from where the character stands, and asks everyone else the same.
     pub(in super::super) fn solve(&mut self) {
+        let asks = self.meet();
+        self.compare(asks);
+    }
+
+    /// Asks those who are compared.
+    fn compare(&mut self, asks: bool) {
+        if asks {
+            self.comparison.follow(&self.puppet);
+        } else if !self.puppet.motion.is_rest() {
+            self.comparison.clear();
+        }
+    }
+
+    /// Meets all goals; whether there are any.
+    fn meet(&mut self) -> bool {
         let started = Instant::now();
         self.puppet.held = Some(self.state.held.clone());
         self.puppet.options = self.options;
-        let (targets, pins) = self.wanted(self.hand.as_ref());
+        let (targets, pins) = self.wanted(self.hand.as_ref().map(Hand::asks));
         if self.hand.as_ref().is_some_and(|h| h.whole) {
             self.puppet.options.method = Method::FullBody;
         }
@@ -88,23 +107,19 @@ impl Session {
             }
         }
         remember(&mut self.costs, started.elapsed().as_secs_f32() * 1e6);
-        if reaches {
-            self.comparison.follow(&self.puppet);
-        } else if !self.puppet.motion.is_rest() {
-            self.comparison.clear();
-        }
+        reaches
     }
 
-    /// All goals and pins, with those of a hand; without goals nothing needs to be pinned.
-    fn wanted(&self, hand: Option<&Hand>) -> (Vec<Target>, Vec<Pin>) {
+    /// All goals and pins, with those of who holds a place; without goals nothing needs to be pinned.
+    pub(super) fn wanted(&self, held: Option<(Target, &[Pin])>) -> (Vec<Target>, Vec<Pin>) {
         let mut targets: Vec<Target> = self.state.goals.clone();
         let mut pins = self.state.pins.clone();
-        if let Some(hand) = hand {
-            targets.retain(|t| t.node != hand.target.node);
-            targets.push(hand.target);
+        if let Some((target, own)) = held {
+            targets.retain(|t| t.node != target.node);
+            targets.push(target);
             let pinned = |node: usize| self.state.pins.iter().any(|p| p.node == node);
-            pins.extend(hand.pins.iter().filter(|p| !pinned(p.node)));
-            pins.retain(|p| p.node != hand.target.node);
+            pins.extend(own.iter().filter(|p| !pinned(p.node)));
+            pins.retain(|p| p.node != target.node);
         }
         if let Some(target) = self.hold.as_ref().and_then(Hold::target) {
             targets.retain(|t| t.node != target.node);
@@ -115,31 +130,6 @@ impl Session {
             pins.clear();
         }
         (targets, pins)
-    }
-
-    /// Why a method cannot treat what is held; where nothing is, what is under the pointer, or what was held last.
-    pub fn refusal(&self, method: Method) -> Option<String> {
-        let (targets, pins) = self.at_hand();
-        self.puppet.refusal(&targets, &pins, method).map(|e| e.to_string())
-    }
-
-    /// All methods that cannot treat it, and why: as [`Session::refusal`].
-    pub fn refusals(&self) -> Vec<(Method, String)> {
-        let (targets, pins) = self.at_hand();
-        let refusal = |method| Some((method, self.puppet.refusal(&targets, &pins, method)?.to_string()));
-        std::iter::once(Method::Auto).chain(Method::ALL).filter_map(refusal).collect()
-    }
-
-    /// What is or would be asked.
-    fn at_hand(&self) -> (Vec<Target>, Vec<Pin>) {
-        let hovering = |hit| Hand::new(hit, self.pointer, &self.puppet, self.state.clone());
-        let hand = self.hand.clone().or_else(|| self.hover.map(hovering));
-        let (targets, pins) = self.wanted(hand.as_ref());
-        if targets.is_empty() {
-            (self.puppet.targets.clone(), self.puppet.pins.clone())
-        } else {
-            (targets, pins)
-        }
     }
 }
 

@@ -127,7 +127,8 @@ impl Session {
         if morphs.len() == held.weights.len() && morphs.iter().all(|w| w.is_finite()) {
             held.weights = morphs;
         }
-        goals.retain(|g| there(g.node) && g.base.is_none_or(there));
+        let counts = |weight: f64| weight.is_finite() && weight >= 0.0;
+        goals.retain(|g| there(g.node) && g.base.is_none_or(there) && counts(g.weight));
         pins.retain(|p| there(p.node));
         let mut rig = Rig::clone(&self.loaded_rig);
         for (node, limit) in limits.into_iter().filter(|(n, limit)| there(*n) && limit.fault().is_none()) {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::asset::Character;
+use crate::asset::{Character, humanoid};
 use crate::motion::capture::vmc::{Live, Receiver, Source, State};
 use crate::motion::capture::{Take, write_csv};
 use crate::pose::Pose;
@@ -24,8 +24,9 @@ pub(super) struct Capture {
 }
 
 fn live(character: &Character) -> Result<Live, String> {
-    let bones = character.humanoid.as_ref().map(|h| &h.bones);
-    let bones = bones.ok_or("the character has no humanoid map, and cannot follow a performer")?;
+    let found =
+        humanoid(character).ok_or("no humanoid is found in the character: it cannot follow a performer")?;
+    let bones = &found.bones;
     Live::new(character, bones).map_err(|e| format!("the character cannot follow a performer: {e}"))
 }
 
@@ -102,7 +103,7 @@ impl App {
             return capture.source.record(&character.skeleton);
         }
         let clip = capture.source.stop(&character.skeleton, "take");
-        let bones = character.humanoid.as_ref().map(|h| h.bones.clone()).unwrap_or_default();
+        let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
         let saved = match clip {
             Some(clip) => {
                 let take = Take::of(&clip, &character.skeleton, &bones);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use winit::event_loop::EventLoopProxy;
 
-use super::super::{Read, Reader, Recent, Watch, folder, neighbour};
+use super::super::{Read, Reader, Watch, folder, neighbour};
 use super::{App, wishes};
 
 /// A file that was written to is read when it has been left alone for so long.
@@ -26,7 +26,6 @@ pub(super) enum News {
 #[derive(Debug)]
 pub(super) struct Files {
     reader: Reader,
-    recent: Recent,
     watch: Option<Watch>,
     /// Sizes and times of the open file and of what belongs to it, as they were read.
     stamp: Vec<Option<(u64, SystemTime)>>,
@@ -42,15 +41,7 @@ impl Files {
         let news = proxy.clone();
         // A window that has closed meanwhile hears nothing, and need not.
         let reader = Reader::new(move |read| drop(news.send_event(News::Read(Box::new(read)))));
-        Self {
-            reader,
-            recent: Recent::of_user(),
-            watch: None,
-            stamp: Vec::new(),
-            changed: None,
-            asked: None,
-            proxy,
-        }
+        Self { reader, watch: None, stamp: Vec::new(), changed: None, asked: None, proxy }
     }
 }
 
@@ -58,10 +49,10 @@ impl App {
     /// The file that the window was opened with: remembered and watched.
     pub(super) fn opened(&mut self) {
         if let Some(file) = self.session.file().map(Path::to_path_buf) {
-            self.files.recent.add(&file);
+            self.settings.add(&file);
             self.watch(&file);
         }
-        self.look.open.recent = self.files.recent.files().to_vec();
+        self.look.open.recent = self.settings.recent().to_vec();
     }
 
     /// Reads a character, or the same `again`: it is then seen from where it was, in the pose that it had.
@@ -192,10 +183,12 @@ impl App {
 
     /// Shows what was read; what could not be read leaves everything as it was.
     fn swap(&mut self, read: Read) {
-        let Some(shown) = &mut self.shown else { return };
+        let shown = self.shown.as_mut();
         let swapped = read.outcome.and_then(|(mut session, pictures)| {
             session.apply(super::Command::Resize(self.session.size()));
-            shown.graphics.show(session.puppet(), &pictures).map(|()| session).map_err(|e| e.to_string())
+            // What is made anew with a window shows whatever is there then.
+            let seen = shown.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &pictures));
+            seen.map(|()| session).map_err(|e| e.to_string())
         });
         match swapped {
             Ok(mut session) => {
@@ -212,8 +205,8 @@ impl App {
                 self.look.leaving = false;
                 if !read.again {
                     self.files.changed = None;
-                    self.files.recent.add(&read.path);
-                    self.look.open.recent = self.files.recent.files().to_vec();
+                    self.settings.add(&read.path);
+                    self.look.open.recent = self.settings.recent().to_vec();
                     self.watch(&read.path);
                 }
             }

@@ -1,0 +1,140 @@
+//! Goals that stay: what is shown of them, how much each counts, and letting one go.
+
+use glam::{Vec2, Vec4};
+use sinew::picking::pixel;
+use sinew::rig;
+use sinew::viewer::{Button, Command, Event, Input, Session};
+
+use super::{SIZE, at, drag, pose};
+
+/// The colour of a goal's dot, and pixels that the line to it is narrower than.
+const GOAL: (Vec4, f32) = (Vec4::new(1.0, 0.2, 0.03, 1.0), 5.0);
+
+fn session() -> Session {
+    let character = sinew::asset::mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    Session::new(character, Some(rig), SIZE)
+}
+
+fn node(session: &Session, name: &str) -> usize {
+    session.puppet().character().skeleton.find(name).unwrap()
+}
+
+fn pull(session: &mut Session, name: &str, by: Vec2) {
+    let mut input = Input::default();
+    let from = at(session, name);
+    drag(session, &mut input, from, by);
+    input.handle(Event::Released(Button::Left), session);
+}
+
+fn dots(session: &Session) -> usize {
+    let lines = session.frame(1.0).lines;
+    lines.iter().filter(|l| l.color == GOAL.0 && l.widths[0] > GOAL.1).count()
+}
+
+/// Both hands wanted farther apart than arms and a back that bends about the hips can bring them.
+fn at_odds() -> Session {
+    let mut session = session();
+    let hips = node(&session, "hips");
+    session.apply(Command::Keep(true));
+    session.apply(Command::Select(Some(hips)));
+    session.apply(Command::Base);
+    for hand in ["leftHand", "rightHand"] {
+        let outwards = (at(&session, hand).x - SIZE.x * 0.5).signum();
+        pull(&mut session, hand, Vec2::new(260.0 * outwards, -40.0));
+    }
+    session.apply(Command::Select(None));
+    session
+}
+
+/// Metres between a hand and where it is wanted.
+fn error(session: &Session, name: &str) -> f64 {
+    let node = node(session, name);
+    session.reports().iter().find(|r| r.node == node).and_then(|r| r.position_error).unwrap()
+}
+
+#[test]
+fn what_counts_more_is_met_better_and_a_pull_of_the_slider_is_one_step() {
+    let mut session = at_odds();
+    let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
+    session.apply(Command::Weight(left, 1.0));
+    session.apply(Command::Release);
+    let (before, even) = (pose(&session), error(&session, "leftHand"));
+    assert!(even > 0.05, "{even}");
+    for weight in [1.5, 4.0, 20.0, 50.0] {
+        session.apply(Command::Weight(left, weight));
+    }
+    session.apply(Command::Release);
+    let (heavy, light) = (error(&session, "leftHand"), error(&session, "rightHand"));
+    assert!(heavy < 0.7 * even && light > heavy, "{even} {heavy} {light}");
+    let after = pose(&session);
+    session.apply(Command::Weight(right, 50.0));
+    session.apply(Command::Release);
+    assert!(error(&session, "leftHand") > heavy);
+    session.apply(Command::Undo);
+    assert_eq!(pose(&session), after);
+    session.apply(Command::Undo);
+    assert_eq!(pose(&session), before, "all of the slider's way is one step");
+    session.apply(Command::Redo);
+    assert_eq!(pose(&session), after);
+    // Numbers and nodes that mean nothing change nothing.
+    for (node, weight) in [(left, f64::NAN), (left, -1.0), (0, 3.0), (usize::MAX, 3.0)] {
+        session.apply(Command::Weight(node, weight));
+    }
+    session.apply(Command::Undo);
+    assert_eq!(pose(&session), before);
+}
+
+#[test]
+fn one_goal_is_let_go_and_the_other_is_met() {
+    let mut session = at_odds();
+    let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
+    assert_eq!(dots(&session), 2);
+    let (before, both) = (pose(&session), error(&session, "rightHand"));
+    session.apply(Command::Forget(left));
+    assert_eq!((dots(&session), session.reports().len()), (1, 1));
+    assert!(error(&session, "rightHand") < both);
+    session.apply(Command::Forget(left));
+    session.apply(Command::Undo);
+    assert_eq!(pose(&session), before, "what is not there is not let go once more");
+    assert_eq!(dots(&session), 2, "a goal that is back is seen again");
+    session.apply(Command::Forget(left));
+    session.apply(Command::Forget(right));
+    assert_eq!((dots(&session), session.reports().len()), (0, 0));
+}
+
+#[test]
+fn the_dot_of_a_goal_goes_when_it_is_let_go_and_stays_when_it_is_kept() {
+    let mut session = session();
+    let mut input = Input::default();
+    let from = at(&session, "leftHand");
+    drag(&mut session, &mut input, from, Vec2::new(-70.0, -60.0));
+    assert_eq!(dots(&session), 1);
+    input.handle(Event::Released(Button::Left), &mut session);
+    assert_eq!(dots(&session), 0, "of a hand");
+    // The elbow's pole.
+    let elbow = node(&session, "leftLowerArm");
+    session.apply(Command::Select(Some(elbow)));
+    let [shoulder, middle, hand] = ["leftUpperArm", "leftLowerArm", "leftHand"].map(|name| {
+        let world = session.puppet().world_from_node()[node(&session, name)];
+        glam::Vec3::from(world.translation)
+    });
+    let length = shoulder.distance(middle) + middle.distance(hand);
+    let way = (middle - shoulder).reject_from((hand - shoulder).normalize()).normalize();
+    let pole = pixel(&session.camera(), middle + way * length * 0.5, SIZE).unwrap();
+    drag(&mut session, &mut input, pole, Vec2::new(10.0, -100.0));
+    assert_eq!(dots(&session), 1);
+    input.handle(Event::Released(Button::Left), &mut session);
+    assert_eq!(dots(&session), 0, "of a pole");
+    // One that is kept is seen as long as it is a goal.
+    session.apply(Command::Select(None));
+    session.apply(Command::Keep(true));
+    pull(&mut session, "rightHand", Vec2::new(40.0, -50.0));
+    assert_eq!(dots(&session), 1);
+    session.apply(Command::Undo);
+    assert_eq!(dots(&session), 0);
+    session.apply(Command::Redo);
+    assert_eq!(dots(&session), 1);
+    session.apply(Command::LetGo);
+    assert_eq!(dots(&session), 0);
+}
