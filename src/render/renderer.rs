@@ -12,7 +12,7 @@ use super::ground::GroundPass;
 use super::layout::Layouts;
 use super::lines::LinePass;
 use super::model::Model;
-use super::offscreen::{Canvas, Target, unpremultiply};
+use super::offscreen::{Canvas, Pending, Target};
 use super::shadow::{self, KEY_LIGHT, Shadow};
 use super::srgb::to_linear;
 use super::surface::{Surfaces, is_blended};
@@ -91,6 +91,20 @@ impl Renderer {
         frame: &Frame<'_>,
         size: (u32, u32),
     ) -> Result<Picture, RenderError> {
+        self.submit(model, frame, size)?.picture()
+    }
+
+    /// Gives the device a frame to draw, and does not wait for it. Frames are drawn one after the other, each as if it
+    /// were alone.
+    ///
+    /// # Errors
+    /// As [`Renderer::render`].
+    pub fn submit(
+        &mut self,
+        model: &Model,
+        frame: &Frame<'_>,
+        size: (u32, u32),
+    ) -> Result<Pending, RenderError> {
         let format =
             if frame.mode.is_data() { TextureFormat::Rgba8Unorm } else { TextureFormat::Rgba8UnormSrgb };
         let target = match self.target.take().filter(|t| t.fits(size, frame.samples, format)) {
@@ -100,13 +114,10 @@ impl Renderer {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         self.encode(model, frame, (&target, size), &mut encoder)?;
         let buffer = target.copy_out(&self.gpu, &mut encoder);
-        self.gpu.queue.submit([encoder.finish()]);
-        let mut picture = target.read(&self.gpu, &buffer)?;
-        if frame.background == Background::Transparent {
-            unpremultiply(&mut picture, !frame.mode.is_data());
-        }
+        let work = self.gpu.queue.submit([encoder.finish()]);
         self.target = Some(target);
-        Ok(picture)
+        let premultiplied = (frame.background == Background::Transparent).then_some(!frame.mode.is_data());
+        Ok(Pending { gpu: self.gpu.clone(), size, buffer, work, premultiplied })
     }
 
     /// Encodes a frame into a view that somebody else owns, as a window's next picture.
@@ -237,7 +248,7 @@ impl Renderer {
             if part.blended {
                 continue;
             }
-            pass.set_pipeline(shadow.pipeline(&self.gpu, &self.layouts, part));
+            pass.set_pipeline(shadow.pipeline(&self.gpu, &self.layouts, part, draw));
             pass.set_bind_group(1, parts, &[dynamic_offset(index)]);
             pass.set_bind_group(3, &part.textures, &[]);
             pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
