@@ -8,7 +8,7 @@ use crate::asset::{Character, Part};
 
 use super::ghost::GhostPass;
 use super::gpu_types;
-use super::ground::GroundPass;
+use super::ground::{GroundPass, Rect};
 use super::layout::Layouts;
 use super::lines::LinePass;
 use super::model::Model;
@@ -162,9 +162,9 @@ impl Renderer {
             self.no_shadow.clone()
         };
         // Pipelines first: making them needs the caches that the pass must not borrow.
-        let ground = frame.ground.filter(|g| frame.camera.position.y > g.center.y).map(|_| {
+        let ground = frame.ground.filter(|g| frame.camera.position.y > g.center.y).map(|ground| {
             let pass = self.ground.get_or_insert_with(|| GroundPass::new(&self.gpu, &self.layouts));
-            pass.pipeline(&self.gpu, shadows, frame.samples, target.format).clone()
+            pass.pieces(&self.gpu, frame, &ground, shadows, (area, target.format))
         });
         let ghosts = if frame.ghosts.is_empty() || frame.mode.is_data() {
             None
@@ -187,9 +187,13 @@ impl Renderer {
         let opaque =
             order.iter().take_while(|&&i| !is_blended(frame.mode, &model.parts[draws[i].part])).count();
         self.draw_surfaces(&mut pass, model, frame, &draws, &order[..opaque], &parts, target.format);
-        if let Some(pipeline) = &ground {
-            pass.set_pipeline(pipeline);
-            pass.draw(0..6, 0..1);
+        if let Some(pieces) = &ground {
+            for (pipeline, Rect { x, y, width, height }) in pieces {
+                pass.set_pipeline(pipeline);
+                pass.set_scissor_rect(*x, *y, *width, *height);
+                pass.draw(0..6, 0..1);
+            }
+            pass.set_scissor_rect(0, 0, area.0, area.1);
         }
         self.draw_surfaces(&mut pass, model, frame, &draws, &order[opaque..], &parts, target.format);
         if let Some(ghosts) = &ghosts {
@@ -298,7 +302,7 @@ impl Renderer {
 
 /// Opaque parts as they come, then blended ones, the farthest first.
 fn drawing_order(model: &Model, frame: &Frame<'_>, draws: &[&Draw<'_>]) -> Vec<usize> {
-    let distance = |i: usize| frame.camera.position.distance_squared(draws[i].center);
+    let distance = |i: usize| frame.camera.position.distance_squared(draws[i].bounds.sphere().0);
     let blended = |i: usize| is_blended(frame.mode, &model.parts[draws[i].part]);
     let (mut last, mut order): (Vec<usize>, Vec<usize>) = (0..draws.len()).partition(|&i| blended(i));
     last.sort_by(|&a, &b| distance(b).total_cmp(&distance(a)));
