@@ -51,7 +51,11 @@ const ALPHA_MASK: u32 = 4u;
 const ALPHA_BLEND: u32 = 8u;
 const DOUBLE_SIDED: u32 = 16u;
 const UNLIT: u32 = 32u;
-const DUAL_QUATERNION: u32 = 64u;
+
+// Fixed when a pipeline is made, as in surface.wgsl: what a part has.
+override MORPHED: bool = false;
+override SECOND_SET: bool = false;
+override DUAL_QUATERNIONS: bool = false;
 
 // Not a uniform: software drivers compile a shader anew for each value of a uniform that a branch depends on.
 @group(1) @binding(0) var<storage, read> part: Part;
@@ -96,7 +100,7 @@ fn turn(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
 fn skin_dual(v: Vertex, position: vec3<f32>, normal: vec3<f32>, tangent: vec3<f32>) -> Skinned {
     let pivot = bone(v.bones_0, 0u)[0];
     var sum = blend_duals(v.bones_0, v.weights_0, pivot);
-    if any(v.weights_1 != vec4<f32>(0.0)) {
+    if SECOND_SET && any(v.weights_1 != vec4<f32>(0.0)) {
         sum = sum + blend_duals(v.bones_1, v.weights_1, pivot);
     }
     let l = length(sum[0]);
@@ -126,20 +130,22 @@ fn skin(v: Vertex, index: u32) -> Skinned {
     var position = v.position_u.xyz;
     var normal = v.normal_v.xyz;
     var tangent = v.tangent.xyz;
-    for (var target_index = 0u; target_index < part.morph_targets; target_index++) {
-        let weight = morph_weights[part.first_weight + target_index];
-        if weight != 0.0 {
-            let delta = part.first_delta + (target_index * part.vertices + index) * 3u;
-            position += weight * morph_deltas[delta].xyz;
-            normal += weight * morph_deltas[delta + 1u].xyz;
-            tangent += weight * morph_deltas[delta + 2u].xyz;
+    if MORPHED {
+        for (var target_index = 0u; target_index < part.morph_targets; target_index++) {
+            let weight = morph_weights[part.first_weight + target_index];
+            if weight != 0.0 {
+                let delta = part.first_delta + (target_index * part.vertices + index) * 3u;
+                position += weight * morph_deltas[delta].xyz;
+                normal += weight * morph_deltas[delta + 1u].xyz;
+                tangent += weight * morph_deltas[delta + 2u].xyz;
+            }
         }
     }
-    if (part.flags & DUAL_QUATERNION) != 0u {
+    if DUAL_QUATERNIONS {
         return skin_dual(v, position, normal, tangent);
     }
     var world_from_mesh = blend(v.bones_0, v.weights_0);
-    if any(v.weights_1 != vec4<f32>(0.0)) {
+    if SECOND_SET && any(v.weights_1 != vec4<f32>(0.0)) {
         world_from_mesh = world_from_mesh + blend(v.bones_1, v.weights_1);
     }
     let x = world_from_mesh[0].xyz;

@@ -175,7 +175,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     }
     var key = 1.0;
     if SHADOWS {
-        key = key_light_at(-in.eye_direction + globals.eye.xyz, towards, 2.5);
+        key = key_light_at(-in.eye_direction + globals.eye.xyz, towards, 2.5, 8u);
     }
     let fill_direction = normalize(vec3<f32>(-0.75, 0.25, 0.6));
     let nv = max(dot(n, v), 1e-4);

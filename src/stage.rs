@@ -77,7 +77,7 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
         // Joints turn a mesh's triangles as they place them; the node of a skinned mesh has no say.
         mirrored: part.skin.is_none() && puppet.world_from_node()[part.node].matrix3.determinant() < 0.0,
         morph_weights: puppet.morph_weights(*part),
-        center: part_bounds.get(index).map_or(Vec3::ZERO, |b| b.sphere().0),
+        bounds: part_bounds.get(index).copied().unwrap_or_default(),
     };
     puppet.parts().iter().enumerate().map(draw).collect()
 }

@@ -55,7 +55,7 @@ pub(super) struct TestArgs {
     /// Say which cases there are, and run none
     #[arg(long)]
     list: bool,
-    /// Cases worked on at once [default: one a processor]
+    /// Cases worked on at once [default: one a processor, and one that waits for the device]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
     /// Only the I-th of N parts of the cases
@@ -298,7 +298,7 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
         },
         jobs: args
             .jobs
-            .map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), NonZero::get),
+            .map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get) + 1, NonZero::get),
         fail_fast: args.fail_fast,
         pictures: args.report.is_some(),
     };

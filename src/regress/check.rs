@@ -203,6 +203,9 @@ fn report(outcome: &mut Outcome, check: &ReportCheck) -> bool {
     let reports = &outcome.reports;
     let mut findings = Vec::new();
     if reports.is_empty() {
+        if check.usual {
+            return true;
+        }
         findings.push(Finding { passed: false, text: "report: the case has no goal".into() });
     }
     if let Some(wanted) = &check.outcome {

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::asset::{Character, Part};
 use crate::puppet::{GoalReport, Puppet};
-use crate::render::{Frame, Mode, Model, Picture, Pictures, RenderError, Renderer};
+use crate::render::{Frame, Mode, Model, Pending, Pictures, RenderError, Renderer};
 
 use super::check;
 use super::golden::{self, Drawn, JointDifference, Joints};
@@ -139,8 +139,8 @@ struct Studio {
 type Key = (PathBuf, Vec<Part>, Mode);
 
 impl Studio {
-    fn draw(&mut self, posed: &dyn Posed) -> Result<Picture, RenderError> {
-        let (frame, puppet) = (posed.frame(), posed.puppet());
+    fn draw(&mut self, posed: &dyn Posed, frame: &Frame<'_>) -> Result<Pending, RenderError> {
+        let puppet = posed.puppet();
         let character: &Character = puppet.character();
         let key = (character.path.clone(), puppet.parts().to_vec(), frame.mode);
         let known = self.models.iter().position(|(k, _)| *k == key);
@@ -157,7 +157,7 @@ impl Studio {
             }
         };
         match self.models.get(place) {
-            Some((_, model)) => self.renderer.render(model, &frame, posed.size()),
+            Some((_, model)) => self.renderer.submit(model, frame, posed.size()),
             None => Err(RenderError::Driver("a model was lost".into())),
         }
     }
@@ -243,8 +243,12 @@ impl<'a> Run<'a> {
         let actual = match case.checks.image {
             None => None,
             Some(_) => {
+                let frame = posed.frame();
                 let mut studio = self.studio.lock().unwrap_or_else(PoisonError::into_inner);
-                let picture = studio.draw(&*posed).map_err(|e| e.to_string())?;
+                let pending = studio.draw(&*posed, &frame);
+                // Others may draw while this one waits.
+                drop(studio);
+                let picture = pending.and_then(Pending::picture).map_err(|e| e.to_string())?;
                 Some(Drawn { picture, adapter: Some(self.adapter.clone()) })
             }
         };

@@ -76,8 +76,8 @@ impl AdapterChoice {
 /// What a callback of the driver leaves for whoever asks: the first of several.
 type Note = Arc<Mutex<Option<String>>>;
 
-/// An open adapter.
-#[derive(Debug)]
+/// An open adapter; a copy is the same one.
+#[derive(Clone, Debug)]
 pub struct Gpu {
     /// Makes resources.
     pub device: wgpu::Device,

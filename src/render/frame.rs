@@ -5,7 +5,7 @@ use std::str::FromStr;
 use glam::{Mat4, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
-use crate::camera::Camera;
+use crate::camera::{Bounds, Camera};
 
 /// One picture's worth of input. Nothing in it refers to joints, clips or files.
 #[derive(Clone, Debug)]
@@ -50,8 +50,9 @@ pub struct Draw<'a> {
     pub mirrored: bool,
     /// Morph weights, one a target; missing ones are zero.
     pub morph_weights: &'a [f32],
-    /// A point in its middle, world metres: orders blended parts.
-    pub center: Vec3,
+    /// The box around it, world metres: its middle orders blended parts, and the floor is in shadow only below it.
+    /// Empty where that is not known.
+    pub bounds: Bounds,
 }
 
 /// The model once more, standing otherwise.

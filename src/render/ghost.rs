@@ -8,7 +8,8 @@ use wgpu::TextureFormat;
 use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::{Model, ModelPart};
-use super::surface::{depth_state, vertex_state};
+use super::skinning::{Skinning, vertex_state};
+use super::surface::depth_state;
 use super::upload::{FrameBuffers, Tint, dynamic_offset};
 use super::{Draw, Frame, Gpu, RenderError, shaders};
 
@@ -18,6 +19,7 @@ const STEP_BACK: f32 = 0.03;
 /// All that makes one pipeline differ from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
+    skinning: Skinning,
     /// Whether colour is drawn, or depth alone.
     color: bool,
     /// Whether a base colour map counts for its holes; `None`: it has none.
@@ -88,8 +90,8 @@ impl GhostPass {
                     Some(ghost.color.extend(back).into()),
                 ));
                 let part = &model.parts[draw.part];
-                let pipelines = [false, true]
-                    .map(|color| self.pipeline(gpu, (frame.samples, format), color, part, draw.mirrored));
+                let pipelines =
+                    [false, true].map(|color| self.pipeline(gpu, (frame.samples, format), color, part, draw));
                 own.push(Stroke { part: draw.part, pipelines, offset });
             }
             strokes.push(own);
@@ -104,14 +106,15 @@ impl GhostPass {
         (samples, format): (u32, TextureFormat),
         color: bool,
         part: &ModelPart,
-        mirrored: bool,
+        draw: &Draw<'_>,
     ) -> wgpu::RenderPipeline {
         let holes = part.uniform.flags & (flags::ALPHA_MASK | flags::ALPHA_BLEND) != 0;
         let variant = Variant {
+            skinning: Skinning::of(part, draw),
             color,
             holes: holes.then_some(part.maps[0]),
             culled: !part.double_sided,
-            mirrored,
+            mirrored: draw.mirrored,
             samples,
             format,
         };
@@ -159,7 +162,7 @@ fn make(
     gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("ghost"),
         layout: Some(layout),
-        vertex: vertex_state(module, "ghost_vertex"),
+        vertex: vertex_state(module, "ghost_vertex", &v.skinning.constants()),
         primitive: wgpu::PrimitiveState {
             front_face: if v.mirrored { wgpu::FrontFace::Cw } else { wgpu::FrontFace::Ccw },
             cull_mode: v.culled.then_some(wgpu::Face::Back),

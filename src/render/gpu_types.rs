@@ -87,5 +87,4 @@ pub mod flags {
     pub const ALPHA_BLEND: u32 = 8;
     pub const DOUBLE_SIDED: u32 = 16;
     pub const UNLIT: u32 = 32;
-    pub const DUAL_QUATERNION: u32 = 64;
 }

@@ -2,11 +2,17 @@
 
 use std::collections::HashMap;
 
+use glam::{Vec3, vec3};
 use wgpu::TextureFormat;
 
 use super::layout::Layouts;
+use super::shadow::{self, KEY_LIGHT};
 use super::surface::depth_state;
-use super::{Gpu, shaders};
+use super::{Frame, Gpu, Ground, shaders};
+
+/// Texels around a caster's place in the map to which its shadow is softened: the shader's disc, its filter, and the
+/// offset along the normal.
+const SOFTENED: f32 = 9.0;
 
 /// Pipelines for the floor, made when first needed.
 #[derive(Debug)]
@@ -27,7 +33,26 @@ impl GroundPass {
         Self { module, layout, pipelines: HashMap::new() }
     }
 
-    pub(super) fn pipeline(
+    /// The floor of a frame in pieces of an area: what draws each of them. Looking for shadows costs more than all else
+    /// that is drawn of a floor, and on most of it there are none.
+    pub(super) fn pieces(
+        &mut self,
+        gpu: &Gpu,
+        frame: &Frame<'_>,
+        ground: &Ground,
+        shadows: bool,
+        (area, format): ((u32, u32), TextureFormat),
+    ) -> Vec<(wgpu::RenderPipeline, Rect)> {
+        let all = Rect { x: 0, y: 0, width: area.0, height: area.1 };
+        let shaded = if shadows { shaded(frame, ground, all) } else { Rect::default() };
+        let pieces = [(true, shaded)].into_iter().chain(all.without(shaded).map(|rest| (false, rest)));
+        let pieces = pieces.filter(|(_, piece)| piece.width > 0 && piece.height > 0);
+        pieces
+            .map(|(shadows, piece)| (self.pipeline(gpu, shadows, frame.samples, format).clone(), piece))
+            .collect()
+    }
+
+    fn pipeline(
         &mut self,
         gpu: &Gpu,
         shadows: bool,
@@ -53,6 +78,66 @@ impl GroundPass {
             )
         })
     }
+}
+
+/// Pixels of a picture, from the upper left one on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rect {
+    pub(super) x: u32,
+    pub(super) y: u32,
+    pub(super) width: u32,
+    pub(super) height: u32,
+}
+
+impl Rect {
+    /// What is left without a part of it: above, below, on the left, on the right.
+    fn without(self, part: Self) -> [Self; 4] {
+        let (right, bottom) = (part.x + part.width, part.y + part.height);
+        [
+            Self { height: part.y - self.y, ..self },
+            Self { y: bottom, height: self.y + self.height - bottom, ..self },
+            Self { x: self.x, width: part.x - self.x, ..part },
+            Self { x: right, width: self.x + self.width - right, ..part },
+        ]
+    }
+}
+
+/// Where in a picture the floor may be in shadow: below the boxes of all that is drawn, as the key light falls.
+fn shaded(frame: &Frame<'_>, ground: &Ground, all: Rect) -> Rect {
+    let light = KEY_LIGHT.normalize();
+    let (center, radius) = frame.sphere;
+    let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size((all.width, all.height)));
+    // A length across the light is longer on the floor.
+    let soft = SOFTENED * texel_metres / light.y;
+    #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
+    let (width, height) = (all.width as f32, all.height as f32);
+    let clip_from_world = frame.camera.clip_from_world(width / height);
+    let (mut lo, mut hi) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    for bounds in frame.draws.iter().map(|d| d.bounds) {
+        for corner in 0..8_u8 {
+            let choose = |bit: u8, lo: f32, hi: f32| if corner & bit == 0 { lo } else { hi };
+            let (a, b) = (bounds.lo, bounds.hi);
+            let caster = vec3(choose(1, a.x, b.x), choose(2, a.y, b.y), choose(4, a.z, b.z));
+            let below = caster - light * ((caster.y - ground.center.y) / light.y);
+            for (x, z) in [(-soft, -soft), (-soft, soft), (soft, -soft), (soft, soft)] {
+                let clip = clip_from_world * (below + vec3(x, 0.0, z)).extend(1.0);
+                // What is not before the camera stands nowhere in the picture; nor does what is not known.
+                if !clip.is_finite() || clip.w < frame.camera.near {
+                    return all;
+                }
+                let at = clip.truncate() / clip.w;
+                (lo, hi) = (lo.min(at), hi.max(at));
+            }
+        }
+    }
+    // A pixel more, since this is not the arithmetic of the shader.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the picture")]
+    let pixel = |at: f32, of: f32| at.clamp(0.0, of) as u32;
+    let x = pixel((lo.x * 0.5 + 0.5) * width - 1.0, width);
+    let y = pixel((0.5 - hi.y * 0.5) * height - 1.0, height);
+    let right = pixel(((hi.x * 0.5 + 0.5) * width + 2.0).ceil(), width);
+    let bottom = pixel(((0.5 - lo.y * 0.5) * height + 2.0).ceil(), height);
+    Rect { x, y, width: right.saturating_sub(x), height: bottom.saturating_sub(y) }
 }
 
 /// What a pass over the picture needs.
@@ -103,4 +188,27 @@ pub(super) fn overlay(
         multiview_mask: None,
         cache: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_and_what_is_left_are_all_pixels_once() {
+        let all = Rect { x: 0, y: 0, width: 7, height: 5 };
+        let holds = |r: &Rect, x: u32, y: u32| {
+            (r.x..r.x + r.width).contains(&x) && (r.y..r.y + r.height).contains(&y)
+        };
+        for [x, y, width, height] in
+            [[2, 1, 3, 2], [0, 0, 7, 5], [0, 3, 7, 2], [6, 0, 1, 1], [0, 0, 0, 0], [7, 5, 0, 0], [3, 2, 0, 3]]
+        {
+            let part = Rect { x, y, width, height };
+            let pieces: Vec<Rect> = all.without(part).into_iter().chain([part]).collect();
+            for (x, y) in (0..7).flat_map(|x| (0..5).map(move |y| (x, y))) {
+                let times = pieces.iter().filter(|r| holds(r, x, y)).count();
+                assert_eq!(times, 1, "{x}, {y} of {part:?}");
+            }
+        }
+    }
 }

@@ -33,6 +33,8 @@ pub(super) struct ModelPart {
     pub(super) textures: wgpu::BindGroup,
     /// Which of the five textures there are.
     pub(super) maps: [bool; 5],
+    /// Whether vertices have more than four influences.
+    pub(super) second_set: bool,
     pub(super) blended: bool,
     pub(super) double_sided: bool,
 }
@@ -71,6 +73,7 @@ impl Model {
                 uniform,
                 textures,
                 maps,
+                second_set: part.skin.is_some() && primitive.influences.len() > 1,
                 blended: material.alpha_mode == AlphaMode::Blend,
                 double_sided: material.double_sided,
             });

@@ -88,14 +88,9 @@ impl Target {
         (self.width, self.height, self.samples, self.format) == (size.0, size.1, samples, format)
     }
 
-    /// Bytes of a row in a buffer: copies want a multiple of 256.
-    fn padded_row(&self) -> u32 {
-        (self.width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
-    }
-
     /// Encodes the copy of the picture into a buffer that can be read.
     pub(super) fn copy_out(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
-        let row = self.padded_row();
+        let row = padded_row(self.width);
         let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("read back"),
             size: u64::from(row) * u64::from(self.height),
@@ -109,27 +104,58 @@ impl Target {
         encoder.copy_texture_to_buffer(self.color.as_image_copy(), place, size);
         buffer
     }
+}
 
-    /// The picture, once the work that fills the buffer has been given to the queue.
-    pub(super) fn read(&self, gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Picture, RenderError> {
-        let row = self.width as usize * 4;
-        let rgba = read_buffer(gpu, buffer, |bytes| {
-            bytes.chunks_exact(self.padded_row() as usize).flat_map(|r| r.iter().take(row)).copied().collect()
+/// Bytes of a row of pixels in a buffer: copies want a multiple of 256.
+fn padded_row(width: u32) -> u32 {
+    (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
+}
+
+/// A picture that the device is drawing. Any thread may wait for it, while others give the device more to draw.
+#[derive(Debug)]
+pub struct Pending {
+    pub(super) gpu: Gpu,
+    pub(super) size: (u32, u32),
+    /// Filled by the work below.
+    pub(super) buffer: wgpu::Buffer,
+    pub(super) work: wgpu::SubmissionIndex,
+    /// Whether colours are multiplied by their coverage; then whether they are stored as sRGB.
+    pub(super) premultiplied: Option<bool>,
+}
+
+impl Pending {
+    /// Waits for the picture.
+    ///
+    /// # Errors
+    /// [`RenderError`] if the driver refuses, or the device is lost.
+    pub fn picture(self) -> Result<Picture, RenderError> {
+        let (width, height) = self.size;
+        let row = width as usize * 4;
+        let rgba = read_buffer(&self.gpu, &self.buffer, self.work, |bytes| {
+            let mut rgba = Vec::with_capacity(row * height as usize);
+            let rows = bytes.chunks_exact(padded_row(width) as usize);
+            rows.filter_map(|padded| padded.get(..row)).for_each(|row| rgba.extend_from_slice(row));
+            rgba
         })?;
-        Ok(Picture { width: self.width, height: self.height, rgba })
+        let mut picture = Picture { width, height, rgba };
+        if let Some(srgb) = self.premultiplied {
+            unpremultiply(&mut picture, srgb);
+        }
+        Ok(picture)
     }
 }
 
-/// Waits for a buffer and reads it.
+/// Waits for the work that fills a buffer, and reads it.
 pub(super) fn read_buffer<T>(
     gpu: &Gpu,
     buffer: &wgpu::Buffer,
+    work: wgpu::SubmissionIndex,
     read: impl FnOnce(&[u8]) -> T,
 ) -> Result<T, RenderError> {
     let (tell, told) = std::sync::mpsc::channel();
     // The other end waits below; if it has gone, nobody asks.
     buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(tell.send(result)));
-    let polled = gpu.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None });
+    let polled = gpu.device.poll(wgpu::PollType::Wait { submission_index: Some(work), timeout: None });
     // That the device is lost says more than that nothing can be waited for.
     gpu.check()?;
     polled.map_err(|e| RenderError::Driver(e.to_string()))?;
@@ -146,7 +172,7 @@ pub(super) fn read_buffer<T>(
 }
 
 /// Makes colours that were multiplied by their coverage straight again. `srgb`: they are stored as sRGB.
-pub(super) fn unpremultiply(picture: &mut Picture, srgb: bool) {
+fn unpremultiply(picture: &mut Picture, srgb: bool) {
     for pixel in picture.rgba.chunks_exact_mut(4) {
         let &mut [.., alpha] = pixel else { continue };
         if alpha == 0 || alpha == 255 {

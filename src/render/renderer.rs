@@ -8,11 +8,11 @@ use crate::asset::{Character, Part};
 
 use super::ghost::GhostPass;
 use super::gpu_types;
-use super::ground::GroundPass;
+use super::ground::{GroundPass, Rect};
 use super::layout::Layouts;
 use super::lines::LinePass;
 use super::model::Model;
-use super::offscreen::{Canvas, Target, unpremultiply};
+use super::offscreen::{Canvas, Pending, Target};
 use super::shadow::{self, KEY_LIGHT, Shadow};
 use super::srgb::to_linear;
 use super::surface::{Surfaces, is_blended};
@@ -91,6 +91,20 @@ impl Renderer {
         frame: &Frame<'_>,
         size: (u32, u32),
     ) -> Result<Picture, RenderError> {
+        self.submit(model, frame, size)?.picture()
+    }
+
+    /// Gives the device a frame to draw, and does not wait for it. Frames are drawn one after the other, each as if it
+    /// were alone.
+    ///
+    /// # Errors
+    /// As [`Renderer::render`].
+    pub fn submit(
+        &mut self,
+        model: &Model,
+        frame: &Frame<'_>,
+        size: (u32, u32),
+    ) -> Result<Pending, RenderError> {
         let format =
             if frame.mode.is_data() { TextureFormat::Rgba8Unorm } else { TextureFormat::Rgba8UnormSrgb };
         let target = match self.target.take().filter(|t| t.fits(size, frame.samples, format)) {
@@ -100,13 +114,10 @@ impl Renderer {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         self.encode(model, frame, (&target, size), &mut encoder)?;
         let buffer = target.copy_out(&self.gpu, &mut encoder);
-        self.gpu.queue.submit([encoder.finish()]);
-        let mut picture = target.read(&self.gpu, &buffer)?;
-        if frame.background == Background::Transparent {
-            unpremultiply(&mut picture, !frame.mode.is_data());
-        }
+        let work = self.gpu.queue.submit([encoder.finish()]);
         self.target = Some(target);
-        Ok(picture)
+        let premultiplied = (frame.background == Background::Transparent).then_some(!frame.mode.is_data());
+        Ok(Pending { gpu: self.gpu.clone(), size, buffer, work, premultiplied })
     }
 
     /// Encodes a frame into a view that somebody else owns, as a window's next picture.
@@ -151,9 +162,9 @@ impl Renderer {
             self.no_shadow.clone()
         };
         // Pipelines first: making them needs the caches that the pass must not borrow.
-        let ground = frame.ground.filter(|g| frame.camera.position.y > g.center.y).map(|_| {
+        let ground = frame.ground.filter(|g| frame.camera.position.y > g.center.y).map(|ground| {
             let pass = self.ground.get_or_insert_with(|| GroundPass::new(&self.gpu, &self.layouts));
-            pass.pipeline(&self.gpu, shadows, frame.samples, target.format).clone()
+            pass.pieces(&self.gpu, frame, &ground, shadows, (area, target.format))
         });
         let ghosts = if frame.ghosts.is_empty() || frame.mode.is_data() {
             None
@@ -176,9 +187,13 @@ impl Renderer {
         let opaque =
             order.iter().take_while(|&&i| !is_blended(frame.mode, &model.parts[draws[i].part])).count();
         self.draw_surfaces(&mut pass, model, frame, &draws, &order[..opaque], &parts, target.format);
-        if let Some(pipeline) = &ground {
-            pass.set_pipeline(pipeline);
-            pass.draw(0..6, 0..1);
+        if let Some(pieces) = &ground {
+            for (pipeline, Rect { x, y, width, height }) in pieces {
+                pass.set_pipeline(pipeline);
+                pass.set_scissor_rect(*x, *y, *width, *height);
+                pass.draw(0..6, 0..1);
+            }
+            pass.set_scissor_rect(0, 0, area.0, area.1);
         }
         self.draw_surfaces(&mut pass, model, frame, &draws, &order[opaque..], &parts, target.format);
         if let Some(ghosts) = &ghosts {
@@ -237,7 +252,7 @@ impl Renderer {
             if part.blended {
                 continue;
             }
-            pass.set_pipeline(shadow.pipeline(&self.gpu, &self.layouts, part));
+            pass.set_pipeline(shadow.pipeline(&self.gpu, &self.layouts, part, draw));
             pass.set_bind_group(1, parts, &[dynamic_offset(index)]);
             pass.set_bind_group(3, &part.textures, &[]);
             pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
@@ -287,7 +302,7 @@ impl Renderer {
 
 /// Opaque parts as they come, then blended ones, the farthest first.
 fn drawing_order(model: &Model, frame: &Frame<'_>, draws: &[&Draw<'_>]) -> Vec<usize> {
-    let distance = |i: usize| frame.camera.position.distance_squared(draws[i].center);
+    let distance = |i: usize| frame.camera.position.distance_squared(draws[i].bounds.sphere().0);
     let blended = |i: usize| is_blended(frame.mode, &model.parts[draws[i].part]);
     let (mut last, mut order): (Vec<usize>, Vec<usize>) = (0..draws.len()).partition(|&i| blended(i));
     last.sort_by(|&a, &b| distance(b).total_cmp(&distance(a)));

@@ -7,8 +7,9 @@ use glam::{Mat4, Vec3, camera::rh};
 use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::ModelPart;
-use super::surface::{depth_state, vertex_state};
-use super::{Gpu, shaders};
+use super::skinning::{Skinning, vertex_state};
+use super::surface::depth_state;
+use super::{Draw, Gpu, shaders};
 
 /// Texels a side, least and most.
 const SIZES: (u32, u32) = (512, 2048);
@@ -22,14 +23,22 @@ pub(super) fn size((width, height): (u32, u32)) -> u32 {
 /// Towards the key light, from anywhere.
 pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
+/// All that makes one pipeline differ from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Variant {
+    skinning: Skinning,
+    /// Whether a base colour map counts for the holes; `None`: there are none.
+    holes: Option<bool>,
+}
+
 /// The map and its pipelines.
 #[derive(Debug)]
 pub(super) struct Shadow {
     pub(super) view: wgpu::TextureView,
     size: u32,
     module: wgpu::ShaderModule,
-    /// Made when first needed: for solid casters, and for those with holes, by a texture or by their alpha alone.
-    pipelines: HashMap<Option<bool>, wgpu::RenderPipeline>,
+    /// Made when first needed.
+    pipelines: HashMap<Variant, wgpu::RenderPipeline>,
 }
 
 impl Shadow {
@@ -51,37 +60,35 @@ impl Shadow {
         gpu: &Gpu,
         layouts: &Layouts,
         part: &ModelPart,
+        draw: &Draw<'_>,
     ) -> &wgpu::RenderPipeline {
-        let holes = (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]);
-        self.pipelines.entry(holes).or_insert_with(|| make(gpu, layouts, &self.module, holes))
+        let variant = Variant {
+            skinning: Skinning::of(part, draw),
+            holes: (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
+        };
+        self.pipelines.entry(variant).or_insert_with(|| make(gpu, layouts, &self.module, variant))
     }
 }
 
-/// `fragment`: whether a base colour map counts for the holes; `None`: there are none.
-fn make(
-    gpu: &Gpu,
-    layouts: &Layouts,
-    module: &wgpu::ShaderModule,
-    fragment: Option<bool>,
-) -> wgpu::RenderPipeline {
+fn make(gpu: &Gpu, layouts: &Layouts, module: &wgpu::ShaderModule, v: Variant) -> wgpu::RenderPipeline {
     let groups = [Some(&layouts.globals), Some(&layouts.part), None, Some(&layouts.textures)];
     let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some("shadow"),
-        bind_group_layouts: if fragment.is_some() { &groups } else { &groups[..2] },
+        bind_group_layouts: if v.holes.is_some() { &groups } else { &groups[..2] },
         immediate_size: 0,
     });
-    let constants = [("BASE_COLOR_MAP", f64::from(u8::from(fragment == Some(true))))];
+    let constants = [("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true))))];
     gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("shadow"),
         layout: Some(&layout),
-        vertex: vertex_state(module, "shadow_vertex"),
+        vertex: vertex_state(module, "shadow_vertex", &v.skinning.constants()),
         primitive: Default::default(),
         depth_stencil: Some(wgpu::DepthStencilState {
             bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
             ..depth_state(true)
         }),
         multisample: Default::default(),
-        fragment: fragment.map(|_| wgpu::FragmentState {
+        fragment: v.holes.map(|_| wgpu::FragmentState {
             module,
             entry_point: Some("shadow_cut_out"),
             compilation_options: wgpu::PipelineCompilationOptions {

@@ -4,15 +4,17 @@ use std::collections::HashMap;
 
 use wgpu::{BlendState, Face, FrontFace, PrimitiveState, TextureFormat};
 
-use super::gpu_types::{Vertex, flags};
+use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::ModelPart;
 use super::offscreen::DEPTH;
+use super::skinning::{Skinning, vertex_state};
 use super::{Draw, Frame, Gpu, Mode, shaders, texture};
 
 /// All that makes one pipeline differ from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
+    skinning: Skinning,
     mode: Mode,
     maps: [bool; 5],
     shadows: bool,
@@ -55,6 +57,7 @@ impl Surfaces {
         let shaded = frame.mode.is_shaded();
         let shown = texture::shown(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
         let variant = Variant {
+            skinning: Skinning::of(part, draw),
             mode: if shaded { Mode::Shaded } else { frame.mode },
             maps: std::array::from_fn(|map| part.maps[map] && shown[map]),
             shadows: shaded && frame.shadow,
@@ -104,7 +107,7 @@ fn make(
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("surface"),
         layout: Some(layout),
-        vertex: vertex_state(module, "transform"),
+        vertex: vertex_state(module, "transform", &v.skinning.constants()),
         primitive: PrimitiveState {
             front_face: if v.mirrored { FrontFace::Cw } else { FrontFace::Ccw },
             cull_mode: v.culled.then_some(Face::Back),
@@ -124,24 +127,6 @@ fn make(
         multiview_mask: None,
         cache: None,
     })
-}
-
-/// Vertices as they stand in a model's buffer.
-pub(super) fn vertex_state<'a>(
-    module: &'a wgpu::ShaderModule,
-    entry_point: &'a str,
-) -> wgpu::VertexState<'a> {
-    const BUFFERS: &[Option<wgpu::VertexBufferLayout<'static>>] = &[Some(wgpu::VertexBufferLayout {
-        array_stride: size_of::<Vertex>() as u64,
-        step_mode: wgpu::VertexStepMode::Vertex,
-        attributes: &Vertex::ATTRIBUTES,
-    })];
-    wgpu::VertexState {
-        module,
-        entry_point: Some(entry_point),
-        compilation_options: Default::default(),
-        buffers: BUFFERS,
-    }
 }
 
 /// Nearer wins.

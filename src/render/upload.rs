@@ -41,7 +41,6 @@ impl FrameBuffers {
             let uniform = gpu_types::Part {
                 first_matrix: u32::try_from(draw.first_matrix).unwrap_or(u32::MAX),
                 first_weight: u32::try_from(weights.len()).unwrap_or(u32::MAX),
-                flags: template.flags | if draw.dual { gpu_types::flags::DUAL_QUATERNION } else { 0 },
                 emissive_normal_scale: tint.unwrap_or(template.emissive_normal_scale),
                 ..*template
             };

@@ -8,6 +8,7 @@ use super::gpu_types::{Vertex, flags};
 use super::layout::buffer;
 use super::model::Model;
 use super::offscreen::read_buffer;
+use super::skinning::Skinning;
 use super::{Draw, RenderError, Renderer, shaders};
 
 /// World positions (metres) and unit normals, one each a vertex.
@@ -61,7 +62,7 @@ impl Renderer {
                 wgpu::BindGroupEntry { binding: 1, resource: skinned.as_entire_binding() },
             ],
         });
-        let pipeline = self.skinning_pipeline(&layout);
+        let pipeline = self.skinning_pipeline(&layout, Skinning::of(part, draw));
         let mut encoder = device.create_command_encoder(&Default::default());
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&pipeline);
@@ -70,9 +71,9 @@ impl Renderer {
         pass.dispatch_workgroups(vertices.div_ceil(64), 1, 1);
         drop(pass);
         encoder.copy_buffer_to_buffer(&skinned, 0, &back, 0, size);
-        self.gpu().queue.submit([encoder.finish()]);
+        let work = self.gpu().queue.submit([encoder.finish()]);
         let has_normals = part.uniform.flags & flags::HAS_NORMALS != 0;
-        read_buffer(self.gpu(), &back, |bytes| {
+        read_buffer(self.gpu(), &back, work, |bytes| {
             let pairs = cast_slice::<u8, [Vec4; 2]>(bytes);
             let positions = pairs.iter().map(|[position, _]| position.xyz()).collect();
             let normals = pairs.iter().filter(|_| has_normals).map(|[_, normal]| normal.xyz()).collect();
@@ -80,7 +81,7 @@ impl Renderer {
         })
     }
 
-    fn skinning_pipeline(&self, own: &wgpu::BindGroupLayout) -> wgpu::ComputePipeline {
+    fn skinning_pipeline(&self, own: &wgpu::BindGroupLayout, skinning: Skinning) -> wgpu::ComputePipeline {
         let device = &self.gpu().device;
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("skin vertices"),
@@ -92,7 +93,10 @@ impl Renderer {
             layout: Some(&layout),
             module: &shaders::module(device, "skin vertices", shaders::SKIN_VERTICES),
             entry_point: Some("skin_vertices"),
-            compilation_options: Default::default(),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &skinning.constants(),
+                ..Default::default()
+            },
             cache: None,
         })
     }

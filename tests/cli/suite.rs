@@ -213,6 +213,67 @@ fn what_will_not_do_is_refused_with_its_line() {
 }
 
 #[test]
+fn defaults_are_for_cases_that_can_have_them() {
+    let folder = folder("suite-defaults");
+    let suite = folder.join("suite.toml");
+    let session = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/drag.session");
+    let text = |more: &str| {
+        format!(
+            r#"version = 1
+[defaults]
+resolution = [48, 30]
+compare = ["image", "report"]
+outcome = "reached"
+error = 1e-3
+fps = 6
+frames = [1]
+[[case]]
+name = "reach"
+reach = "leftHand=0.4,1.2,0.3"
+[[case]]
+name = "far"
+reach = "leftHand=0.4,1.2,5.3"
+[[case]]
+name = "rest"
+[[case]]
+name = "session"
+replay = '{}'
+{more}"#,
+            session.display()
+        )
+    };
+    fs::write(&suite, text("")).unwrap();
+    let (code, lines) = code_and_lines(["test", suite.to_str().unwrap(), "--update"]);
+    let told = lines.join("\n");
+    assert_eq!(code, 1, "{told}");
+    for wanted in ["updated reach", "failed  far", "updated rest", "updated session frame 1"] {
+        assert!(told.contains(wanted), "{told}");
+    }
+    // What a case says itself counts.
+    for (more, wanted) in [
+        ("error = 1e-3", "line 17: of a session image and joints are compared"),
+        ("[[case]]\nname = \"b\"\nfps = 3", "line 22: frames and fps are of a session"),
+    ] {
+        fs::write(&suite, text(more)).unwrap();
+        let said = refusal(["test", suite.to_str().unwrap()]);
+        assert!(said.contains(wanted), "{said:?} is not {wanted:?}");
+    }
+    fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\nerror = 1").unwrap();
+    let (code, lines) = code_and_lines(["test", suite.to_str().unwrap(), "--update"]);
+    assert!(code == 1 && lines.iter().any(|l| l.contains("the case has no goal")), "{lines:?}");
+}
+
+#[test]
+fn more_cases_than_anybody_looks_at_are_refused() {
+    let folder = folder("suite-many");
+    let suite = folder.join("suite.toml");
+    let names: String = (0..=100_000).map(|n| format!("[[case]]\nname=\"{n}\"\n")).collect();
+    fs::write(&suite, format!("version = 1\n{names}")).unwrap();
+    let said = refusal(["test", suite.to_str().unwrap(), "--list"]);
+    assert!(said.contains("line 200002: more than 100000 cases"), "{said}");
+}
+
+#[test]
 fn a_golden_that_is_none_breaks_its_case_alone() {
     let (folder, suite) = blessed("suite-broken");
     fs::write(folder.join("goldens/rest.png"), b"\x89PNG\r\n\x1a\nno").unwrap();

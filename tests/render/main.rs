@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails shall panic")]
 #![allow(clippy::needless_pass_by_value, reason = "json!(…) reads better without a reference before it")]
 
+mod floor;
 mod ghosts;
 mod goldens;
 mod layout;

@@ -86,6 +86,8 @@ pub struct ReportCheck {
     pub outcome: Option<String>,
     /// Metres that none may be off by more.
     pub error: Option<f64>,
+    /// Whether the suite's defaults say so: then a case without goals has nothing to report.
+    pub usual: bool,
 }
 
 /// What of a recorded session is compared.

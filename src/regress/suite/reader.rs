@@ -26,6 +26,30 @@ const OWN: [&str; 13] = [
 ];
 /// Options of a case that plays a session back: the session itself says the rest.
 const REPLAYED: [&str; 1] = ["resolution"];
+/// Keys of a case that has goals.
+const REPORTED: [&str; 2] = ["outcome", "error"];
+/// Keys of a case that plays a session back.
+const TIMED: [&str; 2] = ["frames", "fps"];
+
+fn too_many(table: &Table) -> Fault {
+    Fault::new(table.span(), format!("more than {MOST_CASES} cases"))
+}
+
+/// The defaults that a case takes: what it does not say itself, and what cases of its kind can have.
+fn usual(defaults: &Table, table: &Table) -> Table {
+    let replays = [defaults, table].iter().any(|t| t.contains_key("replay"));
+    let foreign = if replays { REPORTED } else { TIMED };
+    let mut usual = defaults.clone();
+    usual.retain(|key, _| !table.contains_key(key) && !foreign.contains(&key));
+    let reports = REPORTED.iter().any(|key| usual.contains_key(key) || table.contains_key(key));
+    if let Some(compared) = usual.get_mut("compare").and_then(Item::as_array_mut).filter(|_| !reports) {
+        compared.retain(|what| what.as_str() != Some("report"));
+        if compared.is_empty() {
+            usual.remove("compare");
+        }
+    }
+    usual
+}
 
 impl Reader<'_> {
     pub(super) fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<Case>), Fault> {
@@ -54,7 +78,12 @@ impl Reader<'_> {
         };
         self.known(defaults)?;
         let mut cases = Vec::new();
-        for table in tables(root, "case")? {
+        let singles = tables(root, "case")?;
+        // Before any of them is read.
+        if let Some(table) = singles.get(MOST_CASES) {
+            return Err(too_many(table));
+        }
+        for table in singles {
             self.known(table)?;
             self.cases(defaults, table, &[], &mut cases)?;
         }
@@ -103,7 +132,7 @@ impl Reader<'_> {
         }
         let count = axes.iter().try_fold(1_usize, |n, (_, list)| n.checked_mul(list.len()));
         let count = count.filter(|n| n.saturating_add(cases.len()) <= MOST_CASES);
-        let count = count.ok_or_else(|| Fault::new(table.span(), format!("more than {MOST_CASES} cases")))?;
+        let count = count.ok_or_else(|| too_many(table))?;
         for index in 0..count {
             let mut rest = index;
             let mut chosen: Vec<(&str, &Value)> = Vec::new();
@@ -127,7 +156,8 @@ impl Reader<'_> {
         cases: &mut Vec<Case>,
     ) -> Result<(), Fault> {
         let mut keys: Vec<(&str, Item)> = Vec::new();
-        for (key, item) in defaults.iter().filter(|(k, _)| !table.contains_key(k)).chain(table.iter()) {
+        let usual = usual(defaults, table);
+        for (key, item) in usual.iter().chain(table.iter()) {
             let value = chosen.iter().find(|(k, _)| *k == key).map(|(_, v)| Item::Value((*v).clone()));
             keys.push((key, value.unwrap_or_else(|| item.clone())));
         }
@@ -158,7 +188,10 @@ impl Reader<'_> {
             }
         }
         let line = line(self.text, table.span());
-        let checks = checks(&get)?;
+        let mut checks = checks(&get)?;
+        if let Some(report) = &mut checks.report {
+            report.usual = REPORTED.iter().all(|key| !table.contains_key(key));
+        }
         let fps = number(&get, "fps", 24.0)?;
         let case = |name: String, checks: Checks, replay: Option<Replayed>| Case {
             slug: slug(&name),
@@ -183,6 +216,9 @@ impl Reader<'_> {
         let seen = frames(get("frames"))?;
         if checks.image.is_some() && seen.is_empty() {
             return Err(Fault::new(table.span(), "frames says which pictures of a session are compared"));
+        }
+        if seen.len().saturating_add(cases.len()) >= MOST_CASES {
+            return Err(too_many(table));
         }
         let replayed = |moment| Some(Replayed { session: session.clone(), moment, fps });
         for frame in seen.into_iter().filter(|_| checks.image.is_some()) {

@@ -52,7 +52,7 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
         }
     };
     let error = get("error").map(|_| number("error", 0.0)).transpose()?;
-    let report = ReportCheck { outcome, error };
+    let report = ReportCheck { outcome, error, usual: false };
     if compares("report") && report == ReportCheck::default() {
         let item = get("compare");
         return Err(Fault::new(item.and_then(Item::span), "to compare the report, set outcome or error"));

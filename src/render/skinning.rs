@@ -1,0 +1,49 @@
+//! What the vertex shader does for a part.
+
+use super::Draw;
+use super::gpu_types::Vertex;
+use super::model::ModelPart;
+
+/// What of `shaders/skinning.wgsl` a part takes besides a blend of four matrices. The rest is compiled out: a software
+/// driver pays for both sides of every branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Skinning {
+    morphed: bool,
+    second_set: bool,
+    dual: bool,
+}
+
+impl Skinning {
+    /// Of a part in a frame.
+    pub(super) fn of(part: &ModelPart, draw: &Draw<'_>) -> Self {
+        Self { morphed: part.uniform.morph_targets > 0, second_set: part.second_set, dual: draw.dual }
+    }
+
+    /// The override constants of the shader.
+    pub(super) fn constants(self) -> [(&'static str, f64); 3] {
+        [
+            ("MORPHED", f64::from(u8::from(self.morphed))),
+            ("SECOND_SET", f64::from(u8::from(self.second_set))),
+            ("DUAL_QUATERNIONS", f64::from(u8::from(self.dual))),
+        ]
+    }
+}
+
+/// Vertices as they stand in a model's buffer. `constants`: those of [`Skinning::constants`].
+pub(super) fn vertex_state<'a>(
+    module: &'a wgpu::ShaderModule,
+    entry_point: &'a str,
+    constants: &'a [(&'a str, f64)],
+) -> wgpu::VertexState<'a> {
+    const BUFFERS: &[Option<wgpu::VertexBufferLayout<'static>>] = &[Some(wgpu::VertexBufferLayout {
+        array_stride: size_of::<Vertex>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &Vertex::ATTRIBUTES,
+    })];
+    wgpu::VertexState {
+        module,
+        entry_point: Some(entry_point),
+        compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
+        buffers: BUFFERS,
+    }
+}
