@@ -301,8 +301,9 @@ impl<'a> Finder<'a> {
             let called = |f: &Found| f.joints.first().map(|&n| finger(&self.names[n]));
             let alone =
                 f.kind == ChainKind::Finger && found.iter().filter(|o| called(o) == called(f)).count() < 2;
-            // Where its name does not tell: the character faces +Z, its left is +X.
-            match f.joints.last().and_then(|&n| Side::of(&self.names[n])) {
+            // A limb's name tells. Of others the place does: the character faces +Z, its left is +X.
+            let limb = matches!(f.kind, ChainKind::Arm | ChainKind::Leg);
+            match f.joints.last().filter(|_| limb).and_then(|&n| Side::of(&self.names[n])) {
                 _ if !sided || alone || end.abs() <= 0.02 * self.width => "",
                 Some(Side::Left) => "left ",
                 Some(Side::Right) => "right ",
