@@ -34,6 +34,7 @@ pub mod regress;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod rig;
+pub mod score;
 pub mod skin;
 #[cfg(feature = "render")]
 pub mod stage;

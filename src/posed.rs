@@ -1,11 +1,11 @@
-//! Poses that leave: as JSON, or as a copy of the file that other programs open.
+//! Poses and clips that leave: as JSON, or in a copy of the file that other programs open.
 
 use std::path::Path;
 
 use glam::{Mat4, Vec3};
 use serde::Serialize;
 
-use crate::asset::{self, LoadError, Part, bvh, gltf};
+use crate::asset::{self, Character, Clip, LoadError, Part, bvh, gltf};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::skin::Skinned;
@@ -68,27 +68,42 @@ impl Document {
     }
 }
 
-/// The file that a puppet was made from, in its pose; `None`: the character inside the program.
+/// The file that a puppet was made from, in its pose, as a GLB; `None`: the character inside the program.
 ///
 /// # Errors
-/// [`LoadError`] for a file that can no longer be read, that is not what the puppet was made from, or that is not glTF.
+/// [`LoadError`] for a file that can no longer be read, or that is not what the puppet was made from.
 pub fn copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadError> {
-    let character = puppet.character();
-    let read;
+    written(puppet.character(), file, puppet.pose(), &[])
+}
+
+/// The file that a character was read from, at rest, with other clips than its own.
+///
+/// # Errors
+/// As [`copy`].
+pub fn animated(character: &Character, file: Option<&Path>, clips: &[Clip]) -> Result<Vec<u8>, LoadError> {
+    written(character, file, &Pose::rest(&character.skeleton), clips)
+}
+
+fn written(
+    character: &Character,
+    file: Option<&Path>,
+    pose: &Pose,
+    clips: &[Clip],
+) -> Result<Vec<u8>, LoadError> {
+    let mut read;
     let (bytes, folder) = match file {
         Some(path) => {
             read = gltf::read(path)?;
+            // What is no glTF has nothing but a skeleton.
             if bvh::is_bvh(path, &read) {
-                let cause =
-                    "a posed copy is of glTF files alone; a pose of BVH is written as JSON".to_owned();
-                return Err(LoadError::Format { path: path.into(), cause });
+                read = gltf::bare(character);
             }
             (&read[..], gltf::folder(path))
         }
         None => (asset::MANNEQUIN, None),
     };
-    let Pose { locals, weights } = puppet.pose();
-    gltf::posed_copy(&character.path, bytes, folder, &character.skeleton, locals, weights)
+    let Pose { locals, weights } = pose;
+    gltf::posed_copy(&character.path, bytes, folder, &character.skeleton, locals, weights, clips)
 }
 
 fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use toml_edit::{Item, Table};
+use toml_edit::{Item, Table, TableLike};
 
 /// A value that will not do: where, and why.
 pub(crate) struct Fault {
@@ -53,4 +53,49 @@ pub(crate) fn real(item: &Item) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "numbers that people write are small")]
     let integer = item.as_integer().map(|i| i as f64);
     item.as_float().or(integer).filter(|x| x.is_finite())
+}
+
+/// Refuses keys that are not known, with their line.
+pub(crate) fn known(table: &dyn TableLike, keys: &[&str]) -> Result<(), Fault> {
+    for (name, item) in table.iter() {
+        if !keys.contains(&name) {
+            let span = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span());
+            return Err(Fault { span, cause: format!("unknown key \"{name}\"; known: {}", keys.join(", ")) });
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn missing(span: Option<Range<usize>>, key: &str) -> Fault {
+    Fault { span, cause: format!("{key} is missing") }
+}
+
+pub(crate) fn need<'t>(table: &'t dyn TableLike, key: &str) -> Result<&'t Item, Fault> {
+    let span = table.iter().next().and_then(|(name, _)| table.key(name)?.span());
+    table.get(key).ok_or_else(|| missing(span, key))
+}
+
+/// An item that is known to be there, for its line.
+pub(crate) fn need_item<'t>(table: &'t dyn TableLike, key: &str) -> &'t Item {
+    const NONE: &Item = &Item::None;
+    table.get(key).unwrap_or(NONE)
+}
+
+pub(crate) fn optional(
+    table: &Table,
+    key: &str,
+    default: f64,
+    range: std::ops::RangeInclusive<f64>,
+) -> Result<f64, Fault> {
+    table.get(key).map_or(Ok(default), |item| {
+        let value = real(item).filter(|v| range.contains(v));
+        value.ok_or_else(|| Fault::at(item, format!("{key} is no number of at least {}", range.start())))
+    })
+}
+
+pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N], Fault> {
+    let values: Option<Vec<f64>> =
+        item.as_array().and_then(|a| a.iter().map(|v| real(&Item::Value(v.clone()))).collect());
+    let fault = || Fault::at(item, format!("{key} is no list of {N} numbers"));
+    values.ok_or_else(fault)?.try_into().map_err(|_| fault())
 }

@@ -1,6 +1,8 @@
 //! The program: arguments in, calls, an exit code out. One file a subcommand.
 
+mod bake;
 mod bench;
+mod clips;
 mod failure;
 mod first_look;
 mod inspect;
@@ -63,6 +65,8 @@ enum Command {
     Pose(Box<pose::PoseArgs>),
     /// Run a suite of image and joint regressions
     Test(Box<test::TestArgs>),
+    /// Write a clip: of motions, blends, and what is solved on top of them
+    Bake(Box<bake::BakeArgs>),
     /// What is in a file
     Inspect(inspect::InspectArgs),
     /// Compare the solvers on seeded cases
@@ -139,6 +143,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         None => first_look::run(&cli.model, cli.talk),
         Some(Command::Render(args)) => render::run(&args, arguments, cli.talk),
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.talk),
+        Some(Command::Bake(args)) => bake::run(&args, arguments, cli.talk),
         Some(Command::Test(args)) => test::run(&args, cli.talk),
         Some(Command::Inspect(args)) => inspect::run(&args, cli.talk),
         Some(Command::Bench(args)) => bench::run(&args),

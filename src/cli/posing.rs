@@ -16,6 +16,7 @@ use crate::puppet::{GoalReport, Pin, Puppet, Target};
 use crate::rig::Rig;
 
 use super::Talk;
+use super::clips::MotionArgs;
 use super::failure::Failure;
 use super::names;
 
@@ -28,6 +29,8 @@ pub(super) struct PosingArgs {
     /// Time in the clip, seconds, clamped to its ends
     #[arg(long, value_name = "S", default_value = "0", allow_negative_numbers = true, value_parser = seconds)]
     animation_time: f32,
+    #[command(flatten)]
+    moving: MotionArgs,
     /// Replace a node's local rotation after the clip (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z,W")]
     rotate: Vec<Assignment<4>>,
@@ -149,7 +152,8 @@ impl PosingArgs {
     ) -> Result<Puppet, Failure> {
         talk.warnings(&character.warnings);
         let rig = super::rig_of(&character, self.rig())?;
-        self.puppet_of(character.into(), rig, matches)
+        let character = self.moving.extend(character.into(), &rig)?;
+        self.puppet_of(character, rig, matches)
     }
 
     /// The rig's file, if one is named.
@@ -157,7 +161,12 @@ impl PosingArgs {
         self.rig.as_deref()
     }
 
-    /// The same of a character that others use too, with its rig.
+    /// A character with all the clips that are asked for.
+    pub(super) fn extend(&self, character: Arc<Character>, rig: &Rig) -> Result<Arc<Character>, Failure> {
+        self.moving.extend(character, rig)
+    }
+
+    /// The same of a character that others use too, with all clips and its rig.
     pub(super) fn puppet_of(
         &self,
         character: Arc<Character>,
@@ -174,9 +183,7 @@ impl PosingArgs {
         let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
         let rotations = self.rotations(&character)?;
         let mut puppet = Puppet::with_rig(character, scene, rig);
-        if let Some(clip) = clip {
-            puppet.play(clip, self.animation_time);
-        }
+        self.moving.play(&mut puppet, clip, self.animation_time)?;
         puppet.rotations = rotations;
         puppet.targets = targets;
         puppet.pins = pins;

@@ -93,7 +93,7 @@ impl FromStr for Frames {
     }
 }
 
-fn rate(text: &str) -> Result<f32, String> {
+pub(super) fn rate(text: &str) -> Result<f32, String> {
     let rate = text.parse::<f32>().ok().filter(|r| *r > 0.0 && r.is_finite());
     rate.ok_or_else(|| format!("\"{text}\" is not a rate"))
 }
@@ -106,15 +106,21 @@ fn threshold(text: &str) -> Result<f32, String> {
 impl RenderArgs {
     /// The methods to compare with, after they have met the goals of a puppet.
     fn others(&self, puppet: &Puppet, talk: Talk) -> Comparison {
-        let mut others = Comparison::default();
-        let methods: Vec<Method> = self.compare.iter().filter_map(|name| name.parse().ok()).collect();
-        others.choose(&methods, puppet);
-        others.begin(&Pose::rest(&puppet.character().skeleton));
-        others.follow(puppet);
+        let others = others(&self.compare, puppet);
         let refused = others.contenders().iter().filter_map(|c| c.refusal());
         talk.warnings(&refused.map(str::to_owned).collect::<Vec<_>>());
         others
     }
+}
+
+/// Methods, by their names, after they have met the goals of a puppet.
+pub(super) fn others(names: &[String], puppet: &Puppet) -> Comparison {
+    let mut others = Comparison::default();
+    let methods: Vec<Method> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    others.choose(&methods, puppet);
+    others.begin(&Pose::rest(&puppet.character().skeleton));
+    others.follow(puppet);
+    others
 }
 
 pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {

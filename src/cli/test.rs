@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use clap::{ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, ValueHint};
 
 use crate::asset::{self, Character};
+use crate::compare::Comparison;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{
     Case, Joints, Moment, OptionKey, Outcome, Posed, Replayed, Run, Settings, Status, Suite, Takes, Update,
@@ -24,8 +25,9 @@ use crate::viewer::{Recording, Replay, ReplayError};
 use super::Talk;
 use super::failure::Failure;
 use super::output;
-use super::posing::PosingArgs;
+use super::posing::{PosingArgs, methods};
 use super::progress::Progress;
+use super::render::others;
 use super::view::ViewArgs;
 
 #[derive(Args, Debug)]
@@ -98,6 +100,9 @@ struct CaseArgs {
     view: ViewArgs,
     #[command(flatten)]
     posing: PosingArgs,
+    /// Other methods that meet the same goals, as ghosts
+    #[arg(long, value_name = "NAME", value_parser = methods())]
+    ghosts: Vec<String>,
 }
 
 /// Small and without smoothing: quick to draw, and the same on more drivers.
@@ -133,6 +138,7 @@ impl CaseArgs {
 /// A puppet and how it is looked at.
 struct Scene {
     puppet: Puppet,
+    others: Comparison,
     reports: Vec<GoalReport>,
     shot: Shot,
     size: (u32, u32),
@@ -140,7 +146,9 @@ struct Scene {
 
 impl Posed for Scene {
     fn frame(&self) -> Frame<'_> {
-        stage::frame(&self.puppet, &self.shot)
+        let mut frame = stage::frame(&self.puppet, &self.shot);
+        self.others.show(&mut frame, &self.puppet, self.shot.scale);
+        frame
     }
 
     fn puppet(&self) -> &Puppet {
@@ -232,11 +240,16 @@ impl Library {
         let args = CaseArgs::from_arg_matches(&matches).map_err(|e| super::failure::first_line(&e))?;
         let said = |e: Failure| e.to_string();
         let rig = self.rig(&character, args.posing.rig())?;
+        let character = args.posing.extend(character, &rig).map_err(said)?;
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(said)?;
         puppet.skinning = args.view.skinning();
         let reports = puppet.update().map_err(|e| e.to_string())?;
+        let others = others(&args.ghosts, &puppet);
+        if let Some(why) = others.contenders().iter().find_map(|c| c.refusal()) {
+            return Err(why.to_owned());
+        }
         let shot = args.view.shot(&puppet.bounds()).map_err(said)?;
-        Ok(Box::new(Scene { puppet, reports, shot, size: args.view.size() }))
+        Ok(Box::new(Scene { puppet, others, reports, shot, size: args.view.size() }))
     }
 
     /// A case that plays a session back, up to one frame or to its end.

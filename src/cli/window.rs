@@ -11,7 +11,7 @@ use crate::render::{AdapterChoice, RenderError};
 use crate::viewer::{self, Recorder, SaveError, ViewerError};
 
 use super::failure::Failure;
-use super::{ModelArg, Talk, first_look, rig_of};
+use super::{ModelArg, Talk, clips, first_look, rig_of};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -27,6 +27,9 @@ pub(super) struct WindowArgs {
     /// Follow a performer who sends the VMC protocol [an address of this machine only, unless another is given]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:39539")]
     vmc: Option<SocketAddr>,
+    /// Add the clips of another file, put on this character (repeatable)
+    #[arg(long, value_name = "FILE")]
+    clips: Vec<PathBuf>,
     /// Record what is done, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
     record: Option<PathBuf>,
@@ -51,7 +54,7 @@ impl WindowArgs {
 
 /// The window, or an error that names the command that needs none.
 pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
-    match open(&args.model, args.adapter.clone(), talk, || args.recorder(), args.vmc)? {
+    match open(&args.model, &args.clips, args.adapter.clone(), talk, || args.recorder(), args.vmc)? {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // One that stood, and lost its device, needs no such advice.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
@@ -64,7 +67,7 @@ pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
 
 /// The window, or a picture.
 pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
-    match open(model, AdapterChoice::Auto, talk, || Ok(None), None)? {
+    match open(model, &[], AdapterChoice::Auto, talk, || Ok(None), None)? {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // A display whose adapter cannot show anything may still have one that draws.
         Err(
@@ -77,6 +80,7 @@ pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Fail
 
 fn open(
     model: &ModelArg,
+    clips: &[PathBuf],
     adapter: AdapterChoice,
     talk: Talk,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure>,
@@ -90,5 +94,6 @@ fn open(
     let character = model.load()?;
     talk.warnings(&character.warnings);
     let rig = rig_of(&character, None)?;
+    let character = clips::extend(character.into(), clips, &rig)?;
     Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen))
 }

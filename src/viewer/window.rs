@@ -60,7 +60,7 @@ const LONGEST_STEP: Duration = Duration::from_millis(100);
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown; the others when the window or the adapter fails.
 pub fn open(
-    character: Character,
+    character: impl Into<Arc<Character>>,
     rig: Option<Rig>,
     adapter: AdapterChoice,
     recorder: Option<Recorder>,

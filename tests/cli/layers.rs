@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Room, and the rooms that it may use.
-const ROOMS: [(&str, &[&str]); 20] = [
+const ROOMS: [(&str, &[&str]); 21] = [
     ("mathematics", &[]),
     ("ik", &["mathematics"]),
     ("asset", &[]),
@@ -16,6 +16,7 @@ const ROOMS: [(&str, &[&str]); 20] = [
     ("camera", &[]),
     ("puppet", &["asset", "pose", "motion", "ik", "rig", "skin", "camera"]),
     ("bake", &["asset", "pose", "motion", "rig", "puppet"]),
+    ("score", &["asset", "motion", "rig", "puppet", "toml"]),
     ("posed", &["asset", "pose", "skin", "puppet"]),
     ("picking", &["asset", "rig", "skin", "camera", "puppet"]),
     ("render", &["asset", "camera"]),
@@ -34,7 +35,7 @@ const ROOMS: [(&str, &[&str]); 20] = [
         "cli",
         &[
             "asset", "pose", "motion", "ik", "rig", "skin", "camera", "puppet", "posed", "render", "stage",
-            "atomic", "bake", "compare", "regress", "viewer",
+            "atomic", "bake", "score", "compare", "regress", "viewer",
         ],
     ),
 ];

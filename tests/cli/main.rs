@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails shall panic")]
 
 mod arguments;
+mod bake;
 mod bvh;
 mod first_look;
 mod humanoids;

@@ -7,6 +7,7 @@
 mod accessor;
 mod animation;
 mod buffer;
+mod clips;
 mod container;
 mod extension;
 mod influence;
@@ -18,6 +19,7 @@ mod posed;
 mod skin;
 mod uri;
 
+pub use clips::bare;
 pub use posed::posed_copy;
 
 use std::cell::RefCell;

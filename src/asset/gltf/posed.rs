@@ -1,12 +1,12 @@
-//! A posed copy of a file: the same document with other local transforms, all of it in one GLB.
+//! A copy of a file: the same document with other local transforms, or other clips, all of it in one GLB.
 
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::asset::{LoadError, Skeleton, Transform};
+use crate::asset::{Clip, LoadError, Skeleton, Transform};
 
-use super::{container, one_line, uri};
+use super::{clips, container, one_line, uri};
 
 /// What a buffer view's bytes are aligned to once they are together: the largest component of any accessor, twice.
 const ALIGNMENT: usize = 8;
@@ -14,8 +14,8 @@ const ALIGNMENT: usize = 8;
 /// The file with the local transforms and morph weights of a pose as its rest, as a GLB that needs no other file.
 ///
 /// `path`, `bytes`, `folder`: as [`super::load_bytes`]; `skeleton`: what was loaded from them; `locals` and `weights`:
-/// the pose, laid out as the skeleton's own. Nodes at rest stay as they are written; clips are left out, since viewers
-/// would play them over the pose. What the loader does not know stays in.
+/// the pose, laid out as the skeleton's own. Nodes at rest stay as they are written; `clips` take the place of the file's
+/// own, which viewers would play over the pose. What the loader does not know stays in.
 ///
 /// # Errors
 /// [`LoadError::Format`] if the file is no longer what was loaded, or beyond the 4 GB of a GLB.
@@ -26,6 +26,7 @@ pub fn posed_copy(
     skeleton: &Skeleton,
     locals: &[Transform],
     weights: &[f32],
+    clips: &[Clip],
 ) -> Result<Vec<u8>, LoadError> {
     let format = |cause: String| LoadError::Format { path: path.into(), cause: one_line(&cause) };
     let parts = container::split(bytes).map_err(format)?;
@@ -36,6 +37,7 @@ pub fn posed_copy(
     }
     let mut binary = gather_buffers(&mut root, parts.binary, folder);
     embed_images(&mut root, &mut binary, folder);
+    clips::add(&mut root, &mut binary, skeleton, clips);
     if !binary.is_empty()
         && let Some(first) = root.pointer_mut("/buffers/0").and_then(Value::as_object_mut)
     {
@@ -44,7 +46,7 @@ pub fn posed_copy(
     container::join(&root, &binary).map_err(format)
 }
 
-fn list<'a>(root: &'a mut Value, name: &str) -> &'a mut [Value] {
+pub(super) fn list<'a>(root: &'a mut Value, name: &str) -> &'a mut [Value] {
     root.get_mut(name).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)
 }
 
@@ -137,6 +139,11 @@ fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<&Path>) {
         added.push(json!({ "buffer": 0, "byteOffset": start, "byteLength": bytes.len() }));
         views += 1;
     }
+    add_views(root, added, had_buffer);
+}
+
+/// Adds views of buffer 0, and the buffer where there was none.
+pub(super) fn add_views(root: &mut Value, mut added: Vec<Value>, had_buffer: bool) {
     let Some(root) = root.as_object_mut().filter(|_| !added.is_empty()) else { return };
     let views = root.entry("bufferViews").or_insert_with(|| json!([]));
     if let Some(views) = views.as_array_mut() {
@@ -148,7 +155,7 @@ fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<&Path>) {
 }
 
 /// Adds bytes at the next aligned place, and tells where that is.
-fn append(binary: &mut Vec<u8>, bytes: &[u8]) -> usize {
+pub(super) fn append(binary: &mut Vec<u8>, bytes: &[u8]) -> usize {
     binary.resize(binary.len().next_multiple_of(ALIGNMENT), 0);
     let start = binary.len();
     binary.extend_from_slice(bytes);

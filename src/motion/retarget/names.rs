@@ -51,26 +51,31 @@ impl Names {
             .filter(|&n| to.nodes[n].mesh.is_none())
             .filter_map(|n| Some((*named.get(to.nodes[n].name.as_deref()?)?, n)))
             .collect();
+        let inner = |p: &&(usize, usize)| from.nodes[p.0].parent.is_some() && to.nodes[p.1].parent.is_some();
         let length = |rest: &Transform| rest.translation.length();
+        // A root's place is no bone.
         let sum = |side: fn(&(usize, usize)) -> usize, nodes: &[crate::asset::Node]| -> f32 {
-            pairs.iter().map(|p| length(&nodes[side(p)].rest)).sum()
+            pairs.iter().filter(inner).map(|p| length(&nodes[side(p)].rest)).sum()
         };
         let (sum_from, sum_to) = (sum(|p| p.0, &from.nodes), sum(|p| p.1, &to.nodes));
         let ratio = if sum_from > 0.0 && sum_to > 0.0 { sum_to / sum_from } else { 1.0 };
-        let inner =
-            pairs.iter().filter(|p| from.nodes[p.0].parent.is_some() && to.nodes[p.1].parent.is_some());
         let agrees = |p: &&(usize, usize)| {
             let (a, b) = (from.nodes[p.0].rest.translation * ratio, to.nodes[p.1].rest.translation);
             a.distance(b) <= SAME * a.length().max(b.length()).max(1e-3 * sum_to)
         };
-        let (count, same) = (inner.clone().count(), inner.filter(agrees).count());
+        let (count, same) =
+            (pairs.iter().filter(inner).count(), pairs.iter().filter(inner).filter(agrees).count());
         let fewer = joints(source).min(joints(target));
         let is_most = count > 0 && 4 * count >= 3 * fewer;
         let is_same = is_most && 10 * same >= 9 * count;
         let pairs: Vec<Pair> = pairs
             .into_iter()
             .map(|(from_node, to_node)| {
-                let (rest, own) = (from.nodes[from_node].rest, to.nodes[to_node].rest);
+                let (mut rest, own) = (from.nodes[from_node].rest, to.nodes[to_node].rest);
+                // Where a BVH file's root rests says nothing: its channels tell places.
+                if source.units.is_some() && from.nodes[from_node].parent.is_none() {
+                    rest.translation = own.translation / ratio;
+                }
                 // What stands above a skeleton turns a file's axes, each its own way.
                 let inner = from.nodes[from_node].parent.is_some() && to.nodes[to_node].parent.is_some();
                 let turn = match is_same && inner {

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use glam::{DVec3, EulerRot, Vec3};
-use toml_edit::{Document, Item, Table, TableLike};
+use toml_edit::{Document, Item, Table};
 
 use crate::asset::Skeleton;
 use crate::ik::Limit;
-use crate::toml::{Fault, real, tables};
+use crate::toml::{Fault, known, missing, need, need_item, numbers, optional, real, tables};
 
 use super::RigError;
 use super::carry::carry;
@@ -136,7 +136,7 @@ impl Reader<'_> {
 }
 
 /// The node of a name, or of an index behind `#`.
-fn named(skeleton: &Skeleton, name: &str) -> Option<usize> {
+pub(crate) fn named(skeleton: &Skeleton, name: &str) -> Option<usize> {
     let index = name.strip_prefix('#').and_then(|i| i.parse().ok());
     index.filter(|&i: &usize| i < skeleton.nodes.len()).or_else(|| skeleton.find(name))
 }
@@ -193,51 +193,6 @@ fn limit(item: &Item) -> Result<Limit, Fault> {
         _ => return Err(Fault::at(kind, "kind is none of free, locked, hinge, cone, euler")),
     };
     limit.fault().map_or(Ok(limit), |what| Err(Fault::at(item, format!("the {what} will not do"))))
-}
-
-/// Refuses keys that are not known, with their line.
-fn known(table: &dyn TableLike, keys: &[&str]) -> Result<(), Fault> {
-    for (name, item) in table.iter() {
-        if !keys.contains(&name) {
-            let span = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span());
-            return Err(Fault { span, cause: format!("unknown key \"{name}\"; known: {}", keys.join(", ")) });
-        }
-    }
-    Ok(())
-}
-
-fn missing(span: Option<Range<usize>>, key: &str) -> Fault {
-    Fault { span, cause: format!("{key} is missing") }
-}
-
-fn need<'t>(table: &'t dyn TableLike, key: &str) -> Result<&'t Item, Fault> {
-    let span = table.iter().next().and_then(|(name, _)| table.key(name)?.span());
-    table.get(key).ok_or_else(|| missing(span, key))
-}
-
-/// An item that is known to be there, for its line.
-fn need_item<'t>(table: &'t dyn TableLike, key: &str) -> &'t Item {
-    const NONE: &Item = &Item::None;
-    table.get(key).unwrap_or(NONE)
-}
-
-fn optional(
-    table: &Table,
-    key: &str,
-    default: f64,
-    range: std::ops::RangeInclusive<f64>,
-) -> Result<f64, Fault> {
-    table.get(key).map_or(Ok(default), |item| {
-        let value = real(item).filter(|v| range.contains(v));
-        value.ok_or_else(|| Fault::at(item, format!("{key} is no number of at least {}", range.start())))
-    })
-}
-
-fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N], Fault> {
-    let values: Option<Vec<f64>> =
-        item.as_array().and_then(|a| a.iter().map(|v| real(&Item::Value(v.clone()))).collect());
-    let fault = || Fault::at(item, format!("{key} is no list of {N} numbers"));
-    values.ok_or_else(fault)?.try_into().map_err(|_| fault())
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "places of joints are single precision")]

@@ -1,0 +1,334 @@
+//! What is played, as a file that people write: `NAME.motion.toml`. `docs/motion.md` has the schema.
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+use toml_edit::{Document, Item, Table, TableLike};
+
+use crate::asset::Character;
+use crate::motion::{Bar, Edit, Layer, Motion, Share, Travel};
+use crate::puppet::{Puppet, Target};
+use crate::rig::{self, Rig};
+use crate::toml::{Fault, known, need, numbers, optional, real, tables};
+
+const VERSION: i64 = 1;
+/// No motion has more bytes.
+const MAX_BYTES: u64 = 16 << 20;
+/// Seconds that an edit grows and wanes unless it says otherwise.
+const WINDOW: f64 = 0.4;
+/// Far beyond any time that a person means, seconds.
+const LATEST: f64 = 1e6;
+
+/// Why a motion file could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ScoreError {
+    /// It cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It is too large to be one.
+    #[error("{}: {bytes} bytes are more than a motion has", path.display())]
+    Large {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Its text will not do.
+    #[error("{}: line {line}: {cause}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// From one.
+        line: usize,
+        /// Why.
+        cause: String,
+    },
+}
+
+/// Reads a motion for a character from a file.
+///
+/// # Errors
+/// [`ScoreError`].
+pub fn load(path: &Path, character: &Character, rig: &Rig) -> Result<Motion, ScoreError> {
+    let failed = |source| ScoreError::Read { path: path.to_owned(), source };
+    let bytes = std::fs::metadata(path).map_err(failed)?.len();
+    if bytes > MAX_BYTES {
+        return Err(ScoreError::Large { path: path.to_owned(), bytes });
+    }
+    read(&std::fs::read_to_string(path).map_err(failed)?, path, character, rig)
+}
+
+/// Reads a motion for a character. Goals of edits are solved with its rig, each where the edits before it have left the
+/// motion. `path`: for errors.
+///
+/// # Errors
+/// [`ScoreError::Format`] with the line of what is no TOML, of a key that is not known or missing, of a value that will
+/// not do, of a clip, node or chain that does not exist, of a goal that cannot be solved.
+pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result<Motion, ScoreError> {
+    let told = |fault: Fault| {
+        let (line, cause) = fault.told(text);
+        ScoreError::Format { path: path.to_owned(), line, cause }
+    };
+    let document = Document::parse(text.to_owned()).map_err(|e| told(Fault::of(&e)))?;
+    Reader { character, rig }.motion(document.as_table()).map_err(told)
+}
+
+struct Reader<'a> {
+    character: &'a Character,
+    rig: &'a Rig,
+}
+
+impl Reader<'_> {
+    fn motion(&self, root: &Table) -> Result<Motion, Fault> {
+        known(root, &["version", "plant", "bar", "layer", "edit"])?;
+        let version = need(root, "version")?;
+        if version.as_integer() != Some(VERSION) {
+            return Err(Fault::at(version, format!("version is not {VERSION}")));
+        }
+        let mut motion = Motion { plant: flag(root, "plant")?, ..Motion::default() };
+        for table in tables(root, "bar")? {
+            let bar = self.bar(table, motion.bars.last())?;
+            motion.bars.push(bar);
+        }
+        for table in tables(root, "layer")? {
+            motion.layers.push(self.layer(table)?);
+        }
+        let mut puppet: Option<Puppet> = None;
+        for table in tables(root, "edit")? {
+            let edit = self.edit(table, &motion, &mut puppet)?;
+            motion.edits.push(edit);
+        }
+        match motion.fault() {
+            Some(fault) => Err(Fault::new(root.span(), fault)),
+            None => Ok(motion),
+        }
+    }
+
+    fn bar(&self, table: &Table, before: Option<&Bar>) -> Result<Bar, Fault> {
+        known(table, &["clips", "start", "overlap", "seconds", "from", "speed", "again", "travel"])?;
+        let clips = self.shares(need(table, "clips")?)?;
+        let end = before.map_or(0.0, |b| b.start + b.length(&self.character.clips));
+        let overlap = narrow(optional(table, "overlap", 0.0, 0.0..=LATEST)?);
+        let start = match table.get("start") {
+            Some(item) if table.contains_key("overlap") => {
+                return Err(Fault::at(item, "start and overlap say the same: write one of them"));
+            }
+            Some(_) => narrow(optional(table, "start", 0.0, 0.0..=LATEST)?),
+            None => (end - overlap).max(0.0),
+        };
+        let seconds = match table.get("seconds") {
+            Some(_) => Some(narrow(optional(table, "seconds", 0.0, 0.0..=LATEST)?)),
+            None => None,
+        };
+        let travel = match table.get("travel").map(|item| (item, item.as_str())) {
+            None | Some((_, Some("kept"))) => Travel::Kept,
+            Some((_, Some("stripped"))) => Travel::Stripped,
+            Some((item, _)) => return Err(Fault::at(item, "travel is kept or stripped")),
+        };
+        let speed = table.get("speed").map_or(Ok(1.0), |item| number(item, "speed"))?;
+        let from = narrow(optional(table, "from", 0.0, 0.0..=LATEST)?);
+        Ok(Bar { clips, start, seconds, from, speed, again: flag(table, "again")?, travel })
+    }
+
+    /// `"walk"`, `["walk"]`, or `{ walk = 0.7, run = 0.3 }`.
+    fn shares(&self, item: &Item) -> Result<Vec<Share>, Fault> {
+        let one = |name: &str| Ok(Share { clip: self.clip(item, name)?, weight: 1.0 });
+        if let Some(name) = item.as_str() {
+            return Ok(vec![one(name)?]);
+        }
+        if let Some(names) = item.as_array() {
+            let name = |v: &toml_edit::Value| v.as_str().map(str::to_owned);
+            let names: Option<Vec<String>> = names.iter().map(name).collect();
+            let names =
+                names.filter(|n| !n.is_empty()).ok_or_else(|| Fault::at(item, "clips names no clip"))?;
+            return names.iter().map(|n| one(n)).collect();
+        }
+        let Some(table) = item.as_table_like() else {
+            return Err(Fault::at(item, "clips is a name, a list of names, or a table of weights"));
+        };
+        let share = |(name, weight): (&str, &Item)| {
+            let value = real(weight).filter(|w| *w >= 0.0);
+            let value = value.ok_or_else(|| Fault::at(weight, format!("the weight of {name} is none")))?;
+            Ok(Share { clip: self.clip(weight, name)?, weight: narrow(value) })
+        };
+        table.iter().map(share).collect()
+    }
+
+    fn layer(&self, table: &Table) -> Result<Layer, Fault> {
+        known(table, &["clip", "weight", "additive", "mask", "speed"])?;
+        let item = need(table, "clip")?;
+        let name = item.as_str().ok_or_else(|| Fault::at(item, "clip is no name"))?;
+        let mut mask = Vec::new();
+        if let Some(item) = table.get("mask") {
+            let names =
+                item.as_array().ok_or_else(|| Fault::at(item, "mask is no list of chains and nodes"))?;
+            for value in names {
+                let fault = |why: String| Fault::new(value.span(), why);
+                let name =
+                    value.as_str().ok_or_else(|| fault("mask is no list of chains and nodes".into()))?;
+                match self.rig.chains.iter().find(|c| c.name == name) {
+                    Some(chain) => mask.extend(self.below(chain.base)),
+                    None => {
+                        let node = rig::file::named(&self.character.skeleton, name);
+                        mask.push(
+                            node.ok_or_else(|| fault(format!("no chain or node is called \"{name}\"")))?,
+                        );
+                    }
+                }
+            }
+            mask.sort_unstable();
+            mask.dedup();
+        }
+        Ok(Layer {
+            clip: self.clip(item, name)?,
+            weight: narrow(optional(table, "weight", 1.0, 0.0..=1.0)?),
+            additive: flag(table, "additive")?,
+            mask,
+            speed: table.get("speed").map_or(Ok(1.0), |item| number(item, "speed"))?,
+        })
+    }
+
+    /// A node and all below it.
+    fn below(&self, top: usize) -> Vec<usize> {
+        let skeleton = &self.character.skeleton;
+        let is_below = |&n: &usize| skeleton.ancestors(n).any(|a| a == top);
+        (0..skeleton.nodes.len()).filter(is_below).collect()
+    }
+
+    fn edit(&self, table: &Table, motion: &Motion, puppet: &mut Option<Puppet>) -> Result<Edit, Fault> {
+        known(table, &["time", "before", "after", "turn", "shift", "reach"])?;
+        let time = number(need(table, "time")?, "time")?;
+        let before = narrow(optional(table, "before", WINDOW, 0.0..=LATEST)?);
+        let after = narrow(optional(table, "after", WINDOW, 0.0..=LATEST)?);
+        let vectors = |key: &str| -> Result<Vec<(usize, DVec3)>, Fault> {
+            let Some(item) = table.get(key) else { return Ok(Vec::new()) };
+            let nodes =
+                item.as_table_like().ok_or_else(|| Fault::at(item, format!("{key} is no table of nodes")))?;
+            nodes.iter().map(|(name, v)| Ok((self.node(v, name)?, numbers::<3>(v, key)?.into()))).collect()
+        };
+        let turns = vectors("turn")?.into_iter();
+        let turns =
+            turns.map(|(n, degrees)| (n, (degrees * std::f64::consts::PI / 180.0).as_vec3())).collect();
+        let shifts = vectors("shift")?.into_iter().map(|(n, by)| (n, by.as_vec3())).collect();
+        let own = Edit { time, before, after, turns, shifts };
+        let places = vectors("reach")?;
+        if places.is_empty() {
+            return Ok(own);
+        }
+        let puppet = puppet.get_or_insert_with(|| {
+            let scene = self.character.default_scene;
+            Puppet::with_rig(self.character.clone(), scene, self.rig.clone())
+        });
+        puppet.motion.clone_from(motion);
+        puppet.time = time;
+        let fault = |why: &dyn std::fmt::Display| {
+            table
+                .get("reach")
+                .map_or_else(|| Fault::new(None, why.to_string()), |r| Fault::at(r, why.to_string()))
+        };
+        let posed = |puppet: &mut Puppet, targets: Vec<Target>| {
+            puppet.targets = targets;
+            puppet.update().map_err(|e| fault(&e))
+        };
+        posed(puppet, Vec::new())?;
+        let plain = puppet.pose().clone();
+        puppet.motion.edits.push(own.clone());
+        let target = |&(node, at): &(usize, DVec3)| Target { position: Some(at), ..Target::new(node) };
+        posed(puppet, places.iter().map(target).collect())?;
+        Ok(Edit::between(&plain, puppet.pose(), time, before, after))
+    }
+
+    fn clip(&self, item: &Item, name: &str) -> Result<usize, Fault> {
+        let clips = &self.character.clips;
+        let index = || name.parse().ok().filter(|&i: &usize| i < clips.len());
+        let found = clips.iter().position(|c| c.name.as_deref() == Some(name)).or_else(index);
+        found.ok_or_else(|| Fault::at(item, format!("animation \"{name}\" does not exist")))
+    }
+
+    fn node(&self, item: &Item, name: &str) -> Result<usize, Fault> {
+        let node = rig::file::named(&self.character.skeleton, name);
+        node.ok_or_else(|| Fault::at(item, format!("node \"{name}\" does not exist")))
+    }
+}
+
+fn flag(table: &dyn TableLike, key: &str) -> Result<bool, Fault> {
+    table.get(key).map_or(Ok(false), |item| {
+        item.as_bool().ok_or_else(|| Fault::at(item, format!("{key} is true or false")))
+    })
+}
+
+fn number(item: &Item, key: &str) -> Result<f32, Fault> {
+    let value = real(item).filter(|v| v.abs() <= LATEST);
+    value.map(narrow).ok_or_else(|| Fault::at(item, format!("{key} is no number")))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "motions are single precision")]
+fn narrow(x: f64) -> f32 {
+    x as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::asset::mannequin;
+
+    fn score(text: &str) -> Result<Motion, String> {
+        let character = mannequin().unwrap();
+        read(text, Path::new("a.motion.toml"), &character, &rig::find(&character)).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_motion_is_read() {
+        let text = "version = 1\nplant = true\n\
+            [[bar]]\nclips = \"walk\"\nagain = true\nseconds = 2.0\n\
+            [[bar]]\nclips = { walk = 0.25, run = 0.75 }\noverlap = 0.5\nagain = true\nseconds = 3\ntravel = \"stripped\"\n\
+            [[layer]]\nclip = \"wave\"\nmask = [\"left arm\", \"head\"]\nadditive = true\n\
+            [[edit]]\ntime = 1.0\nturn = { head = [0, 30, 0] }\nshift = { hips = [0, -0.1, 0] }\n\
+            [[edit]]\ntime = 1.5\nreach = { leftHand = [0.3, 1.2, 0.4] }\n";
+        let motion = score(text).unwrap();
+        assert!(motion.plant && motion.fault().is_none());
+        assert_eq!((motion.bars[1].start, motion.bars[1].travel), (1.5, Travel::Stripped));
+        assert_eq!(motion.bars[1].clips.len(), 2);
+        assert!(motion.layers[0].mask.len() > 4, "{:?}", motion.layers[0].mask);
+        let head = motion.edits[0].turns[0].1;
+        assert!((head - Vec3::new(0.0, 30.0_f32.to_radians(), 0.0)).length() < 1e-6);
+        // At its time the goal of the second edit is met by the motion alone.
+        let character = mannequin().unwrap();
+        let hand = character.skeleton.find("leftHand").unwrap();
+        let mut puppet = Puppet::new(character, 0);
+        (puppet.motion, puppet.time) = (motion, 1.5);
+        puppet.update().unwrap();
+        let place = Vec3::from(puppet.world_from_node()[hand].translation);
+        assert!(place.distance(Vec3::new(0.3, 1.2, 0.4)) < 2e-3, "{place}");
+    }
+
+    #[test]
+    fn what_will_not_do_is_told_with_its_line() {
+        let told = |text: &str| score(&format!("version = 1\n{text}")).unwrap_err();
+        for (text, line, why) in [
+            ("[[bar]]\nclips = \"wolk\"", 3, "animation \"wolk\" does not exist"),
+            ("[[bar]]\nstart = 1", 3, "clips is missing"),
+            ("[[bar]]\nclips = \"walk\"\nstart = nan", 4, "start is no number"),
+            ("[[bar]]\nclips = \"walk\"\nstart = 1\noverlap = 1", 4, "start and overlap"),
+            ("[[bar]]\nclips = { walk = -1.0 }", 3, "the weight of walk"),
+            ("[[bar]]\nclips = { walk = 0.0 }", 1, "bars[0]: all its weights are zero"),
+            ("[[layer]]\nclip = \"wave\"\nmask = [\"nose\"]", 4, "no chain or node is called \"nose\""),
+            ("[[edit]]\ntime = 1\nturn = { nose = [0, 0, 0] }", 4, "node \"nose\" does not exist"),
+            ("[[edit]]\ntime = 1\nreach = { hips = [0, 0] }", 4, "reach is no list of 3 numbers"),
+            ("[[edit]]\ntime = \"soon\"", 3, "time is no number"),
+            ("speed = 1", 2, "unknown key \"speed\""),
+        ] {
+            let error = told(text);
+            let expected = format!("a.motion.toml: line {line}: {why}");
+            assert!(error.starts_with(&expected), "{text}: {error}");
+        }
+        assert!(score("plant = true").unwrap_err().contains("version is missing"));
+    }
+}

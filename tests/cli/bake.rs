@@ -1,0 +1,169 @@
+//! `sinew bake`, and motions on the command line.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use sinew::asset;
+
+use crate::support::models;
+use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// The largest distance between the vertices of two poses, metres.
+fn apart(a: &Value, b: &Value) -> f64 {
+    let of = |pose: &Value| -> Vec<f64> {
+        pose["primitives"].as_array().unwrap().iter().flat_map(|p| numbers(&p["positions"])).collect()
+    };
+    let (a, b) = (of(a), of(b));
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_baked_clip_is_what_was_played_and_solved() {
+    let folder = folder("bake");
+    let out = folder.join("out.glb");
+    let out = out.to_str().unwrap();
+    let posing = ["--animation", "walk", "--reach", "leftHand=0.3,1.3,0.35"];
+    let [a, b, c, d] = posing;
+    stdout(["bake", MANNEQUIN, "-q", "-o", out, a, b, c, d, "--key-error", "0"]);
+    for time in ["0", "0.3", "0.7"] {
+        let was = json(["pose", MANNEQUIN, "--vertices", a, b, c, d, "--animation-time", time]);
+        let is = json(["pose", out, "--vertices", "--animation", "baked", "--animation-time", time]);
+        assert!(apart(&was, &is) < 1e-5 * 1.8, "{time}: {}", apart(&was, &is));
+    }
+    // Only its own clip is in the copy, and the model is as it was.
+    let copy = asset::load(Path::new(out)).unwrap();
+    assert_eq!(copy.clips.len(), 1);
+    assert_eq!(copy.meshes.len(), 1);
+}
+
+#[test]
+fn fewer_keys_are_as_near_as_asked() {
+    let folder = folder("bake-keys");
+    let (all, few) = (folder.join("all.glb"), folder.join("few.glb"));
+    let (all, few) = (all.to_str().unwrap(), few.to_str().unwrap());
+    stdout(["bake", "-q", "-o", all, "--animation", "walk", "--key-error", "0", "--fps", "60"]);
+    stdout(["bake", "-q", "-o", few, "--animation", "walk", "--key-error", "0.01", "--fps", "60"]);
+    let bytes = |path: &str| fs::metadata(path).unwrap().len();
+    assert!(bytes(few) + 10_000 < bytes(all));
+    let pose = |path| json(["pose", path, "--vertices", "--animation", "0", "--animation-time", "0.37"]);
+    // A hand's error is that of the joints above it, each of a hundredth of a radian over less than a metre.
+    let error = apart(&pose(all), &pose(few));
+    assert!(error > 0.0 && error < 0.05, "{error}");
+}
+
+#[test]
+fn a_clip_goes_out_as_bvh_and_comes_back() {
+    let folder = folder("bake-bvh");
+    let (bvh, back) = (folder.join("walk.bvh"), folder.join("back.glb"));
+    let (bvh, back) = (bvh.to_str().unwrap(), back.to_str().unwrap());
+    stdout(["bake", "-q", "-o", bvh, "--animation", "walk"]);
+    stdout(["bake", MANNEQUIN, "-q", "-o", back, "--clips", bvh]);
+    let place = |pose: &Value, name: &str| {
+        let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
+        numbers(&node["world"])[12..15].to_vec()
+    };
+    for time in ["0.2", "0.6"] {
+        let was = json(["pose", "--animation", "walk", "--animation-time", time]);
+        let is = json(["pose", back, "--animation", "baked", "--animation-time", time]);
+        for name in ["hips", "leftHand", "rightFoot", "head"] {
+            let (was, is) = (place(&was, name), place(&is, name));
+            let apart = was.iter().zip(&is).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-4, "{name} at {time}: {was:?} {is:?}");
+        }
+    }
+}
+
+#[test]
+fn a_motion_file_is_played() {
+    let folder = folder("motion-file");
+    let path = folder.join("a.motion.toml");
+    let text = "version = 1\n[[bar]]\nclips = \"walk\"\n[[bar]]\nclips = \"run\"\noverlap = 0.3\n";
+    fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap();
+    let at = |options: &[&str]| {
+        let mut command = crate::command(["pose"]);
+        let output = command.args(options).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["nodes"].clone()
+    };
+    let walk = at(&["--animation", "walk", "--animation-time", "0.5"]);
+    assert_eq!(walk, at(&["--motion", path, "--animation-time", "0.5"]));
+    let run = at(&["--animation", "run", "--animation-time", "0.4"]);
+    let second = at(&["--motion", path, "--animation-time", "1.1"]);
+    let local = |pose: &Value| numbers(&pose[8]["rotation"]);
+    let apart = local(&run).iter().zip(local(&second)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart < 1e-5, "{apart}");
+    fs::write(path, format!("{text}speed = fast\n")).unwrap();
+    let line = refusal(["pose", "--motion", path]);
+    assert!(line.starts_with(&format!("{path}: line 7: ")), "{line}");
+}
+
+#[test]
+fn what_cannot_be_baked_is_told() {
+    let folder = folder("bake-refused");
+    let out = folder.join("out.glb");
+    let out = out.to_str().unwrap();
+    assert_eq!(refusal(["bake", "-o", "out.fbx"]), "--output out.fbx: a clip is written as .glb or .bvh");
+    assert_eq!(refusal(["bake", "-o", out]), "choose one of 5 clips: --animation NAME|INDEX");
+    assert_eq!(
+        refusal(["bake", "-o", out, "--animation", "walk", "--blend", "run=2"]),
+        "--blend run=2: a share is between 0 and 1"
+    );
+    let none = refusal(["pose", "--clips", MANNEQUIN, "--animation", "wolk"]);
+    assert!(none.starts_with("animation \"wolk\" does not exist"), "{none}");
+    assert!(!Path::new(out).exists());
+}
+
+/// The slide of feet in a retargeted walk of a person, by the height of the ankle: where it is low it stands.
+#[test]
+fn a_captured_walk_stands_on_its_feet() {
+    let Some(walk) = models("bvh/pybvh/cmu_12_01_walk.bvh") else { return };
+    let folder = folder("bake-walk");
+    let out = folder.join("walk.glb");
+    let out = out.to_str().unwrap();
+    stdout(["bake", MANNEQUIN, "-q", "-o", out, "--clips", walk.to_str().unwrap(), "--fps", "60"]);
+    let character = asset::load(Path::new(out)).unwrap();
+    let seconds = character.clips[0].seconds;
+    assert!((seconds - 4.36).abs() < 0.02, "{seconds}");
+    let mut puppet = sinew::puppet::Puppet::new(character, 0);
+    let mut least = f32::INFINITY;
+    for foot in ["leftFoot", "rightFoot"] {
+        let node = puppet.character().skeleton.find(foot).unwrap();
+        let mut places = Vec::new();
+        for frame in 0..(seconds * 60.0) as u16 {
+            puppet.play(0, f32::from(frame) / 60.0);
+            puppet.update().unwrap();
+            places.push(puppet.world_from_node()[node].translation);
+        }
+        let speeds: Vec<f32> = places.windows(2).map(|w| (w[1] - w[0]).with_y(0.0).length() * 60.0).collect();
+        // It walks: feet swing, and in between they stand.
+        assert!(speeds.iter().copied().fold(0.0, f32::max) > 1.5, "{foot}");
+        let standing = speeds.iter().filter(|s| **s < 0.05).count();
+        assert!(standing > 20, "{foot}: {standing} frames");
+        least = least.min(places.iter().map(|p| p.y).fold(f32::INFINITY, f32::min));
+    }
+    // On the ground, as high as the ankle is at rest.
+    assert!((0.05..0.12).contains(&least), "{least}");
+}
+
+#[test]
+fn a_suite_plays_motions_of_other_files() {
+    let folder = folder("bake-suite");
+    fs::write(folder.join("a.motion.toml"), "version = 1\n[[bar]]\nclips = \"wave\"\n").unwrap();
+    fs::copy(MANNEQUIN, folder.join("m.glb")).unwrap();
+    let suite = "version = 1\n[[case]]\nname = \"motion\"\nmodel = \"m.glb\"\nmotion = \"a.motion.toml\"\n\
+        compare = \"joints\"\n\
+        [[case]]\nname = \"clips\"\nmodel = \"m.glb\"\nclips = [\"m.glb\"]\nanimation = \"m walk\"\n\
+        compare = \"joints\"\n";
+    fs::write(folder.join("suite.toml"), suite).unwrap();
+    let suite = folder.join("suite.toml");
+    let suite = suite.to_str().unwrap();
+    assert!(sinew(["test", suite, "--update"]).status.success());
+    assert!(stdout(["test", suite]).contains("2 passed"));
+}
