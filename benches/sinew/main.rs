@@ -9,6 +9,7 @@ mod capture;
 mod frame;
 mod ik;
 mod load;
+mod motion;
 mod passes;
 mod posing;
 mod retarget;
@@ -22,6 +23,7 @@ criterion::criterion_group!(
     benches,
     load::bench,
     posing::bench,
+    motion::bench,
     retarget::bench,
     capture::bench,
     ik::bench,
@@ -33,6 +35,7 @@ criterion::criterion_group!(
     benches,
     load::bench,
     posing::bench,
+    motion::bench,
     retarget::bench,
     capture::bench,
     ik::bench,

@@ -15,6 +15,7 @@ mod corpus;
 mod dual;
 mod humanoids;
 mod materials;
+mod motion;
 mod nodes;
 mod retarget;
 mod skins;

@@ -1,0 +1,42 @@
+//! A frame of a motion: clips blended in step, in place, and put on another character.
+
+use criterion::{Criterion, Throughput};
+use sinew::asset;
+use sinew::motion::{Bar, Motion, Player, Retarget, Share};
+use sinew::pose::Pose;
+
+use super::path;
+
+const FRAME: f32 = 1.0 / 60.0;
+const OTHER: &str = "quaternius/modular_men/Adventurer/Adventurer.glb";
+
+pub(crate) fn bench(c: &mut Criterion) {
+    let source = asset::mannequin().unwrap();
+    let clip = |name: &str| source.clips.iter().position(|c| c.name.as_deref() == Some(name)).unwrap();
+    let share = |name| Share { clip: clip(name), weight: 0.5 };
+    let bar = Bar { clips: vec![share("walk"), share("run")], again: true, ..Bar::new(0) };
+    let blend = Motion { bars: vec![Bar { seconds: Some(60.0), ..bar }], ..Motion::default() };
+    let target = if path(OTHER).exists() { asset::load(&path(OTHER)).unwrap() } else { source.clone() };
+    let mut group = c.benchmark_group("motion");
+    group.throughput(Throughput::Elements(source.skeleton.nodes.len() as u64));
+    for (name, motion) in [("one clip", Motion::clip(clip("walk"))), ("two clips blended", blend)] {
+        let mut retarget = Retarget::by_bodies(&source, &target).unwrap();
+        for puts in [false, true] {
+            let (mut player, mut time) = (Player::default(), 0.0);
+            let (mut pose, mut out) = (Pose::rest(&source.skeleton), Pose::default());
+            let (mut holds, mut feet) = (Vec::new(), Vec::new());
+            let name = if puts { format!("{name}, on another character") } else { name.to_owned() };
+            group.bench_function(name, |b| {
+                b.iter(|| {
+                    time = (time + FRAME) % 59.0;
+                    pose.reset(&source.skeleton);
+                    player.pose(&source, &motion, &[], time, &mut pose, &mut holds);
+                    if puts {
+                        retarget.pose(&pose, &mut out, &mut feet);
+                    }
+                });
+            });
+        }
+    }
+    group.finish();
+}

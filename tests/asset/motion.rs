@@ -1,0 +1,102 @@
+//! Motions that go over the ground, with their feet held by a solver.
+
+use glam::Vec3;
+use sinew::asset::{Character, Values, mannequin};
+use sinew::motion::{Bar, Motion, Player, Share};
+use sinew::pose::Pose;
+use sinew::puppet::Puppet;
+
+/// How fast the mannequin's clips go, by the feet on the ground: metres a second.
+const PACES: [(&str, f32); 2] = [("walk", 0.54 / 0.6), ("run", 0.62 / (0.36 * 0.7))];
+/// Metres that a foot may slide in a step.
+const SLIDE: f32 = 0.01;
+const RATE: u16 = 120;
+
+fn clip(character: &Character, name: &str) -> usize {
+    character.clips.iter().position(|c| c.name.as_deref() == Some(name)).unwrap()
+}
+
+/// The mannequin, whose walk and run go forward over the ground.
+fn walker() -> Character {
+    let mut character = mannequin().unwrap();
+    let hips = character.skeleton.find("hips").unwrap();
+    for (name, pace) in PACES {
+        let index = clip(&character, name);
+        let motion = &mut character.clips[index];
+        for channel in motion.channels.iter_mut().filter(|c| c.node == hips) {
+            let times = &motion.timelines[channel.timeline];
+            if let Values::Translation(places) = &mut channel.values {
+                places.iter_mut().zip(times).for_each(|(place, time)| place.z += pace * time);
+            }
+        }
+    }
+    character
+}
+
+/// How far feet slide at most in a step while they are held, and in how many steps, as the puppet has them.
+fn slides(puppet: &mut Puppet, held: &Motion) -> Vec<f32> {
+    let feet: Vec<usize> = puppet.rig.feet().collect();
+    let (mut player, mut holds) = (Player::default(), Vec::new());
+    // For each foot the place that it was first seen at in this step, and the hold's.
+    let mut steps: Vec<(usize, Vec3, Vec3, f32)> = Vec::new();
+    let frames = (puppet.seconds() * f32::from(RATE)) as u16;
+    for frame in 0..frames {
+        let time = f32::from(frame) / f32::from(RATE);
+        let mut pose = Pose::rest(&puppet.character().skeleton);
+        player.pose(puppet.character(), held, &feet, time, &mut pose, &mut holds);
+        puppet.time = time;
+        puppet.update().unwrap();
+        for hold in holds.iter().filter(|h| h.weight >= 1.0) {
+            let place = Vec3::from(puppet.world_from_node()[hold.node].translation);
+            let same =
+                |s: &&mut (usize, Vec3, Vec3, f32)| s.0 == hold.node && s.2.distance(hold.position) < 1e-3;
+            match steps.iter_mut().find(same) {
+                Some((_, first, _, slide)) => *slide = slide.max((place - *first).with_y(0.0).length()),
+                None => steps.push((hold.node, place, hold.position, 0.0)),
+            }
+        }
+    }
+    steps.into_iter().map(|s| s.3).collect()
+}
+
+#[test]
+fn feet_do_not_slide_in_a_transition_or_a_blend() {
+    let character = walker();
+    let (walk, run) = (clip(&character, "walk"), clip(&character, "run"));
+    let long = |clip: usize, start: f32| Bar { start, seconds: Some(2.3), again: true, ..Bar::new(clip) };
+    let shares = [walk, run].map(|clip| Share { clip, weight: 0.5 }).to_vec();
+    let motions = [
+        ("transition", vec![long(walk, 0.0), long(run, 1.9)]),
+        ("blend", vec![Bar { clips: shares, ..long(walk, 0.0) }]),
+    ];
+    for (name, bars) in motions {
+        let mut puppet = Puppet::new(character.clone(), 0);
+        puppet.motion = Motion { bars, plant: true, ..Motion::default() };
+        let held = puppet.motion.clone();
+        let planted = slides(&mut puppet, &held);
+        puppet.motion.plant = false;
+        let free = slides(&mut puppet, &held);
+        let worst = |slides: &[f32]| slides.iter().copied().fold(0.0, f32::max);
+        assert!(planted.len() >= 4, "{name}: {planted:?}");
+        assert!(worst(&planted) < SLIDE, "{name}: {planted:?}");
+        // It is the solver that holds them.
+        assert!(worst(&free) > 2.0 * SLIDE, "{name}: {free:?}");
+    }
+}
+
+#[test]
+fn goals_go_before_holds() {
+    let character = walker();
+    let walk = clip(&character, "walk");
+    let foot = character.skeleton.find("leftFoot").unwrap();
+    let mut puppet = Puppet::new(character, 0);
+    puppet.motion = Motion { plant: true, ..Motion::clip(walk) };
+    puppet.time = 0.2;
+    puppet.update().unwrap();
+    let place = Vec3::from(puppet.world_from_node()[foot].translation) + Vec3::new(0.0, 0.15, 0.05);
+    let mut target = sinew::puppet::Target::new(foot);
+    target.position = Some(place.as_dvec3());
+    puppet.targets = vec![target];
+    puppet.update().unwrap();
+    assert!(Vec3::from(puppet.world_from_node()[foot].translation).distance(place) < 1e-3);
+}
