@@ -82,6 +82,28 @@ fn positions_and_masks_agree() {
     });
 }
 
+/// A clip that was baked with goals on top says to others what it says to us.
+#[test]
+fn a_baked_clip_is_read_by_others_as_it_was_meant() {
+    let Some(oracle) = Oracle::find() else { return };
+    let folder = folder("oracle bake");
+    for (name, file, goal) in [
+        ("mannequin", crate::MANNEQUIN.to_owned(), "leftHand=0.3,1.3,0.35"),
+        ("tentacle", crate::MANNEQUIN.replace("mannequin", "tentacle"), "#30=0.3,0.9,0.2"),
+    ] {
+        let baked = folder.join(format!("{name}.glb"));
+        let baked_path = baked.to_str().unwrap();
+        let clip = if name == "mannequin" { "--animation=walk" } else { "--animation=sway" };
+        stdout(["bake", &file, "-q", "-o", baked_path, clip, "--reach", goal, "--key-error=0"]);
+        // A key, where the clip and what was baked of it are the same.
+        let time = "0.4";
+        let posing = ["0".to_owned(), time.to_owned()];
+        let expected = oracle.ask(&baked, &posing, &folder.join("oracle.json"), &folder.join("oracle.png"));
+        let posed = json(["pose", &file, "-q", "--vertices", clip, "--animation-time", time, "--reach", goal]);
+        assert_positions(&expected, &posed, name);
+    }
+}
+
 fn compare(oracle: &Oracle, file: &Path, folder: &Path) {
     let character = asset::load(file).unwrap();
     // The last clip, in the middle of one of its steps.
