@@ -99,7 +99,8 @@ fn a_baked_clip_is_read_by_others_as_it_was_meant() {
         let time = "0.4";
         let posing = ["0".to_owned(), time.to_owned()];
         let expected = oracle.ask(&baked, &posing, &folder.join("oracle.json"), &folder.join("oracle.png"));
-        let posed = json(["pose", &file, "-q", "--vertices", clip, "--animation-time", time, "--reach", goal]);
+        let posed =
+            json(["pose", &file, "-q", "--vertices", clip, "--animation-time", time, "--reach", goal]);
         assert_positions(&expected, &posed, name);
     }
 }
