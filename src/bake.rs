@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::asset::{Channel, Character, Clip, Interpolation, Transform, Values};
-use crate::motion::{Playhead, Retarget, RetargetError};
+use crate::asset::{Character, Clip};
+use crate::motion::{Playhead, Recorder, Retarget, RetargetError};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet, PuppetError};
 use crate::rig::Rig;
@@ -13,68 +13,6 @@ use crate::rig::Rig;
 const RATE: f32 = 60.0;
 /// No clip has more frames.
 pub const MOST_FRAMES: usize = 1 << 20;
-
-/// Poses in order of time, which become a clip.
-#[derive(Clone, Debug, Default)]
-pub struct Recorder {
-    times: Vec<f32>,
-    poses: Vec<Pose>,
-}
-
-impl Recorder {
-    /// A pose at a time in seconds. One before the last, or at its time, is left out, and so is one of other nodes.
-    pub fn push(&mut self, time: f32, pose: &Pose) {
-        let later = self.times.last().is_none_or(|last| time > *last);
-        let first = self.poses.first();
-        let alike = first
-            .is_none_or(|p| (p.locals.len(), p.weights.len()) == (pose.locals.len(), pose.weights.len()));
-        if later && alike && time.is_finite() && self.times.len() < MOST_FRAMES {
-            self.times.push(time);
-            self.poses.push(pose.clone());
-        }
-    }
-
-    /// Whether nothing has been recorded.
-    pub fn is_empty(&self) -> bool {
-        self.times.is_empty()
-    }
-
-    /// Everything that is not always at rest as channels on one timeline, from its first pose at 0 on.
-    pub fn clip(self, character: &Character, name: &str) -> Clip {
-        let Self { mut times, poses } = self;
-        let start = times.first().copied().unwrap_or(0.0);
-        times.iter_mut().for_each(|t| *t -= start);
-        let mut channels = Vec::new();
-        let nodes = &character.skeleton.nodes;
-        for (node, n) in nodes.iter().enumerate() {
-            let locals = || poses.iter().filter_map(|p| p.locals.get(node));
-            let mut add = |moved: bool, values: Values| {
-                if moved {
-                    channels.push(Channel {
-                        node,
-                        timeline: 0,
-                        interpolation: Interpolation::Linear,
-                        values,
-                    });
-                }
-            };
-            let Transform { translation, rotation, scale } = n.rest;
-            let moved = locals().any(|l| l.translation != translation);
-            add(moved, Values::Translation(locals().map(|l| l.translation).collect()));
-            let moved = locals().any(|l| l.rotation != rotation);
-            add(moved, Values::Rotation(locals().map(|l| l.rotation).collect()));
-            let moved = locals().any(|l| l.scale != scale);
-            add(moved, Values::Scale(locals().map(|l| l.scale).collect()));
-            let range = n.morph_weights.clone();
-            let weights = || poses.iter().filter_map(|p| p.weights.get(range.clone()));
-            let rest = character.skeleton.rest_weights.get(range.clone());
-            let moved = !range.is_empty() && weights().any(|w| Some(w) != rest);
-            add(moved, Values::Weights(weights().flatten().copied().collect()));
-        }
-        let seconds = times.last().copied().unwrap_or(0.0);
-        Clip { name: Some(name.to_owned()), seconds, timelines: vec![times], channels }
-    }
-}
 
 /// A puppet's motion and all that is solved on top of it, sampled so many times a second from one time to another, both
 /// included, and how its goals were met in each frame. It is left at the last time.
@@ -87,13 +25,15 @@ pub fn bake(
     rate: f32,
     name: &str,
 ) -> Result<(Clip, Vec<GoalReport>), PuppetError> {
-    let (mut recorder, mut reports) = (Recorder::default(), Vec::new());
+    let mut recorder = Recorder::new(&puppet.character().skeleton);
+    let mut reports = Vec::new();
     for time in frames(times, rate) {
         puppet.time = time;
         reports.extend(puppet.update()?);
-        recorder.push(time, puppet.pose());
+        recorder.push(f64::from(time), puppet.pose());
     }
-    Ok((recorder.clip(puppet.character(), name), reports))
+    let clip = recorder.clip(&puppet.character().skeleton, Some(name.to_owned()));
+    Ok((clip.unwrap_or_default(), reports))
 }
 
 /// The clips of a source as clips of a target: retargeted, with feet where they shall be.
@@ -104,7 +44,8 @@ pub fn retargeted(source: &Character, target: &Character, rig: &Rig) -> Result<V
     let mut retarget = Retarget::new(source, target)?;
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
     let one = |(index, clip): (usize, &Clip)| {
-        let (mut recorder, mut head, mut holds) = (Recorder::default(), Playhead::default(), Vec::new());
+        let (mut head, mut holds) = (Playhead::default(), Vec::new());
+        let mut recorder = Recorder::new(&target.skeleton);
         let mut from = Pose::rest(&source.skeleton);
         let mut to = Pose::rest(&target.skeleton);
         for time in own_frames(clip) {
@@ -112,10 +53,10 @@ pub fn retargeted(source: &Character, target: &Character, rig: &Rig) -> Result<V
             head.sample(clip, time, &source.skeleton, &mut from);
             retarget.pose(&from, &mut to, &mut holds);
             puppet.follow(&to, &holds);
-            recorder.push(time, puppet.pose());
+            recorder.push(f64::from(time), puppet.pose());
         }
         let name = clip.name.clone().unwrap_or_else(|| format!("#{index}"));
-        recorder.clip(target, &name)
+        recorder.clip(&target.skeleton, Some(name)).unwrap_or_default()
     };
     Ok(source.clips.iter().enumerate().map(one).collect())
 }

@@ -1,12 +1,13 @@
 //! What is played: clips of other files, blends, motion files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
-use crate::asset::{self, Character};
+use crate::asset::{self, Character, Clip};
 use crate::bake;
+use crate::motion::capture::{TakeOptions, load_csv};
 use crate::motion::{Motion, Share};
 use crate::puppet::Puppet;
 use crate::rig::Rig;
@@ -94,9 +95,7 @@ pub(super) fn extend(
     }
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
-        let source = asset::load(path)?;
-        let refused = |e| Failure::Usage(format!("--clips {}: {e}", path.display()));
-        let clips = bake::retargeted(&source, &character, rig).map_err(refused)?;
+        let clips = clips_of(path, &character, rig)?;
         if clips.is_empty() {
             return Err(Failure::Usage(format!("--clips {}: there is no clip in it", path.display())));
         }
@@ -109,4 +108,18 @@ pub(super) fn extend(
         }
     }
     Ok(character.into())
+}
+
+/// The clips of a file as the character's: a take of sensors, or another character's.
+fn clips_of(path: &Path, character: &Character, rig: &Rig) -> Result<Vec<Clip>, Failure> {
+    let refused = |e: &dyn std::fmt::Display| Failure::Usage(format!("--clips {}: {e}", path.display()));
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
+        let bones = asset::humanoid(character).map(|h| h.bones).unwrap_or_default();
+        let take = load_csv(path)?;
+        let captured = take.clip(&character.skeleton, &bones, &TakeOptions::default());
+        let mut clip = captured.map_err(|e| refused(&e))?.clip;
+        clip.name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        return Ok(vec![clip]);
+    }
+    bake::retargeted(&asset::load(path)?, character, rig).map_err(|e| refused(&e))
 }

@@ -153,6 +153,24 @@ fn a_captured_walk_stands_on_its_feet() {
 }
 
 #[test]
+fn a_take_of_sensors_is_a_clip() {
+    let folder = folder("bake-take");
+    let (csv, out) = (folder.join("bow.csv"), folder.join("bow.glb"));
+    let (csv, out) = (csv.to_str().unwrap(), out.to_str().unwrap());
+    // The spine and all above it tip over by half a radian in a second.
+    let text = "time,hips.qx,hips.qy,hips.qz,hips.qw,spine.qx,spine.qy,spine.qz,spine.qw\n\
+        0,0,0,0,1,0,0,0,1\n1,0,0,0,1,0.247404,0,0,0.968912\n";
+    fs::write(csv, text).unwrap();
+    stdout(["bake", MANNEQUIN, "-q", "-o", out, "--clips", csv]);
+    let pose = json(["pose", out, "--animation", "baked", "--animation-time", "1"]);
+    let spine = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == "spine").unwrap();
+    let rotation = numbers(&spine["rotation"]);
+    assert!((rotation[0] - 0.247404).abs() < 1e-4 && rotation[1].abs() < 1e-4, "{rotation:?}");
+    fs::write(csv, text.replace("0.247404", "much")).unwrap();
+    assert_eq!(refusal(["pose", "--clips", csv]), format!("{csv}: line 3, column 6: \"much\" is no number"));
+}
+
+#[test]
 fn a_suite_plays_motions_of_other_files() {
     let folder = folder("bake-suite");
     fs::write(folder.join("a.motion.toml"), "version = 1\n[[bar]]\nclips = \"wave\"\n").unwrap();

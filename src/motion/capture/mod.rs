@@ -12,7 +12,6 @@ mod filter;
 mod gaps;
 mod orientations;
 mod positions;
-mod recorder;
 mod stance;
 mod take;
 mod tracked;
@@ -27,10 +26,9 @@ pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations,
 pub use gaps::fill_gaps;
 pub use orientations::Segments;
 pub use positions::Fit;
-pub use recorder::Recorder;
 pub use stance::{facing, stance};
 pub use take::{Captured, Take, TakeOptions, Tracks};
 pub use tracker::{Presence, Tracker};
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use glam::{DQuat, Quat, Vec3};
 
 use crate::asset::{Clip, Skeleton};
-use crate::motion::Playhead;
+use crate::motion::{Playhead, Recorder};
 use crate::pose::{Pose, world_matrices};
 
 use super::{
-    CaptureError, Fit, OrientationFilter, PointFilter, Recorder, Segments, Smoothing, fill_gaps,
-    smooth_orientations, smooth_positions,
+    CaptureError, Fit, OrientationFilter, PointFilter, Segments, Smoothing, fill_gaps, smooth_orientations,
+    smooth_positions,
 };
 
 /// What was seen of some joints, frame by frame.

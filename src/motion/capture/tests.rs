@@ -10,14 +10,14 @@ use crate::pose::{Pose, world_matrices};
 const HERTZ: f32 = 60.0;
 
 /// The mannequin's walk, seen.
-pub(super) struct Seen {
-    pub(super) character: Character,
-    pub(super) joints: Vec<usize>,
-    pub(super) frames: Vec<Vec<Option<Vec3>>>,
-    pub(super) poses: Vec<Pose>,
+pub(in crate::motion) struct Seen {
+    pub(in crate::motion) character: Character,
+    pub(in crate::motion) joints: Vec<usize>,
+    pub(in crate::motion) frames: Vec<Vec<Option<Vec3>>>,
+    pub(in crate::motion) poses: Vec<Pose>,
 }
 
-pub(super) fn walk(seconds: f32) -> Seen {
+pub(in crate::motion) fn walk(seconds: f32) -> Seen {
     let character = asset::mannequin().unwrap();
     let joints: Vec<usize> = character.humanoid.as_ref().unwrap().bones.values().copied().collect();
     let clip = character.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();

@@ -1,7 +1,7 @@
 //! A receiver that a character follows, and what it recorded.
 
 use crate::asset::{Clip, Skeleton};
-use crate::motion::capture::Recorder;
+use crate::motion::Recorder;
 use crate::pose::Pose;
 
 use super::{Live, Receiver};

@@ -126,7 +126,7 @@ fn aligned(mut rotations: Vec<Quat>) -> Vec<Quat> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::walk;
+    use super::super::capture::tests::walk;
     use super::*;
     use crate::motion::Playhead;
 
