@@ -59,6 +59,18 @@ impl Ground {
         Self { turn: turn * n, shift: center - whole.turned(center) }
     }
 
+    /// The mean of places, and of headings that are near each other.
+    pub(super) fn mean(mut all: impl Iterator<Item = Self>) -> Self {
+        let Some(first) = all.next() else { return Self::default() };
+        let (mut turn, mut shift, mut count) = (0.0, DVec2::ZERO, 1.0);
+        for one in all {
+            turn += wrapped(one.turn - first.turn);
+            shift += one.shift - first.shift;
+            count += 1.0;
+        }
+        Self { turn: first.turn + turn / count, shift: first.shift + shift / count }
+    }
+
     /// A place, moved.
     #[expect(clippy::cast_possible_truncation, reason = "poses are single precision")]
     pub(super) fn place(self, at: Vec3) -> Vec3 {
@@ -141,6 +153,13 @@ mod tests {
                 + Vec3::new(a.shift.x as f32, 0.0, a.shift.y as f32);
             prop_assert!(a.place(at).distance(by_quaternion) < 1e-5);
         }
+    }
+
+    #[test]
+    fn a_mean_goes_the_shorter_way_around() {
+        let of = |turn: f64, x: f64| Ground { turn, shift: DVec2::new(x, 1.0) };
+        let mean = Ground::mean([of(3.1, 0.0), of(-3.1, 2.0)].into_iter());
+        assert!(near(mean, of(std::f64::consts::PI, 1.0)), "{mean:?}");
     }
 
     #[test]

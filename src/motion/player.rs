@@ -8,6 +8,7 @@ use crate::pose::Pose;
 use super::bar::{MOST_STEPS, RATE, Ready};
 use super::contact::runs;
 use super::deform::deform;
+use super::ground::Ground;
 use super::line::Motion;
 use super::mix::{add, blend, blend_some, ease};
 use super::sample::Playhead;
@@ -16,6 +17,8 @@ use super::{Hold, Layer};
 
 /// Seconds in which a foot comes to where it will stand, and leaves it.
 const FADE: f32 = 0.15;
+/// Times of an overlap at which both bars are looked at, but the first.
+const LOOKS: u8 = 8;
 
 /// Plays motions of one character; give each its own. Poses depend on what is asked, not on what was asked before.
 #[derive(Clone, Debug, Default)]
@@ -106,12 +109,16 @@ impl Plan {
         for i in 1..bars.len() {
             let (before, after) = bars.split_at_mut(i);
             let (Some(before), Some(after)) = (before.last_mut(), after.first_mut()) else { continue };
-            // Where both count as much.
+            let after_start = after.start;
             let overlap = (before.end() - after.start).clamp(0.0, after.length);
-            let at = after.start + 0.5 * overlap;
+            // Hips sway and twist with each step: where both stand is what they do on average.
             let mut there = |bar: &mut Ready| {
-                bar.pose(at - bar.start, character, &stand.tops, &rest, &mut room.other);
-                stand.ground(skeleton, &room.other)
+                let looks = (0..=LOOKS).map(|i| {
+                    let at = after_start + overlap * f32::from(i) / f32::from(LOOKS);
+                    bar.pose(at - bar.start, character, &stand.tops, &rest, &mut room.other);
+                    stand.ground(skeleton, &room.other)
+                });
+                Ground::mean(looks)
             };
             let (led, own) = (there(before), there(after));
             after.placement = led.after(own.inverse());
