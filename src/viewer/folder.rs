@@ -4,13 +4,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::asset::Character;
+use crate::bake;
+use crate::motion::RetargetError;
+use crate::rig::Rig;
+
 use super::Session;
 use super::history::State;
 
-/// Endings of files that hold characters.
-pub(super) const ENDINGS: [&str; 4] = ["glb", "gltf", "vrm", "bvh"];
+/// Endings of files that hold characters, and of those that hold motion alone.
+pub(super) const ENDINGS: [&str; 4] = ["glb", "gltf", "vrm", MOTION];
+const MOTION: &str = "bvh";
 
-/// The model file after (or before) one in its folder, by name; round at the ends. `None`: there is no other.
+/// The model file after (or before) one in its folder, by name; round at the ends; files of motion only from one of them. `None`: there is no other.
 ///
 /// # Errors
 /// What the system says of the folder.
@@ -19,9 +25,11 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    let ends = |p: &Path, known: &str| p.extension().is_some_and(|e| e.eq_ignore_ascii_case(known));
+    // A file of motion would be put on the character that is shown, and be no step.
     let is_model = |p: &PathBuf| {
-        p.extension().is_some_and(|e| ENDINGS.iter().any(|known| e.eq_ignore_ascii_case(known)))
-            && p.is_file()
+        let known = ENDINGS.iter().find(|known| ends(p, known));
+        known.is_some_and(|known| *known != MOTION || ends(file, MOTION)) && p.is_file()
     };
     let mut models: Vec<PathBuf> = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
@@ -38,6 +46,21 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
 }
 
 impl Session {
+    /// The same session with the clips of another character put on this one, and the place of the first of them; what is
+    /// done goes on.
+    ///
+    /// # Errors
+    /// [`RetargetError`] where the one cannot be put on the other.
+    pub fn with_clips(&self, source: &Character) -> Result<(Self, usize), RetargetError> {
+        let mut character = self.puppet.character().clone();
+        let first = character.clips.len();
+        let clips = bake::retargeted(source, &character, &self.loaded_rig)?;
+        character.clips.extend(clips);
+        let mut session = Self::new(character, Some(Rig::clone(&self.loaded_rig)), self.size());
+        session.take_over(self, true);
+        Ok((session, first))
+    }
+
     /// Takes over what is not the character's from the session that showed the former one; where the nodes are the
     /// same, its pose, goals, clip and what can be taken back too. `camera`: also from where it is seen.
     pub fn take_over(&mut self, from: &Self, camera: bool) {

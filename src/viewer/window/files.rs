@@ -183,6 +183,9 @@ impl App {
 
     /// Shows what was read; what could not be read leaves everything as it was.
     fn swap(&mut self, read: Read) {
+        if self.puts_on(&read) {
+            return;
+        }
         let shown = self.shown.as_mut();
         let swapped = read.outcome.and_then(|(mut session, pictures)| {
             session.apply(super::Command::Resize(self.session.size()));
@@ -212,6 +215,25 @@ impl App {
             }
             Err(error) => self.look.notice = Some(error.replace('\n', " ")),
         }
+    }
+
+    /// A file of motion alone is put on the character that is shown, if it can be.
+    fn puts_on(&mut self, read: &Read) -> bool {
+        let Ok((other, _)) = &read.outcome else { return false };
+        let (shown, other) = (self.session.puppet(), other.puppet());
+        let is_motion = other.parts().is_empty() && !other.character().clips.is_empty();
+        if read.again || !is_motion || shown.parts().is_empty() {
+            return false;
+        }
+        let Ok((mut session, first)) = self.session.with_clips(other.character()) else { return false };
+        self.session.apply(super::Command::Release);
+        self.stop_recording();
+        session.apply(super::Command::Clip(Some(first)));
+        let file = read.path.file_name().unwrap_or(read.path.as_os_str()).to_string_lossy();
+        self.session = session;
+        self.look.notice = None;
+        self.tell(Ok(format!("{file} is put on the character")));
+        true
     }
 
     fn watch(&mut self, file: &Path) {
