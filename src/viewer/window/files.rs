@@ -5,6 +5,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use winit::event_loop::EventLoopProxy;
 
+use crate::motion::{Bar, Motion, Travel};
+
 use super::super::{Read, Reader, Watch, folder, neighbour};
 use super::{App, wishes};
 
@@ -228,7 +230,12 @@ impl App {
         let Ok((mut session, first)) = self.session.with_clips(other.character()) else { return false };
         self.session.apply(super::Command::Release);
         self.stop_recording();
-        session.apply(super::Command::Clip(Some(first)));
+        // In place, so that it stays in the picture.
+        let bar = Bar { travel: Travel::Stripped, ..Bar::new(first) };
+        let motion = Motion { bars: vec![bar], ..Motion::default() };
+        session.apply(super::Command::Motion(Box::new(motion)));
+        session.apply(super::Command::Seek(0.0));
+        session.apply(super::Command::Play(true));
         let file = read.path.file_name().unwrap_or(read.path.as_os_str()).to_string_lossy();
         self.session = session;
         self.look.notice = None;
