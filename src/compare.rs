@@ -36,6 +36,7 @@ pub fn color(method: Method) -> [u8; 3] {
         Method::Fused => [0x8F, 0xE3, 0xC8],
         Method::Optimize => [0xF4, 0xB6, 0xC2],
         Method::FullBody => [0x8C, 0x56, 0x2E],
+        Method::Style => [0x5B, 0x4A, 0x9E],
     }
 }
 
