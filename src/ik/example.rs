@@ -8,14 +8,14 @@
 use glam::{DQuat, DVec2, DVec3};
 
 use super::posture::{self, Place, align};
-use super::rotation::{rotation_vector, wrapped};
+use super::rotation::rotation_vector;
 use super::{Body, Goal, Method, Options, Posture, Report, SolveError, Solver};
 
 /// Examples that are blended, at most.
-pub const DEFAULT_NEAREST: usize = 6;
+pub const DEFAULT_NEAREST: usize = 10;
 /// Share of the nearest example's error, and metres, by which examples to blend are apart: those nearer to each other
 /// say the same.
-const APART: (f64, f64) = (0.5, 0.003);
+const APART: (f64, f64) = (1.0, 0.003);
 /// Rotations are averaged about the last average, so many times.
 const AVERAGES: usize = 3;
 
@@ -79,7 +79,7 @@ impl Examples {
         let mut all: Vec<Candidate> = (0..self.postures.len())
             .map(|example| {
                 self.postures[example].stand(&mut posed, joints, here, moves);
-                let (place, left) = align(&posed, goals, moves);
+                let (place, left) = align(&posed, here.heading, goals, moves);
                 posed.set_root(body.root());
                 Candidate { example, place, left }
             })
@@ -176,26 +176,27 @@ fn mix(examples: &[(&Posture, Place, f64)]) -> (Posture, Place) {
     let Some((first, at, _)) = examples.first() else {
         return (Posture { rotations: Vec::new(), height: 0.0 }, Place::default());
     };
+    // The base as it is turned in the world, seen from the first one's heading.
+    let rotation = |p: &Posture, of: &Place, joint: usize| {
+        let turned = p.rotations.get(joint).copied();
+        turned.map(|q| if joint == 0 { DQuat::from_rotation_y(of.heading - at.heading) * q } else { q })
+    };
     let average = |joint: usize| {
         let mut mean = first.rotations[joint];
         for _ in 0..AVERAGES {
-            let away = |(p, _, share): &(&Posture, Place, f64)| {
-                p.rotations.get(joint).map_or(DVec3::ZERO, |q| rotation_vector(mean.conjugate() * *q))
-                    * *share
+            let away = |(p, at, share): &(&Posture, Place, f64)| {
+                let turned = rotation(p, at, joint);
+                turned.map_or(DVec3::ZERO, |q| rotation_vector(mean.conjugate() * q)) * *share
             };
             let step: DVec3 = examples.iter().map(away).sum();
             mean = (mean * DQuat::from_scaled_axis(step)).normalize();
         }
         mean
     };
-    let sum =
-        |of: &dyn Fn(&Posture, &Place) -> f64| examples.iter().map(|(p, at, s)| s * of(p, at)).sum::<f64>();
-    let place = Place {
-        heading: at.heading + sum(&|_, other| wrapped((other.heading - at.heading) % std::f64::consts::TAU)),
-        ground: DVec2::new(sum(&|_, at| at.ground.x), sum(&|_, at| at.ground.y)),
-    };
+    let ground = examples.iter().map(|(_, at, share)| at.ground * *share).sum();
+    let height = examples.iter().map(|(p, _, share)| p.height * share).sum();
     let rotations = (0..first.rotations.len()).map(average).collect();
-    (Posture { rotations, height: sum(&|p, _| p.height) }, place)
+    (Posture { rotations, height }, Place { heading: at.heading, ground })
 }
 
 #[cfg(test)]

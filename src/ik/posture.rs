@@ -11,8 +11,8 @@ use super::{Body, Goal, swing_twist};
 /// How the joints of a figure are turned, and how its base is held.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posture {
-    /// A rotation a joint, rest⁻¹ · local whichever way its link is walked; that of the first, the base, is its tilt:
-    /// a turn from rest about a level axis, world.
+    /// A rotation a joint, rest⁻¹ · local whichever way its link is walked; that of the first, the base, is its turn from
+    /// rest in the world but for its heading: of two that differ by a turn about +Y either may stand here.
     pub rotations: Vec<DQuat>,
     /// Height of the base, world metres.
     pub height: f64,
@@ -92,11 +92,10 @@ pub(super) fn move_base(body: &mut Body, place: DVec3) {
     body.set_root(body.base_from_world().transform_point3(place) - offset);
 }
 
-/// Where a body that stands in some posture has to be for its points to be nearest to their goals: a turn about +Y
-/// and, where it `moves`, a shift on the ground (the closed form of least squares in the plane). Where the goals do not
-/// tell the heading, it stays. Also what is left, the weighted root mean square in metres.
-pub(super) fn align(body: &Body, goals: &[Goal], moves: bool) -> (Place, f64) {
-    let (heading, _) = base(body);
+/// Where a body that stands at a heading in some posture has to be for its points to be nearest to their goals: a turn
+/// about +Y and, where it `moves`, a shift on the ground (the closed form of least squares in the plane). Where the goals
+/// do not tell the heading, it stays. Also what is left, the weighted root mean square in metres.
+pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Place, f64) {
     let base = base_position(body);
     let level = |v: DVec3| DVec2::new(v.x, v.z);
     let pair = |goal: &Goal| {
@@ -193,8 +192,9 @@ pub(super) mod tests {
         let goals = [3, 5, 1].map(|link| Goal::position(link, place(link)));
         let mut away = body.clone();
         let posture = Posture::of(&body);
-        posture.stand(&mut away, &joints(), Place { heading: -2.0, ground: DVec2::new(4.0, -3.0) }, true);
-        let (found, left) = align(&away, &goals, true);
+        let elsewhere = Place { heading: -2.0, ground: DVec2::new(4.0, -3.0) };
+        posture.stand(&mut away, &joints(), elsewhere, true);
+        let (found, left) = align(&away, -2.0, &goals, true);
         assert!(left < 1e-9, "{left}");
         posture.stand(&mut away, &joints(), found, true);
         assert!(away.world_from_link(5).is_some_and(|m| m.translation.abs_diff_eq(place(5), 1e-9)));

@@ -1,12 +1,14 @@
 //! Whether examples earn their keep: a whole posture from five effectors, on frames that were held back.
 
+use std::f64::consts::FRAC_PI_2;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use glam::DVec3;
+use glam::{DAffine3, DQuat, DVec3};
 use sinew::asset;
 use sinew::ik::{Body, Examples, Goal, Learned, Learning, Method, Options, Posture, Solver, Style, Styled};
+use sinew::pose::Pose;
 use sinew::puppet::{Figure, Puppet};
 
 use crate::support::models;
@@ -28,18 +30,25 @@ struct Row {
     seconds: f64,
 }
 
-fn motion(path: &Path, effectors: [&str; 5]) -> Motion {
+fn motion(path: &Path, effectors: [&str; 5], z_up: bool) -> Motion {
     let mut puppet = Puppet::new(asset::load(path).unwrap(), 0);
     let figure = Figure::new(&puppet).unwrap();
     let character = puppet.character().clone();
-    let rest = figure.body(&character, &sinew::pose::Pose::rest(&character.skeleton)).unwrap();
+    let upright = |mut body: Body| {
+        if z_up {
+            let turn = DQuat::from_rotation_x(-FRAC_PI_2);
+            body.place(DAffine3::from_quat(turn), turn).unwrap();
+        }
+        body
+    };
+    let rest = upright(figure.body(&character, &Pose::rest(&character.skeleton)).unwrap());
     let seconds = character.clips[0].seconds;
     let frames = (seconds * 30.0) as usize;
     let bodies = (0..=frames)
         .map(|frame| {
             puppet.play(0, frame as f32 / 30.0);
             puppet.update().unwrap();
-            figure.body(&character, puppet.pose()).unwrap()
+            upright(figure.body(&character, puppet.pose()).unwrap())
         })
         .collect();
     let link = |name: &str| figure.names.iter().position(|n| n == name).unwrap();
@@ -78,7 +87,7 @@ impl Motion {
 
     fn learn(&self, frames: &[usize]) -> (Vec<Posture>, Style, Learned) {
         let postures: Vec<Posture> = frames.iter().map(|&f| Posture::of(&self.bodies[f])).collect();
-        let (style, learned) = Style::learn(self.names.clone(), &postures, &Learning::default()).unwrap();
+        let (style, learned) = Style::learn(self.names.clone(), &postures, &tuned()).unwrap();
         (postures, style, learned)
     }
 
@@ -104,7 +113,7 @@ impl Motion {
         let style = self.measure(held_back, |body, goals| {
             styled.solve(body, goals, &options(Method::Style)).unwrap();
         });
-        let nearest = sinew::ik::DEFAULT_NEAREST;
+        let nearest = env("NEAREST", 6.0) as usize;
         ([plain(Method::Dls), plain(Method::FullBody), blended(1), blended(nearest), style], learned)
     }
 }
@@ -119,23 +128,42 @@ fn print(name: &str, rows: &[Row; 5], learned: &Learned) {
     }
 }
 
+/// Frames to learn from and those held back: the end of a clip, or every third block of ten frames.
+fn split(frames: usize, blocks: bool) -> (Vec<usize>, Vec<usize>) {
+    let back = |f: &usize| if blocks { f / 10 % 3 == 1 } else { *f >= frames * 6 / 10 };
+    let (held_back, learned_from): (Vec<usize>, Vec<usize>) = (0..frames).partition(back);
+    (learned_from, held_back.into_iter().step_by(4).collect())
+}
+
+const WRISTS: [&str; 5] = ["LeftWrist", "RightWrist", "LeftAnkle", "RightAnkle", "Head"];
+
 #[test]
 fn table() {
     let Some(folder) = models("bvh") else { return };
-    for (file, effectors) in [
-        ("pybvh/cmu_12_01_walk.bvh", HUMAN),
-        (
-            "AnimatedDrawings/cmu1/jumping_jacks.bvh",
-            ["LeftWrist", "RightWrist", "LeftAnkle", "RightAnkle", "Head"],
-        ),
-        ("AnimatedDrawings/fair1/dab.bvh", ["LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head"]),
+    for (file, effectors, z_up, blocks) in [
+        ("pybvh/cmu_12_01_walk.bvh", HUMAN, false, false),
+        ("AnimatedDrawings/cmu1/jumping_jacks.bvh", WRISTS, false, false),
+        ("AnimatedDrawings/cmu1/jumping_jacks.bvh", WRISTS, false, true),
+        ("AnimatedDrawings/fair1/dab.bvh", HUMAN, true, false),
+        ("AnimatedDrawings/fair1/dab.bvh", HUMAN, true, true),
+        ("20tab-bvh-python/test_mocapbank.bvh", WRISTS, false, true),
     ] {
-        let motion = motion(&folder.join(file), effectors);
-        let n = motion.bodies.len();
-        println!("{file}: {n} frames, {} joints, scale {}", motion.names.len(), motion.scale);
-        let learned_from: Vec<usize> = (0..n * 6 / 10).collect();
-        let held_back: Vec<usize> = (n * 6 / 10..n).step_by(4).collect();
+        let motion = motion(&folder.join(file), effectors, z_up);
+        let (learned_from, held_back) = split(motion.bodies.len(), blocks);
         let (rows, learned) = motion.table(&learned_from, &held_back);
+        println!("{} joints, scale {}, blocks {blocks}", motion.names.len(), motion.scale);
         print(file, &rows, &learned);
+    }
+}
+
+fn env(name: &str, usual: f64) -> f64 {
+    std::env::var(name).map_or(usual, |v| v.parse().unwrap())
+}
+fn tuned() -> Learning {
+    Learning {
+        dimensions: env("DIMS", 3.0) as usize,
+        postures: env("POSTURES", 60.0) as usize,
+        steps: env("STEPS", 150.0) as usize,
+        noise: env("NOISE", 0.02),
     }
 }

@@ -129,7 +129,8 @@ fn check(joints: &[String], examples: &[Posture]) -> Result<(), StyleError> {
     examples.iter().position(|p| !fits(p)).map_or(Ok(()), |posture| Err(StyleError::Posture { posture }))
 }
 
-/// The mean rotation of each joint: the sum of its quaternions, all on the side of the first.
+/// The mean rotation of each joint: the sum of its quaternions, all on the side of the first. Of the base, whose heading
+/// is left open, that of the first example.
 fn means(examples: &[Posture], joints: usize) -> Vec<DQuat> {
     let mean = |joint: usize| {
         let first = examples[0].rotations[joint];
@@ -138,7 +139,7 @@ fn means(examples: &[Posture], joints: usize) -> Vec<DQuat> {
             glam::DVec4::from(if q.dot(first) < 0.0 { -q } else { q })
         };
         let sum: glam::DVec4 = examples.iter().map(near).sum();
-        sum.try_normalize().map_or(first, DQuat::from_vec4)
+        sum.try_normalize().filter(|_| joint > 0).map_or(first, DQuat::from_vec4)
     };
     (0..joints).map(mean).collect()
 }

@@ -12,8 +12,8 @@ pub(super) const MOST_POSTURES: usize = 200;
 pub(super) const MOST_JOINTS: usize = 512;
 /// Dimensions of its latent space, at most.
 pub(super) const MOST_DIMENSIONS: usize = 3;
-/// Features of a joint: of the base its height and the x and z of its tilt as a rotation vector; of any other the
-/// rotation vector from the examples' mean.
+/// Features of a joint: of the base its height and the x and z of its tilt from `means` as a rotation vector; of any
+/// other the rotation vector from its mean.
 pub(super) const FEATURES: usize = 3;
 
 /// What has been learned of postures: with it, a body is posed in their style.
@@ -25,7 +25,7 @@ pub(super) const FEATURES: usize = 3;
 pub struct Style {
     /// Names, the base's first.
     pub(super) joints: Vec<String>,
-    /// The examples' mean rotation of each joint; of the base none is needed.
+    /// The examples' mean rotation of each joint; of the base that of one of them.
     pub(super) means: Vec<DQuat>,
     /// The examples' mean features, D.
     pub(super) centre: Vec<f64>,
@@ -152,6 +152,7 @@ impl Style {
         let base = triples.next().unwrap_or(&[0.0; FEATURES]);
         let tilt = DQuat::from_scaled_axis(DVec3::new(base[1], 0.0, base[2]));
         let turned = |(y, mean): (&[f64], &DQuat)| *mean * DQuat::from_scaled_axis(DVec3::from_slice(y));
+        let tilt = tilt * self.means.first().copied().unwrap_or(DQuat::IDENTITY);
         let others = triples.zip(self.means.iter().skip(1)).map(turned);
         Posture { height: base[0], rotations: std::iter::once(tilt).chain(others).collect() }
     }
@@ -159,9 +160,10 @@ impl Style {
 
 /// A posture's features about mean rotations, [`FEATURES`] a joint.
 pub(super) fn features_of(posture: &Posture, means: &[DQuat]) -> Vec<f64> {
-    let tilt = posture.rotations.first().map_or(DVec2::ZERO, |q| {
-        let (swing, _) = swing_twist(*q, DVec3::Y);
-        let vector = rotation_vector(swing);
+    let tilt = posture.rotations.first().zip(means.first()).map_or(DVec2::ZERO, |(q, mean)| {
+        // q · mean⁻¹ = heading · tilt.
+        let (swing, _) = swing_twist(*mean * q.conjugate(), DVec3::Y);
+        let vector = -rotation_vector(swing);
         DVec2::new(vector.x, vector.z)
     });
     let mut features = vec![posture.height, tilt.x, tilt.y];

@@ -30,7 +30,7 @@ pub(in crate::ik) fn pose(body: &mut Body, goals: &[Goal], styled: &Styled, opti
             cost.body.clone_from(body);
             let posture = style.posture(&style.kept(kept));
             posture.stand(&mut cost.body, joints, cost.place, moves);
-            let (place, _) = align(&cost.body, goals, moves);
+            let (place, _) = align(&cost.body, cost.place.heading, goals, moves);
             posture.stand(&mut cost.body, joints, place, moves);
             let far: f64 = style.latent(kept).iter().map(|x| x * x).sum();
             (cost.goals_cost() + 0.5 * far, kept, place)
