@@ -17,9 +17,11 @@ use crate::skin::{Palette, Skinned, Skinning, skin};
 mod ask;
 mod keep;
 mod learn;
+mod style_file;
 
 use ask::{Group, Question};
 pub use learn::{Figure, LearnError};
+pub use style_file::{StyleFileCause, StyleFileError, read_style};
 
 /// What a node shall do: any of these together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,6 +11,7 @@ mod posing;
 mod progress;
 mod render;
 mod replay;
+mod style;
 mod test;
 mod timing;
 mod view;
@@ -65,6 +66,8 @@ enum Command {
     Test(Box<test::TestArgs>),
     /// What is in a file
     Inspect(inspect::InspectArgs),
+    /// Learn the style of a file's clips, for --style
+    Style(style::StyleArgs),
     /// Compare the solvers on seeded cases
     Bench(bench::BenchArgs),
 }
@@ -141,6 +144,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.talk),
         Some(Command::Test(args)) => test::run(&args, cli.talk),
         Some(Command::Inspect(args)) => inspect::run(&args, cli.talk),
+        Some(Command::Style(args)) => style::run(&args, cli.talk),
         Some(Command::Bench(args)) => bench::run(&args),
     }
 }
