@@ -44,7 +44,11 @@ impl Posture {
         for (index, joint) in joints.iter().enumerate() {
             let Some(rotation) = joint.and_then(|j| self.rotations.get(j)) else { continue };
             let Some(link) = body.links().get(index).filter(|l| l.weight > 0.0) else { continue };
-            let turned = if *joint == Some(0) {
+            // A base that is walked backwards is turned by what is above it.
+            if *joint == Some(0) && index > 0 {
+                continue;
+            }
+            let turned = if index == 0 && *joint == Some(0) {
                 from_tilt(body, place.heading, *rotation)
             } else if link.reversed {
                 rotation.conjugate() * link.rest

@@ -55,6 +55,13 @@ fn what_is_no_style_is_refused() {
         let said = refusal(["pose", "--method", "style", "--style", &path, "--reach", reach]);
         assert!(said.contains(cause) && said.contains("some.style.json"), "{said}");
     }
-    let said = refusal(["style", "-o", &folder.join("out.json").display().to_string()]);
-    assert!(said.contains("nothing to learn from") || said.contains("postures"), "{said}");
+    // One frame teaches nothing.
+    let still = folder.join("still.bvh");
+    let text = "HIERARCHY\nROOT Hips\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\n\
+                OFFSET 0 1 0\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n10 0 0\n";
+    std::fs::write(&still, text).unwrap();
+    let out = folder.join("out.json").display().to_string();
+    let said = refusal(["style", &still.display().to_string(), "--units", "1", "-o", &out]);
+    assert!(said.contains("still.bvh: learning: 1 postures"), "{said}");
+    assert!(!folder.join("out.json").exists());
 }
