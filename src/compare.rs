@@ -36,6 +36,7 @@ pub fn color(method: Method) -> [u8; 3] {
         Method::Fused => [0x8F, 0xE3, 0xC8],
         Method::Optimize => [0xF4, 0xB6, 0xC2],
         Method::FullBody => [0x8C, 0x56, 0x2E],
+        Method::Style => [0x5B, 0x4A, 0x9E],
     }
 }
 
@@ -163,7 +164,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Who is compared, in the order of [`Method::ALL`].
+    /// Who is compared, in the order of [`Method::all`].
     pub fn contenders(&self) -> &[Contender] {
         &self.contenders
     }
@@ -181,7 +182,7 @@ impl Comparison {
     /// Compares these from now on. Who joins meets the last goals from where all started.
     pub fn choose(&mut self, methods: &[Method], lead: &Puppet) {
         let mut old = std::mem::take(&mut self.contenders);
-        for method in std::iter::once(Method::Auto).chain(Method::ALL).filter(|m| methods.contains(m)) {
+        for method in Method::all().filter(|m| methods.contains(m)) {
             let known = old.iter().position(|c| c.method == method).map(|place| old.swap_remove(place));
             let contender = known.unwrap_or_else(|| {
                 let mut puppet = lead.clone();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Part};
 use crate::camera::Bounds;
-use crate::ik::{GoalOutcome, Method, Options, Outcome, SolveError, Solver};
+use crate::ik::{GoalOutcome, Method, Options, Outcome, SolveError, Solver, Style};
 use crate::motion::{Hold, Motion, Player};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{self, Rig, RigError};
@@ -16,8 +16,12 @@ use crate::skin::{Palette, Skinned, Skinning, skin};
 
 mod ask;
 mod keep;
+mod learn;
+mod style_file;
 
 use ask::{Group, Question};
+pub use learn::{Figure, LearnError};
+pub use style_file::{StyleFileCause, StyleFileError, read_style};
 
 /// What a node shall do: any of these together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -146,6 +150,8 @@ pub struct Puppet {
     pub rig: Rig,
     /// How that is solved.
     pub options: Options,
+    /// What [`Method::Style`] poses in: joints are the character's nodes of the same names.
+    pub style: Option<Arc<Style>>,
     /// How its joints move its vertices.
     pub skinning: Skinning,
     character: Arc<Character>,
@@ -181,6 +187,7 @@ impl Puppet {
             pins: Vec::new(),
             rig,
             options: Options::default(),
+            style: None,
             skinning: Skinning::default(),
             pose: Pose::rest(&character.skeleton),
             player: Player::default(),
@@ -269,10 +276,11 @@ impl Puppet {
     }
 
     fn solve_group(&mut self, group: &Group, solve: usize) -> Result<Vec<GoalReport>, PuppetError> {
-        let Question { effectors, lease, mut carried, mut body, goals } =
+        let Question { effectors, lease, mut carried, mut body, goals, style } =
             self.question(group, &self.pins, self.options.method)?;
         let Group { ref targets, root_motion, .. } = *group;
         let options = Options { root_motion, ..self.options };
+        self.solver.set_style(style);
         let started = Instant::now();
         if let Err(source) = self.solver.solve(&mut body, &goals, &options) {
             return Err(self.refused(&effectors, source));

@@ -13,6 +13,7 @@ mod posing;
 mod progress;
 mod render;
 mod replay;
+mod style;
 mod test;
 mod timing;
 mod view;
@@ -69,6 +70,8 @@ enum Command {
     Bake(Box<bake::BakeArgs>),
     /// What is in a file
     Inspect(inspect::InspectArgs),
+    /// Learn the style of a file's clips, for --style
+    Style(style::StyleArgs),
     /// Compare the solvers on seeded cases
     Bench(bench::BenchArgs),
 }
@@ -146,6 +149,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(Command::Bake(args)) => bake::run(&args, arguments, cli.talk),
         Some(Command::Test(args)) => test::run(&args, cli.talk),
         Some(Command::Inspect(args)) => inspect::run(&args, cli.talk),
+        Some(Command::Style(args)) => style::run(&args, cli.talk),
         Some(Command::Bench(args)) => bench::run(&args),
     }
 }

@@ -61,6 +61,9 @@ pub(super) struct PosingArgs {
     /// How to solve
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = methods())]
     method: String,
+    /// The style of --method style: a file of `sinew style`, or clips to learn it from
+    #[arg(long, value_name = "FILE")]
+    style: Option<PathBuf>,
     /// What the unknowns of the Jacobian methods are
     #[arg(long, value_name = "WHICH", default_value = "rotation-vector")]
     joint_parameters: ParametersArg,
@@ -92,7 +95,7 @@ enum ParametersArg {
 
 /// The methods' names.
 pub(super) fn methods() -> PossibleValuesParser {
-    PossibleValuesParser::new(std::iter::once(ik::Method::Auto).chain(ik::Method::ALL).map(ik::Method::name))
+    PossibleValuesParser::new(ik::Method::all().map(ik::Method::name))
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -182,7 +185,9 @@ impl PosingArgs {
         let pins = self.pin.iter().map(|n| Ok(names::node(&character, n)?.into()));
         let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
         let rotations = self.rotations(&character)?;
+        let style = self.style.as_deref().map(|path| super::style::of(path, &character, &rig)).transpose()?;
         let mut puppet = Puppet::with_rig(character, scene, rig);
+        puppet.style = style.map(Arc::new);
         self.moving.play(&mut puppet, clip, self.animation_time)?;
         puppet.rotations = rotations;
         puppet.targets = targets;

@@ -23,6 +23,7 @@ mod ccd;
 mod chain;
 mod driver;
 mod error;
+mod example;
 mod fabrik;
 mod full_body;
 mod fused;
@@ -37,15 +38,18 @@ mod memo;
 mod optimize;
 mod options;
 mod particle;
+mod posture;
 mod random;
 mod report;
 mod rotation;
 mod solver;
+mod style;
 mod tree;
 mod two_bone;
 
 pub use body::{Body, Link};
 pub use error::SolveError;
+pub use example::{DEFAULT_NEAREST, Examples};
 pub use goal::{Aim, Goal};
 pub use limb::{Limb, LimbGoal, solve_limb, solve_limbs};
 pub use limit::{Limit, round_cone, swing_twist};
@@ -54,8 +58,10 @@ pub use options::{
     Balance, CcdOptions, DEFAULT_ITERATIONS, JacobianOptions, JointParameters, LimbOptions, Method,
     OptimizeOptions, Options, Secondary, Start, Swivel,
 };
+pub use posture::Posture;
 #[cfg(feature = "cli")]
 pub(crate) use random::Random;
 pub use report::{GoalOutcome, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};
 pub use solver::Solver;
+pub use style::{Learned, Learning, STYLE_FORMAT, Style, StyleError, Styled};

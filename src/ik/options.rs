@@ -42,10 +42,13 @@ pub enum Method {
     Optimize,
     /// Pins first, then goals, with root motion.
     FullBody,
+    /// The likeliest posture of a [`Style`](super::Style), then full-body. It needs a style:
+    /// [`Solver::set_style`](super::Solver::set_style).
+    Style,
 }
 
 impl Method {
-    /// All that solve, [`Method::Auto`] left out.
+    /// All that need nothing but a body: [`Method::Auto`], which is one of them, and [`Method::Style`] left out.
     pub const ALL: [Self; 11] = [
         Self::Ccd,
         Self::Particle,
@@ -75,7 +78,18 @@ impl Method {
             Self::Fused => "fused",
             Self::Optimize => "optimize",
             Self::FullBody => "full-body",
+            Self::Style => "style",
         }
+    }
+
+    /// All that there are, in the order in which they are told.
+    pub fn all() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::Auto).chain(Self::ALL).chain([Self::Style])
+    }
+
+    /// Whether it poses a whole figure at once, and may move its base.
+    pub fn is_whole_body(self) -> bool {
+        matches!(self, Self::FullBody | Self::Style)
     }
 }
 
@@ -89,9 +103,8 @@ impl FromStr for Method {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let all = || std::iter::once(Self::Auto).chain(Self::ALL);
-        let known = || all().map(Self::name).collect::<Vec<_>>().join(", ");
-        all()
+        let known = || Self::all().map(Self::name).collect::<Vec<_>>().join(", ");
+        Self::all()
             .find(|m| m.name() == name)
             .ok_or_else(|| format!("no method is called {name}; there are {}", known()))
     }
@@ -139,7 +152,7 @@ pub struct Options {
     pub limb: LimbOptions,
     /// Of [`Method::Optimize`].
     pub optimize: OptimizeOptions,
-    /// Whether [`Method::FullBody`] moves the base.
+    /// Whether [`Method::FullBody`] and [`Method::Style`] move the base.
     pub root_motion: bool,
 }
 

@@ -4,6 +4,7 @@ use super::chain::{Chain, End};
 use super::driver::{Driver, Progress};
 use super::memo::{Memo, Stance, stand};
 use super::options::DEFAULT_TOLERANCE;
+use super::style::{self, Styled};
 use super::tree::Tree;
 use super::{
     Body, CcdOptions, Goal, GoalOutcome, JacobianOptions, LimbOptions, Method, Options, Outcome, Report,
@@ -12,6 +13,8 @@ use super::{
 
 /// Radians from the border of its limit at which a joint counts as limited.
 const AT_BORDER: f64 = 1e-6;
+/// What [`Method::Style`] says where it has none.
+const NO_STYLE: &str = "it needs a style, learned from postures";
 
 /// Solves, and keeps its buffers for the next time. Same input, same bits.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +24,7 @@ pub struct Solver {
     driver: Driver,
     asked: Stance,
     memo: Memo,
+    style: Option<Styled>,
     report: Report,
 }
 
@@ -40,6 +44,7 @@ impl Solver {
         options: &Options,
     ) -> Result<&Report, SolveError> {
         options.check(body, goals)?;
+        let style = self.styled(body, options)?;
         let is_answer = self.memo.is_answer(body);
         if self.memo.answers(body, is_answer, goals, options) {
             self.memo.recall(body);
@@ -53,7 +58,9 @@ impl Solver {
         if options.start == Start::Rest {
             body.reset();
         }
-        if !self.solve_chain(body, goals, options, goes_on) {
+        if let Some(styled) = style {
+            self.solve_style(body, goals, options, &styled)?;
+        } else if !self.solve_chain(body, goals, options, goes_on) {
             let restarts = if goes_on && self.memo.moved() { 0 } else { options.restarts };
             if let Err(error) = self.solve_tree(body, goals, options, restarts) {
                 stand(body, &self.asked);
@@ -72,6 +79,46 @@ impl Solver {
     /// Forgets the last question and its answer; buffers stay.
     pub fn forget(&mut self) {
         self.memo = Memo::default();
+    }
+
+    /// Gives the style that [`Method::Style`] poses in, or takes it away. Where it is another than before, the last
+    /// question and its answer are forgotten.
+    pub fn set_style(&mut self, style: Option<Styled>) {
+        if self.style != style {
+            self.style = style;
+            self.forget();
+        }
+    }
+
+    /// The style, where the method needs one.
+    fn styled(&self, body: &Body, options: &Options) -> Result<Option<Styled>, SolveError> {
+        if options.method != Method::Style {
+            return Ok(None);
+        }
+        let why = match &self.style {
+            None => Some(NO_STYLE),
+            Some(styled) => styled.fault(body.links().len()),
+        };
+        let unsuited = |why| SolveError::Unsuited { method: Method::Style, why };
+        why.map_or_else(|| Ok(self.style.clone()), |why| Err(unsuited(why)))
+    }
+
+    /// The posture of a style that is nearest to the goals; from there full-body takes what is left.
+    fn solve_style(
+        &mut self,
+        body: &mut Body,
+        goals: &[Goal],
+        options: &Options,
+        styled: &Styled,
+    ) -> Result<(), SolveError> {
+        let steps = style::pose(body, goals, styled, options);
+        let rest = Options { method: Method::FullBody, ..*options };
+        if let Err(error) = self.solve_tree(body, goals, &rest, 0) {
+            stand(body, &self.asked);
+            return Err(error);
+        }
+        (self.report.method, self.report.iterations) = (Method::Style, self.report.iterations + steps);
+        Ok(())
     }
 
     /// Any body, any goals.
@@ -227,6 +274,7 @@ impl Options {
             Method::Auto if goals.len() > 1 || goals.iter().any(|g| g.pinned) => Method::FullBody,
             Method::Auto if two_bone::joints(tree).is_ok() => Method::TwoBone,
             Method::Auto => Method::Dls,
+            method @ Method::Style => return Err(SolveError::Unsuited { method, why: NO_STYLE }),
             method => method,
         })
     }

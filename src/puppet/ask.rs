@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::ik::{Aim, Body, Goal, Method, Options, SolveError};
+use crate::ik::{Aim, Body, Goal, Method, Options, SolveError, Styled};
 use crate::pose::Pose;
 use crate::rig::{self, Carried, Lease, RigError, default_base};
 
@@ -25,6 +25,8 @@ pub(super) struct Question {
     pub(super) carried: Option<Carried>,
     pub(super) body: Body,
     pub(super) goals: Vec<Goal>,
+    /// Of [`Method::Style`], where the puppet's style knows one of the joints.
+    pub(super) style: Option<Styled>,
 }
 
 /// Whether a target asks its own base to be elsewhere: only a point beside the joint can move by turning it.
@@ -40,6 +42,11 @@ impl Puppet {
                 Ok(question) => question,
                 Err(error) => return Some(error),
             };
+            // The pose of a style is taken on by full-body.
+            let method = match method {
+                Method::Style if question.style.is_some() => Method::FullBody,
+                method => method,
+            };
             let options = Options { method, root_motion: group.root_motion, ..self.options };
             let refused = options.refusal(&question.body, &question.goals)?;
             Some(self.refused(&question.effectors, refused))
@@ -50,7 +57,7 @@ impl Puppet {
     /// Targets of one base together, bases in the order in which they are first named. Where something is pinned, and
     /// for the full body, all at once.
     pub(super) fn groups(&self, targets: &[Target], pins: &[Pin], method: Method) -> Vec<Group> {
-        if !(pins.is_empty() && self.rig.pins.is_empty()) || method == Method::FullBody {
+        if !(pins.is_empty() && self.rig.pins.is_empty()) || method.is_whole_body() {
             // The first base holds the whole; further ones are pins.
             let given = targets.iter().find_map(|t| t.base);
             let first = targets.first().map(|t| t.node).or_else(|| pins.first().map(|p| p.node));
@@ -93,7 +100,7 @@ impl Puppet {
         if let Some(stuck) = targets.iter().find(|t| is_stuck(t, base) && !root_motion) {
             return Err(RigError::NoJoints { effector: skeleton.label(stuck.node) }.into());
         }
-        let still = root_motion && !matches!(method, Method::Auto | Method::FullBody);
+        let still = root_motion && !(method == Method::Auto || method.is_whole_body());
         let is_moved = |t: &&Target| {
             is_stuck(t, base) || (t.node == base && t.position.is_some() && t.orientation.is_some())
         };
@@ -103,7 +110,7 @@ impl Puppet {
         let all_at_once = !(pins.is_empty() && self.rig.pins.is_empty());
         let own = pins.iter().map(|p| p.node);
         let mut pinned: Vec<usize> = own.chain(self.rig.pins.iter().copied()).collect();
-        if all_at_once || method == Method::FullBody {
+        if all_at_once || method.is_whole_body() {
             pinned.extend(targets.iter().filter_map(|t| t.base));
         }
         pinned.sort_unstable();
@@ -116,7 +123,12 @@ impl Puppet {
             Some(c) => (&c.skeleton, &c.pose, &c.world_from_node),
             None => (skeleton, &self.pose, &self.world_from_node),
         };
-        let lease = Lease::new(hung, &self.character.skins, &self.rig, base, &effectors)?;
+        // A style poses all that it knows, whatever is reached for.
+        let styled = if method == Method::Style { self.styled_nodes() } else { Vec::new() };
+        let below = |n: &usize| hung.ancestors(*n).any(|above| above == base);
+        let lent: Vec<usize> =
+            effectors.iter().copied().chain(styled.iter().map(|(n, _)| *n).filter(below)).collect();
+        let lease = Lease::new(hung, &self.character.skins, &self.rig, base, &lent)?;
         let body = lease.body(hung, pose, world).map_err(|source| self.refused(&effectors, source))?;
         let pin = |&node: &usize| {
             let (link, offset) = lease.link(node, pose)?;
@@ -132,7 +144,18 @@ impl Puppet {
             .filter_map(|t| self.goal(t, &lease, pose))
             .chain(pinned.iter().filter_map(pin))
             .collect();
-        Ok(Question { effectors, lease, carried, body, goals })
+        let style = self.style.as_ref().filter(|_| !styled.is_empty()).map(|style| {
+            let joint = |node| styled.iter().find(|(n, _)| Some(*n) == node).map(|(_, joint)| *joint);
+            Styled { style: style.clone(), joints: lease.nodes().map(joint).collect() }
+        });
+        Ok(Question { effectors, lease, carried, body, goals, style })
+    }
+
+    /// The nodes that the style knows by their names, and which of its joints they are.
+    fn styled_nodes(&self) -> Vec<(usize, usize)> {
+        let joints = self.style.iter().flat_map(|s| s.joints().iter().enumerate());
+        let skeleton = &self.character.skeleton;
+        joints.filter_map(|(joint, name)| Some((skeleton.find(name)?, joint))).collect()
     }
 
     pub(super) fn refused(&self, effectors: &[usize], source: SolveError) -> PuppetError {

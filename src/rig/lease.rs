@@ -133,6 +133,11 @@ impl Lease {
         up.find(scaled).map_or(Ok(()), |node| Err(RigError::Scaled { node: skeleton.label(node) }))
     }
 
+    /// The node of each link of the body; `None` for a held base that no joint turns.
+    pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
+        self.links.iter().map(|l| l.node)
+    }
+
     /// The link that is turned as a node is, and where the node is in its frame.
     pub fn link(&self, node: usize, pose: &Pose) -> Option<(usize, DVec3)> {
         if let Some(i) = self.up.iter().position(|&n| n == node).filter(|_| self.up.len() > 1) {

@@ -14,6 +14,7 @@ mod pose;
 mod render;
 mod replay;
 mod rig;
+mod style;
 mod suite;
 
 #[path = "../support/mod.rs"]

@@ -7,6 +7,9 @@ mod goals;
 mod limbs;
 mod limits;
 mod rotation;
+mod style;
+#[path = "../support/mod.rs"]
+mod support;
 mod survival;
 
 use glam::{DAffine3, DQuat, DVec3};

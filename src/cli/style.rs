@@ -1,0 +1,82 @@
+//! Styles: read from a file, or learned from clips; and `sinew style`, which writes one.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::asset::{self, Character};
+use crate::bake;
+use crate::ik::{Learned, Learning, Style};
+use crate::puppet::{Puppet, read_style};
+use crate::rig::Rig;
+
+use super::failure::Failure;
+use super::{ModelArg, Talk, names, output};
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: sinew style walk.bvh -o walk.style.json, then: sinew pose walk.bvh --method style \
+                        --style walk.style.json --reach LeftHand=0.3,1.2,0.4"
+)]
+pub(super) struct StyleArgs {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Learn from this clip (repeatable) [default: all]
+    #[arg(long, value_name = "NAME|INDEX")]
+    animation: Vec<String>,
+    /// Postures that are kept, those farthest from each other
+    #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u64).range(3..=200))]
+    postures: u64,
+    /// Where it goes
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+}
+
+pub(super) fn run(args: &StyleArgs, talk: Talk) -> Result<ExitCode, Failure> {
+    let character = args.model.load()?;
+    talk.warnings(&character.warnings);
+    let named = args.animation.iter().map(|name| names::clip(&character, name));
+    let mut clips = named.collect::<Result<Vec<usize>, Failure>>()?;
+    if clips.is_empty() {
+        clips = (0..character.clips.len()).collect();
+    }
+    let rig = super::rig_of(&character, None)?;
+    let name = character.path.display().to_string();
+    let puppet = Puppet::with_rig(character, 0, rig);
+    let learning =
+        Learning { postures: usize::try_from(args.postures).unwrap_or(usize::MAX), ..Learning::default() };
+    let (style, learned) =
+        puppet.learn(&clips, &learning).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
+    let text = serde_json::to_vec(&style).map_err(|e| Failure::write(&args.output)(e.into()))?;
+    output::file(&args.output, &text)?;
+    let Learned { seconds, examples, postures, .. } = learned;
+    talk.say(&format!(
+        "{}: {postures} of {examples} postures of {} joints, {} kB, learned in {seconds:.2} s",
+        args.output.display(),
+        style.joints().len(),
+        text.len().div_ceil(1000),
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The style in a file; of a character or a motion, that of its clips, put on a character where they are of another.
+pub(super) fn of(path: &Path, character: &Character, rig: &Rig) -> Result<Style, Failure> {
+    let is = |extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
+    if !["bvh", "gltf", "glb", "vrm"].into_iter().any(is) {
+        return read_style(path).map_err(|e| Failure::Usage(e.to_string()));
+    }
+    let refused = |e: &dyn std::fmt::Display| Failure::Usage(format!("--style {}: {e}", path.display()));
+    let source = asset::load(path)?;
+    let same = source.skeleton.nodes.len() == character.skeleton.nodes.len()
+        && source.skeleton.nodes.iter().zip(&character.skeleton.nodes).all(|(a, b)| a.name == b.name);
+    let clips = if same {
+        source.clips
+    } else {
+        bake::retargeted(&source, character, rig).map_err(|e| refused(&e))?
+    };
+    let all: Vec<usize> = (0..clips.len()).collect();
+    let puppet = Puppet::with_rig(Character { clips, ..character.clone() }, 0, rig.clone());
+    let learned = puppet.learn(&all, &Learning::default());
+    learned.map(|(style, _)| style).map_err(|e| refused(&e))
+}

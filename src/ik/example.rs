@@ -1,0 +1,283 @@
+//! Posture interpolation by target: examples that nearly meet the goals, blended so that they do.
+//!
+//! Rose, Sloan & Cohen 2001, "Artist-directed inverse kinematics using radial basis function interpolation": postures
+//! are functions of where their effectors are, put together from radial functions about the examples (their section 3).
+//! Here these are φ(r) = r with a constant instead of a linear polynomial, about the nearest examples alone: what a
+//! neighbourhood leaves open of a slope, it leaves open. What is left to the goals a solver takes, as their section 4 does.
+
+use glam::{DQuat, DVec2, DVec3};
+
+use super::posture::{self, Place, align};
+use super::rotation::rotation_vector;
+use super::{Body, Goal, Method, Options, Posture, Report, SolveError, Solver};
+
+/// Examples that are blended, at most.
+pub const DEFAULT_NEAREST: usize = 10;
+/// Share of the nearest example's error, and metres, by which examples to blend are apart: those nearer to each other
+/// say the same.
+const APART: (f64, f64) = (1.0, 0.003);
+/// Rotations are averaged about the last average, so many times.
+const AVERAGES: usize = 3;
+
+/// Postures to blend.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Examples {
+    /// The postures, all of the same joints.
+    pub postures: Vec<Posture>,
+    /// How many of them are blended at most; [`DEFAULT_NEAREST`] unless set.
+    pub nearest: usize,
+}
+
+/// An example, turned and shifted on the ground so that its points are nearest to their targets.
+struct Candidate {
+    example: usize,
+    place: Place,
+    left: f64,
+}
+
+impl Examples {
+    /// Postures of which [`DEFAULT_NEAREST`] are blended.
+    pub fn new(postures: Vec<Posture>) -> Self {
+        Self { postures, nearest: DEFAULT_NEAREST }
+    }
+
+    /// Blends the postures whose points are nearest to the goals' positions, then lets full-body meet the goals from
+    /// there. `joints`: which joint of the postures each link of the body is. Where the root may move, the examples are
+    /// turned about +Y and shifted on the ground; else they are left at the body's place. Same input, same bits.
+    ///
+    /// # Errors
+    /// [`SolveError`] as [`Solver::solve`]; [`SolveError::Unsuited`] if there is no posture, or `joints` is not as long
+    /// as the body. The body is then untouched.
+    pub fn solve<'a>(
+        &self,
+        solver: &'a mut Solver,
+        body: &mut Body,
+        joints: &[Option<usize>],
+        goals: &[Goal],
+        options: &Options,
+    ) -> Result<&'a Report, SolveError> {
+        let options = Options { method: Method::FullBody, ..*options };
+        if let Some(refused) = options.refusal(body, goals) {
+            return Err(refused);
+        }
+        let unsuited = |why| Err(SolveError::Unsuited { method: options.method, why });
+        if self.postures.is_empty() {
+            return unsuited("there are no examples to blend");
+        }
+        if joints.len() != body.links().len() {
+            return unsuited("its examples are of a body of other links");
+        }
+        self.blend(body, joints, goals, options.root_motion);
+        solver.solve(body, goals, &options)
+    }
+
+    /// Stands the body in the blend alone: near the goals, not at them.
+    pub fn blend(&self, body: &mut Body, joints: &[Option<usize>], goals: &[Goal], moves: bool) {
+        let mut posed = body.clone();
+        let base = posture::base_position(body);
+        let here = Place { heading: posture::base(body).0, ground: DVec2::new(base.x, base.z) };
+        let mut all: Vec<Candidate> = (0..self.postures.len())
+            .map(|example| {
+                self.postures[example].stand(&mut posed, joints, here, moves);
+                let (place, left) = align(&posed, here.heading, goals, moves);
+                posed.set_root(body.root());
+                Candidate { example, place, left }
+            })
+            .collect();
+        all.sort_by(|a, b| a.left.total_cmp(&b.left).then(a.example.cmp(&b.example)));
+        let Some(least) = all.first().map(|c| c.left) else { return };
+        let apart = APART.1.max(APART.0 * least);
+        let targets: Vec<DVec3> = goals.iter().filter_map(|g| Some(g.position? * root(g.weight))).collect();
+        let (mut near, mut points): (Vec<&Candidate>, Vec<Vec<DVec3>>) = (Vec::new(), Vec::new());
+        for candidate in &all {
+            if near.len() >= self.nearest.max(1) {
+                break;
+            }
+            posed.set_root(body.root());
+            self.postures[candidate.example].stand(&mut posed, joints, candidate.place, moves);
+            let there = effectors(&posed, goals);
+            if points.iter().all(|p| distance(p, &there) > apart * (there.len() as f64).sqrt()) {
+                near.push(candidate);
+                points.push(there);
+            }
+        }
+        let shares = shares(&points, &targets);
+        let examples: Vec<(&Posture, Place, f64)> =
+            near.iter().zip(shares).map(|(c, share)| (&self.postures[c.example], c.place, share)).collect();
+        let (blend, place) = mix(&examples);
+        blend.stand(body, joints, place, moves);
+    }
+}
+
+fn root(weight: f64) -> f64 {
+    weight.max(0.0).sqrt()
+}
+
+/// Where the goals' points are, weighted.
+fn effectors(body: &Body, goals: &[Goal]) -> Vec<DVec3> {
+    let point = |g: &Goal| {
+        g.position?;
+        Some(body.world_from_link(g.link)?.transform_point3(g.offset) * root(g.weight))
+    };
+    goals.iter().filter_map(point).collect()
+}
+
+fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.distance_squared(*b)).sum::<f64>().sqrt()
+}
+
+/// What each example has in the blend; together one. For an example's own points it has all.
+fn shares(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
+    let n = points.len();
+    // Σ wⱼ φ(|pᵢ − pⱼ|) + c = φ(|pᵢ − target|), Σ wⱼ = 1.
+    let mut rows: Vec<Vec<f64>> = points
+        .iter()
+        .map(|p| {
+            let mut row: Vec<f64> = points.iter().map(|q| distance(p, q)).collect();
+            row.extend([1.0, distance(p, targets)]);
+            row
+        })
+        .collect();
+    let mut last = vec![1.0; n + 2];
+    last[n] = 0.0;
+    rows.push(last);
+    let mut found = eliminate(rows).filter(|w| w.iter().all(|w| w.is_finite()));
+    found.iter_mut().for_each(|w| w.truncate(n));
+    // Without a solution the nearest has all.
+    found.unwrap_or_else(|| (0..n).map(|i| f64::from(u8::from(i == 0))).collect())
+}
+
+/// The unknowns of a system of equations, the right side last in each row, by elimination with partial pivoting.
+fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
+    let n = rows.len();
+    for column in 0..n {
+        let pivot = (column..n).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()))?;
+        rows.swap(column, pivot);
+        let (above, below) = rows.split_at_mut(column + 1);
+        let row = &above[column];
+        if row[column].abs() < 1e-12 {
+            return None;
+        }
+        for other in below {
+            let share = other[column] / row[column];
+            other[column..].iter_mut().zip(&row[column..]).for_each(|(o, r)| *o -= share * r);
+        }
+    }
+    let mut x = vec![0.0; n];
+    for i in (0..n).rev() {
+        let known: f64 = (i + 1..n).map(|j| rows[i][j] * x[j]).sum();
+        x[i] = (rows[i][n] - known) / rows[i][i];
+    }
+    Some(x)
+}
+
+/// Postures and places by their shares, which sum to one; rotations the shortest way from their average.
+fn mix(examples: &[(&Posture, Place, f64)]) -> (Posture, Place) {
+    let Some((first, at, _)) = examples.first() else {
+        return (Posture { rotations: Vec::new(), height: 0.0 }, Place::default());
+    };
+    // The base as it is turned in the world, seen from the first one's heading.
+    let rotation = |p: &Posture, of: &Place, joint: usize| {
+        let turned = p.rotations.get(joint).copied();
+        turned.map(|q| if joint == 0 { DQuat::from_rotation_y(of.heading - at.heading) * q } else { q })
+    };
+    let average = |joint: usize| {
+        let mut mean = first.rotations[joint];
+        for _ in 0..AVERAGES {
+            let away = |(p, at, share): &(&Posture, Place, f64)| {
+                let turned = rotation(p, at, joint);
+                turned.map_or(DVec3::ZERO, |q| rotation_vector(mean.conjugate() * q)) * *share
+            };
+            let step: DVec3 = examples.iter().map(away).sum();
+            mean = (mean * DQuat::from_scaled_axis(step)).normalize();
+        }
+        mean
+    };
+    let ground = examples.iter().map(|(_, at, share)| at.ground * *share).sum();
+    let height = examples.iter().map(|(p, _, share)| p.height * share).sum();
+    let rotations = (0..first.rotations.len()).map(average).collect();
+    (Posture { rotations, height }, Place { heading: at.heading, ground })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::posture::tests::figure;
+    use super::*;
+
+    /// Two arms that swing with one number.
+    fn postures() -> Vec<Posture> {
+        let posture = |i: usize| {
+            let mut body = figure();
+            let swing = 0.25 * i as f64;
+            for link in [2, 4] {
+                body.set_rotation(link, body.rotations()[link] * DQuat::from_rotation_z(0.9 * swing.sin()));
+                body.set_rotation(link + 1, body.rotations()[link + 1] * DQuat::from_rotation_x(swing));
+            }
+            Posture::of(&body)
+        };
+        (0..12).map(posture).collect()
+    }
+
+    fn goals(body: &Body) -> [Goal; 2] {
+        [3, 5].map(|l| Goal::position(l, body.world_from_link(l).unwrap_or_default().translation))
+    }
+
+    #[test]
+    fn at_an_example_the_blend_is_that_example() {
+        let (examples, joints) = (Examples::new(postures()), (0..6).map(Some).collect::<Vec<_>>());
+        let mut truth = figure();
+        let place = Place { heading: 1.0, ground: DVec2::new(2.0, 3.0) };
+        examples.postures[5].stand(&mut truth, &joints, place, true);
+        let mut body = figure();
+        examples.blend(&mut body, &joints, &goals(&truth), true);
+        for link in 0..6 {
+            let (a, b) = (body.world_from_link(link), truth.world_from_link(link));
+            assert!(a.zip(b).is_some_and(|(a, b)| a.abs_diff_eq(b, 1e-6)), "{link}");
+        }
+    }
+
+    #[test]
+    fn between_examples_the_goals_are_met_and_the_rest_is_between() {
+        let all = postures();
+        let joints: Vec<_> = (0..6).map(Some).collect();
+        let kept = Examples::new(all.iter().step_by(2).cloned().collect());
+        let mut truth = figure();
+        let here = Place { heading: 0.4, ground: DVec2::new(0.5, 0.1) };
+        all[5].stand(&mut truth, &joints, here, true);
+        let goals = goals(&truth);
+        let mut body = figure();
+        let options = Options { root_motion: true, ..Options::default() };
+        let mut solver = Solver::default();
+        let report = kept.solve(&mut solver, &mut body, &joints, &goals, &options);
+        assert!(report.is_ok_and(Report::reached));
+        for link in 0..6 {
+            let at = |b: &Body| b.world_from_link(link).unwrap_or_default().translation;
+            assert!(at(&body).distance(at(&truth)) < 0.02, "{link}: {}", at(&body).distance(at(&truth)));
+        }
+    }
+
+    #[test]
+    fn shares_are_one_together() {
+        let points: Vec<Vec<DVec3>> =
+            [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].into_iter().map(|p| vec![p]).collect();
+        let of = |p: DVec3| shares(&points, &[p]);
+        let inside = of(DVec3::splat(0.2));
+        assert!((inside.iter().sum::<f64>() - 1.0).abs() < 1e-12 && inside[0] > inside[1]);
+        assert!((of(DVec3::Y)[2] - 1.0).abs() < 1e-12);
+        assert_eq!(shares(&[vec![DVec3::X], vec![DVec3::X]], &[DVec3::Y]), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn without_examples_it_says_so() {
+        let mut body = figure();
+        let goals = goals(&body);
+        let (joints, mut solver) = (vec![None; 6], Solver::default());
+        let asked = |examples: Examples, joints: &[Option<usize>], solver: &mut Solver, body: &mut Body| {
+            examples.solve(solver, body, joints, &goals, &Options::default()).err()
+        };
+        let none = asked(Examples::default(), &joints, &mut solver, &mut body);
+        assert!(none.is_some_and(|e| e.to_string().contains("no examples")));
+        let short = asked(Examples::new(postures()), &joints[1..], &mut solver, &mut body);
+        assert!(short.is_some_and(|e| e.to_string().contains("other links")));
+    }
+}

@@ -1,0 +1,206 @@
+//! How a figure holds itself, apart from where it stands and which way it faces.
+//!
+//! The world orientation of the base, as a turn from rest, is R = heading · tilt: a turn about +Y after a turn about a
+//! level axis. Tilt and height belong to the posture; heading and ground belong to the place.
+
+use glam::{DQuat, DVec2, DVec3};
+
+use super::body::own;
+use super::{Body, Goal, swing_twist};
+
+/// How the joints of a figure are turned, and how its base is held.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Posture {
+    /// A rotation a joint, rest⁻¹ · local whichever way its link is walked; that of the first, the base, is its turn from
+    /// rest in the world but for its heading: of two that differ by a turn about +Y either may stand here.
+    pub rotations: Vec<DQuat>,
+    /// Height of the base, world metres.
+    pub height: f64,
+}
+
+/// Where a figure stands and which way it faces.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Place {
+    /// Radians about +Y from rest.
+    pub(super) heading: f64,
+    /// World x and z of the base, metres.
+    pub(super) ground: DVec2,
+}
+
+impl Posture {
+    /// That of a body, a joint a link.
+    pub fn of(body: &Body) -> Self {
+        let own = |(link, rotation): (&super::Link, &DQuat)| own(link.rest, link.reversed, *rotation);
+        let mut rotations: Vec<DQuat> = body.links().iter().zip(body.rotations()).map(own).collect();
+        if let Some(first) = rotations.first_mut() {
+            *first = base(body).1;
+        }
+        Self { rotations, height: base_position(body).y }
+    }
+
+    /// Stands a body in this posture at a place. `joints`: which rotation is whose, a link each; what has none, or no
+    /// weight, is left alone. `moves`: whether the base may be taken elsewhere.
+    pub(super) fn stand(&self, body: &mut Body, joints: &[Option<usize>], place: Place, moves: bool) {
+        for (index, joint) in joints.iter().enumerate() {
+            let Some(rotation) = joint.and_then(|j| self.rotations.get(j)) else { continue };
+            let Some(link) = body.links().get(index).filter(|l| l.weight > 0.0) else { continue };
+            // A base that is walked backwards is turned by what is above it.
+            if *joint == Some(0) && index > 0 {
+                continue;
+            }
+            let turned = if index == 0 && *joint == Some(0) {
+                from_tilt(body, place.heading, *rotation)
+            } else if link.reversed {
+                rotation.conjugate() * link.rest
+            } else {
+                link.rest * *rotation
+            };
+            body.set_rotation(index, turned);
+        }
+        if moves && holds_base(joints) {
+            move_base(body, DVec3::new(place.ground.x, self.height, place.ground.y));
+        }
+    }
+}
+
+/// Whether a body's base is the base of the figure that its joints are those of.
+pub(super) fn holds_base(joints: &[Option<usize>]) -> bool {
+    joints.first() == Some(&Some(0))
+}
+
+/// A body's base, at rest: its world orientation.
+fn base_at_rest(body: &Body) -> DQuat {
+    body.world_from_base_rotation() * body.links().first().map_or(DQuat::IDENTITY, |l| l.rest)
+}
+
+/// Heading and tilt of a body's base.
+pub(super) fn base(body: &Body) -> (f64, DQuat) {
+    let turned = body.orientation(0).unwrap_or(DQuat::IDENTITY) * base_at_rest(body).conjugate();
+    let (swing, twist) = swing_twist(turned.conjugate(), DVec3::Y);
+    (-twist, swing.conjugate())
+}
+
+/// The local rotation of the base that has a heading and a tilt.
+pub(super) fn from_tilt(body: &Body, heading: f64, tilt: DQuat) -> DQuat {
+    let world = DQuat::from_rotation_y(heading) * tilt * base_at_rest(body);
+    body.world_from_base_rotation().conjugate() * world
+}
+
+pub(super) fn base_position(body: &Body) -> DVec3 {
+    body.world_from_link(0).unwrap_or_default().translation
+}
+
+/// Takes the base to a world position.
+pub(super) fn move_base(body: &mut Body, place: DVec3) {
+    let offset = body.links().first().map_or(DVec3::ZERO, |l| l.offset);
+    body.set_root(body.base_from_world().transform_point3(place) - offset);
+}
+
+/// Where a body that stands at a heading in some posture has to be for its points to be nearest to their goals: a turn
+/// about +Y and, where it `moves`, a shift on the ground (the closed form of least squares in the plane). Where the goals
+/// do not tell the heading, it stays. Also what is left, the weighted root mean square in metres.
+pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Place, f64) {
+    let base = base_position(body);
+    let level = |v: DVec3| DVec2::new(v.x, v.z);
+    let pair = |goal: &Goal| {
+        let point = body.world_from_link(goal.link)?.transform_point3(goal.offset);
+        Some((point, goal.position?, goal.weight * if goal.pinned { PINNED } else { 1.0 }))
+    };
+    let pairs: Vec<(DVec3, DVec3, f64)> = goals.iter().filter_map(pair).filter(|p| p.2 > 0.0).collect();
+    let total: f64 = pairs.iter().map(|p| p.2).sum();
+    if pairs.is_empty() {
+        return (Place { heading, ground: level(base) }, 0.0);
+    }
+    let middle = |of: &dyn Fn(&(DVec3, DVec3, f64)) -> DVec3| {
+        let sum: DVec3 = pairs.iter().map(|p| of(p) * p.2).sum();
+        level(sum / total)
+    };
+    let (from, to) = if moves { (middle(&|p| p.0), middle(&|p| p.1)) } else { (level(base), level(base)) };
+    let (mut along, mut across, mut spread) = (0.0, 0.0, 0.0_f64);
+    for &(point, target, weight) in &pairs {
+        let (p, g) = (level(point) - from, level(target) - to);
+        along += weight * p.dot(g);
+        across += weight * (g.x * p.y - g.y * p.x);
+        spread = spread.max(p.length_squared().min(g.length_squared()));
+    }
+    // Points nearly above each other say nothing of where the figure faces.
+    let turn = if spread > TELLING * TELLING { across.atan2(along) } else { 0.0 };
+    let turned = DQuat::from_rotation_y(turn);
+    let rotate = |v: DVec2| level(turned * DVec3::new(v.x, 0.0, v.y));
+    let ground = to + rotate(level(base) - from);
+    let left = |&(point, target, weight): &(DVec3, DVec3, f64)| {
+        let beside = to + rotate(level(point) - from) - level(target);
+        weight * (beside.length_squared() + (point.y - target.y).powi(2))
+    };
+    let left: f64 = pairs.iter().map(left).sum();
+    (Place { heading: heading + turn, ground }, (left / total).sqrt())
+}
+
+/// How much more a pinned goal counts.
+pub(super) const PINNED: f64 = 10.0;
+/// Metres beside the middle from which on points tell a heading.
+const TELLING: f64 = 0.05;
+
+#[cfg(test)]
+pub(super) mod tests {
+    use glam::{DAffine3, DMat3};
+
+    use super::super::Link;
+    use super::*;
+
+    /// A trunk with two arms below a space that is turned and scaled.
+    pub(in crate::ik) fn figure() -> Body {
+        let links = vec![
+            Link { rest: DQuat::from_rotation_x(0.3), offset: DVec3::new(0.1, 0.9, 0.0), ..Link::base() },
+            Link::child(0, DVec3::Y * 0.5),
+            Link { rest: DQuat::from_rotation_z(0.4), ..Link::child(1, DVec3::new(0.3, 0.1, 0.1)) },
+            Link::child(2, DVec3::X * 0.4),
+            Link::child(1, DVec3::new(-0.3, 0.1, 0.1)),
+            Link::child(4, DVec3::NEG_X * 0.4),
+        ];
+        let turned = DQuat::from_rotation_x(-1.5);
+        let above =
+            DAffine3 { matrix3: DMat3::from_quat(turned) * 1.2, translation: DVec3::new(0.3, 0.2, -0.1) };
+        let mut body = Body::new(links, above).unwrap_or_else(|e| panic!("{e}"));
+        for i in 0..6 {
+            let turn = DQuat::from_scaled_axis(DVec3::new(0.3, -0.2 * i as f64, 0.1 + 0.1 * i as f64));
+            body.set_rotation(i, body.rotations()[i] * turn);
+        }
+        body
+    }
+
+    fn joints() -> Vec<Option<usize>> {
+        (0..6).map(Some).collect()
+    }
+
+    #[test]
+    fn a_posture_at_its_place_is_the_body_again() {
+        let body = figure();
+        let posture = Posture::of(&body);
+        assert!(posture.rotations[0].y.abs() < 1e-12, "a tilt is level");
+        let base = base_position(&body);
+        let place = Place { heading: super::base(&body).0, ground: DVec2::new(base.x, base.z) };
+        let mut other = body.clone();
+        other.reset();
+        posture.stand(&mut other, &joints(), place, true);
+        for link in 0..6 {
+            let (a, b) = (body.world_from_link(link), other.world_from_link(link));
+            assert!(a.zip(b).is_some_and(|(a, b)| a.abs_diff_eq(b, 1e-12)), "{link}");
+        }
+    }
+
+    #[test]
+    fn a_figure_is_led_back_to_where_it_was() {
+        let body = figure();
+        let place = |link: usize| body.world_from_link(link).map(|m| m.translation).unwrap_or_default();
+        let goals = [3, 5, 1].map(|link| Goal::position(link, place(link)));
+        let mut away = body.clone();
+        let posture = Posture::of(&body);
+        let elsewhere = Place { heading: -2.0, ground: DVec2::new(4.0, -3.0) };
+        posture.stand(&mut away, &joints(), elsewhere, true);
+        let (found, left) = align(&away, -2.0, &goals, true);
+        assert!(left < 1e-9, "{left}");
+        posture.stand(&mut away, &joints(), found, true);
+        assert!(away.world_from_link(5).is_some_and(|m| m.translation.abs_diff_eq(place(5), 1e-9)));
+    }
+}

@@ -1,0 +1,86 @@
+//! Posing a body in a style.
+
+use super::super::posture::align;
+use super::super::{Body, Goal, Options};
+use super::Styled;
+use super::cost::{Cost, turns};
+use crate::mathematics::minimise;
+
+/// Kept postures that a search starts from: those that are nearest to the goals.
+const STARTS: usize = 3;
+/// Times that joints beyond their limits are held there and the rest is searched again.
+const ROUNDS: usize = 3;
+/// Radians beyond its limit from which on a joint is held.
+const BEYOND: f64 = 1e-6;
+/// A step that gains less than this share is the last.
+const GAIN: f64 = 1e-5;
+
+/// Stands a body in the likeliest posture that is near its goals, and gives the steps taken. The answer depends on the
+/// goals, on what is not of the style, and, where the goals do not tell it, on where the body stands.
+///
+/// A search starts from the kept postures that are nearest to the goals, turned and shifted on the ground so that they
+/// are. What comes to lie beyond its limit is held at the nearest allowed rotation, and the rest is searched again.
+pub(in crate::ik) fn pose(body: &mut Body, goals: &[Goal], styled: &Styled, options: &Options) -> usize {
+    let Styled { style, joints } = styled;
+    let moves = options.root_motion;
+    let free: Vec<bool> = (0..joints.len()).map(|l| turns(body, l, options.limits)).collect();
+    let mut cost = Cost::new(style, joints, goals, body, moves, |l| free[l]);
+    let mut starts: Vec<_> = (0..style.postures())
+        .map(|kept| {
+            cost.body.clone_from(body);
+            let posture = style.posture(&style.kept(kept));
+            posture.stand(&mut cost.body, joints, cost.place, moves);
+            let (place, _) = align(&cost.body, cost.place.heading, goals, moves);
+            posture.stand(&mut cost.body, joints, place, moves);
+            let far: f64 = style.latent(kept).iter().map(|x| x * x).sum();
+            (cost.goals_cost() + 0.5 * far, kept, place)
+        })
+        .collect();
+    starts.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (mut steps, mut best) = (0, None::<(f64, Vec<f64>, Body, _)>);
+    for &(_, kept, place) in starts.iter().take(STARTS) {
+        cost.body.clone_from(body);
+        cost.place = place;
+        let mut z = cost.start(style.latent(kept));
+        let found = minimise(&mut z, options.iterations, GAIN, |z, g| cost.evaluate(z, g));
+        steps += found.steps;
+        if found.value.is_finite() && best.as_ref().is_none_or(|b| found.value < b.0) {
+            // The body is where the search looked last.
+            cost.evaluate(&z, &mut vec![0.0; z.len()]);
+            best = Some((found.value, z, cost.body.clone(), place));
+        }
+    }
+    let Some((_, mut z, found, place)) = best else { return steps };
+    *body = found;
+    if !options.limits {
+        return steps;
+    }
+    let mut free = free;
+    for _ in 0..ROUNDS {
+        if !hold(body, &mut free) {
+            break;
+        }
+        let mut again = Cost::new(style, joints, goals, body, moves, |l| free[l]);
+        again.place = place;
+        z = again.start(&z[..style.dimensions()]);
+        let found = minimise(&mut z, options.iterations, GAIN, |z, g| again.evaluate(z, g));
+        steps += found.steps;
+        again.evaluate(&z, &mut vec![0.0; z.len()]);
+        *body = again.body;
+    }
+    hold(body, &mut free);
+    steps
+}
+
+/// Takes what is beyond its limit to the nearest allowed rotation; whether there was any that was free.
+fn hold(body: &mut Body, free: &mut [bool]) -> bool {
+    let mut any = false;
+    for (index, free) in free.iter_mut().enumerate().filter(|(_, free)| **free) {
+        let (link, rotation) = (body.links()[index], body.rotations()[index]);
+        if link.excess(rotation) > BEYOND {
+            body.set_rotation(index, link.nearest(rotation));
+            (*free, any) = (false, true);
+        }
+    }
+    any
+}

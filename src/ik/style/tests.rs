@@ -1,0 +1,169 @@
+use glam::{DAffine3, DQuat, DVec3};
+
+use super::cost::Cost;
+use super::learn::Likelihood;
+use super::*;
+use crate::ik::posture::{Place, tests::figure};
+use crate::ik::random::Random;
+use crate::ik::{Body, Goal, Link, Options, Posture};
+
+/// Postures that two numbers decide: what the latent space has to find.
+fn examples(body: &Body) -> Vec<Posture> {
+    let posture = |i: usize| {
+        let (a, b) = (0.21 * i as f64, 0.37 * i as f64);
+        let mut body = body.clone();
+        for link in 0..body.links().len() {
+            let k = link as f64;
+            let turn = DVec3::new(0.5 * (a + k).sin(), 0.3 * (b - k).cos(), 0.4 * (a - b + 0.5 * k).sin());
+            body.set_rotation(link, body.rotations()[link] * DQuat::from_scaled_axis(turn));
+        }
+        body.set_root(DVec3::Y * 0.1 * a.sin());
+        Posture::of(&body)
+    };
+    (0..40).map(posture).collect()
+}
+
+fn style(body: &Body) -> (Style, Learned) {
+    let names = (0..body.links().len()).map(|i| format!("joint {i}")).collect();
+    let learning = Learning { postures: 20, dimensions: 2, ..Learning::default() };
+    Style::learn(names, &examples(body), &learning).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The gradient of a function against central differences, relative to the largest component.
+fn assert_gradient(x: &[f64], mut function: impl FnMut(&[f64], &mut [f64]) -> f64) {
+    const STEP: f64 = 1e-5;
+    let (mut gradient, mut other) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+    function(x, &mut gradient);
+    let largest = gradient.iter().fold(0.0_f64, |m, g| m.max(g.abs()));
+    for i in 0..x.len() {
+        let mut at = |step: f64| {
+            let mut x = x.to_vec();
+            x[i] += step;
+            function(&x, &mut other)
+        };
+        let found = (at(STEP) - at(-STEP)) / (2.0 * STEP);
+        assert!((found - gradient[i]).abs() < 1e-5 * largest, "{i}: {found}, not {}", gradient[i]);
+    }
+}
+
+#[test]
+fn learning_knows_its_slope() {
+    let mut random = Random(3);
+    let postures: Vec<f64> = (0..8 * 5).map(|_| random.range(-1.0, 1.0)).collect();
+    let mut search = Likelihood { postures: &postures, n: 8, dimensions: 2, noise: 0.1 };
+    let mut x = search.start();
+    x.iter_mut().for_each(|x| *x += random.range(-0.3, 0.3));
+    assert_gradient(&x, |x, g| search.evaluate(x, g));
+}
+
+#[test]
+fn posing_knows_its_slope() {
+    let mut body = figure();
+    let (style, _) = style(&body);
+    let mut links = body.links().to_vec();
+    // Scale on the way, and a link that is walked backwards.
+    links[1].scale = DVec3::new(1.1, 0.8, 1.3);
+    links[4].reversed = true;
+    let (above, turned) = (body.world_from_base(), body.world_from_base_rotation());
+    body = Body::new(links, above).unwrap_or_else(|e| panic!("{e}"));
+    body.place(above, turned).unwrap_or_else(|e| panic!("{e}"));
+    let joints: Vec<_> = (0..6).map(Some).collect();
+    let goals = [
+        Goal { offset: DVec3::new(0.1, 0.0, 0.2), ..Goal::position(3, DVec3::new(0.5, 1.0, 0.3)) },
+        Goal::pin(5, DVec3::new(-0.6, 1.2, 0.1), DQuat::from_rotation_z(0.4)),
+        Goal { weight: 0.5, ..Goal::aim(2, DVec3::X, DVec3::new(1.0, 2.0, 3.0)) },
+    ];
+    let mut random = Random(5);
+    for moves in [true, false] {
+        let mut cost = Cost::new(&style, &joints, &goals, &body, moves, |l| l != 1);
+        let mut z = cost.start(style.latent(4));
+        z.iter_mut().for_each(|z| *z += random.range(-0.5, 0.5));
+        assert_gradient(&z, |z, g| cost.evaluate(z, g));
+    }
+}
+
+#[test]
+fn a_model_explains_what_it_kept() {
+    let body = figure();
+    let (style, learned) = style(&body);
+    assert!(learned.likelihood[1] < learned.likelihood[0] - 50.0, "{learned:?}");
+    assert_eq!((learned.examples, learned.postures, style.postures()), (40, 20, 20));
+    let mut prediction = model::Prediction::default();
+    for kept in 0..style.postures() {
+        style.predict(style.latent(kept), &mut prediction);
+        for (told, kept) in prediction.features.iter().zip(style.kept(kept)) {
+            assert!((told - kept).abs() < 0.1, "{told}, not {kept}");
+        }
+    }
+    style.predict(&[50.0, 50.0], &mut prediction);
+    assert!((prediction.variance - 1.0).abs() < 0.5, "far away nothing is known");
+}
+
+#[test]
+fn a_posture_is_told_by_a_few_of_its_points() {
+    let mut body = figure();
+    let (style, _) = style(&body);
+    let styled = Styled::whole(Arc::new(style));
+    let options = Options { root_motion: true, ..Options::default() };
+    for (example, wanted) in examples(&body).iter().enumerate().skip(1).step_by(6) {
+        let place = Place { heading: 0.1 * example as f64, ground: glam::DVec2::new(2.0, -1.0) };
+        let mut truth = body.clone();
+        wanted.stand(&mut truth, &styled.joints, place, true);
+        let at = |body: &Body, link: usize| body.world_from_link(link).unwrap_or_default().translation;
+        let goals = [3, 5].map(|link| Goal::position(link, at(&truth, link)));
+        body.reset();
+        pose(&mut body, &goals, &styled, &options);
+        for link in 0..6 {
+            let away = at(&body, link).distance(at(&truth, link));
+            assert!(away < 0.06, "example {example}, link {link}: {away}");
+        }
+    }
+}
+
+#[test]
+fn a_style_is_read_as_it_was_written() {
+    let (style, _) = style(&figure());
+    let text = serde_json::to_string(&style).unwrap_or_default();
+    let read: Style = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(read, style);
+    let refused = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        let read = serde_json::from_str::<Style>(&text.replacen(from, to, 1));
+        read.err().unwrap_or_else(|| panic!("{from} → {to}")).to_string()
+    };
+    assert!(refused("sinew-style-1", "sinew-style-9").contains("format"));
+    assert!(refused("\"joint 0\",", "").contains("means"));
+    assert!(refused("\"beta\":", "\"beta\":-").contains("rates"));
+    assert!(refused("\"x\":[", "\"x\":[0.0,").contains("posture 1"));
+    assert!(refused("\"y\":[", "\"y\":[1e9,").contains("posture 0"));
+    assert!(refused("\"scales\":[", "\"scales\":[-1,").contains("scales"));
+    assert!(refused("\"joints\"", "\"bones\"").contains("bones"));
+}
+
+#[test]
+fn what_cannot_be_learned_is_refused() {
+    let examples = examples(&figure());
+    let names = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+    let learn = |n: usize, examples: &[Posture]| Style::learn(names(n), examples, &Learning::default()).err();
+    assert_eq!(learn(6, &examples[..2]), Some(StyleError::Few { count: 2 }));
+    assert_eq!(learn(5, &examples), Some(StyleError::Posture { posture: 0 }));
+    let mut broken = examples.clone();
+    broken[7].rotations[2].x = f64::NAN;
+    assert_eq!(learn(6, &broken), Some(StyleError::Posture { posture: 7 }));
+    assert!(matches!(learn(0, &examples), Some(StyleError::Joints { .. })));
+    // The same posture over and over tells little, but is no error.
+    assert!(learn(6, &vec![examples[0].clone(); 9]).is_none());
+}
+
+#[test]
+fn joints_of_another_body_are_a_fault() {
+    let (style, _) = style(&figure());
+    let mut styled = Styled::whole(Arc::new(style));
+    assert!(styled.fault(6).is_none() && styled.fault(7).is_some());
+    styled.joints[2] = Some(6);
+    assert!(styled.fault(6).is_some());
+    styled.joints = vec![None; 6];
+    assert!(styled.fault(6).is_some());
+    let lone = Body::new(vec![Link::base()], DAffine3::IDENTITY);
+    assert!(lone.is_ok_and(|b| Posture::of(&b).rotations.len() == 1));
+}
