@@ -4,6 +4,7 @@
 
 #![cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "what only the panel asks for"))]
 
+mod blend;
 mod command;
 mod fingerprint;
 mod folder;
@@ -26,6 +27,7 @@ mod settings;
 mod sparse;
 #[cfg(feature = "viewer")]
 mod surface;
+mod timeline;
 #[cfg(feature = "viewer")]
 mod watch;
 #[cfg(feature = "viewer")]

@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use super::{Look, theme};
 
-const KEYS: [(&str, &str); 25] = [
+const KEYS: [(&str, &str); 26] = [
     ("Left drag", "pull what is under the pointer"),
     ("Click", "select a joint: rings turn it, arcs are its limit"),
     ("Drag an arc's end", "change the limit"),
@@ -22,6 +22,7 @@ const KEYS: [(&str, &str); 25] = [
     ("Middle, right drag", "move the camera"),
     ("Wheel", "zoom to the pointer"),
     ("Double click, F", "turn around it, frame all"),
+    ("K", "key what is pulled: it becomes part of the motion"),
     ("0 1 2 3 4", "CCD, particle, Euler, quaternions, FABRIK"),
     ("5 6 7 8 9", "two-bone, fused, optimize, full body, auto"),
     ("S  Space  Tab  ?", "skeleton, play, panel, keys"),
