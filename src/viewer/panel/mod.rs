@@ -110,6 +110,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
         keys::show(ui, look);
     }
     if look.hidden {
+        look.timeline.let_go();
         asked.extend(session.hint.map(|_| Command::Hint(None)));
         return asked;
     }

@@ -91,7 +91,10 @@ pub(super) fn bar(ui: &Ui, clip: usize) -> (Color32, Color32, Color32) {
     ];
     let hue = |hues: [(u8, u8, u8); 6]| hues.get(clip % hues.len()).copied().unwrap_or_default();
     let fill = tone(ui.theme(), hue(DARK), hue(LIGHT));
-    let edge = fill.lerp_to_gamma(tone(ui.theme(), (255, 255, 255), (16, 20, 32)), 0.35);
+    let strength = if ui.theme() == Theme::Dark { 1.7 } else { 0.72 };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
+    let strong = |channel: u8| (f32::from(channel) * strength).clamp(0.0, 255.0) as u8;
+    let edge = Color32::from_rgb(strong(fill.r()), strong(fill.g()), strong(fill.b()));
     (fill, edge, tone(ui.theme(), (236, 240, 247), (30, 36, 48)))
 }
 

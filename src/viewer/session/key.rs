@@ -39,6 +39,7 @@ impl Session {
     /// Whether there is a pose that could be keyed.
     #[cfg(feature = "viewer")]
     pub(in super::super) fn can_key(&self) -> bool {
-        !self.puppet.motion.is_rest() && !(self.puppet.targets.is_empty() && self.puppet.rotations.is_empty())
+        let wants = !self.puppet.targets.is_empty() || !self.puppet.rotations.is_empty();
+        wants && !self.puppet.motion.is_rest()
     }
 }

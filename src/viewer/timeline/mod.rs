@@ -78,7 +78,9 @@ pub(super) fn with_clip(motion: &Motion, clips: &[Clip], clip: usize) -> (Motion
 /// The motion with another bar in the place of one.
 pub(super) fn with_bar(motion: &Motion, place: usize, bar: Bar) -> Motion {
     let mut motion = motion.clone();
-    motion.bars.iter_mut().skip(place).take(1).for_each(|b| b.clone_from(&bar));
+    if let Some(there) = motion.bars.get_mut(place) {
+        *there = bar;
+    }
     motion
 }
 

@@ -103,6 +103,25 @@ fn a_pull_of_a_bar_is_one_step() {
 }
 
 #[test]
+fn escape_takes_a_pull_back() {
+    let (mut harness, state) = line(playing(), Theme::Dark);
+    let from = harness.get_by_label("idle\n4.20 – 5.20 s").rect().center();
+    harness.hover_at(from);
+    harness.run();
+    harness.drag_at(from);
+    harness.run();
+    harness.hover_at(from + vec2(-60.0, 0.0));
+    harness.run();
+    assert!(state.borrow().session.puppet.motion.bars[2].start < 4.0);
+    harness.key_press(Key::Escape);
+    harness.run();
+    harness.hover_at(from + vec2(-80.0, 0.0));
+    harness.drop_at(from + vec2(-80.0, 0.0));
+    harness.run();
+    assert_eq!(state.borrow().session.puppet.motion, motion(&state.borrow()));
+}
+
+#[test]
 fn with_the_control_key_an_end_rests_on_the_playhead() {
     let (mut harness, state) = line(playing(), Theme::Dark);
     let clip = state.borrow().session.puppet.motion.bars[1].clone();
@@ -198,4 +217,18 @@ fn the_scene_is_what_the_panel_and_the_line_leave() {
     (shown.look.hidden, shown.look.timeline.wanted) = (false, Some(false));
     assert!(!is_shown(&shown.session, &shown.look.timeline));
     assert_eq!(free(&shown), SIZE - Vec2::new(WIDTH, 0.0));
+}
+
+#[test]
+fn fields_for_three_clips_and_for_four() {
+    let names = ["idle", "wave", "walk", "run"].map(str::to_owned);
+    let show = move |ui: &mut egui::Ui| {
+        super::super::pad::show(ui, &names[..3], &[0.2, 0.5, 0.3]);
+        super::super::pad::show(ui, &names, &[0.1, 0.2, 0.2, 0.5]);
+    };
+    let builder = Harness::builder().with_size([280.0, 260.0]).with_theme(Theme::Light);
+    let mut harness = builder.with_context_setup(style).wgpu().build_ui(show);
+    harness.run();
+    let options = SnapshotOptions::new().output_path("tests/goldens/panel");
+    harness.snapshot_options("fields", &options);
 }

@@ -53,6 +53,11 @@ struct Held {
 }
 
 impl Line {
+    /// Nothing is held any more.
+    pub(super) fn let_go(&mut self) {
+        self.held = None;
+    }
+
     /// The bar that the panel speaks of: the one that is selected, else the first.
     pub(super) fn bar(&self, motion: &Motion) -> usize {
         match self.selected {
@@ -73,7 +78,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
     let line = &mut look.timeline;
     line.selected = line.selected.filter(|item| item.is_in(&session.puppet.motion));
     if !is_shown(session, line) {
-        line.held = None;
+        line.let_go();
         return;
     }
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(Margin::symmetric(14, 8));
@@ -132,7 +137,12 @@ fn look_around(ui: &Ui, behind: &egui::Response, ruler: &Ruler, line: &mut Line)
     let mut seen = *ruler;
     if let Some(at) = at.filter(|_| line.held.is_none()) {
         let (by, pinch) = ui.input(|i| (i.smooth_scroll_delta(), i.zoom_delta()));
-        seen = seen.zoomed((by.y * 0.005).exp() * pinch, at.x).moved(by.x);
+        if by.y != 0.0 || pinch != 1.0 {
+            seen = seen.zoomed((by.y * 0.005).exp() * pinch, at.x);
+        }
+        if by.x != 0.0 {
+            seen = seen.moved(by.x);
+        }
     }
     if behind.dragged() {
         seen = seen.moved(behind.drag_delta().x);
@@ -223,6 +233,12 @@ fn pull(
     asked: &mut Vec<Command>,
 ) {
     let Some(held) = &mut line.held else { return };
+    if ui.input(|i| i.key_pressed(Key::Escape)) {
+        // What the pull has done so far is one step, which is taken back.
+        asked.extend(held.moved.then_some(Command::Undo));
+        line.held = None;
+        return;
+    }
     let (down, at, control) =
         ui.input(|i| (i.pointer.primary_down(), i.pointer.latest_pos(), i.modifiers.ctrl));
     if let Some(at) = at {

@@ -1,6 +1,6 @@
 //! What stands above the line and below it: time, what can be added, and the numbers of what is selected.
 
-use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui, vec2};
+use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
 
 use crate::motion::{Bar, Edit, Motion, Travel};
 
@@ -106,7 +106,7 @@ fn bar(ui: &mut Ui, session: &Session, (place, bar): (usize, &Bar), asked: &mut 
         change(asked, with(Bar { again, ..bar.clone() }));
     }
     let mut stays = bar.travel == Travel::Stripped;
-    let check = ui.add(Checkbox::new(&mut stays, "stay"));
+    let check = ui.add(Checkbox::new(&mut stays, "in place"));
     if check.on_hover_text("takes the way over the ground out of the clip").changed() {
         let travel = if stays { Travel::Stripped } else { Travel::Kept };
         change(asked, with(Bar { travel, ..bar.clone() }));
@@ -117,7 +117,9 @@ fn edit(ui: &mut Ui, motion: &Motion, (place, edit): (usize, &Edit), asked: &mut
     ui.label(RichText::new("Key").strong());
     let with = |edit: Edit| {
         let mut motion = motion.clone();
-        motion.edits.iter_mut().skip(place).take(1).for_each(|e| e.clone_from(&edit));
+        if let Some(there) = motion.edits.get_mut(place) {
+            *there = edit;
+        }
         motion
     };
     let Edit { mut time, mut before, mut after, .. } = *edit;
@@ -142,7 +144,7 @@ fn number(ui: &mut Ui, what: &str, number: DragValue<'_>) -> Response {
 
 fn remove(ui: &mut Ui, motion: &Motion, line: &mut Line, asked: &mut Vec<Command>) {
     let Some(item) = line.selected else { return };
-    ui.add_space(vec2(4.0, 0.0).x);
+    ui.add_space(4.0);
     if ui.button("Remove").on_hover_text("Del").clicked() {
         line.selected = None;
         change(asked, without(motion, item));
