@@ -66,3 +66,64 @@ fn set(vectors: &mut Vec<(usize, Vec3)>, node: usize, vector: Vec3) {
     let place = vectors.partition_point(|(n, _)| *n < node);
     vectors.insert(place, (node, vector));
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use glam::Quat;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::asset::{Character, mannequin};
+    use crate::motion::Player;
+
+    static CHARACTER: LazyLock<Character> = LazyLock::new(|| mannequin().unwrap());
+
+    fn pose(motion: &Motion, time: f32) -> Pose {
+        let mut pose = Pose::rest(&CHARACTER.skeleton);
+        Player::default().pose(&CHARACTER, motion, &[], time, &mut pose, &mut Vec::new());
+        pose
+    }
+
+    fn vector() -> impl Strategy<Value = Vec3> {
+        prop::array::uniform3(-0.9_f32..0.9).prop_map(Vec3::from_array)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Whatever edits there are, a keyed posture is met at its time, and other joints stay as they were.
+        #[test]
+        fn a_keyed_posture_is_met(
+            edits in prop::collection::vec((0.0_f32..1.0, vector(), vector()), 0..3),
+            time in 0.0_f32..1.0,
+            turn in vector(),
+            shift in vector(),
+        ) {
+            let there = |(time, turn, shift): (f32, Vec3, Vec3)| {
+                let (turns, shifts) = (vec![(4, turn), (5, turn)], vec![(1, shift)]);
+                Edit { time, before: 0.3, after: 0.5, turns, shifts }
+            };
+            let edits: Vec<Edit> = edits.into_iter().map(there).collect();
+            let motion = Motion { edits, ..Motion::clip(0) };
+            let (own, bare) = (pose(&motion, time), pose(&Motion::clip(0), time));
+            let mut wanted = own.clone();
+            let moved = &mut wanted.locals;
+            moved[4].rotation = (moved[4].rotation * Quat::from_scaled_axis(turn)).normalize();
+            moved[1].translation += shift;
+            let poses = Keyed { bare: &bare, own: &own, wanted: &wanted };
+            let keyed = motion.keyed(poses, time, 0.4).unwrap();
+            prop_assert_eq!(keyed.fault(), None);
+            let now = pose(&keyed, time);
+            // One that took the change in has come nearer by less than a frame.
+            let merged = keyed.edits.len() == motion.edits.len();
+            for (node, (a, b)) in now.locals.iter().zip(&wanted.locals).enumerate() {
+                let most = if merged && node != 4 && node != 1 { 0.02 } else { 1e-3 };
+                prop_assert!(a.rotation.angle_between(b.rotation) < most, "node {node}");
+                prop_assert!(a.translation.distance(b.translation) < 0.02, "node {node}");
+            }
+            let same = Keyed { own: &now, wanted: &now, ..poses };
+            prop_assert_eq!(keyed.keyed(same, time, 0.4), None);
+        }
+    }
+}

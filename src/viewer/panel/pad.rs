@@ -8,9 +8,9 @@ use super::{INNER, theme};
 
 /// Points down: of a line between two clips, and of a field between more.
 const LINE: f32 = 40.0;
-const FIELD: f32 = 116.0;
+const FIELD: f32 = 122.0;
 /// Points around.
-const ASIDE: f32 = 14.0;
+const ASIDE: f32 = 17.0;
 
 /// A field with a clip at each corner, whose point sets the weights; nothing where there is no such field for so many.
 /// What it has been pulled to.

@@ -232,3 +232,25 @@ fn fields_for_three_clips_and_for_four() {
     let options = SnapshotOptions::new().output_path("tests/goldens/panel");
     harness.snapshot_options("fields", &options);
 }
+
+#[test]
+fn the_wheel_looks_nearer_and_a_button_shows_all_again() {
+    let (mut harness, _) = line(playing(), Theme::Dark);
+    let wide = |harness: &Harness<'_>| harness.get_by_label("start of idle").rect().left();
+    let all = wide(&harness);
+    harness.hover_at(egui::pos2(100.0, HEIGHT + ROOM - 70.0));
+    harness.run();
+    assert!(harness.query_by_label("Fit").is_none(), "a pointer that passes by moves nothing");
+    harness.event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Line,
+        delta: vec2(0.0, 1.0),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Unknown,
+        modifiers: Default::default(),
+    });
+    harness.run();
+    assert!(wide(&harness) > all + 20.0);
+    harness.get_by_label("Fit").click();
+    harness.run();
+    assert!((wide(&harness) - all).abs() < 0.5 && harness.query_by_label("Fit").is_none());
+}
