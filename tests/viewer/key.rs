@@ -6,7 +6,7 @@ use std::time::Duration;
 use glam::{Vec2, Vec3};
 use sinew::asset::mannequin;
 use sinew::rig;
-use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Recording, Replay, Session};
+use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Recording, Replay, Session, Turning};
 
 use super::files::folder;
 use super::{SIZE, at, drag, pose};
@@ -143,4 +143,43 @@ fn a_replay_keys_the_same_bits() {
     replay.advance(recording.length()).unwrap();
     assert_eq!(replay.session().puppet().motion, session.puppet().motion);
     assert_eq!(pose(replay.session()), pose(&session));
+}
+
+#[test]
+fn what_a_ring_turns_is_keyed_too() {
+    let (mut session, mut input) = (session(), Input::default());
+    let arm = session.puppet().character().skeleton.find("leftUpperArm").unwrap();
+    session.apply(Command::Turning(Turning { alone: true, world: true }));
+    session.apply(Command::Select(Some(arm)));
+    let (before, center) = (pose(&session), at(&session, "leftUpperArm"));
+    // Rings are 84 points around the joint; seen from the side they are narrower.
+    let around = (0..72_u8).map(|i| center + 84.0 * Vec2::from_angle(f32::from(i) * 0.0873));
+    let mut moved = 0;
+    for ring in around {
+        input.handle(Event::Moved(ring), &mut session);
+        // A part of the gizmo hides what is behind it.
+        if !session.is_hovering() || session.hovered().is_some() {
+            continue;
+        }
+        input.handle(Event::Pressed(Button::Left, false), &mut session);
+        let along = (ring - center).perp() * 0.4;
+        (1..=8_u8)
+            .for_each(|i| input.handle(Event::Moved(ring + along * (f32::from(i) / 8.0)), &mut session));
+        let turned = pose(&session);
+        if turned == before {
+            input.handle(Event::Key(Key::Escape), &mut session);
+            continue;
+        }
+        key(&mut session, &mut input);
+        assert!(!session.is_dragging() && session.puppet().motion.edits.len() == 1);
+        input.handle(Event::Released(Button::Left), &mut session);
+        let apart = pose(&session);
+        let apart =
+            apart.locals.iter().zip(&turned.locals).map(|(a, b)| a.rotation.angle_between(b.rotation));
+        assert!(apart.fold(0.0, f32::max) < 1e-3);
+        session.apply(Command::Undo);
+        assert_eq!(pose(&session), before);
+        moved += 1;
+    }
+    assert!(moved > 0, "no ring was met");
 }

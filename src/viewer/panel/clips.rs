@@ -148,13 +148,18 @@ fn blend(
     }
 }
 
-/// What a bar plays, in words.
+/// What a bar plays, in words. Some programs put a skeleton's name and a stroke before a clip's: what is before the
+/// last stroke is left out.
 pub(super) fn names(session: &Session, shares: &[Share]) -> String {
     let sum: f32 = shares.iter().map(|s| s.weight).sum();
+    let name = |share: &Share| {
+        let whole = name(session, share.clip);
+        whole.rsplit('|').find(|part| !part.is_empty()).unwrap_or(&whole).to_owned()
+    };
     match shares {
-        [only] => name(session, only.clip),
+        [only] => name(only),
         several => {
-            let one = |s: &Share| format!("{} {:.0} %", name(session, s.clip), 100.0 * s.weight / sum);
+            let one = |s: &Share| format!("{} {:.0} %", name(s), 100.0 * s.weight / sum);
             several.iter().map(one).collect::<Vec<_>>().join("  ")
         }
     }

@@ -9,6 +9,9 @@ use super::super::super::{Command, Session};
 use super::super::{clips, theme};
 use super::{Line, draw};
 
+/// Points down that a menu of clips takes at most.
+const MENU: f32 = 320.0;
+
 /// Asks for another motion, as one step.
 pub(in super::super) fn change(asked: &mut Vec<Command>, motion: Motion) {
     asked.extend([Command::Release, Command::Motion(Box::new(motion)), Command::Release]);
@@ -38,18 +41,10 @@ pub(super) fn head(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut 
         let whole = format!("/ {:.2} s", session.seconds());
         ui.label(RichText::new(whole).monospace().color(theme::quiet(ui)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.menu_button("+ Clip", |ui| {
-                for clip in 0..session.puppet.character().clips.len() {
-                    if ui.button(clips::name(session, clip)).clicked() {
-                        let clips = &session.puppet.character().clips;
-                        let (motion, item) = with_clip(&session.puppet.motion, clips, clip);
-                        line.selected = Some(item);
-                        change(asked, motion);
-                    }
-                }
-            })
-            .response
-            .on_hover_text("a clip after the last one, which passes into it");
+            let more = ui.menu_button("+ Clip", |ui| {
+                ScrollArea::vertical().max_height(MENU).show(ui, |ui| add(ui, session, line, asked));
+            });
+            more.response.on_hover_text("a clip after the last one, which passes into it");
             let key = ui.add_enabled(session.can_key(), Button::new("Key"));
             let key = key.on_hover_text("K: what is pulled becomes part of the motion, here");
             let key = key.on_disabled_hover_text("Pull a joint and press K while it is held.");
@@ -61,6 +56,19 @@ pub(super) fn head(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut 
             }
         });
     });
+}
+
+/// The character's clips, each to be played after the last bar.
+fn add(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut Vec<Command>) {
+    let clips = &session.puppet.character().clips;
+    for clip in 0..clips.len() {
+        if ui.button(clips::name(session, clip)).clicked() {
+            let (motion, item) = with_clip(&session.puppet.motion, clips, clip);
+            line.selected = Some(item);
+            change(asked, motion);
+            ui.close();
+        }
+    }
 }
 
 /// The numbers of what is selected.
