@@ -83,7 +83,7 @@ pub(super) fn rotation_vector(q: Quat) -> Vec3 {
 }
 
 /// From 0 to 1, level at both ends: 3u² − 2u³.
-pub(super) fn ease(u: f32) -> f32 {
+pub fn ease(u: f32) -> f32 {
     let u = u.clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)
 }

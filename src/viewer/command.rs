@@ -98,6 +98,8 @@ pub enum Command {
     /// Plays a motion: clips blended, one after another, with layers and edits. One that names what is not there is
     /// not played.
     Motion(Box<Motion>),
+    /// Makes the pose as goals and drags have it, at this time of the motion, part of the motion, and lets them go.
+    Key,
     /// Plays or pauses.
     Play(bool),
     /// Seconds into the motion.

@@ -197,6 +197,7 @@ impl Input {
                 let turning = session.turning;
                 Command::Turning(Turning { alone: !turning.alone, ..turning })
             }
+            Key::Char('k') => Command::Key,
             Key::Char('f') => Command::FrameAll,
             Key::Char(' ') => Command::Play(!session.is_playing()),
             Key::Char('s') => {

@@ -4,6 +4,8 @@
 
 #![cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "what only the panel asks for"))]
 
+#[cfg(feature = "viewer")]
+mod blend;
 mod command;
 mod fingerprint;
 mod folder;
@@ -26,6 +28,8 @@ mod settings;
 mod sparse;
 #[cfg(feature = "viewer")]
 mod surface;
+#[cfg(feature = "viewer")]
+mod timeline;
 #[cfg(feature = "viewer")]
 mod watch;
 #[cfg(feature = "viewer")]

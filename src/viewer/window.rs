@@ -129,7 +129,7 @@ impl ApplicationHandler<News> for App {
             let Some(shown) = &self.shown else { return };
             let (size, scale) = (shown.window.inner_size(), scale(&shown.window));
             let all = pixels(size.width.into(), size.height.into());
-            self.session.apply(Command::Resize(panel::free(all, scale, &self.look)));
+            self.session.apply(Command::Resize(panel::free(all, scale, &self.look, &self.session)));
             if let Some(recorder) = self.recorder.take() {
                 self.record(recorder, scale);
             }
@@ -329,7 +329,7 @@ impl App {
             return Ok(());
         }
         let all = pixels(size.width.into(), size.height.into());
-        let area = panel::free(all, scale(&shown.window), &self.look);
+        let area = panel::free(all, scale(&shown.window), &self.look, &self.session);
         if area != self.session.size() {
             self.session.apply(Command::Resize(area));
         }

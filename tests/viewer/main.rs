@@ -15,6 +15,7 @@ mod display;
 mod files;
 mod gizmo;
 mod goals;
+mod key;
 mod opening;
 mod recording;
 mod window;
@@ -204,7 +205,7 @@ fn random_events_are_survived_and_repeatable() {
         };
         for _ in 0..1000 {
             let place = Vec2::new(f32::from(next(1400)) - 60.0, f32::from(next(900)) - 50.0);
-            input.handle(random_event(&mut next, place, "0123456789xyzpbrfse "), &mut session);
+            input.handle(random_event(&mut next, place, "0123456789xyzpbrfsek "), &mut session);
             if next(40) == 0 {
                 session.apply(Command::Resize(Vec2::new(f32::from(next(2)), f32::from(next(3)))));
                 session.apply(Command::Drag(Vec2::NAN));

@@ -123,6 +123,7 @@ fn every_command() -> Vec<Command> {
         Command::Clip(Some(1)),
         Command::Clip(None),
         Command::Motion(Box::new(blended())),
+        Command::Key,
         Command::Play(true),
         Command::Seek(0.1),
         Command::Speed(f32::MIN_POSITIVE),

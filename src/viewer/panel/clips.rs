@@ -1,25 +1,29 @@
 //! Clips and shapes.
 
-use egui::{Checkbox, Slider, Ui};
+use egui::{Align, Button, Checkbox, Layout, Rect, RichText, Slider, Ui, UiBuilder, vec2};
 
 use crate::asset::Character;
 use crate::motion::{Bar, Motion, Share, Travel};
 
+use super::super::timeline::with_bar;
 use super::super::{Command, Session};
-use super::{INNER, heading};
+use super::timeline::{ask, change};
+use super::{INNER, Look, heading, pad, timeline};
 
 /// Room for a slider beside a clip's name.
 const NAME: f32 = 96.0;
 
 /// The clips that run, and how.
-pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut Vec<Command>) {
     let clips = &session.puppet.character().clips;
     if clips.is_empty() {
         return;
     }
-    let title = heading(ui, "Clip");
+    let title = title(ui, session, look);
     let motion = &session.puppet.motion;
-    let shares = shares(motion);
+    let place = look.timeline.bar(motion);
+    let bar = motion.bars.get(place);
+    let shares = bar.map(|bar| bar.clips.as_slice());
     let shown = match shares {
         None => "none".to_owned(),
         Some([only]) => name(session, only.clip),
@@ -33,13 +37,20 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
             for clip in 0..clips.len() {
                 let on = matches!(shares, Some([only]) if only.clip == clip);
                 if ui.selectable_label(on, name(session, clip)).clicked() {
-                    asked.push(Command::Clip(Some(clip)));
+                    match bar.filter(|_| motion.bars.len() > 1) {
+                        // One of several: the others stay.
+                        Some(bar) => {
+                            let clips = vec![Share { clip, weight: 1.0 }];
+                            change(asked, with_bar(motion, place, Bar { clips, ..bar.clone() }));
+                        }
+                        None => asked.push(Command::Clip(Some(clip))),
+                    }
                 }
             }
         });
     names.response.labelled_by(title.id);
-    let Some(shares) = shares else { return };
-    blend(ui, session, shares, title.id, asked);
+    let Some(bar) = bar else { return };
+    blend(ui, session, (place, bar), title.id, asked);
     let mut time = session.puppet.time;
     if ui.add(Slider::new(&mut time, 0.0..=session.seconds().max(1e-3)).text("s")).changed() {
         asked.push(Command::Seek(time));
@@ -56,40 +67,68 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
         if ui.checkbox(&mut again, "loop").changed() {
             asked.push(Command::Loop(again));
         }
-        if let [bar] = motion.bars.as_slice() {
-            let mut stays = bar.travel == Travel::Stripped;
-            let stay = Checkbox::new(&mut stays, "in place");
-            if ui.add(stay).on_hover_text("takes the way over the ground out of the clip").changed() {
-                let travel = if stays { Travel::Stripped } else { Travel::Kept };
-                asked.push(with_bar(motion, Bar { travel, ..bar.clone() }));
-            }
+        let mut stays = bar.travel == Travel::Stripped;
+        let stay = Checkbox::new(&mut stays, "in place");
+        if ui.add(stay).on_hover_text("takes the way over the ground out of the clip").changed() {
+            let travel = if stays { Travel::Stripped } else { Travel::Kept };
+            change(asked, with_bar(motion, place, Bar { travel, ..bar.clone() }));
         }
         let mut plant = motion.plant;
         let planted = ui.checkbox(&mut plant, "plant feet");
         if planted.on_hover_text("a foot that stands stays where it stands").changed() {
-            asked.push(Command::Motion(Box::new(Motion { plant, ..motion.clone() })));
+            change(asked, Motion { plant, ..motion.clone() });
         }
     });
 }
 
-/// What is blended: its weights, and what could be added.
-fn blend(ui: &mut Ui, session: &Session, shares: &[Share], title: egui::Id, asked: &mut Vec<Command>) {
-    let motion = &session.puppet.motion;
-    let [bar] = motion.bars.as_slice() else { return };
+/// The heading, and whether there is a line of time.
+fn title(ui: &mut Ui, session: &Session, look: &mut Look) -> egui::Response {
+    let shown = timeline::is_shown(session, &look.timeline);
+    let title = heading(ui, "Clip");
+    let place = Rect::from_min_size(title.rect.left_top() - vec2(0.0, 5.0), vec2(INNER - 8.0, 20.0));
+    let layout = Layout::right_to_left(Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(place).layout(layout), |ui| {
+        let toggle = ui.add(Button::selectable(shown, RichText::new("timeline").small()).small());
+        if toggle.on_hover_text("the motion on a line of time, under the picture").clicked() {
+            look.timeline.wanted = Some(!shown);
+        }
+    });
+    title
+}
+
+/// What is blended: a field for the weights and a slider for each, and what could be added.
+fn blend(
+    ui: &mut Ui,
+    session: &Session,
+    (place, bar): (usize, &Bar),
+    title: egui::Id,
+    asked: &mut Vec<Command>,
+) {
+    let (motion, shares) = (&session.puppet.motion, bar.clips.as_slice());
+    // All weights zero are no blend.
+    let counts = |clips: &Vec<Share>| clips.iter().any(|s| s.weight > 0.0);
+    let with = |clips: Vec<Share>| with_bar(motion, place, Bar { clips, ..bar.clone() });
     let mut changed: Option<Vec<Share>> = None;
     if shares.len() > 1 {
-        for (place, share) in shares.iter().enumerate() {
+        let labels: Vec<String> = shares.iter().map(|s| name(session, s.clip)).collect();
+        let weights: Vec<f32> = shares.iter().map(|s| s.weight).collect();
+        if let Some((pad, weights)) = pad::show(ui, &labels, &weights) {
+            let pulled = shares.iter().zip(weights).map(|(s, weight)| Share { weight, ..*s });
+            ask(asked, &pad, || with(pulled.collect()));
+        }
+        for (i, share) in shares.iter().enumerate() {
             ui.horizontal(|ui| {
                 if ui.small_button("×").on_hover_text("plays without it").clicked() {
-                    changed = Some([&shares[..place], &shares[place + 1..]].concat());
+                    changed = Some([&shares[..i], &shares[i + 1..]].concat());
                 }
                 let mut weight = share.weight;
                 ui.spacing_mut().slider_width = INNER - NAME - 82.0;
                 let slider = Slider::new(&mut weight, 0.0..=1.0).max_decimals(2);
-                if ui.add(slider.text(name(session, share.clip))).changed() {
-                    let mut shares = shares.to_vec();
-                    shares.iter_mut().skip(place).take(1).for_each(|s| s.weight = weight);
-                    changed = Some(shares);
+                let slider = ui.add(slider.text(name(session, share.clip)));
+                let mut weighed = shares.to_vec();
+                weighed.iter_mut().skip(i).take(1).for_each(|s| s.weight = weight);
+                if counts(&weighed) {
+                    ask(asked, &slider, || with(weighed));
                 }
             });
         }
@@ -104,21 +143,29 @@ fn blend(ui: &mut Ui, session: &Session, shares: &[Share], title: egui::Id, aske
         }
     });
     more.response.labelled_by(title);
-    if let Some(clips) = changed.filter(|c| c.iter().any(|s| s.weight > 0.0)) {
-        asked.push(with_bar(motion, Bar { clips, ..bar.clone() }));
+    if let Some(clips) = changed.filter(counts) {
+        change(asked, with(clips));
     }
 }
 
-fn with_bar(motion: &Motion, bar: Bar) -> Command {
-    Command::Motion(Box::new(Motion { bars: vec![bar], ..motion.clone() }))
+/// What a bar plays, in words. Some programs put a skeleton's name and a stroke before a clip's: what is before the
+/// last stroke is left out.
+pub(super) fn names(session: &Session, shares: &[Share]) -> String {
+    let sum: f32 = shares.iter().map(|s| s.weight).sum();
+    let name = |share: &Share| {
+        let whole = name(session, share.clip);
+        whole.rsplit('|').find(|part| !part.is_empty()).unwrap_or(&whole).to_owned()
+    };
+    match shares {
+        [only] => name(only),
+        several => {
+            let one = |s: &Share| format!("{} {:.0} %", name(s), 100.0 * s.weight / sum);
+            several.iter().map(one).collect::<Vec<_>>().join("  ")
+        }
+    }
 }
 
-/// What the first bar plays.
-fn shares(motion: &Motion) -> Option<&[Share]> {
-    motion.bars.first().map(|bar| bar.clips.as_slice())
-}
-
-fn name(session: &Session, clip: usize) -> String {
+pub(super) fn name(session: &Session, clip: usize) -> String {
     let clips = &session.puppet.character().clips;
     clips.get(clip).and_then(|c| c.name.clone()).unwrap_or_else(|| format!("#{clip}"))
 }

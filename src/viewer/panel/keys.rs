@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use super::{Look, theme};
 
-const KEYS: [(&str, &str); 25] = [
+const KEYS: [(&str, &str); 27] = [
     ("Left drag", "pull what is under the pointer"),
     ("Click", "select a joint: rings turn it, arcs are its limit"),
     ("Drag an arc's end", "change the limit"),
@@ -22,9 +22,11 @@ const KEYS: [(&str, &str); 25] = [
     ("Middle, right drag", "move the camera"),
     ("Wheel", "zoom to the pointer"),
     ("Double click, F", "turn around it, frame all"),
+    ("K", "key what is pulled: it becomes part of the motion"),
     ("0 1 2 3 4", "CCD, particle, Euler, quaternions, FABRIK"),
     ("5 6 7 8 9", "two-bone, fused, optimize, full body, auto"),
     ("S  Space  Tab  ?", "skeleton, play, panel, keys"),
+    ("Del", "take a bar or a key from the timeline"),
     ("Ctrl + O", "open a file; or drop one here"),
     ("Left, Right, F5", "other files of the folder, read again"),
     ("F12, Ctrl + S", "save a picture, the pose"),

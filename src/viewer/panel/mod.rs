@@ -20,11 +20,13 @@ mod keys;
 mod labels;
 mod method;
 mod open;
+mod pad;
 mod report;
 mod solver;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod timeline;
 mod tree;
 
 pub(super) use capture::Listening;
@@ -61,6 +63,8 @@ pub(super) struct Look {
     pub(super) replace: Option<PathBuf>,
     /// Whether it was said that a rig which is not saved would be lost.
     pub(super) leaving: bool,
+    /// The line of time.
+    pub(super) timeline: timeline::Line,
     /// The live source that the character follows.
     pub(super) listening: Option<Listening>,
     /// What was asked of the window.
@@ -89,10 +93,12 @@ pub(super) enum Wish {
     Level,
 }
 
-/// What the panel leaves of a window's pixels for the scene; `scale`: pixels a point.
-pub(super) fn free(window: Vec2, scale: f32, look: &Look) -> Vec2 {
-    let panel = if look.hidden { 0.0 } else { (WIDTH * scale).round() };
-    Vec2::new((window.x - panel).max(1.0), window.y.max(1.0))
+/// What the panel, and the line of time, leave of a window's pixels for the scene; `scale`: pixels a point.
+pub(super) fn free(window: Vec2, scale: f32, look: &Look, session: &Session) -> Vec2 {
+    let line = timeline::is_shown(session, &look.timeline);
+    let taken = Vec2::new(WIDTH, if line { timeline::HEIGHT } else { 0.0 });
+    let taken = if look.hidden { Vec2::ZERO } else { (taken * scale).round() };
+    (window - taken).max(Vec2::ONE)
 }
 
 /// Lays everything out; what was asked for.
@@ -104,6 +110,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
         keys::show(ui, look);
     }
     if look.hidden {
+        look.timeline.let_go();
         asked.extend(session.hint.map(|_| Command::Hint(None)));
         return asked;
     }
@@ -117,7 +124,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             report::show(ui, session, look);
             goals::show(ui, session, &mut asked);
             compare::show(ui, session, &mut asked);
-            clips::show(ui, session, &mut asked);
+            clips::show(ui, session, look, &mut asked);
             clips::shapes(ui, session, &mut asked);
             capture::show(ui, look);
             joint::show(ui, session, look, &mut asked);
@@ -132,6 +139,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             }
         });
     });
+    timeline::show(ui, session, look, &mut asked);
     asked
 }
 

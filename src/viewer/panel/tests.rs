@@ -14,10 +14,12 @@ use egui_kittest::{Harness, SnapshotOptions};
 use glam::Vec2;
 
 use super::super::{Command, PoseFile, Session};
-use super::{Look, Wish, free, show, style};
+use super::{Look, WIDTH, Wish, free, show, style};
 use crate::asset::mannequin;
 use crate::ik::Method;
 use crate::rig;
+
+mod timeline;
 
 const SIZE: Vec2 = Vec2::new(700.0, 860.0);
 /// Points that a panel with everything in it is high.
@@ -35,7 +37,7 @@ fn state() -> State {
     let character = mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
     let look = Look { adapter: "an adapter, vulkan".into(), ..Look::default() };
-    let session = Session::new(character, Some(rig), free(SIZE, 1.0, &look));
+    let session = Session::new(character, Some(rig), SIZE - Vec2::X * WIDTH);
     State { session, look, asked: Vec::new(), height: SIZE.y }
 }
 
@@ -63,8 +65,13 @@ fn timeless(session: &mut Session) {
     session.costs = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
 }
 
-fn panel(state: State, theme: Theme) -> (Harness<'static>, Rc<RefCell<State>>) {
+fn panel(mut state: State, theme: Theme) -> (Harness<'static>, Rc<RefCell<State>>) {
     let height = state.height;
+    let area = free(Vec2::new(SIZE.x, height), 1.0, &state.look, &state.session);
+    // A taller picture of the panel shows the same scene.
+    if area.y < state.session.size().y {
+        state.session.apply(Command::Resize(area));
+    }
     let state = Rc::new(RefCell::new(state));
     let shown = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {

@@ -77,6 +77,27 @@ pub(super) fn bad(ui: &Ui) -> Color32 {
     tone(ui.theme(), (244, 112, 96), (186, 36, 22))
 }
 
+/// A clip's bar on the line of time: its fill, its edge, what is written on it. Six hues of one lightness, in turn.
+pub(super) fn bar(ui: &Ui, clip: usize) -> (Color32, Color32, Color32) {
+    const DARK: [(u8, u8, u8); 6] =
+        [(52, 78, 118), (44, 94, 92), (88, 66, 116), (62, 92, 58), (116, 62, 84), (102, 86, 50)];
+    const LIGHT: [(u8, u8, u8); 6] = [
+        (188, 210, 242),
+        (178, 224, 220),
+        (216, 200, 240),
+        (200, 228, 192),
+        (244, 204, 218),
+        (238, 224, 182),
+    ];
+    let hue = |hues: [(u8, u8, u8); 6]| hues.get(clip % hues.len()).copied().unwrap_or_default();
+    let fill = tone(ui.theme(), hue(DARK), hue(LIGHT));
+    let strength = if ui.theme() == Theme::Dark { 1.7 } else { 0.72 };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
+    let strong = |channel: u8| (f32::from(channel) * strength).clamp(0.0, 255.0) as u8;
+    let edge = Color32::from_rgb(strong(fill.r()), strong(fill.g()), strong(fill.b()));
+    (fill, edge, tone(ui.theme(), (236, 240, 247), (30, 36, 48)))
+}
+
 fn tone(theme: Theme, dark: (u8, u8, u8), light: (u8, u8, u8)) -> Color32 {
     let (r, g, b) = if theme == Theme::Dark { dark } else { light };
     Color32::from_rgb(r, g, b)

@@ -21,6 +21,7 @@ impl Session {
                 self.clock.playing = clip.is_some();
             }
             Command::Motion(motion) => self.set_motion(*motion),
+            Command::Key => self.key(),
             Command::Play(playing) => self.clock.playing = playing,
             Command::Speed(speed) if speed.is_finite() => self.clock.speed = speed.clamp(-8.0, 8.0),
             Command::Loop(again) => self.clock.again = again,

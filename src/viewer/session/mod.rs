@@ -26,6 +26,7 @@ mod detail;
 mod edit;
 mod goals;
 mod grip;
+mod key;
 mod live;
 mod opening;
 mod record;

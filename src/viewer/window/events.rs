@@ -120,7 +120,7 @@ impl App {
     fn is_over_panel(&self) -> bool {
         let at = self.at / self.context.pixels_per_point();
         let layer = self.context.layer_id_at(egui::pos2(at.x, at.y));
-        self.at.x >= self.session.size().x || layer.is_some_and(|l| l.order != egui::Order::Background)
+        self.at.cmpge(self.session.size()).any() || layer.is_some_and(|l| l.order != egui::Order::Background)
     }
 
     fn is_double(&mut self, button: Button) -> bool {

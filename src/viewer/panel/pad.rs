@@ -1,0 +1,65 @@
+//! Two to four clips blended by one point.
+
+use egui::{Align2, FontId, Response, Sense, Shape, Stroke, Ui, vec2};
+use glam::Vec2;
+
+use super::super::blend::{corners, place, weights};
+use super::{INNER, theme};
+
+/// Points down: of a line between two clips, and of a field between more.
+const LINE: f32 = 40.0;
+const FIELD: f32 = 122.0;
+/// Points around.
+const ASIDE: f32 = 17.0;
+
+/// A field with a clip at each corner, whose point sets the weights; nothing where there is no such field for so many.
+/// What it has been pulled to.
+pub(super) fn show(ui: &mut Ui, names: &[String], shares: &[f32]) -> Option<(Response, Vec<f32>)> {
+    let corners = corners(shares.len());
+    let at = place(shares.iter().copied())?;
+    let height = if corners.len() == 2 { LINE } else { FIELD };
+    let (rect, pad) = ui.allocate_exact_size(vec2(INNER - 8.0, height), Sense::click_and_drag());
+    let role = egui::accesskit::Role::Slider;
+    pad.widget_info(|| egui::WidgetInfo::labeled(role, true, format!("blend of {}", names.join(", "))));
+    let field = rect.shrink2(vec2(ASIDE, if corners.len() == 2 { 0.0 } else { ASIDE }));
+    let screen = |p: Vec2| field.min + vec2(p.x * field.width(), p.y * field.height());
+    let (painter, quiet, accent) = (ui.painter(), theme::quiet(ui), theme::accent(ui));
+    painter.rect_filled(rect, 6, ui.visuals().extreme_bg_color);
+    let outline: &[usize] = match corners.len() {
+        2 => &[0, 1],
+        3 => &[0, 1, 2, 0],
+        _ => &[0, 1, 3, 2, 0],
+    };
+    let outline = outline.iter().filter_map(|&i| corners.get(i)).map(|c| screen(*c)).collect();
+    painter.add(Shape::line(outline, Stroke::new(1.0, quiet.gamma_multiply(0.5))));
+    // More of a clip, a stronger line to it.
+    let sum: f32 = shares.iter().sum();
+    for ((corner, share), name) in corners.iter().zip(shares).zip(names) {
+        let (end, share) = (screen(*corner), share / sum);
+        painter.line_segment([end, screen(at)], (2.0, accent.gamma_multiply(0.7 * share)));
+        painter.circle_filled(end, 3.0, quiet);
+        let (left, low) = (corner.x < 0.5, corner.y > 0.6);
+        let align = match (corner.x == 0.5, left, low) {
+            (true, ..) => Align2::LEFT_CENTER,
+            (_, true, true) => Align2::LEFT_TOP,
+            (_, true, false) => Align2::LEFT_BOTTOM,
+            (_, false, true) => Align2::RIGHT_TOP,
+            (_, false, false) => Align2::RIGHT_BOTTOM,
+        };
+        let beside = match (corner.x == 0.5, low) {
+            (true, _) => vec2(8.0, 0.0),
+            (_, true) => vec2(if left { -8.0 } else { 8.0 }, 2.0),
+            (_, false) if corners.len() == 2 => vec2(if left { -4.0 } else { 4.0 }, -4.0),
+            (_, false) => vec2(if left { -8.0 } else { 8.0 }, -2.0),
+        };
+        let text = format!("{name} {:.0} %", 100.0 * share);
+        painter.text(end + beside, align, text, FontId::proportional(10.5), theme::ink(ui));
+    }
+    painter.circle(screen(at), 6.0, accent, Stroke::new(2.0, ui.visuals().extreme_bg_color));
+    let mut pad = pad.on_hover_cursor(egui::CursorIcon::Crosshair);
+    let pulled = pad.interact_pointer_pos().filter(|_| pad.dragged() || pad.clicked());
+    let Some(to) = pulled.map(|p| p - field.min) else { return Some((pad, shares.to_vec())) };
+    pad.mark_changed();
+    let point = Vec2::new(to.x / field.width().max(1.0), to.y / field.height().max(1.0));
+    Some((pad, weights(shares.len(), point)))
+}

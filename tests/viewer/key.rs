@@ -1,0 +1,185 @@
+//! K: a pose that goals have made becomes part of the motion.
+
+use std::fs;
+use std::time::Duration;
+
+use glam::{Vec2, Vec3};
+use sinew::asset::mannequin;
+use sinew::rig;
+use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Recording, Replay, Session, Turning};
+
+use super::files::folder;
+use super::{SIZE, at, drag, pose};
+
+const NOW: f32 = 0.5;
+
+/// The mannequin in the middle of its first clip, which waits there.
+fn session() -> Session {
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let mut session = Session::new(character, Some(rig), SIZE);
+    session.apply(Command::Clip(Some(0)));
+    session.apply(Command::Play(false));
+    session.apply(Command::Seek(NOW));
+    session
+}
+
+fn key(session: &mut Session, input: &mut Input) {
+    input.handle(Event::Key(Key::Char('k')), session);
+}
+
+/// Pulls a hand, presses K while it is held, and lets go; where the hand was, metres.
+fn pull(session: &mut Session, hand: &str, by: Vec2) -> Vec3 {
+    let mut input = Input::default();
+    let from = at(session, hand);
+    drag(session, &mut input, from, by);
+    assert!(session.is_dragging() && session.error().is_none(), "{:?}", session.error());
+    let there = place(session, hand);
+    key(session, &mut input);
+    input.handle(Event::Released(Button::Left), session);
+    there
+}
+
+fn place(session: &Session, name: &str) -> Vec3 {
+    let node = session.puppet().character().skeleton.find(name).unwrap();
+    session.puppet().world_from_node()[node].translation.into()
+}
+
+#[test]
+fn a_hand_that_is_keyed_is_there_at_its_time_and_nowhere_else() {
+    let mut session = session();
+    let plain = pose(&session);
+    let there = pull(&mut session, "leftHand", Vec2::new(30.0, -60.0));
+    assert!(there.distance(place(&self::session(), "leftHand")) > 0.1);
+    let edits = &session.puppet().motion.edits;
+    assert_eq!(edits.len(), 1);
+    assert!((edits[0].time, edits[0].before, edits[0].after) == (NOW, 0.4, 0.4));
+    assert!(!session.is_dragging() && session.puppet().targets.is_empty());
+    assert!(place(&session, "leftHand").distance(there) < 1e-4, "{there}");
+    // Halfway it is on its way.
+    let mut untouched = self::session();
+    for (time, least, most) in [(0.3, 0.02, 0.3), (0.7, 0.02, 0.3), (0.09, 0.0, 0.0), (0.91, 0.0, 0.0)] {
+        session.apply(Command::Seek(time));
+        untouched.apply(Command::Seek(time));
+        let away = place(&session, "leftHand").distance(place(&untouched, "leftHand"));
+        assert!((least..=most).contains(&away), "{time} s: {away} m");
+        if most == 0.0 {
+            assert_eq!(pose(&session), pose(&untouched));
+        }
+    }
+    session.apply(Command::Seek(NOW));
+    let keyed = pose(&session);
+    session.apply(Command::Undo);
+    assert_eq!((pose(&session), session.puppet().motion.edits.len()), (plain, 0));
+    session.apply(Command::Redo);
+    assert_eq!(pose(&session), keyed);
+}
+
+#[test]
+fn goals_that_stay_are_keyed_and_let_go() {
+    let (mut session, mut input) = (session(), Input::default());
+    session.apply(Command::Keep(true));
+    for hand in ["leftHand", "rightHand"] {
+        let from = at(&session, hand);
+        drag(&mut session, &mut input, from, Vec2::new(0.0, -50.0));
+        input.handle(Event::Released(Button::Left), &mut session);
+    }
+    let hands = ["leftHand", "rightHand"].map(|hand| place(&session, hand));
+    assert_eq!(session.puppet().targets.len(), 2);
+    key(&mut session, &mut input);
+    assert!(session.puppet().targets.is_empty());
+    for (hand, there) in ["leftHand", "rightHand"].into_iter().zip(hands) {
+        assert!(place(&session, hand).distance(there) < 1e-4, "{hand}");
+    }
+    session.apply(Command::Undo);
+    assert_eq!(session.puppet().targets.len(), 2);
+}
+
+#[test]
+fn a_second_key_at_one_time_adds_to_the_first_and_one_beside_it_stands_alone() {
+    let mut session = session();
+    pull(&mut session, "leftHand", Vec2::new(30.0, -60.0));
+    // Less than a frame later.
+    session.apply(Command::Seek(NOW + 0.01));
+    let there = pull(&mut session, "leftHand", Vec2::new(-40.0, 10.0));
+    assert_eq!(session.puppet().motion.edits.len(), 1);
+    assert!(place(&session, "leftHand").distance(there) < 1e-4);
+    // What another edit does at this time is not done twice.
+    session.apply(Command::Seek(NOW + 0.2));
+    let there = pull(&mut session, "leftHand", Vec2::new(10.0, 30.0));
+    assert_eq!(session.puppet().motion.edits.len(), 2);
+    assert!(place(&session, "leftHand").distance(there) < 1e-4);
+    // With nothing pulled there is nothing to key.
+    let before = session.puppet().motion.clone();
+    key(&mut session, &mut Input::default());
+    assert_eq!(session.puppet().motion, before);
+}
+
+#[test]
+fn a_key_at_rest_does_nothing() {
+    let mut session = Session::new(mannequin().unwrap(), None, SIZE);
+    let mut input = Input::default();
+    let from = at(&session, "leftHand");
+    drag(&mut session, &mut input, from, Vec2::new(-40.0, -40.0));
+    key(&mut session, &mut input);
+    assert!(session.is_dragging() && session.puppet().motion.is_rest());
+}
+
+#[test]
+fn a_replay_keys_the_same_bits() {
+    let path = folder("session-key").join("a.session");
+    let mut session = session();
+    session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    session.apply(Command::Play(true));
+    session.apply(Command::Tick(Duration::from_millis(130)));
+    pull(&mut session, "rightHand", Vec2::new(-40.0, -30.0));
+    session.apply(Command::Tick(Duration::from_millis(40)));
+    session.stop_recording().unwrap().unwrap();
+    assert!(fs::read_to_string(&path).unwrap().contains(r#""do":"key""#));
+    let recording = Recording::open(&path).unwrap();
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let mut replay = Replay::new(&recording, character, rig).unwrap();
+    replay.advance(recording.length()).unwrap();
+    assert_eq!(replay.session().puppet().motion, session.puppet().motion);
+    assert_eq!(pose(replay.session()), pose(&session));
+}
+
+#[test]
+fn what_a_ring_turns_is_keyed_too() {
+    let (mut session, mut input) = (session(), Input::default());
+    let arm = session.puppet().character().skeleton.find("leftUpperArm").unwrap();
+    session.apply(Command::Turning(Turning { alone: true, world: true }));
+    session.apply(Command::Select(Some(arm)));
+    let (before, center) = (pose(&session), at(&session, "leftUpperArm"));
+    // Rings are 84 points around the joint; seen from the side they are narrower.
+    let around = (0..72_u8).map(|i| center + 84.0 * Vec2::from_angle(f32::from(i) * 0.0873));
+    let mut moved = 0;
+    for ring in around {
+        input.handle(Event::Moved(ring), &mut session);
+        // A part of the gizmo hides what is behind it.
+        if !session.is_hovering() || session.hovered().is_some() {
+            continue;
+        }
+        input.handle(Event::Pressed(Button::Left, false), &mut session);
+        let along = (ring - center).perp() * 0.4;
+        (1..=8_u8)
+            .for_each(|i| input.handle(Event::Moved(ring + along * (f32::from(i) / 8.0)), &mut session));
+        let turned = pose(&session);
+        if turned == before {
+            input.handle(Event::Key(Key::Escape), &mut session);
+            continue;
+        }
+        key(&mut session, &mut input);
+        assert!(!session.is_dragging() && session.puppet().motion.edits.len() == 1);
+        input.handle(Event::Released(Button::Left), &mut session);
+        let apart = pose(&session);
+        let apart =
+            apart.locals.iter().zip(&turned.locals).map(|(a, b)| a.rotation.angle_between(b.rotation));
+        assert!(apart.fold(0.0, f32::max) < 1e-3);
+        session.apply(Command::Undo);
+        assert_eq!(pose(&session), before);
+        moved += 1;
+    }
+    assert!(moved > 0, "no ring was met");
+}
