@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
-
 use crate::asset::{self, Character, Clip};
 use crate::bake;
 use crate::motion::capture::{TakeOptions, load_csv};
@@ -15,26 +13,10 @@ use crate::score;
 
 use super::failure::Failure;
 use super::names;
+use super::posing::PosingArgs;
 
-#[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Motion")]
-pub(super) struct MotionArgs {
-    /// Add the clips of another file, put on this character (repeatable)
-    #[arg(long, value_name = "FILE")]
-    clips: Vec<PathBuf>,
-    /// Blend another clip into the animation, in step with it, by its share (repeatable)
-    #[arg(long, value_name = "NAME=W", requires = "animation")]
-    blend: Vec<String>,
-    /// Play a motion file: clips one after another, layers, edits
-    #[arg(long, value_name = "FILE", group = "moving", conflicts_with = "blend")]
-    motion: Option<PathBuf>,
-    /// Keep feet that stand where they stand
-    #[arg(long)]
-    plant_feet: bool,
-}
-
-impl MotionArgs {
-    /// The character with the clips of the other files.
+impl PosingArgs {
+    /// A character with all the clips that are asked for.
     pub(super) fn extend(&self, character: Arc<Character>, rig: &Rig) -> Result<Arc<Character>, Failure> {
         extend(character, &self.clips, rig)
     }

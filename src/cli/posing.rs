@@ -16,7 +16,6 @@ use crate::puppet::{GoalReport, Pin, Puppet, Target};
 use crate::rig::Rig;
 
 use super::Talk;
-use super::clips::MotionArgs;
 use super::failure::Failure;
 use super::names;
 
@@ -29,8 +28,18 @@ pub(super) struct PosingArgs {
     /// Time in the clip, seconds, clamped to its ends
     #[arg(long, value_name = "S", default_value = "0", allow_negative_numbers = true, value_parser = seconds)]
     animation_time: f32,
-    #[command(flatten)]
-    moving: MotionArgs,
+    /// Add the clips of another file, put on this character (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub(super) clips: Vec<PathBuf>,
+    /// Blend another clip into the animation, in step with it, by its share (repeatable)
+    #[arg(long, value_name = "NAME=W", requires = "animation")]
+    pub(super) blend: Vec<String>,
+    /// Play a motion file: clips one after another, layers, edits
+    #[arg(long, value_name = "FILE", group = "moving", conflicts_with = "blend")]
+    pub(super) motion: Option<PathBuf>,
+    /// Keep feet that stand where they stand
+    #[arg(long)]
+    pub(super) plant_feet: bool,
     /// Replace a node's local rotation after the clip (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z,W")]
     rotate: Vec<Assignment<4>>,
@@ -155,18 +164,13 @@ impl PosingArgs {
     ) -> Result<Puppet, Failure> {
         talk.warnings(&character.warnings);
         let rig = super::rig_of(&character, self.rig())?;
-        let character = self.moving.extend(character.into(), &rig)?;
+        let character = self.extend(character.into(), &rig)?;
         self.puppet_of(character, rig, matches)
     }
 
     /// The rig's file, if one is named.
     pub(super) fn rig(&self) -> Option<&Path> {
         self.rig.as_deref()
-    }
-
-    /// A character with all the clips that are asked for.
-    pub(super) fn extend(&self, character: Arc<Character>, rig: &Rig) -> Result<Arc<Character>, Failure> {
-        self.moving.extend(character, rig)
     }
 
     /// The same of a character that others use too, with all clips and its rig.
@@ -188,7 +192,7 @@ impl PosingArgs {
         let style = self.style.as_deref().map(|path| super::style::of(path, &character, &rig)).transpose()?;
         let mut puppet = Puppet::with_rig(character, scene, rig);
         puppet.style = style.map(Arc::new);
-        self.moving.play(&mut puppet, clip, self.animation_time)?;
+        self.play(&mut puppet, clip, self.animation_time)?;
         puppet.rotations = rotations;
         puppet.targets = targets;
         puppet.pins = pins;
