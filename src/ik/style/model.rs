@@ -18,7 +18,7 @@ pub(super) const FEATURES: usize = 3;
 
 /// What has been learned of postures: with it, a body is posed in their style.
 ///
-/// Postures are y (D features, [`FEATURES`] a joint), latent places x. The kernel is the paper's equation 2,
+/// Postures are y (D features, three a joint), latent places x. The kernel is the paper's equation 2,
 /// k(x, x') = α exp(−γ/2 |x − x'|²) + δ β⁻¹, with α = 1: α, β and the scales w have one common factor that the
 /// likelihood does not tell.
 #[derive(Clone, Debug, PartialEq)]
