@@ -1,5 +1,5 @@
-//! `cargo bench`: what loading, posing, capture, skinning, solving and a frame of the window cost. Elements are joints, tracks, vertices and links: criterion
-//! prints elements a second, so 100 Melem/s are 10 ns each.
+//! `cargo bench`: what loading, posing, motion, capture, skinning, solving and a frame of the window cost. Elements are
+//! joints, tracks, vertices and links: criterion prints elements a second, so 100 Melem/s are 10 ns each.
 //!
 //! The built-in mannequin is always there; the collected characters are measured where they are.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a bench")]
@@ -18,19 +18,6 @@ use std::path::{Path, PathBuf};
 
 use sinew::asset::{self, Character};
 
-#[cfg(feature = "viewer")]
-criterion::criterion_group!(
-    benches,
-    load::bench,
-    posing::bench,
-    motion::bench,
-    retarget::bench,
-    capture::bench,
-    ik::bench,
-    passes::bench,
-    frame::bench
-);
-#[cfg(not(feature = "viewer"))]
 criterion::criterion_group!(
     benches,
     load::bench,
@@ -41,6 +28,11 @@ criterion::criterion_group!(
     ik::bench,
     passes::bench
 );
+#[cfg(feature = "viewer")]
+criterion::criterion_group!(window, frame::bench);
+#[cfg(feature = "viewer")]
+criterion::criterion_main!(benches, window);
+#[cfg(not(feature = "viewer"))]
 criterion::criterion_main!(benches);
 
 const COLLECTED: [(&str, &str); 2] = [
