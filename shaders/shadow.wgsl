@@ -6,16 +6,25 @@ struct Caster {
     @location(1) color: vec4<f32>,
 }
 
+fn seen_by_light(v: Vertex, index: u32) -> vec4<f32> {
+    return globals.shadow_from_world * vec4<f32>(skin(v, index).position, 1.0);
+}
+
 @vertex
-fn shadow_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Caster {
+fn shadow_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
+    return seen_by_light(v, index);
+}
+
+@vertex
+fn cut_out_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Caster {
     var out: Caster;
-    out.clip = globals.shadow_from_world * vec4<f32>(skin(v, index).position, 1.0);
+    out.clip = seen_by_light(v, index);
     out.texcoord = vec4<f32>(v.position_u.w, v.normal_v.w, v.texcoord_1);
     out.color = v.color;
     return out;
 }
 
-// Of casters with holes; the others need no fragment shader.
+// Of casters with holes; the others need neither this nor what it takes.
 @fragment
 fn shadow_cut_out(in: Caster) {
     if is_cut_out(base_color(in.color, in.texcoord).a) {

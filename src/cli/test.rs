@@ -17,7 +17,7 @@ use crate::regress::{
     Case, Joints, Moment, OptionKey, Outcome, Posed, Replayed, Run, Settings, Status, Suite, Takes, Update,
     junit, orphans, page,
 };
-use crate::render::{AdapterChoice, Frame, Gpu, Renderer};
+use crate::render::{AdapterChoice, Frame};
 use crate::rig::{self, Rig};
 use crate::stage::{self, Shot};
 use crate::viewer::{Recording, Replay, ReplayError};
@@ -315,9 +315,7 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
         fail_fast: args.fail_fast,
         pictures: args.report.is_some(),
     };
-    let renderer = Renderer::new(Gpu::new(&args.adapter)?);
-    let adapter = renderer.gpu().describe();
-    let run = Run::new(&suite, &pose, renderer, settings);
+    let run = Run::new(&suite, &pose, &args.adapter, settings);
     let progress = Progress::new(places.len().try_into().unwrap_or(u32::MAX), "cases", talk);
     let mut written = Ok(());
     let outcomes = run.cases(&places, |outcome| {
@@ -329,9 +327,11 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
     });
     progress.finish();
     written?;
+    let outcomes = outcomes?;
     let seconds = started.elapsed().as_secs_f64();
     if let Some(path) = &args.report {
-        let page = page(&suite, &outcomes, &adapter, seconds).map_err(Failure::Usage)?;
+        let page =
+            page(&suite, &outcomes, run.adapter().unwrap_or("none"), seconds).map_err(Failure::Usage)?;
         output::file(path, page.as_bytes())?;
     }
     if let Some(path) = &args.junit {

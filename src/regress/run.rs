@@ -1,14 +1,15 @@
-//! Runs a suite: cases are posed and compared side by side, and drawn one after another on one device.
+//! Runs a suite: cases are posed and compared side by side, and drawn one after another on a device.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Instant;
 
 use crate::asset::{Character, Part};
 use crate::puppet::{GoalReport, Puppet};
-use crate::render::{Frame, Mode, Model, Pending, Pictures, RenderError, Renderer};
+use crate::render::{AdapterChoice, Frame, Gpu, Mode, Model, Pending, Pictures, RenderError, Renderer};
 
 use super::check;
 use super::golden::{self, Drawn, JointDifference, Joints};
@@ -17,8 +18,13 @@ use super::suite::{Case, Suite};
 
 /// Cases that are worked on at once.
 const MOST_JOBS: usize = 64;
-/// Models that stay on the device.
+/// Models that stay on a device.
 const MODELS: usize = 24;
+/// Devices of a software adapter that are open at once. It runs the vertices of a picture on one thread and lets that
+/// thread wait for the pixels; another device goes on meanwhile. Real adapters have one.
+const MOST_STUDIOS: usize = 4;
+/// Cases for which one more device is worth its opening.
+const CASES_A_STUDIO: usize = 16;
 
 /// A case that has been posed.
 pub trait Posed {
@@ -129,6 +135,9 @@ pub struct Finding {
     pub text: String,
 }
 
+/// A place for a studio, which is opened when something is to be drawn there.
+type Lot = Mutex<Option<Studio>>;
+
 /// A renderer and the models that it knows.
 struct Studio {
     renderer: Renderer,
@@ -139,6 +148,10 @@ struct Studio {
 type Key = (PathBuf, Vec<Part>, Mode);
 
 impl Studio {
+    fn open(adapter: &AdapterChoice) -> Result<Self, RenderError> {
+        Ok(Self { renderer: Renderer::new(Gpu::new(adapter)?), models: Vec::new() })
+    }
+
     fn draw(&mut self, posed: &dyn Posed, frame: &Frame<'_>) -> Result<Pending, RenderError> {
         let puppet = posed.puppet();
         let character: &Character = puppet.character();
@@ -167,25 +180,42 @@ impl Studio {
 pub struct Run<'a> {
     suite: &'a Suite,
     pose: &'a Pose<'a>,
+    choice: &'a AdapterChoice,
     settings: Settings,
-    studio: Mutex<Studio>,
-    adapter: String,
+    adapter: OnceLock<String>,
 }
 
 impl<'a> Run<'a> {
-    /// A run of a suite on a device.
-    pub fn new(suite: &'a Suite, pose: &'a Pose<'a>, renderer: Renderer, settings: Settings) -> Self {
-        let adapter = renderer.gpu().describe();
-        Self { suite, pose, settings, studio: Mutex::new(Studio { renderer, models: Vec::new() }), adapter }
+    /// A run of a suite on an adapter, which is opened when there is something to draw.
+    pub fn new(suite: &'a Suite, pose: &'a Pose<'a>, choice: &'a AdapterChoice, settings: Settings) -> Self {
+        Self { suite, pose, choice, settings, adapter: OnceLock::new() }
+    }
+
+    /// The adapter that drew; `None` if nothing was drawn.
+    pub fn adapter(&self) -> Option<&str> {
+        self.adapter.get().map(String::as_str)
     }
 
     /// Runs some of its cases, by their places. `tell` hears of each, in their order; what it is told is handed back in
     /// the same order. After a failure with [`Settings::fail_fast`] the rest is left out.
-    pub fn cases(&self, places: &[usize], mut tell: impl FnMut(&Outcome)) -> Vec<Outcome> {
+    ///
+    /// # Errors
+    /// [`RenderError`] if the adapter does not open.
+    pub fn cases(
+        &self,
+        places: &[usize],
+        mut tell: impl FnMut(&Outcome),
+    ) -> Result<Vec<Outcome>, RenderError> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let (send, receive) = mpsc::channel::<(usize, Outcome)>();
+        let (send, receive) = mpsc::channel::<Result<(usize, Outcome), RenderError>>();
+        let jobs = self.settings.jobs.clamp(1, places.len().clamp(1, MOST_JOBS));
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        let software = *self.choice == AdapterChoice::Cpu;
+        let most = if software { jobs.min(processors).min(MOST_STUDIOS) } else { 1 };
+        let studios = (places.len() / CASES_A_STUDIO).clamp(1, most);
+        let lots: Vec<Lot> = (0..studios).map(|_| Lot::default()).collect();
         thread::scope(|scope| {
-            for _ in 0..self.settings.jobs.clamp(1, places.len().clamp(1, MOST_JOBS)) {
+            for lot in lots.iter().cycle().take(jobs) {
                 let send = send.clone();
                 let (next, stop) = (&next, &stop);
                 scope.spawn(move || {
@@ -193,33 +223,37 @@ impl<'a> Run<'a> {
                         let turn = next.fetch_add(1, Ordering::Relaxed);
                         let Some(&place) = places.get(turn) else { return };
                         let Some(case) = self.suite.cases.get(place) else { return };
-                        let outcome = self.case(place, case);
-                        if self.settings.fail_fast && outcome.status.is_failure() {
+                        let outcome = self.case(place, case, lot);
+                        let failed = |o: &Outcome| self.settings.fail_fast && o.status.is_failure();
+                        if outcome.as_ref().map_or(true, failed) {
                             stop.store(true, Ordering::Relaxed);
                         }
                         // Who does not listen any more does not miss it.
-                        let _ = send.send((turn, outcome));
+                        let _ = send.send(outcome.map(|o| (turn, o)));
                     }
                 });
             }
             drop(send);
             let mut waiting: Vec<(usize, Outcome)> = Vec::new();
             let mut done: Vec<Outcome> = Vec::new();
-            for (turn, outcome) in receive {
-                waiting.push((turn, outcome));
+            for came in receive {
+                waiting.push(came?);
                 while let Some(i) = waiting.iter().position(|(turn, _)| *turn == done.len()) {
                     let (_, outcome) = waiting.swap_remove(i);
                     tell(&outcome);
                     done.push(outcome);
                 }
             }
-            done
+            Ok(done)
         })
     }
 
-    fn case(&self, place: usize, case: &Case) -> Outcome {
+    fn case(&self, place: usize, case: &Case, lot: &Lot) -> Result<Outcome, RenderError> {
         let started = Instant::now();
-        let mut outcome = self.worked(place, case).unwrap_or_else(|cause| Outcome {
+        if case.checks.image.is_some() {
+            self.open(lot)?;
+        }
+        let mut outcome = self.worked(place, case, lot).unwrap_or_else(|cause| Outcome {
             case: place,
             status: Status::Broken,
             findings: vec![Finding { passed: false, text: cause.replace('\n', " ") }],
@@ -235,21 +269,33 @@ impl<'a> Run<'a> {
             (outcome.expected, outcome.actual, outcome.difference) = (None, None, None);
         }
         outcome.seconds = started.elapsed().as_secs_f64();
-        outcome
+        Ok(outcome)
     }
 
-    fn worked(&self, place: usize, case: &Case) -> Result<Outcome, String> {
+    /// Opens the adapter where it is not open yet.
+    fn open(&self, lot: &Lot) -> Result<(), RenderError> {
+        let mut lot = lot.lock().unwrap_or_else(PoisonError::into_inner);
+        if lot.is_none() {
+            let studio = Studio::open(self.choice)?;
+            self.adapter.get_or_init(|| studio.renderer.gpu().describe());
+            *lot = Some(studio);
+        }
+        Ok(())
+    }
+
+    fn worked(&self, place: usize, case: &Case, lot: &Lot) -> Result<Outcome, String> {
         let posed = (self.pose)(case)?;
         let actual = match case.checks.image {
             None => None,
             Some(_) => {
                 let frame = posed.frame();
-                let mut studio = self.studio.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut lot = lot.lock().unwrap_or_else(PoisonError::into_inner);
+                let studio = lot.as_mut().ok_or("no device is open")?;
                 let pending = studio.draw(&*posed, &frame);
                 // Others may draw while this one waits.
-                drop(studio);
+                drop(lot);
                 let picture = pending.and_then(Pending::picture).map_err(|e| e.to_string())?;
-                Some(Drawn { picture, adapter: Some(self.adapter.clone()) })
+                Some(Drawn { picture, adapter: self.adapter.get().cloned() })
             }
         };
         check::case(place, case, &self.suite.goldens, &*posed, actual, self.settings.update)

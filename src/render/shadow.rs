@@ -8,7 +8,7 @@ use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::ModelPart;
 use super::skinning::{Skinning, vertex_state};
-use super::surface::depth_state;
+use super::surface::{depth_state, facing};
 use super::{Draw, Gpu, shaders};
 
 /// Texels a side, least and most.
@@ -27,6 +27,9 @@ pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,
+    /// A surface with one side throws a shadow where the light sees that side, as it is seen.
+    culled: bool,
+    mirrored: bool,
     /// Whether a base colour map counts for the holes; `None`: there are none.
     holes: Option<bool>,
 }
@@ -64,6 +67,8 @@ impl Shadow {
     ) -> &wgpu::RenderPipeline {
         let variant = Variant {
             skinning: Skinning::of(part, draw),
+            culled: !part.double_sided,
+            mirrored: draw.mirrored,
             holes: (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
         };
         self.pipelines.entry(variant).or_insert_with(|| make(gpu, layouts, &self.module, variant))
@@ -81,8 +86,12 @@ fn make(gpu: &Gpu, layouts: &Layouts, module: &wgpu::ShaderModule, v: Variant) -
     gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some("shadow"),
         layout: Some(&layout),
-        vertex: vertex_state(module, "shadow_vertex", &v.skinning.constants()),
-        primitive: Default::default(),
+        vertex: vertex_state(
+            module,
+            if v.holes.is_some() { "cut_out_vertex" } else { "shadow_vertex" },
+            &v.skinning.constants(),
+        ),
+        primitive: facing(v.culled, v.mirrored),
         depth_stencil: Some(wgpu::DepthStencilState {
             bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
             ..depth_state(true)

@@ -108,11 +108,7 @@ fn make(
         label: Some("surface"),
         layout: Some(layout),
         vertex: vertex_state(module, "transform", &v.skinning.constants()),
-        primitive: PrimitiveState {
-            front_face: if v.mirrored { FrontFace::Cw } else { FrontFace::Ccw },
-            cull_mode: v.culled.then_some(Face::Back),
-            ..Default::default()
-        },
+        primitive: facing(v.culled, v.mirrored),
         depth_stencil: Some(depth_state(!v.blended)),
         multisample: wgpu::MultisampleState { count: v.samples, ..Default::default() },
         fragment: Some(wgpu::FragmentState {
@@ -127,6 +123,15 @@ fn make(
         multiview_mask: None,
         cache: None,
     })
+}
+
+/// Triangles, without those that are seen from behind where these are culled.
+pub(super) fn facing(culled: bool, mirrored: bool) -> PrimitiveState {
+    PrimitiveState {
+        front_face: if mirrored { FrontFace::Cw } else { FrontFace::Ccw },
+        cull_mode: culled.then_some(Face::Back),
+        ..Default::default()
+    }
 }
 
 /// Nearer wins.

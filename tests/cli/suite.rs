@@ -79,12 +79,26 @@ fn a_missing_golden_fails_and_leaves_the_new_one_beside_its_place() {
 #[test]
 fn what_has_not_changed_passes_on_any_number_of_jobs() {
     let (_, suite) = blessed("suite-passes");
+    // So many that several devices share them.
+    let times: Vec<String> = (0..20).map(|i| format!("{}", f64::from(i) / 40.0)).collect();
+    edit(&suite, "animation-time = [0, 0.5]", &format!("animation-time = [{}]", times.join(", ")));
+    stdout(["test", &suite, "--update", "--jobs", "7"]);
     let one = code_and_lines(["test", &suite, "--jobs", "1"]);
     let many = code_and_lines(["test", &suite, "--jobs", "7"]);
     assert_eq!(one.0, 0, "{:?}", one.1);
     assert_eq!(one, many);
-    assert_eq!(one.1.len(), 7);
+    assert_eq!(one.1.len(), 43);
     assert!(one.1.iter().all(|l| l.starts_with("passed")), "{:?}", one.1);
+}
+
+#[test]
+fn a_suite_without_pictures_needs_no_adapter() {
+    let (_, suite) = blessed("suite-blind");
+    let without = ["test", &suite, "--adapter", "vulkan:no such adapter"];
+    assert!(refusal(without).contains("no such adapter"));
+    edit(&suite, "\"image\", ", "");
+    let (code, lines) = code_and_lines(without);
+    assert_eq!(code, 0, "{lines:?}");
 }
 
 #[test]

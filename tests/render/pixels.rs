@@ -142,8 +142,13 @@ fn a_shadow_falls_on_the_floor_in_shaded_pictures() {
 
 /// A sheet that lies a little above the floor, from above, with or without a shadow.
 fn sheet(material: Value, shadow: bool) -> Vec<u8> {
-    let half = std::f32::consts::FRAC_1_SQRT_2;
-    let file = squares(json!([{"mesh": 0, "rotation": [-half, 0, 0, half]}]), material);
+    turned_sheet(-1.0, [1, 1, 1], material, shadow)
+}
+
+/// The same after some quarter turns about X, −1 for a sheet that faces up, and scaled before.
+fn turned_sheet(turns: f32, scale: [i32; 3], material: Value, shadow: bool) -> Vec<u8> {
+    let (sin, cos) = (turns * std::f32::consts::FRAC_PI_4).sin_cos();
+    let file = squares(json!([{"mesh": 0, "rotation": [sin, 0, 0, cos], "scale": scale}]), material);
     let mut from_above = shot(Mode::Shaded);
     from_above.camera.position = glam::Vec3::new(0.0, 2.0, 3.0);
     (from_above.floor, from_above.shadow) = (true, shadow);
@@ -158,6 +163,18 @@ fn what_is_cut_out_casts_no_shadow() {
     };
     assert!(sheet(leaf(0.4), true) == sheet(leaf(0.4), false));
     assert!(sheet(leaf(0.6), true) != sheet(leaf(0.6), false));
+}
+
+#[test]
+fn one_side_casts_the_shadow_that_the_light_sees() {
+    let casts = |turns, scale, double_sided: bool| {
+        let material = json!({"doubleSided": double_sided});
+        turned_sheet(turns, scale, material.clone(), true) != turned_sheet(turns, scale, material, false)
+    };
+    let (up, down, plain, mirrored) = (-1.0, 1.0, [1, 1, 1], [-1, 1, 1]);
+    assert!(casts(up, plain, false) && casts(up, mirrored, false));
+    assert!(!casts(down, plain, false) && !casts(down, mirrored, false));
+    assert!(casts(down, plain, true) && casts(down, mirrored, true));
 }
 
 #[test]
