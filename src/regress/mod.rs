@@ -8,6 +8,7 @@ mod html;
 mod image;
 mod junit;
 mod run;
+mod studio;
 mod suite;
 
 pub use self::image::{Difference, TILE, compare};

@@ -1,30 +1,22 @@
 //! Runs a suite: cases are posed and compared side by side, and drawn one after another on a device.
 
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::Instant;
 
-use crate::asset::{Character, Part};
 use crate::puppet::{GoalReport, Puppet};
-use crate::render::{AdapterChoice, Frame, Gpu, Mode, Model, Pending, Pictures, RenderError, Renderer};
+use crate::render::{AdapterChoice, Frame, Pending, RenderError};
 
 use super::check;
 use super::golden::{self, Drawn, JointDifference, Joints};
 use super::image::Difference;
+use super::studio::Studio;
 use super::suite::{Case, Suite};
 
 /// Cases that are worked on at once.
 const MOST_JOBS: usize = 64;
-/// Models that stay on a device.
-const MODELS: usize = 24;
-/// Devices of a software adapter that are open at once. It runs the vertices of a picture on one thread and lets that
-/// thread wait for the pixels; another device goes on meanwhile. Real adapters have one.
-const MOST_STUDIOS: usize = 4;
-/// Cases for which one more device is worth its opening.
-const CASES_A_STUDIO: usize = 16;
 
 /// A case that has been posed.
 pub trait Posed {
@@ -135,47 +127,6 @@ pub struct Finding {
     pub text: String,
 }
 
-/// A place for a studio, which is opened when something is to be drawn there.
-type Lot = Mutex<Option<Studio>>;
-
-/// A renderer and the models that it knows.
-struct Studio {
-    renderer: Renderer,
-    models: Vec<(Key, Model)>,
-}
-
-/// What a model on the device is made of.
-type Key = (PathBuf, Vec<Part>, Mode);
-
-impl Studio {
-    fn open(adapter: &AdapterChoice) -> Result<Self, RenderError> {
-        Ok(Self { renderer: Renderer::new(Gpu::new(adapter)?), models: Vec::new() })
-    }
-
-    fn draw(&mut self, posed: &dyn Posed, frame: &Frame<'_>) -> Result<Pending, RenderError> {
-        let puppet = posed.puppet();
-        let character: &Character = puppet.character();
-        let key = (character.path.clone(), puppet.parts().to_vec(), frame.mode);
-        let known = self.models.iter().position(|(k, _)| *k == key);
-        let place = match known {
-            Some(place) => place,
-            None => {
-                let pictures = Pictures::decode(character, puppet.parts(), frame.mode);
-                let model = self.renderer.model(character, puppet.parts(), &pictures)?;
-                if self.models.len() == MODELS {
-                    self.models.remove(0);
-                }
-                self.models.push((key, model));
-                self.models.len() - 1
-            }
-        };
-        match self.models.get(place) {
-            Some((_, model)) => self.renderer.submit(model, frame, posed.size()),
-            None => Err(RenderError::Driver("a model was lost".into())),
-        }
-    }
-}
-
 /// A suite on its way.
 pub struct Run<'a> {
     suite: &'a Suite,
@@ -209,13 +160,9 @@ impl<'a> Run<'a> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (send, receive) = mpsc::channel::<Result<(usize, Outcome), RenderError>>();
         let jobs = self.settings.jobs.clamp(1, places.len().clamp(1, MOST_JOBS));
-        let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        let software = *self.choice == AdapterChoice::Cpu;
-        let most = if software { jobs.min(processors).min(MOST_STUDIOS) } else { 1 };
-        let studios = (places.len() / CASES_A_STUDIO).clamp(1, most);
-        let lots: Vec<Lot> = (0..studios).map(|_| Lot::default()).collect();
+        let studios = Studio::several(self.choice, places.len(), jobs);
         thread::scope(|scope| {
-            for lot in lots.iter().cycle().take(jobs) {
+            for studio in studios.iter().cycle().take(jobs) {
                 let send = send.clone();
                 let (next, stop) = (&next, &stop);
                 scope.spawn(move || {
@@ -223,7 +170,7 @@ impl<'a> Run<'a> {
                         let turn = next.fetch_add(1, Ordering::Relaxed);
                         let Some(&place) = places.get(turn) else { return };
                         let Some(case) = self.suite.cases.get(place) else { return };
-                        let outcome = self.case(place, case, lot);
+                        let outcome = self.case(place, case, studio);
                         let failed = |o: &Outcome| self.settings.fail_fast && o.status.is_failure();
                         if outcome.as_ref().map_or(true, failed) {
                             stop.store(true, Ordering::Relaxed);
@@ -248,12 +195,13 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn case(&self, place: usize, case: &Case, lot: &Lot) -> Result<Outcome, RenderError> {
+    fn case(&self, place: usize, case: &Case, studio: &Studio) -> Result<Outcome, RenderError> {
         let started = Instant::now();
         if case.checks.image.is_some() {
-            self.open(lot)?;
+            let name = studio.open(self.choice)?;
+            self.adapter.get_or_init(|| name);
         }
-        let mut outcome = self.worked(place, case, lot).unwrap_or_else(|cause| Outcome {
+        let mut outcome = self.worked(place, case, studio).unwrap_or_else(|cause| Outcome {
             case: place,
             status: Status::Broken,
             findings: vec![Finding { passed: false, text: cause.replace('\n', " ") }],
@@ -272,29 +220,13 @@ impl<'a> Run<'a> {
         Ok(outcome)
     }
 
-    /// Opens the adapter where it is not open yet.
-    fn open(&self, lot: &Lot) -> Result<(), RenderError> {
-        let mut lot = lot.lock().unwrap_or_else(PoisonError::into_inner);
-        if lot.is_none() {
-            let studio = Studio::open(self.choice)?;
-            self.adapter.get_or_init(|| studio.renderer.gpu().describe());
-            *lot = Some(studio);
-        }
-        Ok(())
-    }
-
-    fn worked(&self, place: usize, case: &Case, lot: &Lot) -> Result<Outcome, String> {
+    fn worked(&self, place: usize, case: &Case, studio: &Studio) -> Result<Outcome, String> {
         let posed = (self.pose)(case)?;
         let actual = match case.checks.image {
             None => None,
             Some(_) => {
-                let frame = posed.frame();
-                let mut lot = lot.lock().unwrap_or_else(PoisonError::into_inner);
-                let studio = lot.as_mut().ok_or("no device is open")?;
-                let pending = studio.draw(&*posed, &frame);
-                // Others may draw while this one waits.
-                drop(lot);
-                let picture = pending.and_then(Pending::picture).map_err(|e| e.to_string())?;
+                let drawn = studio.draw(&*posed, &posed.frame()).and_then(Pending::picture);
+                let picture = drawn.map_err(|e| e.to_string())?;
                 Some(Drawn { picture, adapter: self.adapter.get().cloned() })
             }
         };
