@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Clip, Image, Material, Mesh, Primitive, Skeleton, Skin, Texture};
+use super::{Clip, Expression, Image, Material, Mesh, Primitive, Skeleton, Skin, Texture};
 
 /// A character: skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +36,8 @@ pub struct Character {
     pub clips: Vec<Clip>,
     /// Which node is which part of a human body, where the file says so.
     pub humanoid: Option<Humanoid>,
+    /// Faces that the file holds ready; those that move no morph target are left out.
+    pub expressions: Vec<Expression>,
     /// What was odd in the file and how it was read, a line each.
     pub warnings: Vec<String>,
 }

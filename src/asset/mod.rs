@@ -6,6 +6,7 @@ pub mod bvh;
 mod character;
 mod clip;
 mod error;
+mod expression;
 mod family;
 pub mod gltf;
 mod humanoid;
@@ -20,6 +21,7 @@ mod vrm;
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, Interpolation, Values};
 pub use error::LoadError;
+pub use expression::{Expression, MorphBind, expression_preset};
 pub(crate) use family::{Family, Side, is_collar, is_foot, is_hand};
 pub use humanoid::humanoid;
 #[cfg(test)]

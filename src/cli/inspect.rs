@@ -194,6 +194,11 @@ impl<'a> Report<'a> {
         if let Some(humanoid) = &character.humanoid {
             let _ = writeln!(text, "humanoid    VRM {}, {} bones", humanoid.vrm, humanoid.bones.len());
         }
+        if !character.expressions.is_empty() {
+            let names: Vec<_> =
+                character.expressions.iter().map(|e| e.name.escape_debug().to_string()).collect();
+            let _ = writeln!(text, "expressions {}", names.join(", "));
+        }
         text
     }
 }

@@ -13,6 +13,7 @@ mod bvh_out;
 mod cast;
 mod corpus;
 mod dual;
+mod expressions;
 mod humanoids;
 mod materials;
 mod motion;

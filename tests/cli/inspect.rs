@@ -28,3 +28,23 @@ fn people_get_lines() {
         assert!(text.contains(word), "{word}: {text}");
     }
 }
+
+#[test]
+fn expressions_are_named() {
+    let file = std::env::temp_dir().join(format!("sinew-inspect-face-{}.gltf", std::process::id()));
+    let binds = json!([{"node": 0, "index": 0, "weight": 1}]);
+    let content = json!({
+        "asset": {"version": "2.0"},
+        "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
+        "nodes": [{"mesh": 0}],
+        "extensions": {"VRMC_vrm": {"expressions": {
+            "preset": {"happy": {"morphTargetBinds": binds}},
+            "custom": {"two\nlines": {"morphTargetBinds": binds}},
+        }}},
+    });
+    std::fs::write(&file, content.to_string()).unwrap();
+    let text = stdout(["inspect", file.to_str().unwrap()]);
+    std::fs::remove_file(&file).unwrap();
+    assert!(text.contains("\nexpressions happy, two\\nlines\n"), "{text}");
+}

@@ -9,6 +9,7 @@ mod animation;
 mod buffer;
 mod clips;
 mod container;
+mod expression;
 mod extension;
 mod influence;
 mod material;
@@ -130,6 +131,7 @@ impl Source<'_> {
                 .extensions
                 .as_ref()
                 .and_then(|e| vrm::humanoid(&e.others, skeleton.nodes.len())),
+            expressions: self.expressions(&skeleton)?,
             skeleton,
             scenes,
             default_scene,

@@ -8,6 +8,7 @@ use crate::asset::Character;
 use crate::motion::capture::{CaptureError, Segments, facing, stance};
 use crate::pose::Pose;
 
+use super::faces::Faces;
 use super::{BONES, Bone, Performer};
 
 /// Writes a performer's posture into poses of a character.
@@ -29,8 +30,7 @@ pub struct Live {
     moves: bool,
     /// How high the hips are at rest over the origin, metres.
     height: f32,
-    /// Places in a pose's weights, by the morph's name in small letters.
-    morphs: BTreeMap<String, Vec<usize>>,
+    faces: Faces,
     said: Vec<Option<Quat>>,
 }
 
@@ -62,7 +62,7 @@ impl Live {
             height,
             carriers,
             bones: known.iter().map(|(bone, _)| *bone).collect(),
-            morphs: morphs(character),
+            faces: Faces::new(character),
             said: vec![None; nodes.len()],
             segments,
         })
@@ -78,7 +78,7 @@ impl Live {
     }
 
     /// Writes what the performer said last into a pose of the character: the rotations of bones that it spoke of, the place of the hips,
-    /// the morphs of its meshes that have the names. Everything else stays as it is in the pose. Nothing is allocated.
+    /// the weights of the morph targets that its blend values move. Everything else stays as it is in the pose. Nothing is allocated.
     pub fn pose(&mut self, performer: &Performer, pose: &mut Pose) {
         let mut turns = [Quat::IDENTITY; BONES];
         for index in 0..BONES {
@@ -93,13 +93,7 @@ impl Live {
         if let (true, Some(place)) = (self.moves, hips(performer)) {
             self.place(place, pose);
         }
-        for (name, weight) in &performer.morphs {
-            for &index in self.morphs.get(name).map_or(&[][..], Vec::as_slice) {
-                if let Some(out) = pose.weights.get_mut(index) {
-                    *out = *weight;
-                }
-            }
-        }
+        self.faces.show(&performer.morphs, &mut pose.weights);
     }
 
     /// Moves the hips to a place in VRM's space.
@@ -117,15 +111,4 @@ impl Live {
 fn hips(performer: &Performer) -> Option<Vec3> {
     let (position, _) = performer.bones[Bone::HIPS.index()]?;
     Some(performer.root.0 + performer.root.1 * position)
-}
-
-fn morphs(character: &Character) -> BTreeMap<String, Vec<usize>> {
-    let mut morphs = BTreeMap::<String, Vec<usize>>::new();
-    for node in &character.skeleton.nodes {
-        let Some(mesh) = node.mesh.and_then(|m| character.meshes.get(m)) else { continue };
-        for (name, index) in mesh.target_names.iter().zip(node.morph_weights.clone()) {
-            morphs.entry(name.to_lowercase()).or_default().push(index);
-        }
-    }
-    morphs
 }

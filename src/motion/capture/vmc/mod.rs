@@ -11,6 +11,7 @@
 
 mod bones;
 mod event;
+mod faces;
 mod live;
 mod osc;
 mod packets;

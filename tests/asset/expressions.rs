@@ -1,0 +1,134 @@
+//! Expressions of both versions of VRM; what is wrong in one is told, and costs that bind.
+
+use serde_json::{Value, json};
+use sinew::asset::{Character, Expression, MorphBind};
+
+use crate::{load, refusal};
+
+/// Nodes: nothing, and two that show meshes of two and of one morph target.
+fn file(extensions: Value) -> Vec<u8> {
+    let target = json!({"POSITION": 0});
+    let mesh =
+        |targets: &[Value]| json!({"primitives": [{"attributes": {"POSITION": 0}, "targets": targets}]});
+    let file = json!({
+        "asset": {"version": "2.0"},
+        "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3}],
+        "meshes": [mesh(&[target.clone(), target.clone()]), mesh(&[target])],
+        "nodes": [{}, {"mesh": 0}, {"mesh": 1}],
+        "extensions": extensions,
+    });
+    serde_json::to_vec(&file).unwrap()
+}
+
+fn version_1(expressions: Value) -> Vec<u8> {
+    file(json!({"VRMC_vrm": {"expressions": expressions}}))
+}
+
+fn version_0(groups: Value) -> Vec<u8> {
+    file(json!({"VRM": {"blendShapeMaster": {"blendShapeGroups": groups}}}))
+}
+
+fn expression(
+    name: &str,
+    preset: Option<&'static str>,
+    is_binary: bool,
+    binds: &[(usize, f32)],
+) -> Expression {
+    let binds = binds.iter().map(|&(weight, amount)| MorphBind { weight, amount }).collect();
+    Expression { name: name.to_owned(), preset, is_binary, binds }
+}
+
+#[test]
+fn both_versions_are_read() {
+    let v1 = version_1(json!({
+        "preset": {"happy": {"morphTargetBinds": [
+            {"node": 1, "index": 1, "weight": 0.5}, {"node": 2, "index": 0, "weight": 1},
+        ]}},
+        "custom": {"happy?": {"isBinary": true, "morphTargetBinds": [{"node": 1, "index": 0, "weight": 1}]}},
+    }));
+    let both = [
+        expression("happy", Some("happy"), false, &[(1, 0.5), (2, 1.0)]),
+        expression("happy?", None, true, &[(0, 1.0)]),
+    ];
+    let character = load(&v1).unwrap();
+    assert_eq!((character.expressions, character.warnings.len()), (both.to_vec(), 0));
+    let v0 = version_0(json!([
+        {"name": "よろこび", "presetName": "joy", "binds": [{"mesh": 0, "index": 1, "weight": 25}]},
+        {"presetName": "Blink_R", "isBinary": true, "binds": [{"mesh": 1, "index": 0, "weight": 100}]},
+    ]));
+    let both = [
+        expression("よろこび", Some("happy"), false, &[(1, 0.25)]),
+        expression("Blink_R", Some("blinkRight"), true, &[(2, 1.0)]),
+    ];
+    assert_eq!(load(&v0).unwrap().expressions, both);
+}
+
+#[test]
+fn what_is_wrong_in_an_expression_is_told_and_left_out() {
+    let told = |bytes: &[u8]| -> (Character, String) {
+        let character = load(bytes).unwrap();
+        let warning = character.warnings.first().cloned().unwrap_or_default();
+        assert!(character.warnings.len() <= 1, "{:?}", character.warnings);
+        (character, warning)
+    };
+    let at = "extensions.VRMC_vrm.expressions.preset.aa.morphTargetBinds";
+    for (bind, cause) in [
+        (json!({"node": 9, "index": 0, "weight": 1}), "node 9 does not exist (the file has 3); left out"),
+        (
+            json!({"node": 0, "index": 0, "weight": 1}),
+            "morph target 0 does not exist (node 0 has 0); left out",
+        ),
+        (
+            json!({"node": 2, "index": 18_446_744_073_709_551_615_u64, "weight": 1}),
+            "morph target 18446744073709551615 does not exist (node 2 has 1); left out",
+        ),
+        (json!({"node": -1, "index": 0, "weight": 1}), "\"node\" is missing, or no index; left out"),
+        (json!({"node": 1, "index": 0.5, "weight": 1}), "\"index\" is missing, or no index; left out"),
+        (json!({"node": 1, "index": 0}), "\"weight\" is missing, or no number; left out"),
+        (json!("none"), "\"node\" is missing, or no index; left out"),
+    ] {
+        // The good bind beside it holds.
+        let binds = json!([{"node": 1, "index": 1, "weight": 1}, bind, bind]);
+        let (character, warning) = told(&version_1(json!({"preset": {"aa": {"morphTargetBinds": binds}}})));
+        assert_eq!(warning, format!("{at}[1]: {cause}"));
+        assert_eq!(character.expressions, [expression("aa", Some("aa"), false, &[(1, 1.0)])]);
+    }
+    let (character, warning) =
+        told(&version_0(json!([{}, {"name": "A", "binds": [{"mesh": 2, "index": 0, "weight": 1}]}])));
+    let at = "extensions.VRM.blendShapeMaster.blendShapeGroups[1].binds[0]";
+    assert_eq!(warning, format!("{at}: mesh 2 does not exist (the file has 2); left out"));
+    assert!(character.expressions.is_empty());
+    let much = version_0(json!([{"name": "A", "binds": [{"mesh": 1, "index": 0, "weight": 1000}]}]));
+    let (character, warning) = told(&much);
+    assert_eq!(
+        warning,
+        format!("{}: weight 1000 is not between 0 and 100, clamped", at.replace("[1]", "[0]"))
+    );
+    assert_eq!(character.expressions, [expression("A", None, false, &[(2, 1.0)])]);
+    // No list where there should be one.
+    for odd in
+        [json!(null), json!(7), json!([7, null, [], {"binds": 3}]), json!({"preset": [], "custom": "x"})]
+    {
+        assert!(told(&version_0(odd.clone())).0.expressions.is_empty());
+        assert!(told(&version_1(odd)).0.expressions.is_empty());
+    }
+}
+
+#[test]
+fn a_mesh_on_many_nodes_does_not_multiply_without_bound() {
+    let target = json!({"POSITION": 0});
+    let many = json!({
+        "asset": {"version": "2.0"},
+        "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [target]}]}],
+        "nodes": vec![json!({"mesh": 0}); 4000],
+        "extensions": {"VRM": {"blendShapeMaster": {"blendShapeGroups": [
+            {"name": "A", "binds": vec![json!({"mesh": 0, "index": 0, "weight": 1}); 4000]},
+        ]}}},
+    });
+    let message = refusal(&serde_json::to_vec(&many).unwrap());
+    assert!(
+        message.contains("blendShapeGroups[0].binds[") && message.contains("out of proportion"),
+        "{message}"
+    );
+}
