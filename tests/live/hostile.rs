@@ -1,0 +1,163 @@
+//! Packets that nobody should send.
+
+use sinew::motion::capture::vmc::LONGEST_PACKET;
+
+use crate::osc;
+use crate::performer::Performer;
+
+/// Makes one after the other, always the same ones.
+pub(crate) struct Hostile {
+    random: u64,
+    good: Vec<u8>,
+}
+
+const ADDRESSES: [&str; 9] = [
+    "/VMC/Ext/OK",
+    "/VMC/Ext/T",
+    "/VMC/Ext/Root/Pos",
+    "/VMC/Ext/Bone/Pos",
+    "/VMC/Ext/Blend/Val",
+    "/VMC/Ext/Blend/Apply",
+    "/VMC/Ext/Cam",
+    "/",
+    "",
+];
+
+const NUMBERS: [f32; 9] =
+    [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN_POSITIVE, 1e-42, -0.0, 1.0, 9.9e3];
+
+impl Hostile {
+    pub(crate) fn new(performer: &mut Performer) -> Self {
+        Self { random: 7, good: performer.packet(0.3) }
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.random =
+            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.random >> 33) as usize % n.max(1)
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
+    /// Bytes that mean nothing.
+    fn noise(&mut self, most: usize) -> Vec<u8> {
+        (0..self.below(most + 1)).map(|_| self.below(256) as u8).collect()
+    }
+
+    pub(crate) fn packet(&mut self) -> Vec<u8> {
+        let mut packet = match self.below(12) {
+            0 => self.cut(),
+            1 => self.flipped(),
+            2 => self.spliced(),
+            3 => self.nested(),
+            4 => self.miscounted(),
+            5 => self.endless(),
+            6 | 7 => self.mistyped(),
+            8 | 9 => self.extreme(),
+            10 => self.stranger(),
+            _ => self.noise(600),
+        };
+        packet.truncate(LONGEST_PACKET);
+        packet
+    }
+
+    /// A good packet that ends too early.
+    fn cut(&mut self) -> Vec<u8> {
+        let end = self.below(self.good.len());
+        self.good[..end].to_vec()
+    }
+
+    /// A good packet with some bits turned.
+    fn flipped(&mut self) -> Vec<u8> {
+        let mut packet = self.good.clone();
+        for _ in 0..=self.below(16) {
+            let at = self.below(packet.len());
+            packet[at] ^= 1 << self.below(8);
+        }
+        packet
+    }
+
+    /// A good packet with a part of it elsewhere, twice or not at all.
+    fn spliced(&mut self) -> Vec<u8> {
+        let mut packet = self.good.clone();
+        let mut cut = [0; 3].map(|_: u8| self.below(packet.len()) / 4 * 4);
+        cut.sort_unstable();
+        match self.below(3) {
+            0 => packet[cut[0]..cut[2]].rotate_left(cut[1] - cut[0]),
+            1 => drop(packet.drain(cut[0]..cut[1])),
+            _ => packet.extend_from_slice(&self.good[cut[0]..cut[2]]),
+        }
+        packet
+    }
+
+    /// Bundles in bundles, sometimes as many as a datagram holds.
+    fn nested(&mut self) -> Vec<u8> {
+        let depth = if self.below(400) == 0 { 3200 } else { self.below(40) };
+        let inner = osc::message("/VMC/Ext/T", "f", &1.0_f32.to_be_bytes());
+        // From the outermost on: each holds all that follows.
+        let mut out = Vec::new();
+        for level in (0..depth).rev() {
+            out.extend_from_slice(b"#bundle\0\0\0\0\0\0\0\0\x01");
+            out.extend(((inner.len() + level * 20) as u32).to_be_bytes());
+        }
+        out.extend(inner);
+        out
+    }
+
+    /// A bundle whose element says another length than it has.
+    fn miscounted(&mut self) -> Vec<u8> {
+        let mut packet = osc::bundle(&[osc::named("/VMC/Ext/Bone/Pos", b"Hips", &[0.0; 7])]);
+        let length = packet.len() as u32 - 20;
+        let said =
+            [u32::MAX, u32::MAX - 3, 1 << 31, i32::MAX as u32, length + 4, length - 4, length - 1, 3, 0];
+        packet[16..20].copy_from_slice(&self.pick(&said).to_be_bytes());
+        packet
+    }
+
+    /// Arguments, texts, blobs and arrays that go on for ever, or say that they do.
+    fn endless(&mut self) -> Vec<u8> {
+        let address = self.pick(&ADDRESSES);
+        let many = if self.below(200) == 0 { 30_000 } else { self.below(100) };
+        match self.below(5) {
+            0 => osc::message(address, &"f".repeat(many), &vec![0; many * 4]),
+            1 => osc::message(address, &format!("{}{}", "[".repeat(many), "]".repeat(many)), &[]),
+            2 => {
+                let length = self.pick(&[u32::MAX, i32::MAX as u32, 1 << 31, 70_000, many as u32]);
+                osc::message(address, "b", &[&length.to_be_bytes()[..], &vec![1; many]].concat())
+            }
+            3 => [osc::text(address.as_bytes()), b",s\0\0".to_vec(), vec![b'A'; many]].concat(),
+            _ => vec![self.pick(b"/#,\0\xff"); many],
+        }
+    }
+
+    /// Messages of the protocol with arguments of other kinds, and of none.
+    fn mistyped(&mut self) -> Vec<u8> {
+        let address = self.pick(&ADDRESSES);
+        let tags: String =
+            (0..self.below(12)).map(|_| char::from(self.pick(b"ifsbhtdScrmTFNI[]xz\x7f"))).collect();
+        let noise = self.noise(80);
+        osc::message(address, &tags, &noise)
+    }
+
+    /// Numbers at the ends of what there is.
+    fn extreme(&mut self) -> Vec<u8> {
+        let name = self.pick(&["Hips", "LeftHand", "root", "Head", "Tail"]);
+        let address = self.pick(&ADDRESSES);
+        let numbers: Vec<f32> = (0..7).map(|_| self.pick(&NUMBERS)).collect();
+        let message = osc::named(address, name.as_bytes(), &numbers);
+        // In good company it must not hold either.
+        if self.below(2) == 0 { message } else { osc::bundle(&[message, self.good.clone()]) }
+    }
+
+    /// Names without end, that are no text too, and weights for them.
+    fn stranger(&mut self) -> Vec<u8> {
+        let mut name = self.noise(80);
+        if self.below(2) == 0 {
+            name.iter_mut().for_each(|b| *b = b'a' + *b % 26);
+        }
+        let value = osc::named("/VMC/Ext/Blend/Val", &name, &[self.pick(&NUMBERS)]);
+        osc::bundle(&[value, osc::message("/VMC/Ext/Blend/Apply", "", &[])])
+    }
+}

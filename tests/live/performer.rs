@@ -1,0 +1,81 @@
+//! Who walks, and says so.
+
+use std::collections::BTreeMap;
+
+use glam::{Affine3A, Quat, Vec3};
+use sinew::asset::Character;
+use sinew::motion::Playhead;
+use sinew::motion::capture::stance;
+use sinew::motion::capture::vmc::{BONES, Bone};
+use sinew::pose::{Pose, world_matrices};
+
+use crate::osc;
+
+/// The mannequin's walk as the protocol has it.
+pub(crate) struct Performer {
+    character: Character,
+    clip: usize,
+    playhead: Playhead,
+    pose: Pose,
+    world: Vec<Affine3A>,
+    /// In the T-pose.
+    standing: Vec<Affine3A>,
+}
+
+impl Performer {
+    /// Transforms in a packet: all bones, the root, and four bones that no humanoid has.
+    pub(crate) const JOINTS: usize = BONES + 5;
+
+    pub(crate) fn new(character: Character) -> Self {
+        let bones = &character.humanoid.as_ref().unwrap().bones;
+        let mut standing = Vec::new();
+        world_matrices(&character.skeleton, &stance(&character.skeleton, bones, 0.0), &mut standing);
+        let clip = character.clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();
+        let (pose, playhead) = (Pose::rest(&character.skeleton), Playhead::default());
+        Self { clip, playhead, pose, world: Vec::new(), standing, character }
+    }
+
+    /// What it says at a time, seconds.
+    pub(crate) fn packet(&mut self, time: f32) -> Vec<u8> {
+        let Self { character, clip, playhead, pose, world, standing } = self;
+        let clip = &character.clips[*clip];
+        *pose = Pose::rest(&character.skeleton);
+        playhead.sample(clip, time % clip.seconds, &character.skeleton, pose);
+        world_matrices(&character.skeleton, pose, world);
+        let bones = &character.humanoid.as_ref().unwrap().bones;
+        let turned = |node: usize| {
+            Quat::from_mat3a(&world[node].matrix3) * Quat::from_mat3a(&standing[node].matrix3).inverse()
+        };
+        // Unity's space is mirrored in x.
+        let transform = |address: &str, name: &str, p: Vec3, q: Quat| {
+            osc::named(address, name.as_bytes(), &[-p.x, p.y, p.z, q.x, -q.y, -q.z, q.w])
+        };
+        let mut turns = BTreeMap::new();
+        let mut content = vec![
+            osc::message("/VMC/Ext/OK", "i", &1_i32.to_be_bytes()),
+            osc::message("/VMC/Ext/T", "f", &time.to_be_bytes()),
+            transform("/VMC/Ext/Root/Pos", "root", Vec3::ZERO, Quat::IDENTITY),
+        ];
+        for bone in Bone::all() {
+            let above = bone.carrier().map_or(Quat::IDENTITY, |c| turns[&c]);
+            let turn = bones.get(&bone.vrm()).map_or(above, |&node| turned(node));
+            turns.insert(bone, turn);
+            let place = if bone == Bone::HIPS { world[bones["hips"]].translation.into() } else { Vec3::ZERO };
+            content.push(transform("/VMC/Ext/Bone/Pos", bone.unity(), place, above.inverse() * turn));
+        }
+        for tail in ["Tail1", "Tail2", "Tail3", "Tail4"] {
+            content.push(transform("/VMC/Ext/Bone/Pos", tail, Vec3::ZERO, Quat::IDENTITY));
+        }
+        for (name, value) in [("Joy", time.sin().abs()), ("Blink", 0.5), ("A", 0.25), ("Fun", 0.0)] {
+            content.push(osc::named("/VMC/Ext/Blend/Val", name.as_bytes(), &[value]));
+        }
+        content.push(osc::message("/VMC/Ext/Blend/Apply", "", &[]));
+        osc::bundle(&content)
+    }
+
+    /// Where its bones are since the last packet: nodes, and world positions in metres.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, Vec3)> {
+        let bones = self.character.humanoid.as_ref().unwrap().bones.values();
+        bones.map(|&node| (node, self.world[node].translation.into()))
+    }
+}
