@@ -16,6 +16,12 @@ use super::history::State;
 pub(super) const ENDINGS: [&str; 4] = ["glb", "gltf", "vrm", MOTION];
 const MOTION: &str = "bvh";
 
+/// The same in small and in capital letters: a portal's patterns tell them apart, who names files does not.
+pub(super) fn all_endings() -> Vec<String> {
+    let capital = ENDINGS.iter().map(|ending| ending.to_uppercase());
+    ENDINGS.iter().map(|ending| (*ending).to_owned()).chain(capital).collect()
+}
+
 /// The model file after (or before) one in its folder, by name; round at the ends; files of motion only from one of them. `None`: there is no other.
 ///
 /// # Errors
@@ -91,5 +97,18 @@ impl Session {
             self.written_rig.clone_from(&from.written_rig);
         }
         self.comparison.choose(&from.comparison.methods(), &self.puppet);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dialog_shows_files_however_their_endings_are_written() {
+        let endings = all_endings();
+        for name in ["glb", "GLB", "gltf", "GLTF", "vrm", "VRM", "bvh", "BVH"] {
+            assert!(endings.iter().any(|e| e == name), "{name}");
+        }
     }
 }

@@ -114,7 +114,7 @@ impl App {
         let Some(shown) = self.shown.as_ref().filter(|_| self.files.asked.is_none()) else { return };
         let mut dialog = rfd::AsyncFileDialog::new()
             .set_title("Open a character")
-            .add_filter("Characters", &folder::ENDINGS)
+            .add_filter("Characters", &folder::all_endings())
             .set_parent(&shown.window);
         let here = self.session.file().and_then(|file| std::path::absolute(file).ok());
         if let Some(folder) = here.as_deref().and_then(Path::parent) {
