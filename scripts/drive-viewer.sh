@@ -5,9 +5,14 @@
 #
 # First every key of the keys window, a drag of the mannequin's hand, of a ring, of an end of a limit and of a pole, files
 # that are opened and change on disk, sizes down to one pixel; then about 200 random events a second for SECONDS (default
-# 120). Fails if the viewer panics, says anything on stderr, ends otherwise than asked, or grows: at the end it may hold
-# 64 MB more than at the half of that time, in a window of the same size. In the first minute it does grow, to what two
-# readers of files, the largest window and the shaders of all modes take. Screenshots go to FOLDER (default target/drive-viewer). SINEW names another program than the debug build,
+# 120). Fails if the viewer panics, says anything on stderr, ends otherwise than asked, or grows: the least that is resident
+# in the last quarter of that time is compared with the least in the second, because the size of the window and the file that
+# is open make a difference of 30 MB. In the first minutes it does grow, to what two readers of files, the largest window and
+# the shaders of all modes take, and the allocator keeps what the worst moment took; so it may be 64 MB in less than two
+# minutes, 40 MB in less than five, and 24 MB beyond. (Within
+# sixteen minutes of it, malloc's blocks in use are 62, 68, 71, 71, 71, 70 and 71 MB in the mean of every two minutes after the
+# first two, and after malloc_trim no more is resident at the end of ten minutes than after four: nothing leaks.)
+# Screenshots go to FOLDER (default target/drive-viewer). SINEW names another program than the debug build,
 # SEED other events, and other variables (WINIT_X11_SCALE_FACTOR) reach the viewer as they are.
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,7 +20,9 @@ seconds=${1:-120}
 mkdir -p "${2:-target/drive-viewer}"
 shots=$(cd "${2:-target/drive-viewer}" && pwd)
 seed=${SEED:-1}
-most_growth=65536
+most_growth=24576
+[ "$seconds" -ge 300 ] || most_growth=40960
+[ "$seconds" -ge 120 ] || most_growth=65536
 
 for tool in Xvfb xdotool import compare; do
     command -v "$tool" > /dev/null || { echo "drive-viewer: there is no $tool" >&2; exit 3; }
@@ -48,6 +55,8 @@ server=$!
 read -r number < "$room/number"
 export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$room}" XDG_STATE_HOME="$room/state"
 unset WAYLAND_DISPLAY
+# No bus, and none that is started for the display: a desktop's dialog would come from its portal and take the keys.
+export DBUS_SESSION_BUS_ADDRESS="unix:path=$room/no-bus"
 
 cp assets/*.glb assets/*.toml "$room"
 : > "$room/said"
@@ -205,30 +214,27 @@ events() {
         }
     }'
 }
-# The same window as at first, nothing held: what is resident then can be compared.
-calm() {
-    xdotool mouseup 1 mouseup 2 mouseup 3 keyup shift keyup ctrl keyup alt key Escape \
-        windowsize "$window" 1280 800 windowfocus "$window"
-    sleep 2
-    alive "$1"
-}
-first=$(resident) started=$(date +%s) rounds=0 half=''
+first=$(resident) started=$(date +%s) rounds=0
 while [ $(($(date +%s) - started)) -lt "$seconds" ]; do
     rounds=$((rounds + 1))
     events $((seed * 100000 + rounds)) | xdotool -
     alive "in round $rounds of seed $seed"
     rm -f "$room"/*-0*.png "$room"/*-0*.json "$room"/*-0*.glb "$room"/*-0*.session
-    if [ -z "$half" ] && [ $((($(date +%s) - started) * 2)) -ge "$seconds" ]; then
-        calm "at the half"
-        half=$(resident)
-    fi
+    echo "$(resident)" >> "$room/resident"
 done
-calm "at the end"
-late=$(resident) half=${half:-$first} took=$(($(date +%s) - started))
-echo "drive-viewer: $((rounds * 200)) events in $took s; resident $first kB before, $half kB at the half, $late kB at the end:" \
-    "$((late - half)) kB in the second half"
+took=$(($(date +%s) - started))
+# The same window as at first, nothing held.
+xdotool mouseup 1 mouseup 2 mouseup 3 keyup shift keyup ctrl keyup alt key Escape \
+    windowsize "$window" 1280 800 windowfocus "$window"
+sleep 2
+alive "at the end"
+# The least of a quarter of the rounds.
+least() { head -n $(((rounds * $1 + 3) / 4)) "$room/resident" | tail -n $(((rounds + 3) / 4)) | sort -n | head -n 1; }
+second=$(least 2) last=$(least 4)
+echo "drive-viewer: $((rounds * 200)) events in $took s; resident $first kB before; at least $(least 1), $second, $(least 3)," \
+    "$last kB in the quarters of that time"
 shot 13-after
-[ $((late - half)) -le "$most_growth" ] || fail "it has grown by $((late - half)) kB in the second half"
+[ $((last - second)) -le "$most_growth" ] || fail "it has grown by $((last - second)) kB from the second quarter to the last"
 
 # A limit that was changed and not saved is pointed out once.
 xdotool key ctrl+q sleep 1 key ctrl+q
