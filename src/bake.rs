@@ -9,6 +9,10 @@ use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet, PuppetError};
 use crate::rig::Rig;
 
+mod source;
+
+pub use source::{Source, SourceError, is_take, name_among};
+
 /// A clip of another character is sampled so many times a second, unless its own keys are as far apart.
 const RATE: f32 = 60.0;
 /// No clip has more frames.

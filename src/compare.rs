@@ -113,6 +113,7 @@ impl Contender {
     /// Poses the puppet as another one was asked to, from where it stands itself.
     fn follow(&mut self, lead: &Puppet, (targets, pins): (&[Target], &[Pin]), start: &Pose) {
         let puppet = &mut self.puppet;
+        puppet.share_clips(lead);
         if puppet.rig != lead.rig {
             puppet.rig.clone_from(&lead.rig);
         }

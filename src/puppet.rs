@@ -6,7 +6,7 @@ use std::time::Instant;
 use glam::{Affine3A, DQuat, DVec3, Quat};
 use serde::{Deserialize, Serialize};
 
-use crate::asset::{Character, Part};
+use crate::asset::{Character, Clip, Part};
 use crate::camera::Bounds;
 use crate::ik::{GoalOutcome, Method, Options, Outcome, SolveError, Solver, Style};
 use crate::motion::{Hold, Motion, Player};
@@ -362,6 +362,23 @@ impl Puppet {
     /// What is being posed.
     pub fn character(&self) -> &Character {
         &self.character
+    }
+
+    /// What is being posed, to be kept by others too.
+    pub fn shared_character(&self) -> Arc<Character> {
+        Arc::clone(&self.character)
+    }
+
+    /// Adds clips that it can then play too. Copies of it that were made before do not have them.
+    pub fn add_clips(&mut self, clips: impl IntoIterator<Item = Clip>) {
+        Arc::make_mut(&mut self.character).clips.extend(clips);
+    }
+
+    /// Plays what another puppet of the same character can, after clips were added to that one.
+    pub fn share_clips(&mut self, other: &Self) {
+        if !Arc::ptr_eq(&self.character, &other.character) {
+            self.character = Arc::clone(&other.character);
+        }
     }
 
     /// What is shown, in node order, then primitive order.

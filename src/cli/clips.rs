@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::asset::{self, Character, Clip};
-use crate::bake;
-use crate::motion::capture::{TakeOptions, load_csv};
+use crate::asset::Character;
+use crate::bake::{self, Source, SourceError};
 use crate::motion::{Motion, Share};
 use crate::puppet::Puppet;
 use crate::rig::Rig;
 use crate::score;
+#[cfg(feature = "viewer")]
+use crate::viewer::Addition;
 
 use super::failure::Failure;
 use super::names;
@@ -77,31 +78,30 @@ pub(super) fn extend(
     }
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
-        let clips = clips_of(path, &character, rig)?;
-        if clips.is_empty() {
-            return Err(Failure::Usage(format!("--clips {}: there is no clip in it", path.display())));
-        }
+        let clips = Source::load(path)?.clips(&character, rig).map_err(|e| refused(path, &e))?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         for mut clip in clips {
-            if character.clips.iter().any(|c| c.name == clip.name) {
-                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                clip.name = Some(format!("{stem} {}", clip.name.unwrap_or_default()));
-            }
+            clip.name = Some(bake::name_among(&character.clips, clip.name.as_deref(), &stem));
             character.clips.push(clip);
         }
     }
     Ok(character.into())
 }
 
-/// The clips of a file as the character's: a take of sensors, or another character's.
-fn clips_of(path: &Path, character: &Character, rig: &Rig) -> Result<Vec<Clip>, Failure> {
-    let refused = |e: &dyn std::fmt::Display| Failure::Usage(format!("--clips {}: {e}", path.display()));
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
-        let bones = asset::humanoid(character).map(|h| h.bones).unwrap_or_default();
-        let take = load_csv(path)?;
-        let captured = take.clip(&character.skeleton, &bones, &TakeOptions::default());
-        let mut clip = captured.map_err(|e| refused(&e))?.clip;
-        clip.name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        return Ok(vec![clip]);
-    }
-    bake::retargeted(&asset::load(path)?, character, rig).map_err(|e| refused(&e))
+fn refused(path: &Path, error: &SourceError) -> Failure {
+    Failure::Usage(format!("--clips {}: {error}", path.display()))
+}
+
+/// The same for the viewer, which must know what came from where.
+#[cfg(feature = "viewer")]
+pub(super) fn additions(
+    character: &Character,
+    files: &[PathBuf],
+    rig: &Rig,
+) -> Result<Vec<Addition>, Failure> {
+    let one = |path: &PathBuf| {
+        let source = Arc::new(Source::load(path)?);
+        Addition::new(path, source, character, rig).map_err(|e| refused(path, &e))
+    };
+    files.iter().map(one).collect()
 }

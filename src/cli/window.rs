@@ -94,6 +94,6 @@ fn open(
     let character = model.load()?;
     talk.warnings(&character.warnings);
     let rig = rig_of(&character, None)?;
-    let character = clips::extend(character.into(), clips, &rig)?;
-    Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen))
+    let clips = clips::additions(&character, clips, &rig)?;
+    Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen, clips))
 }

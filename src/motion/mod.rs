@@ -16,6 +16,7 @@ mod mix;
 mod player;
 mod recorder;
 mod reduce;
+mod renumber;
 mod retarget;
 mod sample;
 mod stand;

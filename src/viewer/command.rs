@@ -11,7 +11,7 @@ use crate::motion::Motion;
 use crate::render::Mode;
 use crate::skin::Skinning;
 
-use super::{Display, Orbit, Stance, Turning, sparse};
+use super::{Addition, Display, Orbit, Stance, Turning, sparse};
 
 /// An axis of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,6 +111,8 @@ pub enum Command {
     /// Time has passed. It is not recorded: every other command has its time.
     #[serde(skip)]
     Tick(Duration),
+    /// Adds the clips of another file, or a take, to those of the character. What no file was read for adds none.
+    Add(Box<Addition>),
     /// A morph weight, by its place in the pose.
     Morph(usize, f32),
     /// A live source has put nodes there, and given all morphs these weights if there are any.

@@ -2,12 +2,14 @@
 
 use crc32fast::Hasher;
 
-use crate::asset::{Character, Transform, Values};
+use crate::asset::{Character, Clip, Transform, Values};
+use crate::bake::Source;
+use crate::motion::capture::write_csv;
 use crate::rig::Rig;
 
-/// CRC-32 (IEEE 802.3) of what moves, is pulled and bends: nodes at rest, positions, clips and the rig. How the file
+/// CRC-32 (IEEE 802.3) of what moves, is pulled and bends: nodes at rest, positions, the clips of its file and the rig. How the file
 /// stores them, and how surfaces look, does not matter.
-pub(super) fn of(character: &Character, rig: &Rig) -> String {
+pub(super) fn of(character: &Character, clips: &[Clip], rig: &Rig) -> String {
     let mut hasher = Hasher::new();
     let mut floats = |values: &[f32]| values.iter().for_each(|v| hasher.update(&v.to_le_bytes()));
     for node in &character.skeleton.nodes {
@@ -19,7 +21,7 @@ pub(super) fn of(character: &Character, rig: &Rig) -> String {
     for primitive in character.meshes.iter().flat_map(|m| &m.primitives) {
         primitive.positions.iter().for_each(|p| floats(&p.to_array()));
     }
-    for clip in &character.clips {
+    for clip in clips {
         clip.timelines.iter().for_each(|times| floats(times));
         for channel in &clip.channels {
             match &channel.values {
@@ -34,4 +36,12 @@ pub(super) fn of(character: &Character, rig: &Rig) -> String {
     hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
     hasher.update(format!("{rig:?}").as_bytes());
     format!("crc32:{:08x}", hasher.finalize())
+}
+
+/// The same of a file of motion: a character without its rig, or the numbers of a take.
+pub(super) fn of_source(source: &Source) -> String {
+    match source {
+        Source::Character(character) => of(character, &character.clips, &Rig::default()),
+        Source::Take(take) => format!("crc32:{:08x}", crc32fast::hash(write_csv(take).as_bytes())),
+    }
 }

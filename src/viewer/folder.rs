@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::asset::Character;
-use crate::bake;
-use crate::motion::RetargetError;
-use crate::rig::Rig;
+use crate::motion::Motion;
 
 use super::Session;
 use super::history::State;
@@ -15,11 +13,14 @@ use super::history::State;
 /// Endings of files that hold characters, and of those that hold motion alone.
 pub(super) const ENDINGS: [&str; 4] = ["glb", "gltf", "vrm", MOTION];
 const MOTION: &str = "bvh";
+/// That of takes, which only a character that is shown can follow.
+#[cfg(feature = "viewer")]
+const TAKE: &str = "csv";
 
 /// The same in small and in capital letters: a portal's patterns tell them apart, who names files does not.
 pub(super) fn all_endings() -> Vec<String> {
-    let capital = ENDINGS.iter().map(|ending| ending.to_uppercase());
-    ENDINGS.iter().map(|ending| (*ending).to_owned()).chain(capital).collect()
+    let small = || ENDINGS.iter().chain([&TAKE]);
+    small().map(|ending| (*ending).to_owned()).chain(small().map(|ending| ending.to_uppercase())).collect()
 }
 
 /// The model file after (or before) one in its folder, by name; round at the ends; files of motion only from one of them. `None`: there is no other.
@@ -52,51 +53,62 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
 }
 
 impl Session {
-    /// The same session with the clips of another character put on this one, and the place of the first of them; what is
-    /// done goes on.
-    ///
-    /// # Errors
-    /// [`RetargetError`] where the one cannot be put on the other.
-    pub fn with_clips(&self, source: &Character) -> Result<(Self, usize), RetargetError> {
-        let mut character = self.puppet.character().clone();
-        let first = character.clips.len();
-        let clips = bake::retargeted(source, &character, &self.loaded_rig)?;
-        character.clips.extend(clips);
-        let mut session = Self::new(character, Some(Rig::clone(&self.loaded_rig)), self.size());
-        session.take_over(self, true);
-        Ok((session, first))
-    }
-
-    /// Takes over what is not the character's from the session that showed the former one; where the nodes are the
-    /// same, its pose, goals, clip and what can be taken back too. `camera`: also from where it is seen.
-    pub fn take_over(&mut self, from: &Self, camera: bool) {
+    /// Takes over what is not the character's from the session that showed the former one. `again`: it is the same
+    /// character, read once more; then also from where it is seen, the clips that were added, and what is played. Where
+    /// its nodes are the same, pose, goals and what can be taken back too. Of each addition that cannot be put on the
+    /// character any more, a line.
+    pub fn take_over(&mut self, from: &Self, again: bool) -> Vec<String> {
+        let mut faults = Vec::new();
         from.settings().into_iter().for_each(|command| self.obey(command));
-        if camera {
+        if again {
             self.orbit = from.orbit;
-        }
-        let names = |s: &Self| {
-            s.puppet.character().skeleton.nodes.iter().map(|n| (n.name.clone(), n.parent)).collect::<Vec<_>>()
-        };
-        let same =
-            names(self) == names(from) && self.state.held.weights.len() == from.state.held.weights.len();
-        if camera && same {
-            self.puppet.time = from.puppet.time;
-            (self.clock, self.history) = (from.clock, from.history.clone());
-            (self.selected, self.last) = (from.selected, from.last);
-            let mut state = from.state.clone();
-            if !state.motion.fits(self.puppet.character()) {
-                state.motion = Arc::default();
-            }
-            // What was edited and not saved is not lost; else the file has the say.
-            let changed = from.is_rig_changed();
-            let rig = if changed { state.rig } else { self.state.rig.clone() };
-            if !changed {
-                self.history.set_rig(&rig);
-            }
-            self.restore(Some(State { rig, ..state }));
-            self.written_rig.clone_from(&from.written_rig);
+            faults = self.add_again(from.additions());
+            self.go_on(from);
         }
         self.comparison.choose(&from.comparison.methods(), &self.puppet);
+        faults
+    }
+
+    /// Stands where another session of the same character does. Where its nodes are others now, it plays the same.
+    fn go_on(&mut self, from: &Self) {
+        let skeleton = |s: &Self| s.puppet.shared_character();
+        let (here, there) = (skeleton(self), skeleton(from));
+        let names =
+            |c: &Character| c.skeleton.nodes.iter().map(|n| (n.name.clone(), n.parent)).collect::<Vec<_>>();
+        let same =
+            names(&here) == names(&there) && self.state.held.weights.len() == from.state.held.weights.len();
+        let clips = self.clips_of(from);
+        let clip = |clip: usize| clips.get(clip).copied().flatten();
+        self.puppet.time = from.puppet.time;
+        if !same {
+            let node = |n: usize| here.skeleton.find(there.skeleton.nodes.get(n)?.name.as_deref()?);
+            let motion = from.state.motion.renumbered(clip, node);
+            if motion.fits(&here) && !motion.is_rest() {
+                self.clock = from.clock;
+                self.restore(Some(State { motion: Arc::new(motion), ..self.state.clone() }));
+            }
+            return;
+        }
+        (self.clock, self.history) = (from.clock, from.history.clone());
+        (self.selected, self.last) = (from.selected, from.last);
+        let moved = clips.iter().enumerate().any(|(place, now)| *now != Some(place));
+        let mut state = from.state.clone();
+        if moved || !state.motion.fits(&here) {
+            let renumbered = |motion: &Motion| {
+                let motion = motion.renumbered(clip, Some);
+                if motion.fits(&here) { motion } else { Motion::default() }
+            };
+            state.motion = Arc::new(renumbered(&state.motion));
+            self.history.change_motions(renumbered);
+        }
+        // What was edited and not saved is not lost; else the file has the say.
+        let changed = from.is_rig_changed();
+        let rig = if changed { state.rig } else { self.state.rig.clone() };
+        if !changed {
+            self.history.set_rig(&rig);
+        }
+        self.restore(Some(State { rig, ..state }));
+        self.written_rig.clone_from(&from.written_rig);
     }
 }
 
@@ -107,7 +119,7 @@ mod tests {
     #[test]
     fn a_dialog_shows_files_however_their_endings_are_written() {
         let endings = all_endings();
-        for name in ["glb", "GLB", "gltf", "GLTF", "vrm", "VRM", "bvh", "BVH"] {
+        for name in ["glb", "GLB", "gltf", "GLTF", "vrm", "VRM", "bvh", "BVH", "csv", "CSV"] {
             assert!(endings.iter().any(|e| e == name), "{name}");
         }
     }

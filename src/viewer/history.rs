@@ -100,6 +100,17 @@ impl History {
         self.past.iter_mut().chain(&mut self.future).for_each(|state| state.rig = Arc::clone(rig));
     }
 
+    /// Plays something else in all states; those that share a motion still do.
+    pub(super) fn change_motions(&mut self, change: impl Fn(&Motion) -> Motion) {
+        let mut last: Option<(Arc<Motion>, Arc<Motion>)> = None;
+        for state in self.past.iter_mut().chain(&mut self.future) {
+            let known = last.take().filter(|(was, _)| Arc::ptr_eq(was, &state.motion));
+            let (was, now) = known.unwrap_or_else(|| (state.motion.clone(), Arc::new(change(&state.motion))));
+            state.motion = Arc::clone(&now);
+            last = Some((was, now));
+        }
+    }
+
     /// Remembers a state before the first of a run of changes.
     pub(super) fn remember_run(&mut self, run: Run, state: &State) {
         if self.run != Some(run) {

@@ -4,6 +4,7 @@
 
 #![cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "what only the panel asks for"))]
 
+mod addition;
 #[cfg(feature = "viewer")]
 mod blend;
 mod command;
@@ -35,13 +36,14 @@ mod watch;
 #[cfg(feature = "viewer")]
 mod window;
 
+pub use addition::Addition;
 pub use command::{Axis, Command};
 pub use folder::neighbour;
 pub use gizmo::Turning;
 pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;
 #[cfg(feature = "viewer")]
-pub use reading::{Read, Reader};
+pub use reading::{Found, Read, Reader};
 pub use recording::Recorder;
 pub use replay::{Recording, Replay, ReplayError};
 pub use save::{PoseFile, SaveError};

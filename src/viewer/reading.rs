@@ -8,11 +8,12 @@ use std::thread::{self, JoinHandle};
 
 use glam::Vec2;
 
-use crate::asset::load_in_units;
+use crate::asset::{Character, load_in_units};
+use crate::bake::{Source, is_take};
 use crate::render::{Mode, Pictures};
-use crate::rig;
+use crate::rig::{self, Rig};
 
-use super::Session;
+use super::{Addition, Session};
 
 /// Threads that read. What is read cannot be stopped, and a second one need not wait for it; more would only fill memory
 /// with characters that nobody wants any more, and the allocator keeps a heap for each of the most that ever ran at once.
@@ -48,6 +49,14 @@ struct Question {
     again: bool,
     units: Option<f64>,
     size: Vec2,
+    shown: Option<Shown>,
+}
+
+/// Who is shown while a file is read.
+struct Shown {
+    character: Arc<Character>,
+    rig: Arc<Rig>,
+    additions: Vec<Addition>,
 }
 
 /// What came of reading a file.
@@ -57,8 +66,16 @@ pub struct Read {
     pub path: PathBuf,
     /// Whether it is the one that was shown already.
     pub again: bool,
-    /// The character at rest and its pictures, or in one line why not.
-    pub outcome: Result<(Session, Pictures), String>,
+    /// What it holds, or in one line why nothing.
+    pub outcome: Result<Found, String>,
+}
+
+/// What a file holds.
+pub enum Found {
+    /// A character at rest, and its pictures.
+    Character(Box<Session>, Pictures),
+    /// Motion alone, put on the character that is shown.
+    Clips(Box<Addition>),
 }
 
 impl fmt::Debug for Reader {
@@ -91,6 +108,23 @@ impl Reader {
     /// # Errors
     /// Where the system gives no thread.
     pub fn start(&mut self, path: &Path, again: bool, units: Option<f64>, size: Vec2) -> io::Result<()> {
+        self.ask(Question { path: path.to_owned(), again, units, size, shown: None })
+    }
+
+    /// The same while a session is shown: a file of motion alone is then put on its character, and what was added to
+    /// that comes to the same character read `again`, which keeps its units.
+    ///
+    /// # Errors
+    /// As [`Reader::start`].
+    pub fn start_beside(&mut self, path: &Path, again: bool, session: &Session) -> io::Result<()> {
+        let character = session.puppet().shared_character();
+        let units = character.units.filter(|_| again);
+        let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
+        let shown = Some(Shown { character, rig, additions });
+        self.ask(Question { path: path.to_owned(), again, units, size: session.size(), shown })
+    }
+
+    fn ask(&mut self, question: Question) -> io::Result<()> {
         let mut asked = self.desk.asked();
         asked.newest += 1;
         self.readers.retain(|reader| !reader.is_finished());
@@ -106,8 +140,8 @@ impl Reader {
                 Err(_) => {}
             }
         }
-        asked.next = Some(Question { path: path.to_owned(), again, units, size });
-        self.reading = Some(path.to_owned());
+        self.reading = Some(question.path.clone());
+        asked.next = Some(question);
         self.desk.called.notify_one();
         Ok(())
     }
@@ -158,8 +192,9 @@ impl Desk {
 
     /// What a reader does.
     fn serve(&self) {
-        while let Some((serial, Question { path, again, units, size })) = self.next() {
-            if let Some(outcome) = read(&path, units, size, || self.is_newest(serial)) {
+        while let Some((serial, question)) = self.next() {
+            if let Some(outcome) = read(&question, || self.is_newest(serial)) {
+                let Question { path, again, .. } = question;
                 (self.tell)(Read { serial, path, again, outcome });
             }
         }
@@ -167,30 +202,51 @@ impl Desk {
 }
 
 /// `None`: nobody wants it any more.
-fn read(
-    path: &Path,
-    units: Option<f64>,
-    size: Vec2,
-    wanted: impl Fn() -> bool,
-) -> Option<Result<(Session, Pictures), String>> {
-    let character = match load_in_units(path, units) {
+fn read(question: &Question, wanted: impl Fn() -> bool) -> Option<Result<Found, String>> {
+    let Question { path, again, units, size, shown } = question;
+    if is_take(path) {
+        return Some(take(path, shown.as_ref()));
+    }
+    let character = match load_in_units(path, *units) {
         Ok(character) => character,
         Err(error) => return Some(Err(one_line(&error))),
     };
     if !wanted() {
         return None;
     }
+    let parts = |c: &Character| c.parts(c.default_scene).len();
+    let is_motion = parts(&character) == 0 && !character.clips.is_empty();
+    if let Some(shown) = shown.as_ref().filter(|s| is_motion && !again && parts(&s.character) > 0) {
+        let source = Arc::new(Source::Character(Box::new(character.clone())));
+        // What cannot be put on is shown by itself.
+        if let Ok(addition) = Addition::new(path, source, &shown.character, &shown.rig) {
+            return Some(Ok(Found::Clips(Box::new(addition))));
+        }
+    }
     let rig = match rig::load(&character, None) {
         Ok(rig) => rig,
         Err(error) => return Some(Err(one_line(&error))),
     };
-    let session = Session::new(character, Some(rig), size);
+    let mut session = Session::new(character, Some(rig), *size);
+    if let Some(shown) = shown.as_ref().filter(|_| *again) {
+        // What cannot be is told by whoever takes it over.
+        drop(session.add_again(&shown.additions));
+    }
     if !wanted() {
         return None;
     }
     let puppet = session.puppet();
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
-    Some(Ok((session, pictures)))
+    Some(Ok(Found::Character(Box::new(session), pictures)))
+}
+
+/// What sensors saw, on the character that is shown.
+fn take(path: &Path, shown: Option<&Shown>) -> Result<Found, String> {
+    let told = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
+    let shown = shown.ok_or_else(|| told(&"a take needs a character that it is put on"))?;
+    let source = Arc::new(Source::load(path).map_err(|e| one_line(&e))?);
+    let addition = Addition::new(path, source, &shown.character, &shown.rig).map_err(|e| told(&e))?;
+    Ok(Found::Clips(Box::new(addition)))
 }
 
 fn one_line(error: &impl fmt::Display) -> String {

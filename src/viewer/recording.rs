@@ -1,5 +1,6 @@
 //! A session's file while it is written: a line that says of what, then a line a command. `docs/session.md` has the format.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::atomic::Draft;
 
 use super::history::History;
-use super::save::free;
-use super::{Command, SaveError, Session, fingerprint};
+use super::save::{free, numbered};
+use super::{Addition, Command, SaveError, Session, fingerprint};
 
 /// The format and its version.
 pub(super) const FORMAT: &str = "sinew-session-1";
@@ -53,7 +54,11 @@ impl Header {
             format: FORMAT.into(),
             sinew: env!("CARGO_PKG_VERSION").into(),
             character: session.file().map(|file| seen_from(folder, file)),
-            fingerprint: fingerprint::of(session.puppet().character(), &session.loaded_rig),
+            fingerprint: fingerprint::of(
+                session.puppet().character(),
+                session.own_clips(),
+                &session.loaded_rig,
+            ),
             size: session.size().to_array(),
             scale,
         }
@@ -62,10 +67,18 @@ impl Header {
 
 /// A file's path from a folder that it is in, so that both can be moved together; else its whole path.
 fn seen_from(folder: &Path, file: &Path) -> String {
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let file = whole(file);
-    let inside = file.strip_prefix(whole(folder)).unwrap_or(&file);
-    inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    text(file.strip_prefix(folder).unwrap_or(&file))
+}
+
+/// A file's whole path.
+fn whole(file: &Path) -> String {
+    text(&file.canonicalize().unwrap_or_else(|_| file.to_path_buf()))
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
 /// How a recording is called at its end.
@@ -143,6 +156,28 @@ impl Recorder {
         }
         self.write(&text);
         true
+    }
+
+    /// Writes down where clips are from. A take that was recorded here is written beside the recording first, unless it
+    /// is in there, and is from there from now on; `name`: what it is called after. What cannot be written ends the
+    /// recording.
+    pub(super) fn log_added(&mut self, now: Duration, addition: &mut Addition, name: &str) -> bool {
+        let folder = self.folder().to_path_buf();
+        if let Some(csv) = addition.csv() {
+            let there = fs::read(&addition.file).is_ok_and(|bytes| bytes == csv.as_bytes());
+            if !there || seen_from(&folder, &addition.file) == whole(&addition.file) {
+                match numbered(&folder, &format!("{name}-take"), "csv", csv.as_bytes()) {
+                    Ok(path) => addition.file = path,
+                    Err(error) => {
+                        self.failed.get_or_insert(io::Error::other(error.to_string()));
+                        return true;
+                    }
+                }
+            }
+        }
+        let mut told = addition.clone();
+        told.file = seen_from(&folder, &addition.file).into();
+        self.log(now, &Command::Add(Box::new(told)))
     }
 
     fn write(&mut self, line: &str) {

@@ -9,10 +9,12 @@ use std::time::Duration;
 use glam::Vec2;
 
 use crate::asset::Character;
+use crate::bake::Source;
 use crate::rig::Rig;
 
 use super::recording::{FORMAT, Header, Line};
-use super::{Command, Session, fingerprint};
+use super::session::MOST_ADDITIONS;
+use super::{Addition, Command, Session, fingerprint};
 
 /// Bytes of the longest line that is read: a pose of a hundred thousand nodes.
 const LONGEST: u64 = 16 << 20;
@@ -60,6 +62,9 @@ pub enum LineError {
     /// The picture has no such size.
     #[error("there is no picture of {0}x{1} pixels at {2} pixels a point")]
     Size(f32, f32, f32),
+    /// A file of clips cannot be read, or not be put on the character.
+    #[error("{0}")]
+    Clips(String),
     /// No command is written like this.
     #[error("{0}")]
     Syntax(String),
@@ -172,10 +177,22 @@ pub struct Recording {
     header: Header,
     length: Duration,
     cut: bool,
+    /// What is added to the character's clips, each file once.
+    sources: Vec<Named>,
+}
+
+/// A file of clips that a session names.
+#[derive(Debug)]
+struct Named {
+    line: usize,
+    /// As the session names it, and its fingerprint there.
+    file: PathBuf,
+    fingerprint: String,
+    source: Arc<Source>,
 }
 
 impl Recording {
-    /// Reads a session's file through. A last line that was cut off is left out.
+    /// Reads a session's file through, and the files of clips that it names. A last line that was cut off is left out.
     ///
     /// # Errors
     /// [`ReplayError`], with the first line that will not do.
@@ -183,16 +200,26 @@ impl Recording {
         let mut lines = Lines::open(path)?;
         let header = lines.header()?;
         let mut length = Duration::ZERO;
-        while let Some((at, _)) = lines.step()? {
+        let (mut sources, mut added) = (Vec::<Named>::new(), 0);
+        while let Some((at, command)) = lines.step()? {
             length = at;
+            let Some(Command::Add(addition)) = command else { continue };
+            let Addition { file, fingerprint, .. } = *addition;
+            added += 1;
+            // What comes after so many is not added.
+            if added > MOST_ADDITIONS || sources.iter().any(|s| s.file == file) {
+                continue;
+            }
+            let source = Source::load(&beside(path, &file));
+            let source = source.map_err(|e| lines.fault(LineError::Clips(one_line(&e))))?;
+            sources.push(Named { line: lines.number, file, fingerprint, source: Arc::new(source) });
         }
-        Ok(Self { path: path.into(), header, length, cut: lines.cut })
+        Ok(Self { path: path.into(), header, length, cut: lines.cut, sources })
     }
 
     /// The file of its character; `None`: the one inside the program.
     pub fn character(&self) -> Option<PathBuf> {
-        let folder = self.path.parent().unwrap_or(Path::new(""));
-        self.header.character.as_ref().map(|file| folder.join(file))
+        self.header.character.as_ref().map(|file| beside(&self.path, Path::new(file)))
     }
 
     /// How long it ran.
@@ -204,9 +231,16 @@ impl Recording {
     pub fn warnings(&self, character: &Character, rig: &Rig) -> Vec<String> {
         let mut warnings = Vec::new();
         let path = self.path.display();
-        if fingerprint::of(character, rig) != self.header.fingerprint {
+        if fingerprint::of(character, &character.clips, rig) != self.header.fingerprint {
             let name = character.path.display();
             warnings.push(format!("{path}: {name} or its rig is not what it was when this was recorded"));
+        }
+        for named in &self.sources {
+            if fingerprint::of_source(&named.source) != named.fingerprint {
+                let file = beside(&self.path, &named.file);
+                let file = file.display();
+                warnings.push(format!("{path}: {file} is not what it was when this was recorded"));
+            }
         }
         if self.cut {
             warnings.push(format!("{path}: the last line is cut off"));
@@ -215,19 +249,30 @@ impl Recording {
     }
 }
 
+/// A file that a session names, seen from where the program is.
+fn beside(session: &Path, file: &Path) -> PathBuf {
+    session.parent().unwrap_or(Path::new("")).join(file)
+}
+
+fn one_line(error: &impl std::fmt::Display) -> String {
+    error.to_string().replace('\n', " ")
+}
+
 /// A session that does again what was recorded.
 #[derive(Debug)]
 pub struct Replay {
     session: Session,
     lines: Lines,
     next: Option<Step>,
+    /// Clips of files, as the character's.
+    shelf: Vec<Addition>,
 }
 
 impl Replay {
     /// A character as it was before the first command.
     ///
     /// # Errors
-    /// [`ReplayError`] where the file cannot be read again.
+    /// [`ReplayError`] where the file cannot be read again, or clips of another file cannot be put on the character.
     pub fn new(
         recording: &Recording,
         character: impl Into<Arc<Character>>,
@@ -237,8 +282,16 @@ impl Replay {
         let header = lines.header()?;
         let mut session = Session::new(character, Some(rig), Vec2::from_array(header.size));
         session.apply(Command::Scale(header.scale));
+        let put_on = |named: &Named| {
+            session.addition(&named.file, Arc::clone(&named.source)).map_err(|e| {
+                let file = named.file.display();
+                let cause = LineError::Clips(format!("{file}: {}", one_line(&e)));
+                ReplayError::Line { path: recording.path.clone(), line: named.line, cause }
+            })
+        };
+        let shelf = recording.sources.iter().map(put_on).collect::<Result<_, _>>()?;
         let next = lines.step()?;
-        Ok(Self { session, lines, next })
+        Ok(Self { session, lines, next, shelf })
     }
 
     /// Goes on to a time since the recording began: all that was done by then has been done, and a clip stands where
@@ -257,8 +310,15 @@ impl Replay {
                 continue;
             }
             self.session.advance(at);
-            if let Some(command) = command {
-                self.session.apply(command);
+            let known = |a: &Addition| self.shelf.iter().find(|known| known.file == a.file);
+            match command {
+                Some(Command::Add(addition)) => {
+                    if let Some(known) = known(&addition) {
+                        self.session.apply(Command::Add(Box::new(addition.filled(known))));
+                    }
+                }
+                Some(command) => self.session.apply(command),
+                None => {}
             }
         }
         self.session.advance(to);

@@ -164,7 +164,12 @@ impl Session {
 }
 
 /// Writes under the first number whose name nothing has.
-fn numbered(folder: &Path, name: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf, SaveError> {
+pub(super) fn numbered(
+    folder: &Path,
+    name: &str,
+    extension: &str,
+    bytes: &[u8],
+) -> Result<PathBuf, SaveError> {
     free(folder, name, extension, |path| atomic::write_new(path, bytes))
 }
 

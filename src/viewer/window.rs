@@ -16,7 +16,7 @@ use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
 use super::surface::{Drawn, Graphics, Panel};
-use super::{Command, Input, Recorder, SaveError, Session, Settings, panel, session};
+use super::{Addition, Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
 mod capture;
 mod events;
@@ -55,7 +55,7 @@ pub enum ViewerError {
 const LONGEST_STEP: Duration = Duration::from_millis(100);
 
 /// Opens the viewer and stays until it is closed. `recorder`: what is done is recorded from the start. `listen`: where a
-/// performer is listened to, whom the character follows.
+/// performer is listened to, whom the character follows. `clips`: what is added to the character's own.
 ///
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown; the others when the window or the adapter fails.
@@ -65,13 +65,15 @@ pub fn open(
     adapter: AdapterChoice,
     recorder: Option<Recorder>,
     listen: Option<SocketAddr>,
+    clips: Vec<Addition>,
 ) -> Result<(), ViewerError> {
     let events = EventLoop::<News>::with_user_event().build().map_err(|e| {
         // The window system says first where in its own sources it noticed.
         let said = e.to_string();
         ViewerError::NoDisplay(said.rsplit(": ").next().unwrap_or(&said).to_owned())
     })?;
-    let session = Session::new(character, rig, Vec2::new(1280.0, 800.0));
+    let mut session = Session::new(character, rig, Vec2::new(1280.0, 800.0));
+    clips.into_iter().for_each(|addition| session.apply(Command::Add(Box::new(addition))));
     let mut app = App::new(session, adapter, recorder, events.create_proxy());
     if let Some(address) = listen {
         app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);

@@ -159,24 +159,3 @@ fn a_shape_is_taken_back_in_one_step() {
     session.apply(Command::Undo);
     assert_eq!(session.puppet().pose().weights, before);
 }
-
-/// A file of motion alone: its clip moves the character that is there, which stays as it was pulled.
-#[test]
-fn the_clips_of_another_file_are_put_on_the_character() {
-    let before = pulled();
-    let source =
-        sinew::asset::load(&PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/hail.bvh")));
-    let (mut after, first) = before.with_clips(&source.unwrap()).unwrap();
-    let clips = |s: &Session| s.puppet().character().clips.len();
-    assert_eq!((clips(&after), first), (clips(&before) + 1, clips(&before)));
-    assert_eq!(after.puppet().pose(), before.puppet().pose());
-    assert_eq!(after.camera().position, before.camera().position);
-    after.apply(Command::Release);
-    after.apply(Command::Clip(Some(first)));
-    after.apply(Command::Seek(1.0));
-    let hand = after.puppet().character().skeleton.find("rightHand").unwrap();
-    assert!(after.puppet().world_from_node()[hand].translation.y > 1.4, "it hails");
-    let stranger =
-        sinew::asset::load(&PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spider.glb")));
-    assert!(before.with_clips(&stranger.unwrap()).is_err());
-}

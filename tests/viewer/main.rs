@@ -10,6 +10,7 @@ use sinew::skin::Skinned;
 use sinew::skin::Skinning;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
+mod added;
 mod compare;
 mod display;
 mod files;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use egui::ThemePreference;
 use glam::Vec2;
-use sinew::viewer::{Command, Read, Reader, Session, Settings, Watch};
+use sinew::viewer::{Command, Found, Read, Reader, Session, Settings, Watch};
 
 use super::files::folder;
 use super::{SIZE, session};
@@ -32,7 +32,7 @@ fn a_character_is_read_on_another_thread_with_the_rig_beside_it() {
     assert_eq!(reader.reading(), Some(&*asset("spider.glb")));
     let read = reader.accept(told.recv_timeout(PATIENCE).unwrap()).unwrap();
     assert_eq!((reader.reading(), &*read.path, read.again), (None, &*asset("spider.glb"), false));
-    let (session, _) = read.outcome.unwrap();
+    let Found::Character(session, _) = read.outcome.unwrap() else { panic!("no character") };
     assert_eq!(session.file(), Some(&*asset("spider.glb")));
     assert_eq!(session.puppet().rig.chains.len(), 8, "a leg each, as the rig beside it says");
 }

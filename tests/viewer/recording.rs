@@ -135,6 +135,8 @@ fn every_command() -> Vec<Command> {
         Command::Display(Display { skeleton: true, names: false, ground: true, shadow: false }),
         told("view"),
         told("stand"),
+        serde_json::from_str(r#"{"add":{"file":"a/b.csv","fingerprint":"crc32:0","name":"take 1"}}"#)
+            .unwrap(),
     ]
 }
 

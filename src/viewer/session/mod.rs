@@ -19,8 +19,9 @@ use crate::stage::{self, Shot};
 use super::gizmo::{self, Grip, Hold, Turning};
 use super::hand::Hand;
 use super::history::{History, Run, State};
-use super::{Command, Orbit, Recorder, overlay};
+use super::{Addition, Command, Orbit, Recorder, overlay};
 
+mod added;
 mod clip;
 mod detail;
 mod edit;
@@ -38,6 +39,7 @@ mod stance;
 pub use refusals::Refusals;
 pub use stance::Stance;
 
+pub(super) use added::MOST as MOST_ADDITIONS;
 #[cfg(feature = "viewer")]
 pub(super) use goals::HEAVIEST;
 #[cfg(feature = "viewer")]
@@ -101,6 +103,10 @@ pub struct Session {
     pub(super) turning: Turning,
     /// Pixels a point.
     pub(super) scale: f32,
+    /// How many clips the character's file has.
+    own: usize,
+    /// Where those after them are from.
+    additions: Vec<Addition>,
     /// The rig as its file has it.
     pub(super) saved_rig: Arc<Rig>,
     /// The rig with which the session began: what a replay begins with too.
@@ -166,6 +172,8 @@ impl Session {
             last: None,
             turning: Turning::default(),
             scale: 1.0,
+            own: puppet.character().clips.len(),
+            additions: Vec::new(),
             saved_rig: Arc::clone(&rig),
             loaded_rig: rig,
             written_rig: None,
@@ -191,8 +199,8 @@ impl Session {
     }
 
     /// Carries out a command, and records it where a recording runs.
-    pub fn apply(&mut self, command: Command) {
-        if self.log(&command) {
+    pub fn apply(&mut self, mut command: Command) {
+        if self.log(&mut command) {
             self.obey(command);
         }
     }
@@ -272,6 +280,7 @@ impl Session {
                 }
                 self.show();
             }
+            Command::Add(addition) => self.add(*addition),
             Command::Follow(nodes, morphs) => self.follow(&nodes, &morphs),
             Command::Mode(mode) => self.mode = mode,
             Command::Skinning(skinning) => {

@@ -23,6 +23,15 @@ impl Session {
         self.clock = Clock::default();
         recorder.before = std::mem::take(&mut self.history);
         self.recorder = Some(recorder);
+        // They are there already, and a replay has them before it stands as told.
+        for place in 0..self.additions.len() {
+            let Some(addition) = self.additions.get(place).cloned() else { continue };
+            let mut command = Command::Add(Box::new(addition));
+            self.log(&mut command);
+            if let (Command::Add(logged), Some(addition)) = (command, self.additions.get_mut(place)) {
+                *addition = *logged;
+            }
+        }
         told.into_iter().for_each(|command| self.apply(command));
         Ok(())
     }
@@ -44,9 +53,14 @@ impl Session {
         self.recorder.as_ref().is_some_and(Recorder::has_failed)
     }
 
-    /// Whether a command can be carried out: where a recording runs, what text cannot say is not done.
-    pub(super) fn log(&mut self, command: &Command) -> bool {
+    /// Whether a command can be carried out: where a recording runs, what text cannot say is not done. A take that is
+    /// written beside the recording is from there from now on.
+    pub(super) fn log(&mut self, command: &mut Command) -> bool {
         let now = self.clock.now;
+        if let Command::Add(addition) = command {
+            let name = self.name();
+            return self.recorder.as_mut().is_none_or(|recorder| recorder.log_added(now, addition, &name));
+        }
         self.recorder.as_mut().is_none_or(|recorder| recorder.log(now, command))
     }
 }

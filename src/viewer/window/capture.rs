@@ -1,12 +1,11 @@
 //! A live source that the character follows.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::asset::{Character, humanoid};
 use crate::motion::capture::vmc::{Live, Receiver, Source, State};
-use crate::motion::capture::{Take, write_csv};
 use crate::pose::Pose;
 
 use super::super::panel::Listening;
@@ -95,22 +94,21 @@ impl App {
         }
     }
 
-    /// Begins to record a take, or ends it and saves it as `NAME-take-0001.csv` or the next number that is free.
+    /// Begins to record a take, or ends it: it is then a clip of the character, and saved as `NAME-take-0001.csv` or the
+    /// next number that is free.
     pub(super) fn take(&mut self) {
         let Some(capture) = &mut self.capture else { return };
         let character = self.session.puppet.character();
         if capture.source.recorded().is_none() {
             return capture.source.record(&character.skeleton);
         }
-        let clip = capture.source.stop(&character.skeleton, "take");
-        let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
-        let saved = match clip {
-            Some(clip) => {
-                let take = Take::of(&clip, &character.skeleton, &bones);
-                self.session.save_take(write_csv(&take).as_bytes(), Path::new(".")).map_err(|e| e.to_string())
-            }
-            None => Err("nothing came while the take was recorded".to_owned()),
+        let Some(recorded) = capture.source.stop(&character.skeleton, "take") else {
+            return self.tell(Err("nothing came while the take was recorded".to_owned()));
         };
-        self.tell(saved.map(|path| wishes::named(&path)));
+        let kept = self.session.keep_take(&recorded, Path::new("."));
+        let name = self.session.puppet.character().clips.last().and_then(|c| c.name.clone());
+        let told =
+            |path: PathBuf| format!("{} is a clip, {}", name.unwrap_or_default(), wishes::named(&path));
+        self.tell(kept.map(told));
     }
 }

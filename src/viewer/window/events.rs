@@ -81,6 +81,11 @@ impl App {
                         return;
                     }
                     _ if consumed && !self.input.is_busy() => return,
+                    // It ends what is pulled in the panel, and nothing in the scene.
+                    WinitKey::Named(NamedKey::Escape) if theirs && self.context.egui_is_using_pointer() => {
+                        window.request_redraw();
+                        return;
+                    }
                     WinitKey::Named(NamedKey::Escape) => Event::Key(Key::Escape),
                     WinitKey::Named(NamedKey::Space) => Event::Key(Key::Char(' ')),
                     WinitKey::Character(text) if text == "?" => {

@@ -7,7 +7,7 @@ use winit::event_loop::EventLoopProxy;
 
 use crate::motion::{Bar, Motion, Travel};
 
-use super::super::{Read, Reader, Watch, folder, neighbour};
+use super::super::{Addition, Command, Found, Read, Reader, Watch, folder, neighbour};
 use super::{App, wishes};
 
 /// A file that was written to is read when it has been left alone for so long.
@@ -59,9 +59,7 @@ impl App {
 
     /// Reads a character, or the same `again`: it is then seen from where it was, in the pose that it had.
     pub(super) fn read(&mut self, file: &Path, again: bool) {
-        // The same file keeps its units, which a user may have given.
-        let units = self.session.puppet().character().units.filter(|_| again);
-        if let Err(error) = self.files.reader.start(file, again, units, self.session.size()) {
+        if let Err(error) = self.files.reader.start_beside(file, again, &self.session) {
             self.tell(Err(format!("{}: {error}", file.display())));
         }
         self.look.open.reading = self.files.reader.reading().map(Path::to_path_buf);
@@ -113,8 +111,8 @@ impl App {
     pub(super) fn choose(&mut self) {
         let Some(shown) = self.shown.as_ref().filter(|_| self.files.asked.is_none()) else { return };
         let mut dialog = rfd::AsyncFileDialog::new()
-            .set_title("Open a character")
-            .add_filter("Characters", &folder::all_endings())
+            .set_title("Open a character, or motion for it")
+            .add_filter("Characters and motion", &folder::all_endings())
             .set_parent(&shown.window);
         let here = self.session.file().and_then(|file| std::path::absolute(file).ok());
         if let Some(folder) = here.as_deref().and_then(Path::parent) {
@@ -185,26 +183,30 @@ impl App {
 
     /// Shows what was read; what could not be read leaves everything as it was.
     fn swap(&mut self, read: Read) {
-        if self.puts_on(&read) {
-            return;
-        }
+        let found = match read.outcome {
+            Ok(Found::Clips(addition)) => return self.put_on(*addition),
+            Ok(Found::Character(session, pictures)) => Ok((*session, pictures)),
+            Err(error) => Err(error),
+        };
         let shown = self.shown.as_mut();
-        let swapped = read.outcome.and_then(|(mut session, pictures)| {
-            session.apply(super::Command::Resize(self.session.size()));
+        let swapped = found.and_then(|(mut session, pictures)| {
+            session.apply(Command::Resize(self.session.size()));
             // What is made anew with a window shows whatever is there then.
             let seen = shown.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &pictures));
             seen.map(|()| session).map_err(|e| e.to_string())
         });
         match swapped {
             Ok(mut session) => {
-                self.session.apply(super::Command::Release);
+                self.session.apply(Command::Release);
                 self.look.notice = None;
                 if !read.again {
                     self.look.saved = None;
                 }
                 // A recording is of one character.
                 self.stop_recording();
-                session.take_over(&self.session, read.again);
+                if let Some(fault) = session.take_over(&self.session, read.again).into_iter().next() {
+                    self.look.notice = Some(fault.replace('\n', " "));
+                }
                 self.session = session;
                 self.recast();
                 self.look.leaving = false;
@@ -219,28 +221,24 @@ impl App {
         }
     }
 
-    /// A file of motion alone is put on the character that is shown, if it can be.
-    fn puts_on(&mut self, read: &Read) -> bool {
-        let Ok((other, _)) = &read.outcome else { return false };
-        let (shown, other) = (self.session.puppet(), other.puppet());
-        let is_motion = other.parts().is_empty() && !other.character().clips.is_empty();
-        if read.again || !is_motion || shown.parts().is_empty() {
-            return false;
+    /// Plays the first clip of a file of motion, which was put on the character that is shown.
+    fn put_on(&mut self, addition: Addition) {
+        let file =
+            addition.file.file_name().unwrap_or(addition.file.as_os_str()).to_string_lossy().into_owned();
+        let first = self.session.puppet().character().clips.len();
+        self.session.apply(Command::Release);
+        self.session.apply(Command::Add(Box::new(addition)));
+        if self.session.puppet().character().clips.len() == first {
+            return self.tell(Err(format!("{file}: there is no room for more clips")));
         }
-        let Ok((mut session, first)) = self.session.with_clips(other.character()) else { return false };
-        self.session.apply(super::Command::Release);
-        self.stop_recording();
         // In place, so that it stays in the picture.
         let bar = Bar { travel: Travel::Stripped, ..Bar::new(first) };
         let motion = Motion { bars: vec![bar], ..Motion::default() };
-        session.apply(super::Command::Motion(Box::new(motion)));
-        session.apply(super::Command::Seek(0.0));
-        session.apply(super::Command::Play(true));
-        let file = read.path.file_name().unwrap_or(read.path.as_os_str()).to_string_lossy();
-        self.session = session;
-        self.look.notice = None;
+        self.session.apply(Command::Motion(Box::new(motion)));
+        self.session.apply(Command::Release);
+        self.session.apply(Command::Seek(0.0));
+        self.session.apply(Command::Play(true));
         self.tell(Ok(format!("{file} is put on the character")));
-        true
     }
 
     fn watch(&mut self, file: &Path) {

@@ -1,0 +1,68 @@
+//! Motions whose clips and nodes have other places now.
+
+use super::{Edit, Layer, Motion, Share};
+
+impl Motion {
+    /// The same motion where clips and nodes have other indices; `None`: it is there no more, and nor is what it did. A bar
+    /// of which no clip is left goes with its clips, an edit with its nodes.
+    #[must_use]
+    pub fn renumbered(
+        &self,
+        clip: impl Fn(usize) -> Option<usize>,
+        node: impl Fn(usize) -> Option<usize>,
+    ) -> Self {
+        let mut motion = self.clone();
+        for bar in &mut motion.bars {
+            let share = |share: &Share| Some(Share { clip: clip(share.clip)?, ..*share });
+            bar.clips = bar.clips.iter().filter_map(share).collect();
+        }
+        motion.bars.retain(|bar| bar.clips.iter().any(|share| share.weight > 0.0));
+        let layer = |layer: &Layer| {
+            let mask: Vec<usize> = layer.mask.iter().filter_map(|&n| node(n)).collect();
+            // Without a mask it would move all.
+            let lost = mask.is_empty() && !layer.mask.is_empty();
+            (!lost).then(|| Some(Layer { clip: clip(layer.clip)?, mask, ..layer.clone() }))?
+        };
+        motion.layers = self.layers.iter().filter_map(layer).collect();
+        let edit = |edit: &Edit| {
+            let turns = edit.turns.iter().filter_map(|&(n, turn)| Some((node(n)?, turn))).collect();
+            let shifts = edit.shifts.iter().filter_map(|&(n, shift)| Some((node(n)?, shift))).collect();
+            Edit { turns, shifts, ..edit.clone() }
+        };
+        motion.edits = self.edits.iter().map(edit).collect();
+        motion.edits.retain(|edit| !(edit.turns.is_empty() && edit.shifts.is_empty()));
+        motion
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::super::Bar;
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_played_and_nothing_else() {
+        let shares = [0, 1].map(|clip| Share { clip, weight: 0.5 });
+        let edit =
+            |node| Edit { time: 1.0, before: 0.1, after: 0.1, turns: vec![(node, Vec3::X)], shifts: vec![] };
+        let layer = |mask| Layer { clip: 1, weight: 1.0, additive: false, mask, speed: 1.0 };
+        let motion = Motion {
+            bars: vec![Bar { clips: shares.into(), ..Bar::new(0) }, Bar { start: 2.0, ..Bar::new(0) }],
+            layers: vec![layer(vec![4, 5]), layer(vec![5]), layer(vec![])],
+            edits: vec![edit(4), edit(5)],
+            plant: true,
+        };
+        assert_eq!(motion.renumbered(Some, Some), motion);
+        let now = motion.renumbered(|clip| (clip == 1).then_some(7), |node| (node == 4).then_some(2));
+        let wanted = Motion {
+            bars: vec![Bar { clips: vec![Share { clip: 7, weight: 0.5 }], ..Bar::new(0) }],
+            layers: [vec![2], vec![]].map(|mask| Layer { clip: 7, ..layer(mask) }).into(),
+            edits: vec![edit(2)],
+            plant: true,
+        };
+        assert_eq!(now, wanted);
+        assert!(motion.renumbered(|_| None, |_| None).is_rest());
+    }
+}

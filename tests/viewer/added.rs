@@ -1,0 +1,368 @@
+//! Clips that come to a character in the window: of other files, and takes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command as Program;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use glam::{Vec2, Vec3};
+use sinew::asset::{Character, Clip, load, mannequin};
+use sinew::bake::Source;
+use sinew::motion::capture::load_csv;
+use sinew::motion::{Bar, Edit, Layer, Motion, Share};
+use sinew::rig;
+use sinew::viewer::{Command, Found, Reader, Recorder, Recording, Replay, Session};
+
+use super::files::folder;
+use super::{SIZE, pose};
+
+fn hail() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/hail.bvh")
+}
+
+fn session_of(character: Character) -> Session {
+    let rig = rig::load(&character, None).unwrap();
+    Session::new(character, Some(rig), SIZE)
+}
+
+fn session() -> Session {
+    session_of(mannequin().unwrap())
+}
+
+fn add(session: &mut Session, file: &Path) {
+    let addition = session.addition(file, Arc::new(Source::load(file).unwrap())).unwrap();
+    session.apply(Command::Add(Box::new(addition)));
+}
+
+fn clips(session: &Session) -> &[Clip] {
+    &session.puppet().character().clips
+}
+
+fn names(session: &Session) -> Vec<&str> {
+    clips(session).iter().map(|c| c.name.as_deref().unwrap()).collect()
+}
+
+fn bars(shares: &[&[usize]]) -> Motion {
+    let bar = |clips: &&[usize]| {
+        let clips = clips.iter().map(|&clip| Share { clip, weight: 1.0 }).collect();
+        Bar { clips, again: true, seconds: Some(2.0), ..Bar::new(0) }
+    };
+    let mut motion = Motion { bars: shares.iter().map(bar).collect(), ..Motion::default() };
+    (0_u8..).zip(&mut motion.bars).for_each(|(place, bar)| bar.start = 1.5 * f32::from(place));
+    motion
+}
+
+fn play(session: &mut Session, motion: Motion) {
+    session.apply(Command::Motion(Box::new(motion)));
+    session.apply(Command::Release);
+}
+
+/// The mannequin's wave, as if somebody had been followed.
+fn wave(session: &Session) -> Clip {
+    clips(session).iter().find(|c| c.name.as_deref() == Some("wave")).unwrap().clone()
+}
+
+fn replayed(path: &Path) -> Replay {
+    let recording = Recording::open(path).unwrap();
+    let character = recording.character().map_or_else(mannequin, |file| load(&file)).unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    assert_eq!(recording.warnings(&character, &rig), Vec::<String>::new());
+    let mut replay = Replay::new(&recording, character, rig).unwrap();
+    replay.advance(recording.length()).unwrap();
+    replay
+}
+
+fn tick(session: &mut Session, milliseconds: u64) {
+    session.apply(Command::Tick(Duration::from_millis(milliseconds)));
+}
+
+#[test]
+fn a_file_of_motion_moves_the_character_and_undo_knows_it() {
+    let mut session = session();
+    let (own, plain) = (clips(&session).len(), pose(&session));
+    play(&mut session, bars(&[&[0]]));
+    add(&mut session, &hail());
+    assert_eq!(names(&session)[own..], ["hail"]);
+    play(&mut session, bars(&[&[0], &[own, 1]]));
+    session.apply(Command::Clip(Some(own)));
+    session.apply(Command::Play(false));
+    session.apply(Command::Seek(1.0));
+    let hand = session.puppet().character().skeleton.find("rightHand").unwrap();
+    assert!(session.puppet().world_from_node()[hand].translation.y > 1.4, "it hails");
+    session.apply(Command::Undo);
+    assert_eq!(session.puppet().motion, bars(&[&[0], &[own, 1]]));
+    session.apply(Command::Undo);
+    assert_eq!(session.puppet().motion, bars(&[&[0]]));
+    session.apply(Command::Undo);
+    assert_eq!((pose(&session), clips(&session).len()), (plain, own + 1), "the clip stays");
+    (0..3).for_each(|_| session.apply(Command::Redo));
+    assert_eq!(session.puppet().motion.only(), Some(own));
+    let stranger = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb");
+    assert!(session.addition(&stranger, Arc::new(Source::load(&stranger).unwrap())).is_err());
+    // A command that no file was read for.
+    session.apply(serde_json::from_str(r#"{"add":{"file":"a.bvh","fingerprint":""}}"#).unwrap());
+    assert_eq!(clips(&session).len(), own + 1);
+}
+
+#[test]
+fn methods_that_are_compared_play_what_was_added_too() {
+    let mut session = session();
+    session.apply(Command::Compare(vec![sinew::ik::Method::Ccd]));
+    let own = clips(&session).len();
+    add(&mut session, &hail());
+    session.apply(Command::Clip(Some(own)));
+    session.apply(Command::Seek(1.0));
+    let hand = super::at(&session, "leftHand");
+    session.apply(Command::Grab(hand));
+    session.apply(Command::Drag(hand + Vec2::new(-20.0, -10.0)));
+    let ghost = session.comparison().get(sinew::ik::Method::Ccd).unwrap();
+    let right = session.puppet().character().skeleton.find("rightHand").unwrap();
+    let place = |p: &sinew::puppet::Puppet| Vec3::from(p.world_from_node()[right].translation);
+    assert!(place(ghost.puppet()).distance(place(session.puppet())) < 1e-4);
+}
+
+#[test]
+fn a_take_becomes_a_clip_and_a_file() {
+    let folder = folder("take-kept");
+    let mut session = session();
+    let own = clips(&session).len();
+    let recorded = wave(&session);
+    let first = session.keep_take(&recorded, &folder).unwrap();
+    let second = session.keep_take(&recorded, &folder).unwrap();
+    assert_eq!(
+        [first.as_path(), &second],
+        [folder.join("sinew-take-0001.csv"), folder.join("sinew-take-0002.csv")]
+    );
+    assert_eq!(names(&session)[own..], ["take 1", "take 2"]);
+    assert!(!load_csv(&first).unwrap().times.is_empty());
+    // It is what was recorded, and blends with others.
+    let wave = names(&session).iter().position(|n| *n == "wave").unwrap();
+    let mut other = self::session();
+    for time in [0.0, 0.4, 1.1] {
+        for (session, clip) in [(&mut session, own), (&mut other, wave)] {
+            session.apply(Command::Clip(Some(clip)));
+            session.apply(Command::Seek(time));
+        }
+        for (a, b) in session.puppet().world_from_node().iter().zip(other.puppet().world_from_node()) {
+            assert!(a.translation.distance(b.translation) < 2e-3);
+        }
+    }
+    play(&mut session, bars(&[&[own, 2], &[own + 1]]));
+    session.apply(Command::Seek(1.7));
+    assert_eq!((session.error(), session.puppet().seconds()), (None, 3.5));
+    (0..8).for_each(|_| session.apply(Command::Undo));
+    assert_eq!(clips(&session).len(), own + 2);
+    // Where it cannot be saved it is a clip all the same.
+    let error = session.keep_take(&recorded, &folder.join("missing")).unwrap_err();
+    assert!(error.contains("missing") && !error.contains('\n'), "{error}");
+    assert_eq!(names(&session)[own + 2..], ["take 3"]);
+}
+
+#[test]
+fn a_take_is_read_in_the_window_as_it_was_recorded() {
+    let folder = folder("take-read");
+    let mut session = session();
+    let recorded = wave(&session);
+    let path = session.keep_take(&recorded, &folder).unwrap();
+    let (tell, told) = channel();
+    let mut reader = Reader::new(move |read| tell.send(read).unwrap_or_default());
+    let mut read = |session: Option<&Session>, path: &Path, again: bool| {
+        match session {
+            Some(session) => reader.start_beside(path, again, session).unwrap(),
+            None => reader.start(path, again, None, SIZE).unwrap(),
+        }
+        reader.accept(told.recv_timeout(Duration::from_secs(60)).unwrap()).unwrap().outcome
+    };
+    let Ok(Found::Clips(take)) = read(Some(&session), &path, false) else { panic!("no take") };
+    assert_eq!(take.fingerprint, session.additions()[0].fingerprint);
+    session.apply(Command::Add(take));
+    assert_eq!(names(&session).last(), Some(&"sinew-take-0001"));
+    let Ok(Found::Clips(motion)) = read(Some(&session), &hail(), false) else { panic!("no motion") };
+    session.apply(Command::Add(motion));
+    assert_eq!(names(&session).last(), Some(&"hail"));
+    // With nobody to move, a take is nothing and motion is shown by itself.
+    let error = read(None, &path, false).err().unwrap();
+    assert!(error.contains("needs a character") && !error.contains('\n'), "{error}");
+    assert!(matches!(read(None, &hail(), false), Ok(Found::Character(..))));
+    fs::write(&path, "time,a.x\n").unwrap();
+    let error = read(Some(&session), &path, false).err().unwrap();
+    assert!(error.contains("line 1, column 2") && !error.contains('\n'), "{error}");
+    // What was added comes to the character that is read again.
+    let file = folder.join("man.glb");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"), &file).unwrap();
+    let Ok(Found::Character(again, _)) = read(Some(&session), &file, true) else { panic!("no character") };
+    assert_eq!(again.additions(), session.additions());
+    assert_eq!(names(&again), names(&session));
+}
+
+/// The file has lost a clip and got others since, in another order; then its skeleton has changed.
+#[test]
+fn what_was_added_survives_that_the_file_is_read_again() {
+    let folder = folder("added-reload");
+    let mut before = session();
+    let own = clips(&before).len();
+    add(&mut before, &hail());
+    let recorded = wave(&before);
+    before.keep_take(&recorded, &folder).unwrap();
+    let arm = before.puppet().character().skeleton.find("leftUpperArm").unwrap();
+    let edit = Edit { time: 0.5, before: 0.2, after: 0.2, turns: vec![(arm, Vec3::X)], shifts: Vec::new() };
+    let layer = Layer { clip: own, weight: 0.5, additive: true, mask: vec![arm], speed: 1.0 };
+    let first = bars(&[&[own], &[1]]);
+    play(&mut before, first.clone());
+    let played = Motion { layers: vec![layer], edits: vec![edit], ..bars(&[&[1, own + 1], &[own]]) };
+    play(&mut before, played.clone());
+    before.apply(Command::Seek(1.6));
+    before.apply(Command::Play(true));
+    let same = {
+        let mut after = session();
+        assert!(after.take_over(&before, true).is_empty());
+        after
+    };
+    assert_eq!((&same.puppet().motion, names(&same)), (&played, names(&before)));
+    assert_eq!((pose(&same), same.is_playing()), (pose(&before), true));
+
+    let mut character = mannequin().unwrap();
+    let first_clip = character.clips.remove(0);
+    character.clips.insert(1, Clip { name: Some("new".into()), ..first_clip.clone() });
+    character.clips.push(Clip { name: Some("newer".into()), ..first_clip });
+    let mut after = session_of(character);
+    assert!(after.take_over(&before, true).is_empty());
+    assert_eq!(names(&after)[own + 1..], ["hail", "take 1"]);
+    let told = |motion: &Motion| motion.renumbered(|c| Some(if c == 1 { 0 } else { c + 1 }), Some);
+    assert_eq!(after.puppet().motion, told(&played));
+    // Clips of the same names are the same.
+    assert_eq!(pose(&after), pose(&before));
+    after.apply(Command::Undo);
+    assert_eq!(after.puppet().motion, told(&first));
+
+    let mut character = mannequin().unwrap();
+    character.skeleton.nodes[arm].name = Some("arm.L".into());
+    let mut after = Session::new(character, None, SIZE);
+    assert!(after.take_over(&before, true).is_empty());
+    assert_eq!(names(&after)[own..], ["hail", "take 1"]);
+    // What spoke of a joint that is there no more has gone with it.
+    assert_eq!(after.puppet().motion, Motion { layers: Vec::new(), edits: Vec::new(), ..played });
+    assert!(after.is_playing() && (after.puppet().time - 1.6).abs() < 1e-6);
+
+    // Onto a character that it cannot be put on.
+    let spider = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb")).unwrap();
+    let mut after = session_of(spider);
+    let faults = after.take_over(&before, true);
+    assert!(faults.len() == 2 && faults[0].contains("hail.bvh"), "{faults:?}");
+    assert!(after.additions().is_empty() && after.puppet().motion.bars.iter().all(|b| b.clips.len() == 1));
+}
+
+/// Files and takes of before and of while it is recorded; the recording and what belongs to it are then moved.
+#[test]
+fn a_recording_knows_the_clips_and_plays_them_to_the_same_bits() {
+    let (desk, folder) = (folder("added-desk"), folder("added-recorded"));
+    let file = folder.join("motion/hail.bvh");
+    fs::create_dir(folder.join("motion")).unwrap();
+    fs::copy(hail(), &file).unwrap();
+    let path = folder.join("a.session");
+    let mut live = session();
+    let own = clips(&live).len();
+    let recorded = wave(&live);
+    add(&mut live, &file);
+    live.keep_take(&recorded, &desk).unwrap();
+    play(&mut live, bars(&[&[own], &[1, own + 1]]));
+    live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    live.apply(Command::Play(true));
+    tick(&mut live, 700);
+    live.keep_take(&recorded, &desk).unwrap();
+    add(&mut live, &file);
+    tick(&mut live, 300);
+    play(&mut live, bars(&[&[own, own + 2], &[own + 1], &[own + 3]]));
+    tick(&mut live, 1777);
+    let seen = pose(&live);
+    live.stop_recording().unwrap().unwrap();
+    // The desk's takes are not the recording's: it has its own.
+    fs::remove_dir_all(&desk).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let added: Vec<&str> = text.lines().filter(|l| l.contains(r#""add""#)).collect();
+    assert_eq!(added.len(), 4, "{text}");
+    assert!(
+        added[0].contains(r#""at":0.0,"do":{"add":{"file":"motion/hail.bvh","fingerprint":"crc32:"#),
+        "{}",
+        added[0]
+    );
+    assert!(added[1].contains(r#""file":"sinew-take-0001.csv""#) && added[1].contains(r#""name":"take 1""#));
+    assert!(added[2].contains(r#""file":"sinew-take-0002.csv""#) && added[2].contains(r#""name":"take 2""#));
+    let moved = folder.with_extension("moved");
+    let _ = fs::remove_dir_all(&moved);
+    fs::rename(&folder, &moved).unwrap();
+    let path = moved.join("a.session");
+    let replay = replayed(&path);
+    let replay = replay.session();
+    assert_eq!((pose(replay), &replay.puppet().motion), (seen, &live.puppet().motion));
+    assert_eq!(names(replay), names(&live));
+    assert_eq!(names(replay)[own..], ["hail", "take 1", "take 2", "hail hail"]);
+
+    let render = || {
+        let mut program = Program::new(env!("CARGO_BIN_EXE_sinew"));
+        program.args(["render", "--adapter", "cpu", "--resolution", "64,40", "--replay"]).arg(&path);
+        let output = program.arg("-o").arg(moved.join("a.png")).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(render(), (true, String::new()));
+    // A file that has changed is told, one that has gone is an error with its line.
+    let take = moved.join("sinew-take-0001.csv");
+    let text = fs::read_to_string(&take).unwrap();
+    fs::write(&take, text.lines().take(3).collect::<Vec<_>>().join("\n")).unwrap();
+    let (drawn, said) = render();
+    assert!(
+        drawn && said.contains("sinew-take-0001.csv is not what it was") && said.lines().count() == 1,
+        "{said}"
+    );
+    fs::write(&take, "nonsense").unwrap();
+    let (drawn, said) = render();
+    assert!(!drawn && said.contains("a.session: line 3: ") && said.contains("line 1, column 1"), "{said}");
+    fs::remove_file(&take).unwrap();
+    let (drawn, said) = render();
+    assert!(!drawn && said.contains("a.session: line 3: ") && said.contains("sinew-take-0001.csv"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn a_take_that_stands_beside_the_recording_is_not_written_twice() {
+    let folder = folder("added-beside");
+    let mut live = session();
+    let recorded = wave(&live);
+    live.keep_take(&recorded, &folder).unwrap();
+    let listed = || {
+        let mut names: Vec<String> =
+            fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    for name in ["a.session", "b.session"] {
+        live.record(Recorder::new(&folder.join(name), false).unwrap(), 1.0).unwrap();
+        live.stop_recording().unwrap().unwrap();
+    }
+    assert_eq!(listed(), ["a.session", "b.session", "sinew-take-0001.csv"]);
+    // Somebody has written over it: what was recorded here is what the recording needs.
+    fs::write(folder.join("sinew-take-0001.csv"), "time\n").unwrap();
+    live.record(Recorder::new(&folder.join("c.session"), false).unwrap(), 1.0).unwrap();
+    live.stop_recording().unwrap().unwrap();
+    assert_eq!(listed()[2..], ["c.session", "sinew-take-0001.csv", "sinew-take-0002.csv"]);
+    assert_eq!(names(replayed(&folder.join("c.session")).session()).last(), Some(&"take 1"));
+}
+
+#[test]
+fn clips_that_do_not_fit_who_replays_are_told_with_their_line() {
+    let path = folder("added-stranger").join("a.session");
+    let mut live = session();
+    add(&mut live, &hail());
+    live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    live.stop_recording().unwrap().unwrap();
+    let recording = Recording::open(&path).unwrap();
+    let spider = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb")).unwrap();
+    let rig = rig::load(&spider, None).unwrap();
+    let error = Replay::new(&recording, spider, rig).unwrap_err().to_string();
+    assert!(
+        error.contains("a.session: line 2: ") && error.contains("hail.bvh") && !error.contains('\n'),
+        "{error}"
+    );
+}
