@@ -90,7 +90,7 @@ impl Session {
             return;
         }
         (self.clock, self.history) = (from.clock, from.history.clone());
-        (self.selected, self.last) = (from.selected, from.last);
+        (self.selected, self.last, self.followed) = (from.selected, from.last, from.followed);
         let moved = clips.iter().enumerate().any(|(place, now)| *now != Some(place));
         let mut state = from.state.clone();
         if moved || !state.motion.fits(&here) {

@@ -65,8 +65,6 @@ pub(super) enum Run {
     Morph(usize),
     /// What is played.
     Motion,
-    /// The pose, by a live source.
-    Live,
     /// The weight of a node's goal.
     Weight(usize),
 }

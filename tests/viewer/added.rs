@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use glam::{Vec2, Vec3};
+use glam::{Quat, Vec2, Vec3};
 use sinew::asset::{Character, Clip, load, mannequin};
 use sinew::bake::Source;
 use sinew::motion::capture::load_csv;
@@ -365,4 +365,59 @@ fn clips_that_do_not_fit_who_replays_are_told_with_their_line() {
         error.contains("a.session: line 2: ") && error.contains("hail.bvh") && !error.contains('\n'),
         "{error}"
     );
+}
+
+/// A source goes on while a bar is pulled on the line of time, and while that is taken back.
+#[test]
+fn a_persons_steps_stay_whole_while_a_source_goes_on() {
+    let path = folder("added-live").join("a.session");
+    let mut live = session();
+    let arm = live.puppet().character().skeleton.find("leftUpperArm").unwrap();
+    let rest = pose(&live);
+    let say = |session: &mut Session, angle: f32| {
+        let mut local = rest.locals[arm];
+        local.rotation *= Quat::from_rotation_x(angle);
+        session.apply(Command::Follow(vec![(arm, local)], Vec::new()));
+        tick(session, 16);
+    };
+    live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    (0..10_u8).for_each(|i| say(&mut live, f32::from(i) * 0.01));
+    let recorded = wave(&live);
+    live.keep_take(&recorded, path.parent().unwrap()).unwrap();
+    let take = clips(&live).len() - 1;
+    live.apply(Command::Clip(Some(take)));
+    let lain = live.puppet().motion.clone();
+    live.apply(Command::Release);
+    // As the line asks for it.
+    for i in 1..=8_u8 {
+        let mut pulled = lain.clone();
+        pulled.bars[0].start = 0.1 * f32::from(i);
+        live.apply(Command::Motion(Box::new(pulled)));
+        say(&mut live, 0.1 + f32::from(i) * 0.01);
+    }
+    live.apply(Command::Undo);
+    assert_eq!(live.puppet().motion, lain, "one pull is one step");
+    say(&mut live, 0.3);
+    live.apply(Command::Redo);
+    assert!((live.puppet().motion.bars[0].start - 0.8).abs() < 1e-6, "it can be made again");
+    say(&mut live, 0.4);
+    (0..2).for_each(|_| live.apply(Command::Undo));
+    assert!(live.puppet().motion.is_rest());
+    say(&mut live, 0.5);
+    let held = pose(&live).locals[arm].rotation;
+    assert!(held.angle_between(rest.locals[arm].rotation * Quat::from_rotation_x(0.5)) < 1e-3);
+    // What the source made of it since it began is one step too.
+    live.apply(Command::Undo);
+    assert_eq!(pose(&live), rest);
+    tick(&mut live, 1500);
+    say(&mut live, 0.6);
+    say(&mut live, 0.7);
+    let seen = pose(&live);
+    live.apply(Command::Undo);
+    assert_eq!(pose(&live), rest, "after a pause it begins anew");
+    live.apply(Command::Redo);
+    assert_eq!(pose(&live), seen);
+    live.stop_recording().unwrap().unwrap();
+    let replay = replayed(&path);
+    assert_eq!((pose(replay.session()), clips(replay.session()).len()), (seen, take + 1));
 }

@@ -17,6 +17,7 @@ mod files;
 mod gizmo;
 mod goals;
 mod key;
+mod live;
 mod opening;
 mod recording;
 mod window;

@@ -103,6 +103,8 @@ pub struct Session {
     pub(super) turning: Turning,
     /// Pixels a point.
     pub(super) scale: f32,
+    /// When a live source has said something last, by the clock.
+    pub(super) followed: Option<Duration>,
     /// How many clips the character's file has.
     own: usize,
     /// Where those after them are from.
@@ -172,6 +174,7 @@ impl Session {
             last: None,
             turning: Turning::default(),
             scale: 1.0,
+            followed: None,
             own: puppet.character().clips.len(),
             additions: Vec::new(),
             saved_rig: Arc::clone(&rig),

@@ -142,7 +142,7 @@ impl Session {
         (self.selected, self.last) = (selected.filter(|&n| there(n)), last.filter(|&n| there(n)));
         (self.hand, self.hold, self.hover, self.hot, self.hint) = (None, None, None, None, None);
         let base = base.filter(|&b| there(b));
-        self.history = History::default();
+        (self.history, self.followed) = (History::default(), None);
         self.puppet.time = 0.0;
         self.puppet.forget();
         // Ghosts stand where nothing has been asked of them yet.
