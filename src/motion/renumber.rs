@@ -3,8 +3,8 @@
 use super::{Edit, Layer, Motion, Share};
 
 impl Motion {
-    /// The same motion where clips and nodes have other indices; `None`: it is there no more, and nor is what it did. A bar
-    /// of which no clip is left goes with its clips, an edit with its nodes.
+    /// The same motion where clips and nodes have other indices; `None`: it is there no more. What speaks of it is left
+    /// out, and so is a bar without clips, a layer or an edit without nodes.
     #[must_use]
     pub fn renumbered(
         &self,
