@@ -17,7 +17,8 @@ const MOTION: &str = "bvh";
 #[cfg(feature = "viewer")]
 const TAKE: &str = "csv";
 
-/// The same in small and in capital letters: a portal's patterns tell them apart, who names files does not.
+/// Both, in small and in capital letters: a portal's patterns tell them apart, who names files does not.
+#[cfg(feature = "viewer")]
 pub(super) fn all_endings() -> Vec<String> {
     let small = || ENDINGS.iter().chain([&TAKE]);
     small().map(|ending| (*ending).to_owned()).chain(small().map(|ending| ending.to_uppercase())).collect()
@@ -117,6 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(feature = "viewer")]
     fn a_dialog_shows_files_however_their_endings_are_written() {
         let endings = all_endings();
         for name in ["glb", "GLB", "gltf", "GLTF", "vrm", "VRM", "bvh", "BVH", "csv", "CSV"] {
