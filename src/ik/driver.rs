@@ -158,9 +158,10 @@ impl Driver {
         progress: &mut Progress,
     ) {
         self.prepare(method, tree);
-        // A joint that has spent what it may turn is not stuck on a line.
+        // A joint that has spent what it may turn is not stuck on a line, nor is a base that moves alone.
         let budgeted = method == Method::Ccd && options.ccd.budget.is_finite();
-        let (mut bends, mut mark) = (if budgeted { [].iter() } else { BENDS.iter() }, f64::INFINITY);
+        let straight = budgeted || tree.joints.is_empty();
+        let (mut bends, mut mark) = (if straight { [].iter() } else { BENDS.iter() }, f64::INFINITY);
         let (mut last, mut least) = (f64::INFINITY, f64::INFINITY);
         for pass in 0.. {
             let sum = self.keep_best(tree, progress);
@@ -172,7 +173,7 @@ impl Driver {
             // On a line no joint sees where to turn: the error stays what it was, to the last digits.
             let stuck = (sum - last).abs() <= 1e-9 * last;
             last = sum;
-            if stuck && (too_far || bends.len() == 0) {
+            if stuck && (too_far || bends.len() == 0 && pass > 0) {
                 break;
             }
             progress.iterations += 1;

@@ -52,6 +52,30 @@ fn a_hand_reaches_a_point() {
     }
 }
 
+/// Nothing above the hips can turn: the root takes them there, and with it all that nothing holds.
+#[test]
+fn the_hips_alone_take_the_figure_along() {
+    let rest = json(["pose"]);
+    let goal = ["pose", "--method", "full-body", "--reach", "hips=1,0.9,0", "--require-reached"];
+    let pose = json(goal);
+    assert_eq!(pose["reports"][0]["outcome"], "reached");
+    assert!(pose["reports"][0]["position_error"].as_f64().unwrap() < 2e-4);
+    for name in ["hips", "head", "leftHand", "rightFoot"] {
+        let place = |pose: &Value| numbers(&node(pose, name)["world"])[12..15].to_vec();
+        for ((is, was), by) in place(&pose).iter().zip(place(&rest)).zip([1.0, -0.05, 0.0]) {
+            assert!((is - was - by).abs() < 2e-4, "{name}: {is} {was}");
+        }
+        assert_eq!(node(&pose, name)["rotation"], node(&rest, name)["rotation"]);
+    }
+    // With pins it is the legs that give way.
+    let pins = ["--pin", "leftFoot", "--pin", "rightFoot"];
+    let [a, b, c, d] = pins;
+    let pose = json(["pose", "--method", "full-body", "--reach", "hips=0.1,0.8,0", a, b, c, d]);
+    assert_eq!(pose["reports"][0]["outcome"], "reached");
+    let still = difference(&node(&pose, "leftFoot")["world"], &node(&rest, "leftFoot")["world"]);
+    assert!(still < 1e-3, "{still}");
+}
+
 #[test]
 fn what_is_not_reached_is_told_and_can_be_a_failure() {
     let far = ["pose", "--base", "leftUpperArm", "--reach", "leftHand=9,9,9"];
