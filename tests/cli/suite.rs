@@ -285,6 +285,38 @@ fn more_cases_than_anybody_looks_at_are_refused() {
     fs::write(&suite, format!("version = 1\n{names}")).unwrap();
     let said = refusal(["test", suite.to_str().unwrap(), "--list"]);
     assert!(said.contains("line 200002: more than 100000 cases"), "{said}");
+    // Frames of a session are cases each, and so is its track.
+    let session = |frames: String, compare: &str| {
+        let case =
+            format!("[[case]]\nname=\"s\"\nreplay=\"a.session\"\ncompare=[{compare}]\nframes=[{frames}]\n");
+        fs::write(&suite, format!("version = 1\n{case}")).unwrap();
+        sinew(["test", suite.to_str().unwrap(), "--list"])
+    };
+    let numbers = |to: usize| (0..to).map(|n| format!("{n},")).collect::<String>();
+    for compare in ["\"image\"", "\"joints\"", "\"image\",\"joints\""] {
+        let output = session(numbers(100_000), compare);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains("line 2: more than 100000 cases"), "{said}");
+    }
+    let output = session(numbers(99_999), "\"image\"");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 99_999);
+}
+
+#[test]
+fn numbers_of_other_signs_are_other_cases() {
+    let folder = folder("suite-signs");
+    let suite = folder.join("suite.toml");
+    fs::write(
+        &suite,
+        "version = 1\n[[matrix]]\nname = \"turn\"\nresolution = \"32,32\"\n\
+         reach = [[\"leftHand=0.3,1.2,0.2\"], [\"leftHand=0.3,1.2,-0.2\"]]\ncompare = \"joints\"\n",
+    )
+    .unwrap();
+    let (code, lines) = code_and_lines(["test", suite.to_str().unwrap(), "--update"]);
+    assert_eq!(code, 0, "{lines:?}");
+    for name in ["turn-lefthand-0.3-1.2-0.2.json", "turn-lefthand-0.3-1.2-minus0.2.json"] {
+        assert!(folder.join("goldens").join(name).exists(), "{name}");
+    }
 }
 
 #[test]

@@ -112,17 +112,46 @@ pub(super) fn word(key: &str, value: &Value) -> String {
     }
 }
 
-/// A name as files are named: lower case, everything else than letters and numbers a dash.
+/// A name as files are named: lower case, a sign of a number `minus`, everything else than letters and numbers a dash.
 pub(super) fn slug(name: &str) -> String {
     let mut slug = String::new();
-    for c in name.to_lowercase().chars() {
+    let (mut before, name) = (None, name.to_lowercase());
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Between words a dash is none.
+        let sign = matches!(c, '-' | '\u{2212}') && !before.is_some_and(char::is_alphanumeric);
         // A point stays in a number; elsewhere it would look like a file's kind.
         let point = c == '.' && slug.ends_with(|last: char| last.is_ascii_digit());
-        if c.is_alphanumeric() || point {
+        if sign && chars.peek().is_some_and(|next| next.is_ascii_digit() || *next == '.') {
+            slug.push_str("minus");
+        } else if c.is_alphanumeric() || point {
             slug.push(c);
         } else if !slug.ends_with('-') {
             slug.push('-');
         }
+        before = Some(c);
     }
     slug.trim_matches(|c| c == '-' || c == '.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn names_that_differ_by_a_sign_are_other_files() {
+        for (name, file) in [
+            ("Rest Of It", "rest-of-it"),
+            ("clip walk 0.25", "clip-walk-0.25"),
+            ("arm full-body no-limits", "arm-full-body-no-limits"),
+            ("goal leftHand=0.4,0.4,-0.2", "goal-lefthand-0.4-0.4-minus0.2"),
+            ("at -1.5", "at-minus1.5"),
+            ("-3", "minus3"),
+            ("pass-3 - 4", "pass-3-4"),
+            ("a (-90) b", "a-minus90-b"),
+            ("at -.5", "at-minus-5"),
+        ] {
+            assert_eq!(slug(name), file);
+        }
+    }
 }
