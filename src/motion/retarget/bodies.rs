@@ -86,7 +86,7 @@ impl Bodies {
             target: Tree::new(target.skeleton, to_turns, to_places),
             turn: ground.turn,
             target_from_source,
-            rest: Pose::rest(target.skeleton),
+            rest: target.pose.clone(),
             turn_of,
             turns,
             anchor,

@@ -1,4 +1,4 @@
-//! A humanoid as it stands at rest.
+//! A humanoid as it stands.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,46 @@ use glam::{Affine3A, Mat3, Quat, Vec3};
 use crate::asset::{Character, Skeleton, Transform, humanoid};
 use crate::pose::{Pose, world_matrices};
 
+use super::align::SIDES;
+use super::reference::reference;
+
 /// Within this of an axis of the world (30°, 20°) a body is meant to stand upright, and to face along it.
 const UPRIGHT: f32 = 0.866;
 const FACING: f32 = 0.94;
 /// The lowest joint of the feet is so far below and above the ground of one that stands on it, in heights of its hips.
-const STANDS: std::ops::Range<f32> = -0.05..0.2;
+pub(super) const STANDS: std::ops::Range<f32> = -0.05..0.2;
 
-/// A character's bones by VRM 1.0's names, and its rest.
+/// How a body stands in the world.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// `world_from_body`: the body's left, up and front are x, y and z.
+    pub(super) body: Quat,
+    /// Between the joints of the hips.
+    pub(super) middle: Vec3,
+}
+
+impl Frame {
+    /// By where its bones are: left–right between the hips, up from hips to shoulders. `None` where these are in one point.
+    pub(super) fn new(at: impl Fn(&str) -> Option<Vec3>) -> Option<Self> {
+        let between = |bone: &str| {
+            let [left, right] = SIDES.map(|side| at(&format!("{side}{bone}")));
+            left.zip(right)
+        };
+        let ((left, right), (left_arm, right_arm)) = (between("UpperLeg")?, between("UpperArm")?);
+        let middle = 0.5 * (left + right);
+        let up = snapped((0.5 * (left_arm + right_arm) - middle).try_normalize()?, UPRIGHT);
+        let across = (left - right).reject_from_normalized(up).try_normalize()?;
+        let across = snapped(across, FACING).reject_from_normalized(up).try_normalize()?;
+        let body = Quat::from_mat3(&Mat3::from_cols(across, up, across.cross(up))).normalize();
+        (body.is_finite() && middle.is_finite()).then_some(Self { body, middle })
+    }
+}
+
+/// A character's bones by VRM 1.0's names, and the pose that it is compared in: that of rest, where it stands there.
 pub(super) struct Figure<'a> {
     pub(super) skeleton: &'a Skeleton,
     bones: BTreeMap<String, usize>,
+    pub(super) pose: Pose,
     /// World positions of all nodes.
     pub(super) places: Vec<Vec3>,
     /// World orientations of all nodes, with [`mirror`].
@@ -37,26 +67,16 @@ impl<'a> Figure<'a> {
     pub(super) fn new(character: &'a Character) -> Option<Self> {
         let skeleton = &character.skeleton;
         let bones = humanoid(character)?.bones;
+        let pose = reference(character, &bones);
         let mut world = Vec::new();
-        world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
+        world_matrices(skeleton, &pose, &mut world);
         let places: Vec<Vec3> = world.iter().map(|m: &Affine3A| m.translation.into()).collect();
-        let mut turns = vec![Quat::IDENTITY; places.len()];
-        for &(node, parent) in &skeleton.parents_first {
-            let above = parent.map_or(Quat::IDENTITY, |p| turns[p]);
-            turns[node] = (above * turn(&skeleton.nodes[node].rest)).normalize();
-        }
-        let at = |bone: &str| bones.get(bone).map(|&n| places[n]);
-        let (left, right) = (at("leftUpperLeg")?, at("rightUpperLeg")?);
-        let middle = 0.5 * (left + right);
-        let top = 0.5 * (at("leftUpperArm")? + at("rightUpperArm")?);
-        let up = snapped((top - middle).try_normalize()?, UPRIGHT);
-        let across = (left - right).reject_from_normalized(up).try_normalize()?;
-        let across = snapped(across, FACING).reject_from_normalized(up).try_normalize()?;
-        let body = Quat::from_mat3(&Mat3::from_cols(across, up, across.cross(up))).normalize();
-        let mut figure =
-            Self { skeleton, bones, places, turns, body, middle, ground: 0.0, ankle: 0.0, stands: true };
+        let turns = turns(skeleton, &pose);
+        let Frame { body, middle } = Frame::new(|bone| bones.get(bone).map(|&n| places[n]))?;
+        let (ground, ankle, stands) = (0.0, 0.0, true);
+        let mut figure = Self { skeleton, bones, pose, places, turns, body, middle, ground, ankle, stands };
         figure.find_ground();
-        figure.middle.is_finite().then_some(figure)
+        Some(figure)
     }
 
     fn find_ground(&mut self) {
@@ -126,6 +146,16 @@ impl<'a> Figure<'a> {
         let carries = |n: &usize| legs.iter().all(|l| self.below(*l, *n));
         Some(self.skeleton.ancestors(hips).find(carries).unwrap_or(hips))
     }
+}
+
+/// World orientations of all nodes, with [`mirror`].
+pub(super) fn turns(skeleton: &Skeleton, pose: &Pose) -> Vec<Quat> {
+    let mut turns = vec![Quat::IDENTITY; skeleton.nodes.len()];
+    for &(node, parent) in &skeleton.parents_first {
+        let above = parent.map_or(Quat::IDENTITY, |p| turns[p]);
+        turns[node] = (above * turn(&pose.locals[node])).normalize();
+    }
+    turns
 }
 
 /// A local rotation as conjugations see it: [`mirror`] included.

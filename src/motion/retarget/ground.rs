@@ -47,14 +47,24 @@ struct Seen {
 }
 
 fn watch(character: &Character, source: &Figure) -> Seen {
-    let skeleton = &character.skeleton;
-    let (mut pose, mut world) = (Pose::rest(skeleton), Vec::new());
     let mut seen = Seen { up: Vec3::ZERO, soles: Vec::new() };
     let Some(hips) = source.node("hips") else { return seen };
     let soles = source.soles();
     let up_in_hips = source.turns[hips].conjugate() * source.up();
+    each_pose(character, |_, _, world| {
+        seen.up += rotation(&world[hips]) * up_in_hips;
+        seen.soles.extend(soles.iter().map(|&n| Vec3::from(world[n].translation)));
+    });
+    seen.up = seen.up.normalize_or_zero();
+    seen
+}
+
+/// Poses of the clips: the clip's index, the pose, and the world matrices of its nodes.
+pub(super) fn each_pose(character: &Character, mut look: impl FnMut(usize, &Pose, &[Affine3A])) {
+    let skeleton = &character.skeleton;
+    let (mut pose, mut world) = (Pose::rest(skeleton), Vec::new());
     let each = SAMPLES / character.clips.len().clamp(1, SAMPLES);
-    for clip in character.clips.iter().take(SAMPLES) {
+    for (index, clip) in character.clips.iter().enumerate().take(SAMPLES) {
         let mut playhead = Playhead::default();
         for i in 0..each {
             #[expect(clippy::cast_precision_loss, reason = "few samples")]
@@ -62,12 +72,9 @@ fn watch(character: &Character, source: &Figure) -> Seen {
             pose.reset(skeleton);
             playhead.sample(clip, time, skeleton, &mut pose);
             world_matrices(skeleton, &pose, &mut world);
-            seen.up += rotation(&world[hips]) * up_in_hips;
-            seen.soles.extend(soles.iter().map(|&n| Vec3::from(world[n].translation)));
+            look(index, &pose, &world);
         }
     }
-    seen.up = seen.up.normalize_or_zero();
-    seen
 }
 
 fn rotation(world: &Affine3A) -> Quat {

@@ -158,8 +158,7 @@ pub(super) fn loose(target: &Figure, anchor: usize) -> Vec<Loose> {
         let node = target.node(&bone).filter(|n| !target.below(*n, carrier))?;
         // Scale does not matter here: places go back the way they came.
         let world = target.skeleton.ancestors(carrier);
-        let world =
-            world.fold(Affine3A::IDENTITY, |below, n| target.skeleton.nodes[n].rest.to_affine() * below);
+        let world = world.fold(Affine3A::IDENTITY, |below, n| target.pose.locals[n].to_affine() * below);
         Some(Loose { node, carrier, place: within(world, target.places[node]) })
     };
     let legs = SIDES.into_iter().filter_map(|side| of(format!("{side}UpperLeg"), anchor));

@@ -11,6 +11,7 @@ mod figure;
 mod ground;
 mod limbs;
 mod names;
+mod reference;
 #[cfg(test)]
 mod tests;
 mod tree;

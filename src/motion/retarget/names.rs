@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-use crate::asset::{Character, Transform};
+use crate::asset::{Character, Transform, humanoid};
 use crate::pose::Pose;
 
 use super::at_rest;
+use super::reference::reference;
 
 /// Offsets of one skeleton agree within this share of their length.
 const SAME: f32 = 0.03;
@@ -68,10 +69,14 @@ impl Names {
         let fewer = joints(source).min(joints(target));
         let is_most = count > 0 && 4 * count >= 3 * fewer;
         let is_same = is_most && 10 * same >= 9 * count;
+        let stands = |c: &Character| {
+            humanoid(c).map_or_else(|| Pose::rest(&c.skeleton), |human| reference(c, &human.bones))
+        };
+        let (from_rest, rest) = (stands(source), stands(target));
         let pairs: Vec<Pair> = pairs
             .into_iter()
             .map(|(from_node, to_node)| {
-                let (mut rest, own) = (from.nodes[from_node].rest, to.nodes[to_node].rest);
+                let (mut rest, own) = (from_rest.locals[from_node], rest.locals[to_node]);
                 // Where a BVH file's root rests says nothing: its channels tell places.
                 if source.units.is_some() && from.nodes[from_node].parent.is_none() {
                     rest.translation = own.translation / ratio;
@@ -85,7 +90,6 @@ impl Names {
                 Pair { from: from_node, to: to_node, rest, turn }
             })
             .collect();
-        let rest = Pose::rest(to);
         (!pairs.is_empty()).then_some(Self { is_same, is_most, rest, pairs, ratio, nodes: from.nodes.len() })
     }
 

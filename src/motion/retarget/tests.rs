@@ -230,6 +230,98 @@ fn backs_of_other_lengths_share_the_turn() {
     }
 }
 
+/// A character whose rest is a frame of its walk.
+fn saved_in_mid_stride(character: &Character, share: f32) -> Character {
+    let mut saved = character.clone();
+    let walk = character.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
+    let mut pose = Pose::rest(&character.skeleton);
+    Playhead::default().sample(walk, share * walk.seconds, &character.skeleton, &mut pose);
+    saved.skeleton.nodes.iter_mut().zip(&pose.locals).for_each(|(node, local)| node.rest = *local);
+    saved
+}
+
+/// How each bone is turned and where it is, against another pose: the farthest, in radians and metres.
+fn apart(character: &Character, a: &Pose, b: &Pose) -> (f32, f32) {
+    let (a, b) = (world(character, a), world(character, b));
+    humanoid(character).unwrap().bones.values().fold((0.0, 0.0), |(turned, moved), &n| {
+        let turn = |m: &Affine3A| m.to_scale_rotation_translation().1;
+        let away = Vec3::from(a[n].translation - b[n].translation).length();
+        (angle(turn(&a[n]), turn(&b[n])).max(turned), away.max(moved))
+    })
+}
+
+/// The skin tells how it stood when it was bound: everything is as if that were its rest.
+#[test]
+fn a_rest_in_mid_stride_is_taken_from_the_skin() {
+    let character = mannequin().unwrap();
+    let other = hung(CMU);
+    for share in [0.1, 0.25, 0.6] {
+        let saved = saved_in_mid_stride(&character, share);
+        assert!(apart(&character, &Pose::rest(&saved.skeleton), &Pose::rest(&character.skeleton)).0 > 0.3);
+        let there = |c: &Character| Retarget::by_bodies(c, &character).unwrap();
+        let back = |c: &Character| Retarget::by_bodies(&character, c).unwrap();
+        let names = |c: &Character| Retarget::new(c, &character).unwrap();
+        assert!(names(&saved).is_by_names());
+        let mut pairs = [
+            (there(&saved), there(&character)),
+            (back(&saved), back(&character)),
+            (names(&saved), names(&character)),
+            (Retarget::new(&character, &saved).unwrap(), names(&character)),
+        ];
+        for (retarget, known) in &mut pairs {
+            for pose in poses(&character, &character) {
+                let ((a, _), (b, _)) = (retargeted(retarget, &pose), retargeted(known, &pose));
+                let (turned, moved) = apart(&character, &a, &b);
+                assert!(turned < 1e-3 && moved < 1e-3, "{turned} {moved}");
+            }
+        }
+        let (mut retarget, mut known) =
+            (Retarget::new(&saved, &other).unwrap(), Retarget::new(&character, &other).unwrap());
+        for pose in poses(&character, &character) {
+            let ((a, _), (b, _)) = (retargeted(&mut retarget, &pose), retargeted(&mut known, &pose));
+            let (turned, moved) = apart(&other, &a, &b);
+            assert!(turned < 1e-3 && moved < 1e-3 * 16.0, "{turned} {moved}");
+        }
+    }
+}
+
+/// Without a skin its clips tell: feet stand as they stand there, and legs bend as they do.
+#[test]
+fn a_rest_in_mid_stride_without_a_skin_is_taken_from_the_clips() {
+    let character = mannequin().unwrap();
+    let bones = humanoid(&character).unwrap().bones;
+    for share in [0.1, 0.25, 0.6] {
+        let mut saved = saved_in_mid_stride(&character, share);
+        saved.skins.clear();
+        let mut retarget = Retarget::by_bodies(&saved, &character).unwrap();
+        for pose in poses(&character, &character) {
+            let (out, holds) = retargeted(&mut retarget, &pose);
+            let (is, wanted) = (world(&character, &out), world(&character, &pose));
+            for bone in ["hips", "leftFoot", "rightFoot", "leftLowerLeg", "rightLowerLeg", "chest", "head"] {
+                let n = bones[bone];
+                let turn = |m: &Affine3A| m.to_scale_rotation_translation().1;
+                let turned = angle(turn(&is[n]), turn(&wanted[n]));
+                assert!(turned < 0.06, "{share}: {bone} {turned}");
+            }
+            for hold in holds {
+                let away = hold.position.distance(wanted[hold.node].translation.into());
+                assert!(away < 0.015, "{share}: {away}");
+            }
+        }
+    }
+}
+
+/// What no clip and no skin tells stays as it is.
+#[test]
+fn a_rest_in_mid_stride_that_nothing_explains_is_rest() {
+    let character = mannequin().unwrap();
+    let mut saved = saved_in_mid_stride(&character, 0.25);
+    (saved.skins, saved.clips) = (Vec::new(), Vec::new());
+    let mut retarget = Retarget::by_bodies(&saved, &character).unwrap();
+    let (out, _) = retargeted(&mut retarget, &Pose::rest(&saved.skeleton));
+    assert!(out.locals.iter().all(|l| l.rotation.is_finite() && l.translation.is_finite()));
+}
+
 #[test]
 fn left_stays_left() {
     let source = hung(CMU);
