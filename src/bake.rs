@@ -45,7 +45,11 @@ pub fn bake(
 /// # Errors
 /// [`RetargetError`] where the one cannot be put on the other.
 pub fn retargeted(source: &Character, target: &Character, rig: &Rig) -> Result<Vec<Clip>, RetargetError> {
-    let mut retarget = Retarget::new(source, target)?;
+    Ok(retargeted_by(Retarget::new(source, target)?, source, target, rig))
+}
+
+/// The same by a [`Retarget`] of the two that is made already: what it holds is taken to its place.
+pub fn retargeted_by(mut retarget: Retarget, source: &Character, target: &Character, rig: &Rig) -> Vec<Clip> {
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
     let one = |(index, clip): (usize, &Clip)| {
         let (mut head, mut holds) = (Playhead::default(), Vec::new());
@@ -62,7 +66,7 @@ pub fn retargeted(source: &Character, target: &Character, rig: &Rig) -> Result<V
         let name = clip.name.clone().unwrap_or_else(|| format!("#{index}"));
         recorder.clip(&target.skeleton, Some(name)).unwrap_or_default()
     };
-    Ok(source.clips.iter().enumerate().map(one).collect())
+    source.clips.iter().enumerate().map(one).collect()
 }
 
 /// The times of the keys where all channels share them, as in captured motion; else even ones.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Clip, Part};
 use crate::camera::Bounds;
-use crate::ik::{GoalOutcome, Method, Options, Outcome, SolveError, Solver, Style};
+use crate::ik::{GoalOutcome, Method, Options, Outcome, SolveError, Solver};
 use crate::motion::{Hold, Motion, Player};
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{self, Rig, RigError};
@@ -20,7 +20,7 @@ mod learn;
 mod style_file;
 
 use ask::{Group, Question};
-pub use learn::{Figure, LearnError};
+pub use learn::{Figure, LearnError, Manner};
 pub use style_file::{StyleFileCause, StyleFileError, read_style};
 
 /// What a node shall do: any of these together.
@@ -151,7 +151,7 @@ pub struct Puppet {
     /// How that is solved.
     pub options: Options,
     /// What [`Method::Style`] poses in: joints are the character's nodes of the same names.
-    pub style: Option<Arc<Style>>,
+    pub style: Option<Manner>,
     /// How its joints move its vertices.
     pub skinning: Skinning,
     character: Arc<Character>,

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::asset::{self, Character, Clip, LoadError};
-use crate::motion::RetargetError;
 use crate::motion::capture::{CaptureError, Take, TakeOptions, load_csv};
+use crate::motion::{Retarget, RetargetError};
 use crate::rig::Rig;
 
-use super::retargeted;
+use super::retargeted_by;
 
 /// What moves a character that it does not belong to.
 #[derive(Clone, Debug)]
@@ -45,12 +45,17 @@ impl Source {
     }
 
     /// Its clips as those of a character: retargeted, or fitted to what was seen. The clip of a take has no name.
+    /// `hands`: whether hands are kept in their places where they are another body's ([`Retarget::hands`]).
     ///
     /// # Errors
     /// [`SourceError`]; there is at least one clip where it is none.
-    pub fn clips(&self, target: &Character, rig: &Rig) -> Result<Vec<Clip>, SourceError> {
+    pub fn clips(&self, target: &Character, rig: &Rig, hands: bool) -> Result<Vec<Clip>, SourceError> {
         let clips = match self {
-            Self::Character(source) => retargeted(source, target, rig)?,
+            Self::Character(source) => {
+                let mut retarget = Retarget::new(source, target)?;
+                retarget.hands = hands;
+                retargeted_by(retarget, source, target, rig)
+            }
             Self::Take(take) => {
                 let bones = asset::humanoid(target).map(|h| h.bones).unwrap_or_default();
                 vec![take.clip(&target.skeleton, &bones, &TakeOptions::default())?.clip]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::asset::Character;
+use crate::asset::{Character, Clip};
 use crate::bake::{self, Source, SourceError};
 use crate::motion::{Motion, Share};
 use crate::puppet::Puppet;
@@ -19,7 +19,7 @@ use super::posing::PosingArgs;
 impl PosingArgs {
     /// A character with all the clips that are asked for.
     pub(super) fn extend(&self, character: Arc<Character>, rig: &Rig) -> Result<Arc<Character>, Failure> {
-        extend(character, &self.clips, rig)
+        extend(character, &self.clips, rig, self.keep_hands)
     }
 
     /// Gives a puppet its motion; `animation`: the clip that is named, and the time in it.
@@ -72,15 +72,15 @@ pub(super) fn extend(
     character: Arc<Character>,
     files: &[PathBuf],
     rig: &Rig,
+    hands: bool,
 ) -> Result<Arc<Character>, Failure> {
     if files.is_empty() {
         return Ok(character);
     }
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
-        let clips = Source::load(path)?.clips(&character, rig).map_err(|e| refused(path, &e))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        for mut clip in clips {
+        for mut clip in of(path, "--clips", &character, rig, hands)? {
             clip.name = Some(bake::name_among(&character.clips, clip.name.as_deref(), &stem));
             character.clips.push(clip);
         }
@@ -88,8 +88,20 @@ pub(super) fn extend(
     Ok(character.into())
 }
 
-fn refused(path: &Path, error: &SourceError) -> Failure {
-    Failure::Usage(format!("--clips {}: {error}", path.display()))
+/// The clips of a file as the character's, at least one: a take of sensors, or another character's. `option`: what names
+/// the file; `hands`: whether hands are kept in their places, where another body has them.
+pub(super) fn of(
+    path: &Path,
+    option: &str,
+    character: &Character,
+    rig: &Rig,
+    hands: bool,
+) -> Result<Vec<Clip>, Failure> {
+    Source::load(path)?.clips(character, rig, hands).map_err(|e| refused(option, path, &e))
+}
+
+fn refused(option: &str, path: &Path, error: &SourceError) -> Failure {
+    Failure::Usage(format!("{option} {}: {error}", path.display()))
 }
 
 /// The same for the viewer, which must know what came from where.
@@ -98,10 +110,11 @@ pub(super) fn additions(
     character: &Character,
     files: &[PathBuf],
     rig: &Rig,
+    hands: bool,
 ) -> Result<Vec<Addition>, Failure> {
     let one = |path: &PathBuf| {
         let source = Arc::new(Source::load(path)?);
-        Addition::new(path, source, character, rig).map_err(|e| refused(path, &e))
+        Addition::new(path, source, character, rig, hands).map_err(|e| refused("--clips", path, &e))
     };
     files.iter().map(one).collect()
 }

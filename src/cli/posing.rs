@@ -40,6 +40,10 @@ pub(super) struct PosingArgs {
     /// Keep feet that stand where they stand
     #[arg(long)]
     pub(super) plant_feet: bool,
+    /// Of clips put on this character, keep hands where they were too: as far from the shoulders, by the span of the
+    /// arms
+    #[arg(long)]
+    pub(super) keep_hands: bool,
     /// Replace a node's local rotation after the clip (repeatable)
     #[arg(long, value_name = "NODE=X,Y,Z,W")]
     rotate: Vec<Assignment<4>>,
@@ -70,7 +74,8 @@ pub(super) struct PosingArgs {
     /// How to solve
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = methods())]
     method: String,
-    /// The style of --method style: a file of `sinew style`, or clips to learn it from
+    /// What --method style poses in: a style learned by `sinew style`, or a file of motion (glTF, BVH, CSV), whose
+    /// clips are examples to blend
     #[arg(long, value_name = "FILE")]
     style: Option<PathBuf>,
     /// What the unknowns of the Jacobian methods are
@@ -189,9 +194,10 @@ impl PosingArgs {
         let pins = self.pin.iter().map(|n| Ok(names::node(&character, n)?.into()));
         let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
         let rotations = self.rotations(&character)?;
-        let style = self.style.as_deref().map(|path| super::style::of(path, &character, &rig)).transpose()?;
+        let style = |path| super::style::of(path, &character, &rig, self.keep_hands);
+        let style = self.style.as_deref().map(style).transpose()?;
         let mut puppet = Puppet::with_rig(character, scene, rig);
-        puppet.style = style.map(Arc::new);
+        puppet.style = style;
         self.play(&mut puppet, clip, self.animation_time)?;
         puppet.rotations = rotations;
         puppet.targets = targets;

@@ -1,18 +1,17 @@
-//! Styles: read from a file, or learned from clips; and `sinew style`, which writes one.
+//! Styles: read from a file; examples in clips; and `sinew style`, which learns a style from clips and writes it.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::asset::{self, Character};
-use crate::bake;
-use crate::ik::{Learned, Learning, Style};
-use crate::puppet::{Puppet, read_style};
+use crate::asset::Character;
+use crate::ik::{Learned, Learning};
+use crate::puppet::{Manner, Puppet, read_style};
 use crate::rig::Rig;
 
 use super::failure::Failure;
-use super::{ModelArg, Talk, names, output};
+use super::{ModelArg, Talk, clips, names, output};
 
 #[derive(Args, Debug)]
 #[command(
@@ -60,23 +59,15 @@ pub(super) fn run(args: &StyleArgs, talk: Talk) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The style in a file; of a character or a motion, that of its clips, put on a character where they are of another.
-pub(super) fn of(path: &Path, character: &Character, rig: &Rig) -> Result<Style, Failure> {
+/// What a file says of how to pose: the style in it; of a file of motion its clips as examples, put on the character.
+/// `hands`: as for `--clips`.
+pub(super) fn of(path: &Path, character: &Character, rig: &Rig, hands: bool) -> Result<Manner, Failure> {
     let is = |extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
-    if !["bvh", "gltf", "glb", "vrm"].into_iter().any(is) {
-        return read_style(path).map_err(|e| Failure::Usage(e.to_string()));
+    if !["bvh", "csv", "gltf", "glb", "vrm"].into_iter().any(is) {
+        return Ok(read_style(path).map_err(|e| Failure::Usage(e.to_string()))?.into());
     }
-    let refused = |e: &dyn std::fmt::Display| Failure::Usage(format!("--style {}: {e}", path.display()));
-    let source = asset::load(path)?;
-    let same = source.skeleton.nodes.len() == character.skeleton.nodes.len()
-        && source.skeleton.nodes.iter().zip(&character.skeleton.nodes).all(|(a, b)| a.name == b.name);
-    let clips = if same {
-        source.clips
-    } else {
-        bake::retargeted(&source, character, rig).map_err(|e| refused(&e))?
-    };
+    let clips = clips::of(path, "--style", character, rig, hands)?;
     let all: Vec<usize> = (0..clips.len()).collect();
     let puppet = Puppet::with_rig(Character { clips, ..character.clone() }, 0, rig.clone());
-    let learned = puppet.learn(&all, &Learning::default());
-    learned.map(|(style, _)| style).map_err(|e| refused(&e))
+    puppet.examples(&all).map_err(|e| Failure::Usage(format!("--style {}: {e}", path.display())))
 }

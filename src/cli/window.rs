@@ -30,6 +30,10 @@ pub(super) struct WindowArgs {
     /// Add the clips of another file, put on this character (repeatable)
     #[arg(long, value_name = "FILE")]
     clips: Vec<PathBuf>,
+    /// Of clips put on this character, keep hands where they were too: as far from the shoulders, by the span of the
+    /// arms
+    #[arg(long, requires = "clips")]
+    keep_hands: bool,
     /// Record what is done, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
     record: Option<PathBuf>,
@@ -54,7 +58,14 @@ impl WindowArgs {
 
 /// The window, or an error that names the command that needs none.
 pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
-    match open(&args.model, &args.clips, args.adapter.clone(), talk, || args.recorder(), args.vmc)? {
+    match open(
+        &args.model,
+        (&args.clips, args.keep_hands),
+        args.adapter.clone(),
+        talk,
+        || args.recorder(),
+        args.vmc,
+    )? {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // One that stood, and lost its device, needs no such advice.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
@@ -67,7 +78,7 @@ pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
 
 /// The window, or a picture.
 pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
-    match open(model, &[], AdapterChoice::Auto, talk, || Ok(None), None)? {
+    match open(model, (&[], false), AdapterChoice::Auto, talk, || Ok(None), None)? {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // A display whose adapter cannot show anything may still have one that draws.
         Err(
@@ -80,7 +91,7 @@ pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Fail
 
 fn open(
     model: &ModelArg,
-    clips: &[PathBuf],
+    (clips, hands): (&[PathBuf], bool),
     adapter: AdapterChoice,
     talk: Talk,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure>,
@@ -94,6 +105,6 @@ fn open(
     let character = model.load()?;
     talk.warnings(&character.warnings);
     let rig = rig_of(&character, None)?;
-    let clips = clips::additions(&character, clips, &rig)?;
+    let clips = clips::additions(&character, clips, &rig, hands)?;
     Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen, clips))
 }

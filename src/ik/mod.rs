@@ -64,4 +64,4 @@ pub(crate) use random::Random;
 pub use report::{GoalOutcome, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};
 pub use solver::Solver;
-pub use style::{Learned, Learning, STYLE_FORMAT, Style, StyleError, Styled};
+pub use style::{Learned, Learning, STYLE_FORMAT, Style, StyleError, Styled, Teaching};

@@ -4,7 +4,7 @@ use super::chain::{Chain, End};
 use super::driver::{Driver, Progress};
 use super::memo::{Memo, Stance, stand};
 use super::options::DEFAULT_TOLERANCE;
-use super::style::{self, Styled};
+use super::style::Styled;
 use super::tree::Tree;
 use super::{
     Body, CcdOptions, Goal, GoalOutcome, JacobianOptions, LimbOptions, Method, Options, Outcome, Report,
@@ -14,7 +14,7 @@ use super::{
 /// Radians from the border of its limit at which a joint counts as limited.
 const AT_BORDER: f64 = 1e-6;
 /// What [`Method::Style`] says where it has none.
-const NO_STYLE: &str = "it needs a style, learned from postures";
+const NO_STYLE: &str = "it needs a style, learned from postures, or examples";
 
 /// Solves, and keeps its buffers for the next time. Same input, same bits.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +103,7 @@ impl Solver {
         why.map_or_else(|| Ok(self.style.clone()), |why| Err(unsuited(why)))
     }
 
-    /// The posture of a style that is nearest to the goals; from there full-body takes what is left.
+    /// The posture of a style or of examples that is nearest to the goals; from there full-body takes what is left.
     fn solve_style(
         &mut self,
         body: &mut Body,
@@ -111,7 +111,7 @@ impl Solver {
         options: &Options,
         styled: &Styled,
     ) -> Result<(), SolveError> {
-        let steps = style::pose(body, goals, styled, options);
+        let steps = styled.pose(body, goals, options);
         let rest = Options { method: Method::FullBody, ..*options };
         if let Err(error) = self.solve_tree(body, goals, &rest, 0) {
             stand(body, &self.asked);

@@ -146,14 +146,14 @@ impl Puppet {
             .collect();
         let style = self.style.as_ref().filter(|_| !styled.is_empty()).map(|style| {
             let joint = |node| styled.iter().find(|(n, _)| Some(*n) == node).map(|(_, joint)| *joint);
-            Styled { style: style.clone(), joints: lease.nodes().map(joint).collect() }
+            Styled { teaching: style.teaching.clone(), joints: lease.nodes().map(joint).collect() }
         });
         Ok(Question { effectors, lease, carried, body, goals, style })
     }
 
     /// The nodes that the style knows by their names, and which of its joints they are.
     fn styled_nodes(&self) -> Vec<(usize, usize)> {
-        let joints = self.style.iter().flat_map(|s| s.joints().iter().enumerate());
+        let joints = self.style.iter().flat_map(|s| s.joints.iter().enumerate());
         let skeleton = &self.character.skeleton;
         joints.filter_map(|(joint, name)| Some((skeleton.find(name)?, joint))).collect()
     }

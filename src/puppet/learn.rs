@@ -1,9 +1,11 @@
-//! What a puppet's clips teach: its postures, and a style learned from them.
+//! What a puppet's clips teach: its postures, as examples, and a style learned from them.
+
+use std::sync::Arc;
 
 use glam::Affine3A;
 
 use crate::asset::Character;
-use crate::ik::{Body, Learned, Learning, Posture, Style, StyleError};
+use crate::ik::{Body, Examples, Learned, Learning, Posture, Style, StyleError, Teaching};
 use crate::motion::Motion;
 use crate::pose::{Pose, world_matrices};
 use crate::rig::{Lease, default_base};
@@ -27,6 +29,22 @@ pub enum LearnError {
     /// The postures make no model.
     #[error("learning: {0}")]
     Style(#[from] StyleError),
+}
+
+/// A style or examples, and what their joints are called.
+#[derive(Clone, Debug)]
+pub struct Manner {
+    /// Where postures come from.
+    pub teaching: Teaching,
+    /// The names of their joints.
+    pub joints: Arc<[String]>,
+}
+
+impl From<Style> for Manner {
+    fn from(style: Style) -> Self {
+        let joints = style.joints().into();
+        Self { teaching: Teaching::Style(Arc::new(style)), joints }
+    }
 }
 
 /// The joints of a character as one body, and what they are called.
@@ -108,6 +126,16 @@ impl Puppet {
             }
         }
         Ok((figure, postures))
+    }
+
+    /// The postures of some of its clips as examples to be blended.
+    ///
+    /// # Errors
+    /// [`LearnError`] as [`Puppet::postures`].
+    pub fn examples(&self, clips: &[usize]) -> Result<Manner, LearnError> {
+        let (figure, postures) = self.postures(clips)?;
+        let teaching = Teaching::Examples(Arc::new(Examples::new(postures)));
+        Ok(Manner { teaching, joints: figure.names.into() })
     }
 
     /// A style learned from some of its clips.

@@ -25,6 +25,9 @@ pub struct Addition {
     /// What its only clip is called, if not as the file says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Whether hands are kept in their places ([`Source::clips`]).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_hands: bool,
     #[serde(skip)]
     held: Option<Held>,
 }
@@ -42,7 +45,8 @@ struct Held {
 
 impl PartialEq for Addition {
     fn eq(&self, other: &Self) -> bool {
-        (&self.file, &self.fingerprint, &self.name) == (&other.file, &other.fingerprint, &other.name)
+        let said = |a: &Self| (a.file.clone(), a.fingerprint.clone(), a.name.clone(), a.keep_hands);
+        said(self) == said(other)
     }
 }
 
@@ -51,7 +55,7 @@ fn size(character: &Character) -> (usize, usize) {
 }
 
 impl Addition {
-    /// What was read from a file, put on a character by its rig as it was loaded.
+    /// What was read from a file, put on a character by its rig as it was loaded. `keep_hands`: as for [`Source::clips`].
     ///
     /// # Errors
     /// [`SourceError`] where that cannot be.
@@ -60,11 +64,12 @@ impl Addition {
         source: Arc<Source>,
         character: &Character,
         rig: &Rig,
+        keep_hands: bool,
     ) -> Result<Self, SourceError> {
-        let held =
-            Held { clips: source.clips(character, rig)?.into(), fits: size(character), live: false, source };
+        let clips = source.clips(character, rig, keep_hands)?.into();
+        let held = Held { clips, fits: size(character), live: false, source };
         let fingerprint = fingerprint::of_source(&held.source);
-        Ok(Self { file: file.to_owned(), fingerprint, name: None, held: Some(held) })
+        Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, held: Some(held) })
     }
 
     /// The same as a take that was recorded here, under a name.
@@ -79,7 +84,7 @@ impl Addition {
     /// As [`Addition::new`].
     pub(super) fn again(&self, character: &Character, rig: &Rig) -> Result<Self, SourceError> {
         let Some(held) = &self.held else { return Err(SourceError::Empty) };
-        let clips = held.source.clips(character, rig)?.into();
+        let clips = held.source.clips(character, rig, self.keep_hands)?.into();
         let held = Held { clips, fits: size(character), ..held.clone() };
         Ok(Self { held: Some(held), ..self.clone() })
     }

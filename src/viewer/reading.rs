@@ -219,7 +219,7 @@ fn read(question: &Question, wanted: impl Fn() -> bool) -> Option<Result<Found, 
     if let Some(shown) = shown.as_ref().filter(|s| is_motion && !again && parts(&s.character) > 0) {
         let source = Arc::new(Source::Character(Box::new(character.clone())));
         // What cannot be put on is shown by itself.
-        if let Ok(addition) = Addition::new(path, source, &shown.character, &shown.rig) {
+        if let Ok(addition) = Addition::new(path, source, &shown.character, &shown.rig, false) {
             return Some(Ok(Found::Clips(Box::new(addition))));
         }
     }
@@ -245,7 +245,7 @@ fn take(path: &Path, shown: Option<&Shown>) -> Result<Found, String> {
     let told = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
     let shown = shown.ok_or_else(|| told(&"a take needs a character that it is put on"))?;
     let source = Arc::new(Source::load(path).map_err(|e| one_line(&e))?);
-    let addition = Addition::new(path, source, &shown.character, &shown.rig).map_err(|e| told(&e))?;
+    let addition = Addition::new(path, source, &shown.character, &shown.rig, false).map_err(|e| told(&e))?;
     Ok(Found::Clips(Box::new(addition)))
 }
 

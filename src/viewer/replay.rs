@@ -134,6 +134,7 @@ struct Named {
     /// As the session names it, and its fingerprint there.
     file: PathBuf,
     fingerprint: String,
+    keep_hands: bool,
     source: Arc<Source>,
 }
 
@@ -150,15 +151,23 @@ impl Recording {
         while let Some((at, command)) = lines.step()? {
             length = at;
             let Some(Command::Add(addition)) = command else { continue };
-            let Addition { file, fingerprint, .. } = *addition;
+            let Addition { file, fingerprint, keep_hands, .. } = *addition;
             added += 1;
             // What comes after so many is not added.
-            if added > MOST_ADDITIONS || sources.iter().any(|s| s.file == file) {
+            if added > MOST_ADDITIONS
+                || sources.iter().any(|s| (&s.file, s.keep_hands) == (&file, keep_hands))
+            {
                 continue;
             }
             let source = Source::load(&beside(path, &file));
             let source = source.map_err(|e| lines.fault(LineError::Clips(one_line(&e))))?;
-            sources.push(Named { line: lines.number, file, fingerprint, source: Arc::new(source) });
+            sources.push(Named {
+                line: lines.number,
+                file,
+                fingerprint,
+                keep_hands,
+                source: Arc::new(source),
+            });
         }
         Ok(Self { path: path.into(), header, length, cut: lines.cut, sources })
     }
@@ -229,7 +238,7 @@ impl Replay {
         let mut session = Session::new(character, Some(rig), Vec2::from_array(header.size));
         session.apply(Command::Scale(header.scale));
         let put_on = |named: &Named| {
-            session.addition(&named.file, Arc::clone(&named.source)).map_err(|e| {
+            session.addition(&named.file, Arc::clone(&named.source), named.keep_hands).map_err(|e| {
                 let file = named.file.display();
                 let cause = LineError::Clips(format!("{file}: {}", one_line(&e)));
                 ReplayError::Line { path: recording.path.clone(), line: named.line, cause }
@@ -256,7 +265,8 @@ impl Replay {
                 continue;
             }
             self.session.advance(at);
-            let known = |a: &Addition| self.shelf.iter().find(|known| known.file == a.file);
+            let known =
+                |a: &Addition| self.shelf.iter().find(|k| (&k.file, k.keep_hands) == (&a.file, a.keep_hands));
             match command {
                 Some(Command::Add(addition)) => {
                     if let Some(known) = known(&addition) {

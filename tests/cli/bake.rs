@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use glam::DVec3;
 use serde_json::Value;
 use sinew::asset;
 
 use crate::support::models;
-use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
+use crate::{MANNEQUIN, command, folder, json, refusal, sinew, stdout};
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
@@ -184,4 +185,69 @@ fn a_suite_plays_motions_of_other_files() {
     let suite = suite.to_str().unwrap();
     assert!(sinew(["test", suite, "--update"]).status.success());
     assert!(stdout(["test", suite]).contains("2 passed"));
+}
+
+/// A figure with longer arms, as BVH: the character's own with all offsets from the elbows on larger.
+fn long_arms(folder: &Path) -> String {
+    let (own, long) = (folder.join("own.bvh"), folder.join("long.bvh"));
+    stdout(["bake", "-q", "--animation", "idle", "--seconds", "0..0.1", "-o", own.to_str().unwrap()]);
+    let (mut name, mut text) = (String::new(), String::new());
+    for line in fs::read_to_string(&own).unwrap().lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let parts = ["LowerArm", "Hand", "Thumb", "Index", "Middle", "Ring", "Little"];
+        match words[..] {
+            ["OFFSET", ..] if parts.iter().any(|part| name.contains(part)) => {
+                let longer = words[1..].iter().map(|x| format!(" {}", 1.4 * x.parse::<f64>().unwrap()));
+                text.push_str(&format!("OFFSET{}\n", longer.collect::<String>()));
+                continue;
+            }
+            ["JOINT", joint] => joint.clone_into(&mut name),
+            _ => {}
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    fs::write(&long, text).unwrap();
+    long.to_str().unwrap().to_owned()
+}
+
+/// As far from between the shoulders as in the clip, by the span of the arms; without the switch the arms are only turned alike.
+#[test]
+fn hands_of_clips_are_kept_by_the_span_of_the_arms() {
+    let long = long_arms(&folder("keep-hands"));
+    let place = |pose: &Value, name: &str| {
+        let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
+        let world = numbers(&node["world"]);
+        DVec3::new(world[12], world[13], world[14])
+    };
+    let shoulders = |pose: &Value| [place(pose, "leftUpperArm"), place(pose, "rightUpperArm")];
+    let span = |pose: &Value| {
+        let ([left, right], elbow) = (shoulders(pose), place(pose, "leftLowerArm"));
+        0.5 * left.distance(right) + left.distance(elbow) + elbow.distance(place(pose, "leftHand"))
+    };
+    let by = span(&json(["pose", &long, "--units", "0.01"])) / span(&json(["pose"]));
+    assert!(by > 1.2, "{by}");
+    let put = ["pose", &long, "--units", "0.01", "--clips", MANNEQUIN];
+    for (clip, time) in [("wave", "0.5"), ("run", "0.2"), ("crouch", "1.2")] {
+        let playing = ["--animation", clip, "--animation-time", time];
+        let own: Value = posed(&["pose"], &playing, &[]);
+        let away = |pose: &Value, hand: &str| {
+            let reach = |pose: &Value| {
+                let [left, right] = shoulders(pose);
+                place(pose, hand) - 0.5 * (left + right)
+            };
+            reach(pose).distance(by * reach(&own))
+        };
+        let (kept, turned) = (posed(&put, &playing, &["--keep-hands"]), posed(&put, &playing, &[]));
+        for hand in ["leftHand", "rightHand"] {
+            assert!(away(&kept, hand) < 2e-3, "{clip} {hand}: {}", away(&kept, hand));
+            assert!(away(&turned, hand) > 0.02, "{clip} {hand}: {}", away(&turned, hand));
+        }
+    }
+}
+
+fn posed(put: &[&str], playing: &[&str], more: &[&str]) -> Value {
+    let output = command::<0>([]).args(put).args(playing).args(more).arg("-q").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
 }

@@ -1,7 +1,11 @@
 //! `sinew style`, and `--method style`.
 
+use std::path::Path;
+
+use serde_json::Value;
+
 use crate::support::models;
-use crate::{folder, json, refusal, sinew};
+use crate::{MANNEQUIN, command, folder, json, refusal, sinew};
 
 #[test]
 fn a_style_is_learned_written_and_posed_in() {
@@ -20,16 +24,91 @@ fn a_style_is_learned_written_and_posed_in() {
     // All of the figure is posed, not only the arm that reaches.
     let rest = json(["pose", &walk]);
     let turned = |name: &str| {
-        let rotation = |pose: &serde_json::Value| {
+        let rotation = |pose: &Value| {
             let nodes = pose["nodes"].as_array().unwrap();
             nodes.iter().find(|n| n["name"] == name).unwrap()["rotation"].clone()
         };
         rotation(&pose) != rotation(&rest)
     };
     assert!(turned("LeftArm") && turned("RightLeg") && turned("RightForeArm"));
-    // Clips of another skeleton are put on this one first.
-    let reach = ["pose", "--method", "style", "--style", &walk, "--reach", "leftFoot=0.1,0.1,0.4"];
-    assert_eq!(json(reach)["reports"][0]["outcome"], "reached");
+}
+
+/// Where a node is.
+fn place(pose: &Value, name: &str) -> [f64; 3] {
+    let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
+    [12, 13, 14].map(|i| node["world"][i].as_f64().unwrap())
+}
+
+/// Of hands, feet and head of a walk, examples tell the rest; without examples it is nowhere near.
+#[test]
+fn clips_are_examples_to_pose_in() {
+    let walk = json(["pose", "--animation", "walk", "--animation-time", "0.3"]);
+    let ends = ["leftHand", "rightHand", "leftFoot", "rightFoot", "head"].map(|name| {
+        let [x, y, z] = place(&walk, name);
+        format!("{name}={x},{y},{z}")
+    });
+    let [a, b, c, d, e] = ends.each_ref().map(String::as_str);
+    let reach = ["--reach", a, "--reach", b, "--reach", c, "--reach", d, "--reach", e];
+    let posed = |how: &[&str]| {
+        let output = command(["pose"]).args(reach).args(how).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let farthest = |pose: &Value| {
+        let names = ["leftLowerArm", "rightLowerArm", "leftLowerLeg", "rightLowerLeg", "hips", "chest"];
+        let apart = |name: &str| {
+            let (is, was) = (place(pose, name), place(&walk, name));
+            is.iter().zip(was).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+        };
+        names.into_iter().map(apart).fold(0.0, f64::max)
+    };
+    let pose = posed(&["--method", "style", "--style", MANNEQUIN, "--require-reached"]);
+    assert_eq!(pose["reports"][0]["method"], "style");
+    assert!(farthest(&pose) < 0.01, "{}", farthest(&pose));
+    let alone = posed(&["--method", "full-body"]);
+    assert!(farthest(&alone) > 0.03, "{}", farthest(&alone));
+}
+
+/// Clips of another skeleton, and what sensors saw, are put on the character first, as `--clips` are.
+#[test]
+fn examples_are_put_on_the_character() {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    for (file, model, goal) in
+        [("hail.bvh", "awkward", "hand.R=-0.3,0.6,0.1"), ("bow.csv", "mannequin", "leftHand=0.3,0.9,0.4")]
+    {
+        let file = suite.join(file).display().to_string();
+        let model = suite.join(format!("../../assets/{model}.glb")).display().to_string();
+        let posed = ["pose", &model, "--method", "style", "--style", &file, "--reach", goal];
+        let pose = json(posed);
+        assert_eq!(pose["reports"][0]["outcome"], "reached", "{file}");
+        assert_eq!(pose["nodes"], json(posed)["nodes"], "{file}: the same each time");
+        assert_ne!(place(&pose, "head"), place(&json(["pose", &model]), "head"), "{file}");
+    }
+    // A clip with a hand led to a goal in the style of examples.
+    let out = folder("style-bake").join("out.bvh").display().to_string();
+    let bake = ["bake", "-q", "--animation", "idle", "--seconds", "0..0.5", "--method", "style"];
+    let style = ["--style", MANNEQUIN, "--reach", "leftHand=0.3,1.2,0.3", "--require-reached", "-o", &out];
+    let output = command(bake).args(style).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(Path::new(&out).exists());
+}
+
+#[test]
+fn files_that_are_no_examples_are_refused() {
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    let folder = folder("no-examples");
+    let broken = folder.join("broken.csv");
+    std::fs::write(&broken, "time,hips.x\n0,a\n").unwrap();
+    for (file, cause) in [
+        (assets.join("arm.glb"), "arm.glb: there is no clip in it"),
+        (assets.join("tentacle.glb"), "no humanoid is found in it"),
+        (broken, "broken.csv: line 1"),
+        (folder.join("none.glb"), "none.glb: "),
+    ] {
+        let file = file.display().to_string();
+        let said = refusal(["pose", "--method", "style", "--style", &file, "--reach", "head=0,1.5,0.2"]);
+        assert!(said.contains(cause), "{said}");
+    }
 }
 
 #[test]

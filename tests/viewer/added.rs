@@ -32,7 +32,7 @@ fn session() -> Session {
 }
 
 fn add(session: &mut Session, file: &Path) {
-    let addition = session.addition(file, Arc::new(Source::load(file).unwrap())).unwrap();
+    let addition = session.addition(file, Arc::new(Source::load(file).unwrap()), false).unwrap();
     session.apply(Command::Add(Box::new(addition)));
 }
 
@@ -100,7 +100,7 @@ fn a_file_of_motion_moves_the_character_and_undo_knows_it() {
     (0..3).for_each(|_| session.apply(Command::Redo));
     assert_eq!(session.puppet().motion.only(), Some(own));
     let stranger = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb");
-    assert!(session.addition(&stranger, Arc::new(Source::load(&stranger).unwrap())).is_err());
+    assert!(session.addition(&stranger, Arc::new(Source::load(&stranger).unwrap()), false).is_err());
     // A command that no file was read for.
     session.apply(serde_json::from_str(r#"{"add":{"file":"a.bvh","fingerprint":""}}"#).unwrap());
     assert_eq!(clips(&session).len(), own + 1);

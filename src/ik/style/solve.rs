@@ -2,7 +2,7 @@
 
 use super::super::posture::align;
 use super::super::{Body, Goal, Options};
-use super::Styled;
+use super::Style;
 use super::cost::{Cost, turns};
 use crate::mathematics::minimise;
 
@@ -20,8 +20,12 @@ const GAIN: f64 = 1e-5;
 ///
 /// A search starts from the kept postures that are nearest to the goals, turned and shifted on the ground so that they
 /// are. What comes to lie beyond its limit is held at the nearest allowed rotation, and the rest is searched again.
-pub(in crate::ik) fn pose(body: &mut Body, goals: &[Goal], styled: &Styled, options: &Options) -> usize {
-    let Styled { style, joints } = styled;
+pub(super) fn pose(
+    body: &mut Body,
+    goals: &[Goal],
+    (style, joints): (&Style, &[Option<usize>]),
+    options: &Options,
+) -> usize {
     let moves = options.root_motion;
     let free: Vec<bool> = (0..joints.len()).map(|l| turns(body, l, options.limits)).collect();
     let mut cost = Cost::new(style, joints, goals, body, moves, |l| free[l]);
@@ -73,7 +77,7 @@ pub(in crate::ik) fn pose(body: &mut Body, goals: &[Goal], styled: &Styled, opti
 }
 
 /// Takes what is beyond its limit to the nearest allowed rotation; whether there was any that was free.
-fn hold(body: &mut Body, free: &mut [bool]) -> bool {
+pub(super) fn hold(body: &mut Body, free: &mut [bool]) -> bool {
     let mut any = false;
     for (index, free) in free.iter_mut().enumerate().filter(|(_, free)| **free) {
         let (link, rotation) = (body.links()[index], body.rotations()[index]);

@@ -112,7 +112,7 @@ fn a_posture_is_told_by_a_few_of_its_points() {
         let at = |body: &Body, link: usize| body.world_from_link(link).unwrap_or_default().translation;
         let goals = [3, 5].map(|link| Goal::position(link, at(&truth, link)));
         body.reset();
-        pose(&mut body, &goals, &styled, &options);
+        styled.pose(&mut body, &goals, &options);
         for link in 0..6 {
             let away = at(&body, link).distance(at(&truth, link));
             assert!(away < 0.06, "example {example}, link {link}: {away}");

@@ -24,12 +24,17 @@ impl Session {
         self.puppet.character().clips.get(..self.own).unwrap_or_default()
     }
 
-    /// What was read from a file, for [`Command::Add`].
+    /// What was read from a file, for [`Command::Add`]. `keep_hands`: as for [`Source::clips`].
     ///
     /// # Errors
     /// [`SourceError`] where it cannot be put on this character.
-    pub fn addition(&self, file: &Path, source: Arc<Source>) -> Result<Addition, SourceError> {
-        Addition::new(file, source, self.puppet.character(), &self.loaded_rig)
+    pub fn addition(
+        &self,
+        file: &Path,
+        source: Arc<Source>,
+        keep_hands: bool,
+    ) -> Result<Addition, SourceError> {
+        Addition::new(file, source, self.puppet.character(), &self.loaded_rig, keep_hands)
     }
 
     /// Adds clips after those that are there: what is played, and what can be taken back, names the same ones as before.
@@ -63,7 +68,8 @@ impl Session {
         let saved = self.save_take(write_csv(&take).as_bytes(), folder);
         let file = saved.as_ref().map_or_else(|_| PathBuf::from("take.csv"), Clone::clone);
         let name = self.take_name();
-        let addition = self.addition(&file, Arc::new(Source::Take(take))).map_err(|e| e.to_string())?;
+        let addition =
+            self.addition(&file, Arc::new(Source::Take(take)), false).map_err(|e| e.to_string())?;
         self.apply(Command::Add(Box::new(addition.taken(name))));
         saved.map_err(|e| e.to_string())
     }
