@@ -42,8 +42,8 @@ pub enum Method {
     Optimize,
     /// Pins first, then goals, with root motion.
     FullBody,
-    /// The likeliest posture of a [`Style`](super::Style), then full-body. It needs a style:
-    /// [`Solver::set_style`](super::Solver::set_style).
+    /// The likeliest posture of a [`Style`](super::Style), or a blend of [`Examples`](super::Examples), then full-body. It
+    /// needs either: [`Solver::set_style`](super::Solver::set_style).
     Style,
 }
 

@@ -143,7 +143,7 @@ fn bound<'a>(character: &Character, rest: &Reference<'a>) -> Option<Reference<'a
     let skin = character.skins.iter().filter(|s| s.has_inverse_binds).max_by_key(|s| count(s))?;
     let mut mesh_from_joint: Vec<Option<Affine3A>> = vec![None; rest.world.len()];
     for (&joint, joint_from_mesh) in skin.joints.iter().zip(&skin.joint_from_mesh) {
-        mesh_from_joint[joint] = Some(joint_from_mesh.inverse()).filter(|m| m.is_finite());
+        mesh_from_joint[joint] = Some(joint_from_mesh.inverse()).filter(Affine3A::is_finite);
     }
     // What bounds the limbs has to be there: the skin's own space is found by it.
     let place = |bone: &str| mesh_from_joint[rest.node(bone)?].map(|m| Vec3::from(m.translation));
