@@ -58,11 +58,11 @@ fn outside(in: Surface, front: bool) -> vec3<f32> {
 
 // The tangent frame of a texture from derivatives (Schüler 2006), where the file has no tangents: to where u grows, and to
 // where v falls, which is up in glTF's normal maps.
-fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, uv: vec2<f32>) -> mat3x3<f32> {
+fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> mat3x3<f32> {
     let dp1 = dpdx(world);
     let dp2 = dpdy(world);
-    let duv1 = dpdx(uv);
-    let duv2 = dpdy(uv);
+    let duv1 = slope_of(2u, dpdx(texcoord));
+    let duv2 = slope_of(2u, dpdy(texcoord));
     let p2 = cross(dp2, normal);
     let p1 = cross(normal, dp1);
     // Negative where the normal faces the viewer: rows of the picture run downwards.
@@ -75,10 +75,9 @@ fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, uv: vec2<f32>) -> mat3x3
 
 // The normal of the outside, perturbed.
 fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
-    let uv = uv_of(2u, in.texcoord);
-    var n = textureSample(normal_map, normal_sampler, uv).xyz * 2.0 - 1.0;
+    var n = look_up(normal_map, normal_sampler, 2u, in.texcoord).xyz * 2.0 - 1.0;
     n = vec3<f32>(n.xy * part.emissive_normal_scale.w, n.z);
-    let derived = derived_tangent(outward, -in.eye_direction, uv);
+    let derived = derived_tangent(outward, -in.eye_direction, in.texcoord);
     let t = normalize_or_zero(in.tangent.xyz - outward * dot(outward, in.tangent.xyz));
     let given = mat3x3<f32>(t, cross(outward, t) * in.tangent.w, outward);
     let use_given = has(HAS_TANGENTS);
@@ -158,7 +157,7 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     let v = normalize_or_zero(in.eye_direction);
     var m = Material(albedo, part.surface.x, part.surface.y);
     if METALLIC_ROUGHNESS_MAP {
-        let s = textureSample(metallic_roughness_map, metallic_roughness_sampler, uv_of(1u, in.texcoord));
+        let s = look_up(metallic_roughness_map, metallic_roughness_sampler, 1u, in.texcoord);
         m.roughness *= s.g;
         m.metallic *= s.b;
     }
@@ -166,12 +165,12 @@ fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<
     m.metallic = clamp(m.metallic, 0.0, 1.0);
     var occlusion = 1.0;
     if OCCLUSION_MAP {
-        let s = textureSample(occlusion_map, occlusion_sampler, uv_of(3u, in.texcoord)).r;
+        let s = look_up(occlusion_map, occlusion_sampler, 3u, in.texcoord).r;
         occlusion = mix(1.0, s, part.surface.z);
     }
     var emissive = part.emissive_normal_scale.rgb;
     if EMISSIVE_MAP {
-        emissive *= textureSample(emissive_map, emissive_sampler, uv_of(4u, in.texcoord)).rgb;
+        emissive *= look_up(emissive_map, emissive_sampler, 4u, in.texcoord).rgb;
     }
     var key = 1.0;
     if SHADOWS {
