@@ -51,6 +51,7 @@ impl Source {
     /// [`SourceError`]; there is at least one clip where it is none.
     pub fn clips(&self, target: &Character, rig: &Rig, hands: bool) -> Result<Vec<Clip>, SourceError> {
         let clips = match self {
+            Self::Character(source) if source.clips.is_empty() => return Err(SourceError::Empty),
             Self::Character(source) => {
                 let mut retarget = Retarget::new(source, target)?;
                 retarget.hands = hands;

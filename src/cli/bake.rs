@@ -80,6 +80,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, talk: Talk) -> Result<E
             return Err(Failure::Usage(format!("--output {}: {why}", args.output.display())));
         }
     };
+    output::spare(&args.output, args.posing.files(&args.model))?;
     let character = args.model.load()?;
     watch.stage("load");
     let own = character.clips.len();

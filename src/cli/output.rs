@@ -31,3 +31,14 @@ pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     }
     atomic::write(path, bytes).map_err(Failure::write(path))
 }
+
+/// Refuses to replace a file that is read: what was in it beside the result would be gone.
+pub(super) fn spare<'a>(output: &Path, read: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+    let same =
+        |a: &Path, b: &Path| a.canonicalize().ok().zip(b.canonicalize().ok()).is_some_and(|(a, b)| a == b);
+    if read.into_iter().any(|file| same(file, output)) {
+        let path = output.display();
+        return Err(Failure::Usage(format!("--output {path}: this file is read; name another one")));
+    }
+    Ok(())
+}

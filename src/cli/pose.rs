@@ -62,6 +62,7 @@ impl PoseArgs {
 pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(talk.verbose);
     let copy = args.copy()?;
+    output::spare(args.output.as_deref().unwrap_or(Path::new("-")), args.posing.files(&args.model))?;
     let character = args.model.load()?;
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, talk)?;

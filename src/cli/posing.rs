@@ -15,9 +15,9 @@ use crate::puppet::{GoalReport, Pin, Puppet, Target};
 
 use crate::rig::Rig;
 
-use super::Talk;
 use super::failure::Failure;
 use super::names;
+use super::{ModelArg, Talk};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Posing")]
@@ -171,6 +171,12 @@ impl PosingArgs {
         let rig = super::rig_of(&character, self.rig())?;
         let character = self.extend(character.into(), &rig)?;
         self.puppet_of(character, rig, matches)
+    }
+
+    /// Files that are read, the model's too.
+    pub(super) fn files<'a>(&'a self, model: &'a ModelArg) -> impl Iterator<Item = &'a Path> {
+        let named = [&model.file, &self.motion, &self.rig, &self.style];
+        named.into_iter().flatten().chain(&self.clips).map(PathBuf::as_path)
     }
 
     /// The rig's file, if one is named.

@@ -129,6 +129,7 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     }
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
+    output::spare(&names.single, args.posing.files(&args.model).chain(args.reference.as_deref()))?;
     let studio = Studio::open(&args.view, talk);
     let character = args.model.load()?;
     watch.stage("load");
@@ -138,7 +139,6 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
         let reports = puppet.update()?;
         watch.stage("pose");
         let others = args.others(&puppet, talk);
-        // Read before anything is written: both may be the same file.
         let reference = args.reference.as_deref().map(reference).transpose()?;
         let picture = studio.picture(&puppet, &others, &args.view, &names.single, &mut watch)?;
         let same = reference.map_or(Ok(true), |expected| is_like(&expected, &picture, args, talk))?;

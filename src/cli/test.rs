@@ -338,7 +338,7 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
         output::file(path, junit(&suite, &outcomes).map_err(Failure::Usage)?.as_bytes())?;
     }
     if args.prune {
-        prune(&suite, talk)?;
+        prune(&suite, &outcomes, talk)?;
     }
     summary(&outcomes, places.len(), seconds, talk)?;
     let failed = outcomes.iter().any(|o| o.status.is_failure());
@@ -377,9 +377,9 @@ fn summary(outcomes: &[Outcome], wanted: usize, seconds: f64, talk: Talk) -> Res
     Ok(())
 }
 
-fn prune(suite: &Suite, talk: Talk) -> Result<(), Failure> {
+fn prune(suite: &Suite, outcomes: &[Outcome], talk: Talk) -> Result<(), Failure> {
     let folder = &suite.goldens;
-    for path in orphans(suite).map_err(Failure::write(folder))? {
+    for path in orphans(suite, outcomes).map_err(Failure::write(folder))? {
         std::fs::remove_file(&path).map_err(Failure::write(&path))?;
         talk.say(&format!("removed {}", path.display()));
     }

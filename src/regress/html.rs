@@ -33,7 +33,9 @@ struct Row<'a> {
     expected: Option<String>,
     actual: Option<String>,
     difference: Option<String>,
+    /// Those that moved, the farthest first.
     joints: Vec<(&'a str, f64, f64)>,
+    more_joints: usize,
     goals: Vec<Goal>,
 }
 
@@ -79,6 +81,8 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<Row<'a>, String> {
         iterations: r.iterations,
         error: r.position_error.map(finite),
     };
+    let moved = outcome.joints.iter().filter(|j| j.distance != 0.0 || j.angle != 0.0);
+    let moved = moved.filter(|_| outcome.status != Status::Passed);
     Ok(Row {
         name,
         status: outcome.status.name(),
@@ -89,12 +93,8 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<Row<'a>, String> {
         expected: address(&outcome.expected)?,
         actual: if same { None } else { address(&outcome.actual)? },
         difference: address(&difference)?,
-        joints: outcome
-            .joints
-            .iter()
-            .take(if outcome.status == Status::Passed { 0 } else { JOINTS })
-            .map(|j| (j.name.as_str(), finite(j.distance), finite(j.angle)))
-            .collect(),
+        more_joints: moved.clone().count().saturating_sub(JOINTS),
+        joints: moved.take(JOINTS).map(|j| (j.name.as_str(), finite(j.distance), finite(j.angle))).collect(),
         goals: outcome.reports.iter().map(goal).collect(),
     })
 }

@@ -234,11 +234,13 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Goldens in a suite's folder that no case names, and what failed cases have left there.
+/// Goldens in a suite's folder that no case names, and what failed cases have left there, but for those that failed now.
 ///
 /// # Errors
 /// What the system says of the folder.
-pub fn orphans(suite: &Suite) -> std::io::Result<Vec<PathBuf>> {
+pub fn orphans(suite: &Suite, now: &[Outcome]) -> std::io::Result<Vec<PathBuf>> {
+    let failed = now.iter().filter(|o| o.status.is_failure()).filter_map(|o| suite.cases.get(o.case));
+    let left: Vec<String> = failed.map(|case| format!("{}.new", case.slug)).collect();
     let known = |path: &Path| {
         let slug = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         suite.cases.iter().any(|c| match path.extension().and_then(|e| e.to_str()) {
@@ -253,7 +255,8 @@ pub fn orphans(suite: &Suite) -> std::io::Result<Vec<PathBuf>> {
     };
     for entry in entries {
         let path = entry?.path();
-        if path.is_file() && !known(&path) && golden::is_ours(&path) {
+        let is_new = || path.file_stem().is_some_and(|s| left.iter().any(|l| s == l.as_str()));
+        if path.is_file() && !known(&path) && !is_new() && golden::is_ours(&path) {
             found.push(path);
         }
     }

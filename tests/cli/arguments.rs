@@ -103,6 +103,25 @@ fn what_cannot_be_written_leaves_nothing_behind() {
 }
 
 #[test]
+fn what_is_read_is_not_replaced() {
+    let folder = folder("in place");
+    let model = folder.join("arm.glb");
+    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tentacle.glb"), &model).unwrap();
+    let before = std::fs::read(&model).unwrap();
+    // However it is spelt.
+    let spelt = folder.join("..").join("in place").join("arm.glb");
+    let (model, spelt) = (model.to_str().unwrap(), spelt.to_str().unwrap());
+    for said in [
+        refusal(["pose", model, "-o", spelt]),
+        refusal(["bake", model, "--animation", "sway", "-o", spelt]),
+        refusal(["bake", "--clips", model, "-o", spelt]),
+    ] {
+        assert!(said.contains("this file is read; name another one"), "{said}");
+    }
+    assert_eq!(std::fs::read(model).unwrap(), before);
+}
+
+#[test]
 fn quiet_silences_warnings() {
     let path = folder("warnings").join("odd.gltf");
     let odd = br#"{"asset":{"version":"2.0"},"extensionsUsed":["EXT_odd"],"nodes":[{"rotation":[0,0,0,2]}]}"#;

@@ -294,13 +294,7 @@ fn mutated(packet: &[u8], random: &mut Random) -> Vec<u8> {
     out
 }
 
-/// The memory that the process has at hand, bytes; `None` where the system does not say.
-fn resident() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/statm").ok()?;
-    Some(status.split_whitespace().nth(1)?.parse::<usize>().ok()? * 4096)
-}
-
-/// `SINEW_HOSTILE_PACKETS` says how many there are: a million take seconds.
+/// `SINEW_HOSTILE_PACKETS` says how many there are: a million take seconds. What they cost is measured in `tests/live`.
 #[test]
 fn hostile_packets_are_survived() {
     let count = std::env::var("SINEW_HOSTILE_PACKETS").ok().and_then(|n| n.parse().ok()).unwrap_or(5_000);
@@ -321,7 +315,7 @@ fn hostile_packets_are_survived() {
     ];
     let (mut random, mut events, mut performer) = (Random(7), Vec::new(), Performer::default());
     let mut pose = Pose::rest(&seen.character.skeleton);
-    let (mut good, mut before) = (0_usize, None);
+    let mut good = 0_usize;
     for i in 0..count {
         let packet = mutated(&seeds[random.below(seeds.len())], &mut random);
         good += usize::from(decode(&packet, &mut events).is_ok());
@@ -330,14 +324,8 @@ fn hostile_packets_are_survived() {
             live.pose(&performer, &mut pose);
             assert!(pose.locals.iter().all(|l| l.rotation.is_normalized() && l.translation.is_finite()));
         }
-        if i == count / 10 {
-            before = resident();
-        }
     }
-    let grown = resident().zip(before).map(|(now, before)| now.saturating_sub(before));
-    println!("{count} packets, {good} of them good, memory grown by {grown:?} bytes");
-    assert!(good > 0 && good < count);
-    assert!(grown.is_none_or(|g| g < 8 << 20), "{grown:?}");
+    assert!(good > 0 && good < count, "{good} of {count} packets are good");
 }
 
 #[test]
