@@ -258,6 +258,12 @@ impl Body {
         self.root = DVec3::ZERO;
     }
 
+    /// Whether no link that may turn is turned, nor the base moved.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let turned = |(r, l): (&DQuat, &Link)| l.weight > 0.0 && r.dot(l.rest).abs() < 1.0 - 1e-12;
+        self.root == DVec3::ZERO && !self.rotations.iter().zip(self.links.iter()).any(turned)
+    }
+
     /// Whether both have the same way out of base space, and their bases at the same place.
     pub(super) fn is_placed_as(&self, other: &Self) -> bool {
         self.root == other.root

@@ -58,14 +58,15 @@ impl Progress {
 impl Driver {
     /// Passes until nothing is gained, from other starts too if need be; leaves the best pose in the tree.
     ///
-    /// `auto`: where the closed form of limbs does not lead to the goal, damped least squares may.
+    /// `auto`: where the closed form of limbs does not lead to the goal, damped least squares may. `bend`: joints are turned a
+    /// little before the first pass.
     pub(super) fn run(
         &mut self,
         tree: &mut Tree,
         method: Method,
         options: &Options,
         restarts: usize,
-        auto: bool,
+        (auto, bend): (bool, bool),
     ) -> Progress {
         self.set_tolerances(tree, options);
         self.history.clear();
@@ -97,13 +98,13 @@ impl Driver {
             self.settle(tree, options, &mut progress);
             return self.finish(tree, progress);
         }
-        self.descend(tree, method, options, too_far, &mut progress);
+        self.descend(tree, method, options, (too_far, bend || too_far), &mut progress);
         for seed in 0..restarts {
             if progress.is_done() || out_of_reach || progress.iterations >= options.iterations {
                 break;
             }
             scatter(tree, seed);
-            self.descend(tree, method, options, false, &mut progress);
+            self.descend(tree, method, options, (false, true), &mut progress);
         }
         self.finish(tree, progress)
     }
@@ -154,7 +155,7 @@ impl Driver {
         tree: &mut Tree,
         method: Method,
         options: &Options,
-        too_far: bool,
+        (too_far, bend): (bool, bool),
         progress: &mut Progress,
     ) {
         self.prepare(method, tree);
@@ -171,7 +172,7 @@ impl Driver {
                 break;
             }
             // On a line no joint sees where to turn: the error stays what it was, to the last digits.
-            let stuck = (sum - last).abs() <= 1e-9 * last;
+            let stuck = if pass == 0 { bend } else { (sum - last).abs() <= 1e-9 * last };
             last = sum;
             if stuck && (too_far || bends.len() == 0 && pass > 0) {
                 break;

@@ -136,7 +136,10 @@ impl Solver {
         let method = options.chosen(tree, goals)?;
         tree.root_moves = method == Method::FullBody && options.root_motion;
         let auto = options.method == Method::Auto;
-        let progress = self.driver.run(tree, method, options, restarts, auto);
+        // Rest is straight, or at a border, often enough to bend it before anything is tried. A posture that was led
+        // somewhere would be shaken, as would a drag's first.
+        let bend = options.restarts > 0 && body.is_at_rest();
+        let progress = self.driver.run(tree, method, options, restarts, (auto, bend));
         tree.write(body);
         self.fill_report(&progress, options);
         Ok(())
