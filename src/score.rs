@@ -16,6 +16,10 @@ const VERSION: i64 = 1;
 const MAX_BYTES: u64 = 16 << 20;
 /// Seconds that an edit grows and wanes unless it says otherwise.
 const WINDOW: f64 = 0.4;
+/// Lengths that people write are rounded by less, seconds.
+const ROUNDED: f32 = 1e-3;
+/// No more bars above one are looked at for what is free of them: a file may have very many.
+const NEAR: usize = 8;
 /// Far beyond any time that a person means, seconds.
 const LATEST: f64 = 1e6;
 
@@ -92,7 +96,7 @@ impl Reader<'_> {
         }
         let mut motion = Motion { plant: flag(root, "plant")?, ..Motion::default() };
         for table in tables(root, "bar")? {
-            let bar = self.bar(table, motion.bars.last())?;
+            let bar = self.bar(table, &motion.bars)?;
             motion.bars.push(bar);
         }
         for table in tables(root, "layer")? {
@@ -109,17 +113,16 @@ impl Reader<'_> {
         }
     }
 
-    fn bar(&self, table: &Table, before: Option<&Bar>) -> Result<Bar, Fault> {
+    fn bar(&self, table: &Table, before: &[Bar]) -> Result<Bar, Fault> {
         known(table, &["clips", "start", "overlap", "seconds", "from", "speed", "again", "travel"])?;
         let clips = self.shares(need(table, "clips")?)?;
-        let end = before.map_or(0.0, |b| b.start + b.length(&self.character.clips));
-        let overlap = narrow(optional(table, "overlap", 0.0, 0.0..=LATEST)?);
+        let end = before.last().map_or(0.0, |b| b.start + b.length(&self.character.clips));
         let start = match table.get("start") {
             Some(item) if table.contains_key("overlap") => {
                 return Err(Fault::at(item, "start and overlap say the same: write one of them"));
             }
             Some(_) => narrow(optional(table, "start", 0.0, 0.0..=LATEST)?),
-            None => (end - overlap).max(0.0),
+            None => end,
         };
         let seconds = match table.get("seconds") {
             Some(_) => Some(narrow(optional(table, "seconds", 0.0, 0.0..=LATEST)?)),
@@ -132,7 +135,36 @@ impl Reader<'_> {
         };
         let speed = table.get("speed").map_or(Ok(1.0), |item| number(item, "speed"))?;
         let from = narrow(optional(table, "from", 0.0, 0.0..=LATEST)?);
-        Ok(Bar { clips, start, seconds, from, speed, again: flag(table, "again")?, travel })
+        let mut bar = Bar { clips, start, seconds, from, speed, again: flag(table, "again")?, travel };
+        if let Some(item) = table.get("overlap") {
+            bar.start = (end - self.overlap(item, before, &bar)?).max(0.0);
+        }
+        Ok(bar)
+    }
+
+    /// How long a bar overlaps the one above it, seconds.
+    fn overlap(&self, item: &Item, above: &[Bar], bar: &Bar) -> Result<f32, Fault> {
+        let Some((last, _)) = above.split_last() else {
+            return Err(Fault::at(item, "there is no bar above that it could overlap"));
+        };
+        if item.as_str() == Some("auto") {
+            let near = above.len().saturating_sub(NEAR);
+            let above = Motion { bars: above.get(near..).unwrap_or_default().to_vec(), ..Motion::default() };
+            let feet: Vec<usize> = self.rig.feet().collect();
+            return Ok(above.overlap(above.bars.len() - 1, bar, self.character, &feet));
+        }
+        let seconds = real(item).filter(|s| (0.0..=LATEST).contains(s));
+        let seconds = narrow(seconds.ok_or_else(|| Fault::at(item, "overlap is seconds, or \"auto\""))?);
+        let clips = &self.character.clips;
+        for (which, length) in [("the bar above it", last.length(clips)), ("the bar", bar.length(clips))] {
+            if seconds > length + ROUNDED {
+                return Err(Fault::at(
+                    item,
+                    format!("an overlap of {seconds} s, but {which} lasts {length} s"),
+                ));
+            }
+        }
+        Ok(seconds)
     }
 
     /// `"walk"`, `["walk"]`, or `{ walk = 0.7, run = 0.3 }`.
@@ -156,7 +188,11 @@ impl Reader<'_> {
             let value = value.ok_or_else(|| Fault::at(weight, format!("the weight of {name} is none")))?;
             Ok(Share { clip: self.clip(weight, name)?, weight: narrow(value) })
         };
-        table.iter().map(share).collect()
+        let shares: Vec<Share> = table.iter().map(share).collect::<Result<_, Fault>>()?;
+        if shares.iter().all(|s| s.weight <= 0.0) {
+            return Err(Fault::at(item, "all its weights are zero"));
+        }
+        Ok(shares)
     }
 
     fn layer(&self, table: &Table) -> Result<Layer, Fault> {
@@ -273,62 +309,4 @@ fn narrow(x: f64) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use glam::Vec3;
-
-    use super::*;
-    use crate::asset::mannequin;
-
-    fn score(text: &str) -> Result<Motion, String> {
-        let character = mannequin().unwrap();
-        read(text, Path::new("a.motion.toml"), &character, &rig::find(&character)).map_err(|e| e.to_string())
-    }
-
-    #[test]
-    fn a_motion_is_read() {
-        let text = "version = 1\nplant = true\n\
-            [[bar]]\nclips = \"walk\"\nagain = true\nseconds = 2.0\n\
-            [[bar]]\nclips = { walk = 0.25, run = 0.75 }\noverlap = 0.5\nagain = true\nseconds = 3\ntravel = \"stripped\"\n\
-            [[layer]]\nclip = \"wave\"\nmask = [\"left arm\", \"head\"]\nadditive = true\n\
-            [[edit]]\ntime = 1.0\nturn = { head = [0, 30, 0] }\nshift = { hips = [0, -0.1, 0] }\n\
-            [[edit]]\ntime = 1.5\nreach = { leftHand = [0.3, 1.2, 0.4] }\n";
-        let motion = score(text).unwrap();
-        assert!(motion.plant && motion.fault().is_none());
-        assert_eq!((motion.bars[1].start, motion.bars[1].travel), (1.5, Travel::Stripped));
-        assert_eq!(motion.bars[1].clips.len(), 2);
-        assert!(motion.layers[0].mask.len() > 4, "{:?}", motion.layers[0].mask);
-        let head = motion.edits[0].turns[0].1;
-        assert!((head - Vec3::new(0.0, 30.0_f32.to_radians(), 0.0)).length() < 1e-6);
-        // At its time the goal of the second edit is met by the motion alone.
-        let character = mannequin().unwrap();
-        let hand = character.skeleton.find("leftHand").unwrap();
-        let mut puppet = Puppet::new(character, 0);
-        (puppet.motion, puppet.time) = (motion, 1.5);
-        puppet.update().unwrap();
-        let place = Vec3::from(puppet.world_from_node()[hand].translation);
-        assert!(place.distance(Vec3::new(0.3, 1.2, 0.4)) < 2e-3, "{place}");
-    }
-
-    #[test]
-    fn what_will_not_do_is_told_with_its_line() {
-        let told = |text: &str| score(&format!("version = 1\n{text}")).unwrap_err();
-        for (text, line, why) in [
-            ("[[bar]]\nclips = \"wolk\"", 3, "animation \"wolk\" does not exist"),
-            ("[[bar]]\nstart = 1", 3, "clips is missing"),
-            ("[[bar]]\nclips = \"walk\"\nstart = nan", 4, "start is no number"),
-            ("[[bar]]\nclips = \"walk\"\nstart = 1\noverlap = 1", 4, "start and overlap"),
-            ("[[bar]]\nclips = { walk = -1.0 }", 3, "the weight of walk"),
-            ("[[bar]]\nclips = { walk = 0.0 }", 1, "bars[0]: all its weights are zero"),
-            ("[[layer]]\nclip = \"wave\"\nmask = [\"nose\"]", 4, "no chain or node is called \"nose\""),
-            ("[[edit]]\ntime = 1\nturn = { nose = [0, 0, 0] }", 4, "node \"nose\" does not exist"),
-            ("[[edit]]\ntime = 1\nreach = { hips = [0, 0] }", 4, "reach is no list of 3 numbers"),
-            ("[[edit]]\ntime = \"soon\"", 3, "time is no number"),
-            ("speed = 1", 2, "unknown key \"speed\""),
-        ] {
-            let error = told(text);
-            let expected = format!("a.motion.toml: line {line}: {why}");
-            assert!(error.starts_with(&expected), "{text}: {error}");
-        }
-        assert!(score("plant = true").unwrap_err().contains("version is missing"));
-    }
-}
+mod tests;

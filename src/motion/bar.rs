@@ -29,6 +29,8 @@ struct Voice {
     /// From the clip's start to its end.
     travel: Ground,
     contacts: Vec<Contact>,
+    /// When a foot comes down, clip seconds, and which, of a clip that ends as it begins.
+    strikes: Vec<(f32, usize)>,
     head: Playhead,
 }
 
@@ -87,6 +89,8 @@ impl Ready {
                 strikes.retain(|s| s.0 > 0.0 || !(first.contains(&s.1) && wraps(s.1)));
             }
             let seconds = clips[clip].seconds;
+            let cycle = found.cyclic && seconds > 0.0;
+            let own = if cycle { strikes.clone() } else { Vec::new() };
             steps.push(Steps { share, seconds, cyclic: found.cyclic, strikes });
             ready.voices.push(Voice {
                 clip,
@@ -95,6 +99,7 @@ impl Ready {
                 aligned: Ground::default(),
                 travel: found.travel,
                 contacts: found.contacts,
+                strikes: own,
                 head: Playhead::default(),
             });
         }
@@ -196,6 +201,15 @@ impl Ready {
                 blend(out, room, voice.share / weighed);
             }
         }
+    }
+
+    /// How far, in cycles, it is beyond where a foot comes down, seconds after its start. `None`: it does not step with it,
+    /// time and again. Of several clips in step, the first.
+    pub(super) fn stride(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
+        let voice = self.voices.first()?;
+        let strike = voice.strikes.iter().find(|(_, f)| *f == foot)?.0;
+        let (time, _) = self.times(since, clips).next()?;
+        Some(f64::from(time - strike) / f64::from(clips.get(voice.clip)?.seconds))
     }
 
     /// How much of it, by weight, has a foot on the ground, seconds after its start.

@@ -1,7 +1,7 @@
 //! A motion on a line of time: what there can be taken hold of, and what a pull makes of it. Nothing here draws, and
 //! nothing here changes a session: what comes of it is another motion.
 
-use crate::asset::Clip;
+use crate::asset::{Character, Clip};
 use crate::motion::{Bar, Motion};
 
 mod drag;
@@ -11,9 +11,6 @@ mod tests;
 
 pub(super) use drag::{Snap, drag};
 pub(super) use ruler::Ruler;
-
-/// Seconds that a new bar shares with the one before it.
-const OVERLAP: f32 = 0.3;
 
 /// What can be selected, by its place in the motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +59,18 @@ pub(super) fn without(motion: &Motion, item: Item) -> Motion {
     motion
 }
 
-/// The motion with a clip after its last bar, which passes into it.
-pub(super) fn with_clip(motion: &Motion, clips: &[Clip], clip: usize) -> (Motion, Item) {
-    let mut bar = Bar::new(clip);
-    let last = motion.bars.iter().max_by(|a, b| end(a, clips).total_cmp(&end(b, clips)));
-    if let Some(last) = last {
-        let overlap = OVERLAP.min(0.5 * last.length(clips)).min(0.5 * bar.length(clips));
+/// The motion with a clip after its last bar, which passes into it as [`Motion::overlap`] says. `feet`: nodes.
+pub(super) fn with_clip(
+    motion: &Motion,
+    character: &Character,
+    feet: &[usize],
+    clip: usize,
+) -> (Motion, Item) {
+    let (mut bar, clips) = (Bar::new(clip), &character.clips);
+    let bars = motion.bars.iter().enumerate();
+    let last = bars.max_by(|(_, a), (_, b)| end(a, clips).total_cmp(&end(b, clips)));
+    if let Some((place, last)) = last {
+        let overlap = motion.overlap(place, &bar, character, feet);
         bar.start = (end(last, clips) - overlap).max(0.0);
     }
     let mut motion = motion.clone();

@@ -6,11 +6,16 @@ use super::*;
 use crate::asset::mannequin;
 use crate::motion::{Edit, Share};
 
-fn clips() -> Vec<Clip> {
-    let mut clips = mannequin().unwrap().clips;
+fn character() -> Character {
+    let mut character = mannequin().unwrap();
+    let clips = &mut character.clips;
     clips.truncate(2);
     (clips[0].seconds, clips[1].seconds) = (1.0, 2.0);
-    clips
+    character
+}
+
+fn clips() -> Vec<Clip> {
+    character().clips
 }
 
 fn bar(start: f32, seconds: f32) -> Bar {
@@ -104,17 +109,22 @@ fn edits_and_their_windows_are_pulled() {
 
 #[test]
 fn a_clip_is_added_after_the_last_bar_and_taken_away() {
-    let (one, item) = with_clip(&Motion::default(), &clips(), 1);
+    let mut character = character();
+    let (one, item) = with_clip(&Motion::default(), &character, &[], 1);
     assert_eq!((&one, item), (&Motion::clip(1), Item::Bar(0)));
-    let (two, item) = with_clip(&one, &clips(), 0);
-    assert!(item == Item::Bar(1) && near(two.bars[1].start, 2.0 - OVERLAP));
-    assert!(near(overlap(&two, 1, &clips()), OVERLAP) && near(extent(&two, &clips()), 2.7));
+    let (two, item) = with_clip(&one, &character, &[], 0);
+    let shared = one.overlap(0, &Bar::new(0), &character, &[]);
+    assert!((0.2..=1.0).contains(&shared), "{shared}");
+    assert!(item == Item::Bar(1) && near(two.bars[1].start, 2.0 - shared));
+    assert!(near(overlap(&two, 1, &clips()), shared) && near(extent(&two, &clips()), 3.0 - shared));
     assert_eq!(without(&two, item), one);
     assert_eq!(without(&two, Item::Edit(3)), two);
-    // A very short clip is not all transition.
-    let mut short = clips();
-    short[0].seconds = 0.2;
-    assert!(near(with_clip(&one, &short, 0).0.bars[1].start, 1.9));
+    // What the last bar shares with the one before it is left to them.
+    let three = with_clip(&two, &character, &[], 1).0;
+    assert!(three.bars[2].start >= 2.0 - 1e-5, "{three:?}");
+    // A very short clip is all transition.
+    character.clips[0].seconds = 0.1;
+    assert!(near(with_clip(&one, &character, &[], 0).0.bars[1].start, 1.9));
 }
 
 #[test]

@@ -60,10 +60,11 @@ pub(super) fn head(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut 
 
 /// The character's clips, each to be played after the last bar.
 fn add(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut Vec<Command>) {
-    let clips = &session.puppet.character().clips;
-    for clip in 0..clips.len() {
+    let character = session.puppet.character();
+    for clip in 0..character.clips.len() {
         if ui.button(clips::name(session, clip)).clicked() {
-            let (motion, item) = with_clip(&session.puppet.motion, clips, clip);
+            let feet: Vec<usize> = session.puppet.rig.feet().collect();
+            let (motion, item) = with_clip(&session.puppet.motion, character, &feet, clip);
             line.selected = Some(item);
             change(asked, motion);
             ui.close();

@@ -1,0 +1,84 @@
+//! Motions that people write, and what is told of those that will not do.
+
+use glam::Vec3;
+
+use super::*;
+use crate::asset::mannequin;
+
+fn score(text: &str) -> Result<Motion, String> {
+    let character = mannequin().unwrap();
+    read(text, Path::new("a.motion.toml"), &character, &rig::find(&character)).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_motion_is_read() {
+    let text = "version = 1\nplant = true\n\
+        [[bar]]\nclips = \"walk\"\nagain = true\nseconds = 2.0\n\
+        [[bar]]\nclips = { walk = 0.25, run = 0.75 }\noverlap = 0.5\nagain = true\nseconds = 3\ntravel = \"stripped\"\n\
+        [[layer]]\nclip = \"wave\"\nmask = [\"left arm\", \"head\"]\nadditive = true\n\
+        [[edit]]\ntime = 1.0\nturn = { head = [0, 30, 0] }\nshift = { hips = [0, -0.1, 0] }\n\
+        [[edit]]\ntime = 1.5\nreach = { leftHand = [0.3, 1.2, 0.4] }\n";
+    let motion = score(text).unwrap();
+    assert!(motion.plant && motion.fault().is_none());
+    assert_eq!((motion.bars[1].start, motion.bars[1].travel), (1.5, Travel::Stripped));
+    assert_eq!(motion.bars[1].clips.len(), 2);
+    assert!(motion.layers[0].mask.len() > 4, "{:?}", motion.layers[0].mask);
+    let head = motion.edits[0].turns[0].1;
+    assert!((head - Vec3::new(0.0, 30.0_f32.to_radians(), 0.0)).length() < 1e-6);
+    // At its time the goal of the second edit is met by the motion alone.
+    let character = mannequin().unwrap();
+    let hand = character.skeleton.find("leftHand").unwrap();
+    let mut puppet = Puppet::new(character, 0);
+    (puppet.motion, puppet.time) = (motion, 1.5);
+    puppet.update().unwrap();
+    let place = Vec3::from(puppet.world_from_node()[hand].translation);
+    assert!(place.distance(Vec3::new(0.3, 1.2, 0.4)) < 2e-3, "{place}");
+}
+
+#[test]
+fn an_overlap_is_found_where_it_is_asked_for() {
+    let after = |how: &str| {
+        let text = format!("version = 1\n[[bar]]\nclips = \"idle\"\n[[bar]]\nclips = \"wave\"\n{how}");
+        4.0 - score(&text).unwrap().bars[1].start
+    };
+    assert_eq!(after(""), 0.0);
+    assert!((after("overlap = 0.3") - 0.3).abs() < 1e-6);
+    // The arm is raised by a right angle and more.
+    let found = after("overlap = \"auto\"");
+    assert!((0.8..=1.5).contains(&found), "{found}");
+}
+
+#[test]
+fn what_will_not_do_is_told_with_its_line() {
+    let told = |text: &str| score(&format!("version = 1\n{text}")).unwrap_err();
+    for (text, line, why) in [
+        ("[[bar]]\nclips = \"wolk\"", 3, "animation \"wolk\" does not exist"),
+        ("[[bar]]\nstart = 1", 3, "clips is missing"),
+        ("[[bar]]\nclips = \"walk\"\nstart = nan", 4, "start is no number"),
+        ("[[bar]]\nclips = \"walk\"\nstart = 1\noverlap = 1", 4, "start and overlap"),
+        ("[[bar]]\nclips = { walk = -1.0 }", 3, "the weight of walk"),
+        ("[[bar]]\nclips = { walk = 0.0 }", 3, "all its weights are zero"),
+        ("[[bar]]\nclips = \"walk\"\noverlap = 0.1", 4, "there is no bar above"),
+        (
+            "[[bar]]\nclips = \"run\"\n[[bar]]\nclips = \"walk\"\noverlap = 0.8",
+            6,
+            "an overlap of 0.8 s, but the bar above it lasts 0.7 s",
+        ),
+        (
+            "[[bar]]\nclips = \"walk\"\n[[bar]]\nclips = \"run\"\noverlap = 0.8",
+            6,
+            "an overlap of 0.8 s, but the bar lasts 0.7 s",
+        ),
+        ("[[bar]]\nclips = \"walk\"\n[[bar]]\nclips = \"run\"\noverlap = \"x\"", 6, "overlap is seconds"),
+        ("[[layer]]\nclip = \"wave\"\nmask = [\"nose\"]", 4, "no chain or node is called \"nose\""),
+        ("[[edit]]\ntime = 1\nturn = { nose = [0, 0, 0] }", 4, "node \"nose\" does not exist"),
+        ("[[edit]]\ntime = 1\nreach = { hips = [0, 0] }", 4, "reach is no list of 3 numbers"),
+        ("[[edit]]\ntime = \"soon\"", 3, "time is no number"),
+        ("speed = 1", 2, "unknown key \"speed\""),
+    ] {
+        let error = told(text);
+        let expected = format!("a.motion.toml: line {line}: {why}");
+        assert!(error.starts_with(&expected), "{text}: {error}");
+    }
+    assert!(score("plant = true").unwrap_err().contains("version is missing"));
+}
