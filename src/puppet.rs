@@ -137,6 +137,8 @@ pub struct Puppet {
     pub motion: Motion,
     /// Where on its line, seconds.
     pub time: f32,
+    /// Whether it is played as a loop: [`Player::again`].
+    pub again: bool,
     /// What stands in for the rest pose below the motion: where earlier drags left the character. It has a transform
     /// for every node; one that has not is not used.
     pub held: Option<Pose>,
@@ -181,6 +183,7 @@ impl Puppet {
         let mut puppet = Self {
             motion: Motion::default(),
             time: 0.0,
+            again: false,
             held: None,
             rotations: Vec::new(),
             targets: Vec::new(),
@@ -255,8 +258,9 @@ impl Puppet {
             Some(held) => self.pose.clone_from(held),
             None => self.pose.reset(&self.character.skeleton),
         }
-        let Self { character, motion, rig, time, player, pose, holds, .. } = self;
+        let Self { character, motion, again, rig, time, player, pose, holds, .. } = self;
         let feet: Vec<usize> = rig.feet().collect();
+        player.again = *again;
         player.pose(character, motion, &feet, *time, pose, holds);
         for &(node, rotation) in &self.rotations {
             if let Some(local) = self.pose.locals.get_mut(node) {

@@ -37,6 +37,9 @@ pub(super) struct PosingArgs {
     /// Play a motion file: clips one after another, layers, edits
     #[arg(long, value_name = "FILE", group = "moving", conflicts_with = "blend")]
     pub(super) motion: Option<PathBuf>,
+    /// Play it as a loop: times beyond its end are in another round
+    #[arg(long = "loop")]
+    again: bool,
     /// Keep feet that stand where they stand
     #[arg(long)]
     pub(super) plant_feet: bool,
@@ -205,6 +208,7 @@ impl PosingArgs {
         let mut puppet = Puppet::with_rig(character, scene, rig);
         puppet.style = style;
         self.play(&mut puppet, clip, self.animation_time)?;
+        puppet.again = self.again;
         puppet.rotations = rotations;
         puppet.targets = targets;
         puppet.pins = pins;

@@ -19,6 +19,8 @@ pub struct Keyed<'a> {
     pub own: &'a Pose,
     /// What it shall be.
     pub wanted: &'a Pose,
+    /// Seconds of one round, where the motion is played as a loop.
+    pub round: Option<f32>,
 }
 
 impl Motion {
@@ -29,7 +31,7 @@ impl Motion {
     /// Only joints that have to turn, or shift, are changed. Rotation vectors of edits add up before they turn a joint, so
     /// that a new one is what others in force at that time leave to be turned.
     pub fn keyed(&self, poses: Keyed<'_>, time: f32, reach: f32) -> Option<Self> {
-        let Keyed { bare, own, wanted } = poses;
+        let Keyed { bare, own, wanted, round } = poses;
         let change = Edit::between(own, wanted, time, reach, reach);
         if change.turns.is_empty() && change.shifts.is_empty() {
             return None;
@@ -44,7 +46,8 @@ impl Motion {
         for &(node, _) in &change.turns {
             let (Some(from), Some(to)) = (bare.locals.get(node), wanted.locals.get(node)) else { continue };
             let whole = rotation_vector(from.rotation.conjugate() * to.rotation);
-            let others: Vec3 = motion.edits.iter().map(|e| e.weight(time) * of(&e.turns, node)).sum();
+            let others: Vec3 =
+                motion.edits.iter().map(|e| e.weight_in(time, round) * of(&e.turns, node)).sum();
             set(&mut edit.turns, node, whole - others);
         }
         for &(node, shift) in &change.shifts {
@@ -80,9 +83,11 @@ mod tests {
 
     static CHARACTER: LazyLock<Character> = LazyLock::new(|| mannequin().unwrap());
 
-    fn pose(motion: &Motion, time: f32) -> Pose {
+    fn pose(motion: &Motion, time: f32, again: bool) -> Pose {
         let mut pose = Pose::rest(&CHARACTER.skeleton);
-        Player::default().pose(&CHARACTER, motion, &[], time, &mut pose, &mut Vec::new());
+        let mut player = Player::default();
+        player.again = again;
+        player.pose(&CHARACTER, motion, &[], time, &mut pose, &mut Vec::new());
         pose
     }
 
@@ -99,22 +104,24 @@ mod tests {
             time in 0.0_f32..1.0,
             turn in vector(),
             shift in vector(),
+            again in any::<bool>(),
         ) {
             let there = |(time, turn, shift): (f32, Vec3, Vec3)| {
                 let (turns, shifts) = (vec![(4, turn), (5, turn)], vec![(1, shift)]);
                 Edit { time, before: 0.3, after: 0.5, turns, shifts }
             };
             let edits: Vec<Edit> = edits.into_iter().map(there).collect();
-            let motion = Motion { edits, ..Motion::clip(0) };
-            let (own, bare) = (pose(&motion, time), pose(&Motion::clip(0), time));
+            let walk = CHARACTER.clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();
+            let motion = Motion { edits, ..Motion::clip(walk) };
+            let (own, bare) = (pose(&motion, time, again), pose(&Motion::clip(walk), time, again));
             let mut wanted = own.clone();
             let moved = &mut wanted.locals;
             moved[4].rotation = (moved[4].rotation * Quat::from_scaled_axis(turn)).normalize();
             moved[1].translation += shift;
-            let poses = Keyed { bare: &bare, own: &own, wanted: &wanted };
+            let poses = Keyed { bare: &bare, own: &own, wanted: &wanted, round: again.then_some(CHARACTER.clips[walk].seconds) };
             let keyed = motion.keyed(poses, time, 0.4).unwrap();
             prop_assert_eq!(keyed.fault(), None);
-            let now = pose(&keyed, time);
+            let now = pose(&keyed, time, again);
             // One that took the change in has come nearer by less than a frame.
             let merged = keyed.edits.len() == motion.edits.len();
             for (node, (a, b)) in now.locals.iter().zip(&wanted.locals).enumerate() {

@@ -23,6 +23,8 @@ const LOOKS: u8 = 8;
 /// Plays motions of one character; give each its own. Poses depend on what is asked, not on what was asked before.
 #[derive(Clone, Debug, Default)]
 pub struct Player {
+    /// Whether the motion is a loop: times beyond its ends are in another round, and edits reach round the ends.
+    pub again: bool,
     plan: Option<Plan>,
     room: Room,
 }
@@ -40,6 +42,9 @@ struct Room {
 struct Plan {
     motion: Motion,
     feet: Vec<usize>,
+    again: bool,
+    /// Seconds of one round, of a loop.
+    round: Option<f32>,
     stand: Stand,
     bars: Vec<Ready>,
     layers: Vec<Lying>,
@@ -67,8 +72,9 @@ struct Span {
 }
 
 impl Player {
-    /// The pose of a motion at a time in seconds on its line, and the feet that shall stay where they are. `pose` comes
-    /// as what lies below: rest, or what an earlier edit left. `feet`: nodes that stand on the ground.
+    /// The pose of a motion at a time in seconds on its line (of a loop: in any round), and the feet that shall stay
+    /// where they are. `pose` comes as what lies below: rest, or what an earlier edit left. `feet`: nodes that stand on
+    /// the ground.
     ///
     /// Nothing is allocated once a motion of one clip has been asked for; another motion is made ready first, which
     /// looks at every clip in it.
@@ -85,17 +91,19 @@ impl Player {
         if motion.is_rest() {
             return;
         }
-        if self.plan.as_ref().is_none_or(|p| p.motion != *motion || p.feet != feet) {
-            self.plan = Some(Plan::new(character, motion, feet, &mut self.room));
+        let known = |p: &Plan| p.motion == *motion && p.feet == feet && p.again == self.again;
+        if !self.plan.as_ref().is_some_and(known) {
+            self.plan = Some(Plan::new(character, motion, feet, self.again, &mut self.room));
         }
         let Some(plan) = &mut self.plan else { return };
+        let time = plan.within(time);
         plan.pose(character, time, pose, &mut self.room);
         plan.hold(character, time, pose, holds);
     }
 }
 
 impl Plan {
-    fn new(character: &Character, motion: &Motion, feet: &[usize], room: &mut Room) -> Self {
+    fn new(character: &Character, motion: &Motion, feet: &[usize], again: bool, room: &mut Room) -> Self {
         let stand = Stand::new(character, feet);
         let skeleton = &character.skeleton;
         let rest = Pose::rest(skeleton);
@@ -130,12 +138,24 @@ impl Plan {
             Some(Lying { layer: layer.clone(), first, head })
         };
         let layers = motion.layers.iter().filter(|_| sound).filter_map(lying).collect();
-        let mut plan =
-            Self { motion: motion.clone(), feet: feet.to_vec(), stand, bars, layers, spans: Vec::new() };
-        if motion.plant {
+        let round = again.then(|| motion.seconds(&character.clips)).filter(|r| *r > 0.0);
+        let (motion, feet) = (motion.clone(), feet.to_vec());
+        let mut plan = Self { motion, feet, again, round, stand, bars, layers, spans: Vec::new() };
+        if plan.motion.plant {
             plan.plant(character, &rest, room);
         }
         plan
+    }
+
+    /// A time in the first round. The end stays the end: what is no cycle is seen to its last moment.
+    fn within(&self, time: f32) -> f32 {
+        match self.round {
+            #[expect(clippy::cast_possible_truncation, reason = "times are single precision")]
+            Some(round) if !(0.0..=round).contains(&time) => {
+                f64::from(time).rem_euclid(f64::from(round)) as f32
+            }
+            _ => time,
+        }
     }
 
     /// How much of a bar is seen, seconds on the line: it fades in over what it shares with the one before.
@@ -182,7 +202,7 @@ impl Plan {
                 (false, None) => blend(pose, other, layer.weight),
             }
         }
-        deform(&self.motion.edits, time, pose, turns);
+        deform(&self.motion.edits, time, self.round, pose, turns);
     }
 
     /// Finds when feet stand on the line, and where.

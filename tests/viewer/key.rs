@@ -75,6 +75,26 @@ fn a_hand_that_is_keyed_is_there_at_its_time_and_nowhere_else() {
     assert_eq!(pose(&session), keyed);
 }
 
+/// Near the end of a clip: where it starts again the hand is where it was, and without a loop the key is cut.
+#[test]
+fn a_key_near_the_end_goes_round_it_in_a_loop() {
+    let mut session = session();
+    let start = |session: &mut Session| {
+        session.apply(Command::Seek(0.0));
+        place(session, "leftHand")
+    };
+    let plain = start(&mut session);
+    session.apply(Command::Seek(3.9));
+    pull(&mut session, "leftHand", Vec2::new(30.0, -60.0));
+    session.apply(Command::Seek(4.0));
+    let end = place(&session, "leftHand");
+    assert!((session.puppet().seconds() - 4.0).abs() < 1e-6, "a key makes no motion longer");
+    let begins = start(&mut session);
+    assert!(begins.distance(end) < 5e-3 && begins.distance(plain) > 0.1, "{begins} {end} {plain}");
+    session.apply(Command::Loop(false));
+    assert_eq!(place(&session, "leftHand"), plain);
+}
+
 #[test]
 fn goals_that_stay_are_keyed_and_let_go() {
     let (mut session, mut input) = (session(), Input::default());

@@ -24,7 +24,8 @@ impl Session {
         free.motion.edits.clear();
         free.motion.plant = false;
         drop(free.update());
-        let poses = Keyed { bare: free.pose(), own: &own, wanted: self.puppet.pose() };
+        let round = self.puppet.again.then(|| self.seconds());
+        let poses = Keyed { bare: free.pose(), own: &own, wanted: self.puppet.pose(), round };
         let keyed = self.state.motion.keyed(poses, self.puppet.time, REACH);
         let Some(motion) = keyed.filter(|m| m.fault().is_none()) else { return };
         let held = self.hold.take().map(|hold| hold.before);

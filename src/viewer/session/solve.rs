@@ -94,6 +94,7 @@ impl Session {
             // The answer then depends on the clip's pose and the goals alone, not on how many pictures came before.
             self.puppet.forget();
         }
+        self.puppet.again = self.clock.again;
         match self.puppet.update() {
             Ok(reports) => {
                 (self.reports, self.error) = (reports, None);
