@@ -1,5 +1,6 @@
 //! `sinew bake`: what is played, and what is solved on top of it, as a clip that other programs open.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -18,6 +19,9 @@ use super::{ModelArg, Talk, output};
 
 /// What a unit of a BVH file is unless the character came from one: programs expect centimetres.
 const CENTIMETRE: f64 = 0.01;
+
+/// Times that people write are rounded by less, seconds.
+const ROUNDED: f32 = 1e-3;
 
 #[derive(Args, Debug)]
 #[command(
@@ -89,7 +93,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, talk: Talk) -> Result<E
         let clip = usual(own, puppet.character().clips.len())?;
         puppet.motion = Motion { plant: puppet.motion.plant, ..Motion::clip(clip) };
     }
-    let times = args.seconds.map_or(0.0..puppet.seconds(), |s| s.from..s.to);
+    let times = times(args.seconds, &puppet, talk)?;
     let frames = f64::from(times.end - times.start) * f64::from(args.fps);
     #[expect(clippy::cast_precision_loss, reason = "a small constant")]
     if frames > bake::MOST_FRAMES as f64 {
@@ -131,6 +135,24 @@ fn usual(own: usize, all: usize) -> Result<usize, Failure> {
         _ if all > own => Ok(own),
         _ => Err(Failure::Usage(format!("choose one of {all} clips: --animation NAME|INDEX"))),
     }
+}
+
+/// The seconds that are written: those that are asked for, as far as something is played in them.
+fn times(asked: Option<Span>, puppet: &Puppet, talk: Talk) -> Result<Range<f32>, Failure> {
+    let end = puppet.seconds();
+    let Some(Span { from, to }) = asked else { return Ok(0.0..end) };
+    // Layers go on and on, a single pose has no end that could be passed.
+    if puppet.again || !puppet.motion.layers.is_empty() || end <= 0.0 || to <= end + ROUNDED {
+        return Ok(from..to);
+    }
+    if from >= end {
+        let why = format!("the motion ends after {end} s (--loop starts it again)");
+        return Err(Failure::Usage(format!("--seconds {from}..{to}: {why}")));
+    }
+    talk.warnings(&[format!(
+        "--seconds {from}..{to}: cut at {end} s, where the motion ends (--loop goes on)"
+    )]);
+    Ok(from..end)
 }
 
 fn fewer(clip: &Clip, puppet: &Puppet, error: f32) -> Clip {

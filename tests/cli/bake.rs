@@ -116,9 +116,59 @@ fn what_cannot_be_baked_is_told() {
         refusal(["bake", "-o", out, "--animation", "walk", "--blend", "run=2"]),
         "--blend run=2: a share is between 0 and 1"
     );
+    // A walk of a second.
+    assert_eq!(
+        refusal(["bake", "-o", out, "--animation", "walk", "--seconds", "5..9"]),
+        "--seconds 5..9: the motion ends after 1 s (--loop starts it again)"
+    );
     let none = refusal(["pose", "--clips", MANNEQUIN, "--animation", "wolk"]);
     assert!(none.starts_with("animation \"wolk\" does not exist"), "{none}");
     assert!(!Path::new(out).exists());
+}
+
+#[test]
+fn seconds_beyond_the_end_are_cut_or_of_another_round() {
+    let folder = folder("bake-seconds");
+    let out = folder.join("out.glb");
+    let out = out.to_str().unwrap();
+    let baked = |options: &[&str]| {
+        let mut command = crate::command(["bake", "-o", out, "--animation", "walk", "--seconds"]);
+        let output = command.args(options).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        (asset::load(Path::new(out)).unwrap().clips[0].seconds, told)
+    };
+    let (seconds, told) = baked(&["0.5..9"]);
+    assert!((seconds - 0.5).abs() < 1e-3, "{seconds}");
+    let expected = "warning: --seconds 0.5..9: cut at 1 s, where the motion ends (--loop goes on)\n";
+    assert!(told.starts_with(expected), "{told}");
+    let (seconds, told) = baked(&["5..9", "--loop"]);
+    assert!((seconds - 4.0).abs() < 1e-3 && !told.contains("warning"), "{seconds} {told}");
+    let was = json(["pose", "--vertices", "--animation", "walk", "--animation-time", "0.3"]);
+    let is = json(["pose", out, "--vertices", "--animation", "baked", "--animation-time", "2.3"]);
+    assert!(apart(&was, &is) < 2e-3, "{}", apart(&was, &is));
+}
+
+/// A hand bent up shortly before the end of a walk: without a loop that is cut, with one it goes on round the end.
+#[test]
+fn an_edit_goes_round_the_ends_of_a_loop() {
+    let folder = folder("motion-loop");
+    let path = folder.join("a.motion.toml");
+    let text = "version = 1\n[[bar]]\nclips = \"walk\"\n[[edit]]\ntime = 0.9\nreach = { leftHand = [0.3, 1.4, 0.4] }\n";
+    fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap();
+    let hand = |time: &str, options: &[&str]| {
+        let mut command = crate::command(["pose", "--motion", path, "--animation-time", time]);
+        let output = command.args(options).output().unwrap();
+        let pose: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let node =
+            pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == "leftHand").unwrap().clone();
+        glam::DVec3::from_slice(&numbers(&node["world"])[12..15])
+    };
+    assert!(hand("1", &[]).distance(hand("0", &[])) > 0.2);
+    assert!(hand("1", &["--loop"]).distance(hand("0", &["--loop"])) < 1e-3);
+    assert!(hand("1.2", &["--loop"]).distance(hand("0.2", &["--loop"])) < 1e-3);
+    assert!(hand("0.9", &["--loop"]).distance(hand("0.9", &[])) < 1e-5);
 }
 
 /// The slide of feet in a retargeted walk of a person, by the height of the ankle: where it is low it stands.
