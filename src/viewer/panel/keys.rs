@@ -1,6 +1,6 @@
 //! The window of keys.
 
-use egui::{RichText, Ui};
+use egui::{RichText, ScrollArea, Ui};
 
 use super::{Look, theme};
 
@@ -10,7 +10,7 @@ const KEYS: [(&str, &str); 27] = [
     ("Drag an arc's end", "change the limit"),
     ("Drag the diamond", "where the limb bends to; double click: nowhere"),
     ("E", "rings turn the joint alone, or its limb follows"),
-    ("Shift + move", "pull without a button"),
+    ("Shift + move", "pull; in empty space, what is selected"),
     ("Wheel in a drag", "push nearer or farther"),
     ("X  Y  Z", "keep the drag on an axis"),
     ("Ctrl", "move in steps"),
@@ -34,16 +34,23 @@ const KEYS: [(&str, &str); 27] = [
     ("Ctrl + Q", "close"),
 ];
 
+/// Points for the window's title and what is left free around it; points of keys at least.
+const AROUND: f32 = 80.0;
+const LEAST: f32 = 60.0;
+
 /// What every key does.
 pub(super) fn show(ui: &Ui, look: &mut Look) {
     let window = egui::Window::new("Keys").open(&mut look.keys).resizable(false).collapsible(false);
+    let high = (ui.ctx().content_rect().height() - AROUND).max(LEAST);
     window.show(ui.ctx(), |ui| {
-        egui::Grid::new("keys").num_columns(2).spacing([18.0, 5.0]).show(ui, |ui| {
-            for (key, what) in KEYS {
-                ui.label(RichText::new(key).strong().color(theme::accent(ui)));
-                ui.label(what);
-                ui.end_row();
-            }
+        ScrollArea::vertical().max_height(high).min_scrolled_height(high).show(ui, |ui| {
+            egui::Grid::new("keys").num_columns(2).spacing([18.0, 5.0]).show(ui, |ui| {
+                for (key, what) in KEYS {
+                    ui.label(RichText::new(key).strong().color(theme::accent(ui)));
+                    ui.label(what);
+                    ui.end_row();
+                }
+            });
         });
     });
 }

@@ -14,13 +14,13 @@ mod compare;
 mod curve;
 mod display;
 mod goals;
-mod hint;
 mod joint;
 mod keys;
 mod labels;
 mod method;
 mod open;
 mod pad;
+mod pill;
 mod report;
 mod solver;
 #[cfg(test)]
@@ -51,6 +51,8 @@ pub(super) struct Look {
     pub(super) notice: Option<String>,
     /// Where the last file went.
     pub(super) saved: Option<String>,
+    /// The newer of both, until it has been read.
+    said: Option<pill::Said>,
     /// Which file next.
     pub(super) open: open::Open,
     /// Whether anything was pulled yet.
@@ -69,6 +71,20 @@ pub(super) struct Look {
     pub(super) listening: Option<Listening>,
     /// What was asked of the window.
     pub(super) wish: Option<Wish>,
+}
+
+impl Look {
+    /// Tells what came of something: in the panel until something else comes, and for a while over the scene.
+    pub(super) fn say(&mut self, came: Result<String, String>) {
+        let came = came.map_err(|line| line.replace('\n', " "));
+        self.said = Some(pill::Said::new(&came));
+        (self.saved, self.notice) = (came.clone().ok(), came.err());
+    }
+
+    /// Takes an error back that no longer holds, and with it what was said over the scene.
+    pub(super) fn hush(&mut self) {
+        (self.notice, self.said) = (None, None);
+    }
 }
 
 /// What the window does, not the session.
@@ -105,7 +121,7 @@ pub(super) fn free(window: Vec2, scale: f32, look: &Look, session: &Session) -> 
 pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Command> {
     let mut asked = Vec::new();
     labels::show(ui, session);
-    hint::show(ui, session, look);
+    pill::show(ui, session, look);
     if look.keys {
         keys::show(ui, look);
     }

@@ -6,6 +6,8 @@ use egui::{Key, RichText, TextEdit, Ui};
 
 use super::{Look, Wish, theme};
 
+const HINT: &str = "path of a .glb, .gltf, .vrm, .bvh or .csv";
+
 /// What the panel knows of files.
 #[derive(Debug, Default)]
 pub(in super::super) struct Open {
@@ -26,6 +28,11 @@ impl Open {
     pub(in super::super) fn type_path(&mut self) {
         self.typed.get_or_insert_default();
         self.focus = true;
+    }
+
+    /// Whether the field is to have the keys, and has not been drawn yet.
+    pub(in super::super) fn wants_keys(&self) -> bool {
+        self.focus
     }
 }
 
@@ -68,11 +75,11 @@ fn menu(ui: &mut Ui, look: &mut Look) {
 /// A path, read on Enter.
 fn field(ui: &mut Ui, look: &mut Look) {
     let Some(typed) = &mut look.open.typed else { return };
-    let edit =
-        TextEdit::singleline(typed).hint_text("path of a .glb, .gltf or .vrm").desired_width(f32::INFINITY);
+    let edit = TextEdit::singleline(typed).hint_text(HINT).desired_width(f32::INFINITY);
     let response = ui.add(edit);
     if std::mem::take(&mut look.open.focus) {
         response.request_focus();
+        response.scroll_to_me(None);
     }
     if response.lost_focus() {
         let (enter, escape) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));

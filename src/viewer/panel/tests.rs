@@ -19,6 +19,7 @@ use crate::asset::mannequin;
 use crate::ik::Method;
 use crate::rig;
 
+mod said;
 mod timeline;
 
 const SIZE: Vec2 = Vec2::new(700.0, 860.0);
@@ -206,6 +207,27 @@ fn the_window_of_keys() {
     let mut state = state();
     state.look.keys = true;
     check("keys", state, Theme::Dark);
+}
+
+#[test]
+fn keys_that_do_not_fit_are_scrolled_to() {
+    let mut state = state();
+    (state.look.keys, state.height) = (true, 450.0);
+    let (mut harness, _) = panel(state, Theme::Dark);
+    harness.run();
+    let last = |harness: &Harness<'_>| harness.get_by_label("Ctrl + Q").rect();
+    assert!(last(&harness).top() > 450.0);
+    harness.hover_at(harness.get_by_label("Click").rect().center());
+    harness.run();
+    let delta = egui::vec2(0.0, -2000.0);
+    let (unit, phase, source) =
+        (egui::MouseWheelUnit::Point, egui::TouchPhase::Move, egui::MouseWheelSource::Unknown);
+    let modifiers = egui::Modifiers::default();
+    harness.event(egui::Event::MouseWheel { unit, delta, phase, modifiers, source });
+    harness.run_steps(40);
+    assert!(last(&harness).bottom() < 450.0, "{}", last(&harness));
+    let options = SnapshotOptions::new().output_path("tests/goldens/panel");
+    harness.snapshot_options("keys-low", &options);
 }
 
 #[test]

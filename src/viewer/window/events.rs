@@ -52,12 +52,14 @@ impl App {
             }
             WindowEvent::ModifiersChanged(now) => {
                 let now = now.state();
-                Event::Modifiers(now.shift_key(), now.control_key(), now.alt_key())
+                // Capitals that are typed pull nothing.
+                let shift = now.shift_key() && !self.context.text_edit_focused() && !self.is_typing();
+                Event::Modifiers(shift, now.control_key(), now.alt_key())
             }
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
                 // What is held down asks once, but takes back more and more; what is typed is text.
                 let control = self.input.control();
-                if !control && (event.repeat || self.context.text_edit_focused()) {
+                if !control && (event.repeat || self.context.text_edit_focused() || self.is_typing()) {
                     return;
                 }
                 if let Some(wish) = wishes::of(&event.logical_key, control) {

@@ -10,6 +10,8 @@ use crate::motion::{Bar, Motion, Travel};
 use super::super::{Addition, Command, Found, Read, Reader, Watch, folder, neighbour};
 use super::{App, wishes};
 
+/// For so long a dialog that was asked for may come, and what is typed is meant for it.
+const COMES: Duration = Duration::from_secs(2);
 /// A file that was written to is read when it has been left alone for so long.
 const SETTLED: Duration = Duration::from_millis(200);
 
@@ -33,8 +35,9 @@ pub(super) struct Files {
     stamp: Vec<Option<(u64, SystemTime)>>,
     /// When the open file has changed last.
     changed: Option<Instant>,
-    /// Whether something else than the window has had the keys since the system's dialog was asked for.
-    asked: Option<bool>,
+    /// When the system's dialog was asked for, if it has not ended, and whether something else than the window has had
+    /// the keys since.
+    asked: Option<(Instant, bool)>,
     proxy: EventLoopProxy<News>,
 }
 
@@ -107,9 +110,15 @@ impl App {
         }
     }
 
-    /// Asks for a file in the system's own dialog, which has a thread of its own.
+    /// Asks for a file in the system's own dialog, which has a thread of its own. Asked again while nothing is seen of it,
+    /// the panel's field for a path takes its place.
     pub(super) fn choose(&mut self) {
-        let Some(shown) = self.shown.as_ref().filter(|_| self.files.asked.is_none()) else { return };
+        match self.files.asked {
+            Some((_, true)) => return,
+            Some((_, false)) => return self.type_path(),
+            None => {}
+        }
+        let Some(shown) = &self.shown else { return };
         let mut dialog = rfd::AsyncFileDialog::new()
             .set_title("Open a character, or motion for it")
             .add_filter("Characters and motion", &folder::all_endings())
@@ -126,14 +135,27 @@ impl App {
             drop(proxy.send_event(News::Chosen(file)));
         };
         match std::thread::Builder::new().name("dialog".into()).spawn(wait) {
-            Ok(_) => self.files.asked = Some(false),
-            Err(_) => self.look.open.type_path(),
+            Ok(_) => self.files.asked = Some((Instant::now(), false)),
+            Err(_) => self.type_path(),
         }
+    }
+
+    /// The panel's field for a path has the keys.
+    fn type_path(&mut self) {
+        self.look.hidden = false;
+        self.look.open.type_path();
+        self.show_soon();
+    }
+
+    /// Whether what is typed is meant for a path: in a dialog that is about to come, or a field about to be drawn.
+    pub(super) fn is_typing(&self) -> bool {
+        let comes = |(when, seen): (Instant, bool)| !seen && when.elapsed() < COMES;
+        self.files.asked.is_some_and(comes) || self.look.open.wants_keys()
     }
 
     /// The keys go elsewhere: to the dialog, if one was asked for.
     pub(super) fn lost_focus(&mut self) {
-        self.files.asked = self.files.asked.map(|_| true);
+        self.files.asked = self.files.asked.map(|(when, _)| (when, true));
     }
 
     /// What another thread has to say.
@@ -146,11 +168,11 @@ impl App {
                 }
             }
             News::Chosen(file) => {
-                let seen = self.files.asked.take().unwrap_or_default();
+                let seen = self.files.asked.take().is_some_and(|(_, seen)| seen);
                 match file {
                     Some(file) => self.open_file(&file),
                     // A dialog that is seen takes the keys: this one never was.
-                    None if !seen => self.look.open.type_path(),
+                    None if !seen => self.type_path(),
                     None => {}
                 }
             }
@@ -198,14 +220,14 @@ impl App {
         match swapped {
             Ok(mut session) => {
                 self.session.apply(Command::Release);
-                self.look.notice = None;
+                self.look.hush();
                 if !read.again {
                     self.look.saved = None;
                 }
                 // A recording is of one character.
                 self.stop_recording();
                 if let Some(fault) = session.take_over(&self.session, read.again).into_iter().next() {
-                    self.look.notice = Some(fault.replace('\n', " "));
+                    self.tell(Err(fault));
                 }
                 self.session = session;
                 self.recast();
@@ -217,7 +239,7 @@ impl App {
                     self.watch(&read.path);
                 }
             }
-            Err(error) => self.look.notice = Some(error.replace('\n', " ")),
+            Err(error) => self.tell(Err(error)),
         }
     }
 
@@ -247,7 +269,10 @@ impl App {
         let watch = Watch::new(file, move || drop(proxy.send_event(News::Changed)));
         match watch {
             Ok(watch) => self.files.watch = Some(watch),
-            Err(error) => (self.files.watch, self.look.notice) = (None, Some(error)),
+            Err(error) => {
+                self.files.watch = None;
+                self.tell(Err(error));
+            }
         }
     }
 }

@@ -66,7 +66,10 @@ impl App {
 
     pub(super) fn record(&mut self, recorder: Recorder, scale: f32) {
         match self.session.record(recorder, scale) {
-            Ok(()) => (self.look.saved, self.look.notice) = (None, None),
+            Ok(()) => {
+                self.look.hush();
+                self.look.saved = None;
+            }
             Err(error) => self.tell(Err(error.to_string())),
         }
     }
@@ -84,10 +87,7 @@ impl App {
     }
 
     pub(super) fn tell(&mut self, came: Result<String, String>) {
-        (self.look.saved, self.look.notice) = match came {
-            Ok(line) => (Some(line), None),
-            Err(line) => (None, Some(line)),
-        };
+        self.look.say(came);
     }
 }
 
