@@ -35,6 +35,8 @@ pub enum Command {
     Hover(Vec2),
     /// Takes hold of what is there.
     Grab(Vec2),
+    /// Takes hold of the selected joint, wherever the pointer is.
+    GrabSelected(Vec2),
     /// Pulls what is held there.
     Drag(Vec2),
     /// Pushes what is held away from the camera, a tenth of its distance a step.

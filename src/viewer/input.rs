@@ -66,6 +66,8 @@ pub struct Input {
     pressed: Option<Vec2>,
     doing: Doing,
     shift: bool,
+    /// Whether what is pulled without a button may be taken: since shift went down nothing was let go by Escape.
+    follows: bool,
     control: bool,
     alt: bool,
 }
@@ -84,6 +86,9 @@ impl Input {
             }
             Event::Wheel(steps) => session.apply(Command::Zoom(self.at, steps)),
             Event::Modifiers(shift, control, alt) => {
+                if shift != self.shift {
+                    self.follows = shift;
+                }
                 (self.shift, self.alt) = (shift, alt);
                 if control != self.control {
                     self.control = control;
@@ -117,8 +122,12 @@ impl Input {
             Doing::Dragging | Doing::Following => session.apply(Command::Drag(to)),
             Doing::Turning => session.apply(Command::Orbit(by)),
             Doing::Panning => session.apply(Command::Pan(by)),
-            Doing::Nothing if self.shift => {
+            Doing::Nothing if self.follows => {
                 session.apply(Command::Grab(self.at));
+                let seen = |at: Vec2| at.cmpge(Vec2::ZERO).all() && at.cmplt(session.size()).all();
+                if !session.is_dragging() && session.selected().is_some() && seen(self.at) && seen(to) {
+                    session.apply(Command::GrabSelected(self.at));
+                }
                 if session.is_dragging() {
                     self.doing = Doing::Following;
                     session.apply(Command::Drag(to));
@@ -178,7 +187,7 @@ impl Input {
     fn key(&mut self, key: Key, session: &mut Session) {
         let command = match key {
             Key::Escape => {
-                (self.doing, self.pressed) = (Doing::Nothing, None);
+                (self.doing, self.pressed, self.follows) = (Doing::Nothing, None, false);
                 if session.is_dragging() { Command::Cancel } else { Command::Select(None) }
             }
             Key::Char('z') if self.control => {

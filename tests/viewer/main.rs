@@ -20,6 +20,7 @@ mod key;
 mod live;
 mod opening;
 mod recording;
+mod told;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
@@ -178,6 +179,57 @@ fn picking_agrees_with_the_posed_skin() {
         }
     }
     assert!(near > 20, "{near} pixels meet the skin");
+}
+
+/// With shift and no button, on empty space.
+#[test]
+fn a_selected_joint_follows_the_pointer_with_shift_on_empty_space() {
+    let (mut session, mut input) = (session(), Input::default());
+    let (before, hand) = (pose(&session), at(&session, "leftHand"));
+    let node = session.puppet().character().skeleton.find("leftHand");
+    let away = |by: Vec2| hand + by;
+    let path = [Vec2::new(20.0, -60.0), Vec2::new(0.0, -80.0), Vec2::new(-30.0, -70.0)].map(away);
+    let follow = |session: &mut Session, input: &mut Input| {
+        input.handle(Event::Moved(away(Vec2::new(60.0, -30.0))), session);
+        assert!(!session.is_hovering(), "nothing is there");
+        input.handle(Event::Modifiers(true, false, false), session);
+        path.into_iter().for_each(|to| input.handle(Event::Moved(to), session));
+    };
+    // Nothing is selected.
+    follow(&mut session, &mut input);
+    assert!(!session.is_dragging() && pose(&session) == before);
+    input.handle(Event::Modifiers(false, false, false), &mut session);
+    session.apply(Command::Select(node));
+    follow(&mut session, &mut input);
+    assert!(session.is_dragging(), "{:?}", session.error());
+    let last = path[2];
+    assert!(at(&session, "leftHand").distance(last) < 3.0, "{} {last}", at(&session, "leftHand"));
+    input.handle(Event::Modifiers(false, false, false), &mut session);
+    assert!(!session.is_dragging() && session.selected() == node);
+    let held = pose(&session);
+    session.apply(Command::Undo);
+    assert_eq!(pose(&session), before, "one step");
+    session.apply(Command::Redo);
+    assert_eq!(pose(&session), held);
+    // Escape puts it back, and as long as shift stays down nothing follows again.
+    follow(&mut session, &mut input);
+    input.handle(Event::Key(Key::Escape), &mut session);
+    input.handle(Event::Moved(path[0]), &mut session);
+    assert!(!session.is_dragging() && pose(&session) == held);
+    // What the pointer is on comes first, and a pointer that has left the scene pulls nothing.
+    input.handle(Event::Modifiers(false, false, false), &mut session);
+    let other = at(&session, "rightHand");
+    input.handle(Event::Moved(other), &mut session);
+    input.handle(Event::Modifiers(true, false, false), &mut session);
+    input.handle(Event::Moved(other + Vec2::new(0.0, -30.0)), &mut session);
+    assert!(at(&session, "rightHand").distance(other) > 20.0);
+    input.handle(Event::Modifiers(false, false, false), &mut session);
+    input.handle(Event::Moved(Vec2::new(20.0, 20.0)), &mut session);
+    input.handle(Event::Modifiers(true, false, false), &mut session);
+    let stays = pose(&session);
+    input.handle(Event::Moved(Vec2::NEG_ONE), &mut session);
+    input.handle(Event::Moved(Vec2::new(22.0, 20.0)), &mut session);
+    assert!(!session.is_dragging() && pose(&session) == stays);
 }
 
 /// Something that a hand could do at a place, with the pointer or one of some keys. `next`: a number below another.

@@ -90,6 +90,7 @@ fn every_command() -> Vec<Command> {
         Command::Resize(place),
         Command::Hover(place),
         Command::Grab(place),
+        Command::GrabSelected(place),
         Command::Drag(place),
         Command::Push(-1.5),
         Command::Constrain(Axis::Y),

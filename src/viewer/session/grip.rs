@@ -1,6 +1,6 @@
 //! Taking hold, pulling and letting go.
 
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
 use crate::camera::Camera;
 use crate::picking::{Hit, pick};
@@ -50,7 +50,21 @@ impl Session {
         if self.grab_gizmo(at) {
             return;
         }
-        let Some(hit) = self.under(at) else { return };
+        if let Some(hit) = self.under(at) {
+            self.hold_on(hit, at);
+        }
+    }
+
+    /// Takes hold of the selected joint's own place.
+    pub(super) fn grab_selected(&mut self, at: Vec2) {
+        self.release();
+        let Some(node) = self.selected else { return };
+        if let Some(point) = self.place(node).filter(|p| p.is_finite()) {
+            self.hold_on(Hit { node, point, offset: DVec3::ZERO, handle: true }, at);
+        }
+    }
+
+    fn hold_on(&mut self, hit: Hit, at: Vec2) {
         self.last = Some(hit.node);
         self.trail.clear();
         let mut hand = Hand::new(hit, at, &self.puppet, self.state.clone());

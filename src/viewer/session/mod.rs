@@ -214,6 +214,7 @@ impl Session {
             Command::Resize(size) => self.resize(size),
             Command::Hover(at) => self.hover(at),
             Command::Grab(at) => self.grab(at),
+            Command::GrabSelected(at) => self.grab_selected(at),
             Command::Drag(at) => {
                 self.pull_gizmo(Some(at), None);
                 self.with_hand(|hand, size, camera, step| hand.follow(at, size, camera, step));
