@@ -1,8 +1,10 @@
 //! What is played: clips on a line of time.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use crate::asset::{Character, Clip};
+use crate::asset::{Character, Clip, Values};
 
 use super::Edit;
 
@@ -108,6 +110,24 @@ impl Motion {
         let [Bar { clips, .. }] = self.bars.as_slice() else { return None };
         let [share] = clips.as_slice() else { return None };
         (*self == Self::clip(share.clip)).then_some(share.clip)
+    }
+
+    /// The morph weights, by their places in a pose, that its clips move at any time.
+    pub fn moved_weights(&self, character: &Character) -> BTreeSet<usize> {
+        let bars = self.bars.iter().flat_map(|bar| &bar.clips).filter(|s| s.weight > 0.0);
+        let everywhere = bars.map(|share| (share.clip, &[][..]));
+        let layers = self.layers.iter().filter(|l| l.weight > 0.0).map(|l| (l.clip, l.mask.as_slice()));
+        let mut moved = BTreeSet::new();
+        for (clip, mask) in everywhere.chain(layers) {
+            let channels = character.clips.get(clip).into_iter().flat_map(|clip| &clip.channels);
+            for channel in channels.filter(|c| matches!(c.values, Values::Weights(_))) {
+                let node = character.skeleton.nodes.get(channel.node);
+                if mask.is_empty() || mask.contains(&channel.node) {
+                    moved.extend(node.into_iter().flat_map(|n| n.morph_weights.clone()));
+                }
+            }
+        }
+        moved
     }
 
     /// Whether nothing is played.

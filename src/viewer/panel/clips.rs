@@ -1,8 +1,7 @@
-//! Clips and shapes.
+//! Clips.
 
 use egui::{Align, Button, Checkbox, Layout, Rect, RichText, Slider, Ui, UiBuilder, vec2};
 
-use crate::asset::Character;
 use crate::motion::{Bar, Motion, Share, Travel};
 
 use super::super::timeline::with_bar;
@@ -168,30 +167,4 @@ pub(super) fn names(session: &Session, shares: &[Share]) -> String {
 pub(super) fn name(session: &Session, clip: usize) -> String {
     let clips = &session.puppet.character().clips;
     clips.get(clip).and_then(|c| c.name.clone()).unwrap_or_else(|| format!("#{clip}"))
-}
-
-/// A slider for each morph weight.
-pub(super) fn shapes(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
-    if session.state.held.weights.is_empty() {
-        return;
-    }
-    heading(ui, "Shapes");
-    for (place, weight) in session.state.held.weights.iter().enumerate() {
-        let mut weight = *weight;
-        let name = shape_name(session.puppet.character(), place);
-        if ui.add(Slider::new(&mut weight, 0.0..=1.0).text(name)).changed() {
-            asked.push(Command::Morph(place, weight));
-        }
-    }
-}
-
-/// What the file calls a morph weight of a pose, else its place; after the node's name where several nodes have some.
-fn shape_name(character: &Character, weight: usize) -> String {
-    let skeleton = &character.skeleton;
-    let Some((node, place)) = skeleton.morph_of(weight) else { return format!("#{weight}") };
-    let mesh = skeleton.nodes.get(node).and_then(|n| character.meshes.get(n.mesh?));
-    let name = mesh.and_then(|m| m.target_names.get(place)).filter(|name| !name.is_empty());
-    let name = name.cloned().unwrap_or_else(|| format!("#{place}"));
-    let several = skeleton.nodes.iter().filter(|n| !n.morph_weights.is_empty()).count() > 1;
-    if several { format!("{} {name}", skeleton.label(node)) } else { name }
 }

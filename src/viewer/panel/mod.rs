@@ -22,6 +22,7 @@ mod open;
 mod pad;
 mod pill;
 mod report;
+mod shapes;
 mod solver;
 #[cfg(test)]
 mod tests;
@@ -141,7 +142,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
             goals::show(ui, session, &mut asked);
             compare::show(ui, session, &mut asked);
             clips::show(ui, session, look, &mut asked);
-            clips::shapes(ui, session, &mut asked);
+            shapes::show(ui, session, &mut asked);
             capture::show(ui, look);
             joint::show(ui, session, look, &mut asked);
             tree::show(ui, session, look, &mut asked);

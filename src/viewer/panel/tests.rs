@@ -125,6 +125,30 @@ fn a_clip_that_plays() {
 }
 
 #[test]
+fn a_shape_that_a_clip_moves_is_shown_and_not_pulled() {
+    use egui::accesskit::Role;
+    use egui_kittest::kittest::NodeT;
+    let character = crate::asset::load("assets/awkward.glb".as_ref()).unwrap();
+    let session = Session::new(character, None, SIZE - Vec2::X * WIDTH);
+    let before = State { session, height: TALL, ..state() };
+    let (mut harness, state) = panel(before, Theme::Dark);
+    let shape = |harness: &Harness<'_>, name: &str| {
+        let sliders = harness.query_all_by_role(Role::Slider).map(|s| s.accesskit_node());
+        let slider = sliders.into_iter().find(|s| s.label().is_some_and(|l| l.ends_with(name))).unwrap();
+        (slider.numeric_value(), slider.is_disabled())
+    };
+    harness.run();
+    assert!(!shape(&harness, "smile").1);
+    state.borrow_mut().session.apply(Command::Clip(Some(0)));
+    state.borrow_mut().session.apply(Command::Tick(Duration::from_millis(400)));
+    harness.run();
+    let (seen, disabled) = shape(&harness, "smile");
+    let weights = state.borrow().session.puppet.pose().weights.clone();
+    assert!(disabled && weights[0] != state.borrow().session.state.held.weights[0], "{weights:?}");
+    assert!((seen.unwrap() - f64::from(weights[0])).abs() < 1e-6);
+}
+
+#[test]
 fn clips_that_are_blended() {
     let mut state = state();
     let clips = [0.7, 0.3].into_iter().enumerate().map(|(clip, weight)| Share { clip, weight });
