@@ -10,6 +10,8 @@ use super::{Clip, Expression, Image, Material, Mesh, Primitive, Skeleton, Skin, 
 pub struct Character {
     /// Where it came from, as the user wrote it.
     pub path: PathBuf,
+    /// The other files that it names, found from where it lies: buffers and pictures, also those that could not be read.
+    pub files: Vec<PathBuf>,
     /// Metres a unit of the file's lengths, where its format leaves that open; everything here is in metres.
     pub units: Option<f64>,
     /// `asset.generator`.

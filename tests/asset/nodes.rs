@@ -154,6 +154,15 @@ fn other_files_are_read_from_the_assets_own_folder_only() {
     };
     assert!(load("deep/%C3%A4%20b.bin").is_ok());
     assert!(load("./deep/../deep/%C3%A4%20b.bin").is_ok());
+    let named = load("deep/./%C3%A4%20b.bin").unwrap().files;
+    assert_eq!(named, [inside.join("deep/ä b.bin")]);
+    let picture = json!({
+        "images": [{"uri": "skin.png"}, {"uri": "skin.png"}, {"uri": "data:,x"}, {"uri": "../up.png"}],
+    });
+    let with = |folder| gltf::load_bytes("test.gltf".as_ref(), &file(picture.clone()), folder).unwrap().files;
+    // A picture that is not there may come.
+    assert_eq!(with(Some(inside.as_path())), [inside.join("skin.png")]);
+    assert!(with(None).is_empty());
     let absolute = folder.join("secret.bin").display().to_string();
     let refused =
         ["../secret.bin", "deep/../../secret.bin", "%2e%2e/secret.bin", &absolute, "file:///etc/passwd"];

@@ -139,8 +139,10 @@ fn a_file_is_seen_to_change_however_it_is_written_and_its_neighbours_are_not() {
     let folder = folder("watched");
     let file = folder.join("model.glb");
     fs::write(&file, "old").unwrap();
+    fs::create_dir_all(folder.join("textures")).unwrap();
+    let others = ["shared.bin", "textures/skin.png", "gone/lost.png"].map(|name| folder.join(name));
     let (tell, told) = channel();
-    let watch = Watch::new(&file, move || tell.send(()).unwrap_or_default()).unwrap();
+    let watch = Watch::new(&file, &others, move || tell.send(()).unwrap_or_default()).unwrap();
     let is_told = |what: &str| {
         assert!(told.recv_timeout(PATIENCE).is_ok(), "{what} is not seen");
         while told.recv_timeout(QUIET).is_ok() {}
@@ -152,6 +154,10 @@ fn a_file_is_seen_to_change_however_it_is_written_and_its_neighbours_are_not() {
     is_told("a file that takes its name");
     fs::write(folder.join("model.rig.toml"), "").unwrap();
     is_told("its rig");
+    fs::write(&others[0], "").unwrap();
+    is_told("a buffer of another name");
+    fs::write(&others[1], "").unwrap();
+    is_told("a picture in another folder");
     fs::read(&file).unwrap();
     fs::write(folder.join("model-0001.png"), "").unwrap();
     fs::write(folder.join("other.glb"), "").unwrap();
@@ -159,7 +165,7 @@ fn a_file_is_seen_to_change_however_it_is_written_and_its_neighbours_are_not() {
     drop(watch);
     fs::write(&file, "newest").unwrap();
     assert!(told.recv_timeout(QUIET).is_err(), "nobody watches any more");
-    let error = Watch::new(&folder.join("missing/model.glb"), || {}).unwrap_err();
+    let error = Watch::new(&folder.join("missing/model.glb"), &[], || {}).unwrap_err();
     assert!(error.contains("missing") && !error.contains('\n'), "{error}");
 }
 

@@ -119,6 +119,7 @@ impl Source<'_> {
         let images = self.images();
         let mut character = Character {
             path: path.into(),
+            files: uri::files(self.root, self.folder),
             units: None,
             generator: self.root.asset.generator.clone(),
             extensions: self.root.extensions_used.clone(),

@@ -1,5 +1,6 @@
 //! Where a file's other bytes are: data URIs, and files in its own folder.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -7,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use gltf::json::Root;
 use percent_encoding::percent_decode_str;
 
 /// Exporters differ about the padding at the end; nothing depends on it.
@@ -46,6 +48,15 @@ fn read_file(uri: &str, folder: Option<&Path>) -> Result<Vec<u8>, String> {
         return Err(format!("\"{uri}\" leaves the folder of the asset"));
     }
     read_regular_file(&full).map_err(named)
+}
+
+/// The files that an asset names and that may be read, each once.
+pub(super) fn files(root: &Root, folder: Option<&Path>) -> Vec<PathBuf> {
+    let Some(folder) = folder else { return Vec::new() };
+    let uris = root.buffers.iter().map(|b| &b.uri).chain(root.images.iter().map(|i| &i.uri)).flatten();
+    // Data and whatever else has a scheme is no path.
+    let paths: BTreeSet<PathBuf> = uris.filter_map(|uri| relative_path(uri).ok()).collect();
+    paths.into_iter().map(|path| folder.join(path)).collect()
 }
 
 /// A relative URI as a path that stays below where it starts.

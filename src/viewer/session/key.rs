@@ -37,6 +37,12 @@ impl Session {
         self.take_motion();
     }
 
+    /// Whether the motion has keys.
+    #[cfg(feature = "viewer")]
+    pub(in super::super) fn is_keyed(&self) -> bool {
+        !self.state.motion.edits.is_empty()
+    }
+
     /// Whether there is a pose that could be keyed.
     #[cfg(feature = "viewer")]
     pub(in super::super) fn can_key(&self) -> bool {

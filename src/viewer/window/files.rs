@@ -76,13 +76,21 @@ impl App {
         }
     }
 
-    /// Whether the character can be left: a rig that was changed and not saved is pointed out once.
+    /// Whether the character can be left: what would be lost, a rig that was changed and not saved or keys of a motion,
+    /// is pointed out once.
     pub(super) fn may_leave(&mut self) -> bool {
-        if !self.session.is_rig_changed() || self.look.leaving {
+        // A recording tells the keys too.
+        let keyed = self.session.is_keyed() && self.session.recorded().is_none();
+        let lost = match (self.session.is_rig_changed(), keyed) {
+            (true, _) => "the rig is changed and not saved; once more leaves it so",
+            (false, true) => "the motion was keyed, and its keys are lost; once more lets them go",
+            (false, false) => return true,
+        };
+        if self.look.leaving {
             return true;
         }
         self.look.leaving = true;
-        self.tell(Err("the rig is changed and not saved; once more leaves it so".into()));
+        self.tell(Err(lost.into()));
         self.show_soon();
         false
     }
@@ -91,7 +99,7 @@ impl App {
     pub(super) fn wrote(&mut self) {
         self.look.leaving = false;
         if let Some(file) = self.session.file() {
-            self.files.stamp = stamp(file);
+            self.files.stamp = stamp(file, &self.session.puppet.character().files);
         }
     }
 
@@ -194,7 +202,7 @@ impl App {
         if self.settles().is_some_and(|when| when <= Instant::now()) {
             self.files.changed = None;
             if let Some(file) = self.session.file().map(Path::to_path_buf) {
-                let now = stamp(&file);
+                let now = stamp(&file, &self.session.puppet.character().files);
                 if now != self.files.stamp {
                     self.files.stamp = now;
                     self.read(&file, true);
@@ -226,6 +234,7 @@ impl App {
                 }
                 // A recording is of one character.
                 self.stop_recording();
+                let others = session.puppet.character().files != self.session.puppet.character().files;
                 if let Some(fault) = session.take_over(&self.session, read.again).into_iter().next() {
                     self.tell(Err(fault));
                 }
@@ -236,6 +245,8 @@ impl App {
                     self.files.changed = None;
                     self.settings.add(&read.path);
                     self.look.open.recent = self.settings.recent().to_vec();
+                }
+                if !read.again || others {
                     self.watch(&read.path);
                 }
             }
@@ -264,9 +275,10 @@ impl App {
     }
 
     fn watch(&mut self, file: &Path) {
-        self.files.stamp = stamp(file);
+        let others = &self.session.puppet.character().files;
+        self.files.stamp = stamp(file, others);
         let proxy = self.files.proxy.clone();
-        let watch = Watch::new(file, move || drop(proxy.send_event(News::Changed)));
+        let watch = Watch::new(file, others, move || drop(proxy.send_event(News::Changed)));
         match watch {
             Ok(watch) => self.files.watch = Some(watch),
             Err(error) => {
@@ -277,12 +289,12 @@ impl App {
     }
 }
 
-/// Sizes and times of a character's file, of its buffer, its picture and its rig.
-fn stamp(file: &Path) -> Vec<Option<(u64, SystemTime)>> {
+/// Sizes and times of a character's file, of what has its name, and of the other files that it names.
+fn stamp(file: &Path, others: &[PathBuf]) -> Vec<Option<(u64, SystemTime)>> {
     let beside = ["bin", "png", "jpg", "rig.toml"].map(|kind| file.with_extension(kind));
     let told = |path: &Path| {
         let about = std::fs::metadata(path).ok()?;
         Some((about.len(), about.modified().ok()?))
     };
-    std::iter::once(file).chain(beside.iter().map(PathBuf::as_path)).map(told).collect()
+    std::iter::once(file).chain(beside.iter().chain(others).map(PathBuf::as_path)).map(told).collect()
 }

@@ -8,6 +8,7 @@ use winit::platform::x11::EventLoopBuilderExtX11;
 
 use super::*;
 use crate::asset::mannequin;
+use crate::motion::{Edit, Motion};
 use crate::picking::pixel;
 
 #[path = "../../../tests/viewer/display.rs"]
@@ -92,6 +93,19 @@ fn taken_and_given_back() {
     assert!(phone.app.failure.is_none(), "{:?}", phone.app.failure);
     assert_eq!(phone.app.look.frames.len(), ENOUGH);
     assert_eq!(phone.held.as_ref(), Some(phone.app.session.puppet.pose()), "the pose is as it was");
+    leave(&mut phone.app);
+}
+
+/// Keys are pointed out once before they are lost; a clip that plays is not lost.
+fn leave(app: &mut App) {
+    let play = |app: &mut App, motion| app.session.apply(Command::Motion(Box::new(motion)));
+    play(app, Motion::clip(0));
+    assert!(app.may_leave());
+    let edit =
+        Edit { time: 0.1, before: 0.1, after: 0.1, turns: vec![(3, glam::Vec3::X)], shifts: Vec::new() };
+    play(app, Motion { edits: vec![edit], ..Motion::clip(0) });
+    assert!(!app.may_leave() && app.look.notice.is_some());
+    assert!(app.may_leave());
 }
 
 #[test]
