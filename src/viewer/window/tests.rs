@@ -93,6 +93,8 @@ fn taken_and_given_back() {
     assert!(phone.app.failure.is_none(), "{:?}", phone.app.failure);
     assert_eq!(phone.app.look.frames.len(), ENOUGH);
     assert_eq!(phone.held.as_ref(), Some(phone.app.session.puppet.pose()), "the pose is as it was");
+    // Its events have ended with their loop.
+    phone.app.shown = None;
     leave(&mut phone.app);
 }
 
