@@ -113,12 +113,11 @@ impl Session {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "viewer"))]
 mod tests {
     use super::*;
 
     #[test]
-    #[cfg(feature = "viewer")]
     fn a_dialog_shows_files_however_their_endings_are_written() {
         let endings = all_endings();
         for name in ["glb", "GLB", "gltf", "GLTF", "vrm", "VRM", "bvh", "BVH", "csv", "CSV"] {
