@@ -130,6 +130,8 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
     output::spare(&names.single, args.posing.files(&args.model).chain(args.reference.as_deref()))?;
+    // Where pictures differ, this one is written too.
+    output::spare(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
     let studio = Studio::open(&args.view, talk);
     let character = args.model.load()?;
     watch.stage("load");

@@ -370,6 +370,9 @@ fn a_render_is_compared_with_a_reference() {
     assert_eq!(sinew([r, "--resolution", "40,40", o, b1, f, a1]).status.code(), Some(1));
     // Replaced, it would agree the next time.
     assert!(refusal([r, o, &a, f, a1, m0, m1]).contains("a.png: this file is read; name another one"));
+    let difference = folder.join("b.diff.png");
+    let said = refusal([r, o, b1, f, difference.to_str().unwrap(), m0, m1]);
+    assert!(said.contains("b.diff.png: this file is read"), "{said}");
     assert!(refusal([r, o, b1, f, "/nowhere.png"]).contains("/nowhere.png: there is no such picture"));
 }
 
