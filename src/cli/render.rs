@@ -263,18 +263,19 @@ fn reference(path: &Path) -> Result<Picture, Failure> {
 /// Whether a picture is near enough to a reference; where it is not, the difference is drawn beside it.
 fn is_like(expected: &Picture, actual: &Picture, args: &RenderArgs, talk: Talk) -> Result<bool, Failure> {
     let reference = args.reference.as_deref().unwrap_or(Path::new("-"));
-    let Some(difference) = compare(expected, actual) else {
+    let Some(difference) = compare(expected, actual, 0) else {
         let size = |p: &Picture| format!("{}x{}", p.width, p.height);
         talk.say(&format!("{}: {} instead of {}", reference.display(), size(actual), size(expected)));
         return Ok(false);
     };
-    if difference.pixels == 0 || args.threshold > 0.0 && difference.mean <= args.threshold {
+    if difference.pixels() == 0 || args.threshold > 0.0 && difference.mean <= args.threshold {
         return Ok(true);
     }
     let (worst, [x, y]) = difference.worst;
     let told = format!(
         "{} pixels differ, FLIP {:.5}, worst {worst:.4} at {x},{y}",
-        difference.pixels, difference.mean
+        difference.pixels(),
+        difference.mean
     );
     talk.say(&format!("{}: {told}", reference.display()));
     if args.output != Path::new("-") {

@@ -14,8 +14,8 @@ use crate::asset::{self, Character};
 use crate::compare::Comparison;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{
-    Case, Joints, Moment, OptionKey, Outcome, Posed, Replayed, Run, Settings, Status, Suite, Takes, Update,
-    junit, orphans, page,
+    Case, Joints, Machine, Moment, OptionKey, Outcome, Posed, Replayed, Rule, Run, Settings, Status, Suite,
+    Takes, Update, csv, junit, orphans, page,
 };
 use crate::render::{AdapterChoice, Frame};
 use crate::rig::{self, Rig};
@@ -48,9 +48,12 @@ pub(super) struct TestArgs {
     /// Write a page that shows what moved
     #[arg(long, value_name = "OUT.html")]
     report: Option<PathBuf>,
-    /// Write the outcomes for machines
+    /// Write a JUnit report
     #[arg(long, value_name = "OUT.xml")]
     junit: Option<PathBuf>,
+    /// Write the measured differences, one line per case
+    #[arg(long, value_name = "OUT.csv")]
+    csv: Option<PathBuf>,
     /// Only cases with this in their name (repeatable: with any of them)
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
@@ -329,18 +332,21 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
     written?;
     let outcomes = outcomes?;
     let seconds = started.elapsed().as_secs_f64();
+    let machine = run.machine();
     if let Some(path) = &args.report {
-        let page =
-            page(&suite, &outcomes, run.adapter().unwrap_or("none"), seconds).map_err(Failure::Usage)?;
+        let page = page(&suite, &outcomes, &machine, seconds).map_err(Failure::Usage)?;
         output::file(path, page.as_bytes())?;
     }
     if let Some(path) = &args.junit {
-        output::file(path, junit(&suite, &outcomes).map_err(Failure::Usage)?.as_bytes())?;
+        output::file(path, junit(&suite, &outcomes, &machine).map_err(Failure::Usage)?.as_bytes())?;
+    }
+    if let Some(path) = &args.csv {
+        output::file(path, csv(&suite, &outcomes).as_bytes())?;
     }
     if args.prune {
         prune(&suite, &outcomes, talk)?;
     }
-    summary(&outcomes, places.len(), seconds, talk)?;
+    summary(&outcomes, places.len(), seconds, &machine, talk)?;
     let failed = outcomes.iter().any(|o| o.status.is_failure());
     Ok(ExitCode::from(u8::from(failed)))
 }
@@ -362,7 +368,17 @@ fn line(name: &str, outcome: &Outcome, talk: Talk) -> Result<(), Failure> {
     output::text(&text)
 }
 
-fn summary(outcomes: &[Outcome], wanted: usize, seconds: f64, talk: Talk) -> Result<(), Failure> {
+/// How many cases ended how, by which rules their images were judged, and which machine drew them.
+fn summary(
+    outcomes: &[Outcome],
+    wanted: usize,
+    seconds: f64,
+    machine: &Machine,
+    talk: Talk,
+) -> Result<(), Failure> {
+    if talk.quiet {
+        return Ok(());
+    }
     let count = |status: Status| outcomes.iter().filter(|o| o.status == status).count();
     let all = [Status::Passed, Status::Updated, Status::Failed, Status::Missing, Status::Broken];
     let mut words: Vec<String> =
@@ -371,10 +387,18 @@ fn summary(outcomes: &[Outcome], wanted: usize, seconds: f64, talk: Talk) -> Res
         words.push(format!("{} not run", wanted - outcomes.len()));
     }
     let each = seconds * 1e3 / f64::from(u32::try_from(outcomes.len().max(1)).unwrap_or(u32::MAX));
-    if !talk.quiet {
-        output::text(&format!("{}; {seconds:.2} s, {each:.1} ms a case\n", words.join(", ")))?;
+    let judged = |rule: Rule| {
+        outcomes.iter().filter_map(|o| o.difference.as_ref()).filter(|d| d.rule() == rule).count()
+    };
+    let mut text = String::new();
+    if machine.adapter.is_some() {
+        let [identical, levels, flip] = [Rule::Identical, Rule::Levels, Rule::Flip].map(judged);
+        text = format!(
+            "images: {identical} identical, {levels} equal by levels, {flip} judged by FLIP\ndrawn by {machine}\n"
+        );
     }
-    Ok(())
+    text.push_str(&format!("{}; {seconds:.2} s, {each:.1} ms a case\n", words.join(", ")));
+    output::text(&text)
 }
 
 fn prune(suite: &Suite, outcomes: &[Outcome], talk: Talk) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::golden::{self, Drawn, GoldenError, Joints};
-use super::image::{Difference, compare};
+use super::image::{Difference, Rule, compare};
 use super::run::{Finding, Outcome, Posed, Status, Update};
 use super::suite::{Case, ImageTolerance, JointTolerance, ReportCheck};
 
@@ -28,6 +28,7 @@ pub(super) fn case(
         expected: None,
         actual: None,
         difference: None,
+        digest: actual.as_ref().map(|a| crc32fast::hash(&a.picture.rgba)),
         joints: Vec::new(),
         reports: posed.reports().iter().map(|r| (skeleton.label(r.node), r.clone())).collect(),
         seconds: 0.0,
@@ -135,29 +136,30 @@ fn image(outcome: &mut Outcome, tolerance: &ImageTolerance, actual: &Drawn) -> V
         return Verdict::Missing;
     };
     let size = |d: &Drawn| format!("{}x{}", d.picture.width, d.picture.height);
-    let Some(difference) = compare(&expected.picture, &actual.picture) else {
+    let Some(difference) = compare(&expected.picture, &actual.picture, tolerance.levels) else {
         find(false, format!("image: {} instead of {}", size(actual), size(expected)));
         return Verdict::Differs;
     };
-    let exact = expected.adapter.is_some() && expected.adapter == actual.adapter;
-    let passed = difference.passes(tolerance, exact);
-    find(passed, told(&difference, tolerance, exact));
+    let passed = difference.passes(tolerance);
+    find(passed, describe(&difference, tolerance));
     outcome.difference = Some(difference);
     if passed { Verdict::Same } else { Verdict::Differs }
 }
 
-fn told(difference: &Difference, tolerance: &ImageTolerance, exact: bool) -> String {
-    let Difference { pixels, mean, worst: (worst, [x, y]), .. } = difference;
-    match pixels {
-        0 => "image: the same".into(),
-        _ if exact && !tolerance.always => {
-            format!(
-                "image: {pixels} pixels differ on the golden's own adapter, FLIP {mean:.5}, worst {worst:.4} at {x},{y}"
-            )
-        }
-        _ => format!(
-            "image: {pixels} pixels differ, FLIP {mean:.5} of {:.5}, worst {worst:.4} of {:.4} at {x},{y}",
-            tolerance.mean, tolerance.worst
+/// The rule that decided on an image, with its figures.
+fn describe(difference: &Difference, tolerance: &ImageTolerance) -> String {
+    let Difference { beyond, mean, worst: (worst, [x, y]), .. } = difference;
+    let (pixels, largest) = (difference.pixels(), difference.largest());
+    match difference.rule() {
+        Rule::Identical => "image: identical".into(),
+        Rule::Levels => format!(
+            "image: equal by levels: {pixels} px differ, by at most {largest} of {} levels",
+            tolerance.levels
+        ),
+        Rule::Flip => format!(
+            "image: judged by FLIP: {beyond} px differ by more than {} levels (at most {largest}), \
+             mean {mean:.5} of {:.5}, worst tile {worst:.4} of {:.4} at {x},{y}",
+            tolerance.levels, tolerance.mean, tolerance.worst
         ),
     }
 }

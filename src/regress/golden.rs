@@ -1,4 +1,4 @@
-//! Goldens: small PNGs that say which adapter drew them, and the matrices of joints.
+//! Goldens: small PNGs that name the machine that drew them, and the matrices of joints.
 
 use std::io::{BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -34,13 +34,13 @@ pub enum GoldenError {
     },
 }
 
-/// A picture and who drew it.
+/// An image and the machine that drew it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawn {
     /// Its pixels.
     pub picture: Picture,
-    /// The adapter, in the words of [`Gpu::describe`](crate::render::Gpu::describe); `None` where the file does not say.
-    pub adapter: Option<String>,
+    /// Adapter, driver and CPU, for people to read; `None` where the file does not say.
+    pub drawn_by: Option<String>,
 }
 
 impl Drawn {
@@ -80,11 +80,12 @@ impl Drawn {
             other => return Err(format!("{other:?} is no kind of picture that is compared")),
         };
         let texts = &reader.info().uncompressed_latin1_text;
-        let adapter = texts.iter().find(|t| t.keyword == "Adapter").map(|t| t.text.clone());
-        Ok(Self { picture: Picture { width, height, rgba }, adapter })
+        let drawn_by = texts.iter().find(|t| t.keyword == "Adapter").map(|t| t.text.clone());
+        Ok(Self { picture: Picture { width, height, rgba }, drawn_by })
     }
 
-    /// As PNG, small, with the adapter and this program's version in its metadata; the same bytes for the same input.
+    /// As a small PNG that names the machine and this program's version in its metadata; the same bytes for the same
+    /// input.
     ///
     /// # Errors
     /// Why the encoder refused.
@@ -106,8 +107,8 @@ impl Drawn {
         let version = concat!("sinew ", env!("CARGO_PKG_VERSION"));
         let write = |encoder: &mut png::Encoder<_>| {
             encoder.add_text_chunk("Software".into(), version.into())?;
-            match &self.adapter {
-                Some(adapter) => encoder.add_text_chunk("Adapter".into(), latin(adapter)),
+            match &self.drawn_by {
+                Some(machine) => encoder.add_text_chunk("Adapter".into(), latin(machine)),
                 None => Ok(()),
             }
         };

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use super::golden::Drawn;
+use super::machine::Machine;
 use super::run::{Outcome, Status};
 use super::suite::Suite;
 
@@ -16,7 +17,7 @@ const JOINTS: usize = 40;
 struct Data<'a> {
     suite: String,
     version: &'a str,
-    adapter: &'a str,
+    machine: String,
     seconds: f64,
     cases: Vec<Row<'a>>,
 }
@@ -31,6 +32,8 @@ struct Row<'a> {
     size: Option<(u32, u32)>,
     /// Data addresses; without an actual picture it is the expected one.
     expected: Option<String>,
+    /// The machine that drew the expected image, where the golden says so.
+    expected_by: Option<&'a str>,
     actual: Option<String>,
     difference: Option<String>,
     /// Those that moved, the farthest first.
@@ -48,11 +51,11 @@ struct Goal {
     error: Option<f64>,
 }
 
-/// The page. `adapter`: who drew; `seconds`: time of the whole run.
+/// The page. `seconds`: time of the whole run.
 ///
 /// # Errors
 /// Why a picture cannot be encoded.
-pub fn page(suite: &Suite, outcomes: &[Outcome], adapter: &str, seconds: f64) -> Result<String, String> {
+pub fn page(suite: &Suite, outcomes: &[Outcome], machine: &Machine, seconds: f64) -> Result<String, String> {
     let mut cases = outcomes
         .iter()
         .filter_map(|o| suite.cases.get(o.case).map(|case| row(&case.name, o)))
@@ -60,7 +63,13 @@ pub fn page(suite: &Suite, outcomes: &[Outcome], adapter: &str, seconds: f64) ->
     // What fails is what one opens the page for.
     cases.sort_by_key(|row| !row.fails);
     let name = suite.path.display().to_string();
-    let data = Data { suite: name, version: env!("CARGO_PKG_VERSION"), adapter, seconds, cases };
+    let data = Data {
+        suite: name,
+        version: env!("CARGO_PKG_VERSION"),
+        machine: machine.to_string(),
+        seconds,
+        cases,
+    };
     let json = serde_json::to_string(&data).map_err(|e| e.to_string())?;
     // In a script element its own end tag, and a comment's start, are more than text.
     let json = json.replace('<', "\\u003c");
@@ -68,11 +77,11 @@ pub fn page(suite: &Suite, outcomes: &[Outcome], adapter: &str, seconds: f64) ->
 }
 
 fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<Row<'a>, String> {
-    let same = outcome.difference.as_ref().is_some_and(|d| d.pixels == 0);
+    let same = outcome.difference.as_ref().is_some_and(|d| d.pixels() == 0);
     let address = |drawn: &Option<Drawn>| drawn.as_ref().map(data_address).transpose();
-    let difference = outcome.difference.as_ref().filter(|d| d.pixels > 0).zip(outcome.actual.as_ref());
+    let difference = outcome.difference.as_ref().filter(|d| d.beyond > 0).zip(outcome.actual.as_ref());
     let difference = difference
-        .map(|(d, a)| Drawn { picture: d.picture(a.picture.width, a.picture.height), adapter: None });
+        .map(|(d, a)| Drawn { picture: d.picture(a.picture.width, a.picture.height), drawn_by: None });
     let finite = |x: f64| if x.is_finite() { x } else { f64::MAX };
     let goal = |(name, r): &(String, crate::puppet::GoalReport)| Goal {
         node: name.clone(),
@@ -91,6 +100,7 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<Row<'a>, String> {
         findings: outcome.findings.iter().map(|f| (f.passed, f.text.as_str())).collect(),
         size: outcome.actual.as_ref().map(|a| (a.picture.width, a.picture.height)),
         expected: address(&outcome.expected)?,
+        expected_by: outcome.expected.as_ref().and_then(|e| e.drawn_by.as_deref()),
         actual: if same { None } else { address(&outcome.actual)? },
         difference: address(&difference)?,
         more_joints: moved.clone().count().saturating_sub(JOINTS),

@@ -1,19 +1,23 @@
-//! What came of a suite, for machines that read JUnit.
+//! The outcomes of a suite as a JUnit document.
 
 use std::time::Duration;
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::machine::Machine;
 use super::run::{Outcome, Status};
 use super::suite::Suite;
 
-/// The outcomes as a JUnit document.
+/// The outcomes as a JUnit document. Properties of the suite name the machine, those of a case the rule that judged its
+/// image and the measured difference; its output lists every comparison.
 ///
 /// # Errors
 /// What the writer says.
-pub fn junit(suite: &Suite, outcomes: &[Outcome]) -> Result<String, String> {
+pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<String, String> {
     let name = suite.path.file_stem().map_or_else(|| "suite".into(), |s| s.to_string_lossy());
     let mut tests = TestSuite::new(clean(&name));
+    tests.add_property(Property::new("adapter", clean(machine.adapter.as_deref().unwrap_or("none"))));
+    tests.add_property(Property::new("processor", clean(&machine.processor)));
     for outcome in outcomes {
         let Some(case) = suite.cases.get(outcome.case) else { continue };
         let lines: Vec<String> = outcome.findings.iter().map(|f| clean(&f.text)).collect();
@@ -30,6 +34,18 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome]) -> Result<String, String> {
         let mut test = TestCase::new(clean(&case.name), status);
         test.set_classname(clean(&name));
         test.set_time(Duration::from_secs_f64(outcome.seconds.max(0.0)));
+        test.set_system_out(lines.join("\n"));
+        if let Some(difference) = &outcome.difference {
+            for (name, value) in [
+                ("image-rule", difference.rule().name().to_owned()),
+                ("image-pixels-beyond-levels", difference.beyond.to_string()),
+                ("image-largest-difference", difference.largest().to_string()),
+                ("image-flip-mean", difference.mean.to_string()),
+                ("image-flip-worst-tile", difference.worst.0.to_string()),
+            ] {
+                test.add_property(Property::new(name, value));
+            }
+        }
         tests.add_test_case(test);
     }
     let mut report = Report::new("sinew");

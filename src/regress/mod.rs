@@ -3,18 +3,22 @@
 //! What a case's options mean, the program knows; here they are words that a [`Pose`] makes a picture of.
 
 mod check;
+mod csv;
 mod golden;
 mod html;
 mod image;
 mod junit;
+mod machine;
 mod run;
 mod studio;
 mod suite;
 
-pub use self::image::{Difference, TILE, compare};
+pub use self::image::{Difference, Rule, TILE, compare};
+pub use csv::csv;
 pub use golden::{Drawn, GoldenError, Joint, JointDifference, Joints};
 pub use html::page;
 pub use junit::junit;
+pub use machine::Machine;
 pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans};
 pub use suite::{
     Case, Checks, ImageTolerance, JointTolerance, Moment, OptionKey, Replayed, ReportCheck, Suite,

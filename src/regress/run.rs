@@ -12,6 +12,7 @@ use crate::render::{AdapterChoice, Frame, Pending, RenderError};
 use super::check;
 use super::golden::{self, Drawn, JointDifference, Joints};
 use super::image::Difference;
+use super::machine::Machine;
 use super::studio::Studio;
 use super::suite::{Case, Suite};
 
@@ -108,8 +109,10 @@ pub struct Outcome {
     pub expected: Option<Drawn>,
     /// The picture.
     pub actual: Option<Drawn>,
-    /// By what they differ.
+    /// How they differ; without its map where [`Settings::pictures`] is off.
     pub difference: Option<Difference>,
+    /// CRC-32 of the image's RGBA bytes: the same where a driver draws the same bits.
+    pub digest: Option<u32>,
     /// By what joints differ, those that differ most first.
     pub joints: Vec<JointDifference>,
     /// How its goals were met, with the names of their nodes.
@@ -133,18 +136,18 @@ pub struct Run<'a> {
     pose: &'a Pose<'a>,
     choice: &'a AdapterChoice,
     settings: Settings,
-    adapter: OnceLock<String>,
+    machine: OnceLock<Machine>,
 }
 
 impl<'a> Run<'a> {
     /// A run of a suite on an adapter, which is opened when there is something to draw.
     pub fn new(suite: &'a Suite, pose: &'a Pose<'a>, choice: &'a AdapterChoice, settings: Settings) -> Self {
-        Self { suite, pose, choice, settings, adapter: OnceLock::new() }
+        Self { suite, pose, choice, settings, machine: OnceLock::new() }
     }
 
-    /// The adapter that drew; `None` if nothing was drawn.
-    pub fn adapter(&self) -> Option<&str> {
-        self.adapter.get().map(String::as_str)
+    /// The machine that drew, or on which nothing was drawn.
+    pub fn machine(&self) -> Machine {
+        self.machine.get().cloned().unwrap_or_else(|| Machine::new(None))
     }
 
     /// Runs some of its cases, by their places. `tell` hears of each, in their order; what it is told is handed back in
@@ -199,7 +202,7 @@ impl<'a> Run<'a> {
         let started = Instant::now();
         if case.checks.image.is_some() {
             let name = studio.open(self.choice)?;
-            self.adapter.get_or_init(|| name);
+            self.machine.get_or_init(|| Machine::new(Some(name)));
         }
         let mut outcome = self.worked(place, case, studio).unwrap_or_else(|cause| Outcome {
             case: place,
@@ -208,13 +211,17 @@ impl<'a> Run<'a> {
             expected: None,
             actual: None,
             difference: None,
+            digest: None,
             joints: Vec::new(),
             reports: Vec::new(),
             seconds: 0.0,
         });
         outcome.findings.sort_by_key(|f| f.passed);
         if !self.settings.pictures {
-            (outcome.expected, outcome.actual, outcome.difference) = (None, None, None);
+            (outcome.expected, outcome.actual) = (None, None);
+            if let Some(difference) = &mut outcome.difference {
+                difference.map = Vec::new();
+            }
         }
         outcome.seconds = started.elapsed().as_secs_f64();
         Ok(outcome)
@@ -227,7 +234,7 @@ impl<'a> Run<'a> {
             Some(_) => {
                 let drawn = studio.draw(&*posed, &posed.frame()).and_then(Pending::picture);
                 let picture = drawn.map_err(|e| e.to_string())?;
-                Some(Drawn { picture, adapter: self.adapter.get().cloned() })
+                Some(Drawn { picture, drawn_by: self.machine.get().map(Machine::to_string) })
             }
         };
         check::case(place, case, &self.suite.goldens, &*posed, actual, self.settings.update)

@@ -163,7 +163,7 @@ impl Gpu {
         Ok(Self { device, queue, info, fault, lost })
     }
 
-    /// Name, driver and backend: `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan`.
+    /// Name, backend and driver: `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan, Mesa 22.3.6 (LLVM 15.0.6)`.
     pub fn describe(&self) -> String {
         describe(&self.info)
     }
@@ -209,7 +209,11 @@ fn one_line(said: &str) -> String {
 }
 
 fn describe(info: &wgpu::AdapterInfo) -> String {
-    format!("{}, {}", info.name, info.backend)
+    // Software adapters are named after their driver, which need not be said twice.
+    let driver = if info.name.contains(&info.driver) { "" } else { &info.driver };
+    let driver = format!("{driver} {}", info.driver_info);
+    let parts = [&info.name, info.backend.to_str(), driver.trim()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// Real adapters first, fast ones first among them, OpenGL last among equals.

@@ -20,9 +20,9 @@ pub(super) struct Reader<'a> {
 }
 
 /// Keys of a case that are no options.
-const OWN: [&str; 13] = [
-    "name", "model", "replay", "frames", "fps", "compare", "mean", "worst", "tolerate", "distance", "angle",
-    "outcome", "error",
+const OWN: [&str; 14] = [
+    "name", "model", "replay", "frames", "fps", "compare", "levels", "mean", "worst", "tolerate", "distance",
+    "angle", "outcome", "error",
 ];
 /// Options of a case that plays a session back: the session itself says the rest.
 const REPLAYED: [&str; 1] = ["resolution"];

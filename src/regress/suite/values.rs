@@ -28,13 +28,19 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
     #[expect(clippy::cast_possible_truncation, reason = "shares of a picture")]
     let share = |key: &str, usual: f32| number(key, f64::from(usual)).map(|v| v as f32);
     let usual = ImageTolerance::default();
-    let always = match get("tolerate").map(|item| (item, item.as_str())) {
-        None | Some((_, Some("other-adapters"))) => false,
-        Some((_, Some("always"))) => true,
-        Some((item, _)) => return Err(Fault::at(item, "tolerate is other-adapters or always")),
+    // Read for old suites: the tolerance now holds on every adapter.
+    if let Some(item) = get("tolerate").filter(|i| !matches!(i.as_str(), Some("other-adapters" | "always"))) {
+        return Err(Fault::at(item, "tolerate must be \"other-adapters\" or \"always\""));
+    }
+    let levels = match get("levels") {
+        None => usual.levels,
+        Some(item) => {
+            let levels = item.as_integer().and_then(|n| u8::try_from(n).ok());
+            levels.ok_or_else(|| Fault::at(item, "levels must be an integer from 0 to 255"))?
+        }
     };
     let image =
-        ImageTolerance { mean: share("mean", usual.mean)?, worst: share("worst", usual.worst)?, always };
+        ImageTolerance { levels, mean: share("mean", usual.mean)?, worst: share("worst", usual.worst)? };
     let usual = JointTolerance::default();
     let joints = JointTolerance {
         distance: number("distance", usual.distance)?,
