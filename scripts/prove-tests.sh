@@ -1,16 +1,19 @@
 #!/bin/sh
-# Breaks sinew on purpose, one small patch of tests/breaks at a time, in a copy, and asks whether the suite notices.
-# Ends with 1 if a break is not noticed, or if the suite fails without one. A line for each break: the cases that told.
+# Breaks sinew on purpose, one small patch of tests/breaks at a time, in a copy, and checks that the suite notices.
+# Prints one line per break: how many cases fail, how many of them by their image, and the first few. The measured
+# differences of each run are left in target/breaks/NAME.csv; scripts/differences.sh summarises them.
+# Exits with 1 if a break is not noticed, a patch does not apply, or the suite fails without a break.
 #   scripts/prove-tests.sh [NAME …]    all breaks, or those named
 set -eu
 cd "$(dirname "$0")/.."
 root="$PWD"
-copy="$root/target/breaks/copy"
-export CARGO_TARGET_DIR="$root/target/breaks/build"
+out="$root/target/breaks"
+copy="$out/copy"
+export CARGO_TARGET_DIR="$out/build"
 
 rm -rf "$copy"
 mkdir -p "$copy" "$CARGO_TARGET_DIR/debug"
-# What other crates were built to serves here too; links cost nothing.
+# Dependencies that are already built serve here too; hard links cost nothing.
 for part in deps build .fingerprint; do
     if [ -d "target/debug/$part" ] && [ ! -d "$CARGO_TARGET_DIR/debug/$part" ]; then
         cp -al "target/debug/$part" "$CARGO_TARGET_DIR/debug/"
@@ -19,35 +22,52 @@ done
 git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$copy"
 cd "$copy"
 
-# The suite of the copy, by a binary of the copy.
+# Runs the copy's suite with the copy's binary. Returns 0 if it passes, 1 if it fails, 2 if there is no result.
 check() {
-    : >"$root/target/breaks/out.txt"
     cargo build --quiet --no-default-features --features cli --bin sinew || return 2
-    "$CARGO_TARGET_DIR/debug/sinew" test tests/suite/suite.toml >"$root/target/breaks/out.txt" 2>&1
+    rm -f "$out/$1.csv"
+    status=0
+    "$CARGO_TARGET_DIR/debug/sinew" test tests/suite/suite.toml --csv "$out/$1.csv" >"$out/out.txt" 2>&1 || status=$?
+    return $status
 }
 
-if ! check; then
-    cat "$root/target/breaks/out.txt"
-    echo "the suite fails without a break" >&2
+status=0
+check no-break || status=$?
+if [ $status -ne 0 ]; then
+    cat "$out/out.txt"
+    echo "prove-tests: the suite fails without a break" >&2
     exit 1
 fi
-printf '%-24s %s\n' "no break" "$(tail -n 1 "$root/target/breaks/out.txt")"
-unnoticed=0
+printf '%-24s %s\n' "no break" "$(tail -n 1 "$out/out.txt")"
+failed=0
 for patch in "$root"/tests/breaks/*.patch; do
     name="$(basename "$patch" .patch)"
     case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
-    patch --quiet -p1 <"$patch"
-    if check; then
-        printf '%-24s NOT NOTICED\n' "$name"
-        unnoticed=1
-    elif [ "$(grep -c '^\(failed\|broken\)' "$root/target/breaks/out.txt")" = 0 ]; then
-        printf '%-24s does not build\n' "$name"
-        unnoticed=1
-    else
-        count="$(grep -c '^\(failed\|broken\)' "$root/target/breaks/out.txt")"
-        first="$(grep '^\(failed\|broken\)' "$root/target/breaks/out.txt" | head -n 3 | sed 's/^[a-z]* *//; s/  [0-9.]* ms$//' | paste -sd, | sed 's/,/, /g')"
-        printf '%-24s %3s cases: %s\n' "$name" "$count" "$first"
+    # A patch that fits only roughly may break something else than it says.
+    if ! patch --quiet --dry-run --fuzz=0 -p1 <"$patch" >/dev/null; then
+        printf '%-24s DOES NOT APPLY: renew tests/breaks/%s.patch\n' "$name" "$name"
+        failed=1
+        continue
     fi
+    patch --quiet --fuzz=0 -p1 <"$patch"
+    status=0
+    check "$name" || status=$?
+    case $status in
+    0)
+        printf '%-24s NOT NOTICED\n' "$name"
+        failed=1
+        ;;
+    1)
+        count="$(grep -c '^\(failed\|broken\)' "$out/out.txt")"
+        images="$(grep -c '^ *image:.*judged by FLIP' "$out/out.txt" || true)"
+        first="$(grep '^\(failed\|broken\)' "$out/out.txt" | head -n 3 | sed 's/^[a-z]* *//; s/  [0-9.]* ms$//' | paste -sd, | sed 's/,/, /g')"
+        printf '%-24s %3s cases (%s by image): %s\n' "$name" "$count" "$images" "$first"
+        ;;
+    *)
+        printf '%-24s DOES NOT BUILD OR RUN\n' "$name"
+        failed=1
+        ;;
+    esac
     patch --quiet -R -p1 <"$patch"
 done
-exit $unnoticed
+exit $failed

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Summarises the measured differences of suite runs (`sinew test … --csv FILE`), one Markdown table row per file.
+#   scripts/differences.sh FILE.csv …
+# Columns: images; how many differ from their goldens; pixels off by 1, 2, 3 and at least 4 levels; images judged by
+# FLIP; median and maximum of the FLIP mean over the images that differ, and of the worst tile; a letter for the output:
+# runs with the same letter drew the same bits.
+set -eu
+echo "| run | images | differ | off by 1 | 2 | 3 | 4 or more | by FLIP | FLIP mean | worst tile | output |"
+echo "|---|---|---|---|---|---|---|---|---|---|---|"
+letters="A B C D E F G H I J K L M N O P Q R S T U V W X Y Z"
+seen=""
+for file in "$@"; do
+    # One number per set of images, in order of first appearance. The differences are part of it, because goldens of
+    # another machine are an output too.
+    bits="$(cut -d, -f1,4-9 "$file" | cksum | cut -d' ' -f1)"
+    case " $seen " in *" $bits "*) ;; *) seen="$seen $bits" ;; esac
+    letter="$(echo "$seen" | tr ' ' '\n' | sed '/^$/d' | grep -n "^$bits$" | cut -d: -f1)"
+    letter="$(echo "$letters" | cut -d' ' -f"$letter")"
+    # Sorted by a column, the middle line holds the median.
+    column() {
+        awk -F, -v c="$1" 'NR > 1 && $3 != "" && $3 != "identical" { print $c }' "$file" | sort -g |
+            awk '{ v[NR] = $1 } END { printf NR ? "%.4f, %.4f" : "0, 0", v[int((NR + 1) / 2)], v[NR] }'
+    }
+    awk -F, -v name="$(basename "$file" .csv)" -v mean="$(column 11)" -v worst="$(column 12)" -v bits="$letter" '
+        NR > 1 && $3 != "" {
+            images++; differ += $3 != "identical"; flip += $3 == "flip"
+            one += $5; two += $6; three += $7; more += $8
+        }
+        END {
+            printf "| %s | %d | %d | %d | %d | %d | %d | %d | %s | %s | %s |\n",
+                name, images, differ, one, two, three, more, flip, mean, worst, bits
+        }' "$file"
+done
+echo
+echo "distinct outputs: $(echo "$seen" | wc -w)"

@@ -1,0 +1,114 @@
+#!/bin/sh
+# Runs the suite on variants of the software driver, which round differently, as other CPUs do: the goldens must hold on
+# all of them. Prints how each differs; the measured differences are left in target/variants/*.csv.
+# Exits with 1 if the suite fails on any variant.
+#   scripts/driver-variants.sh           variants of the installed Mesa
+#   scripts/driver-variants.sh --full    also newer Mesa versions of Debian, unpacked to target/variants, not installed,
+#                                        and Chromium's SwiftShader where it is installed
+# With SINEW_TEST_DATA=DIR, the goldens in DIR/goldens-other-cpu are compared with this machine's images too.
+set -eu
+cd "$(dirname "$0")/.."
+root="$PWD"
+out="$root/target/variants"
+sinew="$root/target/debug/sinew"
+suite=tests/suite/suite.toml
+mkdir -p "$out"
+rm -f "$out"/*.csv
+failed=0
+runs=""
+
+cargo build --quiet --bin sinew
+
+# run NAME SUITE [VARIABLE=VALUE …] COMMAND …: runs the suite in an environment, with the program that COMMAND starts.
+run() {
+    name="$1" file="$2"
+    shift 2
+    runs="$runs $name.csv"
+    status=0
+    env "$@" test "$file" --csv "$out/$name.csv" >"$out/$name.txt" 2>&1 || status=$?
+    if [ $status -ne 0 ]; then
+        failed=1
+        grep -A 2 '^\(failed\|broken\|missing\|error\)' "$out/$name.txt" || tail -n 5 "$out/$name.txt"
+    fi
+    printf '%-18s %s\n' "$name" "$(grep '^drawn by' "$out/$name.txt" || echo 'nothing was drawn')"
+    printf '%-18s %s\n' "" "$(tail -n 1 "$out/$name.txt")"
+}
+
+run default "$suite" "$sinew"
+# What the driver believes the CPU can do.
+run sse4.1 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 "$sinew"
+run nosse "$suite" GALLIUM_OVERRIDE_CPU_CAPS=nosse "$sinew"
+# Narrow vectors alone corrupt the heap in Mesa 22.3.
+run sse4.1-128 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 LP_NATIVE_VECTOR_WIDTH=128 "$sinew"
+
+# Mesa's OpenGL instead of its Vulkan.
+cat >"$out/gl" <<END
+#!/bin/sh
+exec "$sinew" "\$@" --adapter gl
+END
+chmod +x "$out/gl"
+run gl "$suite" "$out/gl"
+
+other="${SINEW_TEST_DATA:-}/goldens-other-cpu"
+if [ -d "$other" ]; then
+    # The suite names files beside it: it is copied with them, and its goldens replaced.
+    rm -rf "$out/copy"
+    mkdir -p "$out/copy"
+    cp --parents -r -t "$out/copy" assets docs/drag.session tests/suite
+    cp "$other"/*.png "$out/copy/tests/suite/goldens/"
+    run other-cpu "$out/copy/$suite" "$sinew"
+fi
+
+# Debian's packages of a release are unpacked with all that they need; the release's own loader then starts sinew.
+newer_mesa() {
+    release="$1"
+    folder="$out/$release"
+    config="$folder/apt"
+    # The mirror that this system uses.
+    mirror="$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)"
+    if [ ! -d "$folder/root" ]; then
+        mkdir -p "$config/lists/partial" "$config/archives/partial"
+        : >"$config/status"
+        for source in "$release" "$2"; do
+            echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $source main"
+        done | sort -u >"$config/sources.list"
+        options="-oDir::Etc::SourceList=$config/sources.list -oDir::Etc::SourceParts=/dev/null
+            -oDir::State::Lists=$config/lists -oDir::State::status=$config/status -oDebug::NoLocking=1
+            -oDir::Cache::archives=$config/archives -oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache="
+        # shellcheck disable=SC2086 # a list of words
+        apt-get $options update -qq &&
+            apt-get $options -t "$release" install -y -qq --no-install-recommends --download-only \
+                mesa-vulkan-drivers libvulkan1 >/dev/null 2>&1
+        mkdir "$folder/root.new"
+        for package in "$config"/archives/*.deb; do
+            dpkg -x "$package" "$folder/root.new"
+        done
+        mv "$folder/root.new" "$folder/root"
+    fi
+    libraries="$(find "$folder/root" -name libvulkan_lvp.so -printf '%h\n' -quit)"
+    loader="$(find "$folder/root" -name 'ld-linux-*.so.2' | head -n 1)"
+    cat >"$folder/icd.json" <<END
+{ "file_format_version": "1.0.0", "ICD": { "library_path": "$libraries/libvulkan_lvp.so", "api_version": "1.3.0" } }
+END
+    run "$release" "$suite" VK_DRIVER_FILES="$folder/icd.json" "$loader" \
+        --library-path "$libraries:$folder/root/lib/$(basename "$libraries")" "$sinew"
+}
+
+if [ "${1:-}" = --full ]; then
+    run avx "$suite" GALLIUM_OVERRIDE_CPU_CAPS=avx "$sinew"
+    run avx2 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=avx2 "$sinew"
+    for release in bookworm-backports trixie sid; do
+        # Backports need the release that they are for.
+        base="${release%-backports}"
+        newer_mesa "$release" "$base"
+    done
+    icd=/usr/lib/chromium/vk_swiftshader_icd.json
+    if [ -e "$icd" ]; then
+        run swiftshader "$suite" VK_DRIVER_FILES="$icd" "$sinew"
+    fi
+fi
+
+echo
+# shellcheck disable=SC2086 # a list of paths
+(cd "$out" && "$root/scripts/differences.sh" $runs)
+exit $failed
