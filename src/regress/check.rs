@@ -152,13 +152,13 @@ fn describe(difference: &Difference, tolerance: &ImageTolerance) -> String {
     let (pixels, largest) = (difference.pixels(), difference.largest());
     match difference.rule() {
         Rule::Identical => "image: identical".into(),
-        Rule::Levels => format!(
-            "image: equal by levels: {pixels} px differ, by at most {largest} of {} levels",
-            tolerance.levels
-        ),
+        Rule::Levels => {
+            let limit = tolerance.levels;
+            format!("image: equal by levels: {pixels} px differ, by at most {largest} (limit {limit})")
+        }
         Rule::Flip => format!(
             "image: judged by FLIP: {beyond} px differ by more than {} levels (at most {largest}), \
-             mean {mean:.5} of {:.5}, worst tile {worst:.4} of {:.4} at {x},{y}",
+             mean {mean:.5} (limit {}), worst tile {worst:.4} (limit {}) at {x},{y}",
             tolerance.levels, tolerance.mean, tolerance.worst
         ),
     }

@@ -145,7 +145,7 @@ fn a_golden_of_another_cpu_passes() {
     let (code, lines) = code_and_lines(["test", &suite, "--filter", "rest", "-v"]);
     assert_eq!(code, 0, "{lines:?}");
     assert!(
-        lines[1].contains("equal by levels: ") && lines[1].contains("at most 2 of 2 levels"),
+        lines[1].contains("equal by levels: ") && lines[1].contains("by at most 2 (limit 2)"),
         "{lines:?}"
     );
     // Whoever knows that nothing else draws the suite may ask for the same bits.
