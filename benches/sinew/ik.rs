@@ -65,15 +65,15 @@ fn limbs(c: &mut Criterion) {
 /// Five goals and two pins on a humanoid, dragged on circles: a frame to a millimetre, from the last answer.
 fn full_body(c: &mut Criterion) {
     let mut group = c.benchmark_group("full body, a warm frame");
-    let adventurer = crate::path("quaternius/modular_men/Adventurer/Adventurer.glb");
+    let adventurer = crate::external("quaternius/modular_men/Adventurer/Adventurer.glb");
     let mut characters = vec![(
         "mannequin",
         asset::mannequin().unwrap(),
         ["leftHand", "rightHand", "head", "upperChest", "hips", "leftFoot", "rightFoot"],
     )];
-    if adventurer.exists() {
+    if let Some(path) = adventurer {
         let names = ["Hand.L", "Hand.R", "Head", "Chest", "Hips", "Foot.L", "Foot.R"];
-        characters.push(("Adventurer", asset::load(&adventurer).unwrap(), names));
+        characters.push(("Adventurer", asset::load(&path).unwrap(), names));
     }
     for (name, character, names) in characters {
         let nodes = names.map(|n| character.skeleton.find(n).unwrap());

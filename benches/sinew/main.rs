@@ -1,7 +1,7 @@
 //! `cargo bench`: what loading, posing, motion, capture, skinning, solving and a frame of the window cost. Elements are
 //! joints, tracks, vertices and links: criterion prints elements a second, so 100 Melem/s are 10 ns each.
 //!
-//! The built-in mannequin is always there; the collected characters are measured where they are.
+//! The built-in mannequin is always measured, the other characters where `SINEW_TEST_DATA` has them (`docs/test-data.md`).
 #![allow(missing_docs, clippy::unwrap_used, reason = "a bench")]
 
 mod capture;
@@ -14,7 +14,7 @@ mod passes;
 mod posing;
 mod retarget;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sinew::asset::{self, Character};
 
@@ -40,15 +40,17 @@ const COLLECTED: [(&str, &str); 2] = [
     ("Wolf", "quaternius/animals_pack/Wolf/Wolf.glb"),
 ];
 
-fn path(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/models").join(file)
+/// A model below `SINEW_TEST_DATA`, if that is set and has it.
+fn external(file: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("SINEW_TEST_DATA")?;
+    Some(PathBuf::from(folder).join("models").join(file)).filter(|path| path.exists())
 }
 
 fn characters() -> Vec<(&'static str, Character)> {
     let mut all = vec![("mannequin", asset::mannequin().unwrap())];
     for (name, file) in COLLECTED {
-        if path(file).exists() {
-            all.push((name, asset::load(&path(file)).unwrap()));
+        if let Some(path) = external(file) {
+            all.push((name, asset::load(&path).unwrap()));
         }
     }
     all

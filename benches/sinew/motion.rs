@@ -5,7 +5,7 @@ use sinew::asset;
 use sinew::motion::{Bar, Motion, Player, Retarget, Share};
 use sinew::pose::Pose;
 
-use super::path;
+use super::external;
 
 const FRAME: f32 = 1.0 / 60.0;
 const OTHER: &str = "quaternius/modular_men/Adventurer/Adventurer.glb";
@@ -16,7 +16,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     let share = |name| Share { clip: clip(name), weight: 0.5 };
     let bar = Bar { clips: vec![share("walk"), share("run")], again: true, ..Bar::new(0) };
     let blend = Motion { bars: vec![Bar { seconds: Some(60.0), ..bar }], ..Motion::default() };
-    let target = if path(OTHER).exists() { asset::load(&path(OTHER)).unwrap() } else { source.clone() };
+    let target = external(OTHER).map_or_else(|| source.clone(), |path| asset::load(&path).unwrap());
     let mut group = c.benchmark_group("motion");
     group.throughput(Throughput::Elements(source.skeleton.nodes.len() as u64));
     for (name, motion) in [("one clip", Motion::clip(clip("walk"))), ("two clips blended", blend)] {

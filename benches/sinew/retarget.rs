@@ -5,7 +5,7 @@ use sinew::asset;
 use sinew::motion::{Playhead, Retarget};
 use sinew::pose::Pose;
 
-use super::path;
+use super::external;
 
 const FRAME: f32 = 1.0 / 60.0;
 const OTHER: &str = "quaternius/modular_men/Adventurer/Adventurer.glb";
@@ -13,8 +13,8 @@ const OTHER: &str = "quaternius/modular_men/Adventurer/Adventurer.glb";
 pub(crate) fn bench(c: &mut Criterion) {
     let source = asset::mannequin().unwrap();
     let mut targets = vec![("mannequin", source.clone())];
-    if path(OTHER).exists() {
-        targets.push(("Adventurer", asset::load(&path(OTHER)).unwrap()));
+    if let Some(path) = external(OTHER) {
+        targets.push(("Adventurer", asset::load(&path).unwrap()));
     }
     let clip = source.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
     let mut group = c.benchmark_group("retarget");

@@ -14,6 +14,7 @@ mod pose;
 mod render;
 mod replay;
 mod rig;
+mod skipped;
 mod style;
 mod suite;
 

@@ -1,6 +1,6 @@
-//! Positions and silhouettes against an independent float64 skinning in Python, where it and numpy are there.
+//! Positions and silhouettes against an independent float64 skinning in Python, which is part of the external test data.
 //!
-//! `SINEW_PYTHON` names a Python with numpy and Pillow; without it `python3` is tried.
+//! `SINEW_PYTHON` names a Python with numpy and Pillow; without it `python3` is tried. `docs/test-data.md` says more.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use sinew::asset;
 
-use crate::support::{gltf_files, models, skip};
+use crate::support::{built_in_gltf_files, external, external_or_skip, gltf_files, skip};
 use crate::{folder, json, stdout};
 
 /// Of the model's diagonal.
@@ -17,11 +17,11 @@ const POSITIONS: f64 = 1e-5;
 const PIXELS: f64 = 0.001;
 const SIZE: (u32, u32) = (320, 180);
 const FOLDERS: [&str; 5] = [
-    "khronos-sample-models",
-    "khronos-asset-generator",
-    "vulkan-assets",
-    "quaternius/animals_pack",
-    "derived/Wolf-8influences-JOINTS_1",
+    "models/khronos-sample-models",
+    "models/khronos-asset-generator",
+    "models/vulkan-assets",
+    "models/quaternius/animals_pack",
+    "models/derived/Wolf-8influences-JOINTS_1",
 ];
 
 struct Oracle {
@@ -30,14 +30,15 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// Says visibly what is missing.
+    /// `None` where something is missing; then the test is recorded as skipped.
+    #[track_caller]
     fn find() -> Option<Self> {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/oracle/skin.py");
+        let script = external_or_skip("oracle/skin.py")?;
         let python = std::env::var("SINEW_PYTHON").unwrap_or_else(|_| "python3".into());
         let mut probe = Command::new(&python);
         probe.args(["-c", "import numpy, PIL"]).stderr(Stdio::null());
-        if !script.exists() || !probe.status().is_ok_and(|s| s.success()) {
-            skip(&format!("no {} or no {python} with numpy and Pillow", script.display()));
+        if !probe.status().is_ok_and(|s| s.success()) {
+            skip(&format!("{python} with numpy and Pillow is missing"));
             return None;
         }
         Some(Self { python, script })
@@ -66,8 +67,8 @@ fn numbers(value: &Value) -> Vec<f64> {
 #[test]
 fn positions_and_masks_agree() {
     let Some(oracle) = Oracle::find() else { return };
-    let files: Vec<PathBuf> = FOLDERS.iter().filter_map(|f| models(f)).flat_map(|f| gltf_files(&f)).collect();
-    assert!(!files.is_empty());
+    let mut files = built_in_gltf_files();
+    files.extend(FOLDERS.iter().filter_map(|f| external(f)).flat_map(|f| gltf_files(&f)));
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for worker in 0..2 {

@@ -471,7 +471,7 @@ fn people_read_the_page() {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let browser =
         std::env::split_paths(&paths).flat_map(|p| browsers.map(|b| p.join(b))).find(|p| p.is_file());
-    let Some(browser) = browser else { return skip("there is no Chromium to open the page") };
+    let Some(browser) = browser else { return skip("Chromium is missing") };
     let clicked = folder.join("clicked.html");
     fs::write(&clicked, text + CLICKS).unwrap();
     let output = std::process::Command::new(browser)

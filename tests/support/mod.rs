@@ -1,44 +1,14 @@
-//! What several test binaries need: the collected models, and small files made on the spot.
+//! What several test binaries need: test data, and small files built on the spot.
 #![allow(dead_code, reason = "each binary uses its part")]
 #![allow(unreachable_pub, reason = "a module of several binaries")]
-use std::io::Write;
-use std::path::PathBuf;
+#[path = "test_data.rs"]
+mod test_data;
 
 use base64::Engine;
 use serde_json::{Value, json};
 
-/// A folder of the models that the project is tested with but does not ship. Says visibly where there is none.
-pub fn models(folder: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/models").join(folder);
-    if path.exists() {
-        return Some(path);
-    }
-    skip(&format!("{} is not there", path.display()));
-    None
-}
-
-/// Says that a test skips what it cannot do here; also where the test harness keeps what tests print.
-pub fn skip(why: &str) {
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
-}
-
-/// All `.gltf` and `.glb` files below a folder, sorted.
-pub fn gltf_files(folder: &std::path::Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.extension().and_then(|e| e.to_str()) {
-                _ if path.is_dir() => folders.push(path),
-                Some("gltf" | "glb") => files.push(path),
-                _ => {}
-            }
-        }
-    }
-    files.sort();
-    files
-}
+#[allow(unused_imports, reason = "each binary uses its part")]
+pub use test_data::*;
 
 /// Builds a `.gltf` with its bytes inside, accessor by accessor.
 #[derive(Default)]
@@ -88,4 +58,10 @@ impl Builder {
         rest["accessors"] = self.accessors.into();
         serde_json::to_vec(&rest).unwrap()
     }
+}
+
+/// A folder of external models; without it the test is skipped.
+#[track_caller]
+pub fn models(folder: &str) -> Option<std::path::PathBuf> {
+    external_or_skip(&format!("models/{folder}"))
 }

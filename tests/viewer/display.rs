@@ -1,6 +1,11 @@
 //! A display of a test's own.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+// By its path, because the unit tests of the viewer use this file too.
+#[allow(dead_code, unreachable_pub, reason = "a module of several binaries")]
+#[path = "../support/test_data.rs"]
+mod test_data;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -19,11 +24,11 @@ fn has(tool: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|p| p.join(tool).is_file()))
 }
 
-/// Starts a server of a screen, 1300 by 820, and says its name; `None`, and a word about it, where that or another tool is
-/// missing.
+/// Starts an X server with a screen of 1300 by 820 pixels and returns the name of its display. Where it or one of `tools`
+/// is missing, the test is recorded as skipped and must return.
 pub(crate) fn display(tools: &[&str]) -> Option<(Started, String)> {
     if let Some(tool) = std::iter::once(&"Xvfb").chain(tools).find(|tool| !has(tool)) {
-        println!("skipped: there is no {tool}");
+        test_data::skip(&format!("{tool} is missing"));
         return None;
     }
     // The server finds a display that nobody has, and says which.

@@ -1,4 +1,4 @@
-//! The window itself, on a display of its own, driven by xdotool. Skipped, saying so, where the tools are absent.
+//! The window itself, on a display of its own, driven by xdotool. Skipped where the tools are missing.
 
 use std::path::PathBuf;
 use std::process::Command;
