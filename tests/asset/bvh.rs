@@ -2,32 +2,38 @@
 
 use std::f32::consts::FRAC_PI_2;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use glam::{DQuat, DVec3, Quat, Vec3};
 use proptest::prelude::*;
-use sinew::asset::{Channel, Character, Values, bvh, load};
+use sinew::asset::{Channel, Character, Values, bvh, load, mannequin};
 
 use crate::corpus::{ALLOCATOR, Random};
-use crate::support::models;
+use crate::support::{external, files_below};
 
-/// All `.bvh` files of the models.
+/// The mannequin's run, written by our own writer in inches, 50 frames a second.
+static WRITTEN: LazyLock<PathBuf> = LazyLock::new(|| {
+    let character = mannequin().unwrap();
+    let run = character.clips.iter().find(|c| c.name.as_deref() == Some("run")).unwrap();
+    let written = sinew::motion::bvh::write(&character, run, 50.0, 0.0254).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("asset-bvh-written");
+    std::fs::create_dir_all(&folder).unwrap();
+    // Under nextest several processes write it, each the same, and none may read half of it.
+    let (path, part) = (folder.join("run.bvh"), folder.join(format!("{}.part", std::process::id())));
+    std::fs::write(&part, written.text).unwrap();
+    std::fs::rename(part, &path).unwrap();
+    path
+});
+
+/// The suite's file, the one of our own writer, and the external ones.
 pub(crate) fn files() -> Vec<PathBuf> {
-    let Some(folder) = models("bvh") else { return Vec::new() };
-    let folders = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir());
-    let mut files = Vec::new();
-    let mut open: Vec<PathBuf> = folders.collect();
-    while let Some(folder) = open.pop() {
-        for path in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|e| e == "bvh") {
-                files.push(path);
-            }
-        }
+    let hail = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/hail.bvh");
+    let mut files = vec![hail, WRITTEN.clone()];
+    if let Some(folder) = external("models/bvh") {
+        files.extend(files_below(&folder, &["bvh"]));
+        assert_eq!(files.len(), 8);
     }
-    assert_eq!(files.len(), 6);
-    files.sort();
     files
 }
 
@@ -284,11 +290,13 @@ proptest! {
 }
 
 #[test]
-fn the_six_files_are_read() {
+fn whole_files_are_read() {
     for path in files() {
         let character = load(&path).unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap();
         let (nodes, frames, units) = match name {
+            "hail" => (68, 21, 0.01),
+            "run" => (68, 36, 0.0254),
             "test_mocapbank" => (24, 455, 0.01),
             "jumping_jacks" => (38, 125, 0.0254 / 0.45),
             "dab" => (34, 339, 0.0254),

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use peak_alloc::PeakAlloc;
-use serde_json::json;
+use serde_json::{Value, json};
 use sinew::asset::gltf;
 use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 use sinew::skin::{Palette, Skinned, Skinning, skin};
 
-use crate::support::{Builder, gltf_files, models};
+use crate::support::{Builder, built_in_gltf_files, external, gltf_files, gltf_files_and};
 
 #[global_allocator]
 pub(super) static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -40,16 +40,18 @@ fn use_file(bytes: &[u8], folder: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-/// Fails if a file panics, takes too long, or is refused with anything but one line.
-fn survive(what: &str, bytes: &[u8], folder: Option<&Path>) {
+/// Whether a file is read; otherwise it is refused. Fails if it panics, takes too long, or is refused with anything but
+/// one line.
+fn survive(what: &str, bytes: &[u8], folder: Option<&Path>) -> bool {
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| use_file(bytes, folder)));
     let took = start.elapsed();
     let result = outcome.unwrap_or_else(|_| panic!("{what}: panicked"));
     assert!(took < TIME, "{what}: took {took:?}");
-    if let Err(message) = result {
+    if let Err(message) = &result {
         assert!(message.starts_with("file: ") && !message.contains('\n'), "{what}: {message}");
     }
+    result.is_ok()
 }
 
 /// splitmix64 (Steele, Lea & Flood 2014): the same changes on every run.
@@ -68,9 +70,78 @@ impl Random {
     }
 }
 
+/// Values that stand where others are expected.
+fn wrong_values() -> [Value; 10] {
+    [
+        Value::Null,
+        json!(true),
+        json!(-1),
+        json!(0),
+        json!(1),
+        json!(0.5),
+        json!(4_000_000_000_u32),
+        json!("text"),
+        json!([]),
+        json!({}),
+    ]
+}
+
+/// The suite's bar, a `.gltf` with its bytes inside, with each value of its JSON removed, and replaced by each of some
+/// others.
+fn changed_documents(replacements: &[Value]) -> Vec<(String, Vec<u8>)> {
+    let bar = std::fs::read(built_in_gltf_files().last().unwrap()).unwrap();
+    let document: Value = serde_json::from_slice(&bar).unwrap();
+    let mut documents = Vec::new();
+    for pointer in pointers(&document) {
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        let mut removed = document.clone();
+        match removed.pointer_mut(parent).unwrap() {
+            Value::Object(object) => drop(object.remove(key)),
+            Value::Array(array) => drop(array.remove(key.parse().unwrap())),
+            other => panic!("{pointer} is in {other}"),
+        }
+        documents.push((format!("bar.gltf without {pointer}"), removed.to_string().into_bytes()));
+        for value in replacements {
+            let mut changed = document.clone();
+            *changed.pointer_mut(&pointer).unwrap() = value.clone();
+            documents.push((format!("bar.gltf with {pointer} = {value}"), changed.to_string().into_bytes()));
+        }
+    }
+    documents
+}
+
+/// JSON pointers of all values in a document but the document itself.
+fn pointers(document: &Value) -> Vec<String> {
+    let (mut found, mut open) = (Vec::new(), vec![(String::new(), document)]);
+    while let Some((pointer, value)) = open.pop() {
+        match value {
+            Value::Object(object) => open.extend(object.iter().map(|(k, v)| (format!("{pointer}/{k}"), v))),
+            Value::Array(array) => {
+                open.extend(array.iter().enumerate().map(|(i, v)| (format!("{pointer}/{i}"), v)));
+            }
+            _ => {}
+        }
+        found.push(pointer);
+    }
+    found.retain(|pointer| !pointer.is_empty());
+    found
+}
+
+#[test]
+fn documents_with_a_wrong_value_are_read_or_refused() {
+    let documents = changed_documents(&wrong_values());
+    let read = documents.iter().filter(|(what, bytes)| survive(what, bytes, None)).count();
+    // Names, colours and the like may be anything; indices, counts and types may not.
+    let refused = documents.len() - read;
+    assert!(read > documents.len() / 10 && refused > documents.len() / 2, "{read} read, {refused} refused");
+}
+
 #[test]
 fn the_validators_files_are_read_or_refused() {
-    let Some(folder) = models("khronos-validator/base") else { return };
+    for path in built_in_gltf_files() {
+        assert!(survive(&path.display().to_string(), &std::fs::read(&path).unwrap(), path.parent()));
+    }
+    let Some(folder) = external("models/khronos-validator/base") else { return };
     let files = gltf_files(&folder);
     assert!(files.len() > 200, "{} files", files.len());
     for path in files {
@@ -81,21 +152,24 @@ fn the_validators_files_are_read_or_refused() {
 
 #[test]
 fn models_cut_off_anywhere_are_refused() {
-    let Some(folder) = models("") else { return };
-    for path in gltf_files(&folder).iter().filter(|p| p.extension().is_some_and(|e| e == "glb")) {
+    for path in gltf_files_and("models").iter().filter(|p| p.extension().is_some_and(|e| e == "glb")) {
         let bytes = std::fs::read(path).unwrap();
+        // What follows after this may be cut off.
+        let length = bytes.get(8..12).map_or(0, |field| u32::from_le_bytes(field.try_into().unwrap()));
         for i in 0..64 {
             let cut = bytes.len() * i / 64;
-            survive(&format!("{} cut at {cut}", path.display()), &bytes[..cut], path.parent());
+            let what = format!("{} cut at {cut}", path.display());
+            let read = survive(&what, &bytes[..cut], path.parent());
+            assert!(!read || cut >= length as usize, "{what} is read");
         }
     }
 }
 
 #[test]
 fn single_bytes_changed_are_survived() {
-    let Some(folder) = models("") else { return };
     let mut random = Random(1);
-    for path in gltf_files(&folder) {
+    let (mut read, mut refused) = (0, 0);
+    for path in gltf_files_and("models") {
         let original = std::fs::read(&path).unwrap();
         // The JSON is where a change does most: half of the changes go there.
         let json =
@@ -108,9 +182,11 @@ fn single_bytes_changed_are_survived() {
             let mut bytes = original.clone();
             let at = random.below(if change % 2 == 0 { json.max(1) } else { original.len() });
             bytes[at] = random.next().to_le_bytes()[0];
-            survive(&format!("{} with byte {at} = {}", path.display(), bytes[at]), &bytes, path.parent());
+            let what = format!("{} with byte {at} = {}", path.display(), bytes[at]);
+            if survive(&what, &bytes, path.parent()) { read += 1 } else { refused += 1 }
         }
     }
+    assert!(read > 100 && refused > 100, "{read} read, {refused} refused");
 }
 
 /// Other tests of this binary allocate beside this one; what they take is far below the bound.
@@ -125,9 +201,12 @@ fn assert_in_proportion(what: &str, bytes: &[u8], folder: Option<&Path>) {
 
 #[test]
 fn memory_stays_in_proportion_to_the_file() {
-    let Some(folder) = models("khronos-validator/base") else { return };
-    for path in gltf_files(&folder) {
+    for path in gltf_files_and("models/khronos-validator/base") {
         assert_in_proportion(&path.display().to_string(), &std::fs::read(&path).unwrap(), path.parent());
+    }
+    // Counts, lengths and offsets of gigabytes.
+    for (what, bytes) in changed_documents(&[json!(4_000_000_000_u32)]) {
+        assert_in_proportion(&what, &bytes, None);
     }
 }
 

@@ -1,10 +1,44 @@
-//! Bones of the collected characters, by the names that their makers gave.
+//! The bones of human characters, found by the names of their joints.
 
-use sinew::asset::{self, humanoid};
+use std::collections::BTreeMap;
 
-use crate::support::models;
+use sinew::asset::{self, Character, humanoid};
 
-/// Files with a few of their bones.
+use crate::support::{built_in_gltf_files, external};
+
+/// VRM's bones, and how the joints are named in files of KayKit, of ozz-animation, and in Khronos' CesiumMan. `-`: the file has
+/// no such joint; the mannequin's gets a name that says nothing.
+const CONVENTIONS: [(&str, [&str; 3]); 20] = [
+    ("hips", ["hips", "Pelvis", "Skeleton_torso_joint_1"]),
+    ("spine", ["spine", "Spine", "Skeleton_torso_joint_2"]),
+    ("chest", ["chest", "Spine1", "torso_joint_3"]),
+    ("neck", ["neck", "Neck", "Skeleton_neck_joint_1"]),
+    ("head", ["head", "Head", "Skeleton_neck_joint_2"]),
+    ("leftShoulder", ["-", "LeftShoulder", "-"]),
+    ("leftUpperArm", ["upperarm.l", "LeftArm", "Skeleton_arm_joint_L__4_"]),
+    ("leftLowerArm", ["lowerarm.l", "LeftForeArm", "Skeleton_arm_joint_L__3_"]),
+    ("leftHand", ["wrist.l", "Lefthand", "Skeleton_arm_joint_L__2_"]),
+    ("leftUpperLeg", ["upperleg.l", "LeftUpLeg", "leg_joint_L_1"]),
+    ("leftLowerLeg", ["lowerleg.l", "LeftLeg", "leg_joint_L_2"]),
+    ("leftFoot", ["foot.l", "LeftFoot", "leg_joint_L_3"]),
+    ("rightShoulder", ["-", "RightShoulder", "-"]),
+    ("rightUpperArm", ["upperarm.r", "RightArm", "Skeleton_arm_joint_R"]),
+    ("rightLowerArm", ["lowerarm.r", "RightForeArm", "Skeleton_arm_joint_R__2_"]),
+    ("rightHand", ["wrist.r", "RightHand", "Skeleton_arm_joint_R__3_"]),
+    ("rightUpperLeg", ["upperleg.r", "RightUpLeg", "leg_joint_R_1"]),
+    ("rightLowerLeg", ["lowerleg.r", "RightLeg", "leg_joint_R_2"]),
+    ("rightFoot", ["foot.r", "RightFoot", "leg_joint_R_3"]),
+    ("upperChest", ["-", "Spine2", "-"]),
+];
+
+/// The mannequin without the map of its file.
+fn unmapped() -> (Character, BTreeMap<String, usize>) {
+    let mut character = asset::mannequin().unwrap();
+    let map = character.humanoid.take().unwrap();
+    (character, map.bones)
+}
+
+/// External files with a few of their bones.
 const HUMANS: [(&str, [(&str, &str); 4]); 8] = [
     (
         "kaykit-char/models/mannequin_v2/manny_med_mod.gltf",
@@ -60,7 +94,7 @@ const HUMANS: [(&str, [(&str, &str); 4]); 8] = [
     ),
 ];
 
-/// Two legs without arms, four legs, eight, none.
+/// External characters with two legs and no arms, with four legs, eight, and none.
 const OTHERS: [&str; 6] = [
     "quaternius/mech_pack/Leela/Leela.glb",
     "quaternius/animals_pack/Wolf/Wolf.glb",
@@ -71,26 +105,84 @@ const OTHERS: [&str; 6] = [
 ];
 
 #[test]
-fn the_collected_humans_are_found() {
-    for (file, bones) in HUMANS {
-        let Some(path) = models(file) else { continue };
-        let character = asset::load(&path).unwrap();
-        let found = humanoid(&character).unwrap_or_else(|| panic!("{file}: no humanoid"));
-        for (bone, name) in bones {
-            assert_eq!(character.skeleton.label(found.bones[bone]), name, "{file}: {bone}");
-        }
-        let sided = found.bones.iter().filter(|(b, _)| b.starts_with("left"));
-        for (bone, &node) in sided {
-            let name = character.skeleton.label(node).to_lowercase();
-            assert!(!name.contains("right") && !name.ends_with(".r"), "{file}: {bone} is {name}");
-        }
+fn joint_names_give_the_bones_of_the_vrm_map() {
+    let (character, map) = unmapped();
+    let found = humanoid(&character).unwrap().bones;
+    // Eyes are taken from a map alone.
+    for (bone, node) in map.iter().filter(|(bone, _)| !bone.ends_with("Eye")) {
+        assert_eq!(found.get(bone), Some(node), "{bone}");
     }
 }
 
 #[test]
-fn the_others_are_not() {
+fn several_naming_conventions_are_understood() {
+    for convention in 0..3 {
+        let (mut character, map) = unmapped();
+        for (index, node) in character.skeleton.nodes.iter_mut().enumerate() {
+            node.name = Some(format!("node {index}"));
+        }
+        for (bone, names) in CONVENTIONS {
+            if names[convention] != "-" {
+                character.skeleton.nodes[map[bone]].name = Some(names[convention].to_owned());
+            }
+        }
+        let found = humanoid(&character).unwrap().bones;
+        // What has no name that says anything is found by where it hangs, or not at all.
+        for (bone, names) in CONVENTIONS {
+            if names[convention] != "-" {
+                let named = found.get(bone).map(|&node| character.skeleton.label(node));
+                assert_eq!(named.as_deref(), Some(names[convention]), "{bone}");
+            }
+        }
+        let stray = found.iter().find(|(bone, node)| map.get(*bone) != Some(*node));
+        assert_eq!(stray, None, "convention {convention}");
+    }
+}
+
+#[test]
+fn the_bones_of_humans_are_found() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/awkward.glb");
+    check(
+        path,
+        &asset::load(path.as_ref()).unwrap(),
+        &[
+            ("hips", "hips"),
+            ("head", "head"),
+            ("leftUpperArm", "arm.L"),
+            ("leftHand", "hand.L"),
+            ("rightLowerArm", "forearm.R"),
+            ("rightLowerLeg", "shin.R"),
+            ("leftFoot", "foot.L"),
+        ],
+    );
+    for (file, bones) in HUMANS {
+        let Some(path) = external(&format!("models/{file}")) else { continue };
+        check(file, &asset::load(&path).unwrap(), &bones);
+    }
+}
+
+/// Some bones have their names, and no bone is on the wrong side.
+fn check(file: &str, character: &Character, bones: &[(&str, &str)]) {
+    let found = humanoid(character).unwrap_or_else(|| panic!("{file}: no humanoid"));
+    for (bone, name) in bones {
+        assert_eq!(character.skeleton.label(found.bones[*bone]), *name, "{file}: {bone}");
+    }
+    let sided = found.bones.iter().filter(|(b, _)| b.starts_with("left"));
+    for (bone, &node) in sided {
+        let name = character.skeleton.label(node).to_lowercase();
+        assert!(!name.contains("right") && !name.ends_with(".r"), "{file}: {bone} is {name}");
+    }
+}
+
+#[test]
+fn characters_that_are_not_human_have_no_human_bones() {
+    for path in built_in_gltf_files() {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let is_human = ["mannequin", "awkward"].contains(&name);
+        assert_eq!(humanoid(&asset::load(&path).unwrap()).is_some(), is_human, "{name}");
+    }
     for file in OTHERS {
-        let Some(path) = models(file) else { continue };
+        let Some(path) = external(&format!("models/{file}")) else { continue };
         assert_eq!(humanoid(&asset::load(&path).unwrap()), None, "{file}");
     }
 }

@@ -14,6 +14,7 @@ mod cast;
 mod corpus;
 mod dual;
 mod expressions;
+mod figures;
 mod humanoids;
 mod materials;
 mod motion;
