@@ -9,7 +9,7 @@ use sinew::render::Pictures;
 use sinew::skin::{Skinned, Skinning};
 use sinew::stage;
 
-use crate::support::{Builder, gltf_files, models};
+use crate::support::{Builder, gltf_files_and};
 use crate::{load, renderer};
 
 /// Largest distance between both sides' vertices, as a part of the diagonal; and between their normals.
@@ -104,9 +104,8 @@ fn any_mesh_with_eight_influences_and_morph_targets() {
 }
 
 #[test]
-fn collected_characters() {
-    let Some(folder) = models("khronos-sample-models") else { return };
-    for path in gltf_files(&folder) {
+fn built_in_and_external_characters() {
+    for path in gltf_files_and("models/khronos-sample-models") {
         let character = sinew::asset::load(&path).unwrap();
         let plays = !character.clips.is_empty();
         let mut puppet = Puppet::new(character, 0);
