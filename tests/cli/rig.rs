@@ -6,7 +6,7 @@ use sinew::ik::{Limit, Method, Outcome};
 use sinew::puppet::{Puppet, Target};
 use sinew::rig::{ChainKind, JointRig, file, find};
 
-use crate::support::models;
+use crate::support::external;
 use crate::{folder, json, refusal, stdout};
 
 /// name: base to effector, number of joints
@@ -32,8 +32,29 @@ fn the_mannequin_has_its_limbs() {
 }
 
 #[test]
-fn the_collected_characters_have_theirs() {
-    let Some(folder) = models("") else { return };
+fn chains_are_found_in_many_kinds_of_characters() {
+    let built_in: [(&str, &[&str]); 4] = [
+        ("arm", &["limb: base to gripper, 8"]),
+        (
+            "awkward",
+            &[
+                "left arm: arm.L to hand.L, 3",
+                "right arm: arm.R to hand.R, 3",
+                "left leg: leg.L to foot.L, 3",
+                "right leg: leg.R to foot.R, 3",
+                "neck: neck to head, 2",
+            ],
+        ),
+        (
+            "spider",
+            &["left leg 1: leg_l1_coxa to leg_l1_tip, 5", "right leg 4: leg_r4_coxa to leg_r4_tip, 5"],
+        ),
+        ("tentacle", &["limb: segment_00 to segment_39, 40"]),
+    ];
+    for (name, expected) in built_in {
+        let path = crate::MANNEQUIN.replace("mannequin", name);
+        assert_chains(name, &asset::load(path.as_ref()).unwrap(), expected);
+    }
     let cases: [(&str, &[&str]); 11] = [
         (
             "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb",
@@ -115,11 +136,16 @@ fn the_collected_characters_have_theirs() {
             ],
         ),
     ];
-    for (path, expected) in cases {
-        let found = chains(&asset::load(&folder.join(path)).unwrap());
-        for chain in expected {
-            assert!(found.iter().any(|c| c == chain), "{path}: {chain} is not among {found:#?}");
-        }
+    for (file, expected) in cases {
+        let Some(path) = external(&format!("models/{file}")) else { continue };
+        assert_chains(file, &asset::load(&path).unwrap(), expected);
+    }
+}
+
+fn assert_chains(file: &str, character: &Character, expected: &[&str]) {
+    let found = chains(character);
+    for chain in expected {
+        assert!(found.iter().any(|c| c == chain), "{file}: {chain} is not among {found:#?}");
     }
 }
 
@@ -295,18 +321,29 @@ fn the_hand_held_and_the_body_hanging_from_it() {
 
 #[test]
 fn pinned_feet_stay_while_the_hands_pull() {
-    let Some(folder) = models("quaternius/modular_men/Adventurer") else { return };
-    let character = asset::load(&folder.join("Adventurer.glb")).unwrap();
+    let mannequin = asset::mannequin().unwrap();
+    assert_feet_stay(
+        &mannequin,
+        ["leftFoot", "rightFoot"],
+        [("leftHand", [0.35, 0.85, 0.5]), ("rightHand", [-0.3, 0.8, 0.5]), ("head", [0.05, 1.35, 0.3])],
+    );
+    let Some(path) = external("models/quaternius/modular_men/Adventurer/Adventurer.glb") else { return };
+    assert_feet_stay(
+        &asset::load(&path).unwrap(),
+        ["Foot.L", "Foot.R"],
+        [("Hand.L", [0.35, 0.75, 0.5]), ("Hand.R", [-0.3, 0.7, 0.5]), ("Head", [0.05, 1.25, 0.3])],
+    );
+}
+
+fn assert_feet_stay(character: &Character, feet: [&str; 2], pulled: [(&str, [f64; 3]); 3]) {
     let node = |name: &str| character.skeleton.find(name).unwrap();
-    let feet = [node("Foot.L"), node("Foot.R")];
+    let feet = feet.map(node);
     let mut puppet = Puppet::new(character.clone(), 0);
     let place = |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation);
     let before = feet.map(|f| place(&puppet, f));
     puppet.pins = feet.map(Into::into).to_vec();
     puppet.options.method = Method::FullBody;
-    for (name, at) in
-        [("Hand.L", [0.35, 0.75, 0.5]), ("Hand.R", [-0.3, 0.7, 0.5]), ("Head", [0.05, 1.25, 0.3])]
-    {
+    for (name, at) in pulled {
         puppet.targets.push(Target { position: Some(at.into()), ..Target::new(node(name)) });
     }
     let reports = puppet.update().unwrap();
