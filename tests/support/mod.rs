@@ -59,9 +59,3 @@ impl Builder {
         serde_json::to_vec(&rest).unwrap()
     }
 }
-
-/// A folder of external models; without it the test is skipped.
-#[track_caller]
-pub fn models(folder: &str) -> Option<std::path::PathBuf> {
-    external_or_skip(&format!("models/{folder}"))
-}
