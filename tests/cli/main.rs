@@ -1,4 +1,4 @@
-//! The program as people meet it: arguments in; streams, files and an exit code out. And the plan of the house.
+//! The program as users run it: arguments in; streams, files and an exit code out.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails shall panic")]
 
 mod arguments;
@@ -7,7 +7,6 @@ mod bvh;
 mod first_look;
 mod humanoids;
 mod inspect;
-mod layers;
 mod oracle;
 mod own;
 mod pose;

@@ -1,0 +1,165 @@
+//! Whether the scanner notices what it is there to notice, on small pieces of source.
+
+use std::collections::BTreeSet;
+
+use crate::paths::paths;
+use crate::source::{self, File};
+use crate::table::{self, Row, Uses};
+
+fn file(name: &str, text: &str) -> File {
+    File { name: name.to_owned(), text: text.to_owned() }
+}
+
+/// The modules that a file of `ik` uses.
+fn targets(text: &str) -> Vec<String> {
+    file("ik/tree/moves.rs", text).targets().into_iter().collect()
+}
+
+fn crates(name: &str, text: &str) -> Vec<String> {
+    file(name, text).crates().into_iter().collect()
+}
+
+#[test]
+fn imports_over_several_lines_are_read_with_their_nesting() {
+    let text = "use crate::{\n    asset::{mesh::Mesh, skeleton::{self, Joint}},\n    // crate::viewer\n    pose as p,\n    rig::*,\n};";
+    assert_eq!(targets(text), ["asset", "pose", "rig"]);
+    let found: Vec<String> = paths(text).iter().map(|f| f.path.join("::")).collect();
+    let expected = ["asset::mesh::Mesh", "asset::skeleton::self", "asset::skeleton::Joint", "pose", "rig::*"];
+    assert_eq!(found, expected.map(|p| format!("crate::{p}")));
+}
+
+#[test]
+fn paths_in_expressions_types_and_macros_count() {
+    assert_eq!(
+        targets("fn f() -> crate::pose::Pose { crate::rig::read(0..crate::camera::N) }"),
+        ["camera", "pose", "rig"]
+    );
+    assert_eq!(targets("let v = <crate::asset::Clip as Default>::default();"), ["asset"]);
+    assert_eq!(
+        targets("let v = Vec::<crate::skin::Palette>::new(); crate::toml::refuse!(v);"),
+        ["skin", "toml"]
+    );
+    assert_eq!(targets("pub(crate) fn f(v: Vec<f64>) { v.iter().collect::<Vec<_>>() }"), [""; 0]);
+}
+
+#[test]
+fn comments_strings_and_characters_hide_what_they_hold() {
+    let hidden = [
+        "// crate::viewer",
+        "/* crate::viewer /* crate::cli */ crate::stage */",
+        "let s = \"a \\\" crate::viewer // \";",
+        "let s = r#\"a \" crate::viewer\"#;",
+        "let s = br\"crate::viewer\\\";",
+        "let c = ['\"', '\\'', '\"'];",
+    ];
+    for text in hidden {
+        assert_eq!(targets(&format!("{text}\nuse crate::pose::Pose;")), ["pose"], "{text}");
+    }
+    assert_eq!(targets("fn f<'a>(x: &'a str, c: char) { c == 'a' && crate::pose::is(x) }"), ["pose"]);
+    assert_eq!(targets("let url = \"https://example.org\"; crate::pose::is(url);"), ["pose"]);
+}
+
+#[test]
+fn chains_of_super_count_where_they_leave_the_module() {
+    assert_eq!(targets("use super::Tree; use super::super::Body;"), ["ik"]);
+    assert_eq!(targets("use super::super::super::{pose::Pose, rig};"), ["pose", "rig"]);
+    assert_eq!(targets("mod tests { use super::super::super::Body; }"), ["ik"]);
+    assert_eq!(targets("mod tests { use super::*; } use super::super::super::pose::Pose;"), ["ik", "pose"]);
+    let of = |name, text| file(name, text).targets().into_iter().collect::<Vec<_>>();
+    assert_eq!(of("pose/mod.rs", "use super::asset::Clip;"), ["asset"]);
+    assert_eq!(of("puppet.rs", "use super::asset::Clip;"), ["asset"]);
+    // What could be anything is a name that no row has.
+    assert_eq!(of("pose/mod.rs", "use crate::*;"), ["*"]);
+    assert_eq!(of("pose/mod.rs", "use crate as root;"), ["crate"]);
+}
+
+#[test]
+fn every_way_to_name_the_gltf_crate_is_noticed() {
+    for text in [
+        "use gltf::Gltf;",
+        "use gltf;",
+        "use gltf as reader;",
+        "use {std::fs, gltf::json};",
+        "extern crate gltf;",
+        "fn f() -> ::gltf::Document {}",
+        "let n = gltf::json::Value::Null;",
+        "let n: Option<gltf::json::Value> = <gltf::Node>::default();",
+        "use crate::asset::gltf; fn f(n: ::gltf::Node) {}",
+    ] {
+        assert!(crates("asset/load.rs", text).contains(&"gltf".to_owned()), "{text}");
+    }
+    for text in [
+        "use crate::asset::gltf::load;",
+        "use super::gltf; fn f() { gltf::load(); }",
+        "mod gltf; pub use gltf::load;",
+        "use super::{gltf::{self, load}, mesh}; fn f() { gltf::load(); }",
+        "// gltf::Gltf\nlet name = \"gltf::Gltf\";",
+        "fn f(a: super::gltf::Part) { a.gltf(); }",
+        "asset::gltf::load();",
+    ] {
+        assert!(!crates("asset/load.rs", text).contains(&"gltf".to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn crates_are_told_from_types_modules_and_tools() {
+    let text = "use glam::{DQuat, DVec3};\n#[expect(clippy::float_cmp)]\nfn f() -> f64 { f64::MAX + own::g() + Body::new() }\nmod own;";
+    assert_eq!(crates("ik/body.rs", text), ["glam"]);
+    assert_eq!(
+        crates("ik/body.rs", "#[derive(thiserror::Error)] struct E; mod tests { use proptest::prelude::*; }"),
+        ["thiserror"]
+    );
+}
+
+const PAGE: &str = "
+| module | what it holds | may use |
+|---|---|---|
+| `low` | numbers | nothing |
+| `middle` | a \"thing\" | `low` |
+| `high` | the rest | all above |
+
+| another | table |
+";
+
+/// The faults of the table with the given files.
+fn faults(files: &[(&str, &str)]) -> Vec<String> {
+    let files: Vec<File> = files.iter().map(|(name, text)| file(name, text)).collect();
+    table::faults(&table::rows(PAGE), &source::modules(&files), &source::used(&files))
+}
+
+#[test]
+fn the_table_is_read_from_the_page() {
+    let only = |names: &[&str]| Uses::Only(names.iter().map(|n| (*n).to_owned()).collect::<BTreeSet<_>>());
+    let row = |module: &str, uses| Row { module: module.to_owned(), uses };
+    let expected = [row("low", only(&[])), row("middle", only(&["low"])), row("high", Uses::AllAbove)];
+    assert_eq!(table::rows(PAGE), expected);
+}
+
+#[test]
+fn a_table_that_differs_from_the_source_is_noticed() {
+    let (low, middle, high) =
+        (("low.rs", ""), ("middle/mod.rs", "use crate::low;"), ("high/a.rs", "use crate::{low, middle};"));
+    assert_eq!(faults(&[low, middle, high]), [""; 0]);
+    // Up, and in a circle.
+    let up = faults(&[("low.rs", "crate::middle::f();"), middle, high]);
+    assert_eq!(up, ["low.rs: `low` must not use `middle`"]);
+    let up = faults(&[low, ("middle/deep/x.rs", "use crate::{low, high};"), high]);
+    assert_eq!(up, ["middle/deep/x.rs: `middle` must not use `high`"]);
+    assert_eq!(faults(&[low, middle, ("high.rs", "use crate::*;")]), ["high.rs: `high` must not use `*`"]);
+    // An entry that nothing needs, a row without a module, a module without a row.
+    assert_eq!(
+        faults(&[low, ("middle.rs", ""), high]),
+        ["the row of `middle` allows `low`, which it does not use"]
+    );
+    assert_eq!(faults(&[low, middle]), ["the row of `high` has no module"]);
+    assert_eq!(faults(&[low, middle, high, ("new.rs", "")]), ["`new` has no row"]);
+}
+
+#[test]
+fn a_table_out_of_order_is_noticed() {
+    let page =
+        "| module | | may use |\n|---|---|---|\n| `a` | | `b` |\n| `b` | | nothing |\n| `b` | | nothing |\n";
+    let files = [file("a.rs", "use crate::b;"), file("b.rs", "")];
+    let faults = table::faults(&table::rows(page), &source::modules(&files), &source::used(&files));
+    assert_eq!(faults, ["the row of `a` names `b`, which is not above it", "`b` has two rows"]);
+}
