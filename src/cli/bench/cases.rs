@@ -1,4 +1,6 @@
-//! The bodies that solvers are compared on, and seeded targets for them.
+//! The bodies on which solvers are compared, and seeded targets for them.
+//!
+//! The success gates of `tests/ik` include this file, so it must build without the program's dependencies.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -6,21 +8,32 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use crate::ik::{Body, Goal, Limit, Link, Random, SolveError, round_cone};
 
-/// A body, its end, and what it shall reach.
+/// A body and the goals that its end is given one after another.
 pub(super) struct Cases {
     pub(super) name: String,
     pub(super) joints: usize,
     pub(super) limits: bool,
     pub(super) body: Body,
     pub(super) goals: Vec<Goal>,
-    /// Whether each solve goes on from the last answer.
+    /// Whether each solve starts from the previous answer. The first goal then only sets the start.
     pub(super) warm: bool,
-    /// The body's length, metres.
+    /// Length of the stretched body, metres.
     pub(super) reach: f64,
 }
 
-/// Which targets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+impl Cases {
+    /// The distance between the body's end and the best position for a goal, metres: the target itself, or the
+    /// nearest point of the sphere that the stretched body reaches.
+    pub(super) fn error(&self, body: &Body, goal: &Goal) -> f64 {
+        let Some(target) = goal.position else { return 0.0 };
+        let end = body.world_from_link(goal.link).map_or(target, |m| m.translation);
+        end.distance(target) - (target.length() - self.reach).max(0.0)
+    }
+}
+
+/// A family of targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(super) enum Set {
     /// Between 0.2 and 0.95 of the reach
     Reach,
@@ -55,23 +68,14 @@ impl Set {
             Self::Near => 2,
             _ => 3,
         };
-        let mut random = Random(seed + order);
-        let mut shell = |lo: f64, hi: f64| {
-            let r = (lo.powi(3) + random.unit() * (hi.powi(3) - lo.powi(3))).cbrt();
-            let z = 2.0 * random.unit() - 1.0;
-            let (sin, cos) = (TAU * random.unit()).sin_cos();
-            let s = (1.0 - z * z).max(0.0).sqrt();
-            DVec3::new(r * s * cos, r * s * sin, r * z)
-        };
-        let mut of = |lo, hi| (0..count).map(|_| Goal::position(end, shell(lo, hi))).collect();
+        let random = &mut Random(seed + order);
+        let mut positions = |lo, hi| (0..count).map(|_| Goal::position(end, shell(random, lo, hi))).collect();
         match self {
-            Self::Reach => of(0.2, 0.95),
-            Self::Near => of(0.98, 0.9999),
-            Self::Unreach => of(1.05, 1.5),
+            Self::Reach => positions(0.2, 0.95),
+            Self::Near => positions(0.98, 0.9999),
+            Self::Unreach => positions(1.05, 1.5),
             Self::Pose => {
-                let mut turned = Random(seed + 100);
-                let places: Vec<Goal> = of(0.2, 0.65);
-                places.into_iter().map(|g| Goal { orientation: Some(rotation(&mut turned)), ..g }).collect()
+                (0..count).map(|_| Goal::pose(end, shell(random, 0.2, 0.65), rotation(random))).collect()
             }
             Self::Drag => (0..=count).map(|i| Goal::position(end, path(i, 0.6, 0.3))).collect(),
             Self::DragOut => (0..=count).map(|i| Goal::position(end, path(i, 0.9, 0.35))).collect(),
@@ -79,7 +83,16 @@ impl Set {
     }
 }
 
-/// A rotation, all alike (Shoemake 1992).
+/// A uniformly distributed point between two spheres about the origin.
+fn shell(random: &mut Random, lo: f64, hi: f64) -> DVec3 {
+    let r = (lo.powi(3) + random.unit() * (hi.powi(3) - lo.powi(3))).cbrt();
+    let z = 2.0 * random.unit() - 1.0;
+    let (sin, cos) = (TAU * random.unit()).sin_cos();
+    let s = (1.0 - z * z).max(0.0).sqrt();
+    DVec3::new(r * s * cos, r * s * sin, r * z)
+}
+
+/// A uniformly distributed rotation (Shoemake 1992).
 fn rotation(random: &mut Random) -> DQuat {
     let (u, v, w) = (random.unit(), random.unit(), random.unit());
     let (a, b) = ((1.0 - u).sqrt(), u.sqrt());
@@ -98,7 +111,7 @@ fn path(frame: usize, middle: f64, swing: f64) -> DVec3 {
     DVec3::new(r * cos * azimuth.cos(), r * sin, r * cos * azimuth.sin())
 }
 
-/// `n` ball joints of total length one, a little bent.
+/// `n` equal ball joints of total length one, slightly bent from straight up.
 pub(super) fn free_chain(n: usize) -> Result<Body, SolveError> {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let count = n as f64;
@@ -115,6 +128,7 @@ pub(super) fn free_chain(n: usize) -> Result<Body, SolveError> {
     Ok(body)
 }
 
+/// A chain of `n` ball joints without limits, and targets for its end.
 pub(super) fn free(n: usize, set: Set, count: usize, seed: u64) -> Result<Cases, SolveError> {
     Ok(Cases {
         name: set.name().into(),
@@ -196,7 +210,7 @@ fn limited_chain(n: usize) -> Result<Body, SolveError> {
     arm(&(0..n).map(|i| (limit(i), link)).collect::<Vec<_>>())
 }
 
-/// Targets that a limited body can reach: its end in poses within its limits.
+/// Targets that a limited body can reach: positions of its end in random poses within its limits.
 fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64) -> Cases {
     let mut random = Random(seed);
     let end = body.links().len() - 1;
@@ -224,7 +238,7 @@ fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64)
     Cases { name: name.into(), joints, limits: true, body, goals, warm: false, reach }
 }
 
-/// The founding paper's arm; without limits its joints turn any way.
+/// The founding paper's arm, with its limits or with ball joints.
 pub(super) fn paper_cases(limits: bool, count: usize, seed: u64) -> Result<Cases, SolveError> {
     let mut cases = within_limits("arm-paper", paper()?, 3, count, seed);
     if !limits {
@@ -244,6 +258,7 @@ pub(super) fn arms(count: usize, seed: u64) -> Result<Vec<Cases>, SolveError> {
     ])
 }
 
+/// A limited chain of `n` joints.
 pub(super) fn limited(n: usize, count: usize, seed: u64) -> Result<Cases, SolveError> {
     Ok(within_limits("reach", limited_chain(n)?, n, count, seed))
 }

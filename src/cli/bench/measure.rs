@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::ik::{Body, Method, Options, SolveError, Solver};
+use crate::ik::{Method, Options, SolveError, Solver};
 
 use super::cases::Cases;
 
@@ -50,7 +50,7 @@ pub(super) fn row(
     };
     let count = cases.goals.len();
     let (mut times, mut errors) = (vec![f64::INFINITY; count], vec![0.0; count]);
-    let (mut reached, mut passes) = (0_usize, 0_usize);
+    let (mut reached, mut passes) = (vec![false; count], vec![0; count]);
     let empty = empty_timer();
     let mut solver = Solver::default();
     for round in 0..if cases.warm { 1 } else { PASSES } {
@@ -70,26 +70,27 @@ pub(super) fn row(
             let took = started.elapsed().as_secs_f64() - empty;
             times[i] = times[i].min(took.max(0.0));
             if round == 0 {
-                let iterations = report.iterations;
-                let error = error(&body, cases, i);
+                passes[i] = report.iterations;
                 let angle = report.goals.first().and_then(|g| g.orientation_error).unwrap_or(0.0);
-                passes += iterations;
-                reached += usize::from(error <= 1.1 * tolerance * cases.reach && angle <= 1.1 * tolerance);
+                let error = cases.error(&body, goal);
+                reached[i] = error <= 1.1 * tolerance * cases.reach && angle <= 1.1 * tolerance;
                 errors[i] = error;
             }
         }
     }
-    // The first of a path is where it starts from.
+    // The first goal of a path only sets the start.
     let first = usize::from(cases.warm);
     let (times, errors) = (sorted(&times[first..]), sorted(&errors[first..]));
+    let reached = reached[first..].iter().filter(|r| **r).count();
+    let passes: usize = passes[first..].iter().sum();
     #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-    let (all, passes, reached) = (count as f64, passes as f64, reached as f64);
+    let (all, passes, reached) = (errors.len() as f64, passes as f64, reached as f64);
     Ok(Some(Row {
         set: cases.name.clone(),
         method: method.to_string(),
         joints: cases.joints,
         limits: cases.limits,
-        cases: count,
+        cases: errors.len(),
         success: reached / all,
         median_us: nearest_rank(&times, 0.5) * 1e6,
         p99_us: nearest_rank(&times, 0.99) * 1e6,
@@ -100,14 +101,6 @@ pub(super) fn row(
         error_max: nearest_rank(&errors, 1.0),
         published: None,
     }))
-}
-
-/// How far the end is from the best that can be had: the target, or for one out of reach the point of the reach next
-/// to it.
-pub(super) fn error(body: &Body, cases: &Cases, case: usize) -> f64 {
-    let Some((goal, target)) = cases.goals.get(case).and_then(|g| Some((g, g.position?))) else { return 0.0 };
-    let end = body.world_from_link(goal.link).map_or(target, |m| m.translation);
-    end.distance(target) - (target.length() - cases.reach).max(0.0)
 }
 
 fn sorted(values: &[f64]) -> Vec<f64> {
