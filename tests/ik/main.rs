@@ -1,32 +1,35 @@
-//! Solvers: what they promise on any body, and how often they get there.
+//! Tests of the solvers: properties that hold on any body, and success rates on seeded cases.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, reason = "what was measured, and what was skipped")]
+#![allow(clippy::print_stdout, reason = "measured success rates, shown with --nocapture")]
 
+#[path = "../../src/cli/bench/cases.rs"]
+#[allow(dead_code, reason = "the cases of `sinew bench`; not all of its tables are tested")]
 mod cases;
 mod goals;
 mod limbs;
 mod limits;
+#[path = "../../src/ik/random.rs"]
+#[allow(dead_code, reason = "the library's generator; the cases need a part of it")]
+mod random;
 mod rotation;
 mod style;
+mod success;
 #[path = "../support/mod.rs"]
 mod support;
 mod survival;
 
-use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Body, Goal, Link, Method, Options, Report, Solver};
+use glam::{DQuat, DVec3};
+use sinew::ik::{Body, Goal, Method, Options, Report, Solver};
+
+/// The names that `cases` imports from `crate::ik`.
+mod ik {
+    pub(crate) use super::random::Random;
+    pub(crate) use sinew::ik::{Body, Goal, Limit, Link, SolveError, round_cone};
+}
 
 /// `n` equal ball joints of total length one, slightly bent from straight up.
 fn chain(n: usize) -> Body {
-    let length = 1.0 / n as f64;
-    let mut links = vec![Link::base()];
-    links.extend((0..n).map(|i| Link::child(i, DVec3::Y * length)));
-    let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
-    for i in 0..n {
-        let side = if i % 2 == 0 { 1.0 } else { -1.0 };
-        let bend = DQuat::from_rotation_x(0.6 / n as f64) * DQuat::from_rotation_z(side * 0.3 / n as f64);
-        body.set_rotation(i, bend);
-    }
-    body
+    cases::free_chain(n).unwrap()
 }
 
 /// The methods that take chains of any length.
