@@ -6,7 +6,7 @@ use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew::ik::{
     Balance, Body, CcdOptions, Goal, JacobianOptions, JointParameters, LimbOptions, Limit, Link, Method,
-    OptimizeOptions, Options, Secondary, SolveError, Solver, Swivel, solve_many,
+    OptimizeOptions, Options, Secondary, Solver, Swivel, solve_many,
 };
 
 use crate::{chain, position, report, straight};
@@ -133,17 +133,6 @@ fn a_softened_limb_never_snaps_straight() {
     let lengths: Vec<f64> = (0..40).map(|i| straightness(0.8 + 0.02 * f64::from(i), 0.1)).collect();
     assert!(lengths.windows(2).all(|w| w[1] > w[0] && w[1] - w[0] < 0.021), "{lengths:?}");
     assert!(lengths.iter().all(|l| *l < 1.0));
-}
-
-#[test]
-fn two_bones_say_what_they_cannot_treat() {
-    let options = Options { method: Method::TwoBone, ..Options::default() };
-    for (n, goal) in [(3, Goal::position(3, DVec3::X)), (2, Goal::orientation(2, DQuat::IDENTITY))] {
-        let mut body = chain(n);
-        let refused = Solver::default().solve(&mut body, &[goal], &options).cloned();
-        assert!(matches!(refused, Err(SolveError::Unsuited { method: Method::TwoBone, .. })), "{refused:?}");
-        assert_eq!(body, chain(n));
-    }
 }
 
 /// A trunk of two links, two arms of two on its end.

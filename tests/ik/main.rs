@@ -11,6 +11,7 @@ mod limits;
 #[path = "../../src/ik/random.rs"]
 #[allow(dead_code, reason = "the library's generator; the cases need a part of it")]
 mod random;
+mod refusals;
 mod rotation;
 mod style;
 mod success;

@@ -1,8 +1,8 @@
 //! What every method must survive, with an answer that is always the same.
 
-use glam::{DAffine3, DMat3, DQuat, DVec3};
+use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
-use sinew::ik::{Body, Goal, Link, Method, Options, Outcome, Report, SolveError, Solver, Start};
+use sinew::ik::{Body, Goal, Link, Method, Options, Outcome, Report, Solver, Start};
 
 use crate::{chain, chain_methods, error, position, straight};
 
@@ -169,27 +169,6 @@ fn scale_within_the_chain_and_mirrors_above_it() {
 }
 
 #[test]
-fn what_is_no_number_is_refused_and_the_body_untouched() {
-    let body = chain(3);
-    for target in [DVec3::NAN, DVec3::new(0.0, f64::INFINITY, 0.0)] {
-        let mut asked = body.clone();
-        let mut solver = Solver::default();
-        let refused = solver.solve(&mut asked, &[Goal::position(3, target)], &Options::default());
-        assert!(matches!(refused, Err(SolveError::Goal { goal: 0, what: "position", .. })), "{refused:?}");
-        assert_eq!(asked, body);
-    }
-    let missing = Solver::default()
-        .solve(&mut body.clone(), &[Goal::position(9, DVec3::X)], &Options::default())
-        .cloned();
-    assert_eq!(missing, Err(SolveError::NoSuchLink { goal: 0, link: 9, count: 4 }));
-    let flat = DAffine3::from_mat3(DMat3::from_diagonal(DVec3::new(1.0, 0.0, 1.0)));
-    assert_eq!(Body::new(vec![Link::base()], flat), Err(SolveError::Singular));
-    assert_eq!(Body::new(Vec::new(), DAffine3::IDENTITY), Err(SolveError::Empty));
-    let backward = vec![Link::base(), Link { parent: Some(1), ..Link::base() }];
-    assert_eq!(Body::new(backward, DAffine3::IDENTITY), Err(SolveError::Parent { link: 1, parent: Some(1) }));
-}
-
-#[test]
 fn from_rest_the_answer_depends_on_the_goal_alone() {
     for method in chain_methods() {
         let goal = Goal::position(4, DVec3::new(0.5, 0.3, 0.2));
@@ -238,12 +217,12 @@ proptest! {
     }
 
     #[test]
-    fn links_keep_their_lengths(target in place()) {
+    fn no_target_leaves_the_end_farther_away(target in place(), reach in 0.0..2.0_f64) {
         for method in chain_methods() {
-            let (_, _, body) = solve(&chain(6), &[Goal::position(6, target)], &options(method));
-            for i in 0..6 {
-                prop_assert!(((position(&body, i + 1) - position(&body, i)).length() - 1.0 / 6.0).abs() < 1e-12);
-            }
+            let goal = Goal::position(6, target * reach);
+            let before = error(&chain(6), &goal);
+            let (_, after, _) = solve(&chain(6), &[goal], &options(method));
+            prop_assert!(after <= before + 1e-9, "{method}: {after} from {before}");
         }
     }
 }
@@ -313,19 +292,6 @@ fn a_recorded_solve_has_the_bits_of_one_that_is_not() {
             }
             (Err(without), Err(with)) => assert_eq!(without, with),
             (a, b) => panic!("{method}: {a:?}, {b:?}"),
-        }
-    }
-}
-
-#[test]
-fn a_refusal_is_what_solving_says() {
-    for (body, method) in [chain(2), chain(7)].iter().flat_map(|b| Method::ALL.map(|m| (b, m))) {
-        let goal = Goal::position(body.links().len() - 1, DVec3::new(0.5, 0.3, 0.2));
-        for goals in [vec![goal], vec![goal, Goal::position(1, DVec3::Y)], vec![Goal::position(99, DVec3::Y)]]
-        {
-            let options = options(method);
-            let said = Solver::default().solve(&mut body.clone(), &goals, &options).err();
-            assert_eq!(options.refusal(body, &goals), said, "{method}");
         }
     }
 }

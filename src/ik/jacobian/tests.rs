@@ -52,6 +52,7 @@ fn levers_are_the_derivatives_of_the_errors() {
                 };
                 let (plus, minus) = (errors(STEP), errors(-STEP));
                 let (first, last) = jacobian.spans[joint];
+                assert!(first < last, "joint {joint} has no levers");
                 for lever in &jacobian.levers[first..last] {
                     let found = (minus[lever.task].1 - plus[lever.task].1) / (2.0 * STEP);
                     let told = lever.matrix * axis;
