@@ -90,3 +90,40 @@ fn a_limb_that_reaches_already_does_not_turn() {
     let turns = solve_limb(&limb, &LimbGoal { target: limb.upper + limb.lower, pole: DVec3::ZERO });
     assert!(turns.iter().all(|q| q.w > 1.0 - 1e-12), "{turns:?}");
 }
+
+#[test]
+fn a_straight_limb_bends_about_what_its_axis_has_across_it() {
+    let limb = Limb { upper: DVec3::Y * 0.6, lower: DVec3::Y * 0.4, bend: DVec3::new(0.0, 0.5, -2.0) };
+    for target in [DVec3::Y * 0.7, DVec3::Y * 0.3] {
+        let goal = LimbGoal { target, pole: DVec3::ZERO };
+        let (middle, end) = places(&limb, solve_limb(&limb, &goal));
+        assert!(end.distance(target) < 1e-9, "{end}");
+        // About -Z the middle goes to one side and the end comes back.
+        assert!(middle.z.abs() < 1e-9 && middle.x.abs() > 0.1, "{middle}");
+        let other = Limb { bend: -limb.bend, ..limb };
+        let (mirrored, _) = places(&other, solve_limb(&other, &goal));
+        assert!(mirrored.distance(DVec3::new(-middle.x, middle.y, middle.z)) < 1e-9, "{middle}, {mirrored}");
+    }
+}
+
+#[test]
+fn a_bent_limb_keeps_its_plane_where_the_pole_says_nothing() {
+    let limb = Limb { upper: DVec3::new(0.1, 0.5, 0.0), lower: DVec3::new(0.2, 0.3, 0.3), bend: DVec3::X };
+    let target = DVec3::new(0.2, 0.4, 0.5);
+    let [wanted, found] =
+        [DVec3::ZERO, target * 2.0].map(|pole| places(&limb, solve_limb(&limb, &LimbGoal { target, pole })));
+    assert!(wanted.0.distance(found.0) < 1e-6, "{} and {}", wanted.0, found.0);
+    assert!(found.1.distance(target) < 1e-9);
+}
+
+#[test]
+fn a_straight_limb_bends_towards_its_pole() {
+    let limb = Limb { upper: DVec3::Y * 0.6, lower: DVec3::Y * 0.4, bend: DVec3::X };
+    let target = DVec3::new(0.3, 0.4, 0.5);
+    for pole in [DVec3::X, DVec3::NEG_Z, DVec3::new(-1.0, 0.3, 0.5)] {
+        let (middle, end) = places(&limb, solve_limb(&limb, &LimbGoal { target, pole }));
+        assert!(end.distance(target) < 1e-9, "{end}");
+        let away = middle.reject_from(target).angle_between(pole.reject_from(target));
+        assert!(away < 1e-6, "{away} from the pole {pole}");
+    }
+}

@@ -37,7 +37,7 @@ fn limits() -> Vec<Limit> {
 }
 
 /// An arm of 7 degrees of freedom and one link without a limit.
-fn arm() -> Body {
+pub(crate) fn arm() -> Body {
     let hinge = Limit::Hinge { axis: DVec3::X, min: 0.0, max: degrees(150.0) };
     let limits =
         [round_cone(DVec3::Y, degrees(80.0), [-1.2, 1.2]), hinge, round_cone(DVec3::Y, 1.0, [-1.0, 1.0])];

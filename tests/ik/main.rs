@@ -5,6 +5,7 @@
 #[path = "../../src/cli/bench/cases.rs"]
 #[allow(dead_code, reason = "the cases of `sinew bench`; not all of its tables are tested")]
 mod cases;
+mod compromise;
 mod goals;
 mod limbs;
 mod limits;
@@ -13,6 +14,7 @@ mod limits;
 mod random;
 mod refusals;
 mod rotation;
+mod shapes;
 mod style;
 mod success;
 #[path = "../support/mod.rs"]

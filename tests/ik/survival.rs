@@ -168,6 +168,54 @@ fn scale_within_the_chain_and_mirrors_above_it() {
     }
 }
 
+/// A body as large as `scale` times another, in the same pose.
+fn scaled(body: &Body, scale: f64) -> Body {
+    let links = body.links().iter().map(|l| Link { offset: l.offset * scale, ..*l }).collect();
+    let mut large = Body::new(links, DAffine3::IDENTITY).unwrap();
+    body.rotations().iter().enumerate().for_each(|(i, q)| large.set_rotation(i, *q));
+    large
+}
+
+#[test]
+fn a_larger_body_turns_as_a_small_one() {
+    let targets = [DVec3::new(0.5, 0.3, 0.2), DVec3::new(-0.1, 0.2, 0.1), DVec3::new(0.6, -0.79, 0.0)];
+    let bodies = [chain(2), chain(6), straight(4), crate::limits::arm()];
+    for (body, target) in bodies.iter().flat_map(|b| targets.map(|t| (b, t))) {
+        let end = body.links().len() - 1;
+        let pose = Goal::pose(end, target * 0.7, DQuat::from_rotation_x(0.4));
+        for (goal, method) in
+            [Goal::position(end, target), pose].into_iter().flat_map(|g| chain_methods().map(move |m| (g, m)))
+        {
+            let solve = |scale: f64| {
+                let goal = Goal { position: goal.position.map(|p| p * scale), ..goal };
+                solve(&scaled(body, scale), &[goal], &options(method))
+            };
+            let (small, large) = (solve(1.0), solve(4.0));
+            assert_eq!(small.0, large.0, "{method}");
+            for (a, b) in small.2.rotations().iter().zip(large.2.rotations()) {
+                assert!(a.dot(*b).abs() > 1.0 - 1e-9, "{method}, {end} links, {target}: {a}, {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bodies_differ_where_their_poses_or_places_do() {
+    let body = chain(3);
+    assert_eq!(body, chain(3));
+    let change = |change: &dyn Fn(&mut Body)| {
+        let mut other = body.clone();
+        change(&mut other);
+        assert_ne!(other, body);
+    };
+    change(&|b| b.set_rotation(1, DQuat::IDENTITY));
+    change(&|b| b.set_root(DVec3::X));
+    change(&|b| b.set_posture(&[DQuat::IDENTITY; 4]));
+    change(&|b| b.place(DAffine3::from_translation(DVec3::X), DQuat::IDENTITY).unwrap());
+    change(&|b| b.place(DAffine3::IDENTITY, DQuat::from_rotation_x(1.0)).unwrap());
+    assert_ne!(straight(3), straight(2));
+}
+
 #[test]
 fn from_rest_the_answer_depends_on_the_goal_alone() {
     for method in chain_methods() {

@@ -167,3 +167,14 @@ fn joints_of_another_body_are_a_fault() {
     let lone = Body::new(vec![Link::base()], DAffine3::IDENTITY);
     assert!(lone.is_ok_and(|b| Posture::of(&b).rotations.len() == 1));
 }
+
+#[test]
+fn styles_are_the_same_where_model_and_joints_are() {
+    let (first, second) = (Arc::new(style(&figure()).0), Arc::new(style(&figure()).0));
+    let styled = Styled::whole(Arc::clone(&first));
+    assert_eq!(styled, Styled::whole(first));
+    assert_ne!(styled, Styled::whole(second), "compared by what it points at");
+    let mut other = styled.clone();
+    other.joints.swap(1, 2);
+    assert_ne!(styled, other);
+}

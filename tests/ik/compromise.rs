@@ -1,0 +1,100 @@
+//! Goals that cannot all be met: where the answer then is.
+
+use std::f64::consts::TAU;
+
+use glam::{DAffine3, DQuat, DVec3};
+use sinew::ik::{Body, Goal, Limit, Link, Method, OptimizeOptions, Options, Outcome, Solver, round_cone};
+
+use crate::{chain, error, position, report};
+
+fn options(method: Method) -> Options {
+    Options { method, ..Options::default() }
+}
+
+/// A shoulder in a cone, and an elbow that bends one way.
+fn limited_limb() -> Body {
+    let shoulder = round_cone(DVec3::Y, 0.9, [-0.4, 0.4]);
+    let elbow = Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.4 };
+    let links = vec![
+        Link { limit: shoulder, ..Link::base() },
+        Link { limit: elbow, ..Link::child(0, DVec3::Y * 0.5) },
+        Link::child(1, DVec3::Y * 0.4),
+    ];
+    Body::new(links, DAffine3::IDENTITY).unwrap()
+}
+
+#[test]
+fn two_targets_of_one_link_draw_it_to_their_weighted_mean() {
+    let (a, b) = (DVec3::new(0.5, 0.2, 0.3), DVec3::new(0.1, 0.5, -0.2));
+    for method in [Method::Dls, Method::Sdls, Method::PseudoInverse, Method::Optimize, Method::FullBody] {
+        for weight in [0.25, 1.0, 4.0] {
+            let mut body = chain(6);
+            let goals = [Goal { weight, ..Goal::position(6, a) }, Goal::position(6, b)];
+            let report = report(&mut body, &goals, &options(method));
+            assert!(!report.reached());
+            let mean = (a * weight + b) / (weight + 1.0);
+            let away = position(&body, 6).distance(mean);
+            assert!(away < 2e-3, "{method}, weight {weight}: {away}");
+        }
+    }
+}
+
+#[test]
+fn a_limited_limb_turns_its_shoulder_to_the_best_pose() {
+    for target in [DVec3::new(0.5, -0.4, 0.1), DVec3::new(-0.4, -0.1, -0.3), DVec3::new(0.1, -0.3, -0.6)] {
+        let mut body = limited_limb();
+        let goal = Goal::position(2, target);
+        let report = report(&mut body, &[goal], &options(Method::TwoBone));
+        assert_eq!(report.goals[0].outcome, Outcome::BlockedByLimits);
+        let mut least = f64::INFINITY;
+        for i in 0..90 * 10 * 9 {
+            let [around, away, twist] = [i % 90, i / 90 % 10, i / 900].map(f64::from);
+            let axis = DQuat::from_rotation_y(around * TAU / 90.0) * DVec3::X;
+            let swing = DQuat::from_axis_angle(axis, 0.1 * away);
+            body.set_rotation(0, swing * DQuat::from_rotation_y(0.1 * twist - 0.4));
+            least = least.min(error(&body, &goal));
+        }
+        // A pose of the grid may be a little nearer than the best of the swivels.
+        assert!(report.position_error() < least + 0.01, "{target}: {report:?}, {least} is possible");
+    }
+}
+
+/// A drag that restarts elsewhere when it stalls jumps by more than a radian.
+#[test]
+fn a_drag_beyond_the_limits_does_not_jump() {
+    let limit = round_cone(DVec3::Y, 0.7, [-0.4, 0.4]);
+    let mut links = vec![Link { limit, ..Link::base() }];
+    links.extend((0..4).map(|i| Link { limit, ..Link::child(i, DVec3::Y * 0.25) }));
+    let start = Body::new(links, DAffine3::IDENTITY).unwrap();
+    for (method, most) in [
+        (Method::Dls, 0.5),
+        (Method::Sdls, 0.5),
+        (Method::FullBody, 0.5),
+        (Method::Optimize, 0.5),
+        (Method::Fused, 0.8),
+    ] {
+        let (mut body, mut solver) = (start.clone(), Solver::default());
+        for frame in 0..200 {
+            let t = f64::from(frame) * 0.02;
+            let target = DVec3::new((2.0 * t).sin() * 0.9, -0.3 + 0.5 * t.cos(), 0.6 * (1.3 * t).sin());
+            let before = body.clone();
+            solver.solve(&mut body, &[Goal::position(4, target)], &options(method)).unwrap();
+            let turn = |(a, b): (&DQuat, &DQuat)| a.angle_between(*b);
+            let turned = before.rotations().iter().zip(body.rotations()).map(turn).fold(0.0, f64::max);
+            assert!(frame == 0 || turned < most, "{method}: {turned} rad at frame {frame}");
+        }
+    }
+}
+
+#[test]
+fn a_compromise_stops_at_its_iteration_limit() {
+    let optimize = OptimizeOptions { rest: 0.01, ..OptimizeOptions::default() };
+    let solve = |iterations| {
+        let options = Options { optimize, iterations, record: true, ..options(Method::Optimize) };
+        report(&mut chain(6), &[Goal::position(6, DVec3::new(0.5, 0.3, 0.2))], &options)
+    };
+    let (short, long) = (solve(2), solve(100));
+    assert_eq!((short.iterations, short.history.len()), (2, 3));
+    assert!((3..100).contains(&long.iterations), "{long:?}");
+    assert!(long.position_error() < short.position_error(), "{long:?}, {short:?}");
+}

@@ -1,0 +1,79 @@
+//! The poses that chains take: which way they bend, and what weights and scale do.
+
+use glam::{DAffine3, DQuat, DVec3};
+use sinew::ik::{Body, Goal, Link, Method, Options};
+
+use crate::{chain, chain_methods, position, report, straight};
+
+fn options(method: Method) -> Options {
+    Options { method, ..Options::default() }
+}
+
+/// A chain of six equal links whose links are changed.
+fn changed(change: impl Fn(usize, Link) -> Link) -> Body {
+    let body = chain(6);
+    let links = body.links().iter().enumerate().map(|(i, l)| change(i, *l)).collect();
+    let mut other = Body::new(links, DAffine3::IDENTITY).unwrap();
+    body.rotations().iter().enumerate().for_each(|(i, q)| other.set_rotation(i, *q));
+    other
+}
+
+#[test]
+fn a_straight_chain_bends_into_an_arc_as_long_as_its_target_is_far() {
+    for n in [3, 10, 20] {
+        for target in [DVec3::new(0.3, 0.6, 0.5), DVec3::new(0.9, 0.1, -0.2), DVec3::Y * 0.7] {
+            let mut body = straight(n);
+            let report = report(&mut body, &[Goal::position(n, target)], &options(Method::Dls));
+            // The arc is nearly the answer, and exactly that of a chain of many links.
+            let most = if n == 3 { 2 } else { 1 };
+            assert!(report.reached() && report.iterations <= most, "{n} links, {target}: {report:?}");
+        }
+    }
+}
+
+#[test]
+fn a_straightened_chain_bends_as_it_does_at_rest() {
+    for method in [Method::Dls, Method::Sdls, Method::Optimize, Method::FullBody] {
+        for side in [1.0, -1.0] {
+            let bend = DQuat::from_rotation_x(0.2 * side);
+            let mut body = changed(|_, link| Link { rest: bend, ..link });
+            (0..7).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));
+            report(&mut body, &[Goal::position(6, DVec3::Y * 0.7)], &options(method));
+            // At rest the chain curves towards its side; with its end on the line, its middle is on the other.
+            let middle = position(&body, 3);
+            assert!(middle.z * side < -0.2, "{method}, {side}: {middle}");
+        }
+    }
+}
+
+#[test]
+fn a_heavy_link_turns_less_and_one_without_weight_not_at_all() {
+    let target = Goal::position(6, DVec3::new(0.5, 0.3, 0.2));
+    for method in chain_methods() {
+        let turned = |weight: f64| {
+            let start = changed(|i, link| Link { weight: if i == 2 { weight } else { 1.0 }, ..link });
+            let mut body = start.clone();
+            let report = report(&mut body, &[target], &options(method));
+            assert!(report.reached(), "{method}, weight {weight}");
+            body.rotations()[2].angle_between(start.rotations()[2])
+        };
+        assert_eq!(turned(0.0), 0.0, "{method}");
+        // The closed form keeps each half as it is.
+        if method != Method::Fused {
+            assert!(turned(0.1) < turned(1.0), "{method}: {} and {}", turned(0.1), turned(1.0));
+        }
+    }
+}
+
+#[test]
+fn scale_on_the_way_lengthens_what_hangs_below_it() {
+    for method in chain_methods() {
+        let mut body =
+            changed(|i, link| Link { scale: DVec3::splat(if i == 1 { 2.0 } else { 1.0 }), ..link });
+        // Beyond the reach of a chain without scale.
+        let target = DVec3::new(0.9, 0.8, 0.3);
+        let report = report(&mut body, &[Goal::position(6, target)], &options(method));
+        assert!(report.reached(), "{method}: {}", report.position_error());
+        assert!(position(&body, 6).distance(target) < 1e-3, "{method}");
+    }
+}
