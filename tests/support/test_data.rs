@@ -96,7 +96,7 @@ fn locate(path: &str) -> Result<PathBuf, String> {
     if found.exists() { Ok(found) } else { Err(format!("SINEW_TEST_DATA has no {path}")) }
 }
 
-/// Whether a test may be skipped: not with `SINEW_REQUIRE_TEST_DATA=1`.
+/// Whether every test must run in full, on external test data too: with `SINEW_REQUIRE_TEST_DATA=1`.
 pub fn is_required() -> bool {
     env::var_os("SINEW_REQUIRE_TEST_DATA").is_some_and(|value| !value.is_empty() && value != "0")
 }
