@@ -1,7 +1,7 @@
 //! The poses that chains take: which way they bend, and what weights and scale do.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Body, Goal, Link, Method, Options};
+use sinew::ik::{Body, Goal, Link, Method, Options, Solver};
 
 use crate::{chain, chain_methods, position, report, straight};
 
@@ -33,7 +33,7 @@ fn a_straight_chain_bends_into_an_arc_as_long_as_its_target_is_far() {
 
 #[test]
 fn a_straightened_chain_bends_as_it_does_at_rest() {
-    for method in [Method::Dls, Method::Sdls, Method::Optimize, Method::FullBody] {
+    for method in [Method::Dls, Method::Sdls, Method::Fused, Method::Optimize, Method::FullBody] {
         for side in [1.0, -1.0] {
             let bend = DQuat::from_rotation_x(0.2 * side);
             let mut body = changed(|_, link| Link { rest: bend, ..link });
@@ -42,6 +42,30 @@ fn a_straightened_chain_bends_as_it_does_at_rest() {
             // At rest the chain curves towards its side; with its end on the line, its middle is on the other.
             let middle = position(&body, 3);
             assert!(middle.z * side < -0.2, "{method}, {side}: {middle}");
+        }
+    }
+}
+
+/// The quick way for free chains once bent a limb that had been pulled straight to the other side.
+#[test]
+fn a_limb_that_was_pulled_straight_bends_back_as_it_did() {
+    let rest = DQuat::from_rotation_x(0.3);
+    let links = vec![
+        Link { rest, ..Link::base() },
+        Link { rest, ..Link::child(0, DVec3::Y) },
+        Link::child(1, DVec3::Y),
+    ];
+    let start = Body::new(links, DAffine3::IDENTITY).unwrap();
+    for method in [Method::Auto, Method::TwoBone, Method::Fused, Method::Dls] {
+        let (mut body, mut solver) = (start.clone(), Solver::default());
+        for target in [DVec3::Y * 1.9, DVec3::Y * 2.5, DVec3::Y * 1.9] {
+            solver.solve(&mut body, &[Goal::position(2, target)], &options(method)).unwrap();
+            let middle = position(&body, 1);
+            let straight = target.y > 2.0;
+            assert!(
+                if straight { middle.z.abs() < 1e-9 } else { middle.z < -0.2 },
+                "{method}, {target}: {middle}"
+            );
         }
     }
 }

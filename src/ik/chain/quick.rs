@@ -231,7 +231,7 @@ impl Chain {
         if a2 * d2 <= along * along {
             return false;
         }
-        let limb = Limb { upper, lower, bend: -self.bend_now() };
+        let limb = Limb { upper, lower, bend: self.bend_now() };
         let [first, second] = solve_limb(&limb, &LimbGoal { target, pole: DVec3::ZERO });
         self.turn_all(0..self.middle, first);
         self.turn_all(self.middle..self.vectors.len(), second);
