@@ -86,6 +86,18 @@ fn worst_violation(body: &Body) -> f64 {
 }
 
 #[test]
+fn an_euler_box_allows_a_rotation_written_either_way() {
+    let limit = Limit::Euler { order: EulerRot::XYZ, min: [-0.5, 1.6, -0.5], max: [0.5, 3.0, 0.5] };
+    for (a, b, c) in [(0.1, 2.5, 0.2), (-0.4, 1.7, 0.3), (0.5, 2.9, -0.5)] {
+        let inside = DQuat::from_euler(EulerRot::XYZ, a, b, c);
+        assert!(angle(inside, limit.nearest(inside)) < 1e-9, "{a} {b} {c}");
+    }
+    // The second angle is clamped, not one of the others.
+    let [beyond, border] = [1.4, 1.6].map(|b| DQuat::from_euler(EulerRot::XYZ, 0.1, b, 0.2));
+    assert!(angle(limit.nearest(beyond), border) < 1e-9);
+}
+
+#[test]
 fn the_excess_is_the_angle_back_to_the_nearest_rotation() {
     let rest = DQuat::from_rotation_y(0.7) * DQuat::from_rotation_z(-0.4);
     let limit = Limit::Hinge { axis: DVec3::X, min: -0.2, max: 1.0 };

@@ -200,6 +200,21 @@ fn a_larger_body_turns_as_a_small_one() {
 }
 
 #[test]
+fn a_tolerance_is_in_world_metres() {
+    for scale in [100.0, 0.01] {
+        for method in chain_methods() {
+            let mut body = chain(4);
+            body.place(DAffine3::from_scale(DVec3::splat(scale)), DQuat::IDENTITY).unwrap();
+            let goal = Goal::position(4, DVec3::new(0.5, 0.3, 0.2) * scale);
+            let tolerance = 1e-3 * scale;
+            let exact = Options { tolerance: Some(tolerance), ..options(method) };
+            let (outcome, error, _) = solve(&body, &[goal], &exact);
+            assert!(outcome == Outcome::Reached && error <= tolerance, "{method}, scale {scale}: {error}");
+        }
+    }
+}
+
+#[test]
 fn bodies_differ_where_their_poses_or_places_do() {
     let body = chain(3);
     assert_eq!(body, chain(3));

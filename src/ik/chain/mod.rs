@@ -182,3 +182,6 @@ impl Chain {
         target.length() < 2.0 * self.longest - self.reach
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -146,6 +146,7 @@ fn what_cannot_be_learned_is_refused() {
     let names = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
     let learn = |n: usize, examples: &[Posture]| Style::learn(names(n), examples, &Learning::default()).err();
     assert_eq!(learn(6, &examples[..2]), Some(StyleError::Few { count: 2 }));
+    assert_eq!(learn(6, &examples[..3]), None);
     assert_eq!(learn(5, &examples), Some(StyleError::Posture { posture: 0 }));
     let mut broken = examples.clone();
     broken[7].rotations[2].x = f64::NAN;

@@ -1,0 +1,41 @@
+//! The quick ways alone: a solver falls back to the tree where one gives up, and would hide that it always does.
+
+use glam::{DAffine3, DQuat, DVec3};
+
+use super::super::{Body, Goal, Link};
+use super::{Chain, End};
+
+/// A bent chain of links of different lengths.
+fn body() -> Body {
+    let mut links = vec![Link::base()];
+    links.extend((0..5).map(|i| Link::child(i, DVec3::new(0.1, 0.4 + 0.1 * i as f64, 0.0))));
+    let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
+    (0..5).for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(0.2) * DQuat::from_rotation_x(-0.1)));
+    body
+}
+
+#[test]
+fn quick_ways_reach_what_is_within_reach() {
+    type Way = fn(&mut Chain, DVec3, f64, usize) -> End;
+    let ways: [(&str, Way, usize); 5] = [
+        ("ccd", Chain::descend, 60),
+        ("fabrik", Chain::reach_both_ways, 20),
+        ("particle", Chain::relax, 40),
+        ("fused", Chain::fuse, 1),
+        ("dls", Chain::damped, 8),
+    ];
+    for (name, way, most) in ways {
+        for target in [DVec3::new(1.5, 0.8, 0.9), DVec3::new(-0.5, -1.0, 0.4), DVec3::new(0.2, 2.5, -0.3)] {
+            let (mut chain, mut body) = (Chain::default(), body());
+            assert!(chain.takes(&body, &[Goal::position(5, target)], true));
+            chain.load(&body, false);
+            match way(&mut chain, target, 1e-4, 100) {
+                End::Reached(passes) => assert!((1..=most).contains(&passes), "{name}, {target}: {passes}"),
+                End::Stuck => panic!("{name} is stuck on the way to {target}"),
+            }
+            chain.write(&mut body);
+            let end = body.world_from_link(5).unwrap_or_default().translation;
+            assert!(end.distance(target) <= 1.001e-4, "{name}, {target}: {end}");
+        }
+    }
+}
