@@ -1,4 +1,4 @@
-//! Goals that cannot all be met: where the answer then is.
+//! Goals that cannot all be met: the compromise that solvers find.
 
 use std::f64::consts::TAU;
 

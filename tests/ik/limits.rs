@@ -192,6 +192,28 @@ fn a_target_beyond_the_limits_is_told_to_be_that() {
 }
 
 #[test]
+fn the_report_lists_the_links_at_the_border_of_their_limits() {
+    let hinge = |min, max| Limit::Hinge { axis: DVec3::X, min, max };
+    let links = vec![
+        Link { limit: hinge(-0.5, 1.0), ..Link::base() },
+        Link { limit: hinge(-2.5, 2.5), ..Link::child(0, DVec3::Y * 0.5) },
+        Link::child(1, DVec3::Y * 0.5),
+    ];
+    // The end where the hinges would turn by these angles.
+    let end = |a: f64, b: f64| 0.5 * DVec3::new(0.0, a.cos() + (a + b).cos(), a.sin() + (a + b).sin());
+    let cases = [(0.4, 0.5, &[][..]), (2.5, 0.5, &[0]), (-2.0, -0.4, &[0])];
+    for method in [Method::Dls, Method::Optimize, Method::Ccd, Method::FullBody] {
+        for (a, b, limited) in cases {
+            let mut body = Body::new(links.clone(), DAffine3::IDENTITY).unwrap();
+            let options = Options { method, ..Options::default() };
+            let report = report(&mut body, &[Goal::position(2, end(a, b))], &options);
+            assert_eq!(report.limited, limited, "{method}, {a}, {b}: {:?}", body.rotations());
+            assert_eq!(report.reached(), limited.is_empty(), "{method}, {a}, {b}");
+        }
+    }
+}
+
+#[test]
 fn a_locked_joint_stays_at_rest() {
     let mut links = arm().links().to_vec();
     links[1].limit = Limit::Locked;

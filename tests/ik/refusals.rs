@@ -1,4 +1,4 @@
-//! What is refused, with which error, and that the body is then as it was.
+//! Problems that solvers refuse: the error, and that the body is left unchanged.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, EulerRot};
 use sinew::ik::{Aim, Body, Goal, Limit, Link, Method, Options, SolveError, Solver};

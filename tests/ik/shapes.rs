@@ -1,7 +1,7 @@
 //! The poses that chains take: which way they bend, and what weights and scale do.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Body, Goal, Link, Method, Options, Solver};
+use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
 
 use crate::{chain, chain_methods, position, report, straight};
 
@@ -99,5 +99,22 @@ fn scale_on_the_way_lengthens_what_hangs_below_it() {
         let report = report(&mut body, &[Goal::position(6, target)], &options(method));
         assert!(report.reached(), "{method}: {}", report.position_error());
         assert!(position(&body, 6).distance(target) < 1e-3, "{method}");
+    }
+}
+
+#[test]
+fn a_lone_hinge_turns_to_the_angle_that_is_nearest_of_all() {
+    let limit = Limit::Hinge { axis: DVec3::X, min: -3.0, max: 3.0 };
+    let links = vec![Link { limit, ..Link::base() }, Link::child(0, DVec3::new(0.4, 0.5, 0.0))];
+    let start = Body::new(links, DAffine3::IDENTITY).unwrap();
+    for target in [DVec3::new(0.3, -0.2, 0.4), DVec3::new(0.1, 0.1, -0.5), DVec3::new(-0.5, 0.3, 0.2)] {
+        let goal = Goal::position(1, target);
+        let wanted = target.z.atan2(target.y);
+        for method in chain_methods() {
+            let mut body = start.clone();
+            report(&mut body, &[goal], &Options { tolerance: Some(1e-9), ..options(method) });
+            let turned = body.rotations()[0].angle_between(DQuat::from_rotation_x(wanted));
+            assert!(turned < 1e-3, "{method}, {target}: {turned} rad away");
+        }
     }
 }

@@ -215,6 +215,20 @@ fn a_tolerance_is_in_world_metres() {
 }
 
 #[test]
+fn a_goal_without_weight_moves_nothing() {
+    for method in chain_methods() {
+        for body in [chain(5), crate::limits::arm()] {
+            let end = body.links().len() - 1;
+            let goals = [0.3, 0.5].map(|x| Goal { weight: 0.0, ..Goal::position(end, DVec3::X * x) });
+            let mut posed = body.clone();
+            let report = crate::report(&mut posed, &goals, &options(method));
+            assert_eq!((report.iterations, &posed), (0, &body), "{method}");
+            assert!(!report.reached() && report.position_error() > 0.1, "{method}: {report:?}");
+        }
+    }
+}
+
+#[test]
 fn bodies_differ_where_their_poses_or_places_do() {
     let body = chain(3);
     assert_eq!(body, chain(3));
@@ -378,6 +392,24 @@ fn what_a_solver_remembers_changes_no_bit() {
         let bits =
             |b: &Body| b.rotations().iter().flat_map(|q| q.to_array().map(f64::to_bits)).collect::<Vec<_>>();
         assert_eq!(bits(&kept), bits(&anew), "frame {frame}");
+    }
+}
+
+#[test]
+fn a_solver_goes_from_link_to_link_and_limits_to_none() {
+    for (body, method) in
+        [chain(6), crate::limits::arm()].iter().flat_map(|b| chain_methods().map(move |m| (b, m)))
+    {
+        let end = body.links().len() - 1;
+        let mut solver = Solver::default();
+        for (link, limits) in [(end, true), (end - 1, true), (end - 1, false), (end, false), (end, true)] {
+            let goal = Goal::position(link, DVec3::new(0.3, 0.2, 0.25));
+            let options = Options { limits, ..options(method) };
+            let (mut kept, mut anew) = (body.clone(), body.clone());
+            solver.solve(&mut kept, &[goal], &options).unwrap();
+            Solver::default().solve(&mut anew, &[goal], &options).unwrap();
+            assert_eq!(kept, anew, "{method}, link {link}, limits {limits}");
+        }
     }
 }
 

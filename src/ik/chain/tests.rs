@@ -1,4 +1,5 @@
-//! The quick ways alone: a solver falls back to the tree where one gives up, and would hide that it always does.
+//! Tests of the fast solvers for free chains on their own. Where one gives up, the general solver takes over and would
+//! hide that.
 
 use glam::{DAffine3, DQuat, DVec3};
 

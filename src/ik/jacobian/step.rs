@@ -157,7 +157,7 @@ pub(super) fn euler_axes(rotation: DQuat) -> DMat3 {
 }
 
 /// Moves the three angles of a rotation by the rates of Jᵀy: E E ᵀ maps those to a turn, which is what is given.
-fn euler_step(rotation: DQuat, turn: DVec3) -> DQuat {
+pub(super) fn euler_step(rotation: DQuat, turn: DVec3) -> DQuat {
     let (a, b, c) = rotation.to_euler(glam::EulerRot::XYZ);
     let axes = euler_axes(rotation);
     // At gimbal lock two axes are one: the least angles that make the turn, a little damped.

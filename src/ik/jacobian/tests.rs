@@ -4,7 +4,7 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use super::super::tree::Tree;
 use super::super::{Body, Goal, Link};
-use super::step::retract;
+use super::step::{euler_step, retract};
 use super::{Jacobian, Kind};
 
 /// Three joints, with scale or without, and goals that are almost met: there the error of a rotation is linear.
@@ -62,5 +62,17 @@ fn levers_are_the_derivatives_of_the_errors() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_small_step_is_the_same_turn_in_either_parameters() {
+    let rotation = DQuat::from_euler(glam::EulerRot::XYZ, 0.3, -0.4, 0.5);
+    for axis in [DVec3::X, DVec3::Y, DVec3::Z, DVec3::new(1.0, -2.0, 0.5)] {
+        let turn = axis * 1e-4;
+        let wanted = retract(turn) * rotation;
+        let away = euler_step(rotation, turn).angle_between(wanted);
+        assert!(away < 1e-6, "{axis}: {away}");
+        assert!(rotation.angle_between(wanted) > 5e-5);
     }
 }

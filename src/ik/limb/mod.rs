@@ -93,3 +93,6 @@ fn solve_abreast<L: Several<N>, const N: usize>(
     let [first, second] = usual(upper, lower, Vec3::gather(goals, |g| g.target), pole)?.map(Turn::each);
     Some(std::array::from_fn(|i| [first[i], second[i]]))
 }
+
+#[cfg(test)]
+mod tests;
