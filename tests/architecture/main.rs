@@ -25,6 +25,10 @@ fn only_the_gltf_loader_names_the_gltf_crate() {
     assert!(loader.iter().any(|f| named(&f)), "the loader moved; this test must follow it");
     let outside: Vec<&str> = others.iter().filter(named).map(|f| f.name.as_str()).collect();
     assert!(outside.is_empty(), "{outside:?} use the gltf crate");
+    for text in [include_str!("../../src/lib.rs"), include_str!("../../src/main.rs")] {
+        let root = source::File { name: "lib.rs".to_owned(), text: text.to_owned() };
+        assert!(!root.crates().contains("gltf"), "a root of the crate uses the gltf crate");
+    }
 }
 
 #[test]
