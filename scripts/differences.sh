@@ -2,8 +2,8 @@
 # Summarises the measured differences of suite runs (`sinew test … --csv FILE`), one Markdown table row per file.
 #   scripts/differences.sh FILE.csv …
 # Columns: images; how many differ from their goldens; pixels off by 1, 2, 3 and at least 4 levels; images judged by
-# FLIP; median and maximum of the FLIP mean over the images that differ, and of the worst tile; a letter for the output:
-# runs with the same letter drew the same bits.
+# FLIP; minimum, median and maximum of the FLIP mean over the images that differ, and of the worst tile; a letter for the
+# output: runs with the same letter drew the same bits.
 set -eu
 echo "| run | images | differ | off by 1 | 2 | 3 | 4 or more | by FLIP | FLIP mean | worst tile | output |"
 echo "|---|---|---|---|---|---|---|---|---|---|---|"
@@ -19,7 +19,7 @@ for file in "$@"; do
     # Sorted by a column, the middle line holds the median.
     column() {
         awk -F, -v c="$1" 'NR > 1 && $3 != "" && $3 != "identical" { print $c }' "$file" | sort -g |
-            awk '{ v[NR] = $1 } END { printf NR ? "%.4f, %.4f" : "0, 0", v[int((NR + 1) / 2)], v[NR] }'
+            awk '{ v[NR] = $1 } END { if (NR) printf "%.4f, %.4f, %.4f", v[1], v[int((NR + 1) / 2)], v[NR] }'
     }
     awk -F, -v name="$(basename "$file" .csv)" -v mean="$(column 11)" -v worst="$(column 12)" -v bits="$letter" '
         NR > 1 && $3 != "" {

@@ -49,8 +49,18 @@ END
 chmod +x "$out/gl"
 run gl "$suite" "$out/gl"
 
-other="${SINEW_TEST_DATA:-}/goldens-other-cpu"
-if [ -d "$other" ]; then
+# Says what is left out; with SINEW_REQUIRE_TEST_DATA=1, nothing may be.
+leave_out() {
+    echo "$1"
+    if [ -n "${SINEW_REQUIRE_TEST_DATA:-}" ]; then
+        failed=1
+    fi
+}
+
+other="${SINEW_TEST_DATA:-$out}/goldens-other-cpu"
+if [ ! -d "$other" ]; then
+    leave_out "other-cpu          left out: SINEW_TEST_DATA has no goldens-other-cpu"
+else
     # The suite names files beside it: it is copied with them, and its goldens replaced.
     rm -rf "$out/copy"
     mkdir -p "$out/copy"
@@ -67,7 +77,8 @@ newer_mesa() {
     # The mirror that this system uses.
     mirror="$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)"
     if [ ! -d "$folder/root" ]; then
-        mkdir -p "$config/lists/partial" "$config/archives/partial"
+        rm -rf "$folder"
+        mkdir -p "$config/lists/partial" "$config/archives/partial" "$folder/root.new"
         : >"$config/status"
         for source in "$release" "$2"; do
             echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $source main"
@@ -76,17 +87,18 @@ newer_mesa() {
             -oDir::State::Lists=$config/lists -oDir::State::status=$config/status -oDebug::NoLocking=1
             -oDir::Cache::archives=$config/archives -oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache="
         # shellcheck disable=SC2086 # a list of words
-        apt-get $options update -qq &&
-            apt-get $options -t "$release" install -y -qq --no-install-recommends --download-only \
-                mesa-vulkan-drivers libvulkan1 >/dev/null 2>&1
-        mkdir "$folder/root.new"
+        if ! { apt-get $options update -qq --error-on=any && apt-get $options -t "$release" install -y -qq \
+            --no-install-recommends --download-only mesa-vulkan-drivers libvulkan1; } >"$folder/apt.txt" 2>&1; then
+            leave_out "$release left out: its Mesa cannot be downloaded, see $folder/apt.txt"
+            return 0
+        fi
         for package in "$config"/archives/*.deb; do
             dpkg -x "$package" "$folder/root.new"
         done
         mv "$folder/root.new" "$folder/root"
     fi
     libraries="$(find "$folder/root" -name libvulkan_lvp.so -printf '%h\n' -quit)"
-    loader="$(find "$folder/root" -name 'ld-linux-*.so.2' | head -n 1)"
+    loader="$(find "$folder/root" -name 'ld-linux*.so.*' | head -n 1)"
     cat >"$folder/icd.json" <<END
 { "file_format_version": "1.0.0", "ICD": { "library_path": "$libraries/libvulkan_lvp.so", "api_version": "1.3.0" } }
 END
@@ -110,5 +122,11 @@ fi
 
 echo
 # shellcheck disable=SC2086 # a list of paths
-(cd "$out" && "$root/scripts/differences.sh" $runs)
+table="$(cd "$out" && "$root/scripts/differences.sh" $runs)"
+echo "$table"
+# A driver that ignores the overrides would pass without testing anything.
+if [ "$(echo "$table" | sed -n 's/^distinct outputs: //p')" -lt 3 ]; then
+    echo "driver-variants: the variants drew fewer than three distinct outputs" >&2
+    failed=1
+fi
 exit $failed

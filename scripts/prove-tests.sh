@@ -1,7 +1,7 @@
 #!/bin/sh
 # Breaks sinew on purpose, one small patch of tests/breaks at a time, in a copy, and checks that the suite notices.
-# Prints one line per break: how many cases fail, how many of them by their image, and the first few. The measured
-# differences of each run are left in target/breaks/NAME.csv; scripts/differences.sh summarises them.
+# Prints one line per break: how many cases fail, how many of them by their image, and the first few; then how the images
+# differ. The measured differences of each run are left in target/breaks/NAME.csv.
 # Exits with 1 if a break is not noticed, a patch does not apply, or the suite fails without a break.
 #   scripts/prove-tests.sh [NAME …]    all breaks, or those named
 set -eu
@@ -11,6 +11,12 @@ out="$root/target/breaks"
 copy="$out/copy"
 export CARGO_TARGET_DIR="$out/build"
 
+for name in "$@"; do
+    if [ ! -e "tests/breaks/$name.patch" ]; then
+        echo "prove-tests: tests/breaks/$name.patch does not exist" >&2
+        exit 1
+    fi
+done
 rm -rf "$copy"
 mkdir -p "$copy" "$CARGO_TARGET_DIR/debug"
 # Dependencies that are already built serve here too; hard links cost nothing.
@@ -40,6 +46,7 @@ if [ $status -ne 0 ]; then
 fi
 printf '%-24s %s\n' "no break" "$(tail -n 1 "$out/out.txt")"
 failed=0
+runs=""
 for patch in "$root"/tests/breaks/*.patch; do
     name="$(basename "$patch" .patch)"
     case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
@@ -52,15 +59,16 @@ for patch in "$root"/tests/breaks/*.patch; do
     patch --quiet --fuzz=0 -p1 <"$patch"
     status=0
     check "$name" || status=$?
+    [ ! -e "$out/$name.csv" ] || runs="$runs $name.csv"
     case $status in
     0)
         printf '%-24s NOT NOTICED\n' "$name"
         failed=1
         ;;
     1)
-        count="$(grep -c '^\(failed\|broken\)' "$out/out.txt")"
-        images="$(grep -c '^ *image:.*judged by FLIP' "$out/out.txt" || true)"
-        first="$(grep '^\(failed\|broken\)' "$out/out.txt" | head -n 3 | sed 's/^[a-z]* *//; s/  [0-9.]* ms$//' | paste -sd, | sed 's/,/, /g')"
+        count="$(grep -c '^\(failed\|missing\|broken\)' "$out/out.txt" || true)"
+        images="$(grep -c '^ *image: ' "$out/out.txt" || true)"
+        first="$(grep '^\(failed\|missing\|broken\)' "$out/out.txt" | head -n 3 | sed 's/^[a-z]* *//; s/  [a-z, ]*[0-9.]* ms$//' | paste -sd, | sed 's/,/, /g')"
         printf '%-24s %3s cases (%s by image): %s\n' "$name" "$count" "$images" "$first"
         ;;
     *)
@@ -70,4 +78,7 @@ for patch in "$root"/tests/breaks/*.patch; do
     esac
     patch --quiet -R -p1 <"$patch"
 done
+echo
+# shellcheck disable=SC2086 # a list of paths
+(cd "$out" && "$root/scripts/differences.sh" $runs)
 exit $failed

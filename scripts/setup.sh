@@ -4,7 +4,7 @@
 #   a software Vulkan driver   tests, and pictures on machines without a graphics card
 #   the window's libraries     X11 and keyboard layouts
 #   Xvfb, xdotool, import      the test of the window
-#   Chromium                   the test of the report's page; only with --browser, else that test is skipped
+#   Chromium, Mesa's OpenGL    the test of the report's page, the suite on another driver; only with --all
 set -eu
 
 missing=""
@@ -25,8 +25,10 @@ has_library libxkbcommon-x11.so.0 || need libxkbcommon-x11-0
 command -v Xvfb >/dev/null 2>&1 || need xvfb
 command -v xdotool >/dev/null 2>&1 || need xdotool
 command -v import >/dev/null 2>&1 || need imagemagick
-if [ "${1:-}" = --browser ]; then
+if [ "${1:-}" = --all ]; then
     command -v chromium >/dev/null 2>&1 || need chromium
+    has_library libEGL.so.1 || need libegl1
+    ls /usr/lib/*/dri/swrast_dri.so >/dev/null 2>&1 || need libgl1-mesa-dri
 fi
 
 if [ -z "$missing" ]; then

@@ -38,7 +38,7 @@ pub(super) fn spare<'a>(output: &Path, read: impl IntoIterator<Item = &'a Path>)
         |a: &Path, b: &Path| a.canonicalize().ok().zip(b.canonicalize().ok()).is_some_and(|(a, b)| a == b);
     if read.into_iter().any(|file| same(file, output)) {
         let path = output.display();
-        return Err(Failure::Usage(format!("--output {path}: this file is read; name another one")));
+        return Err(Failure::Usage(format!("{path}: this file is read; name another one for the output")));
     }
     Ok(())
 }

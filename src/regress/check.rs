@@ -149,7 +149,7 @@ fn image(outcome: &mut Outcome, tolerance: &ImageTolerance, actual: &Drawn) -> V
 /// The rule that decided on an image, with its figures.
 fn describe(difference: &Difference, tolerance: &ImageTolerance) -> String {
     let Difference { beyond, mean, worst: (worst, [x, y]), .. } = difference;
-    let (pixels, largest) = (difference.pixels(), difference.largest());
+    let (pixels, largest) = (difference.pixels(), difference.largest);
     match difference.rule() {
         Rule::Identical => "image: identical".into(),
         Rule::Levels => {

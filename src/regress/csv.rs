@@ -19,15 +19,10 @@ pub fn csv(suite: &Suite, outcomes: &[Outcome]) -> String {
         let (rule, image) = outcome.difference.as_ref().map_or_else(
             || ("", ",".repeat(7)),
             |d| {
-                let off = |range: std::ops::Range<usize>| -> usize {
-                    d.histogram.iter().take(range.end).skip(range.start).sum()
-                };
-                let [one, two, three, more] = [off(1..2), off(2..3), off(3..4), off(4..256)];
-                let (largest, worst) = (d.largest(), d.worst.0);
-                (
-                    d.rule().name(),
-                    format!("{one},{two},{three},{more},{largest},{},{},{worst}", d.beyond, d.mean),
-                )
+                let ([one, two, three, more], worst) = (d.off, d.worst.0);
+                let figures =
+                    format!("{one},{two},{three},{more},{},{},{},{worst}", d.largest, d.beyond, d.mean);
+                (d.rule().name(), figures)
             },
         );
         let farthest = |of: fn(&super::JointDifference) -> f64| {

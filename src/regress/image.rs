@@ -13,17 +13,19 @@ pub const TILE: u32 = 32;
 ///
 /// Rasterisers round differently: the same driver shifts colours by a level or two on another CPU. Such pixels count as
 /// equal; FLIP judges what remains (Andersson et al. 2020, "FLIP: A difference evaluator for alternating images").
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
-    /// `histogram[n]` pixels differ by `n` levels of 255 in the channel that differs most.
-    pub histogram: [usize; 256],
+    /// Pixels whose most different channel is off by 1, by 2, by 3, and by at least 4 levels of 255.
+    pub off: [usize; 4],
+    /// The largest difference of any channel of any pixel, in levels of 255.
+    pub largest: u8,
     /// Pixels that differ by more than the tolerated levels.
     pub beyond: usize,
-    /// Mean FLIP error of the image, 0 (the same) to 1 (black against white), tolerated levels apart.
+    /// Mean FLIP error of these pixels over the image, 0 (the same) to 1 (black against white).
     pub mean: f32,
     /// Mean FLIP error of the tile where it is highest, and that tile's upper left pixel.
     pub worst: (f32, [u32; 2]),
-    /// FLIP error of each pixel, row by row, row 0 on top.
+    /// FLIP error of each pixel, row by row, row 0 on top. Empty where no pixel differs by more than the tolerated levels.
     pub map: Vec<f32>,
 }
 
@@ -52,12 +54,7 @@ impl Rule {
 impl Difference {
     /// Pixels that are not the same.
     pub fn pixels(&self) -> usize {
-        self.histogram.iter().skip(1).sum()
-    }
-
-    /// The largest difference of any channel of any pixel, in levels of 255.
-    pub fn largest(&self) -> usize {
-        self.histogram.iter().rposition(|&pixels| pixels > 0).unwrap_or_default()
+        self.off.iter().sum()
     }
 
     /// The rule that decides.
@@ -90,14 +87,19 @@ pub fn compare(expected: &Picture, actual: &Picture, levels: u8) -> Option<Diffe
     if (width, height) != (actual.width, actual.height) || !whole(expected) || !whole(actual) || size == 0 {
         return None;
     }
-    let mut difference =
-        Difference { histogram: [0; 256], beyond: 0, mean: 0.0, worst: (0.0, [0, 0]), map: vec![0.0; size] };
+    let mut difference = Difference::default();
+    if expected.rgba == actual.rgba {
+        return Some(difference);
+    }
+    // The expected image, but for the pixels that FLIP judges.
     let mut judged = expected.clone();
     for (pixel, now) in judged.rgba.chunks_exact_mut(4).zip(actual.rgba.chunks_exact(4)) {
         let apart = pixel.iter().zip(now).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or_default();
-        if let Some(pixels) = difference.histogram.get_mut(usize::from(apart)) {
-            *pixels += 1;
+        if let Some(count) = usize::from(apart.min(4)).checked_sub(1).and_then(|i| difference.off.get_mut(i))
+        {
+            *count += 1;
         }
+        difference.largest = difference.largest.max(apart);
         if apart > levels {
             difference.beyond += 1;
             pixel.copy_from_slice(now);
@@ -106,8 +108,7 @@ pub fn compare(expected: &Picture, actual: &Picture, levels: u8) -> Option<Diffe
     if difference.beyond == 0 {
         return Some(difference);
     }
-    let image = |picture: &Picture| FlipImageRgb8::with_data(width, height, &opaque(picture));
-    let map = flip(image(expected), image(&judged), DEFAULT_PIXELS_PER_DEGREE).to_vec();
+    let map = flip_map(expected, &judged);
     difference.mean = average(map.iter().copied());
     let tiles =
         (0..height.div_ceil(TILE)).flat_map(|y| (0..width.div_ceil(TILE)).map(move |x| [x * TILE, y * TILE]));
@@ -127,11 +128,25 @@ fn average(values: impl Iterator<Item = f32>) -> f32 {
     if count > 0.0 { (sum / count) as f32 } else { 0.0 }
 }
 
-/// Colours over a middle grey, where they are not opaque.
-fn opaque(picture: &Picture) -> Vec<u8> {
+/// The FLIP error of each pixel. Images that are not opaque are compared over black and over white, and the larger error
+/// counts: over one colour alone, a part of that colour would look like nothing.
+fn flip_map(expected: &Picture, actual: &Picture) -> Vec<f32> {
+    let over = |background: u8| {
+        let image = |p: &Picture| FlipImageRgb8::with_data(p.width, p.height, &opaque(p, background));
+        flip(image(expected), image(actual), DEFAULT_PIXELS_PER_DEGREE).to_vec()
+    };
+    let mut map = over(0);
+    if [expected, actual].iter().any(|p| p.rgba.chunks_exact(4).any(|pixel| !pixel.ends_with(&[255]))) {
+        map.iter_mut().zip(over(255)).for_each(|(error, white)| *error = error.max(white));
+    }
+    map
+}
+
+/// The colours of an image over a grey background.
+fn opaque(picture: &Picture, background: u8) -> Vec<u8> {
     let over = |value: u8, alpha: u8| {
-        let (value, alpha) = (u32::from(value), u32::from(alpha));
-        u8::try_from((value * alpha + 128 * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
+        let (value, alpha, background) = (u32::from(value), u32::from(alpha), u32::from(background));
+        u8::try_from((value * alpha + background * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
     };
     let pixels = picture.rgba.chunks_exact(4);
     pixels.flat_map(|p| p.iter().take(3).map(|&v| over(v, p.get(3).copied().unwrap_or(255)))).collect()
@@ -164,8 +179,7 @@ mod tests {
     #[test]
     fn identical_images_have_no_difference() {
         let difference = compare(&picture(8, |_, _| 0), &picture(8, |_, _| 0), 0).unwrap();
-        assert_eq!((difference.rule(), difference.pixels(), difference.largest()), (Rule::Identical, 0, 0));
-        assert_eq!(difference.histogram[0], 64);
+        assert_eq!((difference.rule(), difference.pixels(), difference.largest), (Rule::Identical, 0, 0));
         assert!(difference.passes(&ImageTolerance { levels: 0, mean: 0.0, worst: 0.0 }));
     }
 
@@ -179,15 +193,15 @@ mod tests {
         let expected = picture(64, |_, _| 0);
         let rounded = |x: u32, y: u32| if (x + y).is_multiple_of(2) { 2 } else { -1 };
         let difference = compare(&expected, &picture(64, rounded), 2).unwrap();
-        assert_eq!((difference.rule(), difference.pixels(), difference.largest()), (Rule::Levels, 4096, 2));
-        assert_eq!((difference.histogram[1], difference.histogram[2]), (2048, 2048));
+        assert_eq!((difference.rule(), difference.pixels(), difference.largest), (Rule::Levels, 4096, 2));
+        assert_eq!(difference.off, [2048, 2048, 0, 0]);
         assert_eq!((difference.mean, difference.worst.0), (0.0, 0.0));
         // One pixel at an edge is judged as if the others were the same.
         let edge = |x: u32, y: u32| if (x, y) == (40, 9) { 90 } else { 0 };
         let alone = compare(&expected, &picture(64, edge), 2).unwrap();
         let both = |x: u32, y: u32| if edge(x, y) == 0 { rounded(x, y) } else { edge(x, y) };
         let together = compare(&expected, &picture(64, both), 2).unwrap();
-        assert_eq!((together.rule(), together.beyond, together.largest()), (Rule::Flip, 1, 90));
+        assert_eq!((together.rule(), together.beyond, together.largest), (Rule::Flip, 1, 90));
         assert_eq!(together.map, alone.map);
         assert_eq!(together.worst.1, [32, 0]);
         assert!(alone.mean > 0.0 && together.passes(&tolerance()));
@@ -212,6 +226,11 @@ mod tests {
         let mut clear = picture(8, |_, _| 0);
         clear.rgba[3] = 252;
         let difference = compare(&picture(8, |_, _| 0), &clear, 2).unwrap();
-        assert_eq!((difference.beyond, difference.largest()), (1, 3));
+        assert_eq!((difference.beyond, difference.off, difference.largest), (1, [0, 0, 1, 0], 3));
+        // Grey, and nothing: they look the same over grey, but over nothing else.
+        let mut nothing = picture(8, |_, _| 0);
+        nothing.rgba.chunks_exact_mut(4).for_each(|p| p.copy_from_slice(&[128, 128, 128, 0]));
+        let difference = compare(&picture(8, |_, _| 0), &nothing, 2).unwrap();
+        assert!(difference.mean > 0.1 && !difference.passes(&tolerance()), "{difference:?}");
     }
 }

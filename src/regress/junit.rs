@@ -39,7 +39,7 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<S
             for (name, value) in [
                 ("image-rule", difference.rule().name().to_owned()),
                 ("image-pixels-beyond-levels", difference.beyond.to_string()),
-                ("image-largest-difference", difference.largest().to_string()),
+                ("image-largest-difference", difference.largest.to_string()),
                 ("image-flip-mean", difference.mean.to_string()),
                 ("image-flip-worst-tile", difference.worst.0.to_string()),
             ] {

@@ -26,24 +26,28 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The CPU's name, where the system tells it without asking another program; else its architecture.
+/// The CPU's name where Linux or Windows names it, else its architecture.
 fn processor() -> String {
     let linux = || named(&std::fs::read_to_string("/proc/cpuinfo").ok()?);
     let windows = || std::env::var("PROCESSOR_IDENTIFIER").ok();
     linux().or_else(windows).unwrap_or_else(|| std::env::consts::ARCH.into())
 }
 
-/// The first processor of Linux's `/proc/cpuinfo`. Its model name alone may be as vague as "AMD EPYC".
+/// The first processor of Linux's `/proc/cpuinfo`. On x86 the model name alone may be as vague as "AMD EPYC"; on 64-bit
+/// Arm there are only numbers.
 fn named(info: &str) -> Option<String> {
     let field = |key: &str| {
         let mut pairs = info.lines().filter_map(|line| line.split_once(':'));
         pairs.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
     };
-    let name = field("model name")?;
-    Some(match (field("cpu family"), field("model")) {
-        (Some(family), Some(model)) => format!("{name} (family {family}, model {model})"),
-        _ => name.to_owned(),
-    })
+    if let Some(name) = field("model name") {
+        return Some(match (field("cpu family"), field("model")) {
+            (Some(family), Some(model)) => format!("{name} (family {family}, model {model})"),
+            _ => name.to_owned(),
+        });
+    }
+    let (implementer, part) = (field("CPU implementer")?, field("CPU part")?);
+    Some(format!("{} (implementer {implementer}, part {part})", std::env::consts::ARCH))
 }
 
 #[cfg(test)]
@@ -59,7 +63,9 @@ mod tests {
             named("model name : ARMv7 Processor rev 4 (v7l)\n").unwrap(),
             "ARMv7 Processor rev 4 (v7l)"
         );
-        assert_eq!(named("CPU implementer : 0x41\n"), None);
+        let arm = named("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n").unwrap();
+        assert!(arm.ends_with(" (implementer 0x41, part 0xd0c)"), "{arm}");
+        assert_eq!(named("BogoMIPS : 50\n"), None);
     }
 
     #[test]

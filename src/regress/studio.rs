@@ -39,7 +39,7 @@ impl Studio {
         (0..(cases / CASES_A_STUDIO).clamp(1, most)).map(|_| Self::default()).collect()
     }
 
-    /// Opens the adapter, unless it is open, and tells its name.
+    /// Opens the adapter, unless it is open, and returns its description.
     pub(super) fn open(&self, choice: &AdapterChoice) -> Result<String, RenderError> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let open = match &mut *open {

@@ -163,7 +163,7 @@ impl Gpu {
         Ok(Self { device, queue, info, fault, lost })
     }
 
-    /// Name, backend and driver: `llvmpipe (LLVM 15.0.6, 256 bits), Vulkan, Mesa 22.3.6 (LLVM 15.0.6)`.
+    /// Name, backend and driver: `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM 15.0.6)`.
     pub fn describe(&self) -> String {
         describe(&self.info)
     }

@@ -148,7 +148,7 @@ fn a_golden_of_another_cpu_passes() {
         lines[1].contains("equal by levels: ") && lines[1].contains("by at most 2 (limit 2)"),
         "{lines:?}"
     );
-    // Whoever knows that nothing else draws the suite may ask for the same bits.
+    // A suite may ask for the same colours to the last bit.
     edit(&suite, "[defaults]", "[defaults]\nlevels = 0\nmean = 0\nworst = 0");
     let (code, lines) = code_and_lines(["test", &suite, "--filter", "rest"]);
     assert!(code == 1 && lines[1].contains("judged by FLIP: "), "{lines:?}");
@@ -204,6 +204,24 @@ fn results_name_the_machine_and_the_rule_that_judged_each_image() {
         text.contains(machine) && text.contains(concat!("sinew ", env!("CARGO_PKG_VERSION"))),
         "{machine}"
     );
+}
+
+/// `--csv SUITE.toml` once replaced the suite by its own results.
+#[test]
+fn outputs_do_not_replace_what_is_read() {
+    let (folder, suite) = blessed("suite-outputs");
+    let golden = folder.join("goldens/rest.png");
+    for output in [suite.as_str(), golden.to_str().unwrap()] {
+        for option in ["--csv", "--report", "--junit"] {
+            let said = refusal(["test", &suite, option, output]);
+            assert_eq!(said, format!("{output}: this file is read; name another one for the output"));
+        }
+    }
+    // What cannot be written does not hide the results.
+    let nowhere = folder.join("nowhere/out.csv");
+    let output = sinew(["test", &suite, "--csv", nowhere.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("7 passed"));
 }
 
 #[test]
@@ -263,7 +281,9 @@ fn what_will_not_do_is_refused_with_its_line() {
         (case("compare = [\"sound\"]"), "line 4: compare is a list of"),
         (case("compare = [\"report\"]"), "line 4: to compare the report, set outcome or error"),
         (case("outcome = \"near\""), "line 4: outcome is none of"),
-        (case("mean = -1"), "line 4: mean is no number"),
+        (case("mean = -1"), "line 4: mean must be a number from 0 to 1"),
+        (case("worst = 7"), "line 4: worst must be a number from 0 to 1"),
+        (case("distance = -1"), "line 4: distance is no number"),
         (case("levels = 256"), "line 4: levels must be an integer from 0 to 255"),
         (case("tolerate = \"never\""), "line 4: tolerate must be \"other-adapters\" or \"always\""),
         (case("no-limits = 3"), "line 4: no-limits is true or false"),
@@ -420,7 +440,10 @@ fn a_render_is_compared_with_a_reference() {
     stdout([r, s0, s1, o, b1, f, a1, m0, m1, "--threshold", "0.5"]);
     assert_eq!(sinew([r, "--resolution", "40,40", o, b1, f, a1]).status.code(), Some(1));
     // Replaced, it would agree the next time.
-    assert!(refusal([r, o, &a, f, a1, m0, m1]).contains("a.png: this file is read; name another one"));
+    assert!(
+        refusal([r, o, &a, f, a1, m0, m1])
+            .contains("a.png: this file is read; name another one for the output")
+    );
     let difference = folder.join("b.diff.png");
     let said = refusal([r, o, b1, f, difference.to_str().unwrap(), m0, m1]);
     assert!(said.contains("b.diff.png: this file is read"), "{said}");

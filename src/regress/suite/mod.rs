@@ -165,6 +165,14 @@ pub enum SuiteError {
 }
 
 impl Suite {
+    /// The paths of a case's goldens, whether they exist or not.
+    pub fn goldens_of(&self, case: &Case) -> Vec<PathBuf> {
+        let of =
+            |compared: bool, kind: &str| compared.then(|| self.goldens.join(format!("{}.{kind}", case.slug)));
+        let Checks { image, joints, .. } = &case.checks;
+        of(image.is_some(), "png").into_iter().chain(of(joints.is_some(), "json")).collect()
+    }
+
     /// Reads a suite whose cases may set some options.
     ///
     /// # Errors

@@ -26,7 +26,12 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
     let compares = |what: &str| compared.iter().any(|c| c == what);
     let number = |key: &str, usual: f64| number(get, key, usual);
     #[expect(clippy::cast_possible_truncation, reason = "shares of a picture")]
-    let share = |key: &str, usual: f32| number(key, f64::from(usual)).map(|v| v as f32);
+    let share = |key: &str, usual: f32| match get(key) {
+        Some(item) if real(item).is_none_or(|v| !(0.0..=1.0).contains(&v)) => {
+            Err(Fault::at(item, format!("{key} must be a number from 0 to 1")))
+        }
+        _ => number(key, f64::from(usual)).map(|v| v as f32),
+    };
     let usual = ImageTolerance::default();
     // Read for old suites: the tolerance now holds on every adapter.
     if let Some(item) = get("tolerate").filter(|i| !matches!(i.as_str(), Some("other-adapters" | "always"))) {

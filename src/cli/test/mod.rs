@@ -1,0 +1,212 @@
+//! `sinew test`: run a suite of image and joint regressions.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::Instant;
+
+use clap::Args;
+
+use crate::regress::{
+    Case, Machine, Outcome, Rule, Run, Settings, Status, Suite, Update, csv, junit, orphans, page,
+};
+use crate::render::AdapterChoice;
+
+use super::Talk;
+use super::failure::Failure;
+use super::output;
+use super::progress::Progress;
+use cases::{CaseArgs, Library};
+
+mod cases;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sinew test suite.toml
+  sinew test suite.toml --report report.html --junit report.xml
+  sinew test suite.toml --filter walk --update")]
+pub(super) struct TestArgs {
+    /// The suite, as docs/testing.md describes it
+    #[arg(value_name = "SUITE.toml")]
+    suite: PathBuf,
+    /// Update the goldens of failing cases, or of all cases
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failing", value_parser = ["failing", "all"])]
+    update: Option<String>,
+    /// Remove goldens that no case names, and the .new files of earlier failures
+    #[arg(long)]
+    prune: bool,
+    /// Write an HTML page that shows what changed
+    #[arg(long, value_name = "OUT.html")]
+    report: Option<PathBuf>,
+    /// Write a JUnit report
+    #[arg(long, value_name = "OUT.xml")]
+    junit: Option<PathBuf>,
+    /// Write the measured differences, one line per case
+    #[arg(long, value_name = "OUT.csv")]
+    csv: Option<PathBuf>,
+    /// Run only cases whose name contains TEXT (repeatable: any of them)
+    #[arg(long, value_name = "TEXT")]
+    filter: Vec<String>,
+    /// List the cases without running them
+    #[arg(long)]
+    list: bool,
+    /// Number of cases to work on at once [default: one per processor, plus one]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    /// Run only the I-th of N parts of the cases
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Start no further case after the first failure
+    #[arg(long)]
+    fail_fast: bool,
+    /// auto, cpu, or vulkan, gl, metal, dx12 with part of its name
+    #[arg(long, value_name = "KIND[:TEXT]", default_value = "cpu")]
+    adapter: AdapterChoice,
+}
+
+/// The `index`-th of `count` parts, from one.
+#[derive(Clone, Copy, Debug)]
+struct Shard {
+    index: usize,
+    count: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        let (index, count) = parsed.ok_or_else(|| format!("\"{text}\" is not I/N"))?;
+        if (1..=count).contains(&index) {
+            Ok(Self { index, count })
+        } else {
+            Err(format!("\"{text}\" is no part"))
+        }
+    }
+}
+
+pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
+    let started = Instant::now();
+    let suite = Suite::read(&args.suite, &CaseArgs::keys()).map_err(|e| Failure::Usage(e.to_string()))?;
+    let places = chosen(&suite, args);
+    if args.list {
+        let names: Vec<&str> =
+            places.iter().filter_map(|&p| Some(suite.cases.get(p)?.name.as_str())).collect();
+        output::text(&names.iter().map(|n| format!("{n}\n")).collect::<String>())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if places.is_empty() {
+        return Err(Failure::Usage(format!("{}: no case to run", args.suite.display())));
+    }
+    let goldens = suite.cases.iter().flat_map(|case| suite.goldens_of(case));
+    let read: Vec<PathBuf> = goldens.chain([args.suite.clone()]).collect();
+    for path in [&args.report, &args.junit, &args.csv].into_iter().flatten() {
+        output::spare(path, read.iter().map(PathBuf::as_path))?;
+    }
+    let library = Library::default();
+    let pose = |case: &Case| library.pose(case);
+    let settings = Settings {
+        update: match args.update.as_deref() {
+            None => Update::No,
+            Some("all") => Update::All,
+            Some(_) => Update::Failing,
+        },
+        jobs: args
+            .jobs
+            .map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get) + 1, NonZero::get),
+        fail_fast: args.fail_fast,
+        pictures: args.report.is_some(),
+    };
+    let run = Run::new(&suite, &pose, &args.adapter, settings);
+    let progress = Progress::new(places.len().try_into().unwrap_or(u32::MAX), "cases", talk);
+    let mut written = Ok(());
+    let outcomes = run.cases(&places, |outcome| {
+        let name = suite.cases.get(outcome.case).map_or("", |c| c.name.as_str());
+        if written.is_ok() {
+            written = progress.around(|| line(name, outcome, talk));
+        }
+        progress.step();
+    });
+    progress.finish();
+    written?;
+    let outcomes = outcomes?;
+    let seconds = started.elapsed().as_secs_f64();
+    let machine = run.machine();
+    summary(&outcomes, places.len(), seconds, &machine, talk)?;
+    if let Some(path) = &args.report {
+        output::file(path, page(&suite, &outcomes, &machine, seconds).map_err(Failure::Usage)?.as_bytes())?;
+    }
+    if let Some(path) = &args.junit {
+        output::file(path, junit(&suite, &outcomes, &machine).map_err(Failure::Usage)?.as_bytes())?;
+    }
+    if let Some(path) = &args.csv {
+        output::file(path, csv(&suite, &outcomes).as_bytes())?;
+    }
+    if args.prune {
+        prune(&suite, &outcomes, talk)?;
+    }
+    let failed = outcomes.iter().any(|o| o.status.is_failure());
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// The places of the cases that filter and shard let through.
+fn chosen(suite: &Suite, args: &TestArgs) -> Vec<usize> {
+    let wanted = |name: &str| args.filter.is_empty() || args.filter.iter().any(|f| name.contains(f.as_str()));
+    let places = suite.cases.iter().enumerate().filter(|(_, c)| wanted(&c.name)).map(|(place, _)| place);
+    let shard = args.shard.unwrap_or(Shard { index: 1, count: 1 });
+    let mine = |turn: &usize| turn % shard.count == shard.index - 1;
+    places.enumerate().filter(|(turn, _)| mine(turn)).map(|(_, place)| place).collect()
+}
+
+/// One line per case: how it ended, the rule that judged its image, its time; below it what failed, or with `-v` everything
+/// that was compared.
+fn line(name: &str, outcome: &Outcome, talk: Talk) -> Result<(), Failure> {
+    let rule = outcome.difference.as_ref().map(|d| format!("{}, ", d.rule().name())).unwrap_or_default();
+    let mut text = format!("{:8}{name}  {rule}{:.1} ms\n", outcome.status.name(), outcome.seconds * 1e3);
+    let findings = outcome.findings.iter().filter(|f| !f.passed || talk.verbose);
+    findings.for_each(|f| text.push_str(&format!("        {}\n", f.text)));
+    output::text(&text)
+}
+
+/// The number of cases by status, of images by the rule that judged them, and the machine that drew them.
+fn summary(
+    outcomes: &[Outcome],
+    wanted: usize,
+    seconds: f64,
+    machine: &Machine,
+    talk: Talk,
+) -> Result<(), Failure> {
+    if talk.quiet {
+        return Ok(());
+    }
+    let count = |status: Status| outcomes.iter().filter(|o| o.status == status).count();
+    let all = [Status::Passed, Status::Updated, Status::Failed, Status::Missing, Status::Broken];
+    let mut words: Vec<String> =
+        all.iter().filter(|s| count(**s) > 0).map(|s| format!("{} {}", count(*s), s.name())).collect();
+    if outcomes.len() < wanted {
+        words.push(format!("{} not run", wanted - outcomes.len()));
+    }
+    let each = seconds * 1e3 / f64::from(u32::try_from(outcomes.len().max(1)).unwrap_or(u32::MAX));
+    let judged = |rule: Rule| {
+        outcomes.iter().filter_map(|o| o.difference.as_ref()).filter(|d| d.rule() == rule).count()
+    };
+    let mut text = String::new();
+    if machine.adapter.is_some() {
+        let [identical, levels, flip] = [Rule::Identical, Rule::Levels, Rule::Flip].map(judged);
+        text = format!(
+            "images: {identical} identical, {levels} equal by levels, {flip} judged by FLIP\ndrawn by {machine}\n"
+        );
+    }
+    text.push_str(&format!("{}; {seconds:.2} s, {each:.1} ms a case\n", words.join(", ")));
+    output::text(&text)
+}
+
+fn prune(suite: &Suite, outcomes: &[Outcome], talk: Talk) -> Result<(), Failure> {
+    let folder = &suite.goldens;
+    for path in orphans(suite, outcomes).map_err(Failure::write(folder))? {
+        std::fs::remove_file(&path).map_err(Failure::write(&path))?;
+        talk.say(&format!("removed {}", path.display()));
+    }
+    Ok(())
+}
