@@ -23,13 +23,13 @@ cargo build --quiet --bin sinew
 run() {
     name="$1" file="$2"
     shift 2
-    runs="$runs $name.csv"
     status=0
     env "$@" test "$file" --csv "$out/$name.csv" >"$out/$name.txt" 2>&1 || status=$?
     if [ $status -ne 0 ]; then
         failed=1
         grep -A 2 '^\(failed\|broken\|missing\|error\)' "$out/$name.txt" || tail -n 5 "$out/$name.txt"
     fi
+    [ ! -e "$out/$name.csv" ] || runs="$runs $name.csv"
     printf '%-18s %s\n' "$name" "$(grep '^drawn by' "$out/$name.txt" || echo 'nothing was drawn')"
     printf '%-18s %s\n' "" "$(tail -n 1 "$out/$name.txt")"
 }
