@@ -30,8 +30,8 @@ cd "$copy"
 
 # Runs the copy's suite with the copy's binary. Returns 0 if it passes, 1 if it fails, 2 if there is no result.
 check() {
-    cargo build --quiet --no-default-features --features cli --bin sinew || return 2
     rm -f "$out/$1.csv"
+    cargo build --quiet --no-default-features --features cli --bin sinew || return 2
     status=0
     "$CARGO_TARGET_DIR/debug/sinew" test tests/suite/suite.toml --csv "$out/$1.csv" >"$out/out.txt" 2>&1 || status=$?
     return $status

@@ -26,7 +26,7 @@ static WRITTEN: LazyLock<PathBuf> = LazyLock::new(|| {
     path
 });
 
-/// The suite's file, the one of our own writer, and the external ones.
+/// The suite's file, one written by our own writer, and the external ones.
 pub(crate) fn files() -> Vec<PathBuf> {
     let hail = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/hail.bvh");
     let mut files = vec![hail, WRITTEN.clone()];

@@ -70,7 +70,7 @@ impl Random {
     }
 }
 
-/// Values that stand where others are expected.
+/// Values of unexpected types and sizes.
 fn wrong_values() -> [Value; 10] {
     [
         Value::Null,
@@ -110,7 +110,7 @@ fn changed_documents(replacements: &[Value]) -> Vec<(String, Vec<u8>)> {
     documents
 }
 
-/// JSON pointers of all values in a document but the document itself.
+/// JSON pointers of all values in a document, except the document itself.
 fn pointers(document: &Value) -> Vec<String> {
     let (mut found, mut open) = (Vec::new(), vec![(String::new(), document)]);
     while let Some((pointer, value)) = open.pop() {

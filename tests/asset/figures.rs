@@ -1,4 +1,4 @@
-//! Figures made of the built-in characters, each with what makes retargeting difficult in files of others.
+//! Figures derived from the built-in characters. Each has one property that makes other files hard to retarget.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(crate) const AWKWARD: &str = "awkward";
 pub(crate) const LONG_LIMBS: &str = "mannequin with long limbs";
 /// Its rest is a frame of its run; the posture in which the skin was bound is the mannequin's.
 pub(crate) const MID_STRIDE: &str = "mannequin in mid-stride";
-/// The same without a skin: only its clips say how it stands.
+/// The same without a skin: only its clips show how it stands.
 pub(crate) const MID_STRIDE_BARE: &str = "mannequin in mid-stride without a skin";
 
 /// A figure by its name.
@@ -57,7 +57,7 @@ fn long_limbs() -> Character {
             node.rest.translation *= LONGER;
         }
     }
-    // The hips are higher by what the legs are longer, and move as much farther.
+    // The hips are higher by the extra length of the legs, and move farther in proportion.
     let rest = &mut character.skeleton.nodes[hips].rest.translation;
     let factor = 1.0 + (LONGER - 1.0) * leg / rest.y;
     *rest *= factor;

@@ -7,7 +7,7 @@ use sinew::asset::{self, Character, humanoid};
 use crate::support::{built_in_gltf_files, external};
 
 /// VRM's bones, and how the joints are named in files of KayKit, of ozz-animation, and in Khronos' CesiumMan. `-`: the file has
-/// no such joint; the mannequin's gets a name that says nothing.
+/// no such joint; the mannequin's gets a meaningless name.
 const CONVENTIONS: [(&str, [&str; 3]); 20] = [
     ("hips", ["hips", "Pelvis", "Skeleton_torso_joint_1"]),
     ("spine", ["spine", "Spine", "Skeleton_torso_joint_2"]),
@@ -127,7 +127,7 @@ fn several_naming_conventions_are_understood() {
             }
         }
         let found = humanoid(&character).unwrap().bones;
-        // What has no name that says anything is found by where it hangs, or not at all.
+        // A joint with a meaningless name is found by its place in the hierarchy, or not at all.
         for (bone, names) in CONVENTIONS {
             if names[convention] != "-" {
                 let named = found.get(bone).map(|&node| character.skeleton.label(node));

@@ -191,7 +191,7 @@ fn feet_that_stand_do_not_slide() {
         let most = match (source, target) {
             // Feet that are rolled over all the time, on a figure whose feet are a third of its legs.
             (LOCOMOTIONS, MANNY) => 2.0 * SLIDE,
-            // Figures of our own make: 0.7 mm was measured.
+            // Built-in figures: 0.7 mm was measured.
             _ if figure(source).is_some() && figure(target).is_some() => 0.2 * SLIDE,
             _ => SLIDE,
         };

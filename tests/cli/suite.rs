@@ -186,7 +186,7 @@ fn what_will_not_do_is_refused_with_its_line() {
         (case("outcome = \"near\""), "line 4: outcome is none of"),
         (case("mean = -1"), "line 4: mean must be a number from 0 to 1"),
         (case("worst = 7"), "line 4: worst must be a number from 0 to 1"),
-        (case("distance = -1"), "line 4: distance is no number"),
+        (case("distance = -1"), "line 4: distance must be a number of at least 0"),
         (case("levels = 256"), "line 4: levels must be an integer from 0 to 255"),
         (case("tolerate = \"never\""), "line 4: tolerate must be \"other-adapters\" or \"always\""),
         (case("no-limits = 3"), "line 4: no-limits is true or false"),
@@ -198,7 +198,7 @@ fn what_will_not_do_is_refused_with_its_line() {
     let (code, lines) = code_and_lines(["test", suite.to_str().unwrap()]);
     assert_eq!(code, 1);
     assert!(lines[0].starts_with("broken  a") && lines[1].contains("loud"), "{lines:?}");
-    // Suites of earlier versions say on which adapters their tolerance holds; it holds on all by now.
+    // Suites of earlier versions limit their tolerance to some adapters; the key is read without effect.
     fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\ntolerate = \"always\"\ncompare = \"joints\"\n")
         .unwrap();
     stdout(["test", suite.to_str().unwrap(), "--update"]);

@@ -46,7 +46,7 @@ fn a_straightened_chain_bends_as_it_does_at_rest() {
     }
 }
 
-/// The quick way for free chains once bent a limb that had been pulled straight to the other side.
+/// The fast solver for free chains once bent a straightened limb to the wrong side.
 #[test]
 fn a_limb_that_was_pulled_straight_bends_back_as_it_did() {
     let rest = DQuat::from_rotation_x(0.3);

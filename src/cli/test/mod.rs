@@ -81,7 +81,7 @@ impl FromStr for Shard {
         if (1..=count).contains(&index) {
             Ok(Self { index, count })
         } else {
-            Err(format!("\"{text}\" is no part"))
+            Err(format!("\"{text}\": I must be from 1 to N"))
         }
     }
 }

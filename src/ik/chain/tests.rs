@@ -16,21 +16,21 @@ fn body() -> Body {
 }
 
 #[test]
-fn quick_ways_reach_what_is_within_reach() {
-    type Way = fn(&mut Chain, DVec3, f64, usize) -> End;
-    let ways: [(&str, Way, usize); 5] = [
+fn fast_solvers_reach_targets_within_reach() {
+    type Pass = fn(&mut Chain, DVec3, f64, usize) -> End;
+    let solvers: [(&str, Pass, usize); 5] = [
         ("ccd", Chain::descend, 60),
         ("fabrik", Chain::reach_both_ways, 20),
         ("particle", Chain::relax, 40),
         ("fused", Chain::fuse, 1),
         ("dls", Chain::damped, 8),
     ];
-    for (name, way, most) in ways {
+    for (name, solve, most) in solvers {
         for target in [DVec3::new(1.5, 0.8, 0.9), DVec3::new(-0.5, -1.0, 0.4), DVec3::new(0.2, 2.5, -0.3)] {
             let (mut chain, mut body) = (Chain::default(), body());
             assert!(chain.takes(&body, &[Goal::position(5, target)], true));
             chain.load(&body, false);
-            match way(&mut chain, target, 1e-4, 100) {
+            match solve(&mut chain, target, 1e-4, 100) {
                 End::Reached(passes) => assert!((1..=most).contains(&passes), "{name}, {target}: {passes}"),
                 End::Stuck => panic!("{name} is stuck on the way to {target}"),
             }

@@ -1,4 +1,4 @@
-//! The two closed forms against each other: what takes every limb would hide that the quick one takes none.
+//! Compares the two closed forms. The general one takes every limb, which would hide that the fast one takes none.
 
 use glam::DVec3;
 
@@ -6,7 +6,7 @@ use super::super::random::Random;
 use super::{Limb, LimbGoal, solve_abreast, unusual};
 
 #[test]
-fn ordinary_limbs_are_solved_the_quick_way_and_alike() {
+fn both_closed_forms_agree_on_ordinary_limbs() {
     let mut random = Random(7);
     for _ in 0..200 {
         let limb =
@@ -14,12 +14,12 @@ fn ordinary_limbs_are_solved_the_quick_way_and_alike() {
         let target = (limb.upper + limb.lower).normalize() * random.range(0.6, 1.3) + random.turn(0.5);
         for pole in [DVec3::ZERO, random.turn(2.0)] {
             let goal = LimbGoal { target, pole };
-            let slow = unusual::solve(&limb, &goal);
-            let Some([quick]) = solve_abreast::<f64, 1>(&[limb], &[goal]) else {
+            let general = unusual::solve(&limb, &goal);
+            let Some([fast]) = solve_abreast::<f64, 1>(&[limb], &[goal]) else {
                 panic!("{limb:?}, {goal:?} is not ordinary")
             };
-            for (quick, slow) in quick.iter().zip(slow) {
-                assert!(quick.dot(slow).abs() > 1.0 - 1e-9, "{limb:?}, {goal:?}: {quick}, {slow}");
+            for (fast, general) in fast.iter().zip(general) {
+                assert!(fast.dot(general).abs() > 1.0 - 1e-9, "{limb:?}, {goal:?}: {fast}, {general}");
             }
         }
     }

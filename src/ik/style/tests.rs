@@ -93,8 +93,8 @@ fn a_model_explains_what_it_kept() {
         style.predict(style.latent(kept), &mut prediction);
         let kept = style.kept(kept);
         assert_eq!(prediction.features.len(), kept.len());
-        for (told, kept) in prediction.features.iter().zip(kept) {
-            assert!((told - kept).abs() < 0.005, "{told}, not {kept}");
+        for (predicted, kept) in prediction.features.iter().zip(kept) {
+            assert!((predicted - kept).abs() < 0.005, "{predicted}, not {kept}");
         }
     }
     style.predict(&[50.0, 50.0], &mut prediction);

@@ -83,7 +83,7 @@ pub(super) fn number<'a>(
 ) -> Result<f64, Fault> {
     get(key).map_or(Ok(usual), |item| {
         let value = real(item).filter(|v| *v >= 0.0);
-        value.ok_or_else(|| Fault::at(item, format!("{key} is no number of at least 0")))
+        value.ok_or_else(|| Fault::at(item, format!("{key} must be a number of at least 0")))
     })
 }
 

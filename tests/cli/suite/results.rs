@@ -7,7 +7,7 @@ use super::{blessed, code_and_lines, edit};
 use crate::support::skip;
 use crate::{folder, refusal, sinew, stdout};
 
-/// Changes a golden as another driver would draw it; what it says about its machine is lost.
+/// Changes the pixels of a golden, as another driver would; the name of its machine is lost.
 fn repaint(golden: &Path, change: impl Fn(u32, u32, &mut [u8; 3])) {
     let mut picture = image::open(golden).unwrap().into_rgb8();
     picture.enumerate_pixels_mut().for_each(|(x, y, pixel)| change(x, y, &mut pixel.0));
@@ -87,7 +87,7 @@ fn results_name_the_machine_and_the_rule_that_judged_each_image() {
     );
 }
 
-/// `--csv SUITE.toml` once replaced the suite by its own results.
+/// `--csv SUITE.toml` once replaced the suite with its results.
 #[test]
 fn outputs_do_not_replace_what_is_read() {
     let (folder, suite) = blessed("suite-outputs");
@@ -98,7 +98,7 @@ fn outputs_do_not_replace_what_is_read() {
             assert_eq!(said, format!("{output}: this file is read; name another one for the output"));
         }
     }
-    // What cannot be written does not hide the results.
+    // An output that cannot be written does not hide the results.
     let nowhere = folder.join("nowhere/out.csv");
     let output = sinew(["test", &suite, "--csv", nowhere.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
