@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sinew render --replay docs/drag.session --frames 0..96 --fps 24 -o '/tmp/drag-{frame:04}.png'
-//! cargo run --release --example animate -- 24 docs/drag.png /tmp/drag-*.png
+//! cargo run --example animate -- 24 docs/drag.png /tmp/drag-*.png
 //! ```
 //!
 //! The frames share a palette of 255 colours by median cut (Heckbert 1982), and each holds only what has changed since the
@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::path::Path;
 
-use image::RgbImage;
 use png::{BitDepth, BlendOp, ColorType, Compression, DisposeOp, Encoder};
+use sinew::asset::Picture;
 use sinew::atomic;
 
 /// The place in the palette of what stays as it was.
@@ -21,17 +21,22 @@ const SAME: u8 = 255;
 
 type Color = [u8; 3];
 
+fn opaque([r, g, b, _]: [u8; 4]) -> Color {
+    [r, g, b]
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [rate, out, names @ ..] = &arguments[..] else {
         return Err("FRAMES-A-SECOND OUT.png FRAME.png…".into());
     };
     let rate: u16 = rate.parse()?;
-    let read = |name: &String| Ok::<RgbImage, image::ImageError>(image::open(name)?.to_rgb8());
-    let frames: Vec<RgbImage> = names.iter().map(read).collect::<Result<_, _>>()?;
+    let read =
+        |name: &String| Picture::decode(&std::fs::read(name)?).map_err(|e| format!("{name}: {e}").into());
+    let frames: Vec<Picture> = names.iter().map(read).collect::<Result<_, Box<dyn Error>>>()?;
     let first = frames.first().ok_or("there is no frame")?;
-    let (width, height) = first.dimensions();
-    if frames.iter().any(|f| f.dimensions() != (width, height)) {
+    let (width, height) = (first.width, first.height);
+    if frames.iter().any(|f| (f.width, f.height) != (width, height)) {
         return Err("the frames differ in size".into());
     }
     let palette = palette(&frames);
@@ -67,9 +72,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Up to 255 colours for all frames: the box of colours that spreads most is halved until there are enough.
-fn palette(frames: &[RgbImage]) -> Vec<Color> {
+fn palette(frames: &[Picture]) -> Vec<Color> {
     let mut counts: HashMap<Color, u32> = HashMap::new();
-    frames.iter().flat_map(|f| f.pixels()).for_each(|p| *counts.entry(p.0).or_default() += 1);
+    frames.iter().flat_map(Picture::pixels).for_each(|p| *counts.entry(opaque(p)).or_default() += 1);
     let mut colors: Vec<(Color, u32)> = counts.into_iter().collect();
     colors.sort_unstable();
     let mut boxes = vec![colors];
@@ -118,7 +123,7 @@ fn mean(colors: &[(Color, u32)]) -> Color {
 }
 
 /// The nearest colour of the palette for every pixel.
-fn index(frames: &[RgbImage], palette: &[Color]) -> Vec<Vec<u8>> {
+fn index(frames: &[Picture], palette: &[Color]) -> Vec<Vec<u8>> {
     let mut known: HashMap<Color, u8> = HashMap::new();
     let mut nearest = |color: Color| {
         *known.entry(color).or_insert_with(|| {
@@ -128,7 +133,7 @@ fn index(frames: &[RgbImage], palette: &[Color]) -> Vec<Vec<u8>> {
             best.and_then(|(i, _)| u8::try_from(i).ok()).unwrap_or(0)
         })
     };
-    frames.iter().map(|f| f.pixels().map(|p| nearest(p.0)).collect()).collect()
+    frames.iter().map(|f| f.pixels().map(|p| nearest(opaque(p))).collect()).collect()
 }
 
 /// The rectangle in which a frame differs from the one before (left, top, across, down), and its pixels.

@@ -1,4 +1,4 @@
-//! `cargo bench`: what loading, posing, motion, capture, skinning, solving and a frame of the window cost. Elements are
+//! `cargo bench -p sinew-benches`: what loading, posing, motion, capture, skinning, solving and a frame of the window cost. Elements are
 //! joints, tracks, vertices and links: criterion prints elements a second, so 100 Melem/s are 10 ns each.
 //!
 //! The built-in mannequin is always measured, the other characters where `SINEW_TEST_DATA` has them (`docs/test-data.md`).

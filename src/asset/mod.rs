@@ -15,6 +15,7 @@ mod load;
 mod mannequin;
 mod material;
 mod mesh;
+mod picture;
 mod skeleton;
 mod vrm;
 
@@ -31,4 +32,5 @@ pub use load::{load, load_in_units};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
+pub use picture::Picture;
 pub use skeleton::{Node, Skeleton, Skin, Transform};

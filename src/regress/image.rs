@@ -1,9 +1,8 @@
 //! Compares images: level by level, and as people see them.
 
-use nv_flip::{DEFAULT_PIXELS_PER_DEGREE, FlipImageRgb8, flip};
-
 use crate::render::Picture;
 
+use super::flip;
 use super::suite::ImageTolerance;
 
 /// Side, in pixels, of the tiles of which the worst is reported.
@@ -132,8 +131,7 @@ fn average(values: impl Iterator<Item = f32>) -> f32 {
 /// counts: over one colour alone, a part of that colour would look like nothing.
 fn flip_map(expected: &Picture, actual: &Picture) -> Vec<f32> {
     let over = |background: u8| {
-        let image = |p: &Picture| FlipImageRgb8::with_data(p.width, p.height, &opaque(p, background));
-        flip(image(expected), image(actual), DEFAULT_PIXELS_PER_DEGREE).to_vec()
+        flip::error_map(&opaque(expected, background), &opaque(actual, background), expected.width as usize)
     };
     let mut map = over(0);
     if [expected, actual].iter().any(|p| p.rgba.chunks_exact(4).any(|pixel| !pixel.ends_with(&[255]))) {

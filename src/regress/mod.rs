@@ -4,6 +4,7 @@
 
 mod check;
 mod csv;
+mod flip;
 mod golden;
 mod html;
 mod image;

@@ -25,11 +25,14 @@ mod texture;
 mod upload;
 mod vertices;
 
+pub use crate::asset::Picture;
 pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
 pub use frame::{Background, Draw, Fill, Frame, Ghost, Ground, Line, Mode};
 pub use model::Model;
-pub use offscreen::{Canvas, Pending, Picture};
+#[cfg(all(test, feature = "viewer"))]
+pub(crate) use offscreen::Target;
+pub use offscreen::{Canvas, Pending};
 pub use renderer::Renderer;
 pub use shaders::SOURCES;
 pub use texture::Pictures;

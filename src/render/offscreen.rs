@@ -2,22 +2,13 @@
 
 use wgpu::{TextureFormat, TextureUsages};
 
+use crate::asset::Picture;
+
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, RenderError};
 
 /// Format of all depth textures.
 pub(super) const DEPTH: TextureFormat = TextureFormat::Depth32Float;
-
-/// Pixels: straight RGBA, row 0 on top.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// Pixels.
-    pub width: u32,
-    /// Pixels.
-    pub height: u32,
-    /// Four bytes a pixel; colours as sRGB, data as it is.
-    pub rgba: Vec<u8>,
-}
 
 /// A view that somebody else owns, and the part of it that a frame fills.
 #[derive(Clone, Copy, Debug)]
@@ -34,20 +25,20 @@ pub struct Canvas<'a> {
 
 /// Textures to draw into, kept as long as size and samples stay the same.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(crate) struct Target {
     pub(super) width: u32,
     pub(super) height: u32,
     pub(super) samples: u32,
     pub(super) format: TextureFormat,
     color: wgpu::Texture,
-    pub(super) resolved: wgpu::TextureView,
+    pub(crate) resolved: wgpu::TextureView,
     /// Drawn to and then resolved, where there are several samples.
     pub(super) multisampled: Option<wgpu::TextureView>,
     pub(super) depth: wgpu::TextureView,
 }
 
 impl Target {
-    pub(super) fn new(
+    pub(crate) fn new(
         gpu: &Gpu,
         (width, height): (u32, u32),
         samples: u32,
@@ -89,7 +80,7 @@ impl Target {
     }
 
     /// Encodes the copy of the picture into a buffer that can be read.
-    pub(super) fn copy_out(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
+    pub(crate) fn copy_out(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
         let row = padded_row(self.width);
         let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("read back"),
@@ -114,13 +105,13 @@ fn padded_row(width: u32) -> u32 {
 /// A picture that the device is drawing. Any thread may wait for it, while others give the device more to draw.
 #[derive(Debug)]
 pub struct Pending {
-    pub(super) gpu: Gpu,
-    pub(super) size: (u32, u32),
+    pub(crate) gpu: Gpu,
+    pub(crate) size: (u32, u32),
     /// Filled by the work below.
-    pub(super) buffer: wgpu::Buffer,
-    pub(super) work: wgpu::SubmissionIndex,
+    pub(crate) buffer: wgpu::Buffer,
+    pub(crate) work: wgpu::SubmissionIndex,
     /// Whether colours are multiplied by their coverage; then whether they are stored as sRGB.
-    pub(super) premultiplied: Option<bool>,
+    pub(crate) premultiplied: Option<bool>,
 }
 
 impl Pending {

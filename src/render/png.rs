@@ -1,7 +1,6 @@
-//! Pictures as files.
+//! Pictures as PNG files.
 
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder};
+use png::{BitDepth, ColorType, Compression, Encoder, Filter};
 
 use super::{Background, Picture, RenderError};
 
@@ -11,25 +10,23 @@ impl Picture {
     /// # Errors
     /// [`RenderError::Png`] for a picture whose bytes are not those of its size.
     pub fn png(&self, background: Background) -> Result<Vec<u8>, RenderError> {
-        let mut bytes = Vec::new();
-        let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
         let mut rgb = Vec::new();
-        let (pixels, kind) = if background == Background::Transparent {
-            (&self.rgba, ExtendedColorType::Rgba8)
+        let (pixels, color) = if background == Background::Transparent {
+            (&self.rgba, ColorType::Rgba)
         } else {
             rgb.extend(self.rgba.chunks_exact(4).flat_map(|p| p.iter().take(3)));
-            (&rgb, ExtendedColorType::Rgb8)
+            (&rgb, ColorType::Rgb)
         };
-        // The encoder panics where the bytes are not those of the size.
-        let wanted = u64::from(self.width)
-            * u64::from(self.height)
-            * if kind == ExtendedColorType::Rgba8 { 4 } else { 3 };
-        if u64::try_from(pixels.len()) != Ok(wanted) {
-            return Err(RenderError::Png(format!("{} bytes instead of {wanted}", pixels.len())));
-        }
-        encoder
-            .write_image(pixels, self.width, self.height, kind)
-            .map_err(|e| RenderError::Png(e.to_string()))?;
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes, self.width, self.height);
+        encoder.set_color(color);
+        encoder.set_depth(BitDepth::Eight);
+        encoder.set_compression(Compression::Fast);
+        encoder.set_filter(Filter::Adaptive);
+        let failed = |e: png::EncodingError| RenderError::Png(e.to_string());
+        let mut writer = encoder.write_header().map_err(failed)?;
+        writer.write_image_data(pixels).map_err(failed)?;
+        writer.finish().map_err(failed)?;
         Ok(bytes)
     }
 }

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use image::RgbaImage;
 use wgpu::TextureFormat;
 
-use crate::asset::{AlphaMode, Character, Filter, Material, Part, Sampler, TextureRef, Wrap};
+use crate::asset::{AlphaMode, Character, Filter, Material, Part, Picture, Sampler, TextureRef, Wrap};
 
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, Mode};
@@ -15,7 +14,7 @@ use super::{Gpu, Mode};
 /// A character's pictures, decoded. Plain data: made on any thread, before there is a GPU.
 #[derive(Debug, Default)]
 pub struct Pictures {
-    images: Vec<Option<RgbaImage>>,
+    images: Vec<Option<Picture>>,
     /// A line for each picture that could not be decoded.
     pub warnings: Vec<String>,
 }
@@ -50,7 +49,7 @@ impl Pictures {
 }
 
 /// Decodes images by index, each core taking the next that nobody has.
-fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<RgbaImage, String>> {
+fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<Picture, String>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let take = || {
@@ -97,9 +96,9 @@ impl Use {
         if self == Self::Color { TextureFormat::Rgba8UnormSrgb } else { TextureFormat::Rgba8Unorm }
     }
 
-    fn neutral(self) -> RgbaImage {
+    fn neutral(self) -> Picture {
         let pixel = if self == Self::Normal { [128, 128, 255, 255] } else { [255; 4] };
-        RgbaImage::from_pixel(1, 1, image::Rgba(pixel))
+        Picture { width: 1, height: 1, rgba: pixel.to_vec() }
     }
 }
 
@@ -133,7 +132,7 @@ impl<'a> Textures<'a> {
         let image = self.character.textures.get(texture?.texture)?.image?;
         let picture = self.pictures.images.get(image)?.as_ref()?;
         let limit = self.gpu.device.limits().max_texture_dimension_2d;
-        (picture.width() <= limit && picture.height() <= limit).then_some(image)
+        (picture.width <= limit && picture.height <= limit).then_some(image)
     }
 
     /// View and sampler of a slot; the neutral colour where there is no picture.
@@ -188,8 +187,8 @@ fn describe(sampler: Sampler) -> wgpu::SamplerDescriptor<'static> {
 }
 
 /// A texture with all its mip levels.
-fn upload(gpu: &Gpu, picture: &RgbaImage, usage: Use) -> wgpu::TextureView {
-    let (width, height) = picture.dimensions();
+fn upload(gpu: &Gpu, picture: &Picture, usage: Use) -> wgpu::TextureView {
+    let (width, height) = (picture.width, picture.height);
     let levels = 32 - width.max(height).max(1).leading_zeros();
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: None,
@@ -204,12 +203,12 @@ fn upload(gpu: &Gpu, picture: &RgbaImage, usage: Use) -> wgpu::TextureView {
     let mut reduced;
     let mut level_picture = picture;
     for level in 0..levels {
-        let (width, height) = level_picture.dimensions();
+        let (width, height) = (level_picture.width, level_picture.height);
         let place = wgpu::TexelCopyTextureInfo { mip_level: level, ..texture.as_image_copy() };
         let rows =
             wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: None };
         let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
-        gpu.queue.write_texture(place, level_picture.as_raw(), rows, size);
+        gpu.queue.write_texture(place, &level_picture.rgba, rows, size);
         if level + 1 < levels {
             reduced = halve(level_picture, usage == Use::Color);
             level_picture = &reduced;
@@ -219,13 +218,13 @@ fn upload(gpu: &Gpu, picture: &RgbaImage, usage: Use) -> wgpu::TextureView {
 }
 
 /// Half the size, each pixel the mean of the four that it covers, in linear light.
-fn halve(picture: &RgbaImage, srgb: bool) -> RgbaImage {
-    let (width, height) = picture.dimensions();
+fn halve(picture: &Picture, srgb: bool) -> Picture {
+    let (width, height) = (picture.width, picture.height);
     let (half_width, half_height) = ((width / 2).max(1), (height / 2).max(1));
     let (linear, stored) = tables();
     let stride = width as usize * 4;
     let mut out = vec![0; half_width as usize * half_height as usize * 4];
-    let source = picture.as_raw();
+    let source = &picture.rgba;
     for (y, row) in out.chunks_exact_mut(half_width as usize * 4).enumerate() {
         let top = (2 * y).min(height as usize - 1) * stride;
         let bottom = (2 * y + 1).min(height as usize - 1) * stride;
@@ -244,8 +243,7 @@ fn halve(picture: &RgbaImage, srgb: bool) -> RgbaImage {
             }
         }
     }
-    // The length is that of the size by construction.
-    RgbaImage::from_raw(half_width, half_height, out).unwrap_or_default()
+    Picture { width: half_width, height: half_height, rgba: out }
 }
 
 /// sRGB bytes to 16-bit linear light, and the upper 12 bits of that back.

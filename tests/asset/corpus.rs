@@ -11,6 +11,7 @@ use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 use sinew::skin::{Palette, Skinned, Skinning, skin};
 
+use crate::support::picture;
 use crate::support::{Builder, built_in_gltf_files, external, gltf_files, gltf_files_and};
 
 #[global_allocator]
@@ -215,11 +216,9 @@ fn memory_stays_in_proportion_to_the_file() {
 fn what_is_named_many_times_is_held_once() {
     let mut random = Random(2);
     let noise: Vec<u8> = (0..1 << 16).map(|_| random.next().to_le_bytes()[0]).collect();
-    let picture = image::GrayImage::from_raw(256, 256, noise.clone()).unwrap();
-    let mut png = std::io::Cursor::new(Vec::new());
-    picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    let png = picture::png(256, 256, picture::ColorType::Grayscale, &noise);
     let mut b = Builder::default();
-    let view = b.view(png.get_ref());
+    let view = b.view(&png);
     let images = vec![json!({"bufferView": view, "mimeType": "image/png"}); 2000];
     assert_in_proportion("images", &b.file(json!({ "images": images })), None);
     let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &noise);

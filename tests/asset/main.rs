@@ -19,6 +19,7 @@ mod humanoids;
 mod materials;
 mod motion;
 mod nodes;
+mod pictures;
 mod retarget;
 mod skins;
 

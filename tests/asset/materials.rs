@@ -4,16 +4,11 @@ use glam::Vec2;
 use serde_json::{Value, json};
 use sinew::asset::{AlphaMode, MAX_IMAGE_SIDE};
 
-use crate::support::Builder;
+use crate::support::{Builder, picture};
 use crate::{load, refusal};
 
 fn png(width: u32, height: u32) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let encoder = image::codecs::png::PngEncoder::new(&mut bytes);
-    let pixels = vec![200; (width * height * 4) as usize];
-    image::ImageEncoder::write_image(encoder, &pixels, width, height, image::ExtendedColorType::Rgba8)
-        .unwrap();
-    bytes
+    picture::png(width, height, picture::ColorType::Rgba, &vec![200; (width * height * 4) as usize])
 }
 
 fn textured(image: &[u8], material: Value) -> Vec<u8> {

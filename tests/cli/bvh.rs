@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::support::picture;
 use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
 
 const TEXT: &str = "HIERARCHY
@@ -85,15 +86,15 @@ fn errors_name_the_line_and_units_are_for_bvh() {
 #[test]
 fn a_picture_shows_its_bones() {
     let (folder, path) = file("bvh-render", TEXT);
-    let picture = folder.join("lift.png");
+    let image = folder.join("lift.png");
     let bones = |mode: &str| {
-        let output = picture.to_str().unwrap();
+        let output = image.to_str().unwrap();
         let small = ["--resolution", "64,64", "--ground", "off", "--background", "#000000"];
         let [a, b, c, d, e, f] = small;
         let run = sinew(["render", "-q", &path, "--mode", mode, a, b, c, d, e, f, "-o", output]);
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-        let seen = image::open(&picture).unwrap().into_rgb8();
-        seen.pixels().filter(|p| p.0.iter().all(|c| *c > 100)).count()
+        let seen = picture::open(&image);
+        seen.pixels().filter(|p| p.iter().all(|c| *c > 100)).count()
     };
     let (shaded, skeleton) = (bones("shaded"), bones("skeleton"));
     assert!(shaded > 20, "{shaded} bright pixels");

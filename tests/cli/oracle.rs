@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use sinew::asset;
 
+use crate::support::picture::{self, Look};
 use crate::support::{built_in_gltf_files, external, external_or_skip, gltf_files, skip};
 use crate::{folder, json, stdout};
 
@@ -151,12 +152,13 @@ fn assert_positions(expected: &Value, posed: &Value, path: &str) {
 
 /// Few pixels differ, and those have both colours in their neighbourhood.
 fn assert_masks(theirs: &Path, ours: &Path, path: &str) {
-    let (theirs, ours) = (image::open(theirs).unwrap().into_luma8(), image::open(ours).unwrap().into_luma8());
-    assert_eq!(theirs.dimensions(), ours.dimensions());
-    let white = |x: u32, y: u32| theirs.get_pixel_checked(x, y).is_some_and(|p| p.0[0] > 127);
+    let (theirs, ours) = (picture::open(theirs), picture::open(ours));
+    assert_eq!(theirs.size(), ours.size());
+    let white = |x: u32, y: u32| theirs.pixel(x, y).is_some_and(|p| p[0] > 127);
     let mut different = 0;
-    for (x, y, pixel) in ours.enumerate_pixels() {
-        if (pixel.0[0] > 127) == white(x, y) {
+    let places = (0..ours.height).flat_map(|y| (0..ours.width).map(move |x| (x, y)));
+    for ((x, y), pixel) in places.zip(ours.pixels()) {
+        if (pixel[0] > 127) == white(x, y) {
             continue;
         }
         different += 1;

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::Builder;
+use crate::support::picture::{self, Look};
 use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -185,13 +186,14 @@ fn a_posed_copy_needs_no_other_file() {
         base64::Engine::decode(&base64::engine::general_purpose::STANDARD, uri.split_once(',').unwrap().1);
     std::fs::write(source.join("bytes.bin"), data.unwrap()).unwrap();
     file["buffers"][0]["uri"] = "bytes.bin".into();
-    image::RgbImage::from_pixel(2, 2, image::Rgb([9, 99, 199])).save(source.join("a picture.png")).unwrap();
+    let png = picture::png(2, 2, picture::ColorType::Rgb, &[9, 99, 199].repeat(4));
+    std::fs::write(source.join("a picture.png"), png).unwrap();
     let path = source.join("pieces.gltf");
     std::fs::write(&path, file.to_string()).unwrap();
     let posing = ["--animation", "0", "--animation-time", "0.75"];
     let copy = assert_copy_holds(path.to_str().unwrap(), posing, "whole");
     let character = sinew::asset::load(Path::new(&copy)).unwrap();
     assert_eq!(character.warnings, Vec::<String>::new());
-    assert_eq!(character.images[0].decode().unwrap().get_pixel(0, 0).0, [9, 99, 199, 255]);
+    assert_eq!(character.images[0].decode().unwrap().at(0, 0), [9, 99, 199, 255]);
     assert_eq!(character.skeleton.rest_weights, [0.75]);
 }

@@ -2,26 +2,20 @@
 
 use std::path::Path;
 
+use crate::support::picture::{self, Look};
 use crate::{command, folder, refusal, sinew, stdout};
-
-fn picture(path: &Path) -> image::DynamicImage {
-    image::open(path).unwrap()
-}
 
 #[test]
 fn a_picture_has_the_size_and_channels_that_were_asked_for() {
     let folder = folder("sizes");
     let (solid, clear) = (folder.join("solid.png"), folder.join("clear.png"));
     stdout(["render", "--adapter", "cpu", "--resolution", "90,50", "-o", solid.to_str().unwrap()]);
-    let seen = picture(&solid);
-    assert_eq!((seen.width(), seen.height(), seen.color()), (90, 50, image::ColorType::Rgb8));
+    assert_eq!((picture::open(&solid).size(), picture::has_alpha(&solid)), ((90, 50), false));
     let background = ["--background", "transparent"];
     stdout(["render", "--resolution", "50,90", background[0], background[1], "-o", clear.to_str().unwrap()]);
-    let seen = picture(&clear);
-    assert_eq!((seen.width(), seen.height(), seen.color()), (50, 90, image::ColorType::Rgba8));
-    let seen = seen.into_rgba8();
-    assert_eq!(seen.get_pixel(0, 0).0[3], 0);
-    assert_eq!(seen.get_pixel(25, 45).0[3], 255);
+    let seen = picture::open(&clear);
+    assert_eq!((seen.size(), picture::has_alpha(&clear)), ((50, 90), true));
+    assert_eq!([seen.at(0, 0)[3], seen.at(25, 45)[3]], [0, 255]);
 }
 
 #[test]
@@ -33,7 +27,7 @@ fn every_mode_and_both_sample_counts() {
             let path = folder.join(format!("{mode}{samples}.png"));
             let path = path.to_str().unwrap();
             stdout(["render", "--mode", mode, "--samples", samples, "--resolution", "64,48", "-o", path]);
-            seen.push(picture(Path::new(path)).into_rgb8());
+            seen.push(picture::open(Path::new(path)).rgb());
         }
     }
     for (i, a) in seen.iter().enumerate() {
@@ -52,7 +46,7 @@ fn a_sequence_is_numbered_and_moves() {
         std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     assert_eq!(names, ["002.png", "003.png", "004.png"]);
-    assert_ne!(picture(&folder.join("002.png")), picture(&folder.join("004.png")));
+    assert_ne!(picture::open(&folder.join("002.png")), picture::open(&folder.join("004.png")));
 }
 
 #[test]
@@ -98,8 +92,8 @@ fn straight_from_above_needs_no_view_up() {
         "-o",
         path_text,
     ]);
-    let seen = picture(&path).into_luma8();
-    assert!(seen.pixels().any(|p| p.0[0] == 255) && seen.pixels().any(|p| p.0[0] == 0));
+    let seen = picture::open(&path);
+    assert!(seen.pixels().any(|p| p[0] == 255) && seen.pixels().any(|p| p[0] == 0));
 }
 
 #[test]

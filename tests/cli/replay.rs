@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::support::picture::{self, Look};
 use crate::{folder, refusal, stdout};
 
 /// A minute of the built-in character, as anybody could have typed it.
@@ -14,24 +15,24 @@ const SESSION: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character"
 #[test]
 fn a_session_that_was_typed_is_drawn_in_its_size_with_a_warning() {
     let folder = folder("replay");
-    let (session, picture) = (folder.join("a.session"), folder.join("a.png"));
+    let (session, image) = (folder.join("a.session"), folder.join("a.png"));
     fs::write(&session, SESSION).unwrap();
-    let (session, out) = (session.to_str().unwrap(), picture.to_str().unwrap());
+    let (session, out) = (session.to_str().unwrap(), image.to_str().unwrap());
     let output = crate::sinew(["render", "--replay", session, "-o", out]);
     assert!(output.status.success());
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("or its rig is not what it was"), "{text}");
-    let seen = image::open(&picture).unwrap().to_luma8();
-    assert_eq!(seen.dimensions(), (64, 40));
+    let seen = picture::open(&image);
+    assert_eq!(seen.size(), (64, 40));
     // The last mode, and the character in the middle.
-    assert_eq!([seen.get_pixel(0, 0).0[0], seen.get_pixel(32, 16).0[0]], [0, 255]);
+    assert_eq!([seen.at(0, 0)[0], seen.at(32, 16)[0]], [0, 255]);
     // Another character, and a picture of another size.
     let spider = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spider.glb");
-    let before = fs::read(&picture).unwrap();
+    let before = fs::read(&image).unwrap();
     stdout(["render", "--replay", session, spider, "-o", out]);
-    assert_ne!(before, fs::read(&picture).unwrap());
+    assert_ne!(before, fs::read(&image).unwrap());
     stdout(["render", "--replay", session, "--resolution", "30,20", "-o", out]);
-    assert_eq!(image::open(&picture).unwrap().to_rgb8().dimensions(), (30, 20));
+    assert_eq!(picture::open(&image).size(), (30, 20));
 }
 
 #[test]
@@ -59,12 +60,12 @@ fn what_a_session_says_itself_cannot_be_asked_for() {
 #[test]
 fn what_is_no_session_is_one_line_and_no_picture() {
     let folder = folder("replay-bad");
-    let (session, picture) = (folder.join("a.session"), folder.join("a.png"));
+    let (session, image) = (folder.join("a.session"), folder.join("a.png"));
     fs::write(&session, SESSION.replace("orbit", "orbits")).unwrap();
-    let (text, out) = (session.to_str().unwrap(), picture.to_str().unwrap());
+    let (text, out) = (session.to_str().unwrap(), image.to_str().unwrap());
     let line = refusal(["render", "--replay", text, "-o", out]);
     assert!(line.starts_with(&format!("{text}: line 2: unknown variant `orbits`")), "{line}");
     assert!(refusal(["render", "--replay", "no.session", "-o", out]).starts_with("no.session: "));
     assert!(refusal(["render", "--replay", crate::MANNEQUIN, "-o", out]).contains("no recorded session"));
-    assert!(!picture.exists());
+    assert!(!image.exists());
 }

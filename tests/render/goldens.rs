@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use glam::DVec3;
-use image::RgbaImage;
 use sinew::asset::gltf;
 use sinew::compare::Comparison;
 use sinew::ik::Method;
@@ -15,6 +14,7 @@ use sinew::puppet::{Puppet, Target};
 use sinew::render::{Mode, Pictures};
 use sinew::stage::{self, Shot};
 
+use crate::support::picture::{self, Look};
 use crate::{renderer, studio};
 
 const SIZE: (u32, u32) = (320, 240);
@@ -49,17 +49,14 @@ fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
     let mut frame = stage::frame(puppet, &shot);
     others.show(&mut frame, puppet, shot.scale);
-    let picture = renderer.render(&model, &frame, SIZE).unwrap();
-    let seen = RgbaImage::from_raw(SIZE.0, SIZE.1, picture.rgba).unwrap();
+    let seen = renderer.render(&model, &frame, SIZE).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{name}.png"));
     if std::env::var_os("SINEW_BLESS").is_some() {
-        seen.save(&path).unwrap();
+        std::fs::write(&path, seen.png(sinew::render::Background::Transparent).unwrap()).unwrap();
     }
-    let golden = image::open(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).into_rgba8();
-    assert_eq!(golden.dimensions(), SIZE);
-    let differs = |(a, b): (&image::Rgba<u8>, &image::Rgba<u8>)| {
-        a.0.iter().zip(&b.0).any(|(a, b)| a.abs_diff(*b) > LEVELS)
-    };
+    let golden = picture::open(&path);
+    assert_eq!(golden.size(), SIZE);
+    let differs = |(a, b): ([u8; 4], [u8; 4])| a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > LEVELS);
     let different = golden.pixels().zip(seen.pixels()).filter(|pair| differs(*pair)).count();
     let part = different as f64 / f64::from(SIZE.0 * SIZE.1);
     assert!(part <= PIXELS, "{name}: {different} pixels differ from {}", path.display());

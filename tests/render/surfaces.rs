@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use sinew::render::Mode;
 
 use crate::support::Builder;
+use crate::support::picture;
 use crate::{assert_near, draw, pixel, shot};
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
@@ -143,11 +144,8 @@ fn leaning(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
         attributes["TANGENT"] = b.floats("VEC4", 4, &tangent.repeat(4)).into();
     }
     let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
-    let mut png = std::io::Cursor::new(Vec::new());
     // (0.6, 0.3, 0.74)
-    let map = image::RgbImage::from_pixel(2, 2, image::Rgb([204, 166, 222]));
-    map.write_to(&mut png, image::ImageFormat::Png).unwrap();
-    let view = b.view(png.get_ref());
+    let view = b.view(&picture::png(2, 2, picture::ColorType::Rgb, &[204, 166, 222].repeat(4)));
     let turn = if turned { [0.0, 1.0, 0.0, 0.0] } else { [0.0, 0.0, 0.0, 1.0] };
     let file = b.file(json!({
         "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
@@ -172,11 +170,12 @@ fn a_picture_with_levels_has_no_seams_between_triangles() {
     });
     let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
     // As many texels as pixels, white but for a black border: smaller levels are grey all over.
-    let border = |x: u32, y: u32| x < 8 || y < 8 || x >= 24 || y >= 24;
-    let map = image::RgbImage::from_fn(32, 32, |x, y| image::Rgb([if border(x, y) { 0 } else { 255 }; 3]));
-    let mut png = std::io::Cursor::new(Vec::new());
-    map.write_to(&mut png, image::ImageFormat::Png).unwrap();
-    let view = b.view(png.get_ref());
+    let texel = |i: u32| {
+        let (x, y) = (i % 32, i / 32);
+        if x < 8 || y < 8 || x >= 24 || y >= 24 { 0 } else { 255 }
+    };
+    let texels: Vec<u8> = (0..32 * 32).map(texel).collect();
+    let view = b.view(&picture::png(32, 32, picture::ColorType::Grayscale, &texels));
     let file = b.file(json!({
         "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
         "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],

@@ -1,6 +1,8 @@
 //! What several test binaries need: test data, and small files built on the spot.
 #![allow(dead_code, reason = "each binary uses its part")]
 #![allow(unreachable_pub, reason = "a module of several binaries")]
+#[path = "picture.rs"]
+pub mod picture;
 #[path = "test_data.rs"]
 mod test_data;
 

@@ -11,6 +11,7 @@ use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
 use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 
 use super::{SIZE, at, drag, session};
+use crate::picture::{self, Look};
 
 /// An empty folder for one test.
 pub(crate) fn folder(name: &str) -> PathBuf {
@@ -42,7 +43,7 @@ fn a_saved_picture_is_the_frame_that_is_seen_and_replaces_none() {
     assert_eq!(fs::read_to_string(folder.join("sinew-0001.png")).unwrap(), "somebody's");
     let seen = renderer.render(&model, &session.frame(1.0), (200, 120)).unwrap();
     let wanted: Vec<u8> = seen.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect();
-    assert_eq!(image::open(&saved).unwrap().to_rgb8().into_raw(), wanted);
+    assert_eq!(picture::open(&saved).rgb(), wanted);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "something was left beside");
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::display::{Started, display};
 use super::files::folder;
+use crate::picture::{self, Look};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -80,8 +81,7 @@ fn a_take_is_recorded_chosen_and_pulled_in_the_window() {
     let any = |[x, y, w, h]: [u32; 4], is: fn([u8; 3]) -> bool| {
         let mut import = Command::new("import");
         import.env("DISPLAY", &display).args(["-window", "root"]).arg(&shot).status().unwrap();
-        let seen = image::open(&shot).unwrap().to_rgb8();
-        image::imageops::crop_imm(&seen, x, y, w, h).to_image().pixels().any(|p| is(p.0))
+        picture::open(&shot).part([x, y, w, h]).into_iter().any(|[r, g, b, _]| is([r, g, b]))
     };
     let has = |line: &str| told(&folder).contains(line);
     let count = |what: &str| told(&folder).matches(what).count();

@@ -19,6 +19,8 @@ mod goals;
 mod key;
 mod live;
 mod opening;
+#[path = "../support/picture.rs"]
+mod picture;
 mod recording;
 mod told;
 mod window;

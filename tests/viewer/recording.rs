@@ -19,6 +19,7 @@ use sinew::viewer::{
 
 use super::files::folder;
 use super::{SIZE, at, drag, pose, random_event};
+use crate::picture::{self, Look};
 
 /// The character as the program opens it.
 fn session() -> Session {
@@ -551,18 +552,18 @@ fn a_replay_is_drawn_as_the_window_draws() {
         let output = program.arg("-o").arg(folder.join(out)).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
-    let read = |name: &str| image::open(folder.join(name)).unwrap().to_rgb8();
+    let read = |name: &str| picture::open(&folder.join(name));
     render(&[], "end.png");
-    assert_eq!(read("end.png").dimensions(), (240, 150));
-    assert!(read("end.png").into_raw() == draw(&session), "the last state");
+    assert_eq!(read("end.png").size(), (240, 150));
+    assert!(read("end.png").rgb() == draw(&session), "the last state");
     // Both of the last commands are of the same time: before them there is another picture.
     render(&["--frames", "1..4", "--fps", "4"], "{frame}.png");
     let mut at_quarter = replay(&path);
     at_quarter.advance(Duration::from_millis(250)).unwrap();
-    assert!(read("1.png").into_raw() == draw(at_quarter.session()), "a frame of the sequence");
-    assert!(read("2.png") == read("3.png") && read("1.png").into_raw() != end);
+    assert!(read("1.png").rgb() == draw(at_quarter.session()), "a frame of the sequence");
+    assert!(read("2.png") == read("3.png") && read("1.png").rgb() != end);
     render(&["--resolution", "120,75"], "small.png");
-    assert_eq!(read("small.png").dimensions(), (120, 75));
+    assert_eq!(read("small.png").size(), (120, 75));
 }
 
 #[test]

@@ -6,15 +6,17 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use image::RgbImage;
+use sinew::asset::Picture;
+
+use crate::picture::{self, Look};
 
 use super::display::{Started, display};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The lower middle of the scene.
-fn below(seen: &RgbImage) -> RgbImage {
-    image::imageops::crop_imm(seen, 400, 740, 480, 60).to_image()
+fn below(seen: &Picture) -> Vec<[u8; 4]> {
+    seen.part([400, 740, 480, 60])
 }
 
 #[test]
@@ -39,9 +41,9 @@ fn a_hidden_panel_hides_no_news_and_comes_back_for_a_path() {
     let look = || {
         let mut import = Command::new("import");
         import.env("DISPLAY", &display).args(["-window", "root"]).arg(&shot).status().unwrap();
-        image::open(&shot).unwrap().to_rgb8()
+        picture::open(&shot)
     };
-    let wait = |what: &str, is: &dyn Fn(&RgbImage) -> bool| {
+    let wait = |what: &str, is: &dyn Fn(&Picture) -> bool| {
         let since = Instant::now();
         while !is(&look()) {
             assert!(since.elapsed() < PATIENCE, "{what}: see {}", shot.display());
@@ -56,7 +58,7 @@ fn a_hidden_panel_hides_no_news_and_comes_back_for_a_path() {
         }
     };
     let window = tool(&["search", "--sync", "--onlyvisible", "--name", "^sinew$"]);
-    let colors = |seen: &RgbImage| seen.pixels().map(|p| p.0).collect::<std::collections::HashSet<_>>().len();
+    let colors = |seen: &Picture| seen.pixels().collect::<std::collections::HashSet<_>>().len();
     wait("the window is blank", &|seen| colors(seen) > 500);
     tool(&["windowfocus", "--sync", &window]);
     // A pull, after which nothing needs a hint any more.
@@ -74,7 +76,7 @@ fn a_hidden_panel_hides_no_news_and_comes_back_for_a_path() {
         "300",
     ]);
     tool(&["mouseup", "1", "mousemove", "20", "120", "key", "Tab"]);
-    let panel = |seen: &RgbImage| seen.get_pixel(1270, 790) != seen.get_pixel(5, 790);
+    let panel = |seen: &Picture| seen.at(1270, 790) != seen.at(5, 790);
     wait("the panel is not hidden", &|seen| !panel(seen));
     sleep(Duration::from_secs(2));
     let before = below(&look());

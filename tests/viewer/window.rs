@@ -6,6 +6,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::display::{Started, display};
+use crate::picture::{self, Look};
 
 /// The dot that says that a recording runs.
 const RECORDING: [u8; 3] = [235, 64, 52];
@@ -32,8 +33,8 @@ fn the_window_opens_is_dragged_in_and_closes() {
             .arg(&shot)
             .status()
             .unwrap();
-        let seen = image::open(&shot).unwrap().to_rgb8();
-        seen.pixels().map(|p| p.0).collect::<std::collections::HashSet<_>>().len()
+        let seen = picture::open(&shot);
+        seen.pixels().collect::<std::collections::HashSet<_>>().len()
     };
     let patience = Instant::now();
     while colors() < 500 && patience.elapsed() < Duration::from_secs(60) {
@@ -59,14 +60,14 @@ fn the_window_opens_is_dragged_in_and_closes() {
     tool(&["mousemove", "20", "20"]);
     let look = || {
         colors();
-        image::open(&shot).unwrap().to_rgb8()
+        picture::open(&shot)
     };
     // What is behind the scene is behind where the panel was, and nothing changes any more.
     let (mut seen, patience) = (look(), Instant::now());
     loop {
         sleep(Duration::from_millis(400));
         let now = look();
-        let settled = now == seen && now.get_pixel(895, 20) == now.get_pixel(5, 20);
+        let settled = now == seen && now.at(895, 20) == now.at(5, 20);
         seen = now;
         if settled || patience.elapsed() > Duration::from_secs(60) {
             break;
@@ -86,10 +87,10 @@ fn the_window_opens_is_dragged_in_and_closes() {
     let mut render = Command::new(env!("CARGO_BIN_EXE_sinew"));
     render.args(["render", "--adapter", "cpu", "--replay"]).arg(&session).arg("-o").arg(&again);
     assert!(render.status().unwrap().success());
-    let again = image::open(&again).unwrap().to_rgb8();
-    assert_eq!(again.dimensions(), (900, 700));
+    let again = picture::open(&again);
+    assert_eq!(again.size(), (900, 700));
     // But for the corner that says that it was recorded.
-    let same = |x: u32, y: u32| (x < 140 && y < 50) || seen.get_pixel(x, y) == again.get_pixel(x, y);
+    let same = |x: u32, y: u32| (x < 140 && y < 50) || seen.at(x, y) == again.at(x, y);
     assert!((0..900).all(|x| (0..700).all(|y| same(x, y))), "see {}", shot.display());
-    assert!((0..140).any(|x| (0..50).any(|y| seen.get_pixel(x, y).0 == RECORDING)), "see {}", shot.display());
+    assert!((0..140).any(|x| (0..50).any(|y| seen.at(x, y)[..3] == RECORDING)), "see {}", shot.display());
 }

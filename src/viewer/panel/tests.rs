@@ -9,8 +9,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use egui::Theme;
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use egui_kittest::{Harness, SnapshotOptions};
 use glam::Vec2;
 
 use super::super::{Command, PoseFile, Session};
@@ -19,8 +19,11 @@ use crate::asset::mannequin;
 use crate::ik::Method;
 use crate::rig;
 
+mod drawing;
 mod said;
 mod timeline;
+
+use drawing::Shown;
 
 const SIZE: Vec2 = Vec2::new(700.0, 860.0);
 /// Points that a panel with everything in it is high.
@@ -66,7 +69,8 @@ fn timeless(session: &mut Session) {
     session.costs = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
 }
 
-fn panel(mut state: State, theme: Theme) -> (Harness<'static>, Rc<RefCell<State>>) {
+/// A panel that lays itself out, draws, and takes clicks; and what it shows.
+fn panel(mut state: State, theme: Theme) -> (Shown, Rc<RefCell<State>>) {
     let height = state.height;
     let area = free(Vec2::new(SIZE.x, height), 1.0, &state.look, &state.session);
     // A taller picture of the panel shows the same scene.
@@ -80,15 +84,13 @@ fn panel(mut state: State, theme: Theme) -> (Harness<'static>, Rc<RefCell<State>
         asked.extend(show(ui, session, look));
     };
     let builder = Harness::builder().with_size([SIZE.x, height]).with_theme(theme);
-    let harness = builder.with_context_setup(style).wgpu().build_ui(show);
-    (harness, state)
+    (Shown::new(builder, show), state)
 }
 
 fn check(name: &str, state: State, theme: Theme) {
     let (mut harness, _) = panel(state, theme);
     harness.run();
-    let options = SnapshotOptions::new().output_path("tests/goldens/panel");
-    harness.snapshot_options(name, &options);
+    harness.looks_like(name);
 }
 
 #[test]
@@ -250,8 +252,7 @@ fn keys_that_do_not_fit_are_scrolled_to() {
     harness.event(egui::Event::MouseWheel { unit, delta, phase, modifiers, source });
     harness.run_steps(40);
     assert!(last(&harness).bottom() < 450.0, "{}", last(&harness));
-    let options = SnapshotOptions::new().output_path("tests/goldens/panel");
-    harness.snapshot_options("keys-low", &options);
+    harness.looks_like("keys-low");
 }
 
 #[test]

@@ -18,8 +18,7 @@ fn told(came: Result<String, String>) -> State {
 fn what_was_saved_is_told_without_the_panel_and_goes() {
     let (mut harness, state) = panel(told(Ok("saved sinew-0001.png".into())), Theme::Dark);
     harness.step();
-    let options = SnapshotOptions::new().output_path("tests/goldens/panel");
-    harness.snapshot_options("said", &options);
+    harness.looks_like("said");
     harness.run_steps(2 * STEPS);
     assert!(state.borrow().look.said.is_some());
     // While it stands nothing is drawn for it until it begins to go.
@@ -37,8 +36,7 @@ fn an_error_is_told_without_the_panel_and_stays_longer() {
     let line = "models/hero.glb: skins[0].joints[3]: node 99 does not exist\n(12 do) ".repeat(5);
     let (mut harness, state) = panel(told(Err(line)), Theme::Light);
     harness.step();
-    let options = SnapshotOptions::new().output_path("tests/goldens/panel");
-    harness.snapshot_options("said-error", &options);
+    harness.looks_like("said-error");
     harness.run_steps(6 * STEPS);
     assert!(state.borrow().look.said.is_some());
     harness.run_steps(7 * STEPS);

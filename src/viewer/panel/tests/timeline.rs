@@ -31,7 +31,7 @@ fn playing() -> State {
 }
 
 /// The line alone. What it asks for is done at once.
-fn line(state: State, theme: Theme) -> (Harness<'static>, Rc<RefCell<State>>) {
+fn line(state: State, theme: Theme) -> (Shown, Rc<RefCell<State>>) {
     let state = Rc::new(RefCell::new(state));
     let shown = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {
@@ -41,7 +41,7 @@ fn line(state: State, theme: Theme) -> (Harness<'static>, Rc<RefCell<State>>) {
         asked[before..].iter().cloned().for_each(|command| session.apply(command));
     };
     let builder = Harness::builder().with_size([760.0, HEIGHT + ROOM]).with_theme(theme);
-    let mut harness = builder.with_context_setup(style).wgpu().build_ui(show);
+    let mut harness = Shown::new(builder, show);
     harness.run();
     (harness, state)
 }
@@ -65,9 +65,8 @@ fn pull(harness: &mut Harness<'_>, part: &str, by: Points, ctrl: bool) {
 }
 
 fn snapshot(name: &str, state: State, theme: Theme) {
-    let (mut harness, _) = line(state, theme);
-    let options = SnapshotOptions::new().output_path("tests/goldens/panel");
-    harness.snapshot_options(name, &options);
+    let (harness, _) = line(state, theme);
+    harness.looks_like(name);
 }
 
 #[test]
@@ -227,10 +226,9 @@ fn fields_for_three_clips_and_for_four() {
         super::super::pad::show(ui, &names, &[0.1, 0.2, 0.2, 0.5]);
     };
     let builder = Harness::builder().with_size([280.0, 260.0]).with_theme(Theme::Light);
-    let mut harness = builder.with_context_setup(style).wgpu().build_ui(show);
+    let mut harness = Shown::new(builder, show);
     harness.run();
-    let options = SnapshotOptions::new().output_path("tests/goldens/panel");
-    harness.snapshot_options("fields", &options);
+    harness.looks_like("fields");
 }
 
 #[test]

@@ -1,0 +1,128 @@
+//! Panels drawn without a window, and compared with what they looked like before.
+
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::rc::Rc;
+
+use egui::TexturesDelta;
+use egui_kittest::{Harness, HarnessBuilder, TestRenderer};
+use egui_wgpu::{RendererOptions, ScreenDescriptor};
+
+use crate::asset::Picture;
+use crate::regress::{ImageTolerance, compare};
+use crate::render::{AdapterChoice, Background, Gpu, Pending, Target};
+
+/// A panel that is laid out and can be clicked and drawn.
+pub(super) struct Shown {
+    harness: Harness<'static>,
+    textures: Textures,
+}
+
+/// What egui wants uploaded before it is drawn.
+#[derive(Clone, Default)]
+struct Textures(Rc<RefCell<TexturesDelta>>);
+
+impl TestRenderer for Textures {
+    fn handle_delta(&mut self, delta: &mut TexturesDelta) {
+        self.0.borrow_mut().append(std::mem::take(delta));
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        // egui takes textures that nobody uploads for a mistake.
+        self.textures.0.borrow_mut().clear();
+    }
+}
+
+impl Deref for Shown {
+    type Target = Harness<'static>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.harness
+    }
+}
+
+impl DerefMut for Shown {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.harness
+    }
+}
+
+impl Shown {
+    pub(super) fn new(builder: HarnessBuilder<()>, show: impl FnMut(&mut egui::Ui) + 'static) -> Self {
+        let textures = Textures::default();
+        let harness = builder.with_context_setup(super::style).renderer(textures.clone()).build_ui(show);
+        Self { harness, textures }
+    }
+
+    /// Compares the panel with `tests/goldens/panel/NAME.png` by the rule of regression suites. With `UPDATE_SNAPSHOTS`
+    /// in the environment the file is written instead.
+    pub(super) fn looks_like(&self, name: &str) {
+        let picture = self.picture();
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/panel/{name}.png"));
+        let save = |path: &Path, picture: &Picture| {
+            std::fs::write(path, picture.png(Background::Transparent).unwrap()).unwrap();
+        };
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            return save(&golden, &picture);
+        }
+        let new = golden.with_extension("new.png");
+        let expected = match std::fs::read(&golden) {
+            Ok(bytes) => Picture::decode(&bytes).unwrap(),
+            Err(error) => {
+                save(&new, &picture);
+                panic!("{}: {error}; what was drawn is {}", golden.display(), new.display());
+            }
+        };
+        let tolerance = ImageTolerance::default();
+        let difference = compare(&expected, &picture, tolerance.levels);
+        if difference.as_ref().is_some_and(|d| d.passes(&tolerance)) {
+            return;
+        }
+        save(&new, &picture);
+        if let Some(difference) = difference {
+            save(&golden.with_extension("diff.png"), &difference.picture(picture.width, picture.height));
+            let (mean, worst) = (difference.mean, difference.worst);
+            panic!("{} differs: mean {mean}, worst tile {worst:?}; see {}", golden.display(), new.display());
+        }
+        panic!("{} is of another size than {}", golden.display(), new.display());
+    }
+
+    fn picture(&self) -> Picture {
+        let gpu = Gpu::new(&AdapterChoice::Cpu).unwrap();
+        let format = wgpu::TextureFormat::Rgba8Unorm;
+        let scale = self.ctx.pixels_per_point();
+        let size = self.ctx.content_rect().size() * scale;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a panel")]
+        let (width, height) = (size.x.round() as u32, size.y.round() as u32);
+        let target = Target::new(&gpu, (width, height), 1, format).unwrap();
+        let mut renderer = egui_wgpu::Renderer::new(&gpu.device, format, RendererOptions::PREDICTABLE);
+        for (id, deltas) in self.textures.0.borrow_mut().set.drain() {
+            deltas.iter().for_each(|delta| renderer.update_texture(&gpu.device, &gpu.queue, id, delta));
+        }
+        let shapes = self.ctx.tessellate(self.output().shapes.clone(), scale);
+        let screen = ScreenDescriptor { size_in_pixels: [width, height], pixels_per_point: scale };
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let mut work = renderer.update_buffers(&gpu.device, &gpu.queue, &mut encoder, &shapes, &screen);
+        let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("panel"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &target.resolved,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            ..Default::default()
+        });
+        renderer.render(&mut pass.forget_lifetime(), &shapes, &screen);
+        let buffer = target.copy_out(&gpu, &mut encoder);
+        work.push(encoder.finish());
+        let work = gpu.queue.submit(work);
+        Pending { gpu, size: (width, height), buffer, work, premultiplied: None }.picture().unwrap()
+    }
+}

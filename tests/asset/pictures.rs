@@ -1,0 +1,91 @@
+//! Images in every kind of PNG and JPEG become the same pixels.
+
+use base64::Engine;
+use png::{BitDepth, ColorType, Encoder};
+use sinew::asset::{MAX_IMAGE_SIDE, Picture};
+
+use crate::support::picture::png;
+
+/// Eight by eight pixels of one colour: (200, 100, 50), grey 77 in several passes, and (200, 100, 50) of four inks.
+const COLOR: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGB\
+    YUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBT/wAARCAAI\
+    AAgDAREAAhEBAxEB/8QAFAABAAAAAAAAAAAAAAAAAAAABP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAVAQEBAAAAAAAAAAAAAAAAAAAHCP/EAB\
+    QRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhEDEQA/ACA9SD//2Q==";
+const GREY: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGB\
+    YUGBIUFRT/wgALCAAIAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAB//aAAgBAQAAAAE7/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAB\
+    BQJ//8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAGPwJ//8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPyF//9oACAEBAAAAEH//xA\
+    AUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAE/EH//2Q==";
+const INKS: &str = "/9j/7gAOQWRvYmUAZAAAAAAC/9sAQwADAgIDAgIDAwMDBAMDBAUIBQUEBAUKBwcGCAwKDAwLCgsLDQ4SEA0OEQ4LCxAWEBETFBUVFQwPFxgWFB\
+    gSFBUU/9sAQwEDBAQFBAUJBQUJFA0LDRQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQU/8AAFAgACAAI\
+    BAERAAIRAQMRAQQRAP/EABUAAQEAAAAAAAAAAAAAAAAAAAcI/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/EABQBAQAAAAAAAAAAAAAAAAAAAAj/xA\
+    AUEQEAAAAAAAAAAAAAAAAAAAAA/9oADgQBAAIRAxEEAAA/ACwjRHWA/9k=";
+
+fn jpeg(text: &str) -> Vec<u8> {
+    base64::engine::general_purpose::STANDARD.decode(text).unwrap()
+}
+
+/// A PNG of two pixels, one above the other.
+fn two(color: ColorType, depth: BitDepth, palette: Option<(&[u8], &[u8])>, data: &[u8]) -> Picture {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, 1, 2);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    if let Some((colors, alphas)) = palette {
+        encoder.set_palette(colors.to_vec());
+        encoder.set_trns(alphas.to_vec());
+    }
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(data).unwrap();
+    writer.finish().unwrap();
+    Picture::decode(&bytes).unwrap()
+}
+
+#[test]
+fn every_kind_of_png_becomes_rgba() {
+    let pixels = |picture: Picture| picture.pixels().collect::<Vec<_>>();
+    let (one, eight, sixteen) = (BitDepth::One, BitDepth::Eight, BitDepth::Sixteen);
+    assert_eq!(pixels(two(ColorType::Grayscale, one, None, &[0, 0x80])), [[0, 0, 0, 255], [255; 4]]);
+    assert_eq!(pixels(two(ColorType::Grayscale, eight, None, &[7, 9])), [[7, 7, 7, 255], [9, 9, 9, 255]]);
+    let wide = [1, 200, 2, 200, 3, 200, 4, 200];
+    assert_eq!(pixels(two(ColorType::GrayscaleAlpha, sixteen, None, &wide)), [[1, 1, 1, 2], [3, 3, 3, 4]]);
+    let rgb = [1, 2, 3, 4, 5, 6];
+    assert_eq!(pixels(two(ColorType::Rgb, eight, None, &rgb)), [[1, 2, 3, 255], [4, 5, 6, 255]]);
+    let rgba = [1, 2, 3, 4, 5, 6, 7, 8];
+    assert_eq!(pixels(two(ColorType::Rgba, eight, None, &rgba)), [[1, 2, 3, 4], [5, 6, 7, 8]]);
+    let palette: (&[u8], &[u8]) = (&[1, 2, 3, 4, 5, 6], &[255, 9]);
+    let indexed = two(ColorType::Indexed, eight, Some(palette), &[1, 0]);
+    assert_eq!(pixels(indexed), [[4, 5, 6, 9], [1, 2, 3, 255]]);
+}
+
+#[test]
+fn every_kind_of_jpeg_becomes_rgba() {
+    for (text, wanted, most) in [(COLOR, [200, 100, 50], 2), (GREY, [77; 3], 2), (INKS, [200, 100, 50], 12)] {
+        let picture = Picture::decode(&jpeg(text)).unwrap();
+        assert_eq!((picture.width, picture.height, picture.pixels().count()), (8, 8, 64));
+        for pixel in picture.pixels() {
+            let apart = pixel.iter().zip(wanted).map(|(a, b): (&u8, u8)| a.abs_diff(b)).max();
+            assert!(pixel[3] == 255 && apart.unwrap() <= most, "{pixel:?} instead of {wanted:?}");
+        }
+    }
+}
+
+#[test]
+fn damaged_images_are_refused_with_the_reason() {
+    let whole = png(3, 3, ColorType::Rgb, &[9; 27]);
+    for cut in 0..whole.len() - 12 {
+        assert!(Picture::decode(&whole[..cut]).is_err(), "{cut} bytes");
+    }
+    let photo = jpeg(COLOR);
+    for cut in 0..photo.len() {
+        // A photo that ends early may still be shown; it must not be of another size.
+        if let Ok(picture) = Picture::decode(&photo[..cut]) {
+            assert_eq!((picture.width, picture.height, picture.rgba.len()), (8, 8, 256), "{cut} bytes");
+        }
+    }
+    assert_eq!(Picture::decode(b"GIF89a").unwrap_err(), "not a PNG or JPEG image");
+    // Only the header says how large the image is.
+    let mut large = whole;
+    large[16..20].copy_from_slice(&(MAX_IMAGE_SIDE + 1).to_be_bytes());
+    let refused = Picture::decode(&large).unwrap_err();
+    assert!(refused.starts_with("damaged: "), "{refused}");
+}

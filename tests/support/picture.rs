@@ -1,0 +1,63 @@
+//! Image files in tests.
+#![allow(dead_code, unreachable_pub, reason = "each binary uses its part")]
+
+use std::path::Path;
+
+use sinew::asset::Picture;
+
+pub use png::ColorType;
+
+/// Decodes a PNG or JPEG file.
+pub fn open(path: &Path) -> Picture {
+    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    Picture::decode(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Pixels of eight bits a channel as PNG.
+pub fn png(width: u32, height: u32, color: ColorType, pixels: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(color);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(pixels).unwrap();
+    writer.finish().unwrap();
+    bytes
+}
+
+/// Whether a PNG file stores alpha.
+pub fn has_alpha(path: &Path) -> bool {
+    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+    let reader = png::Decoder::new(file).read_info().unwrap();
+    reader.info().color_type == ColorType::Rgba
+}
+
+/// What tests ask of pictures.
+pub trait Look {
+    fn size(&self) -> (u32, u32);
+    /// Panics beyond the border.
+    fn at(&self, x: u32, y: u32) -> [u8; 4];
+    /// Three bytes a pixel.
+    fn rgb(&self) -> Vec<u8>;
+    /// The pixels of a part: its left, top, width and height.
+    fn part(&self, part: [u32; 4]) -> Vec<[u8; 4]>;
+}
+
+impl Look for Picture {
+    fn size(&self) -> (u32, u32) {
+        (self.width, self.height)
+    }
+
+    fn at(&self, x: u32, y: u32) -> [u8; 4] {
+        self.pixel(x, y).unwrap()
+    }
+
+    fn rgb(&self) -> Vec<u8> {
+        self.pixels().flat_map(|[r, g, b, _]| [r, g, b]).collect()
+    }
+
+    fn part(&self, [left, top, width, height]: [u32; 4]) -> Vec<[u8; 4]> {
+        let rows = top..top + height;
+        rows.flat_map(|y| (left..left + width).map(move |x| self.at(x, y))).collect()
+    }
+}
