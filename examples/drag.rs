@@ -1,13 +1,13 @@
 //! Writes `docs/drag.session`: pulls the mannequin about as a hand would, through the events of a window, and records it.
 //!
 //! ```text
-//! cargo run --release --example drag
+//! cargo run --example drag
 //! ```
 //!
 //! `docs/drag.png` is made of it, see `examples/animate.rs`; and `docs/compare.png` of what is written beside the tentacle by
 //!
 //! ```text
-//! cargo run --release --example drag -- compare /tmp/compare.session
+//! cargo run --example drag -- compare /tmp/compare.session
 //! ```
 
 use std::error::Error;

@@ -1,8 +1,8 @@
 //! Writes the characters that `sinew` brings along, `assets/*.glb`, each with its rig beside it.
 //!
 //! ```text
-//! cargo run --release --no-default-features --example make_cast              writes the files
-//! cargo run --release --no-default-features --example make_cast -- --check   fails if a file is not what it would write
+//! cargo run --example make_cast              writes the files
+//! cargo run --example make_cast -- --check   fails if a file is not what it would write
 //! ```
 //!
 //! The mannequin's body is a signed-distance field (`body`) meshed by surface nets (`nets`), remeshed to the sizes the
