@@ -28,6 +28,7 @@ pub mod motion;
 pub mod picking;
 pub mod pose;
 pub mod posed;
+mod printable;
 pub mod puppet;
 #[cfg(feature = "cli")]
 pub mod regress;

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use toml_edit::{Item, Table, TableLike};
 
+use crate::printable;
+
 /// A value that will not do: where, and why.
 pub(crate) struct Fault {
     pub(crate) span: Option<Range<usize>>,
@@ -21,12 +23,12 @@ impl Fault {
 
     /// What is no TOML.
     pub(crate) fn of(error: &toml_edit::TomlError) -> Self {
-        Self::new(error.span(), error.message())
+        Self::new(error.span(), error.message().replace('\n', ", "))
     }
 
     /// The line in a text, from one, and why, in one line.
     pub(crate) fn told(self, text: &str) -> (usize, String) {
-        (line(text, self.span), self.cause.replace('\n', ", "))
+        (line(text, self.span), printable::cause(&self.cause))
     }
 }
 

@@ -9,6 +9,8 @@ use crate::puppet::PuppetError;
 use crate::render::RenderError;
 use crate::viewer::ReplayError;
 
+use super::output;
+
 /// Why the program stops with exit code 2.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
@@ -32,21 +34,19 @@ impl Failure {
     }
 
     /// One line on stderr.
-    #[expect(clippy::print_stderr, reason = "the one place where errors reach the user")]
     pub(super) fn report(&self) -> ExitCode {
         // Whoever reads our output may have gone (`sinew pose … | head`): nobody is left to tell.
         if !matches!(self, Self::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe) {
-            eprintln!("error: {}", self.to_string().replace('\n', " "));
+            output::message(&format!("error: {self}"));
         }
         ExitCode::from(2)
     }
 }
 
 /// Help and version go to stdout; a wrong argument is one line on stderr.
-#[expect(clippy::print_stderr, reason = "the one place where usage errors reach the user")]
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        eprintln!("error: {} (see --help)", first_line(error));
+        output::message(&format!("error: {} (see --help)", first_line(error)));
         return ExitCode::from(2);
     }
     // A closed stdout is no failure of ours.

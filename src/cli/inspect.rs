@@ -1,6 +1,5 @@
 //! `sinew inspect`: what is in a file.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -94,7 +93,7 @@ pub(super) fn run(args: &InspectArgs, talk: Talk) -> Result<ExitCode, Failure> {
         output::json(None, &report)?;
     } else {
         talk.warnings(&character.warnings);
-        output::text(&report.text(&character))?;
+        output::lines(report.lines(&character))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -147,23 +146,19 @@ impl<'a> Report<'a> {
     }
 
     /// For people: a heading a kind, a line a thing.
-    fn text(&self, character: &Character) -> String {
-        let mut text = String::new();
+    fn lines(&self, character: &Character) -> Vec<String> {
         let name = |name: Option<&str>, index: usize| name.map_or(format!("#{index}"), str::to_owned);
-        let generator = self.generator.unwrap_or("unknown");
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", character.path.display());
-        let _ = writeln!(text, "generator   {generator}");
-        if let Some(units) = self.units {
-            let _ = writeln!(text, "units       {units:.4} m");
-        }
+        let mut lines = vec![
+            character.path.display().to_string(),
+            format!("generator   {}", self.generator.unwrap_or("unknown")),
+        ];
+        lines.extend(self.units.map(|units| format!("units       {units:.4} m")));
         if !self.extensions.is_empty() {
-            let _ = writeln!(text, "extensions  {}", self.extensions.join(", "));
+            lines.push(format!("extensions  {}", self.extensions.join(", ")));
         }
-        let _ = writeln!(text, "nodes       {}", self.nodes);
-        for (i, m) in self.meshes.iter().enumerate() {
-            let _ = writeln!(
-                text,
+        lines.push(format!("nodes       {}", self.nodes));
+        lines.extend(self.meshes.iter().enumerate().map(|(i, m)| {
+            format!(
                 "mesh        {}: {} primitives, {} vertices, {} triangles, {} influences, {} morph targets",
                 name(m.name, i),
                 m.primitives,
@@ -171,35 +166,26 @@ impl<'a> Report<'a> {
                 m.triangles,
                 m.influences,
                 m.morph_targets
-            );
-        }
-        for (i, s) in self.skins.iter().enumerate() {
+            )
+        }));
+        lines.extend(self.skins.iter().enumerate().map(|(i, s)| {
             let binds = if s.has_inverse_binds { "" } else { ", no inverse binds" };
-            let _ = writeln!(text, "skin        {}: {} joints{binds}", name(s.name, i), s.joints);
-        }
-        for (i, c) in self.animations.iter().enumerate() {
-            let _ =
-                writeln!(text, "animation   {}: {} s, {} channels", name(c.name, i), c.seconds, c.channels);
-        }
-        for c in &self.chains {
-            let _ = writeln!(
-                text,
-                "chain       {}: {} to {}, {} joints",
-                c.name,
-                c.base,
-                c.effector,
-                c.joints.len()
-            );
-        }
+            format!("skin        {}: {} joints{binds}", name(s.name, i), s.joints)
+        }));
+        lines.extend(self.animations.iter().enumerate().map(|(i, c)| {
+            format!("animation   {}: {} s, {} channels", name(c.name, i), c.seconds, c.channels)
+        }));
+        lines.extend(self.chains.iter().map(|c| {
+            format!("chain       {}: {} to {}, {} joints", c.name, c.base, c.effector, c.joints.len())
+        }));
         if let Some(humanoid) = &character.humanoid {
-            let _ = writeln!(text, "humanoid    VRM {}, {} bones", humanoid.vrm, humanoid.bones.len());
+            lines.push(format!("humanoid    VRM {}, {} bones", humanoid.vrm, humanoid.bones.len()));
         }
         if !character.expressions.is_empty() {
-            let names: Vec<_> =
-                character.expressions.iter().map(|e| e.name.escape_debug().to_string()).collect();
-            let _ = writeln!(text, "expressions {}", names.join(", "));
+            let names: Vec<_> = character.expressions.iter().map(|e| e.name.as_str()).collect();
+            lines.push(format!("expressions {}", names.join(", ")));
         }
-        text
+        lines
     }
 }
 

@@ -106,18 +106,16 @@ fn rig_of(character: &Character, named: Option<&Path>) -> Result<Rig, Failure> {
 
 impl Talk {
     /// What was done.
-    #[expect(clippy::print_stderr, reason = "messages go to stderr")]
     fn say(self, line: &str) {
         if !self.quiet {
-            eprintln!("{line}");
+            output::message(line);
         }
     }
 
     /// Warnings, a line each.
-    #[expect(clippy::print_stderr, reason = "messages go to stderr")]
     fn warnings(self, warnings: &[String]) {
         if !self.quiet {
-            warnings.iter().for_each(|w| eprintln!("warning: {}", w.replace('\n', " ")));
+            warnings.iter().for_each(|w| output::message(&format!("warning: {w}")));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::atomic;
+use crate::printable;
 
 use super::failure::Failure;
 
@@ -19,9 +20,19 @@ pub(super) fn json(path: Option<&Path>, value: &impl Serialize) -> Result<(), Fa
     file(path.unwrap_or(Path::new("-")), &text)
 }
 
-/// Writes to stdout.
-pub(super) fn text(text: &str) -> Result<(), Failure> {
+/// Writes lines for people to stdout. Each stays one line, whatever a file put into it.
+pub(super) fn lines<L: AsRef<str>>(lines: impl IntoIterator<Item = L>) -> Result<(), Failure> {
+    let text: String = lines
+        .into_iter()
+        .flat_map(|line| [printable::line(line.as_ref()).into_owned(), "\n".into()])
+        .collect();
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::write(Path::new(STDOUT)))
+}
+
+/// Writes a message to stderr, on one line, whatever a file or a driver put into it.
+pub(super) fn message(text: &str) {
+    // Where stderr is closed or full nobody can be told.
+    let _ = writeln!(io::stderr().lock(), "{}", printable::line(text));
 }
 
 /// Writes a file beside its place, then renames it; `-` is stdout.

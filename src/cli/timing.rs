@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::output;
+
 /// Names the stages of a run as they end.
 #[derive(Debug)]
 pub(super) struct Stopwatch {
@@ -24,18 +26,16 @@ impl Stopwatch {
     }
 
     /// Something took time beside the stages.
-    #[expect(clippy::print_stderr, reason = "messages go to stderr")]
     pub(super) fn say(&self, name: &str, time: Duration) {
         if self.verbose {
-            eprintln!("{name:<9} {:8.1} ms", time.as_secs_f64() * 1e3);
+            output::message(&format!("{name:<9} {:8.1} ms", time.as_secs_f64() * 1e3));
         }
     }
 
     /// A fact that is no time.
-    #[expect(clippy::print_stderr, reason = "messages go to stderr")]
     pub(super) fn note(&self, name: &str, text: &str) {
         if self.verbose {
-            eprintln!("{name:<9} {text}");
+            output::message(&format!("{name:<9} {text}"));
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::Instant;
 
+use crate::printable;
 use crate::puppet::{GoalReport, Puppet};
 use crate::render::{AdapterChoice, Frame, Pending, RenderError};
 
@@ -207,7 +208,7 @@ impl<'a> Run<'a> {
         let mut outcome = self.worked(place, case, studio).unwrap_or_else(|cause| Outcome {
             case: place,
             status: Status::Broken,
-            findings: vec![Finding { passed: false, text: cause.replace('\n', " ") }],
+            findings: vec![Finding { passed: false, text: printable::line(&cause).into_owned() }],
             expected: None,
             actual: None,
             difference: None,

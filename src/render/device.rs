@@ -153,11 +153,11 @@ impl Gpu {
             ..Default::default()
         };
         let opened = pollster::block_on(adapter.request_device(&descriptor));
-        let (device, queue) =
-            opened.map_err(|e| RenderError::Device { adapter: describe(&info), cause: e.to_string() })?;
+        let (device, queue) = opened
+            .map_err(|e| RenderError::Device { adapter: describe(&info), cause: joined(&e.to_string()) })?;
         let (fault, lost) = (Note::default(), Note::default());
         let keep = Arc::clone(&fault);
-        device.on_uncaptured_error(Arc::new(move |error| note(&keep, || error.to_string())));
+        device.on_uncaptured_error(Arc::new(move |error| note(&keep, || joined(&error.to_string()))));
         let keep = Arc::clone(&lost);
         device.set_device_lost_callback(move |_, why| note(&keep, || why));
         Ok(Self { device, queue, info, fault, lost })
@@ -206,6 +206,11 @@ fn one_line(said: &str) -> String {
         Some(line) => line.to_owned(),
         None => "the driver gives no reason".to_owned(),
     }
+}
+
+/// All lines of a message in one.
+fn joined(said: &str) -> String {
+    said.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 fn describe(info: &wgpu::AdapterInfo) -> String {

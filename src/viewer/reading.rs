@@ -10,6 +10,7 @@ use glam::Vec2;
 
 use crate::asset::{Character, load_in_units};
 use crate::bake::{Source, is_take};
+use crate::printable;
 use crate::render::{Mode, Pictures};
 use crate::rig::{self, Rig};
 
@@ -250,5 +251,5 @@ fn take(path: &Path, shown: Option<&Shown>) -> Result<Found, String> {
 }
 
 fn one_line(error: &impl fmt::Display) -> String {
-    error.to_string().replace('\n', " ")
+    printable::line(&error.to_string()).into_owned()
 }

@@ -10,6 +10,7 @@ use glam::Vec2;
 
 use crate::asset::Character;
 use crate::bake::Source;
+use crate::printable;
 use crate::rig::Rig;
 
 use super::recording::{FORMAT, Header, Line};
@@ -210,7 +211,7 @@ fn beside(session: &Path, file: &Path) -> PathBuf {
 }
 
 fn one_line(error: &impl std::fmt::Display) -> String {
-    error.to_string().replace('\n', " ")
+    printable::cause(&error.to_string())
 }
 
 /// A session that does again what was recorded.

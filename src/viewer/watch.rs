@@ -45,7 +45,7 @@ impl Watch {
             }
             Ok(Self { _watcher: watcher })
         });
-        watched.map_err(|e| format!("{}: changes are not seen: {e}", file.display()).replace('\n', " "))
+        watched.map_err(|e| format!("{}: changes are not seen: {e}", file.display()))
     }
 }
 

@@ -10,6 +10,7 @@ mod inspect;
 mod oracle;
 mod own;
 mod pose;
+mod printable;
 mod render;
 mod replay;
 mod rig;

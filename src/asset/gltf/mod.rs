@@ -30,6 +30,7 @@ use std::path::Path;
 use gltf::json::Root;
 
 use super::{Character, LoadError, vrm};
+use crate::printable;
 use buffer::Buffers;
 
 /// The bytes of a file, but not of a folder, a pipe or a device.
@@ -52,12 +53,12 @@ pub fn folder(path: &Path) -> Option<&Path> {
 /// # Errors
 /// [`LoadError`], one line: the file, the object and its index, and the cause.
 pub fn load_bytes(path: &Path, bytes: &[u8], folder: Option<&Path>) -> Result<Character, LoadError> {
-    let format = |cause: String| LoadError::Format { path: path.into(), cause: one_line(&cause) };
+    let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
     let parts = container::split(bytes).map_err(format)?;
     let root = container::parse(parts.json).map_err(format)?;
     let mut warnings = Warnings::default();
     extension::check(&root, &mut warnings)
-        .map_err(|name| LoadError::Extension { path: path.into(), name: one_line(&name) })?;
+        .map_err(|name| LoadError::Extension { path: path.into(), name: printable::cause(&name) })?;
     let object = |fault: Fault| LoadError::Object { path: path.into(), at: fault.at, cause: fault.cause };
     let buffers = Buffers::read(&root, parts.binary, folder, bytes.len()).map_err(object)?;
     let source = Source { root: &root, buffers, folder, warnings: RefCell::new(warnings) };
@@ -73,7 +74,7 @@ struct Fault {
 
 impl Fault {
     fn new(at: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { at: at.into(), cause: one_line(&cause.into()) }
+        Self { at: at.into(), cause: printable::cause(&cause.into()) }
     }
 
     /// An index that points at nothing.
@@ -91,7 +92,7 @@ struct Warnings {
 
 impl Warnings {
     fn push(&mut self, line: &str) {
-        let line = one_line(line);
+        let line = printable::line(line).into_owned();
         if self.seen.insert(line.clone()) {
             self.lines.push(line);
         }
@@ -144,12 +145,6 @@ impl Source<'_> {
         character.warnings = self.warnings.take().lines;
         Ok(character)
     }
-}
-
-/// Text with whatever a file put into it: names and URIs may hold line breaks and worse.
-fn one_line(text: &str) -> String {
-    let visible = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    text.chars().map(visible).collect()
 }
 
 /// A short name for an object in messages to people: `"Armature"` or `3`.

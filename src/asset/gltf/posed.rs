@@ -5,8 +5,9 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::asset::{Clip, LoadError, Skeleton, Transform};
+use crate::printable;
 
-use super::{clips, container, one_line, uri};
+use super::{clips, container, uri};
 
 /// What a buffer view's bytes are aligned to once they are together: the largest component of any accessor, twice.
 const ALIGNMENT: usize = 8;
@@ -28,7 +29,7 @@ pub fn posed_copy(
     weights: &[f32],
     clips: &[Clip],
 ) -> Result<Vec<u8>, LoadError> {
-    let format = |cause: String| LoadError::Format { path: path.into(), cause: one_line(&cause) };
+    let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
     let parts = container::split(bytes).map_err(format)?;
     let mut root: Value = serde_json::from_slice(parts.json).map_err(|e| format(e.to_string()))?;
     pose_nodes(&mut root, skeleton, locals, weights);

@@ -108,7 +108,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
     let methods = if args.methods.is_empty() { &Method::ALL[..] } else { &args.methods };
     let mut rows = Vec::new();
     if !args.json {
-        output::text(&heading(floor_ns))?;
+        output::lines(heading(floor_ns).lines())?;
     }
     for cases in &all {
         for &method in methods {
@@ -116,7 +116,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
                 measure::row(cases, method, args.tolerance, args.iterations).map_err(refused)?
             {
                 if !args.json {
-                    output::text(&line(&row))?;
+                    output::lines([line(&row)])?;
                 }
                 rows.push(row);
             }
@@ -158,12 +158,12 @@ fn table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode, Fail
                 d.path, d.method, d.joints, d.p99, d.largest, d.flips, d.jitter, d.drift, d.median_us
             );
         }
-        output::text(&text)?;
+        output::lines(text.lines())?;
     } else {
-        output::text(&heading(floor_ns))?;
+        output::lines(heading(floor_ns).lines())?;
         for row in &rows {
             let published = row.published.as_deref().unwrap_or_default();
-            output::text(&format!("{}   published: {published}\n", line(row).trim_end()))?;
+            output::lines([format!("{}   published: {published}", line(row))])?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -189,11 +189,8 @@ fn heading(floor_ns: f64) -> String {
 }
 
 fn line(row: &Row) -> String {
-    let mut text = String::new();
     let limits = if row.limits { "on" } else { "off" };
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
+    format!(
         "{:<10} {:<19} {:>6} {limits:>6} {:>6.1} % {:>10.2} {:>10.2} {:>10.2} {:>7.1} {:>9.1e} {:>9.1e} {:>9.1e}",
         row.set,
         row.method,
@@ -206,6 +203,5 @@ fn line(row: &Row) -> String {
         row.error_mean,
         row.error_p95,
         row.error_max,
-    );
-    text
+    )
 }

@@ -93,7 +93,7 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
     if args.list {
         let names: Vec<&str> =
             places.iter().filter_map(|&p| Some(suite.cases.get(p)?.name.as_str())).collect();
-        output::text(&names.iter().map(|n| format!("{n}\n")).collect::<String>())?;
+        output::lines(names)?;
         return Ok(ExitCode::SUCCESS);
     }
     if places.is_empty() {
@@ -163,10 +163,9 @@ fn chosen(suite: &Suite, args: &TestArgs) -> Vec<usize> {
 /// that was compared.
 fn line(name: &str, outcome: &Outcome, talk: Talk) -> Result<(), Failure> {
     let rule = outcome.difference.as_ref().map(|d| format!("{}, ", d.rule().name())).unwrap_or_default();
-    let mut text = format!("{:8}{name}  {rule}{:.1} ms\n", outcome.status.name(), outcome.seconds * 1e3);
+    let head = format!("{:8}{name}  {rule}{:.1} ms", outcome.status.name(), outcome.seconds * 1e3);
     let findings = outcome.findings.iter().filter(|f| !f.passed || talk.verbose);
-    findings.for_each(|f| text.push_str(&format!("        {}\n", f.text)));
-    output::text(&text)
+    output::lines(std::iter::once(head).chain(findings.map(|f| format!("        {}", f.text))))
 }
 
 /// The number of cases by status, of images by the rule that judged them, and the machine that drew them.
@@ -191,15 +190,14 @@ fn summary(
     let judged = |rule: Rule| {
         outcomes.iter().filter_map(|o| o.difference.as_ref()).filter(|d| d.rule() == rule).count()
     };
-    let mut text = String::new();
+    let mut lines = Vec::new();
     if machine.adapter.is_some() {
         let [identical, levels, flip] = [Rule::Identical, Rule::Levels, Rule::Flip].map(judged);
-        text = format!(
-            "images: {identical} identical, {levels} equal by levels, {flip} judged by FLIP\ndrawn by {machine}\n"
-        );
+        lines.push(format!("images: {identical} identical, {levels} equal by levels, {flip} judged by FLIP"));
+        lines.push(format!("drawn by {machine}"));
     }
-    text.push_str(&format!("{}; {seconds:.2} s, {each:.1} ms a case\n", words.join(", ")));
-    output::text(&text)
+    lines.push(format!("{}; {seconds:.2} s, {each:.1} ms a case", words.join(", ")));
+    output::lines(lines)
 }
 
 fn prune(suite: &Suite, outcomes: &[Outcome], talk: Talk) -> Result<(), Failure> {

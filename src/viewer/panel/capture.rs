@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use egui::{RichText, Ui};
 
+use crate::printable;
+
 use super::{Look, RECORDING, Wish, heading, theme};
 
 /// How a live source does.
@@ -37,7 +39,7 @@ pub(super) fn show(ui: &mut Ui, look: &mut Look) {
         ui.label(RichText::new(heard).color(quiet));
     });
     if listening.dropped > 0 || listening.fault.is_some() {
-        let fault = listening.fault.as_deref().unwrap_or_default();
+        let fault = printable::line(listening.fault.as_deref().unwrap_or_default());
         ui.label(
             RichText::new(format!("{} dropped: {fault}", listening.dropped)).small().color(theme::bad(ui)),
         );

@@ -5,13 +5,13 @@ use std::time::Duration;
 use egui::{Button, Color32, Rect, Response, RichText, Ui, vec2};
 
 use super::super::{Command, PoseFile, Session};
-use super::{Look, RECORDING, Wish, heading, theme};
+use super::{Look, RECORDING, Wish, heading, name, theme};
 
 /// Its name.
 pub(super) fn title(ui: &mut Ui, session: &Session) {
     let character = session.puppet.character();
-    let name = character.path.file_name().map_or_else(|| "sinew".into(), |n| n.to_string_lossy());
-    ui.label(RichText::new(name).heading());
+    let title = character.path.file_name().map_or_else(|| "sinew".into(), |n| n.to_string_lossy());
+    ui.label(RichText::new(name(&title)).heading());
 }
 
 /// What can be taken back.

@@ -166,5 +166,6 @@ pub(super) fn names(session: &Session, shares: &[Share]) -> String {
 
 pub(super) fn name(session: &Session, clip: usize) -> String {
     let clips = &session.puppet.character().clips;
-    clips.get(clip).and_then(|c| c.name.clone()).unwrap_or_else(|| format!("#{clip}"))
+    let name = clips.get(clip).and_then(|c| c.name.as_deref());
+    name.map_or_else(|| format!("#{clip}"), super::name)
 }

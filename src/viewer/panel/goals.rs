@@ -4,7 +4,7 @@ use egui::{Button, RichText, Slider, Ui};
 
 use super::super::session::HEAVIEST;
 use super::super::{Command, Session};
-use super::{heading, theme};
+use super::{heading, node_name, theme};
 
 /// A row for each goal: its joint, how far that is away, how much it counts.
 pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
@@ -17,7 +17,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
         let metres = metres.map(|m| format!("{:.2} mm", m * 1e3));
         let degrees = radians.map(|r| format!("{:.2}°", r.to_degrees()));
         let missed: Vec<String> = metres.into_iter().chain(degrees).collect();
-        let name = session.puppet.character().skeleton.label(goal.node);
+        let name = node_name(session, goal.node);
         let title = ui.horizontal(|ui| {
             let title = ui.label(RichText::new(&name).strong());
             ui.label(RichText::new(missed.join("   ")).color(theme::quiet(ui)));

@@ -6,10 +6,11 @@ use egui::{Button, ComboBox, DragValue, RichText, Ui};
 use glam::{DVec3, EulerRot};
 
 use crate::ik::{Limit, round_cone};
+use crate::printable;
 
 use super::super::gizmo::{across, bone};
 use super::super::{Command, Session, Turning};
-use super::{Look, Wish, heading, theme};
+use super::{Look, Wish, heading, name, node_name, theme};
 
 /// Kinds of limits.
 const KINDS: [&str; 5] = ["free", "locked", "hinge", "cone", "three angles"];
@@ -23,9 +24,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
     };
     let rig = &session.puppet.rig;
     ui.horizontal(|ui| {
-        ui.label(RichText::new(session.puppet.character().skeleton.label(node)).strong());
+        ui.label(RichText::new(node_name(session, node)).strong());
         if let Some(chain) = rig.chains.iter().find(|c| c.joints.contains(&node)) {
-            ui.label(RichText::new(&chain.name).color(theme::quiet(ui)));
+            ui.label(RichText::new(name(&chain.name)).color(theme::quiet(ui)));
         }
     });
     let limit = rig.joint(node).limit;
@@ -66,7 +67,7 @@ fn save(ui: &mut Ui, session: &Session, look: &mut Look) {
     look.replace = look.replace.take().filter(|path| own.as_ref() == Some(path));
     if let Some(path) = look.replace.clone() {
         ui.label(
-            RichText::new(format!("{} is there already. Replace it?", path.display()))
+            RichText::new(printable::line(&format!("{} is there already. Replace it?", path.display())))
                 .color(theme::accent(ui)),
         );
         ui.horizontal(|ui| {

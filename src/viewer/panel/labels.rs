@@ -3,6 +3,7 @@
 use egui::{Color32, Ui};
 
 use super::super::{Session, gizmo, hand};
+use super::{name, node_name};
 
 /// On the dark behind a name, whatever the theme.
 const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
@@ -10,7 +11,6 @@ const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 /// Names in the scene: what would be grabbed, and of all handles if asked.
 pub(super) fn show(ui: &Ui, session: &Session) {
     let scale = ui.ctx().pixels_per_point();
-    let skeleton = &session.puppet.character().skeleton;
     let beside = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
         let Some(at) = crate::picking::pixel(&session.camera(), point, session.size()) else { return };
         let at = egui::pos2(at.x / scale + 14.0, at.y / scale - 10.0);
@@ -25,7 +25,7 @@ pub(super) fn show(ui: &Ui, session: &Session) {
     if session.display.names {
         for node in session.handles() {
             let place = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
-            place.into_iter().for_each(|p| write(p, &skeleton.label(node), QUIET));
+            place.into_iter().for_each(|p| write(p, &node_name(session, node), QUIET));
         }
     }
     if let Some((place, text)) = gizmo::caption(session) {
@@ -35,13 +35,13 @@ pub(super) fn show(ui: &Ui, session: &Session) {
         beside(place, &text, Color32::WHITE, across(place) < joint);
     }
     if let Some(node) = session.hint.filter(|_| session.hint != session.selected) {
-        session.place(node).into_iter().for_each(|p| write(p, &skeleton.label(node), Color32::WHITE));
+        session.place(node).into_iter().for_each(|p| write(p, &node_name(session, node), Color32::WHITE));
     }
     if let (None, Some(hit)) = (&session.hand, session.hover) {
         let base = hand::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
         let chains = &session.puppet.rig.chains;
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));
-        let chain = chain.map_or_else(String::new, |c| format!("   {}", c.name));
-        write(hit.point, &format!("{}{chain}", skeleton.label(hit.node)), Color32::WHITE);
+        let chain = chain.map_or_else(String::new, |c| format!("   {}", name(&c.name)));
+        write(hit.point, &format!("{}{chain}", node_name(session, hit.node)), Color32::WHITE);
     }
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use egui::{RichText, Ui};
 use glam::Vec2;
 
+use crate::printable;
+
 use super::{Command, PoseFile, Session};
 
 mod capture;
@@ -38,6 +40,8 @@ pub(super) const WIDTH: f32 = 304.0;
 /// Of which so many are filled: the bar that scrolls stands beside.
 const INNER: f32 = WIDTH - 2.0 * MARGIN - 12.0;
 const MARGIN: f32 = 14.0;
+/// Characters of the longest name that is shown.
+const LONGEST_NAME: usize = 80;
 const RECORDING: egui::Color32 = egui::Color32::from_rgb(235, 64, 52);
 
 /// What only the panel remembers.
@@ -77,7 +81,8 @@ pub(super) struct Look {
 impl Look {
     /// Tells what came of something: in the panel until something else comes, and for a while over the scene.
     pub(super) fn say(&mut self, came: Result<String, String>) {
-        let came = came.map_err(|line| line.replace('\n', " "));
+        let shown = |line: String| printable::line(&line).into_owned();
+        let came = came.map(shown).map_err(shown);
         self.said = Some(pill::Said::new(&came));
         (self.saved, self.notice) = (came.clone().ok(), came.err());
     }
@@ -158,6 +163,16 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Comma
     });
     timeline::show(ui, session, look, &mut asked);
     asked
+}
+
+/// A name from a file, as it is shown.
+fn name(text: &str) -> String {
+    printable::shortened(text, LONGEST_NAME).into_owned()
+}
+
+/// A node's name or `#INDEX`, as it is shown.
+fn node_name(session: &Session, node: usize) -> String {
+    name(&session.puppet.character().skeleton.label(node))
 }
 
 fn heading(ui: &mut Ui, text: &str) -> egui::Response {

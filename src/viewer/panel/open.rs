@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use egui::{Key, RichText, TextEdit, Ui};
 
-use super::{Look, Wish, theme};
+use crate::printable;
+
+use super::{Look, Wish, name, theme};
 
 const HINT: &str = "path of a .glb, .gltf, .vrm, .bvh or .csv";
 
@@ -53,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, look: &mut Look) {
     });
     field(ui, look);
     if let Some(file) = &look.open.reading {
-        ui.label(RichText::new(format!("reading {}…", name(file))).color(theme::quiet(ui)));
+        ui.label(RichText::new(format!("reading {}…", file_name(file))).color(theme::quiet(ui)));
     }
     let mut reload = !look.open.ignore_changes;
     ui.checkbox(&mut reload, "reload on change").on_hover_text("reads the file again when it is written to");
@@ -66,7 +68,7 @@ fn menu(ui: &mut Ui, look: &mut Look) {
         ui.label(RichText::new("no file yet").color(theme::quiet(ui)));
     }
     for file in &look.open.recent {
-        if ui.button(name(file)).on_hover_text(file.display().to_string()).clicked() {
+        if ui.button(file_name(file)).on_hover_text(printable::line(&file.display().to_string())).clicked() {
             look.wish = Some(Wish::Read(file.clone()));
         }
     }
@@ -93,6 +95,6 @@ fn field(ui: &mut Ui, look: &mut Look) {
     }
 }
 
-fn name(file: &Path) -> String {
-    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+fn file_name(file: &Path) -> String {
+    name(&file.file_name().unwrap_or(file.as_os_str()).to_string_lossy())
 }

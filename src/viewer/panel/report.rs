@@ -2,18 +2,20 @@
 
 use egui::{RichText, Ui};
 
+use crate::printable;
+
 use super::super::Session;
-use super::{Look, curve, heading, theme};
+use super::{Look, curve, heading, node_name, theme};
 
 /// Errors, a line for each goal, and what updates and frames cost.
 pub(super) fn show(ui: &mut Ui, session: &Session, look: &Look) {
     heading(ui, "Report");
     for error in session.error.iter().chain(&look.notice) {
-        ui.label(RichText::new(error).color(theme::bad(ui)));
+        ui.label(RichText::new(printable::line(error)).color(theme::bad(ui)));
     }
     for report in &session.reports {
         let reached = report.outcome == crate::ik::Outcome::Reached;
-        let label = session.puppet.character().skeleton.label(report.node);
+        let label = node_name(session, report.node);
         ui.horizontal(|ui| {
             ui.label(RichText::new(label).strong());
             ui.label(RichText::new(report.outcome.to_string()).color(if reached {

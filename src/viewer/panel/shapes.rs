@@ -5,7 +5,7 @@ use egui::{Slider, Ui};
 use crate::asset::Character;
 
 use super::super::{Command, Session};
-use super::heading;
+use super::{heading, name};
 
 /// A slider for each morph weight, as it is shown. What the motion moves cannot be pulled: it would not stay.
 pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
@@ -19,7 +19,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
     for (place, weight) in weights.iter().enumerate() {
         let mut weight = *weight;
         let free = !moved.contains(&place);
-        let slider = Slider::new(&mut weight, 0.0..=1.0).text(shape_name(character, place));
+        let slider = Slider::new(&mut weight, 0.0..=1.0).text(name(&shape_name(character, place)));
         let slider = ui.add_enabled(free, slider).on_disabled_hover_text("the motion moves it");
         if free && slider.changed() {
             asked.push(Command::Morph(place, weight));

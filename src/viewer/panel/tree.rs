@@ -5,7 +5,7 @@ use egui::{CollapsingHeader, RichText, ScrollArea, TextEdit, Ui};
 use crate::asset::Skeleton;
 
 use super::super::{Command, Session};
-use super::{Look, WIDTH, theme};
+use super::{Look, WIDTH, name, node_name, theme};
 
 /// Points that a list is high at most, and between its rows.
 const HEIGHT: f32 = 220.0;
@@ -29,7 +29,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut 
                 ui.spacing_mut().item_spacing.y = TIGHT;
                 for (i, chain) in chains.iter().enumerate() {
                     let mine = session.selected.is_some_and(|n| chain.joints.contains(&n));
-                    let title = RichText::new(&chain.name);
+                    let title = RichText::new(name(&chain.name));
                     let title = if mine { title.color(theme::accent(ui)) } else { title };
                     let inside = |ui: &mut Ui| {
                         for &node in &chain.joints {
@@ -95,7 +95,7 @@ fn joint(
     asked: &mut Vec<Command>,
 ) {
     let selected = session.selected == Some(node);
-    let label = session.puppet.character().skeleton.label(node);
+    let label = node_name(session, node);
     let row = ui.horizontal(|ui| {
         #[expect(clippy::cast_precision_loss, reason = "a few steps")]
         ui.add_space(INDENT * depth.min(DEEPEST) as f32);

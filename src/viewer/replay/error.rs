@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::printable;
+
 use super::{FORMAT, LONGEST};
 
 /// Why a session could not be played back.
@@ -59,7 +61,7 @@ impl From<serde_json::Error> for LineError {
         let text = error.to_string();
         // The file's line is said already; within it the column is what helps.
         let place = format!(" at line {} column {}", error.line(), error.column());
-        let said = text.strip_suffix(&place).unwrap_or(&text).replace('\n', " ");
-        Self::Syntax(format!("{said} (column {})", error.column()))
+        let said = text.strip_suffix(&place).unwrap_or(&text);
+        Self::Syntax(format!("{} (column {})", printable::cause(said), error.column()))
     }
 }

@@ -33,7 +33,7 @@ fn what_was_saved_is_told_without_the_panel_and_goes() {
 
 #[test]
 fn an_error_is_told_without_the_panel_and_stays_longer() {
-    let line = "models/hero.glb: skins[0].joints[3]: node 99 does not exist\n(12 do) ".repeat(5);
+    let line = "models/hero.glb: skins[0].joints[3]: node 99 does not exist (12 do) ".repeat(5);
     let (mut harness, state) = panel(told(Err(line)), Theme::Light);
     harness.step();
     harness.looks_like("said-error");
@@ -41,6 +41,33 @@ fn an_error_is_told_without_the_panel_and_stays_longer() {
     assert!(state.borrow().look.said.is_some());
     harness.run_steps(7 * STEPS);
     assert!(state.borrow().look.said.is_none());
+}
+
+/// Names and messages may hold anything; what is shown is short, on one line and without hidden characters.
+#[test]
+fn names_and_messages_with_control_characters_are_shown_escaped() {
+    let mut state = state();
+    state.height = TALL;
+    let mut character = crate::asset::Character::clone(state.session.puppet.character());
+    let hand = character.skeleton.find("leftHand").unwrap();
+    character.skeleton.nodes[hand].name = Some("ha\u{1b}[2Jnd\n\u{202e}".into());
+    character.clips[0].name = Some(format!("wa\u{7}{}lk", "x".repeat(1_000_000)));
+    character.path = "fo\u{1b}x.glb".into();
+    let rig = rig::load(&character, None).unwrap();
+    state.session = Session::new(character, Some(rig), state.session.size());
+    state.session.apply(Command::Select(Some(hand)));
+    state.session.apply(Command::Clip(Some(0)));
+    state.session.error = Some("no\u{9b}31m".into());
+    state.look.say(Err("bad\u{1b}\r\nfile".into()));
+    let (mut harness, _) = panel(state, Theme::Dark);
+    harness.step();
+    let shown = |part: &str| harness.query_all_by_label_contains(part).count() > 0;
+    for part in ["ha\\u{1b}[2Jnd\\n\\u{202e}", "fo\\u{1b}x.glb", "no\\u{9b}31m", "bad\\u{1b}\\r\\nfile"] {
+        assert!(shown(part), "{part}");
+    }
+    for hidden in ["\u{1b}", "\u{9b}", "\u{7}", "\r", "\u{202e}", &"x".repeat(100)] {
+        assert!(!shown(hidden), "{hidden:?}");
+    }
 }
 
 #[test]

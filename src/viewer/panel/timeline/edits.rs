@@ -6,6 +6,7 @@ use crate::motion::Edit;
 
 use super::super::super::Session;
 use super::super::super::timeline::{Grip, Item, Ruler};
+use super::super::node_name;
 use super::{Line, draw, part};
 
 /// Points from a diamond's middle to its tips, and across the ends of windows that can be taken.
@@ -39,11 +40,10 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), li
 
 /// When it is, and what it moves.
 fn name(session: &Session, edit: &Edit) -> String {
-    let skeleton = &session.puppet.character().skeleton;
     let mut nodes: Vec<usize> = edit.turns.iter().chain(&edit.shifts).map(|(node, _)| *node).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let names: Vec<String> = nodes.iter().rev().take(NAMED).map(|&node| skeleton.label(node)).collect();
+    let names: Vec<String> = nodes.iter().rev().take(NAMED).map(|&node| node_name(session, node)).collect();
     let more = if nodes.len() > NAMED { ", …" } else { "" };
     format!("key at {:.2} s\n{}{more}", edit.time, names.join(", "))
 }

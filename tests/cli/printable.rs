@@ -1,0 +1,90 @@
+//! What reaches a terminal: no control characters from files and no long lines.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::{folder, json, refusal, sinew};
+
+/// What is written to both streams; each line must be short and without hidden characters.
+fn lines<const N: usize>(arguments: [&str; N]) -> Vec<String> {
+    let output = sinew(arguments);
+    let text = String::from_utf8([output.stderr, output.stdout].concat()).unwrap();
+    let hidden = |c: char| c != '\n' && (c.is_control() || matches!(c, '\u{202E}' | '\u{2028}' | '\u{FEFF}'));
+    assert!(!text.contains(hidden), "{arguments:?}: {text:?}");
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    assert!(lines.iter().all(|l| l.chars().count() <= 1000), "{arguments:?}: {lines:?}");
+    lines
+}
+
+#[test]
+fn names_of_a_file_cannot_command_a_terminal() {
+    let path = folder("escapes").join("escapes.gltf");
+    let evil = |name: &str| format!("{name}\u{1b}]0;title\u{7}\u{1b}[2J\r\nerror: fake\u{202e}\u{9b}31m");
+    let file = json!({
+        "asset": {"version": "2.0", "generator": evil("generator")},
+        "scenes": [{"nodes": [0], "name": evil("scene")}],
+        "nodes": [
+            {"name": evil("top"), "children": [1]},
+            {"name": evil("middle"), "children": [2], "translation": [0, 1, 0]},
+            {"name": evil("end"), "translation": [0, 1, 0], "mesh": 0, "skin": 0},
+        ],
+        "meshes": [{"name": evil("mesh"), "primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"componentType": 5126, "type": "VEC3", "count": 3}],
+        "skins": [{"name": evil("skin"), "joints": [0, 1, 2]}],
+        "animations": [{"name": evil("clip"), "channels": [], "samplers": []}],
+        "extensionsUsed": [evil("EXT_")],
+    });
+    fs::write(&path, file.to_string()).unwrap();
+    let path = path.to_str().unwrap();
+    let shown = "\\u{1b}]0;title\\u{7}\\u{1b}[2J\\r\\nerror: fake\\u{202e}\\u{9b}31m";
+    let inspected = lines(["inspect", path]).join("\n");
+    for name in ["generator", "mesh", "skin", "clip", "EXT_"] {
+        assert!(inspected.contains(&format!("{name}{shown}")), "{name}: {inspected}");
+    }
+    // JSON has escapes of its own, and the names as they are.
+    assert_eq!(json(["inspect", path, "--json"])["animations"][0]["name"], evil("clip"));
+    let end = evil("end");
+    for asked in [
+        ["pose", path, "--reach", "nobody=0,0,0"],
+        ["pose", path, "--animation", "none"],
+        ["pose", path, "--scene", "none"],
+        ["pose", path, "--pole", &format!("{end}=0,0,0")],
+        ["pose", path, "--reach", &format!("{end}=1")],
+        ["pose", &end, "--scene", "0"],
+        ["pose", path, "-o", &end],
+    ] {
+        let lines = lines(asked);
+        let errors: Vec<_> = lines.iter().filter(|l| l.starts_with("error: ")).collect();
+        assert!(errors.len() == 1 && !errors[0].starts_with("error: fake"), "{asked:?}: {lines:?}");
+    }
+}
+
+#[test]
+fn names_of_cases_cannot_command_a_terminal() {
+    let path = folder("escapes-suite").join("suite.toml");
+    let case = "name = \"x\\u001b]0;title\\u0007\\r\\npassed  fake\"\ncompare = [\"joints\"]";
+    fs::write(&path, format!("version = 1\n[[case]]\n{case}\n")).unwrap();
+    let path = path.to_str().unwrap();
+    let shown = "x\\u{1b}]0;title\\u{7}\\r\\npassed  fake";
+    assert_eq!(lines(["test", path, "--list"]), [shown]);
+    let ran = lines(["test", path]);
+    assert!(ran[0].starts_with(&format!("missing {shown}")) && ran.len() == 3, "{ran:?}");
+}
+
+#[test]
+fn a_long_error_is_cut_and_keeps_its_path() {
+    let path = folder("long").join("long.gltf");
+    fs::write(
+        &path,
+        format!("{{\"asset\":{{\"version\":\"2.0\"}},\"buffers\":\"{}\"}}", "A".repeat(1 << 20)),
+    )
+    .unwrap();
+    let path = path.to_str().unwrap();
+    let line = refusal(["inspect", path]);
+    assert!(line.starts_with(&format!("{path}: JSON: ")) && line.contains(" characters left out"), "{line}");
+    assert!(line.chars().count() <= 1000 && line.contains("column"), "{line}");
+    let long = "a".repeat(100_000);
+    assert!(refusal(["pose", "--animation", &long]).chars().count() <= 1000);
+    assert!(refusal(["pose", "--reach", &long]).chars().count() <= 1000);
+}
