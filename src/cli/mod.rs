@@ -3,6 +3,8 @@
 mod bake;
 mod bench;
 mod clips;
+#[cfg(target_os = "linux")]
+mod device_select;
 mod failure;
 mod first_look;
 mod inspect;
@@ -122,6 +124,8 @@ impl Talk {
 
 /// Runs the program on the arguments of the process.
 pub fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    device_select::turn_off();
     let matches = match Cli::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return failure::usage(&error),

@@ -1,10 +1,10 @@
-//! What reaches a terminal: no control characters from files and no long lines.
+//! What reaches a terminal: no control characters from files, no long lines, no errors that are none.
 
 use std::fs;
 
 use serde_json::json;
 
-use crate::{folder, json, refusal, sinew};
+use crate::{command, folder, json, refusal, sinew};
 
 /// What is written to both streams; each line must be short and without hidden characters.
 fn lines<const N: usize>(arguments: [&str; N]) -> Vec<String> {
@@ -87,4 +87,22 @@ fn a_long_error_is_cut_and_keeps_its_path() {
     let long = "a".repeat(100_000);
     assert!(refusal(["pose", "--animation", &long]).chars().count() <= 1000);
     assert!(refusal(["pose", "--reach", &long]).chars().count() <= 1000);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_without_a_runtime_folder_sees_no_errors() {
+    for folder in [None, Some(""), Some("relative")] {
+        let mut render = command(["render", "--resolution", "16,16", "-o", "-"]);
+        render.env_remove("XDG_RUNTIME_DIR").env_remove("NODEVICE_SELECT").env_remove("DRI_PRIME");
+        render.envs(folder.map(|folder| ("XDG_RUNTIME_DIR", folder)));
+        let output = render.output().unwrap();
+        assert!(output.status.success() && output.stdout.starts_with(b"\x89PNG"), "{folder:?}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{folder:?}");
+    }
+    // The program that takes the place of the first one has its arguments and its exit code.
+    let mut refused = command(["pose", "--animation", "a b\u{e9}"]);
+    let output = refused.env_remove("XDG_RUNTIME_DIR").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("\"a b\u{e9}\" does not exist"), "{said}");
 }
