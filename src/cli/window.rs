@@ -69,7 +69,7 @@ pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // One that stood, and lost its device, needs no such advice.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
-        Err(error @ (ViewerError::Save(_) | ViewerError::Capture(_))) => {
+        Err(error @ (ViewerError::Save(_) | ViewerError::Capture(_) | ViewerError::Destroyed { .. })) => {
             Err(Failure::Usage(error.to_string()))
         }
         Err(error) => Err(Failure::Usage(format!("{error}; `sinew render` needs no window"))),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use glam::Vec2;
 use wgpu::{CurrentSurfaceTexture, TextureFormat};
+use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
 use crate::puppet::Puppet;
@@ -42,8 +43,10 @@ pub(super) enum Drawn {
 }
 
 impl Graphics {
+    /// What draws into a window, which has `size` pixels: to ask for them would panic where it has been destroyed.
     pub(super) fn new(
         window: &Arc<Window>,
+        size: PhysicalSize<u32>,
         events: &winit::event_loop::ActiveEventLoop,
         choice: &AdapterChoice,
         puppet: &Puppet,
@@ -57,7 +60,6 @@ impl Graphics {
             *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
         // Where a surface can be seen in one way only, colours matter most.
         let plain = if gpu.info.backend == wgpu::Backend::Gl { format } else { format.remove_srgb_suffix() };
-        let size = window.inner_size();
         let config = wgpu::SurfaceConfiguration {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
             format,

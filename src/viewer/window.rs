@@ -1,12 +1,13 @@
 //! The window itself: winit's events in, pictures out, and as little as possible between.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec2;
 use winit::application::ApplicationHandler;
-use winit::dpi::LogicalSize;
+use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::{Window, WindowId};
@@ -21,12 +22,14 @@ use super::{Addition, Command, Input, Recorder, SaveError, Session, Settings, pa
 mod capture;
 mod events;
 mod files;
+mod shown;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 mod wishes;
 
 use capture::Capture;
 use files::{Files, News};
+use shown::Shown;
 
 /// A device that is lost again within this time is not made anew.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -43,6 +46,15 @@ pub enum ViewerError {
     /// No adapter, or it gave up.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// The window has been destroyed without being asked to close.
+    #[error(
+        "the window was destroyed by another program{}",
+        recording.as_ref().map_or_else(String::new, |path| format!("; the recording is saved as {}", path.display()))
+    )]
+    Destroyed {
+        /// The session that was being recorded.
+        recording: Option<PathBuf>,
+    },
     /// Nobody can be listened to.
     #[error("{0}")]
     Capture(String),
@@ -81,6 +93,7 @@ pub fn open(
     let ran = events.run_app(&mut app);
     let recorded = app.session.stop_recording().transpose();
     match app.failure {
+        Some(ViewerError::Destroyed { .. }) => Err(ViewerError::Destroyed { recording: recorded? }),
         Some(failure) => Err(failure),
         None => {
             ran.map_err(|e| ViewerError::Window(e.to_string()))?;
@@ -93,6 +106,11 @@ struct App {
     session: Session,
     adapter: AdapterChoice,
     shown: Option<Shown>,
+    /// Pixels of the window, as its events tell them: winit panics if it is asked for the size of a window that has been
+    /// destroyed.
+    size: PhysicalSize<u32>,
+    /// What drawing failed with, and whether events have been handled since.
+    broken: Option<(RenderError, bool)>,
     /// What waits for the window to stand.
     recorder: Option<Recorder>,
     context: egui::Context,
@@ -117,20 +135,13 @@ struct App {
     settings: Settings,
 }
 
-/// What there is once the window stands.
-struct Shown {
-    window: Arc<Window>,
-    graphics: Graphics,
-    egui: egui_winit::State,
-}
-
 impl ApplicationHandler<News> for App {
     fn resumed(&mut self, events: &ActiveEventLoop) {
         if self.shown.is_none() {
             self.build(events, None);
             let Some(shown) = &self.shown else { return };
-            let (size, scale) = (shown.window.inner_size(), scale(&shown.window));
-            let all = pixels(size.width.into(), size.height.into());
+            let scale = scale(&shown.window);
+            let all = pixels(self.size.width.into(), self.size.height.into());
             self.session.apply(Command::Resize(panel::free(all, scale, &self.look, &self.session)));
             if let Some(recorder) = self.recorder.take() {
                 self.record(recorder, scale);
@@ -149,7 +160,7 @@ impl ApplicationHandler<News> for App {
         self.hear(news);
     }
 
-    fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+    fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
         // A pointer that moves says nothing yet: it is followed once a picture.
         if !matches!(event, WindowEvent::CursorMoved { .. }) {
             self.tick();
@@ -166,12 +177,16 @@ impl ApplicationHandler<News> for App {
         }
         match event {
             WindowEvent::CloseRequested => self.quit |= self.may_leave(),
-            WindowEvent::RedrawRequested => match self.redraw() {
-                Err(lost @ RenderError::Lost(_)) => self.rebuild(events, lost),
-                Err(failure) => self.fail(events, failure.into()),
-                Ok(()) => {}
-            },
+            // The event also comes for a window that this program has closed.
+            WindowEvent::Destroyed if shown.window.id() == id => {
+                (self.shown, self.broken) = (None, None);
+                self.fail(events, ViewerError::Destroyed { recording: None });
+            }
+            WindowEvent::RedrawRequested if self.broken.is_none() => {
+                self.broken = self.redraw().err().map(|error| (error, false));
+            }
             WindowEvent::Resized(size) => {
+                self.size = size;
                 shown.graphics.resize(size.width, size.height);
                 shown.window.request_redraw();
             }
@@ -189,15 +204,24 @@ impl ApplicationHandler<News> for App {
         if self.quit {
             events.exit();
         }
+        match self.broken.take() {
+            // Drawing into a destroyed window fails before the event that says so arrives: wait for that event.
+            Some((error, false)) => {
+                self.broken = Some((error, true));
+                return events.set_control_flow(ControlFlow::Poll);
+            }
+            Some((lost @ RenderError::Lost(_), true)) => self.rebuild(events, lost),
+            Some((failure, true)) => self.fail(events, failure.into()),
+            None => {}
+        }
         self.read_changed();
         let Some(shown) = &self.shown else { return };
         if self.wake.is_some_and(|wake| wake <= Instant::now()) {
             self.wake = None;
             shown.window.request_redraw();
         }
-        let size = shown.window.inner_size();
         // Where nothing is seen nothing needs to move: the clip's time follows from the clock.
-        if self.session.is_playing() && !self.hidden && size.width > 0 && size.height > 0 {
+        if self.session.is_playing() && !self.hidden && self.size.width > 0 && self.size.height > 0 {
             shown.window.request_redraw();
         }
         let listened = self.capture.as_ref().filter(|_| !self.hidden);
@@ -224,6 +248,8 @@ impl App {
             session,
             adapter,
             shown: None,
+            size: PhysicalSize::default(),
+            broken: None,
             recorder,
             context,
             look: panel::Look::default(),
@@ -263,10 +289,13 @@ impl App {
         let window = match window {
             Some(window) => window,
             None => {
-                Arc::new(events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?)
+                let made =
+                    events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
+                self.size = made.inner_size();
+                Arc::new(made)
             }
         };
-        let graphics = Graphics::new(&window, events, &self.adapter, &self.session.puppet)?;
+        let graphics = Graphics::new(&window, self.size, events, &self.adapter, &self.session.puppet)?;
         self.look.adapter = graphics.adapter();
         // A context sends each texture once: what draws from now on has none of them.
         let memory = self.context.memory(Clone::clone);
@@ -276,7 +305,7 @@ impl App {
         let (scale, theme) = (Some(scale(&window)), window.theme());
         let egui = egui_winit::State::new(self.context.clone(), id, &window, scale, theme, None);
         window.request_redraw();
-        Ok(Shown { window, graphics, egui })
+        Ok(Shown { window, graphics, egui, began: Instant::now() })
     }
 
     /// Whoever held something lets go: where the pointer is when the window is back, nobody knows.
@@ -284,7 +313,7 @@ impl App {
         self.session.apply(Command::Release);
         self.session.apply(Command::Hover(Vec2::NEG_ONE));
         (self.input, self.moved, self.clicked) = (Input::default(), None, None);
-        (self.shown, self.wake, self.hidden) = (None, None, false);
+        (self.shown, self.broken, self.wake, self.hidden) = (None, None, None, false);
     }
 
     /// Starts again on whatever adapter there is now, once; the session stays as it was.
@@ -307,7 +336,7 @@ impl App {
     }
 
     fn fail(&mut self, events: &ActiveEventLoop, failure: ViewerError) {
-        self.failure = Some(failure);
+        self.failure.get_or_insert(failure);
         events.exit();
     }
 
@@ -326,16 +355,15 @@ impl App {
         self.catch_up();
         self.fulfil();
         let Some(shown) = &mut self.shown else { return Ok(()) };
-        let size = shown.window.inner_size();
-        if size.width == 0 || size.height == 0 {
+        if self.size.width == 0 || self.size.height == 0 {
             return Ok(());
         }
-        let all = pixels(size.width.into(), size.height.into());
+        let all = pixels(self.size.width.into(), self.size.height.into());
         let area = panel::free(all, scale(&shown.window), &self.look, &self.session);
         if area != self.session.size() {
             self.session.apply(Command::Resize(area));
         }
-        let input = shown.egui.take_egui_input(&shown.window);
+        let input = shown.input(all);
         let (session, look) = (&self.session, &mut self.look);
         let mut asked = Vec::new();
         let output = self.context.run_ui(input, |ui| asked.extend(panel::show(ui, session, look)));

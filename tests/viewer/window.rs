@@ -1,7 +1,8 @@
 //! The window itself, on a display of its own, driven by xdotool. Skipped where the tools are missing.
 
+use std::io::Read;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,40 @@ use crate::picture::{self, Look};
 
 /// The dot that says that a recording runs.
 const RECORDING: [u8; 3] = [235, 64, 52];
+
+#[test]
+fn a_window_that_is_destroyed_ends_the_program_and_keeps_the_recording() {
+    let Some((_server, display)) = display(&["xdotool"]) else { return };
+    let session = super::files::folder("window-destroyed").join("a.session");
+    let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").args(["view", "--adapter", "cpu"]);
+    viewer.arg("--record").arg(&session).stderr(Stdio::piped());
+    let mut viewer = Started(viewer.spawn().unwrap());
+    let tool = |args: &[&str]| {
+        let output = Command::new("xdotool").env("DISPLAY", &display).args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let window = tool(&["search", "--sync", "--onlyvisible", "--name", "^sinew$"]);
+    // A clip is playing and a button is down.
+    tool(&["windowfocus", "--sync", &window, "key", "c", "key", "space"]);
+    tool(&["mousemove", "488", "330", "mousedown", "1", "mousemove", "500", "320"]);
+    sleep(Duration::from_millis(500));
+    tool(&["windowclose", &window]);
+    let (patience, mut ended) = (Instant::now(), None);
+    while ended.is_none() && patience.elapsed() < Duration::from_secs(20) {
+        ended = viewer.0.try_wait().unwrap();
+        sleep(Duration::from_millis(20));
+    }
+    let mut said = String::new();
+    viewer.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(ended.and_then(|status| status.code()), Some(2), "{said}");
+    let saved = session.display();
+    let wanted =
+        format!("error: the window was destroyed by another program; the recording is saved as {saved}\n");
+    assert_eq!(said, wanted);
+    let recording = sinew::viewer::Recording::open(&session).unwrap();
+    assert!(recording.length() >= Duration::from_millis(400), "{:?}", recording.length());
+}
 
 #[test]
 fn the_window_opens_is_dragged_in_and_closes() {
