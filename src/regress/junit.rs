@@ -53,7 +53,53 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<S
     report.to_string().map_err(|e| e.to_string())
 }
 
-/// Without signs that XML has no way to write.
+/// Text with escapes such as `\u{1b}` for the characters that XML 1.0 cannot contain, so that names that differ stay
+/// different.
 fn clean(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || *c == '\n').collect()
+    let is_allowed =
+        |c: char| matches!(c, '\n' | '\t') || !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_allowed(c) { clean.push(c) } else { clean.extend(c.escape_default()) }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regress::{Checks, Finding};
+
+    #[test]
+    fn a_name_with_any_characters_makes_a_well_formed_document() {
+        let case = crate::regress::Case {
+            name: "walk \u{FFFE}\u{FFFF}\u{1b}[2J\u{9b}\u{0} <&\">".into(),
+            slug: "walk".into(),
+            line: 2,
+            model: None,
+            replay: None,
+            arguments: Vec::new(),
+            checks: Checks { image: None, joints: None, report: None },
+        };
+        let suite = Suite { path: "a.toml".into(), goldens: "goldens".into(), cases: vec![case] };
+        let outcome = Outcome {
+            case: 0,
+            status: Status::Failed,
+            findings: vec![Finding { passed: false, text: "joint \u{1}\u{FFFF}".into() }],
+            expected: None,
+            actual: None,
+            difference: None,
+            digest: None,
+            joints: Vec::new(),
+            reports: Vec::new(),
+            seconds: 0.5,
+        };
+        let text = junit(&suite, &[outcome], &Machine::new(None)).unwrap();
+        // XML 1.0, section 2.2.
+        let is_char = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);
+        assert!(text.chars().all(is_char), "{text:?}");
+        let name = "name=\"walk \\u{fffe}\\u{ffff}\\u{1b}[2J\\u{9b}\\u{0} &lt;&amp;&quot;&gt;\"";
+        assert!(text.contains(name), "{text}");
+        assert!(text.contains("joint \\u{1}\\u{ffff}"), "{text}");
+    }
 }
