@@ -8,6 +8,7 @@ use std::f64::consts::{PI, TAU};
 use glam::{DQuat, DVec2, DVec3, EulerRot};
 use serde::{Deserialize, Serialize};
 
+use super::euler_order;
 use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 
 /// How far a joint may turn from rest.
@@ -43,6 +44,7 @@ pub enum Limit {
     /// Each of three Euler angles within a range. The middle one should stay within ±90°, by choice of the order.
     Euler {
         /// Order of the axes.
+        #[serde(with = "euler_order")]
         order: EulerRot,
         /// Least angles, radians, in that order.
         min: [f64; 3],

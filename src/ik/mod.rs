@@ -23,6 +23,7 @@ mod ccd;
 mod chain;
 mod driver;
 mod error;
+mod euler_order;
 mod example;
 mod fabrik;
 mod full_body;
@@ -49,6 +50,7 @@ mod two_bone;
 
 pub use body::{Body, Link};
 pub use error::SolveError;
+pub(crate) use euler_order::{euler_order, euler_order_name};
 pub use example::{DEFAULT_NEAREST, Examples};
 pub use goal::{Aim, Goal};
 pub use limb::{Limb, LimbGoal, solve_limb, solve_limbs};

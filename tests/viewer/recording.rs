@@ -439,7 +439,7 @@ const HEAD: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character":nu
 fn what_is_no_session_is_refused_with_its_line() {
     let head = |from: &str, to: &str| HEAD.replace(from, to);
     let after = |line: &str| format!("{HEAD}\n{line}\n");
-    let cases: [(&str, String, &str); 14] = [
+    let cases: [(&str, String, &str); 15] = [
         ("empty", String::new(), "line 1: this is no recorded session"),
         ("png", "\u{89}PNG\r\n\u{1a}\n\0".into(), "line 1: this is no recorded session"),
         ("version", head("session-1", "session-2"), "line 1: the format is sinew-session-2"),
@@ -457,6 +457,11 @@ fn what_is_no_session_is_refused_with_its_line() {
         ("negative", after(r#"{"at":-1,"do":"undo"}"#), "line 2: -1 s is no time"),
         ("null", after(r#"{"at":0,"do":{"drag":[null,1]}}"#), "line 2: invalid type: null"),
         ("deep", after(&"[".repeat(100_000)), "line 2: "),
+        (
+            "order",
+            after(r#"{"at":0,"do":{"limit":[1,{"euler":{"order":"ZYZ","min":[0,0,0],"max":[0,0,0]}}]}}"#),
+            "line 2: unknown order \"ZYZ\" of Euler angles",
+        ),
         ("long", after(&" ".repeat(17 << 20)), "line 2: it is longer"),
     ];
     for (name, text, wanted) in cases {

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use glam::{DVec3, EulerRot, Vec3};
+use glam::{DVec3, Vec3};
 use toml_edit::{Document, Item, Table};
 
 use crate::asset::Skeleton;
-use crate::ik::Limit;
+use crate::ik::{self, Limit};
 use crate::toml::{Fault, known, missing, need, need_item, numbers, optional, real, tables};
 
 use super::RigError;
@@ -18,14 +18,6 @@ mod write;
 pub use write::write;
 
 const VERSION: i64 = 1;
-const ORDERS: [(&str, EulerRot); 6] = [
-    ("xyz", EulerRot::XYZ),
-    ("xzy", EulerRot::XZY),
-    ("yxz", EulerRot::YXZ),
-    ("yzx", EulerRot::YZX),
-    ("zxy", EulerRot::ZXY),
-    ("zyx", EulerRot::ZYX),
-];
 
 /// Reads a rig for a skeleton.
 ///
@@ -182,10 +174,9 @@ fn limit(item: &Item) -> Result<Limit, Fault> {
         Some("euler") => {
             known(table, &["kind", "order", "min", "max"])?;
             let order = need(table, "order")?;
-            let of = |name: &str| ORDERS.iter().find(|(n, _)| *n == name).map(|(_, o)| *o);
             let order = order
                 .as_str()
-                .and_then(of)
+                .and_then(ik::euler_order)
                 .ok_or_else(|| Fault::at(order, "order is no order of x, y, z"))?;
             let three = |key: &str| Ok(numbers::<3>(need(table, key)?, key)?.map(f64::to_radians));
             Limit::Euler { order, min: three("min")?, max: three("max")? }

@@ -3,12 +3,12 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::asset::Skeleton;
-use crate::ik::Limit;
+use crate::ik::{self, Limit};
 use crate::toml::{Fault, real};
 
 use super::super::RigError;
 use super::super::model::{Chain, JointRig, Rig};
-use super::{ORDERS, VERSION, limit, name, named, refused};
+use super::{VERSION, limit, name, named, refused};
 
 /// Writes a rig: into the text that was there, if there was one, so that its comments and order stay.
 ///
@@ -77,8 +77,7 @@ fn limit_value(limit: &Limit) -> Option<Value> {
         }
         Limit::Euler { order, min, max } => {
             add("kind", "euler".into());
-            let name = ORDERS.iter().find(|(_, o)| *o == order).map_or("xyz", |(n, _)| *n);
-            add("order", name.into());
+            add("order", ik::euler_order_name(order).unwrap_or("xyz").into());
             add("min", list(min.map(f64::to_degrees)));
             add("max", list(max.map(f64::to_degrees)));
         }
