@@ -9,7 +9,7 @@ use crate::asset::Character;
 use crate::motion::{Bar, Edit, Layer, Motion, Share, Travel};
 use crate::puppet::{Puppet, Target};
 use crate::rig::{self, Rig};
-use crate::toml::{Fault, known, need, numbers, optional, real, tables};
+use crate::toml::{Fault, known, missing, need, numbers, optional, real, tables};
 
 const VERSION: i64 = 1;
 /// No motion has more bytes.
@@ -90,21 +90,21 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn motion(&self, root: &Table) -> Result<Motion, Fault> {
         known(root, &["version", "plant", "bar", "layer", "edit"])?;
-        let version = need(root, "version")?;
+        let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
         if version.as_integer() != Some(VERSION) {
             return Err(Fault::at(version, format!("version is not {VERSION}")));
         }
         let mut motion = Motion { plant: flag(root, "plant")?, ..Motion::default() };
         for table in tables(root, "bar")? {
-            let bar = self.bar(table, &motion.bars)?;
+            let bar = self.bar(table, &motion.bars).map_err(|f| f.within(table.span()))?;
             motion.bars.push(bar);
         }
         for table in tables(root, "layer")? {
-            motion.layers.push(self.layer(table)?);
+            motion.layers.push(self.layer(table).map_err(|f| f.within(table.span()))?);
         }
         let mut puppet: Option<Puppet> = None;
         for table in tables(root, "edit")? {
-            let edit = self.edit(table, &motion, &mut puppet)?;
+            let edit = self.edit(table, &motion, &mut puppet).map_err(|f| f.within(table.span()))?;
             motion.edits.push(edit);
         }
         match motion.fault() {
@@ -174,11 +174,14 @@ impl Reader<'_> {
             return Ok(vec![one(name)?]);
         }
         if let Some(names) = item.as_array() {
-            let name = |v: &toml_edit::Value| v.as_str().map(str::to_owned);
-            let names: Option<Vec<String>> = names.iter().map(name).collect();
-            let names =
-                names.filter(|n| !n.is_empty()).ok_or_else(|| Fault::at(item, "clips names no clip"))?;
-            return names.iter().map(|n| one(n)).collect();
+            let one = |value: &toml_edit::Value| {
+                let name = value.as_str().ok_or_else(|| Fault::new(value.span(), "clips names no clip"))?;
+                one(name).map_err(|fault| Fault::new(value.span(), fault.cause))
+            };
+            if names.is_empty() {
+                return Err(Fault::at(item, "clips names no clip"));
+            }
+            return names.iter().map(one).collect();
         }
         let Some(table) = item.as_table_like() else {
             return Err(Fault::at(item, "clips is a name, a list of names, or a table of weights"));

@@ -26,6 +26,11 @@ impl Fault {
         Self::new(error.span(), error.message().replace('\n', ", "))
     }
 
+    /// The same fault of something that begins at `span`, which is its place where it has no better one.
+    pub(crate) fn within(self, span: Option<Range<usize>>) -> Self {
+        Self { span: self.span.or(span), ..self }
+    }
+
     /// The line in a text, from one, and why, in one line.
     pub(crate) fn told(self, text: &str) -> (usize, String) {
         (line(text, self.span), printable::cause(&self.cause))

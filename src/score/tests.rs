@@ -54,6 +54,13 @@ fn what_will_not_do_is_told_with_its_line() {
     for (text, line, why) in [
         ("[[bar]]\nclips = \"wolk\"", 3, "animation \"wolk\" does not exist"),
         ("[[bar]]\nstart = 1", 3, "clips is missing"),
+        ("\n[[bar]]\n", 3, "clips is missing"),
+        ("[[bar]]\nclips = \"walk\"\n[[layer]]\n", 4, "clip is missing"),
+        ("[[bar]]\nclips = \"walk\"\n\n[[edit]]\n", 5, "time is missing"),
+        ("[[bar]]\nclips = [\"walk\",\n\"wolk\"]", 4, "animation \"wolk\" does not exist"),
+        ("[[bar]]\nclips = \"a\\u001b\\nb\"", 3, "animation \"a\\u{1b}\\nb\" does not exist"),
+        ("[[bar]]\nclips = { walk = 1,\nrun = 1,\nwolk = 1 }", 5, "animation \"wolk\" does not exist"),
+        ("[[edit]]\ntime = 1\n[edit.turn]\nhead = [0, 0, 0]\nnose = [0, 0, 0]", 6, "node \"nose\" does not"),
         ("[[bar]]\nclips = \"walk\"\nstart = nan", 4, "start is no number"),
         ("[[bar]]\nclips = \"walk\"\nstart = 1\noverlap = 1", 4, "start and overlap"),
         ("[[bar]]\nclips = { walk = -1.0 }", 3, "the weight of walk"),
@@ -80,5 +87,7 @@ fn what_will_not_do_is_told_with_its_line() {
         let expected = format!("a.motion.toml: line {line}: {why}");
         assert!(error.starts_with(&expected), "{text}: {error}");
     }
-    assert!(score("plant = true").unwrap_err().contains("version is missing"));
+    for text in ["plant = true", "\n\n[[bar]]\nclips = \"walk\""] {
+        assert!(score(text).unwrap_err().contains("line 1: version is missing"), "{text}");
+    }
 }

@@ -67,11 +67,13 @@ impl Lines {
             self.number += 1;
             let read = self.file.by_ref().take(LONGEST + 1).read_until(b'\n', &mut self.buffer);
             read.map_err(|source| ReplayError::Read { path: self.path.clone(), source })?;
-            let whole = self.buffer.last() == Some(&b'\n');
+            let whole = self.buffer.pop_if(|end| *end == b'\n').is_some();
             if !whole && self.buffer.len() as u64 > LONGEST {
                 return Err(self.fault(LineError::Long));
             }
-            if self.buffer.is_empty() {
+            if self.buffer.is_empty() && !whole {
+                // There is no such line.
+                self.number = (self.number - 1).max(1);
                 return Ok(false);
             }
             if !self.buffer.trim_ascii().is_empty() {

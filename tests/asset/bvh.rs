@@ -166,6 +166,8 @@ fn what_a_file_says_wrongly_of_itself_is_a_warning() {
         cut.warnings,
         ["frame 1 is cut off after 1 of 2 numbers: left out", "Frames: says 2, but 1 are there"]
     );
+    let several = read(&single("2 Xposition Xrotation", "Frames: 2\nFrame Time: 1\n1 2 1 2\n3\n")).unwrap();
+    assert_eq!(several.warnings, ["frame 2 is cut off after 1 of 2 numbers: left out"]);
     let still = read("HIERARCHY ROOT a { OFFSET 0 0 0 }").unwrap();
     assert_eq!(still.warnings, ["there is no MOTION: a skeleton alone"]);
     assert!(still.clips.is_empty());
@@ -180,14 +182,20 @@ fn broken_files_are_refused_with_their_line() {
     for (text, line) in [
         (String::new(), "line 1: the file is empty"),
         ("\n\nSKELETON".into(), "line 3: \"SKELETON\" where HIERARCHY begins"),
-        ("HIERARCHY\n".into(), "line 2: there is no ROOT"),
+        ("HIERARCHY\n\n".into(), "line 1: there is no ROOT"),
         ("HIERARCHY\nMOTION".into(), "line 2: there is no ROOT"),
         ("HIERARCHY\nJOINT a { }".into(), "line 2: \"JOINT\" where ROOT or MOTION begins"),
         ("HIERARCHY\nROOT a { } }".into(), "line 2: \"}\" where ROOT or MOTION begins"),
         ("HIERARCHY\nROOT a\nOFFSET".into(), "line 3: \"OFFSET\" where joint \"a\" needs a {"),
         ("HIERARCHY\nROOT a".into(), "line 2: the text ends where joint \"a\" needs a {"),
-        ("HIERARCHY\nROOT a {\nOFFSET 0 0 0\n".into(), "line 4: the text ends within joint \"a\" of line 2"),
+        (
+            "HIERARCHY\nROOT a {\nOFFSET 0 0 0\n\n".into(),
+            "line 3: the text ends within joint \"a\" of line 2",
+        ),
         ("HIERARCHY\nROOT a {\nOFFSET 0 0".into(), "line 3: the text ends within OFFSET"),
+        ("HIERARCHY\nROOT a {\nOFFSET 0 0\n\n\n".into(), "line 3: the text ends within OFFSET"),
+        ("HIERARCHY\nROOT a {\nCHANNELS\n\n".into(), "line 3: CHANNELS: \"\" is not a number of channels"),
+        ("HIERARCHY\nROOT a\n\n".into(), "line 2: the text ends where joint \"a\" needs a {"),
         (joint("OFFSET 0 0 MOTION"), "line 4: \"MOTION\" is not a number"),
         (joint("OFFSET 0 nan 0"), "line 4: \"nan\" is not finite"),
         (joint("OFFSET 0 1e999 0"), "line 4: \"1e999\" is not finite"),
@@ -214,6 +222,7 @@ fn broken_files_are_refused_with_their_line() {
         (frames("1 2\n1\n1 2\n"), "line 11: 1 numbers where a frame has 2"),
         (frames("1 2\n1 2 3\n1 2\n"), "line 11: 3 numbers where a frame has 2"),
         (frames("1\n1 2\n"), "line 10: 1 numbers where a frame has 2"),
+        (frames("1 2 1\n2\n1\n"), "line 10: 3 numbers where a frame has 2"),
         (frames("1 2 3\n"), "line 10: 3 numbers where a frame has 2"),
         (frames("1 2\n}\n"), "line 11: \"}\" is not a number"),
         (frames("1 2\nFrames: 3\n"), "line 11: \"Frames:\" is not a number"),

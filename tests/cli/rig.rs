@@ -269,6 +269,22 @@ fn a_rig_file_is_used_and_its_faults_have_lines() {
     );
     assert!(fault("[[chain]]", "[[chain").starts_with("line 3: "));
     assert!(fault("axis = [", "axis = [0, ").contains("axis is no list of 3 numbers"));
+    for (text, wanted) in [
+        ("\n[[chain]]\n", "line 3: base is missing"),
+        ("[[joint]]\nnode = \"head\"\n\n[[joint]]\n", "line 5: node is missing"),
+        ("[[joint]]\nnode = \"head\"\nlimit = {}\n", "line 4: kind is missing"),
+        ("[[joint]]\nnode = \"head\"\n[joint.limit]\n", "line 4: kind is missing"),
+        ("[[joint]]\nnode = \"head\"\n[joint.limit]\nkind = \"hinge\"\n", "line 5: axis is missing"),
+        ("pins = [\"head\",\n\"nobody\"]\n", "line 3: node \"nobody\" does not exist"),
+        (
+            "[[joint]]\nnode = \"head\"\n[[joint]]\nnode = \"leftHand\"\ncarrier = \"leftHand\"\n",
+            "line 6: node \"leftHand\" carries itself",
+        ),
+    ] {
+        std::fs::write(&path, format!("version = 1\n{text}")).unwrap();
+        let line = refusal(["inspect", "--rig", path_text]);
+        assert!(line.ends_with(&format!("rig.toml: {wanted}")), "{text}: {line}");
+    }
     // A locked elbow does not bend, even where it was bent, and the report is true.
     let locked = "version = 1\n[[joint]]\nnode = \"leftLowerArm\"\nlimit = { kind = \"locked\" }\n";
     std::fs::write(&path, locked).unwrap();

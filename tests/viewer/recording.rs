@@ -439,7 +439,7 @@ const HEAD: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character":nu
 fn what_is_no_session_is_refused_with_its_line() {
     let head = |from: &str, to: &str| HEAD.replace(from, to);
     let after = |line: &str| format!("{HEAD}\n{line}\n");
-    let cases: [(&str, String, &str); 15] = [
+    let cases: [(&str, String, &str); 18] = [
         ("empty", String::new(), "line 1: this is no recorded session"),
         ("png", "\u{89}PNG\r\n\u{1a}\n\0".into(), "line 1: this is no recorded session"),
         ("version", head("session-1", "session-2"), "line 1: the format is sinew-session-2"),
@@ -457,6 +457,13 @@ fn what_is_no_session_is_refused_with_its_line() {
         ("negative", after(r#"{"at":-1,"do":"undo"}"#), "line 2: -1 s is no time"),
         ("null", after(r#"{"at":0,"do":{"drag":[null,1]}}"#), "line 2: invalid type: null"),
         ("deep", after(&"[".repeat(100_000)), "line 2: "),
+        ("blank", "\n\n\n".into(), "line 3: this is no recorded session"),
+        (
+            "below",
+            format!("\n\n{HEAD}\r\n\r\n{{\"at\":0,\"do\":\"dance\"}}\n"),
+            "line 5: unknown variant `dance`",
+        ),
+        ("end", after(r#"{"at":0,"do":"#), "line 2: EOF while parsing a value (column 13)"),
         (
             "order",
             after(r#"{"at":0,"do":{"limit":[1,{"euler":{"order":"ZYZ","min":[0,0,0],"max":[0,0,0]}}]}}"#),

@@ -180,7 +180,7 @@ impl Reader {
         }
         match self.first {
             // Neither a frame a line, nor whole frames over lines.
-            Some((line, count)) if count > width || count < width && self.lines > 1 => {
+            Some((line, count)) if count % width != 0 && (count > width || self.lines > 1) => {
                 Err(self.miscounted(line, count))
             }
             _ => {

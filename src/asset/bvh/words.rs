@@ -12,11 +12,13 @@ const TOLD: usize = 40;
 pub(super) struct Words<'a> {
     rest: &'a str,
     line: usize,
+    /// The line of the last word.
+    last: usize,
 }
 
 impl<'a> Words<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { rest: text.strip_prefix('\u{FEFF}').unwrap_or(text), line: 1 }
+        Self { rest: text.strip_prefix('\u{FEFF}').unwrap_or(text), line: 1, last: 1 }
     }
 
     /// The line that is being read, the first being 1.
@@ -29,10 +31,14 @@ impl<'a> Words<'a> {
         self.rest.len()
     }
 
-    /// The next word; `None` at the end.
+    /// The next word; `None` at the end, where the line is then that of the last word: what is missing belongs there.
     pub(super) fn next(&mut self) -> Option<&'a str> {
         self.skip_space();
-        let first = self.rest.chars().next()?;
+        let Some(first) = self.rest.chars().next() else {
+            self.line = self.last;
+            return None;
+        };
+        self.last = self.line;
         let end = if is_brace(first) { 1 } else { self.find(|c| c.is_whitespace() || is_brace(c)) };
         Some(self.take(end))
     }
@@ -61,6 +67,9 @@ impl<'a> Words<'a> {
         self.skip_space();
         let end = self.find(|c| matches!(c, '\n' | '\r') || is_brace(c));
         let name = self.take(end).trim_end();
+        if !name.is_empty() {
+            self.last = self.line;
+        }
         (!name.is_empty()).then_some(name)
     }
 

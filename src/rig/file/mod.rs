@@ -55,16 +55,23 @@ impl Reader<'_> {
                     rig.pins.push(self.node(&Item::Value(pin.clone()), pin.span())?);
                 }
             }
+            let mut places: Vec<(usize, Option<Range<usize>>)> = Vec::new();
             for joint in tables(root, "joint")? {
-                let (node, joint) = self.joint(joint)?;
-                rig.joints.insert(node, joint);
+                let (node, read) = self.joint(joint).map_err(|f| f.within(joint.span()))?;
+                rig.joints.insert(node, read);
+                places.push((node, joint.get("carrier").and_then(Item::span)));
             }
             let carriers = rig.carriers();
-            let circle = |e: RigError| Fault { span: root.span(), cause: e.to_string() };
+            let circle = |e: RigError| {
+                let is_named = |node| matches!(&e, RigError::Circle { node: name } if self.skeleton.label(node) == *name);
+                let place = places.iter().rev().find(|(node, place)| place.is_some() && is_named(*node));
+                Fault::new(place.and_then(|(_, place)| place.clone()), e.to_string())
+            };
             let carried = (!carriers.is_empty()).then(|| carry(self.skeleton, &carriers)).transpose();
             let carried = carried.map_err(circle)?;
             for chain in tables(root, "chain")? {
-                rig.chains.push(self.chain(chain, carried.as_ref().unwrap_or(self.skeleton))?);
+                let read = self.chain(chain, carried.as_ref().unwrap_or(self.skeleton));
+                rig.chains.push(read.map_err(|f| f.within(chain.span()))?);
             }
             Ok(rig)
         };
@@ -113,7 +120,9 @@ impl Reader<'_> {
         let item = need(table, "node")?;
         let node = self.node(item, item.span())?;
         let stiffness = optional(table, "stiffness", 0.0, 0.0..=1.0)?;
-        let limit = table.get("limit").map_or(Ok(Limit::Free), limit)?;
+        let limit = table
+            .get("limit")
+            .map_or(Ok(Limit::Free), |item| limit(item).map_err(|f| f.within(item.span())))?;
         let carrier = table.get("carrier").map(|item| self.node(item, item.span())).transpose()?;
         Ok((node, JointRig { limit, stiffness, carrier }))
     }
