@@ -25,7 +25,7 @@ mod window;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::asset::{self, Character};
 use crate::rig::{self, Rig};
@@ -126,7 +126,7 @@ impl Talk {
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     device_select::turn_off();
-    let matches = match Cli::command().try_get_matches() {
+    let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return failure::usage(&error),
     };
@@ -134,6 +134,17 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => failure.report(),
     }
+}
+
+/// The arguments. Every option takes a negative number as its value, so that one that cannot be negative is refused by name.
+fn command() -> clap::Command {
+    let signed = |argument: clap::Arg| match argument.get_action() {
+        ArgAction::Set | ArgAction::Append if !argument.is_positional() => {
+            argument.allow_negative_numbers(true)
+        }
+        _ => argument,
+    };
+    Cli::command().mut_args(signed).mut_subcommands(|subcommand| subcommand.mut_args(signed))
 }
 
 fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {

@@ -26,7 +26,7 @@ pub(super) struct PosingArgs {
     #[arg(long, value_name = "NAME|INDEX", group = "moving")]
     animation: Option<String>,
     /// Time in the clip, seconds, clamped to its ends
-    #[arg(long, value_name = "S", default_value = "0", allow_negative_numbers = true, value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
     animation_time: f32,
     /// Add the clips of another file, put on this character (repeatable)
     #[arg(long, value_name = "FILE")]
@@ -91,7 +91,7 @@ pub(super) struct PosingArgs {
     #[arg(long, value_name = "N", default_value_t = ik::DEFAULT_ITERATIONS)]
     iterations: usize,
     /// Stop when this near, metres [default: 1e-4 of the chain's length]
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = metres)]
     tolerance: Option<f64>,
     /// Solve from the clip's pose, or from rest
     #[arg(long, value_name = "POSE", default_value = "current")]
@@ -141,6 +141,11 @@ impl<const N: usize> FromStr for Assignment<N> {
 fn seconds(text: &str) -> Result<f32, String> {
     let seconds = text.parse::<f32>().ok().filter(|s| s.is_finite());
     seconds.ok_or_else(|| format!("\"{text}\" is not a time in seconds"))
+}
+
+fn metres(text: &str) -> Result<f64, String> {
+    let metres = text.parse::<f64>().ok().filter(|m| *m > 0.0 && m.is_finite());
+    metres.ok_or_else(|| format!("\"{text}\" is not a positive number of metres"))
 }
 
 /// Exactly `N` finite numbers with commas between them.

@@ -25,6 +25,29 @@ fn wrong_arguments_are_one_line() {
 }
 
 #[test]
+fn a_negative_number_is_refused_with_the_name_of_its_option() {
+    for (command, option) in [
+        ("pose", "--tolerance"),
+        ("pose", "--iterations"),
+        ("render", "--fps"),
+        ("render", "--threshold"),
+        ("render", "--camera-view-angle"),
+        ("bake", "--key-error"),
+        ("style", "--postures"),
+        ("bench", "--tolerance"),
+        ("bench", "--seed"),
+        ("test", "--jobs"),
+    ] {
+        let line = refusal([command, option, "-1"]);
+        assert!(line.contains("invalid value '-1' for '") && line.contains(option), "{command}: {line}");
+    }
+    let line = refusal(["pose", "--reach", "leftHand=0.3,1.2,0.4", "--tolerance", "-1"]);
+    let wanted = "'--tolerance <M>': \"-1\" is not a positive number of metres (see --help)";
+    assert!(line.ends_with(wanted), "{line}");
+    stdout(["pose", "--animation", "wave", "--animation-time", "-1"]);
+}
+
+#[test]
 fn numbers_of_any_size_are_taken_or_refused() {
     stdout(["pose", "--rotate", "head=1e308,0,0,1e308"]);
     stdout(["pose", "--rotate", "head=1e-200,0,0,0"]);

@@ -203,6 +203,13 @@ fn what_will_not_do_is_refused_with_its_line() {
     let (code, lines) = code_and_lines(["test", suite.to_str().unwrap()]);
     assert_eq!(code, 1);
     assert!(lines[0].starts_with("broken  a") && lines[1].contains("loud"), "{lines:?}");
+    fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\ntolerance = -1\n").unwrap();
+    let (_, lines) = code_and_lines(["test", suite.to_str().unwrap()]);
+    assert!(lines[1].contains("--tolerance") && lines[1].contains("\"-1\" is not a positive"), "{lines:?}");
+    // Suites of earlier versions limit their tolerance to some adapters; the key is read without effect.
+    fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\ntolerate = \"always\"\ncompare = \"joints\"\n")
+        .unwrap();
+    stdout(["test", suite.to_str().unwrap(), "--update"]);
 }
 
 #[test]
