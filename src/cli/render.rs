@@ -289,8 +289,8 @@ fn is_like(expected: &Picture, actual: &Picture, args: &RenderArgs, talk: Talk) 
 /// Where pictures go.
 pub(super) struct Names {
     pub(super) single: PathBuf,
-    /// What stands before and after the number, and its least width.
-    around: Option<(String, usize, String)>,
+    /// What stands before the first number, then the least width of each number and what stands after it.
+    pattern: Option<(String, Vec<(usize, String)>)>,
 }
 
 impl Names {
@@ -301,21 +301,31 @@ impl Names {
             return Err(bad("pictures are written as .png"));
         }
         let text = output.to_string_lossy();
-        let around = text.split_once("{frame").and_then(|(before, rest)| {
-            let (width, after) = rest.split_once('}')?;
-            let width = if width.is_empty() { 0 } else { width.strip_prefix(":0")?.parse().ok()? };
-            (width < 32).then(|| (before.to_owned(), width, after.to_owned()))
-        });
-        match (frames, &around) {
-            (Some(_), None) => Err(bad("a sequence needs {frame:04} in its name")),
-            _ => Ok(Self { single: output.into(), around }),
+        let pattern = pattern(&text);
+        match (frames, &pattern) {
+            (Some(_), Some((_, numbers))) if numbers.is_empty() => {
+                Err(bad("a sequence needs {frame:04} in its name"))
+            }
+            (Some(_), None) => Err(bad("a frame's number is written as {frame} or {frame:04}")),
+            _ => Ok(Self { single: output.into(), pattern }),
         }
     }
 
     pub(super) fn numbered(&self, frame: u32) -> PathBuf {
-        match &self.around {
-            Some((before, width, after)) => format!("{before}{frame:0width$}{after}").into(),
-            None => self.single.clone(),
-        }
+        let Some((before, numbers)) = &self.pattern else { return self.single.clone() };
+        let numbers = numbers.iter().map(|(width, after)| format!("{frame:0width$}{after}"));
+        format!("{before}{}", numbers.collect::<String>()).into()
     }
+}
+
+/// A name as [`Names`] keeps it; `None` if something that begins as a frame's number is none.
+fn pattern(name: &str) -> Option<(String, Vec<(usize, String)>)> {
+    let mut parts = name.split("{frame");
+    let before = parts.next()?.to_owned();
+    let number = |part: &str| {
+        let (width, after) = part.split_once('}')?;
+        let width = if width.is_empty() { 0 } else { width.strip_prefix(":0")?.parse().ok()? };
+        (width < 32).then(|| (width, after.to_owned()))
+    };
+    Some((before, parts.map(number).collect::<Option<_>>()?))
 }

@@ -50,6 +50,23 @@ fn a_sequence_is_numbered_and_moves() {
 }
 
 #[test]
+fn every_placeholder_of_a_name_is_filled() {
+    let folder = folder("placeholders");
+    std::fs::create_dir(folder.join("7")).unwrap();
+    let pattern = folder.join("{frame}").join("a{frame:03}-{frame:02}.png");
+    let pattern = pattern.to_str().unwrap();
+    let wave = ["render", "--animation", "wave", "--frames", "7..8", "--resolution", "20,20", "-o"];
+    let [a, b, c, d, e, f, g, h] = wave;
+    stdout([a, b, c, d, e, f, g, h, pattern]);
+    assert!(folder.join("7").join("a007-07.png").is_file());
+    let line = refusal([a, b, c, d, e, f, g, h, "{frame:04}-{frame:4}.png"]);
+    assert_eq!(
+        line,
+        "--output {frame:04}-{frame:4}.png: a frame's number is written as {frame} or {frame:04}"
+    );
+}
+
+#[test]
 fn sequences_say_what_they_lack() {
     let line = refusal(["render", "-o", "a.png", "--animation", "wave", "--frames", "0..2"]);
     assert_eq!(line, "--output a.png: a sequence needs {frame:04} in its name");
