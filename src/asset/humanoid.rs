@@ -125,17 +125,25 @@ impl<'a> Joints<'a> {
     /// A limb's joints from its top to its end. `None` where there is none, or more than one of a side.
     fn limb(&self, family: Family, side: Side) -> Option<Vec<usize>> {
         let belongs = |n: &usize| self.families[*n] == Some(family) && self.sides[*n] == Some(side);
-        let mut longest: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for node in self.skeleton.parents_first.iter().map(|(n, _)| *n).filter(belongs) {
-            let mut path: Vec<usize> = self.skeleton.ancestors(node).filter(belongs).collect();
-            path.reverse();
-            let known = longest.entry(*path.first()?).or_default();
-            if path.len() > known.len() {
-                *known = path;
+        // Of each node how many at it and above it belong, and the topmost of them.
+        let mut ways: Vec<(usize, Option<usize>)> = vec![(0, None); self.names.len()];
+        let mut longest: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for &(node, parent) in &self.skeleton.parents_first {
+            ways[node] = parent.map_or((0, None), |p| ways[p]);
+            if belongs(&node) {
+                let (length, top) = (ways[node].0 + 1, ways[node].1.unwrap_or(node));
+                ways[node] = (length, Some(top));
+                let known = longest.entry(top).or_default();
+                if length > known.0 {
+                    *known = (length, node);
+                }
             }
         }
-        let mut limbs = longest.into_values().filter(|path| path.len() >= 2);
-        limbs.next().filter(|_| limbs.next().is_none())
+        let mut limbs = longest.into_values().filter(|(length, _)| *length >= 2);
+        let (_, end) = limbs.next().filter(|_| limbs.next().is_none())?;
+        let mut path: Vec<usize> = self.skeleton.ancestors(end).filter(belongs).collect();
+        path.reverse();
+        Some(path)
     }
 
     fn arm(&self, side: Side, word: &str, bones: &mut Bones) -> Option<()> {
@@ -168,7 +176,8 @@ impl<'a> Joints<'a> {
         let (upper, lower) = (*legs.first()?, *legs.get(lower)?);
         let foot_node = path.get(foot).copied().or_else(|| self.loose_foot(side, lower));
         let toes = foot_node.and_then(|foot| {
-            let below = |n: &usize| *n != foot && self.below(*n, foot);
+            let under = self.under(foot);
+            let below = |n: &usize| *n != foot && under[*n];
             let is_toe = |n: &usize| self.families[*n] == Some(Family::Toe) && below(n);
             let order = || self.skeleton.parents_first.iter().map(|(n, _)| *n);
             order().find(is_toe).or_else(|| path.iter().copied().find(below))
@@ -202,10 +211,11 @@ impl<'a> Joints<'a> {
     /// Up to three joints of each finger below the forearm. Only a thumb's metacarpal counts.
     fn fingers(&self, side: Side, word: &str, lower_arm: usize, bones: &mut Bones) {
         let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+        let under = self.under(lower_arm);
         for &(node, _) in &self.skeleton.parents_first {
             let of_side = self.families[node] == Some(Family::Finger) && self.sides[node] == Some(side);
             let known = FINGERS.iter().find(|(w, _)| self.names[node].contains(w));
-            let Some(&(_, finger)) = known.filter(|_| of_side && self.below(node, lower_arm)) else {
+            let Some(&(_, finger)) = known.filter(|_| of_side && under[node]) else {
                 continue;
             };
             if finger != "Thumb" && self.names[node].contains("metacarpal") {
@@ -231,7 +241,8 @@ impl<'a> Joints<'a> {
         let (left_leg, right_leg) = (limb("leftUpperLeg")?, limb("rightUpperLeg")?);
         let named = |n: &usize| self.families[*n] == Some(Family::Hips) && self.sides[*n].is_none();
         let hips: Vec<usize> = self.skeleton.ancestors(chest).filter(named).collect();
-        let carries = |n: &&usize| self.below(left_leg, **n) && self.below(right_leg, **n);
+        let legs = [self.over(left_leg), self.over(right_leg)];
+        let carries = |n: &&usize| legs.iter().all(|over| over[**n]);
         let hips = hips.iter().find(carries).or_else(|| hips.last()).copied();
         let hips = hips.or_else(|| self.common(chest, self.common(left_leg, right_leg)?))?;
         bones.insert("hips".to_owned(), hips);
@@ -255,7 +266,8 @@ impl<'a> Joints<'a> {
 
     fn head(&self, chest: usize, bones: &mut Bones) {
         let middle = |n: &usize| self.is_joint[*n] && self.sides[*n].is_none();
-        let above = |n: &usize| *n != chest && self.below(*n, chest);
+        let under = self.under(chest);
+        let above = |n: &usize| *n != chest && under[*n];
         let of = |family: Family| {
             let order = self.skeleton.parents_first.iter().map(|(n, _)| *n);
             order.filter(middle).filter(above).filter(move |n| self.families[*n] == Some(family))
@@ -276,13 +288,26 @@ impl<'a> Joints<'a> {
         bones.extend(named.into_iter().filter_map(|(bone, node)| Some((format!("{word}{bone}"), node?))));
     }
 
-    fn below(&self, node: usize, top: usize) -> bool {
-        self.skeleton.ancestors(node).any(|n| n == top)
+    /// Whether each node is a given one, or below it.
+    fn under(&self, top: usize) -> Vec<bool> {
+        let mut under = vec![false; self.names.len()];
+        for &(node, parent) in &self.skeleton.parents_first {
+            under[node] = node == top || parent.is_some_and(|p| under[p]);
+        }
+        under
+    }
+
+    /// Whether each node is a given one, or above it.
+    fn over(&self, node: usize) -> Vec<bool> {
+        let mut over = vec![false; self.names.len()];
+        self.skeleton.ancestors(node).for_each(|n| over[n] = true);
+        over
     }
 
     /// The lowest node above both.
     fn common(&self, a: usize, b: usize) -> Option<usize> {
-        self.skeleton.ancestors(a).find(|&n| self.below(b, n))
+        let over = self.over(b);
+        self.skeleton.ancestors(a).find(|&n| over[n])
     }
 }
 

@@ -94,10 +94,13 @@ fn joints(character: &Character) -> Vec<usize> {
     let turned = character.clips.iter().flat_map(|c| c.channels.iter().map(|c| c.node));
     let mut joints: Vec<usize> =
         if character.skins.is_empty() { turned.collect() } else { skinned.collect() };
-    let order = |n: &usize| character.skeleton.parents_first.iter().position(|(node, _)| node == n);
+    let mut order = vec![usize::MAX; character.skeleton.nodes.len()];
+    for (place, (node, _)) in character.skeleton.parents_first.iter().enumerate() {
+        order[*node] = place;
+    }
     joints.sort_unstable();
     joints.dedup();
-    joints.sort_by_key(order);
+    joints.sort_by_key(|n| order.get(*n).copied());
     joints
 }
 

@@ -1,15 +1,18 @@
-//! Finds the chains of a character: from its humanoid map, else its joints' names, else its shape.
-
-use std::collections::BTreeMap;
+//! Finds the chains of a character: from its humanoid map, else its joints' names, else its shape. All of it takes time
+//! in proportion to the nodes, however they hang and whatever they are called: a file may have very many.
 
 use glam::Vec3;
 
-use crate::asset::{Character, Family, Side, Skeleton, is_collar, is_foot, is_hand};
+use crate::asset::{Character, Family, Skeleton, is_collar, is_foot, is_hand};
 use crate::pose::{Pose, world_matrices};
 
 use super::carry::{carry, webxr};
 use super::limits;
-use super::model::{Chain, ChainKind, Rig, path};
+use super::model::{ChainKind, Rig, path};
+
+mod names;
+#[cfg(test)]
+mod tests;
 
 /// A foot is within this share of the height above the ground.
 const NEAR_GROUND: f32 = 0.12;
@@ -31,6 +34,16 @@ pub fn find(character: &Character) -> Rig {
     rig
 }
 
+/// The child on the longest way down from each node.
+struct Longest(Vec<Option<usize>>);
+
+impl Longest {
+    /// The longest way down from a node.
+    fn from(&self, top: usize) -> Vec<usize> {
+        std::iter::successors(Some(top), |&n| self.0[n]).collect()
+    }
+}
+
 /// A chain before it has a name.
 struct Found {
     kind: ChainKind,
@@ -41,9 +54,13 @@ struct Finder<'a> {
     skeleton: &'a Skeleton,
     /// Whether a node is a joint, or the leaf that marks a joint's end.
     counts: Vec<bool>,
+    /// How many children of a node count.
+    branches: Vec<usize>,
     names: Vec<String>,
     families: Vec<Option<Family>>,
     places: Vec<Vec3>,
+    /// Places of what counts, by their x.
+    across: Vec<Vec3>,
     world: Vec<glam::Affine3A>,
     /// Lowest and highest place.
     ground: f32,
@@ -64,6 +81,10 @@ impl<'a> Finder<'a> {
                 && nodes[n].parent.is_some_and(|p| is_joint[p])
         };
         let counts: Vec<bool> = (0..nodes.len()).map(|n| is_joint[n] || marks_end(n)).collect();
+        let mut branches = vec![0; nodes.len()];
+        skeleton.parents_first.iter().filter(|(n, _)| counts[*n]).for_each(|(_, parent)| {
+            parent.iter().for_each(|&p| branches[p] += 1);
+        });
         let mut names: Vec<String> = nodes.iter().map(|n| n.name.clone().unwrap_or_default()).collect();
         if let Some(humanoid) = &character.humanoid {
             humanoid.bones.iter().for_each(|(bone, &node)| names[node].clone_from(bone));
@@ -73,18 +94,20 @@ impl<'a> Finder<'a> {
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
         let places: Vec<Vec3> = world.iter().map(|m| m.translation.into()).collect();
         let of_joints = places.iter().zip(&counts).filter(|(p, c)| **c && p.is_finite()).map(|(p, _)| *p);
-        let mut across: Vec<f32> = of_joints.clone().map(|p| p.x).collect();
-        across.sort_by(f32::total_cmp);
+        let mut across: Vec<Vec3> = of_joints.clone().collect();
+        across.sort_by(|a, b| a.x.total_cmp(&b.x));
         // What stands to one side alone, a weapon, does not move the median.
-        let middle = across.get(across.len() / 2).copied().unwrap_or(0.0);
+        let middle = across.get(across.len() / 2).map_or(0.0, |p| p.x);
         let bounds = of_joints.map(|p| (p, p)).reduce(|(lo, hi), (p, q)| (lo.min(p), hi.max(q)));
         let (lo, hi) = bounds.unwrap_or((Vec3::ZERO, Vec3::ONE));
         Self {
             skeleton,
             counts,
+            branches,
             names,
             families,
             places,
+            across,
             world,
             ground: lo.y,
             height: hi.y - lo.y,
@@ -108,8 +131,9 @@ impl<'a> Finder<'a> {
         nodes.filter(|&n| self.parent_family(n) != Some(family)).collect()
     }
 
-    /// The longest way down through nodes that a test lets through.
-    fn longest(&self, top: usize, allowed: &dyn Fn(usize) -> bool) -> Vec<usize> {
+    /// The longest ways down from all nodes, through nodes that a test lets through. One pass over the nodes serves all
+    /// tops: a file may have as many of them as nodes.
+    fn longest(&self, allowed: &dyn Fn(usize) -> bool) -> Longest {
         // Iterative: files may nest deeply. Depths from the leaves up, along the parents-first order.
         let mut deepest: Vec<(usize, Option<usize>)> = vec![(0, None); self.skeleton.nodes.len()];
         for &(node, parent) in self.skeleton.parents_first.iter().rev() {
@@ -121,15 +145,16 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        std::iter::successors(Some(top), |&n| deepest[n].1).collect()
+        Longest(deepest.into_iter().map(|(_, next)| next).collect())
     }
 
     /// Chains that names tell.
     fn named(&self) -> Vec<Found> {
         let mut found = Vec::new();
         for (family, kind) in [(Family::Arm, ChainKind::Arm), (Family::Leg, ChainKind::Leg)] {
+            let longest = self.longest(&|n| self.families[n] == Some(family));
             for top in self.tops(family) {
-                if let Some(joints) = self.limb(top, family) {
+                if let Some(joints) = self.limb(longest.from(top), family) {
                     let kind = if self.stands(&joints) { ChainKind::Leg } else { kind };
                     found.push(Found { kind, joints });
                 }
@@ -138,9 +163,15 @@ impl<'a> Finder<'a> {
         found.extend(self.neck());
         found.extend(self.spine(&found));
         for (family, kind) in [(Family::Tail, ChainKind::Tail), (Family::Finger, ChainKind::Finger)] {
+            let longest = self.longest(&|n| self.families[n] == Some(family) || self.families[n].is_none());
+            // A chain may lead through joints without a name to others of its family: those are its own.
+            let mut taken = vec![false; self.skeleton.nodes.len()];
             for top in self.tops(family) {
-                let joints =
-                    self.longest(top, &|n| self.families[n] == Some(family) || self.families[n].is_none());
+                if taken[top] {
+                    continue;
+                }
+                let joints = longest.from(top);
+                joints.iter().for_each(|&n| taken[n] = true);
                 if joints.len() >= 2 {
                     found.push(Found { kind, joints });
                 }
@@ -149,9 +180,8 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// An arm or a leg: without the collar, to the hand or foot.
-    fn limb(&self, top: usize, family: Family) -> Option<Vec<usize>> {
-        let mut joints = self.longest(top, &|n| self.families[n] == Some(family));
+    /// An arm or a leg of the joints of its family: without the collar, to the hand or foot.
+    fn limb(&self, mut joints: Vec<usize>, family: Family) -> Option<Vec<usize>> {
         let sided = (self.places[*joints.last()?].x - self.middle).abs() > 0.02 * self.width;
         let end = match family {
             Family::Arm => joints.iter().position(|&n| is_hand(&self.names[n])),
@@ -195,7 +225,7 @@ impl<'a> Finder<'a> {
 
     fn neck(&self) -> Option<Found> {
         let top = self.tops(Family::Neck).into_iter().next()?;
-        let mut joints = self.longest(top, &|n| self.families[n] == Some(Family::Neck));
+        let mut joints = self.longest(&|n| self.families[n] == Some(Family::Neck)).from(top);
         let last = *joints.last()?;
         joints.extend(self.children(last).find(|&c| self.families[c] == Some(Family::Head)));
         (joints.len() >= 2).then_some(Found { kind: ChainKind::Neck, joints })
@@ -212,23 +242,33 @@ impl<'a> Finder<'a> {
             let top = top?;
             self.skeleton.ancestors(top).take_while(|&n| named(n)).last()
         } else {
-            // The lowest joint that all legs hang on: for a quadruped, those behind alone.
-            let behind = |n: &usize| top.is_none_or(|t| !self.skeleton.ancestors(*n).any(|a| a == t));
-            let legs: Vec<usize> = legs.iter().copied().filter(behind).collect();
-            let above = |n: usize| self.skeleton.ancestors(n).skip(1).collect::<Vec<_>>();
-            let (first, others) = legs.split_first()?;
-            let rearmost = |n: usize| others.iter().filter(|o| above(**o).contains(&n)).count();
-            above(*first)
-                .into_iter()
-                .find(|&n| 2 * (rearmost(n) + 1) >= legs.len().max(2) && self.above_top(n, top))
+            self.pelvis(&legs, top?)
         };
         let joints = path(self.skeleton, bottom?, top?)?;
         let joints = if legs.is_empty() { joints } else { joints[1..].to_vec() };
         (joints.len() >= 2).then_some(Found { kind: ChainKind::Spine, joints })
     }
 
-    fn above_top(&self, node: usize, top: Option<usize>) -> bool {
-        top.is_some_and(|t| self.skeleton.ancestors(t).any(|a| a == node))
+    /// The lowest joint that the legs hang on, at or above the top of the back: for a quadruped, those behind alone.
+    fn pelvis(&self, legs: &[usize], top: usize) -> Option<usize> {
+        let count = self.skeleton.nodes.len();
+        let mut is_below = vec![false; count];
+        for &(node, parent) in &self.skeleton.parents_first {
+            is_below[node] = node == top || parent.is_some_and(|p| is_below[p]);
+        }
+        let behind: Vec<usize> = legs.iter().copied().filter(|&n| !is_below[n]).collect();
+        let mut begins = vec![0_usize; count];
+        behind.iter().for_each(|&n| begins[n] += 1);
+        // How many legs begin below each node.
+        let mut carried = vec![0_usize; count];
+        for &(node, parent) in self.skeleton.parents_first.iter().rev() {
+            parent.iter().for_each(|&p| carried[p] += carried[node] + begins[node]);
+        }
+        let mut carries_top = vec![false; count];
+        self.skeleton.ancestors(top).for_each(|n| carries_top[n] = true);
+        let first = *behind.first()?;
+        let mut above = self.skeleton.ancestors(first).skip(1);
+        above.find(|&n| carries_top[n] && 2 * carried[n] >= behind.len().max(2))
     }
 
     /// Chains that only shape tells: ways from a fork to a leaf that no named chain touches.
@@ -237,15 +277,19 @@ impl<'a> Finder<'a> {
         found.iter().flat_map(|f| &f.joints).for_each(|&n| claimed[n] = true);
         let free = |n: usize| self.counts[n] && self.families[n].is_none() && !claimed[n];
         let nodes = 0..self.skeleton.nodes.len();
-        let leaves: Vec<usize> =
-            nodes.clone().filter(|&n| free(n) && self.children(n).next().is_none()).collect();
+        let leaves: Vec<usize> = nodes.clone().filter(|&n| free(n) && self.branches[n] == 0).collect();
         self.ways_up(&leaves, &free, found);
         // Where no chain goes on, a fork is an end too: a gripper with its jaws.
         let mut carries = vec![false; self.skeleton.nodes.len()];
         let ends = found.iter().flat_map(|f| f.joints.last());
-        ends.flat_map(|&n| self.skeleton.ancestors(n)).for_each(|n| carries[n] = true);
-        let forks: Vec<usize> =
-            nodes.filter(|&n| free(n) && !carries[n] && self.children(n).count() > 1).collect();
+        for &end in ends {
+            // What is above a node that is marked is marked too.
+            let mut up = self.skeleton.ancestors(end);
+            while let Some(node) = up.next().filter(|&n| !carries[n]) {
+                carries[node] = true;
+            }
+        }
+        let forks: Vec<usize> = nodes.filter(|&n| free(n) && !carries[n] && self.branches[n] > 1).collect();
         self.ways_up(&forks, &free, found);
     }
 
@@ -254,7 +298,7 @@ impl<'a> Finder<'a> {
         for &end in ends {
             let mut joints = vec![end];
             while let Some(parent) = joints.last().and_then(|&n| self.skeleton.nodes[n].parent) {
-                if !free(parent) || self.children(parent).count() > 1 {
+                if !free(parent) || self.branches[parent] > 1 {
                     break;
                 }
                 joints.push(parent);
@@ -287,96 +331,8 @@ impl<'a> Finder<'a> {
     fn has_mirror(&self, place: Vec3) -> bool {
         let there = place.with_x(2.0 * self.middle - place.x);
         let near = 0.05 * self.width.max(self.height);
-        self.places.iter().zip(&self.counts).any(|(p, c)| *c && p.distance(there) < near)
-    }
-
-    /// Gives chains their names, sides and bends, in the order in which people look for them.
-    fn named_chains(&self, mut found: Vec<Found>) -> Vec<Chain> {
-        found.sort_by_key(|f| f.kind);
-        let side = |f: &Found| {
-            let end = f.joints.last().map_or(0.0, |&n| self.places[n].x - self.middle);
-            let sided =
-                matches!(f.kind, ChainKind::Arm | ChainKind::Leg | ChainKind::Finger | ChainKind::Limb);
-            // A lone hand's fingers are on no side of it.
-            let called = |f: &Found| f.joints.first().map(|&n| finger(&self.names[n]));
-            let alone =
-                f.kind == ChainKind::Finger && found.iter().filter(|o| called(o) == called(f)).count() < 2;
-            // A limb's name tells. Of others the place does: the character faces +Z, its left is +X.
-            let limb = matches!(f.kind, ChainKind::Arm | ChainKind::Leg);
-            match f.joints.last().filter(|_| limb).and_then(|&n| Side::of(&self.names[n])) {
-                _ if !sided || alone || end.abs() <= 0.02 * self.width => "",
-                Some(Side::Left) => "left ",
-                Some(Side::Right) => "right ",
-                None if end > 0.0 => "left ",
-                None => "right ",
-            }
-        };
-        let depth = |f: &Found| f.joints.first().map_or(0.0, |&n| self.places[n].z);
-        // How far forward those of a kind and a side begin, the foremost first.
-        let mut alike: BTreeMap<(ChainKind, &str), Vec<f32>> = BTreeMap::new();
-        found.iter().for_each(|f| alike.entry((f.kind, side(f))).or_default().push(depth(f)));
-        alike.values_mut().for_each(|depths| depths.sort_by(|a, b| b.total_cmp(a)));
-        let labels: Vec<String> = found
-            .iter()
-            .map(|f| {
-                let alike = &alike[&(f.kind, side(f))];
-                let before = alike.partition_point(|d| *d > depth(f));
-                let kind = f.kind.name();
-                match (f.kind, alike.len()) {
-                    (ChainKind::Finger, _) => format!("{}{}", side(f), finger(&self.names[f.joints[0]])),
-                    (_, 1) => format!("{}{kind}", side(f)),
-                    (ChainKind::Leg, 2) if before == 0 => format!("{}front leg", side(f)),
-                    (ChainKind::Leg, 2) => format!("{}hind leg", side(f)),
-                    _ => format!("{}{kind} {}", side(f), before + 1),
-                }
-            })
-            .collect();
-        let chain = |(f, name): (Found, String)| {
-            let (base, effector) = (*f.joints.first()?, *f.joints.last()?);
-            Some(Chain {
-                name,
-                kind: f.kind,
-                effector,
-                base,
-                bend: self.bend(&f),
-                joints: f.joints,
-                pole: None,
-                weight: 1.0,
-            })
-        };
-        found.into_iter().zip(labels).filter_map(chain).collect()
-    }
-
-    /// Which way an arm or a leg bends: as it does at rest; a straight arm backwards, a straight leg forwards.
-    fn bend(&self, found: &Found) -> Option<Vec3> {
-        let usual = match found.kind {
-            ChainKind::Arm => Vec3::NEG_Z,
-            ChainKind::Leg => Vec3::Z,
-            _ => return None,
-        };
-        let (start, end) = (self.places[*found.joints.first()?], self.places[*found.joints.last()?]);
-        let along = (end - start).try_normalize()?;
-        let away = |n: &usize| (self.places[*n] - start).reject_from_normalized(along);
-        let farthest = found.joints.iter().map(away).max_by(|a, b| a.length().total_cmp(&b.length()))?;
-        // A bend of a few degrees is meant.
-        if farthest.length() > 0.02 * start.distance(end) {
-            return farthest.try_normalize();
-        }
-        usual.reject_from_normalized(along).try_normalize()
-    }
-}
-
-/// What a finger is called.
-fn finger(name: &str) -> &'static str {
-    let lower = name.to_lowercase();
-    let known = ["thumb", "index", "middle", "ring", "pinky", "little"];
-    let word = known.into_iter().find(|w| lower.contains(w));
-    match word {
-        Some("thumb") => "thumb",
-        Some("index") => "index finger",
-        Some("middle") => "middle finger",
-        Some("ring") if !lower.contains("pinky") => "ring finger",
-        Some(_) => "little finger",
-        None => "fingers",
+        let first = self.across.partition_point(|p| p.x < there.x - near);
+        let from = self.across.get(first..).unwrap_or_default();
+        from.iter().take_while(|p| p.x <= there.x + near).any(|p| p.distance(there) < near)
     }
 }
