@@ -33,14 +33,23 @@ impl Fault {
 
     /// The line in a text, from one, and why, in one line.
     pub(crate) fn told(self, text: &str) -> (usize, String) {
-        (line(text, self.span), printable::cause(&self.cause))
+        (Lines::of(text).at(self.span), printable::cause(&self.cause))
     }
 }
 
-/// The line of a place in a text, from one.
-pub(crate) fn line(text: &str, span: Option<Range<usize>>) -> usize {
-    let start = span.map_or(0, |s| s.start);
-    1 + text.bytes().take(start).filter(|b| *b == b'\n').count()
+/// Where the lines of a text end, to find the line of any place in it.
+pub(crate) struct Lines(Vec<usize>);
+
+impl Lines {
+    pub(crate) fn of(text: &str) -> Self {
+        Self(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
+    }
+
+    /// The line of a place, from one.
+    pub(crate) fn at(&self, span: Option<Range<usize>>) -> usize {
+        let start = span.map_or(0, |s| s.start);
+        1 + self.0.partition_point(|end| *end < start)
+    }
 }
 
 /// The tables of `[[key]]`; none where there is no such key.
@@ -105,4 +114,17 @@ pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N]
         item.as_array().and_then(|a| a.iter().map(|v| real(&Item::Value(v.clone()))).collect());
     let fault = || Fault::at(item, format!("{key} is no list of {N} numbers"));
     values.ok_or_else(fault)?.try_into().map_err(|_| fault())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let lines = Lines::of("a\nbc\n\nd");
+        let of = |place: usize| lines.at(Some(place..place));
+        assert_eq!([0, 1, 2, 4, 5, 6, 7].map(of), [1, 1, 2, 2, 3, 4, 4]);
+        assert_eq!(lines.at(None), 1);
+    }
 }

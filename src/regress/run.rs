@@ -1,6 +1,7 @@
 //! Runs a suite: cases are posed and compared side by side, and drawn one after another on a device.
 
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{OnceLock, mpsc};
 use std::thread;
@@ -248,14 +249,9 @@ impl<'a> Run<'a> {
 /// What the system says of the folder.
 pub fn orphans(suite: &Suite, now: &[Outcome]) -> std::io::Result<Vec<PathBuf>> {
     let failed = now.iter().filter(|o| o.status.is_failure()).filter_map(|o| suite.cases.get(o.case));
-    let left: Vec<String> = failed.map(|case| format!("{}.new", case.slug)).collect();
-    let known = |path: &Path| {
-        let slug = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        suite.cases.iter().any(|c| match path.extension().and_then(|e| e.to_str()) {
-            Some("png") => c.slug == slug && c.checks.image.is_some(),
-            _ => c.slug == slug && c.checks.joints.is_some(),
-        })
-    };
+    let left = failed.map(|case| format!("{}.new", case.slug));
+    let left: HashSet<String> = left.collect();
+    let goldens: HashSet<PathBuf> = suite.cases.iter().flat_map(|case| suite.goldens_of(case)).collect();
     let mut found = Vec::new();
     let entries = match std::fs::read_dir(&suite.goldens) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(found),
@@ -263,8 +259,8 @@ pub fn orphans(suite: &Suite, now: &[Outcome]) -> std::io::Result<Vec<PathBuf>> 
     };
     for entry in entries {
         let path = entry?.path();
-        let is_new = || path.file_stem().is_some_and(|s| left.iter().any(|l| s == l.as_str()));
-        if path.is_file() && !known(&path) && !is_new() && golden::is_ours(&path) {
+        let is_new = || path.file_stem().and_then(|s| s.to_str()).is_some_and(|s| left.contains(s));
+        if path.is_file() && !goldens.contains(&path) && !is_new() && golden::is_ours(&path) {
             found.push(path);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::support::picture;
 use crate::{command, folder, refusal, sinew, stdout};
@@ -286,6 +287,31 @@ fn more_cases_than_anybody_looks_at_are_refused() {
     }
     let output = session(numbers(99_999), "\"image\"");
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 99_999);
+}
+
+/// Reading takes time in proportion to the cases: in proportion to their square it would take minutes.
+#[test]
+fn as_many_cases_as_there_may_be_are_read_at_once() {
+    let suite = folder("suite-long").join("suite.toml");
+    let names: String = (0..100_000).map(|n| format!("[[case]]\nname=\"{n}\"\n")).collect();
+    fs::write(&suite, format!("version = 1\n{names}")).unwrap();
+    let started = Instant::now();
+    let listed = stdout(["test", suite.to_str().unwrap(), "--list"]);
+    assert_eq!(listed.lines().count(), 100_000);
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+/// A default counts once for each case: a small file could fill the memory.
+#[test]
+fn options_that_many_cases_share_are_limited() {
+    let suite = folder("suite-large").join("suite.toml");
+    let reach = "\"hand=0,0,0\",".repeat(3000);
+    let modes = "\"mask\",".repeat(3000);
+    let text =
+        format!("version = 1\n[defaults]\nreach = [{reach}]\n[[matrix]]\nname = \"a\"\nmode = [{modes}]\n");
+    fs::write(&suite, text).unwrap();
+    let said = refusal(["test", suite.to_str().unwrap(), "--list"]);
+    assert!(said.contains("line 4: all cases together have more than 67108864 bytes of options"), "{said}");
 }
 
 #[test]

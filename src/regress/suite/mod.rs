@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::Document;
 
-use crate::toml::Fault;
+use crate::toml::{Fault, Lines};
 
 use reader::Reader;
 
@@ -188,7 +188,7 @@ impl Suite {
         };
         let document = Document::parse(text.clone()).map_err(|e| fault(Fault::of(&e)))?;
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        let reader = Reader { folder: &folder, options, text: &text };
+        let reader = Reader { folder: &folder, options, lines: Lines::of(&text) };
         let (goldens, cases) = reader.suite(document.as_table()).map_err(fault)?;
         let mut taken = HashSet::new();
         if let Some(case) = cases.iter().find(|c| !taken.insert(&c.slug)) {

@@ -1,22 +1,25 @@
 //! From tables to cases.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use toml_edit::{Item, Table, Value};
 
 use super::values::{checks, frames, number, slug, span, spoken, word};
-use crate::toml::{Fault, line, tables};
+use crate::toml::{Fault, Lines, tables};
 
 use super::{Case, Checks, Moment, OptionKey, Replayed, Takes};
 
 const VERSION: i64 = 1;
 /// More would not be looked at by anybody.
 const MOST_CASES: usize = 100_000;
+/// The most text that all cases take together, bytes. What many cases have in common counts once for each of them.
+const MOST_TEXT: usize = 64 << 20;
 
 pub(super) struct Reader<'a> {
     pub(super) folder: &'a Path,
     pub(super) options: &'a [OptionKey],
-    pub(super) text: &'a str,
+    pub(super) lines: Lines,
 }
 
 /// Keys of a case that are no options.
@@ -36,19 +39,41 @@ fn too_many(table: &Table) -> Fault {
 }
 
 /// The defaults that a case takes: what it does not say itself, and what cases of its kind can have.
-fn usual(defaults: &Table, table: &Table) -> Table {
+fn usual<'t>(defaults: &'t Table, table: &Table) -> Vec<(&'t str, Cow<'t, Item>)> {
     let replays = [defaults, table].iter().any(|t| t.contains_key("replay"));
     let foreign = if replays { REPORTED } else { TIMED };
-    let mut usual = defaults.clone();
-    usual.retain(|key, _| !table.contains_key(key) && !foreign.contains(&key));
-    let reports = REPORTED.iter().any(|key| usual.contains_key(key) || table.contains_key(key));
-    if let Some(compared) = usual.get_mut("compare").and_then(Item::as_array_mut).filter(|_| !reports) {
-        compared.retain(|what| what.as_str() != Some("report"));
-        if compared.is_empty() {
-            usual.remove("compare");
+    let takes = |key: &str| !table.contains_key(key) && !foreign.contains(&key);
+    let reports =
+        REPORTED.iter().any(|key| table.contains_key(key) || takes(key) && defaults.contains_key(key));
+    let mut usual = Vec::new();
+    for (key, item) in defaults.iter().filter(|(key, _)| takes(key)) {
+        if key != "compare" || reports || !item.is_array() {
+            usual.push((key, Cow::Borrowed(item)));
+            continue;
         }
+        let mut item = item.clone();
+        if let Some(compared) = item.as_array_mut() {
+            compared.retain(|what| what.as_str() != Some("report"));
+            if compared.is_empty() {
+                continue;
+            }
+        }
+        usual.push((key, Cow::Owned(item)));
     }
     usual
+}
+
+/// How much text an item is, bytes; an item that is made of others is at least one.
+fn length(item: &Item) -> usize {
+    item.span().map_or(1, |span| span.len())
+}
+
+/// The cases that were read so far.
+#[derive(Default)]
+struct Cases {
+    list: Vec<Case>,
+    /// The text of all of their options, bytes.
+    text: usize,
 }
 
 impl Reader<'_> {
@@ -77,7 +102,7 @@ impl Reader<'_> {
             Some(item) => item.as_table().ok_or_else(|| Fault::at(item, "write [defaults]"))?,
         };
         self.known(defaults)?;
-        let mut cases = Vec::new();
+        let mut cases = Cases::default();
         let singles = tables(root, "case")?;
         // Before any of them is read.
         if let Some(table) = singles.get(MOST_CASES) {
@@ -91,7 +116,7 @@ impl Reader<'_> {
             self.known(table)?;
             self.matrix(defaults, table, &mut cases)?;
         }
-        Ok((goldens.into(), cases))
+        Ok((goldens.into(), cases.list))
     }
 
     fn option(&self, name: &str) -> Option<&OptionKey> {
@@ -113,8 +138,8 @@ impl Reader<'_> {
     }
 
     /// The cases of a matrix: every choice of a value from each of its lists, the last list fastest.
-    fn matrix(&self, defaults: &Table, table: &Table, cases: &mut Vec<Case>) -> Result<(), Fault> {
-        let mut axes: Vec<(&str, Vec<Value>)> = Vec::new();
+    fn matrix(&self, defaults: &Table, table: &Table, cases: &mut Cases) -> Result<(), Fault> {
+        let mut axes: Vec<(&str, Vec<Item>)> = Vec::new();
         for (key, item) in table.iter() {
             let Some(list) = item.as_array() else { continue };
             let many = self.option(key).is_some_and(|o| o.takes == Takes::Many);
@@ -127,15 +152,15 @@ impl Reader<'_> {
                 if list.is_empty() {
                     return Err(Fault::at(item, format!("{key} is an empty list: there would be no case")));
                 }
-                axes.push((key, list.iter().cloned().collect()));
+                axes.push((key, list.iter().cloned().map(Item::Value).collect()));
             }
         }
         let count = axes.iter().try_fold(1_usize, |n, (_, list)| n.checked_mul(list.len()));
-        let count = count.filter(|n| n.saturating_add(cases.len()) <= MOST_CASES);
+        let count = count.filter(|n| n.saturating_add(cases.list.len()) <= MOST_CASES);
         let count = count.ok_or_else(|| too_many(table))?;
         for index in 0..count {
             let mut rest = index;
-            let mut chosen: Vec<(&str, &Value)> = Vec::new();
+            let mut chosen: Vec<(&str, &Item)> = Vec::new();
             for (key, list) in axes.iter().rev() {
                 chosen.extend(list.get(rest % list.len()).map(|v| (*key, v)));
                 rest /= list.len();
@@ -152,16 +177,20 @@ impl Reader<'_> {
         &self,
         defaults: &Table,
         table: &Table,
-        chosen: &[(&str, &Value)],
-        cases: &mut Vec<Case>,
+        chosen: &[(&str, &Item)],
+        cases: &mut Cases,
     ) -> Result<(), Fault> {
-        let mut keys: Vec<(&str, Item)> = Vec::new();
         let usual = usual(defaults, table);
-        for (key, item) in usual.iter().chain(table.iter()) {
-            let value = chosen.iter().find(|(k, _)| *k == key).map(|(_, v)| Item::Value((*v).clone()));
-            keys.push((key, value.unwrap_or_else(|| item.clone())));
+        let usual = usual.iter().map(|(key, item)| (*key, &**item));
+        let choice = |key: &str| chosen.iter().find(|(k, _)| *k == key).map(|(_, item)| *item);
+        let keys: Vec<(&str, &Item)> =
+            usual.chain(table.iter()).map(|(key, item)| (key, choice(key).unwrap_or(item))).collect();
+        cases.text = cases.text.saturating_add(keys.iter().map(|(_, item)| length(item)).sum());
+        if cases.text > MOST_TEXT {
+            let cause = format!("all cases together have more than {MOST_TEXT} bytes of options");
+            return Err(Fault::new(table.span(), cause));
         }
-        let get = |key: &str| keys.iter().find(|(k, _)| *k == key).map(|(_, item)| item);
+        let get = |key: &str| keys.iter().find(|(k, _)| *k == key).map(|(_, item)| *item);
         let text = |key: &str| {
             let item = get(key);
             let text = item.map(|i| i.as_str().ok_or_else(|| Fault::at(i, format!("{key} is no text"))));
@@ -170,7 +199,12 @@ impl Reader<'_> {
         let model = text("model")?.map(|m| self.folder.join(m));
         let session = text("replay")?.map(|m| self.folder.join(m));
         let mut words: Vec<String> = text("name")?.map(str::to_owned).into_iter().collect();
-        words.extend(chosen.iter().map(|(key, value)| word(key, value)).filter(|w| !w.is_empty()));
+        words.extend(
+            chosen
+                .iter()
+                .filter_map(|(key, item)| Some(word(key, item.as_value()?)))
+                .filter(|w| !w.is_empty()),
+        );
         let name = words.join(" ");
         if slug(&name).is_empty() {
             return Err(Fault::new(table.span(), "a case needs a name"));
@@ -187,7 +221,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let line = line(self.text, table.span());
+        let line = self.lines.at(table.span());
         let mut checks = checks(&get)?;
         if let Some(report) = &mut checks.report {
             report.usual = REPORTED.iter().all(|key| !table.contains_key(key));
@@ -206,7 +240,7 @@ impl Reader<'_> {
             if let Some(item) = get("frames").or(get("fps")) {
                 return Err(Fault::at(item, "frames and fps are of a session: there is no replay"));
             }
-            cases.push(case(name, checks, None));
+            cases.list.push(case(name, checks, None));
             return Ok(());
         };
         if fps <= 0.0 || checks.report.is_some() {
@@ -217,17 +251,17 @@ impl Reader<'_> {
         if checks.image.is_some() && seen.is_empty() {
             return Err(Fault::new(table.span(), "frames says which pictures of a session are compared"));
         }
-        if seen.len().saturating_add(cases.len()) >= MOST_CASES {
+        if seen.len().saturating_add(cases.list.len()) >= MOST_CASES {
             return Err(too_many(table));
         }
         let replayed = |moment| Some(Replayed { session: session.clone(), moment, fps });
         for frame in seen.into_iter().filter(|_| checks.image.is_some()) {
             let checks = Checks { joints: None, ..checks.clone() };
-            cases.push(case(format!("{name} frame {frame}"), checks, replayed(Moment::Frame(frame))));
+            cases.list.push(case(format!("{name} frame {frame}"), checks, replayed(Moment::Frame(frame))));
         }
         if checks.joints.is_some() {
             let checks = Checks { image: None, ..checks };
-            cases.push(case(format!("{name} joints"), checks, replayed(Moment::Track)));
+            cases.list.push(case(format!("{name} joints"), checks, replayed(Moment::Track)));
         }
         Ok(())
     }
