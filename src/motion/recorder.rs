@@ -1,33 +1,86 @@
 //! Poses over time become a clip.
 
-use glam::Quat;
+use glam::{Quat, Vec3};
 
-use crate::asset::{Channel, Clip, Interpolation, Skeleton, Transform, Values};
+use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
 use crate::pose::Pose;
 
-/// What a recording may hold, in transforms: 60 joints at 120 Hz for over an hour. It stops there instead of filling the memory.
-const MOST: usize = 30_000_000;
+/// The most numbers that a recording holds: the rotations of 60 joints at 120 Hz for almost three hours. It stops there
+/// instead of filling the memory.
+const MOST: usize = 300_000_000;
 
 /// Writes poses down with their times and makes a clip of them.
+///
+/// What does not change takes no room: a property has one value until it changes for the first time.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     rest: Pose,
     start: f64,
     times: Vec<f32>,
-    /// A frame after the other.
-    locals: Vec<Transform>,
-    weights: Vec<f32>,
+    nodes: Vec<NodeTracks>,
+    weights: Vec<Track<f32>>,
+    /// Numbers in all tracks.
+    size: usize,
+}
+
+/// The properties of a node.
+#[derive(Clone, Debug, Default)]
+struct NodeTracks {
+    translation: Track<Vec3>,
+    rotation: Track<Quat>,
+    scale: Track<Vec3>,
+}
+
+/// A property's values: one that stands for all frames so far, or one a frame.
+#[derive(Clone, Debug)]
+struct Track<V>(Vec<V>);
+
+impl<V> Default for Track<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<V: Copy + PartialEq> Track<V> {
+    /// Adds the value of the frame after `frames` others; how many values it has gained.
+    fn push(&mut self, frames: usize, value: V) -> usize {
+        let before = self.0.len();
+        match self.0.first() {
+            Some(&first) if before == 1 && first == value => {}
+            Some(&first) if before == 1 => {
+                self.0.resize(frames, first);
+                self.0.push(value);
+            }
+            _ => self.0.push(value),
+        }
+        self.0.len() - before
+    }
+
+    /// The value of a frame.
+    fn at(&self, frame: usize) -> Option<V> {
+        if self.0.len() == 1 { self.0.first() } else { self.0.get(frame) }.copied()
+    }
+
+    /// The values, and whether one stands for all; `None` where it is at rest throughout.
+    fn finish(mut self, rest: V, wrap: impl Fn(Vec<V>) -> Values) -> Option<(bool, Values)> {
+        let still = self.0.len() == 1;
+        let rests = still && self.0.first() == Some(&rest);
+        self.0.shrink_to_fit();
+        (!rests && !self.0.is_empty()).then(|| (still, wrap(self.0)))
+    }
 }
 
 impl Recorder {
     /// An empty recording for poses of a skeleton.
     pub fn new(skeleton: &Skeleton) -> Self {
+        let rest = Pose::rest(skeleton);
         Self {
-            rest: Pose::rest(skeleton),
             start: 0.0,
             times: Vec::new(),
-            locals: Vec::new(),
-            weights: Vec::new(),
+            nodes: vec![NodeTracks::default(); rest.locals.len()],
+            weights: vec![Track::default(); rest.weights.len()],
+            size: 0,
+            rest,
         }
     }
 
@@ -39,7 +92,7 @@ impl Recorder {
         let at = (time - start) as f32;
         let fits = pose.locals.len() == self.rest.locals.len()
             && pose.weights.len() == self.rest.weights.len()
-            && self.locals.len() + self.weights.len() / 10 < MOST;
+            && !self.is_full();
         let later = at.is_finite() && self.times.last().is_none_or(|last| at > *last);
         let finite = pose.weights.iter().all(|w| w.is_finite())
             && pose
@@ -49,11 +102,24 @@ impl Recorder {
         if !(fits && later && finite) {
             return false;
         }
+        let frames = self.times.len();
         self.start = start;
         self.times.push(at);
-        self.locals.extend_from_slice(&pose.locals);
-        self.weights.extend_from_slice(&pose.weights);
+        self.size += 1;
+        for (tracks, local) in self.nodes.iter_mut().zip(&pose.locals) {
+            self.size += 3 * tracks.translation.push(frames, local.translation);
+            self.size += 4 * tracks.rotation.push(frames, local.rotation);
+            self.size += 3 * tracks.scale.push(frames, local.scale);
+        }
+        for (track, weight) in self.weights.iter_mut().zip(&pose.weights) {
+            self.size += track.push(frames, *weight);
+        }
         true
+    }
+
+    /// Whether it takes no more poses.
+    pub fn is_full(&self) -> bool {
+        self.size >= MOST
     }
 
     /// Frames so far.
@@ -67,14 +133,13 @@ impl Recorder {
     }
 
     /// The clip: linear between the frames, with a channel for whatever is not as at rest all the time. `None` without a frame.
-    pub fn clip(&self, skeleton: &Skeleton, name: Option<String>) -> Option<Clip> {
-        let seconds = *self.times.last()?;
+    pub fn clip(self, skeleton: &Skeleton, name: Option<String>) -> Option<Clip> {
+        let Self { rest, times, nodes, weights, .. } = self;
+        let (seconds, frames) = (*times.last()?, times.len());
         // What never changes has one key.
-        let mut clip =
-            Clip { name, seconds, timelines: vec![self.times.clone(), vec![0.0]], channels: Vec::new() };
-        for (index, node) in skeleton.nodes.iter().enumerate() {
-            let Some(rest) = self.rest.locals.get(index) else { continue };
-            let locals = || self.locals.iter().skip(index).step_by(self.rest.locals.len());
+        let mut clip = Clip { name, seconds, timelines: vec![times, vec![0.0]], channels: Vec::new() };
+        let tracks = skeleton.nodes.iter().zip(rest.locals).zip(nodes);
+        for (index, ((node, rest_local), tracks)) in tracks.enumerate() {
             let mut add = |values: Option<(bool, Values)>| {
                 clip.channels.extend(values.map(|(still, values)| Channel {
                     node: index,
@@ -83,35 +148,26 @@ impl Recorder {
                     values,
                 }));
             };
-            add(track(locals().map(|l| l.translation), rest.translation, Values::Translation));
-            add(track(locals().map(|l| l.rotation), rest.rotation, |q| Values::Rotation(aligned(q))));
-            add(track(locals().map(|l| l.scale), rest.scale, Values::Scale));
+            add(tracks.translation.finish(rest_local.translation, Values::Translation));
+            add(tracks.rotation.finish(rest_local.rotation, |q| Values::Rotation(aligned(q))));
+            add(tracks.scale.finish(rest_local.scale, Values::Scale));
             let range = node.morph_weights.clone();
-            let (Some(rest), width) = (self.rest.weights.get(range.clone()), self.rest.weights.len()) else {
-                continue;
-            };
-            let frames = (0..self.times.len())
-                .map(|f| self.weights.get(f * width + range.start..f * width + range.end));
-            let morphs = frames.map(Option::unwrap_or_default);
-            add(track(morphs, rest, |w| Values::Weights(w.concat())));
+            let own = rest.weights.get(range.clone()).zip(weights.get(range));
+            add(own.and_then(|(rest, tracks)| morphs(rest, tracks, frames)));
         }
         Some(clip)
     }
 }
 
-/// A property's values, and whether one stands for all; `None` where it is at rest throughout.
-fn track<V: PartialEq + Copy>(
-    values: impl Iterator<Item = V>,
-    rest: V,
-    wrap: impl Fn(Vec<V>) -> Values,
-) -> Option<(bool, Values)> {
-    let mut values: Vec<V> = values.collect();
-    let first = *values.first()?;
-    let still = values.iter().all(|v| *v == first);
-    if still {
-        values.truncate(1);
+/// The weights of a node, frame by frame, and whether one frame stands for all; `None` where they are at rest throughout.
+fn morphs(rest: &[f32], tracks: &[Track<f32>], frames: usize) -> Option<(bool, Values)> {
+    let still = tracks.iter().all(|t| t.0.len() == 1);
+    let rests = || tracks.iter().zip(rest).all(|(t, rest)| t.at(0) == Some(*rest));
+    if tracks.is_empty() || still && rests() {
+        return None;
     }
-    (!still || first != rest).then(|| (still, wrap(values)))
+    let frames = 0..if still { 1 } else { frames };
+    Some((still, Values::Weights(frames.flat_map(|f| tracks.iter().filter_map(move |t| t.at(f))).collect())))
 }
 
 /// The same rotations, each as the quaternion nearer to the one before: programs that interpolate without looking take the shorter way.
@@ -135,12 +191,13 @@ mod tests {
         let seen = walk(0.5);
         let skeleton = &seen.character.skeleton;
         let mut recorder = Recorder::new(skeleton);
-        assert!(recorder.clip(skeleton, None).is_none());
+        assert!(recorder.clone().clip(skeleton, None).is_none());
         for (frame, pose) in seen.poses.iter().enumerate() {
             assert!(recorder.push(100.0 + frame as f64 / 60.0, pose));
         }
+        assert_eq!(recorder.frames(), 30);
         let clip = recorder.clip(skeleton, Some("take".to_owned())).unwrap();
-        assert!((clip.seconds - 29.0 / 60.0).abs() < 1e-5 && recorder.frames() == 30);
+        assert!((clip.seconds - 29.0 / 60.0).abs() < 1e-5);
         let mut playhead = Playhead::default();
         for (frame, truth) in seen.poses.iter().enumerate() {
             let mut pose = Pose::rest(skeleton);

@@ -70,10 +70,10 @@ fn parse(text: &str) -> Result<Take, Fault> {
     let named = |names: Vec<&String>| names.into_iter().cloned().collect();
     let mut take = Take {
         times: Vec::new(),
-        positions: Tracks { joints: named(points.iter().map(|(n, _)| n).collect()), frames: Vec::new() },
-        orientations: Tracks { joints: named(turns.iter().map(|(n, _)| n).collect()), frames: Vec::new() },
+        positions: Tracks::of(named(points.iter().map(|(n, _)| n).collect())),
+        orientations: Tracks::of(named(turns.iter().map(|(n, _)| n).collect())),
     };
-    let mut cells: Vec<Option<f64>> = Vec::new();
+    let (mut cells, mut turned): (Vec<Option<f64>>, Vec<Option<Quat>>) = (Vec::new(), Vec::new());
     for (number, line) in lines {
         let fields = fields(line).map_err(|(column, cause)| Fault(number, column, cause))?;
         if fields.len() != names.len() {
@@ -93,10 +93,13 @@ fn parse(text: &str) -> Result<Take, Fault> {
             return Err(Fault(number, time_column + 1, cause));
         }
         take.times.push(time);
-        take.positions.frames.push(points.iter().map(|(_, c)| position(c.map(at))).collect());
-        let orientations =
-            turns.iter().map(|(_, c)| orientation(c.map(at)).map_err(|cause| Fault(number, c[0] + 1, cause)));
-        take.orientations.frames.push(orientations.collect::<Result<_, _>>()?);
+        take.positions.frames.push(points.iter().map(|(_, c)| position(c.map(at))));
+        turned.clear();
+        for (_, columns) in &turns {
+            let fault = |cause| Fault(number, columns[0] + 1, cause);
+            turned.push(orientation(columns.map(at)).map_err(fault)?);
+        }
+        take.orientations.frames.push(turned.iter().copied());
     }
     Ok(take)
 }
@@ -281,6 +284,7 @@ fn quoted(name: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Frames;
     use super::*;
     use proptest::prelude::*;
 
@@ -295,7 +299,7 @@ mod tests {
         (0..=names.len()).prop_flat_map(move |count| {
             let joints: Vec<String> = names[..count].iter().map(|n| (*n).to_owned()).collect();
             prop::collection::vec(prop::collection::vec(prop::option::of(value.clone()), count), 4)
-                .prop_map(move |frames| Tracks { joints: joints.clone(), frames })
+                .prop_map(move |frames| Tracks { joints: joints.clone(), frames: Frames::of(count, frames) })
         })
     }
 
@@ -324,7 +328,8 @@ mod tests {
     fn cells_may_be_empty_and_columns_in_any_order() {
         let take = read("\u{feff}a.z, time ,a.x,a.y\r\n3,0,1,2\r\n\r\n,1,1,1\n1,2,NaN,1\n").unwrap();
         assert_eq!(take.times, [0.0, 1.0, 2.0]);
-        assert_eq!(take.positions.frames, [vec![Some(Vec3::new(1.0, 2.0, 3.0))], vec![None], vec![None]]);
+        let seen = [vec![Some(Vec3::new(1.0, 2.0, 3.0))], vec![None], vec![None]];
+        assert_eq!(take.positions.frames, Frames::of(1, seen));
     }
 
     #[test]

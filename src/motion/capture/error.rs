@@ -48,4 +48,10 @@ pub enum CaptureError {
         /// What it says.
         time: String,
     },
+    /// More frames than a clip can hold.
+    #[error("frame {frame}: the take is too long for a clip")]
+    Long {
+        /// The first frame that has no room, from zero.
+        frame: usize,
+    },
 }

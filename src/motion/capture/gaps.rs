@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 
 use super::super::interpolate::hermite;
-use super::CaptureError;
+use super::{CaptureError, Frames};
 
 /// Fills the gaps of a take in place and tells where: one flag a frame and joint.
 ///
@@ -16,9 +16,9 @@ use super::CaptureError;
 /// [`CaptureError::Time`] for times that do not rise, or that are fewer than the frames.
 pub fn fill_gaps(
     times: &[f64],
-    frames: &mut [Vec<Option<Vec3>>],
+    frames: &mut Frames<Option<Vec3>>,
     carriers: &[Option<usize>],
-) -> Result<Vec<Vec<bool>>, CaptureError> {
+) -> Result<Frames<bool>, CaptureError> {
     for frame in 0..frames.len() {
         let time = times.get(frame).copied().unwrap_or(f64::NAN);
         let before = frame.checked_sub(1).and_then(|f| times.get(f)).copied().unwrap_or(f64::NEG_INFINITY);
@@ -27,19 +27,26 @@ pub fn fill_gaps(
         }
     }
     let joints = carriers.len();
-    frames.iter_mut().for_each(|frame| frame.resize(joints, None));
-    let mut filled = vec![vec![false; joints]; frames.len()];
+    if frames.width() != joints {
+        *frames = Frames::of(joints, frames.iter().map(<[_]>::to_vec));
+    }
+    let mut filled = Frames::new(joints);
+    filled.resize(frames.len());
     for joint in carriers_first(carriers) {
-        let origin = |frames: &[Vec<Option<Vec3>>], frame: usize| {
-            let carrier = carriers[joint].and_then(|c| frames[frame].get(c).copied().flatten());
+        let place = |frames: &Frames<Option<Vec3>>, frame: usize, joint: usize| {
+            frames.get(frame)?.get(joint).copied().flatten()
+        };
+        let origin = |frames: &Frames<Option<Vec3>>, frame: usize| {
+            let carrier = carriers[joint].and_then(|c| place(frames, frame, c));
             carrier.map_or(DVec3::ZERO, Vec3::as_dvec3)
         };
+        let own = |frames: &Frames<_>, frame: usize| place(frames, frame, joint).filter(|p| p.is_finite());
+        if (0..frames.len()).all(|frame| own(frames, frame).is_some()) {
+            continue;
+        }
         // Relative to the carrier, whose own gaps are filled by now.
         let seen: Vec<(usize, DVec3)> = (0..frames.len())
-            .filter_map(|f| {
-                let place = frames[f][joint].filter(|p| p.is_finite())?;
-                Some((f, place.as_dvec3() - origin(frames, f)))
-            })
+            .filter_map(|f| Some((f, own(frames, f)?.as_dvec3() - origin(frames, f))))
             .collect();
         for frame in 0..frames.len() {
             let after = seen.partition_point(|(f, _)| *f < frame);
@@ -48,8 +55,11 @@ pub fn fill_gaps(
             }
             let place =
                 bridged(times, &seen, after, times[frame]).map(|p| (p + origin(frames, frame)).as_vec3());
-            filled[frame][joint] = place.is_some();
-            frames[frame][joint] = place;
+            let row = frames.get_mut(frame).and_then(|row| row.get_mut(joint));
+            let flag = filled.get_mut(frame).and_then(|row| row.get_mut(joint));
+            if let Some((out, flag)) = row.zip(flag) {
+                (*out, *flag) = (place, place.is_some());
+            }
         }
     }
     Ok(filled)

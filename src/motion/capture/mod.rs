@@ -9,6 +9,7 @@
 mod csv;
 mod error;
 mod filter;
+mod frames;
 mod gaps;
 mod orientations;
 mod positions;
@@ -23,6 +24,7 @@ pub mod vmc;
 pub use csv::{load_csv, parse_csv, write_csv};
 pub use error::CaptureError;
 pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
+pub use frames::Frames;
 pub use gaps::fill_gaps;
 pub use orientations::Segments;
 pub use positions::Fit;

@@ -9,8 +9,8 @@ use crate::motion::{Playhead, Recorder};
 use crate::pose::{Pose, world_matrices};
 
 use super::{
-    CaptureError, Fit, OrientationFilter, PointFilter, Segments, Smoothing, fill_gaps, smooth_orientations,
-    smooth_positions,
+    CaptureError, Fit, Frames, OrientationFilter, PointFilter, Segments, Smoothing, fill_gaps,
+    smooth_orientations, smooth_positions,
 };
 
 /// What was seen of some joints, frame by frame.
@@ -19,12 +19,19 @@ pub struct Tracks<V> {
     /// Names of the joints, each once.
     pub joints: Vec<String>,
     /// A value a joint, `None` where it was not seen. As many frames as the take has times.
-    pub frames: Vec<Vec<Option<V>>>,
+    pub frames: Frames<Option<V>>,
 }
 
 impl<V> Default for Tracks<V> {
     fn default() -> Self {
-        Self { joints: Vec::new(), frames: Vec::new() }
+        Self { joints: Vec::new(), frames: Frames::default() }
+    }
+}
+
+impl<V: Clone> Tracks<V> {
+    /// No frame of some joints.
+    pub fn of(joints: Vec<String>) -> Self {
+        Self { frames: Frames::new(joints.len()), joints }
     }
 }
 
@@ -60,7 +67,7 @@ pub struct Captured {
     /// Metres a unit that the positions were taken to have.
     pub scale: f64,
     /// Whether a position was filled, a flag a frame and joint of [`Take::positions`].
-    pub filled: Vec<Vec<bool>>,
+    pub filled: Frames<bool>,
 }
 
 impl Take {
@@ -75,8 +82,8 @@ impl Take {
             wanted.map(|(name, _)| (*name).clone()).collect()
         };
         let mut take = Self {
-            positions: Tracks { joints: named(Some("hips")), frames: Vec::new() },
-            orientations: Tracks { joints: named(None), frames: Vec::new() },
+            positions: Tracks::of(named(Some("hips"))),
+            orientations: Tracks::of(named(None)),
             times: times.iter().copied().map(f64::from).collect(),
         };
         let (mut playhead, mut pose, mut world) = (Playhead::default(), Pose::rest(skeleton), Vec::new());
@@ -85,13 +92,13 @@ impl Take {
             world_matrices(skeleton, &pose, &mut world);
             let place = |node: &usize| world.get(*node).map(|m| m.translation.into());
             let hips = bones.iter().filter(|(name, _)| *name == "hips");
-            take.positions.frames.push(hips.map(|(_, node)| place(node)).collect());
+            take.positions.frames.push(hips.map(|(_, node)| place(node)));
             let turn = |node: &usize| {
                 let above = skeleton.ancestors(*node).filter_map(|n| pose.locals.get(n));
                 above.fold(DQuat::IDENTITY, |below, local| local.rotation.as_dquat() * below)
             };
             let turns = bones.iter().map(|(_, node)| Some(turn(node).as_quat().normalize()));
-            take.orientations.frames.push(turns.collect());
+            take.orientations.frames.push(turns);
         }
         take
     }
@@ -100,7 +107,8 @@ impl Take {
     /// humanoid's bones. Nodes that the take does not speak of stay at rest.
     ///
     /// # Errors
-    /// [`CaptureError`] for a name that nothing has, for joints that [`Fit::new`] refuses, for times that do not rise.
+    /// [`CaptureError`] for a name that nothing has, for joints that [`Fit::new`] refuses, for times that do not rise, for
+    /// more frames than a clip can hold.
     pub fn clip(
         &self,
         skeleton: &Skeleton,
@@ -108,7 +116,7 @@ impl Take {
         options: &TakeOptions,
     ) -> Result<Captured, CaptureError> {
         let mut frames = self.positions.frames.clone();
-        frames.resize(self.times.len(), vec![None; self.positions.joints.len()]);
+        frames.resize(self.times.len());
         let mut fit = match find(skeleton, bones, &self.positions.joints)? {
             joints if joints.is_empty() => None,
             joints => Some(Fit::new(skeleton, &joints)?),
@@ -120,13 +128,13 @@ impl Take {
         let (mut scale, carriers) =
             (options.scale.unwrap_or(1.0), fit.as_ref().map_or(Vec::new(), Fit::carriers));
         if let Some(fit) = &mut fit {
-            let found = || fit.scale_of(frames.iter().map(Vec::as_slice));
+            let found = || fit.scale_of(frames.iter());
             scale = options.scale.or_else(found).unwrap_or(1.0);
             fit.scale = scale;
         }
         let filled = fill_gaps(&self.times, &mut frames, &carriers)?;
         if let (Some(segments), Some(standing)) = (&mut segments, &options.standing) {
-            segments.calibrate(self.orientations.frames.first().map_or(&[], Vec::as_slice), standing);
+            segments.calibrate(self.orientations.frames.get(0).unwrap_or_default(), standing);
         }
 
         // The filter's speeds are metres a second, whatever the unit of the take.
@@ -144,11 +152,14 @@ impl Take {
             }
             if let (Some(segments), Some(orientations)) = (&mut segments, self.orientations.frames.get(frame))
             {
-                said.clone_from(orientations);
+                said.clear();
+                said.extend_from_slice(orientations);
                 smooth_orientations(&mut turns, time, &mut said);
                 segments.pose(&said, &mut pose);
             }
-            recorder.push(time, &pose);
+            if !recorder.push(time, &pose) && recorder.is_full() {
+                return Err(CaptureError::Long { frame });
+            }
         }
         let clip = recorder.clip(skeleton, None).ok_or(CaptureError::Empty)?;
         Ok(Captured { clip, scale, filled })
@@ -179,9 +190,11 @@ mod tests {
         let seen = walk(1.0);
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;
-        let mut frames: Vec<Vec<Option<Vec3>>> =
-            seen.frames.iter().map(|f| f.iter().map(|p| p.map(|p| p * 100.0)).collect()).collect();
-        (20..30).for_each(|f| frames[f][3] = None);
+        let mut frames = Frames::of(
+            bones.len(),
+            seen.frames.iter().map(|f| f.iter().map(|p| p.map(|p| p * 100.0)).collect()),
+        );
+        (20..30).for_each(|f| frames.get_mut(f).unwrap()[3] = None);
         let take = Take {
             times: (0..frames.len()).map(|f| f as f64 / 60.0).collect(),
             positions: Tracks { joints: bones.keys().cloned().collect(), frames },
@@ -214,10 +227,13 @@ mod tests {
         };
         let take = Take {
             times: (0..worlds.len()).map(|f| f as f64 / 60.0).collect(),
-            positions: Tracks { joints: vec!["hips".to_owned()], frames: worlds.iter().map(place).collect() },
+            positions: Tracks {
+                joints: vec!["hips".to_owned()],
+                frames: Frames::of(1, worlds.iter().map(place)),
+            },
             orientations: Tracks {
                 joints: bones.keys().cloned().collect(),
-                frames: worlds.iter().map(said).collect(),
+                frames: Frames::of(bones.len(), worlds.iter().map(said)),
             },
         };
         let options = TakeOptions { standing: Some(stance(skeleton, bones, 0.0)), ..TakeOptions::default() };

@@ -200,7 +200,7 @@ fn a_takes_gaps_are_bridged_smoothly() {
     let skeleton = &seen.character.skeleton;
     let mut fit = Fit::new(skeleton, &seen.joints).unwrap();
     let times: Vec<f64> = (0..seen.frames.len()).map(|f| f as f64 / f64::from(HERTZ)).collect();
-    let mut frames = with_gaps(&seen);
+    let mut frames = Frames::of(seen.joints.len(), with_gaps(&seen));
     let filled = fill_gaps(&times, &mut frames, &fit.carriers()).unwrap();
     let count: usize = filled.iter().flatten().filter(|f| **f).count();
     assert_eq!(count, 30 * seen.joints.len().div_ceil(5));
@@ -224,6 +224,7 @@ fn a_joint_on_a_cubic_is_bridged_exactly() {
     let mut frames: Vec<Vec<Option<Vec3>>> = times.iter().map(|&t| vec![Some(at(t)), None]).collect();
     (2..5).for_each(|f| frames[f][0] = None);
     (0..2).for_each(|f| frames[f][1] = Some(at(0.0)));
+    let mut frames = Frames::of(2, frames);
     let filled = fill_gaps(&times, &mut frames, &[None, Some(0)]).unwrap();
     for (frame, &t) in frames.iter().zip(&times) {
         assert!(frame[0].unwrap().distance(at(t)) < 1e-5);
@@ -231,9 +232,9 @@ fn a_joint_on_a_cubic_is_bridged_exactly() {
     assert!(filled[3][0] && filled[7][1] && !filled[1][1]);
     // After its last sight a joint goes along with its carrier: it was beside it by at(0) − at(1).
     assert!(frames[7][1].unwrap().distance(at(7.0) + at(0.0) - at(1.0)) < 1e-5);
-    assert!(fill_gaps(&[0.0, 0.0], &mut [vec![], vec![]], &[]).is_err());
+    assert!(fill_gaps(&[0.0, 0.0], &mut Frames::of(0, [vec![], vec![]]), &[]).is_err());
     // Who carries himself hangs nothing up.
-    fill_gaps(&[0.0], &mut [vec![None, None]], &[Some(1), Some(0)]).unwrap();
+    fill_gaps(&[0.0], &mut Frames::of(2, [vec![None, None]]), &[Some(1), Some(0)]).unwrap();
 }
 
 #[test]
