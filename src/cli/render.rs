@@ -13,7 +13,7 @@ use crate::compare::Comparison;
 use crate::ik::Method;
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
-use crate::regress::{Drawn, compare};
+use crate::regress::{Drawn, Found, compare};
 use crate::render::{Background, Gpu, Mode, Model, Picture, Pictures, RenderError, Renderer};
 use crate::stage;
 
@@ -141,7 +141,8 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
         let reports = puppet.update()?;
         watch.stage("pose");
         let others = args.others(&puppet, talk);
-        let reference = args.reference.as_deref().map(reference).transpose()?;
+        let reference =
+            args.reference.as_deref().map(|path| reference(path, args.view.size())).transpose()?;
         let picture = studio.picture(&puppet, &others, &args.view, &names.single, &mut watch)?;
         let same = reference.map_or(Ok(true), |expected| is_like(&expected, &picture, args, talk))?;
         return Ok(if same { args.posing.exit_code(&reports) } else { ExitCode::from(1) });
@@ -253,11 +254,14 @@ impl Studio {
     }
 }
 
-/// The picture to compare with.
-fn reference(path: &Path) -> Result<Picture, Failure> {
-    let read = Drawn::read(path).map_err(|e| Failure::Usage(e.to_string()))?;
-    let missing = || Failure::Usage(format!("{}: there is no such picture", path.display()));
-    Ok(read.ok_or_else(missing)?.picture)
+/// The picture to compare with one of some size: an empty one, which is like nothing, where its own size is another.
+fn reference(path: &Path, (width, height): (u32, u32)) -> Result<Picture, Failure> {
+    let read = Drawn::read(path, width, height).map_err(|e| Failure::Usage(e.to_string()))?;
+    match read {
+        None => Err(Failure::Usage(format!("{}: there is no such picture", path.display()))),
+        Some(Found::Drawn(drawn)) => Ok(drawn.picture),
+        Some(Found::OtherSize(width, height)) => Ok(Picture { width, height, rgba: Vec::new() }),
+    }
 }
 
 /// Whether a picture is near enough to a reference; where it is not, the difference is drawn beside it.

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::golden::{self, Drawn, GoldenError, Joints};
+use crate::render::Picture;
+
+use super::golden::{self, Drawn, Found, GoldenError, Joints};
 use super::image::{Difference, Rule, compare};
 use super::run::{Finding, Outcome, Posed, Status, Update};
 use super::suite::{Case, ImageTolerance, JointTolerance, ReportCheck};
@@ -36,8 +38,9 @@ pub(super) fn case(
     let mut fresh: Vec<Fresh> = Vec::new();
     if let (Some(tolerance), Some(actual)) = (&case.checks.image, actual) {
         let path = goldens.join(format!("{}.png", case.slug));
-        outcome.expected = there(Drawn::read(&path), update)?;
-        let verdict = image(&mut outcome, tolerance, &actual);
+        let Picture { width, height, .. } = actual.picture;
+        let found = there(Drawn::read(&path, width, height), update)?;
+        let verdict = image(&mut outcome, tolerance, &actual, found);
         outcome.actual = Some(actual.clone());
         fresh.push(Fresh { path, what: What::Picture(actual), verdict });
     }
@@ -129,15 +132,22 @@ fn beside(path: &Path) -> PathBuf {
     ))
 }
 
-fn image(outcome: &mut Outcome, tolerance: &ImageTolerance, actual: &Drawn) -> Verdict {
+fn image(outcome: &mut Outcome, tolerance: &ImageTolerance, actual: &Drawn, found: Option<Found>) -> Verdict {
     let mut find = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
-    let Some(expected) = &outcome.expected else {
-        find(false, "image: there is no golden".into());
-        return Verdict::Missing;
+    let Picture { width, height, .. } = actual.picture;
+    let expected = match found {
+        None => {
+            find(false, "image: there is no golden".into());
+            return Verdict::Missing;
+        }
+        Some(Found::OtherSize(w, h)) => {
+            find(false, format!("image: {width}x{height} instead of {w}x{h}"));
+            return Verdict::Differs;
+        }
+        Some(Found::Drawn(expected)) => outcome.expected.insert(expected),
     };
-    let size = |d: &Drawn| format!("{}x{}", d.picture.width, d.picture.height);
     let Some(difference) = compare(&expected.picture, &actual.picture, tolerance.levels) else {
-        find(false, format!("image: {} instead of {}", size(actual), size(expected)));
+        find(false, format!("image: {width}x{height} pixels cannot be compared"));
         return Verdict::Differs;
     };
     let passed = difference.passes(tolerance);

@@ -10,9 +10,6 @@ use crate::atomic;
 use crate::puppet::Puppet;
 use crate::render::Picture;
 
-/// Pixels of a side beyond which a golden is none of ours.
-const MOST_PIXELS: u32 = 16_384;
-
 /// Why a golden cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum GoldenError {
@@ -43,30 +40,39 @@ pub struct Drawn {
     pub drawn_by: Option<String>,
 }
 
+/// What a PNG holds that is compared with an image of a known size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// An image of that size.
+    Drawn(Drawn),
+    /// An image of another width and height, which is not decoded: a small file may announce very many pixels.
+    OtherSize(u32, u32),
+}
+
 impl Drawn {
-    /// Reads a PNG, of this program or another one. `None` if there is none.
+    /// Reads a PNG, of this program or another one, if it is `width` by `height` pixels. `None` if there is no file.
     ///
     /// # Errors
     /// [`GoldenError`].
-    pub fn read(path: &Path) -> Result<Option<Self>, GoldenError> {
+    pub fn read(path: &Path, width: u32, height: u32) -> Result<Option<Found>, GoldenError> {
         let file = match std::fs::File::open(path) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(GoldenError::Io { path: path.into(), source }),
         };
-        Self::decode(BufReader::new(file))
+        Self::decode(BufReader::new(file), (width, height))
             .map(Some)
             .map_err(|cause| GoldenError::Bad { path: path.into(), cause })
     }
 
-    fn decode(bytes: impl BufRead + Seek) -> Result<Self, String> {
+    fn decode(bytes: impl BufRead + Seek, wanted: (u32, u32)) -> Result<Found, String> {
         let mut decoder = png::Decoder::new(bytes);
         decoder
             .set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
         let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
         let (width, height) = reader.info().size();
-        if width > MOST_PIXELS || height > MOST_PIXELS {
-            return Err(format!("{width} by {height} pixels are too many"));
+        if (width, height) != wanted {
+            return Ok(Found::OtherSize(width, height));
         }
         let size = reader.output_buffer_size().ok_or("its size is too large")?;
         let mut data = vec![0; size];
@@ -81,7 +87,7 @@ impl Drawn {
         };
         let texts = &reader.info().uncompressed_latin1_text;
         let drawn_by = texts.iter().find(|t| t.keyword == "Adapter").map(|t| t.text.clone());
-        Ok(Self { picture: Picture { width, height, rgba }, drawn_by })
+        Ok(Found::Drawn(Self { picture: Picture { width, height, rgba }, drawn_by }))
     }
 
     /// As a small PNG that names the machine and this program's version in its metadata; the same bytes for the same

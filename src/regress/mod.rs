@@ -16,7 +16,7 @@ mod suite;
 
 pub use self::image::{Difference, Rule, TILE, compare};
 pub use csv::csv;
-pub use golden::{Drawn, GoldenError, Joint, JointDifference, Joints};
+pub use golden::{Drawn, Found, GoldenError, Joint, JointDifference, Joints};
 pub use html::page;
 pub use junit::junit;
 pub use machine::Machine;
