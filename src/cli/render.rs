@@ -10,7 +10,7 @@ use clap::{ArgMatches, Args};
 
 use crate::camera::Bounds;
 use crate::compare::Comparison;
-use crate::ik::Method;
+use crate::ik::{Method, Outcome};
 use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{Drawn, Found, compare};
@@ -23,6 +23,9 @@ use super::progress::Progress;
 use super::timing::Stopwatch;
 use super::view::ViewArgs;
 use super::{ModelArg, Talk, output, replay};
+
+/// No sequence has more frames: at 24 a second they last for eleven hours.
+const MOST_FRAMES: u32 = 1_000_000;
 
 /// What a session says itself.
 const REPLAYED: [&str; 8] = [
@@ -85,11 +88,15 @@ impl FromStr for Frames {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (first, end) = text
+        let (first, end): (u32, u32) = text
             .split_once("..")
             .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
             .ok_or_else(|| format!("\"{text}\" is not A..B"))?;
-        if first < end { Ok(Self { first, end }) } else { Err(format!("\"{text}\" holds no frame")) }
+        match end.checked_sub(first) {
+            None | Some(0) => Err(format!("\"{text}\" holds no frame")),
+            Some(count) if count > MOST_FRAMES => Err(format!("{count} frames are more than {MOST_FRAMES}")),
+            Some(_) => Ok(Self { first, end }),
+        }
     }
 }
 
@@ -130,6 +137,7 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
     output::spare(&names.single, args.posing.files(&args.model).chain(args.reference.as_deref()))?;
+    names.check_folder(args.frames)?;
     // Where pictures differ, this one is written too.
     output::spare(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
     let studio = Studio::open(&args.view, talk);
@@ -153,12 +161,17 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
         puppet.time = start + frame as f32 / args.fps;
         Ok(puppet.update()?)
     };
-    let (mut bounds, mut reports) = (Bounds::default(), Vec::new());
+    let (mut bounds, mut missed) = (Bounds::default(), Vec::new());
+    // The camera shows all of them: they are posed once before any is drawn.
+    let progress = Progress::new(frames.end - frames.first, "poses", talk);
     for frame in frames.first..frames.end {
-        reports.extend(pose(&mut puppet, frame)?);
+        missed.extend(pose(&mut puppet, frame)?.into_iter().find(|r| r.outcome != Outcome::Reached));
+        missed.truncate(1);
         let now = puppet.bounds();
         bounds.extend([now.lo, now.hi]);
+        progress.step();
     }
+    progress.finish();
     let mut others = args.others(&puppet, talk);
     watch.stage("poses");
     let shot = args.view.shot(&bounds)?;
@@ -176,7 +189,7 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     progress.finish();
     watch.stage("draw");
     watch.total();
-    Ok(args.posing.exit_code(&reports))
+    Ok(args.posing.exit_code(&missed))
 }
 
 /// An adapter that is being opened while the file is read.
@@ -312,6 +325,20 @@ impl Names {
             }
             (Some(_), None) => Err(bad("a frame's number is written as {frame} or {frame:04}")),
             _ => Ok(Self { single: output.into(), pattern }),
+        }
+    }
+
+    /// Refuses a folder that does not exist before anything is posed or drawn for it.
+    pub(super) fn check_folder(&self, frames: Option<Frames>) -> Result<(), Failure> {
+        if self.single == Path::new("-") {
+            return Ok(());
+        }
+        let path = frames.map_or_else(|| self.single.clone(), |frames| self.numbered(frames.first));
+        let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match folder.metadata() {
+            Ok(folder) if folder.is_dir() => Ok(()),
+            Ok(_) => Err(Failure::Usage(format!("{}: is not a folder", folder.display()))),
+            Err(cause) => Err(Failure::Usage(format!("{}: {cause}", folder.display()))),
         }
     }
 

@@ -76,6 +76,19 @@ fn sequences_say_what_they_lack() {
     );
 }
 
+/// Before anything is posed or drawn: such a sequence would take days.
+#[test]
+fn a_sequence_is_refused_at_once_where_it_cannot_end_well() {
+    let many = ["--animation", "walk", "--frames", "0..1000000000"];
+    let [a, b, c, d] = many;
+    let line = refusal(["render", "-o", "{frame}.png", a, b, c, d]);
+    assert!(line.contains("1000000000 frames are more than 1000000"), "{line}");
+    let missing = folder("missing").join("no/{frame}.png");
+    let missing = missing.to_str().unwrap();
+    let line = refusal(["render", "-o", missing, a, b, c, "0..900000"]);
+    assert!(line.ends_with("missing/no: No such file or directory (os error 2)"), "{line}");
+}
+
 #[test]
 fn cameras_that_see_nothing_are_refused() {
     let line =
