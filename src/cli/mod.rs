@@ -28,6 +28,7 @@ use std::process::ExitCode;
 use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::asset::{self, Character};
+use crate::regress::OptionKey;
 use crate::rig::{self, Rig};
 use failure::Failure;
 
@@ -165,4 +166,19 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(Command::Style(args)) => style::run(&args, cli.talk),
         Some(Command::Bench(args)) => bench::run(&args),
     }
+}
+
+/// Parses a command line, the name of the program first, without carrying it out.
+///
+/// # Errors
+/// In a line, what is wrong with it.
+pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
+    let parsed = Cli::command().try_get_matches_from(arguments);
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.map(|_| ()).map_err(|e| failure::first_line(&e))
+}
+
+/// The options that a case of a suite may set.
+pub fn case_options() -> Vec<OptionKey> {
+    test::case_options()
 }

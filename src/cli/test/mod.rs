@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::regress::{
-    Case, Machine, Outcome, Rule, Run, Settings, Status, Suite, Update, csv, junit, orphans, page,
+    Case, Machine, OptionKey, Outcome, Rule, Run, Settings, Status, Suite, Update, csv, junit, orphans, page,
 };
 use crate::render::AdapterChoice;
 
@@ -84,6 +84,11 @@ impl FromStr for Shard {
             Err(format!("\"{text}\": I must be from 1 to N"))
         }
     }
+}
+
+/// The options that a case may set.
+pub(super) fn case_options() -> Vec<OptionKey> {
+    CaseArgs::keys()
 }
 
 pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {

@@ -1,0 +1,163 @@
+//! What is done with every character that is accepted: posed, solved, skinned, written and read again.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use glam::{DVec3, Vec3};
+use sinew::asset::{Character, Clip, bvh, gltf};
+use sinew::ik::Method;
+use sinew::motion::Motion;
+use sinew::pose::Pose;
+use sinew::posed::Document;
+use sinew::puppet::{Puppet, Target};
+use sinew::rig::{self, Rig};
+use sinew::skin::{Skinned, Skinning};
+
+/// The built-in character with few vertices, and its rig.
+pub(crate) static FIGURE: LazyLock<(Arc<Character>, Rig)> = LazyLock::new(|| {
+    let (mut root, binary) = crate::seeds::trimmed(sinew::asset::MANNEQUIN);
+    let bytes = crate::seeds::glb(&mut root, &binary);
+    let character = gltf::load_bytes(Path::new("figure.glb"), &bytes, None).expect("the built-in character");
+    let rig = rig::file::read(sinew::asset::MANNEQUIN_RIG, &character.skeleton).expect("the built-in rig");
+    (Arc::new(character), rig)
+});
+
+/// The built-in character with its rig, ready to be posed.
+pub(crate) fn figure() -> Puppet {
+    let (character, rig) = &*FIGURE;
+    Puppet::with_rig(Arc::clone(character), character.default_scene, rig.clone())
+}
+
+/// Whether all numbers of a pose are finite.
+pub(crate) fn finite(pose: &Pose, when: &str) -> Result<(), String> {
+    let is_fine = |(_, l): &(usize, &sinew::asset::Transform)| {
+        l.translation.is_finite() && l.rotation.is_finite() && l.scale.is_finite()
+    };
+    match pose.locals.iter().enumerate().find(|l| !is_fine(l)) {
+        Some((node, local)) => Err(format!("pose not finite {when}: node {node}: {local:?}")),
+        None if pose.weights.iter().all(|w| w.is_finite()) => Ok(()),
+        None => Err(format!("pose not finite {when}: a weight of {:?}", pose.weights)),
+    }
+}
+
+/// Poses a puppet at some times of what it plays.
+pub(crate) fn sample(puppet: &mut Puppet) -> Result<(), String> {
+    let seconds = puppet.seconds();
+    for time in [0.0, 0.4 * seconds, seconds, -1.0, 1e9] {
+        puppet.time = time;
+        if puppet.update().is_ok() {
+            finite(puppet.pose(), "when sampled")?;
+        }
+    }
+    puppet.time = 0.0;
+    Ok(())
+}
+
+/// Reaches with the ends of some chains, by several methods.
+pub(crate) fn solve(puppet: &mut Puppet, methods: &[Method]) -> Result<(), String> {
+    let ends: Vec<usize> = puppet.rig.chains.iter().map(|c| c.effector).take(2).collect();
+    for (&method, by) in
+        methods.iter().zip([Vec3::new(0.1, 0.2, 0.1), Vec3::new(0.0, 9.0, 0.0)].iter().cycle())
+    {
+        puppet.options.method = method;
+        let target = |&node: &usize| {
+            let place = Vec3::from(puppet.world_from_node()[node].translation) + *by;
+            Target { position: Some(place.as_dvec3()), look: Some(DVec3::Z), ..Target::new(node) }
+        };
+        puppet.targets = ends.iter().map(target).collect();
+        let reports = puppet.update();
+        finite(puppet.pose(), &format!("after {method}"))?;
+        for report in reports.into_iter().flatten() {
+            let errors = [report.position_error, report.orientation_error];
+            if let Some(error) = errors.into_iter().flatten().find(|e| e.is_nan()) {
+                return Err(format!("error not finite after {method}: {error} of node {}", report.node));
+            }
+        }
+    }
+    puppet.targets.clear();
+    Ok(())
+}
+
+/// Skins all parts of a puppet by both rules, and writes its pose.
+fn skin(puppet: &mut Puppet) -> Result<(), String> {
+    for skinning in Skinning::ALL {
+        puppet.skinning = skinning;
+        if puppet.update().is_err() {
+            return Ok(());
+        }
+        std::hint::black_box(puppet.bounds());
+    }
+    let skinned = |part: usize| {
+        let mut out = Skinned::default();
+        puppet.skin(part, &mut out);
+        out
+    };
+    let document = Document::new(puppet, &[], Some((0..puppet.parts().len()).map(skinned).collect()));
+    serde_json::to_vec(&document).map_err(|e| format!("pose as JSON: {e}"))?;
+    Ok(())
+}
+
+/// Writes a rig and reads it again.
+pub(crate) fn rig_returns(rig: &Rig, character: &Character) -> Result<(), String> {
+    let Ok(text) = rig::file::write(rig, &character.skeleton, "") else { return Ok(()) };
+    match rig::file::read(&text, &character.skeleton) {
+        Ok(_) => Ok(()),
+        Err(cause) => Err(format!("written rig refused: {cause}")),
+    }
+}
+
+/// Writes a clip as BVH and reads it again.
+pub(crate) fn bvh_returns(character: &Character, clip: &Clip) -> Result<(), String> {
+    if clip.seconds > 20.0 {
+        return Ok(());
+    }
+    let Ok(written) = sinew::motion::bvh::write(character, clip, 30.0, 0.01) else { return Ok(()) };
+    match bvh::read(&written.text, Path::new("again.bvh"), None) {
+        Ok(_) => Ok(()),
+        Err(cause) => Err(format!("written BVH refused: {cause}")),
+    }
+}
+
+/// Uses a character. `glb`: what it was read from, if that was glTF.
+pub(crate) fn exercise(character: Character, glb: Option<&[u8]>) -> Result<(), String> {
+    let rig = rig::find(&character);
+    rig_returns(&rig, &character)?;
+    std::hint::black_box(sinew::asset::humanoid(&character));
+    let mut puppet = Puppet::with_rig(character, 0, rig);
+    let clips = puppet.character().clips.len();
+    for clip in 0..clips.min(2) {
+        puppet.motion = Motion::clip(clip);
+        sample(&mut puppet)?;
+    }
+    let several = [Method::Auto, Method::Ccd, Method::FullBody, Method::Dls];
+    solve(&mut puppet, &several)?;
+    skin(&mut puppet)?;
+    let character = puppet.character();
+    bvh_returns(character, character.clips.first().unwrap_or(&Clip::default()))?;
+    let read = gltf::bare(character);
+    let Pose { locals, weights } = puppet.pose();
+    let bytes = glb.unwrap_or(&read);
+    let skeleton = &character.skeleton;
+    let copy = gltf::posed_copy(&character.path, bytes, None, skeleton, locals, weights, &character.clips);
+    match copy.map(|copy| gltf::load_bytes(Path::new("copy.glb"), &copy, None)) {
+        Ok(Err(cause)) => Err(format!("written GLB refused: {cause}")),
+        _ => Ok(()),
+    }
+}
+
+/// Puts the clips of a character on the built-in one.
+pub(crate) fn retarget(source: Character) -> Result<(), String> {
+    let seconds: f32 = source.clips.iter().map(|c| c.seconds).sum();
+    let keys: usize = source.clips.iter().flat_map(|c| &c.timelines).map(Vec::len).sum();
+    if seconds > 3.0 || keys > 500 {
+        return Ok(());
+    }
+    let (target, rig) = &*FIGURE;
+    let mut puppet = figure();
+    if let Ok(clips) = sinew::bake::Source::Character(Box::new(source)).clips(target, rig, true) {
+        puppet.add_clips(clips.into_iter().take(1));
+        puppet.motion = Motion::clip(puppet.character().clips.len() - 1);
+        sample(&mut puppet)?;
+    }
+    Ok(())
+}

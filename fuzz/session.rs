@@ -1,0 +1,235 @@
+//! The viewer without its window: random commands. What is checked: poses are finite, undo and redo bring every bit back,
+//! and a recording that is played back leaves the same bits.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use glam::{DVec3, Vec2, Vec3};
+use serde::{Deserialize, Serialize};
+use sinew::ik::{Limit, Method, Options};
+use sinew::motion::{Bar, Edit, Layer, Motion};
+use sinew::picking::pixel;
+use sinew::render::Mode;
+use sinew::skin::Skinning;
+use sinew::viewer::{Axis, Command, Display, Recorder, Recording, Replay, Session, Turning};
+
+use crate::character::{FIGURE, finite};
+use crate::format::{Format, file};
+use crate::mutate;
+use crate::random::Random;
+
+pub(crate) const FORMAT: Format = Format { name: "session", share: 40, make, check };
+
+pub(crate) const SIZE: Vec2 = Vec2::new(640.0, 400.0);
+/// How often is undone and done again at the end.
+const STEPS: usize = 12;
+
+/// A line of an input: a command and its time, seconds. Sessions' files have the same.
+#[derive(Deserialize, Serialize)]
+struct Step {
+    at: f64,
+    #[serde(rename = "do")]
+    command: Command,
+}
+
+/// Nodes that commands are about, and where they are seen at first.
+static HANDLES: LazyLock<Vec<(usize, Vec2)>> = LazyLock::new(|| {
+    let session = begin();
+    let world = session.puppet().world_from_node();
+    let seen = |c: &sinew::rig::Chain| {
+        let nodes = [c.effector, c.base];
+        nodes.map(|node| Some((node, pixel(&session.camera(), world[node].translation.into(), SIZE)?)))
+    };
+    session.rig().chains.iter().flat_map(seen).flatten().collect()
+});
+
+pub(crate) fn begin() -> Session {
+    let (character, rig) = &*FIGURE;
+    Session::new(Arc::clone(character), Some(rig.clone()), SIZE)
+}
+
+fn command(random: &mut Random) -> Command {
+    let (node, place) = HANDLES[random.below(HANDLES.len())];
+    #[expect(clippy::cast_possible_truncation, reason = "single precision is what commands have")]
+    let mut number = |from: f64, to: f64| random.within(from, to) as f32;
+    let (x, y, z) = (number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 1.0));
+    let by = Vec2::new(x, y) * 80.0;
+    match random.below(44) {
+        0..=2 => Command::Hover(place),
+        3..=6 => Command::Grab(place),
+        7..=14 => Command::Drag(place + by),
+        15..=17 => Command::Release,
+        18 => Command::Cancel,
+        19 => Command::GrabSelected(place + by),
+        20 => Command::Select(Some(node)),
+        21 => Command::Pin,
+        22 => Command::Base,
+        23 => Command::Rest(random.once_in(2)),
+        24..=26 => Command::Undo,
+        27 => Command::Redo,
+        28 => Command::Keep(random.once_in(2)),
+        29 => Command::Weight(node, f64::from(z) * 3.0),
+        30 => Command::Limit(node, Limit::Hinge { axis: DVec3::X, min: f64::from(x), max: f64::from(y) }),
+        31 => {
+            let method = Method::all().nth(random.below(13)).unwrap_or_default();
+            Command::Solver(Box::new(Options { method, iterations: 20, ..Options::default() }))
+        }
+        32 => Command::Clip(Some(random.below(3))),
+        33 => Command::Motion(Box::new(motion(node, random))),
+        34 => Command::Play(random.once_in(2)),
+        35 => Command::Seek(z * 3.0),
+        36 => Command::Key,
+        37 => Command::Follow(vec![(node, FIGURE.0.skeleton.nodes[node].rest)], Vec::new()),
+        38 => Command::Constrain([Axis::X, Axis::Y, Axis::Z][random.below(3)]),
+        39 => Command::Push(z),
+        40 => Command::Orbit(by),
+        41 => Command::Zoom(place, z * 3.0),
+        42 => Command::Compare(vec![Method::Ccd]),
+        _ => rare(node, by, random),
+    }
+}
+
+/// Commands that leave the pose alone, or nearly.
+fn rare(node: usize, by: Vec2, random: &mut Random) -> Command {
+    match random.below(16) {
+        0 => Command::Resize(by.abs() * 10.0),
+        1 => Command::Pan(by),
+        2 => Command::Center(by.abs()),
+        3 => Command::FrameAll,
+        4 => Command::RestAll,
+        5 => Command::LetGo,
+        6 => Command::Forget(node),
+        7 => Command::Speed(by.x * 0.05),
+        8 => Command::Loop(random.once_in(2)),
+        9 => Command::Morph(random.below(2), by.y * 0.02),
+        10 => Command::Mode(Mode::Skeleton),
+        11 => Command::Skinning(Skinning::ALL[random.below(2)]),
+        12 => Command::Display(Display { skeleton: true, names: true, ground: false, shadow: false }),
+        13 => Command::Turning(Turning { alone: random.once_in(2), world: random.once_in(2) }),
+        14 => Command::Snap(random.once_in(2)),
+        _ => Command::Scale(by.x.abs() * 0.1),
+    }
+}
+
+fn motion(node: usize, random: &mut Random) -> Motion {
+    #[expect(clippy::cast_possible_truncation, reason = "single precision is what motions have")]
+    let mut number = |from: f64, to: f64| random.within(from, to) as f32;
+    let edit = Edit {
+        time: number(0.0, 1.0),
+        before: number(0.0, 0.5),
+        after: 0.2,
+        turns: vec![(node, Vec3::X * number(-1.0, 1.0))],
+        shifts: Vec::new(),
+    };
+    let layer = Layer {
+        clip: 1,
+        weight: number(0.0, 1.0),
+        additive: true,
+        mask: vec![node],
+        speed: number(-2.0, 2.0),
+    };
+    let bar = Bar { start: number(0.0, 0.5), speed: number(-2.0, 2.0), again: true, ..Bar::new(0) };
+    Motion { bars: vec![Bar::new(1), bar], layers: vec![layer], edits: vec![edit], plant: random.once_in(3) }
+}
+
+/// Some lines of commands; one in `odd` is changed to something that nobody does.
+pub(crate) fn lines(random: &mut Random, odd: usize) -> Vec<String> {
+    let mut at = 0.0;
+    let count = 4 + random.below(20);
+    let mut line = || {
+        at += if random.once_in(3) { random.within(0.0, 0.4) } else { 0.016 };
+        let mut step = serde_json::to_value(Step { at, command: command(random) }).unwrap_or_default();
+        if random.once_in(odd) {
+            mutate::json(&mut step["do"], random);
+        }
+        step.to_string()
+    };
+    (0..count).map(|_| line()).collect()
+}
+
+fn make(random: &mut Random) -> Vec<u8> {
+    lines(random, 12).join("\n").into_bytes()
+}
+
+fn check(bytes: &[u8]) -> Result<bool, String> {
+    let text = String::from_utf8_lossy(bytes);
+    let steps: Vec<Step> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    if steps.is_empty() {
+        return Ok(false);
+    }
+    let mut session = begin();
+    let path = file("fuzz.session", b"")?;
+    let (mut time, before) = (0.0, steps.len() / 3);
+    for (place, step) in steps.into_iter().enumerate() {
+        if place == before {
+            let recorder = Recorder::new(&path, true).map_err(|e| format!("recording: {e}"))?;
+            session.record(recorder, 1.0).map_err(|e| format!("recording: {e}"))?;
+        }
+        let passed = (step.at - time).clamp(0.0, 10.0);
+        time = step.at.max(time);
+        session.apply(Command::Tick(Duration::try_from_secs_f64(passed).unwrap_or_default()));
+        let name = format!("{:?}", step.command);
+        session.apply(step.command);
+        let name = name.split(['(', ' ']).next().unwrap_or_default();
+        finite(session.puppet().pose(), &format!("after {name}"))?;
+        if !session.camera().position.is_finite() {
+            return Err(format!("camera not finite after {name}: {:?}", session.camera()));
+        }
+    }
+    replays(&mut session)?;
+    undoes(&mut session)?;
+    Ok(true)
+}
+
+/// What is seen of a session, as text: each number has its own.
+fn seen(session: &Session) -> String {
+    format!("{:?} {:?}", session.puppet().pose(), session.camera())
+}
+
+fn replays(session: &mut Session) -> Result<(), String> {
+    let Some(path) = session.stop_recording() else { return Ok(()) };
+    let path = path.map_err(|e| format!("recording: {e}"))?;
+    let refused = |e: &dyn std::fmt::Display| format!("written session refused: {e}");
+    let recording = Recording::open(&path).map_err(|e| refused(&e))?;
+    let (character, rig) = &*FIGURE;
+    let mut replay = Replay::new(&recording, Arc::clone(character), rig.clone()).map_err(|e| refused(&e))?;
+    replay.advance(recording.length()).map_err(|e| refused(&e))?;
+    if seen(replay.session()) != seen(session) {
+        return Err("replay differs: what was recorded plays back to other bits".to_owned());
+    }
+    Ok(())
+}
+
+/// Where in the motion it stands is no part of the history: it is the same for every comparison.
+fn undoes(session: &mut Session) -> Result<(), String> {
+    session.apply(Command::Play(false));
+    session.apply(Command::Release);
+    // From the newest state on there is nothing to do again.
+    (0..2 * STEPS).for_each(|_| session.apply(Command::Redo));
+    let mut states = vec![seen_state(session)];
+    for _ in 0..STEPS {
+        session.apply(Command::Undo);
+        finite(session.puppet().pose(), "after Undo")?;
+        states.push(seen_state(session));
+    }
+    for _ in 0..STEPS {
+        session.apply(Command::Redo);
+    }
+    let now = seen_state(session);
+    if states.first() != Some(&now) {
+        return Err("redo differs: what was undone does not come back".to_owned());
+    }
+    for state in states.iter().skip(1) {
+        session.apply(Command::Undo);
+        if *state != seen_state(session) {
+            return Err("undo differs: the second time it leads elsewhere".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// What undo brings back.
+fn seen_state(session: &mut Session) -> String {
+    session.apply(Command::Seek(0.25));
+    format!("{:?} {:?}", session.puppet().pose(), session.rig())
+}

@@ -1,0 +1,44 @@
+//! Learned styles.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+use sinew::ik::{Learning, Method, Style};
+use sinew::puppet::Manner;
+
+use crate::character::{figure, solve};
+use crate::format::Format;
+use crate::mutate;
+use crate::random::Random;
+
+pub(crate) const FORMAT: Format = Format { name: "style", share: 40, make, check };
+
+/// A style of few postures, learned from a clip of the built-in character.
+static SEED: LazyLock<Value> = LazyLock::new(|| {
+    let learning = Learning { postures: 4, steps: 3, ..Learning::default() };
+    let (style, _) = figure().learn(&[0], &learning).expect("the built-in character has clips");
+    serde_json::to_value(&style).expect("a style is a document")
+});
+
+fn make(random: &mut Random) -> Vec<u8> {
+    let mut document = SEED.clone();
+    if random.once_in(2) {
+        mutate::json(&mut document, random);
+    } else {
+        // Most values are numbers of postures: these are the others.
+        let names = ["means", "centre", "scales", "beta", "gamma", "joints", "format"];
+        mutate::json(&mut document[random.choose(&names)], random);
+    }
+    serde_json::to_vec(&document).unwrap_or_default()
+}
+
+fn check(bytes: &[u8]) -> Result<bool, String> {
+    let Ok(style) = serde_json::from_slice::<Style>(bytes) else { return Ok(false) };
+    let written = serde_json::to_vec(&style).map_err(|e| format!("style as JSON: {e}"))?;
+    serde_json::from_slice::<Style>(&written).map_err(|e| format!("written style refused: {e}"))?;
+    let mut puppet = figure();
+    puppet.style = Some(Manner::from(style));
+    puppet.options.iterations = 10;
+    solve(&mut puppet, &[Method::Style])?;
+    Ok(true)
+}

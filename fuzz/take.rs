@@ -1,0 +1,48 @@
+//! Takes of motion capture as CSV.
+
+use std::path::Path;
+
+use sinew::asset::humanoid;
+use sinew::motion::Motion;
+use sinew::motion::capture::{Smoothing, TakeOptions, parse_csv, write_csv};
+
+use crate::character::{FIGURE, figure, sample};
+use crate::format::Format;
+use crate::mutate;
+use crate::random::Random;
+
+pub(crate) const FORMAT: Format = Format { name: "take", share: 600, make, check };
+
+const SEED: &str = "time,hips.x,hips.y,hips.z,chest.qx,chest.qy,chest.qz,chest.qw,leftHand.x,leftHand.y,leftHand.z,\
+leftLowerArm.x,leftLowerArm.y,leftLowerArm.z\n0,0,1,0,0,0,0,1,0.5,1.2,0,0.3,1.3,0\n0.1,0,1,0.1,0,0.6,0,0.8,0.5,1.3,0.1,,,\n\
+0.2,0,1,0.2,,,,,nan,nan,nan,0.3,1.3,0.1\n0.3,0.1,1,0.3,0.1,0,0,0.9,0.6,1.2,0,0.3,1.2,0\n";
+
+fn make(random: &mut Random) -> Vec<u8> {
+    mutate::text(SEED, random).into_bytes()
+}
+
+fn check(bytes: &[u8]) -> Result<bool, String> {
+    let Ok(take) = parse_csv(Path::new("input.csv"), &String::from_utf8_lossy(bytes)) else {
+        return Ok(false);
+    };
+    match parse_csv(Path::new("again.csv"), &write_csv(&take)) {
+        Ok(again) if again == take => {}
+        Ok(_) => return Err("written take differs: it is read as another one".to_owned()),
+        Err(cause) => return Err(format!("written take refused: {cause}")),
+    }
+    let character = &FIGURE.0;
+    let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
+    let smoothed = TakeOptions {
+        smooth_positions: Some(Smoothing::POSITIONS),
+        smooth_orientations: Some(Smoothing::ORIENTATIONS),
+        ..TakeOptions::default()
+    };
+    for options in [TakeOptions::default(), smoothed] {
+        let Ok(captured) = take.clip(&character.skeleton, &bones, &options) else { continue };
+        let mut puppet = figure();
+        puppet.add_clips([captured.clip]);
+        puppet.motion = Motion::clip(puppet.character().clips.len() - 1);
+        sample(&mut puppet)?;
+    }
+    Ok(true)
+}
