@@ -35,6 +35,16 @@ impl Picture {
         self.rgba.chunks_exact(4).filter_map(|pixel| pixel.first_chunk().copied())
     }
 
+    /// The colours of all pixels, three bytes each, without alpha.
+    pub fn rgb(&self) -> Vec<u8> {
+        let (pixels, _) = self.rgba.as_chunks::<4>();
+        let mut rgb = vec![0; pixels.len() * 3];
+        for (color, [r, g, b, _]) in rgb.as_chunks_mut().0.iter_mut().zip(pixels) {
+            *color = [*r, *g, *b];
+        }
+        rgb
+    }
+
     /// The channels of one pixel, if the picture has it.
     pub fn pixel(&self, x: u32, y: u32) -> Option<[u8; 4]> {
         let inside = x < self.width && y < self.height;

@@ -98,9 +98,9 @@ impl Drawn {
     pub fn encode(&self) -> Result<Vec<u8>, String> {
         let picture = &self.picture;
         let solid = picture.rgba.chunks_exact(4).all(|p| p[3] == 255);
-        let rgb: Vec<u8>;
+        let rgb;
         let (pixels, kind) = if solid {
-            rgb = picture.rgba.chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
+            rgb = picture.rgb();
             (&rgb, png::ColorType::Rgb)
         } else {
             (&picture.rgba, png::ColorType::Rgba)

@@ -10,11 +10,11 @@ impl Picture {
     /// # Errors
     /// [`RenderError::Png`] for a picture whose bytes are not those of its size.
     pub fn png(&self, background: Background) -> Result<Vec<u8>, RenderError> {
-        let mut rgb = Vec::new();
+        let rgb;
         let (pixels, color) = if background == Background::Transparent {
             (&self.rgba, ColorType::Rgba)
         } else {
-            rgb.extend(self.rgba.chunks_exact(4).flat_map(|p| p.iter().take(3)));
+            rgb = self.rgb();
             (&rgb, ColorType::Rgb)
         };
         let mut bytes = Vec::new();

@@ -219,31 +219,32 @@ fn upload(gpu: &Gpu, picture: &Picture, usage: Use) -> wgpu::TextureView {
 
 /// Half the size, each pixel the mean of the four that it covers, in linear light.
 fn halve(picture: &Picture, srgb: bool) -> Picture {
-    let (width, height) = (picture.width, picture.height);
-    let (half_width, half_height) = ((width / 2).max(1), (height / 2).max(1));
+    let half = |side: u32| (side / 2).max(1);
+    let (width, height) = (picture.width as usize, picture.height as usize);
+    let (half_width, half_height) = (half(picture.width), half(picture.height));
     let (linear, stored) = tables();
-    let stride = width as usize * 4;
-    let mut out = vec![0; half_width as usize * half_height as usize * 4];
-    let source = &picture.rgba;
-    for (y, row) in out.chunks_exact_mut(half_width as usize * 4).enumerate() {
-        let top = (2 * y).min(height as usize - 1) * stride;
-        let bottom = (2 * y + 1).min(height as usize - 1) * stride;
-        for (x, pixel) in row.chunks_exact_mut(4).enumerate() {
-            let left = (2 * x).min(width as usize - 1) * 4;
-            let right = (2 * x + 1).min(width as usize - 1) * 4;
-            for (c, value) in pixel.iter_mut().enumerate() {
-                let four = [top + left, top + right, bottom + left, bottom + right].map(|i| source[i + c]);
-                *value = if srgb && c < 3 {
-                    let sum: u32 = four.iter().map(|&v| u32::from(linear[usize::from(v)])).sum();
-                    stored[(sum >> 6) as usize]
-                } else {
-                    let sum: u16 = four.iter().map(|&v| u16::from(v)).sum();
-                    ((sum + 2) / 4).to_le_bytes()[0]
-                };
-            }
+    let color = |levels: [u8; 4]| {
+        let sum: u32 = levels.iter().map(|&level| u32::from(linear[usize::from(level)])).sum();
+        stored[(sum >> 6) as usize]
+    };
+    let value = |levels: [u8; 4]| {
+        let sum: u16 = levels.iter().map(|&level| u16::from(level)).sum();
+        ((sum + 2) / 4).to_le_bytes()[0]
+    };
+    let mean = |levels| if srgb { color(levels) } else { value(levels) };
+    let (pixels, _) = picture.rgba.as_chunks::<4>();
+    let mut rgba = Vec::with_capacity(half_width as usize * half_height as usize * 4);
+    for y in 0..half_height as usize {
+        let row = |y: usize| &pixels[y.min(height - 1) * width..][..width];
+        let (top, bottom) = (row(2 * y), row(2 * y + 1));
+        for x in 0..half_width as usize {
+            let (left, right) = (2 * x, (2 * x + 1).min(width - 1));
+            let [a, b, c, d] = [top[left], top[right], bottom[left], bottom[right]];
+            let four = |channel: usize| [a[channel], b[channel], c[channel], d[channel]];
+            rgba.extend_from_slice(&[mean(four(0)), mean(four(1)), mean(four(2)), value(four(3))]);
         }
     }
-    Picture { width: half_width, height: half_height, rgba: out }
+    Picture { width: half_width, height: half_height, rgba }
 }
 
 /// sRGB bytes to 16-bit linear light, and the upper 12 bits of that back.

@@ -37,8 +37,6 @@ pub trait Look {
     fn size(&self) -> (u32, u32);
     /// Panics beyond the border.
     fn at(&self, x: u32, y: u32) -> [u8; 4];
-    /// Three bytes a pixel.
-    fn rgb(&self) -> Vec<u8>;
     /// The pixels of a part: its left, top, width and height.
     fn part(&self, part: [u32; 4]) -> Vec<[u8; 4]>;
 }
@@ -50,10 +48,6 @@ impl Look for Picture {
 
     fn at(&self, x: u32, y: u32) -> [u8; 4] {
         self.pixel(x, y).unwrap()
-    }
-
-    fn rgb(&self) -> Vec<u8> {
-        self.pixels().flat_map(|[r, g, b, _]| [r, g, b]).collect()
     }
 
     fn part(&self, [left, top, width, height]: [u32; 4]) -> Vec<[u8; 4]> {
