@@ -23,6 +23,7 @@ pub mod cli;
 #[cfg(feature = "render")]
 pub mod compare;
 pub mod ik;
+mod json;
 mod mathematics;
 pub mod motion;
 pub mod picking;

@@ -5,17 +5,16 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::atomic;
-use crate::printable;
+use crate::{atomic, json, printable};
 
 use super::failure::Failure;
 
 const STDOUT: &str = "stdout";
 
-/// Writes JSON on one line, to a file or to stdout.
+/// Writes JSON on one line, to a file or to stdout. Nothing is written if a number is not finite.
 pub(super) fn json(path: Option<&Path>, value: &impl Serialize) -> Result<(), Failure> {
     let at = path.unwrap_or(Path::new(STDOUT));
-    let mut text = serde_json::to_vec(value).map_err(|e| Failure::write(at)(e.into()))?;
+    let mut text = json::to_vec(value).map_err(|e| Failure::write(at)(e.into()))?;
     text.push(b'\n');
     file(path.unwrap_or(Path::new("-")), &text)
 }

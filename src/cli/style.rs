@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::asset::Character;
 use crate::ik::{Learned, Learning};
+use crate::json;
 use crate::puppet::{Manner, Puppet, read_style};
 use crate::rig::Rig;
 
@@ -48,7 +49,7 @@ pub(super) fn run(args: &StyleArgs, talk: Talk) -> Result<ExitCode, Failure> {
         Learning { postures: usize::try_from(args.postures).unwrap_or(usize::MAX), ..Learning::default() };
     let (style, learned) =
         puppet.learn(&clips, &learning).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
-    let text = serde_json::to_vec(&style).map_err(|e| Failure::write(&args.output)(e.into()))?;
+    let text = json::to_vec(&style).map_err(|e| Failure::write(&args.output)(e.into()))?;
     output::file(&args.output, &text)?;
     let Learned { seconds, examples, postures, .. } = learned;
     talk.say(&format!(

@@ -80,7 +80,7 @@ impl Fresh {
     fn write(&self, path: &Path) -> Result<(), String> {
         let bytes = match &self.what {
             What::Picture(drawn) => drawn.encode()?,
-            What::Joints(joints) => joints.encode(),
+            What::Joints(joints) => joints.encode().map_err(|e| format!("{}: {e}", path.display()))?,
         };
         golden::write(path, &bytes).map_err(|e| e.to_string())
     }

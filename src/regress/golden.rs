@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use glam::{Affine3A, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic;
 use crate::puppet::Puppet;
 use crate::render::Picture;
+use crate::{atomic, json};
 
 /// Why a golden cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -207,10 +207,15 @@ impl Joints {
     }
 
     /// As JSON, a line a node.
-    pub fn encode(&self) -> Vec<u8> {
-        let line = |joint: &Joint| serde_json::to_string(joint).unwrap_or_default();
-        let lines: Vec<String> = self.nodes.iter().map(line).collect();
-        format!("{{\"format\":\"{FORMAT}\",\"nodes\":[\n{}\n]}}\n", lines.join(",\n")).into_bytes()
+    ///
+    /// # Errors
+    /// The first joint whose matrix is not finite.
+    pub fn encode(&self) -> Result<Vec<u8>, String> {
+        let line =
+            |joint: &Joint| json::to_string(joint).map_err(|e| format!("joint \"{}\": {e}", joint.name));
+        let lines = self.nodes.iter().map(line).collect::<Result<Vec<String>, String>>()?;
+        let lines = lines.join(",\n");
+        Ok(format!("{{\"format\":\"{FORMAT}\",\"nodes\":[\n{lines}\n]}}\n").into_bytes())
     }
 
     /// Node by node against what was expected, the largest differences first; why not, where nodes are not the same.
@@ -276,4 +281,47 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), GoldenError> {
         std::fs::create_dir_all(folder).map_err(io)?;
     }
     atomic::write(path, bytes).map_err(io)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn joints(world: [f32; 12]) -> Joints {
+        let nodes =
+            vec![Joint { name: "a \"b\"".into(), world }, Joint { name: "#1".into(), world: [1.0; 12] }];
+        Joints { nodes, ..Joints::none() }
+    }
+
+    fn read(name: &str, bytes: &[u8]) -> Result<Joints, String> {
+        let path = std::env::temp_dir().join(format!("sinew-golden-{}-{name}.json", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        let read = Joints::read(&path).map(|joints| joints.unwrap_or_else(Joints::none));
+        std::fs::remove_file(&path).unwrap();
+        read.map_err(|e| e.to_string())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn joints_are_read_as_they_were_written(world in prop::array::uniform12(prop::num::f32::ANY)) {
+            match joints(world).encode() {
+                Ok(bytes) => prop_assert_eq!(read("any", &bytes).unwrap(), joints(world)),
+                Err(error) => prop_assert!(error.starts_with("joint \"a \"b\"\": world["), "{}", error),
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_neither_written_nor_read() {
+        let mut world = [0.0; 12];
+        world[9] = f32::NAN;
+        assert_eq!(joints(world).encode().unwrap_err(), "joint \"a \"b\"\": world[9] is not finite");
+        let good = String::from_utf8(joints([0.5; 12]).encode().unwrap()).unwrap();
+        let error = read("large", good.replacen("0.5", "-1e39", 1).as_bytes()).unwrap_err();
+        assert!(error.ends_with("number out of range at line 2 column 32"), "{error}");
+        assert!(read("null", good.replacen("0.5", "null", 1).as_bytes()).is_err());
+    }
 }

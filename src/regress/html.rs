@@ -4,6 +4,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
+use crate::json;
+
 use super::golden::Drawn;
 use super::machine::Machine;
 use super::run::{Outcome, Status};
@@ -70,7 +72,7 @@ pub fn page(suite: &Suite, outcomes: &[Outcome], machine: &Machine, seconds: f64
         seconds,
         cases,
     };
-    let json = serde_json::to_string(&data).map_err(|e| e.to_string())?;
+    let json = json::to_string(&data).map_err(|e| e.to_string())?;
     // In a script element its own end tag, and a comment's start, are more than text.
     let json = json.replace('<', "\\u003c");
     Ok(PAGE.replacen("{{data}}", &json, 1))

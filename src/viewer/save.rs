@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::asset::{self, LoadError};
 use crate::atomic;
+use crate::json::{self, JsonError};
 use crate::posed::{self, Document};
 use crate::render::{Model, RenderError, Renderer};
 use crate::rig::{self, RigLoadError};
@@ -76,9 +77,8 @@ impl Session {
         match kind {
             PoseFile::Json => {
                 let document = Document::new(self.puppet(), self.reports(), None);
-                let failed =
-                    |e: serde_json::Error| SaveError::Write { path: folder.into(), source: e.into() };
-                let mut text = serde_json::to_vec(&document).map_err(failed)?;
+                let failed = |e: JsonError| SaveError::Write { path: folder.into(), source: e.into() };
+                let mut text = json::to_vec(&document).map_err(failed)?;
                 text.push(b'\n');
                 numbered(folder, &self.name(), "json", &text)
             }

@@ -8,12 +8,12 @@ use egui::ThemePreference;
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic;
+use crate::{atomic, json};
 
 /// Files that are remembered.
 const MOST: usize = 8;
-/// So few paths have fewer bytes.
-const MAX_BYTES: u64 = 64 << 10;
+/// So few paths have fewer bytes: of 4096 bytes each, in JSON at most six times as long.
+const MAX_BYTES: u64 = 256 << 10;
 
 /// Settings in a small JSON file.
 ///
@@ -101,7 +101,7 @@ impl Settings {
         // A path that is no text is forgotten with the window.
         let mut kept = self.kept.clone();
         kept.recent.retain(|file| file.to_str().is_some());
-        let Ok(text) = serde_json::to_string_pretty(&kept) else { return };
+        let Ok(text) = json::to_string_pretty(&kept) else { return };
         let folder = place.parent().map_or(Ok(()), std::fs::create_dir_all);
         let _ = folder.and_then(|()| atomic::write(place, format!("{text}\n").as_bytes()));
     }

@@ -5,10 +5,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::ik::Options;
+use crate::json;
 
 #[expect(clippy::borrowed_box, reason = "serde hands on the field as it is")]
 pub(super) fn serialize<S: Serializer>(options: &Box<Options>, to: S) -> Result<S::Ok, S::Error> {
-    let value = |options: &Options| serde_json::to_value(options).map_err(S::Error::custom);
+    let value = |options: &Options| json::to_value(options).map_err(S::Error::custom);
     let mut told = value(options)?;
     prune(&mut told, &value(&Options::default())?);
     told.serialize(to)

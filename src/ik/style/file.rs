@@ -95,6 +95,8 @@ impl Serialize for Style {
             gamma: self.gamma,
             postures: rows.enumerate().map(kept).collect(),
         };
+        // What cannot be read again is not written.
+        document.clone().check().map_err(serde::ser::Error::custom)?;
         document.serialize(to)
     }
 }

@@ -128,6 +128,10 @@ fn a_style_is_read_as_it_was_written() {
     let text = serde_json::to_string(&style).unwrap_or_default();
     let read: Style = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(read, style);
+    // Nor is written what could not be read.
+    let unread = Style { beta: f64::INFINITY, ..style.clone() };
+    let error = serde_json::to_string(&unread).err().map(|e| e.to_string());
+    assert!(error.is_some_and(|e| e.contains("rates")));
     let refused = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
         let read = serde_json::from_str::<Style>(&text.replacen(from, to, 1));
