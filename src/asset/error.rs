@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::NotFinite;
+
 /// Why a file could not be read: one line that names the file, the object and its index, and the cause.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -38,5 +40,13 @@ pub enum LoadError {
         at: String,
         /// What is wrong with it.
         cause: String,
+    },
+    /// A copy of it would hold what no file can.
+    #[error("{}: {source}", path.display())]
+    NotFinite {
+        /// The file that would be copied.
+        path: PathBuf,
+        /// The joint, and what of it.
+        source: NotFinite,
     },
 }

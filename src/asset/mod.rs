@@ -8,6 +8,7 @@ mod clip;
 mod error;
 mod expression;
 mod family;
+mod finite;
 pub mod gltf;
 mod humanoid;
 mod image;
@@ -24,6 +25,7 @@ pub use clip::{Channel, Clip, Interpolation, Values};
 pub use error::LoadError;
 pub use expression::{Expression, MorphBind, expression_preset};
 pub(crate) use family::{Family, Side, is_collar, is_foot, is_hand};
+pub use finite::NotFinite;
 pub use humanoid::humanoid;
 #[cfg(test)]
 pub(crate) use humanoid::tests as humanoids;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use glam::{Affine3A, Quat, Vec3};
+use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
 use serde::{Deserialize, Serialize};
 
 /// A local transform: scale, then rotate, then translate.
@@ -30,22 +30,38 @@ impl Transform {
 
     /// The transform that comes nearest to a matrix: exact where the matrix holds no shear.
     /// A mirrored matrix gets a negative x scale, as glTF tools do.
+    ///
+    /// Finite unless a scale is beyond single precision.
     pub fn from_affine(parent_from_local: Affine3A) -> Self {
-        let m = parent_from_local.matrix3;
-        let mut scale = Vec3::new(m.x_axis.length(), m.y_axis.length(), m.z_axis.length());
-        if m.determinant() < 0.0 {
-            scale.x = -scale.x;
+        let matrix = parent_from_local.matrix3;
+        let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
+        // Squares and products of large or tiny numbers leave single precision. Of columns that are divided by powers of
+        // two, no digit changes.
+        let units = columns.map(magnitude);
+        let [x, y, z] = [0, 1, 2].map(|i| columns[i] / units[i]);
+        let mut lengths = Vec3::new(x.length(), y.length(), z.length());
+        if Mat3A::from_cols(x, y, z).determinant() < 0.0 {
+            lengths.x = -lengths.x;
         }
         let unscale = |s: f32| if s == 0.0 { 1.0 } else { 1.0 / s };
         let rotation = glam::Mat3::from_cols(
-            (m.x_axis * unscale(scale.x)).into(),
-            (m.y_axis * unscale(scale.y)).into(),
-            (m.z_axis * unscale(scale.z)).into(),
+            (x * unscale(lengths.x)).into(),
+            (y * unscale(lengths.y)).into(),
+            (z * unscale(lengths.z)).into(),
         );
         let rotation = Quat::from_mat3(&rotation);
         let rotation = if rotation.is_finite() { rotation.normalize() } else { Quat::IDENTITY };
+        let scale = lengths * Vec3::from_array(units);
         Self { translation: parent_from_local.translation.into(), rotation, scale }
     }
+}
+
+/// The power of two next below the largest number of a vector, as far as it and its reciprocal are normal numbers.
+fn magnitude(vector: Vec3A) -> f32 {
+    /// Of the bits of an `f32`, those of its exponent.
+    const EXPONENT: u32 = 0x7F80_0000;
+    let largest = vector.abs().max_element();
+    f32::from_bits(largest.to_bits() & EXPONENT).clamp(f32::MIN_POSITIVE, f32::MIN_POSITIVE.recip())
 }
 
 /// One node of the file: a joint, the carrier of a mesh, or only a step between others.
@@ -117,4 +133,41 @@ pub struct Skin {
     pub joint_from_mesh: Vec<Affine3A>,
     /// Whether the file gave them; if not, they are all identity.
     pub has_inverse_binds: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_matrix_of_any_size_is_taken_apart(
+            axis in prop::array::uniform3(-1.0..1.0_f32), angle in -3.0..3.0_f32,
+            scale in prop::array::uniform3(0.5..2.0_f32), exponents in prop::array::uniform3(-30..38_i32),
+        ) {
+            let axis = Vec3::from(axis).try_normalize().unwrap_or(Vec3::X);
+            let rotation = Quat::from_axis_angle(axis, angle);
+            let scale = Vec3::from_array([0, 1, 2].map(|i| scale[i] * 10.0_f32.powi(exponents[i])));
+            let matrix = Affine3A::from_scale_rotation_translation(scale, rotation, Vec3::ONE);
+            let found = Transform::from_affine(matrix);
+            for i in 0..3 {
+                prop_assert!((found.scale[i] / scale[i] - 1.0).abs() < 1e-5, "{} {}", found.scale, scale);
+            }
+            prop_assert!(found.rotation.dot(rotation).abs() > 1.0 - 1e-5);
+        }
+    }
+
+    #[test]
+    fn shear_of_any_size_leaves_finite_numbers() {
+        let columns = [Vec3A::new(2.0, 0.0, 1e30), Vec3A::Y, Vec3A::Z];
+        let [x, y, z] = columns;
+        let found = Transform::from_affine(Affine3A::from_cols(x, y, z, Vec3A::ZERO));
+        assert_eq!(found.scale, Vec3::new(1e30, 1.0, 1.0));
+        let largest = Affine3A::from_cols(Vec3A::X * f32::MAX, Vec3A::ZERO, -Vec3A::Z * 1e-44, Vec3A::ZERO);
+        let found = Transform::from_affine(largest);
+        assert_eq!((found.scale.x.abs(), found.scale.y), (f32::MAX, 0.0));
+        assert!(found.rotation.is_normalized());
+    }
 }

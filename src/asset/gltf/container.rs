@@ -4,6 +4,8 @@ use gltf::Gltf;
 use gltf::json::Root;
 use serde_json::Value;
 
+use crate::json::{self, not_finite};
+
 /// What a file is made of.
 pub(super) struct Parts<'a> {
     pub(super) json: &'a [u8],
@@ -69,7 +71,7 @@ fn split_glb(bytes: &[u8]) -> Result<Parts<'_>, String> {
 
 /// A GLB of a document and the bytes of its first buffer.
 pub(super) fn join(root: &Value, binary: &[u8]) -> Result<Vec<u8>, String> {
-    let json = serde_json::to_vec(root).map_err(|e| e.to_string())?;
+    let json = json::to_vec(root).map_err(|e| e.to_string())?;
     let mut glb = Vec::with_capacity(json.len() + binary.len() + 36);
     glb.extend_from_slice(b"glTF");
     glb.extend_from_slice(&2_u32.to_le_bytes());
@@ -112,7 +114,7 @@ fn check_proportion(json: &[u8]) -> Result<(), String> {
     Err(format!("JSON: {objects} objects with {items} commas are out of proportion to {} bytes", json.len()))
 }
 
-/// Parses the JSON. Where the crate insists on a field that glTF makes optional, that field is filled in.
+/// Parses the JSON; no number of it is infinite. Where the crate insists on a field that glTF makes optional, that field is filled in.
 pub(super) fn parse(json: &[u8]) -> Result<Root, String> {
     check_proportion(json)?;
     let root = match Gltf::from_slice_without_validation(json) {
@@ -122,6 +124,10 @@ pub(super) fn parse(json: &[u8]) -> Result<Root, String> {
             repaired.and_then(|v| serde_json::from_value(v).ok()).ok_or_else(|| json_cause(&first))?
         }
     };
+    // Single precision reads what is beyond it as infinite.
+    if let Some(at) = not_finite(&root) {
+        return Err(format!("{at}: value is too large"));
+    }
     let version = &root.asset.version;
     match version.split('.').next() {
         Some("2") => Ok(root),

@@ -107,7 +107,7 @@ impl Source<'_> {
     /// A bind's weight where `full` is all of it.
     fn amount(&self, bind: &Value, full: f32, at: &impl Fn() -> String) -> Result<f32, Fault> {
         let missing = || Fault::new(at(), "\"weight\" is missing, or no number");
-        let weight = number(bind, "weight").ok_or_else(missing)?;
+        let weight = number(bind, "weight", &at())?.ok_or_else(missing)?;
         let within = weight.clamp(0.0, full);
         if (weight - within).abs() > full * 1e-3 {
             self.warn(format!("{}: weight {weight} is not between 0 and {full}, clamped", at()));

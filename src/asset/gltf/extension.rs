@@ -3,7 +3,7 @@
 use gltf::json::Root;
 use serde_json::Value;
 
-use super::Warnings;
+use super::{Fault, Warnings};
 
 /// What this loader supports, and so may be required.
 const SUPPORTED: [&str; 8] = [
@@ -31,10 +31,17 @@ pub(super) fn check(root: &Root, warnings: &mut Warnings) -> Result<(), String> 
     Ok(())
 }
 
-/// A number in an extension's JSON, as `f32`.
-pub(super) fn number(value: &Value, key: &str) -> Option<f32> {
+/// A number in an extension's JSON, in single precision; `None` where there is none. `at`: where `value` is.
+pub(super) fn number(value: &Value, key: &str, at: &str) -> Result<Option<f32>, Fault> {
+    let Some(number) = value.get(key).and_then(Value::as_f64) else { return Ok(None) };
+    single(number, &format!("{at}.{key}")).map(Some)
+}
+
+/// A number in single precision.
+pub(super) fn single(number: f64, at: &str) -> Result<f32, Fault> {
     #[expect(clippy::cast_possible_truncation, reason = "glTF's numbers are single precision")]
-    value.get(key).and_then(Value::as_f64).map(|x| x as f32)
+    let single = number as f32;
+    if single.is_finite() { Ok(single) } else { Err(Fault::new(at, "value is too large")) }
 }
 
 /// An unsigned number in an extension's JSON.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::super::{
     AlphaMode, Filter, Image, MAX_IMAGES_BYTES, Material, Sampler, Texture, TextureRef, Wrap,
 };
-use super::extension::{index, number};
+use super::extension::{index, number, single};
 use super::{Fault, Source, label, uri};
 
 /// Where the bytes of a picture are: a URI or a buffer view.
@@ -28,8 +28,12 @@ impl Source<'_> {
         let pbr = &json.pbr_metallic_roughness;
         let others = json.extensions.as_ref().map(|e| &e.others);
         let extension = |name: &str| others.and_then(|o| o.get(name));
-        let strength =
-            extension("KHR_materials_emissive_strength").and_then(|e| number(e, "emissiveStrength"));
+        let strength = match extension("KHR_materials_emissive_strength") {
+            Some(json) => {
+                number(json, "emissiveStrength", &format!("{at}.extensions.KHR_materials_emissive_strength"))?
+            }
+            None => None,
+        };
         // `Info`, `NormalTexture` and `OcclusionTexture` are three types with the same fields.
         macro_rules! texture {
             ($info:expr, $name:literal) => {
@@ -93,10 +97,10 @@ impl Source<'_> {
         if uv_set > 1 {
             self.warn(format!("{at}.texCoord: set {uv_set} is not supported, set 0 is used"));
         }
-        let uv_transform = transform.map_or(Affine2::IDENTITY, uv_transform);
-        if !uv_transform.is_finite() {
-            return Err(Fault::new(format!("{at}.extensions.KHR_texture_transform"), "is not finite"));
-        }
+        let uv_transform = match transform {
+            Some(json) => uv_transform(json, &format!("{at}.extensions.KHR_texture_transform"))?,
+            None => Affine2::IDENTITY,
+        };
         Ok(TextureRef { texture, uv_set: if uv_set > 1 { 0 } else { uv_set }, uv_transform })
     }
 
@@ -172,19 +176,20 @@ impl Source<'_> {
 }
 
 /// `KHR_texture_transform`: scale, then rotate counter-clockwise, then move.
-fn uv_transform(json: &Value) -> Affine2 {
-    let pair = |key: &str, default: Vec2| {
+fn uv_transform(json: &Value, at: &str) -> Result<Affine2, Fault> {
+    let pair = |key: &str, default: Vec2| -> Result<Vec2, Fault> {
         let values = json.get(key).and_then(Value::as_array);
-        let at = |i: usize| values.and_then(|v| v.get(i)).and_then(Value::as_f64);
-        #[expect(clippy::cast_possible_truncation, reason = "texture coordinates are single precision")]
-        at(0).zip(at(1)).map_or(default, |(x, y)| Vec2::new(x as f32, y as f32))
+        let value = |i: usize| values.and_then(|v| v.get(i)).and_then(Value::as_f64);
+        let Some((x, y)) = value(0).zip(value(1)) else { return Ok(default) };
+        Ok(Vec2::new(single(x, &format!("{at}.{key}[0]"))?, single(y, &format!("{at}.{key}[1]"))?))
     };
-    let (offset, scale) = (pair("offset", Vec2::ZERO), pair("scale", Vec2::ONE));
-    let (sin, cos) = number(json, "rotation").unwrap_or(0.0).sin_cos();
+    let (offset, scale) = (pair("offset", Vec2::ZERO)?, pair("scale", Vec2::ONE)?);
+    let (sin, cos) = number(json, "rotation", at)?.unwrap_or(0.0).sin_cos();
     // Counter-clockwise as seen, where v points down: the extension's own example (a quarter turn by offset 0, 1
     // that shows the lower left quadrant) fixes the sign.
     let rotation = Mat2::from_cols(Vec2::new(cos, -sin), Vec2::new(sin, cos));
-    Affine2::from_mat2_translation(rotation * Mat2::from_diagonal(scale), offset)
+    let transform = Affine2::from_mat2_translation(rotation * Mat2::from_diagonal(scale), offset);
+    if transform.is_finite() { Ok(transform) } else { Err(Fault::new(at, "is not finite")) }
 }
 
 fn sampler(json: &JsonSampler) -> Sampler {

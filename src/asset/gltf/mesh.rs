@@ -17,9 +17,6 @@ impl Source<'_> {
                 primitives.extend(self.primitive(primitive, p, &at)?);
             }
             let weights = json.weights.clone().unwrap_or_default();
-            if let Some(i) = weights.iter().position(|w| !w.is_finite()) {
-                return Err(Fault::new(format!("meshes[{m}].weights[{i}]"), "is not finite"));
-            }
             if primitives.is_empty() {
                 self.warn(format!("mesh {}: has no triangles", label(json.name.as_ref(), m)));
             }

@@ -15,7 +15,7 @@ impl Source<'_> {
         let mut skeleton = Skeleton::default();
         for (i, json) in self.root.nodes.iter().enumerate() {
             let at = format!("nodes[{i}]");
-            let (rest, sheared) = self.local_transform(json, &at)?;
+            let (rest, sheared) = self.local_transform(json, &at);
             if let Some(matrix) = sheared {
                 skeleton.sheared.insert(i, matrix);
             }
@@ -24,9 +24,6 @@ impl Source<'_> {
             let start = skeleton.rest_weights.len();
             if let Some(mesh) = mesh.and_then(|m| meshes.get(m)) {
                 let weights = json.weights.as_deref().unwrap_or(&mesh.weights);
-                if let Some(w) = weights.iter().find(|w| !w.is_finite()) {
-                    return Err(Fault::new(format!("{at}.weights"), format!("{w} is not finite")));
-                }
                 let padded = weights.iter().copied().chain(std::iter::repeat(0.0));
                 self.buffers.claim(mesh.morph_targets() as u64 * 4, &at)?;
                 skeleton.rest_weights.extend(padded.take(mesh.morph_targets()));
@@ -43,35 +40,28 @@ impl Source<'_> {
         }
         self.link(&mut skeleton.nodes)?;
         skeleton.parents_first = parents_first(&skeleton.nodes)?;
+        skeleton.check_rest().map_err(|(node, e)| Fault::new(format!("nodes[{node}]"), e.to_string()))?;
         Ok(skeleton)
     }
 
     /// The node's transform, and its matrix if that cannot be written as a transform.
-    fn local_transform(
-        &self,
-        json: &gltf::json::Node,
-        at: &str,
-    ) -> Result<(Transform, Option<Affine3A>), Fault> {
+    fn local_transform(&self, json: &gltf::json::Node, at: &str) -> (Transform, Option<Affine3A>) {
         if let Some(matrix) = json.matrix {
-            finite(&matrix, &format!("{at}.matrix"))?;
             let affine = Affine3A::from_mat4(Mat4::from_cols_array(&matrix));
             let transform = Transform::from_affine(affine);
             let size = affine.matrix3.to_cols_array().iter().fold(0.0_f32, |a, x| a.max(x.abs()));
             let exact = transform.to_affine().abs_diff_eq(affine, size * 1e-6);
-            return Ok((transform, (!exact).then_some(affine)));
+            return (transform, (!exact).then_some(affine));
         }
         let translation = json.translation.unwrap_or_default();
         let rotation = json.rotation.map_or([0.0, 0.0, 0.0, 1.0], |r| r.0);
         let scale = json.scale.unwrap_or([1.0; 3]);
-        finite(&translation, &format!("{at}.translation"))?;
-        finite(&rotation, &format!("{at}.rotation"))?;
-        finite(&scale, &format!("{at}.scale"))?;
         let (rotation, odd) = unit_quaternion(rotation);
         if odd {
             self.warn(format!("{at}.rotation: not of unit length, normalised"));
         }
         let (translation, scale) = (Vec3::from(translation), Vec3::from(scale));
-        Ok((Transform { translation, rotation, scale }, None))
+        (Transform { translation, rotation, scale }, None)
     }
 
     /// Fills in parents and children.
@@ -129,13 +119,6 @@ fn checked(index: Option<usize>, kind: &str, count: usize, at: &str) -> Result<O
     match index {
         Some(i) if i >= count => Err(Fault::missing(format!("{at}.{kind}"), kind, i, count)),
         other => Ok(other),
-    }
-}
-
-fn finite(values: &[f32], at: &str) -> Result<(), Fault> {
-    match values.iter().position(|v| !v.is_finite()) {
-        Some(i) => Err(Fault::new(format!("{at}[{i}]"), format!("{} is not finite", values[i]))),
-        None => Ok(()),
     }
 }
 

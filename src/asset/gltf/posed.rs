@@ -19,7 +19,8 @@ const ALIGNMENT: usize = 8;
 /// own, which viewers would play over the pose. What the loader does not know stays in.
 ///
 /// # Errors
-/// [`LoadError::Format`] if the file is no longer what was loaded, or beyond the 4 GB of a GLB.
+/// [`LoadError::NotFinite`] if a number of the pose or of a clip is not; [`LoadError::Format`] if the file is no longer
+/// what was loaded, or beyond the 4 GB of a GLB.
 pub fn posed_copy(
     path: &Path,
     bytes: &[u8],
@@ -29,6 +30,9 @@ pub fn posed_copy(
     weights: &[f32],
     clips: &[Clip],
 ) -> Result<Vec<u8>, LoadError> {
+    let not_finite = |source| LoadError::NotFinite { path: path.into(), source };
+    skeleton.check_pose(locals, weights).map_err(not_finite)?;
+    clips.iter().try_for_each(|clip| clip.check(skeleton)).map_err(not_finite)?;
     let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
     let parts = container::split(bytes).map_err(format)?;
     let mut root: Value = serde_json::from_slice(parts.json).map_err(|e| format(e.to_string()))?;
