@@ -43,13 +43,21 @@ pub fn bake(
 /// The clips of a source as clips of a target: retargeted, with feet where they shall be.
 ///
 /// # Errors
-/// [`RetargetError`] where the one cannot be put on the other.
+/// [`RetargetError`] where the one cannot be put on the other, or a pose is not finite.
 pub fn retargeted(source: &Character, target: &Character, rig: &Rig) -> Result<Vec<Clip>, RetargetError> {
-    Ok(retargeted_by(Retarget::new(source, target)?, source, target, rig))
+    retargeted_by(Retarget::new(source, target)?, source, target, rig)
 }
 
 /// The same by a [`Retarget`] of the two that is made already: what it holds is taken to its place.
-pub fn retargeted_by(mut retarget: Retarget, source: &Character, target: &Character, rig: &Rig) -> Vec<Clip> {
+///
+/// # Errors
+/// [`RetargetError::NotFinite`].
+pub fn retargeted_by(
+    mut retarget: Retarget,
+    source: &Character,
+    target: &Character,
+    rig: &Rig,
+) -> Result<Vec<Clip>, RetargetError> {
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
     let one = |(index, clip): (usize, &Clip)| {
         let (mut head, mut holds) = (Playhead::default(), Vec::new());
@@ -60,11 +68,16 @@ pub fn retargeted_by(mut retarget: Retarget, source: &Character, target: &Charac
             from.reset(&source.skeleton);
             head.sample(clip, time, &source.skeleton, &mut from);
             retarget.pose(&from, &mut to, &mut holds);
-            puppet.follow(&to, &holds);
+            let followed = puppet.follow(&to, &holds);
+            followed.map_err(|source| RetargetError::NotFinite {
+                clip: index,
+                time: time.to_string(),
+                source,
+            })?;
             recorder.push(f64::from(time), puppet.pose());
         }
         let name = clip.name.clone().unwrap_or_else(|| format!("#{index}"));
-        recorder.clip(&target.skeleton, Some(name)).unwrap_or_default()
+        Ok(recorder.clip(&target.skeleton, Some(name)).unwrap_or_default())
     };
     source.clips.iter().enumerate().map(one).collect()
 }

@@ -157,3 +157,6 @@ fn primitives(puppet: &Puppet, vertices: Vec<Skinned>) -> Vec<PrimitiveRecord> {
 fn flat(vectors: &[Vec3]) -> Vec<f32> {
     vectors.iter().flat_map(Vec3::to_array).collect()
 }
+
+#[cfg(test)]
+mod tests;

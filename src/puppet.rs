@@ -6,7 +6,7 @@ use std::time::Instant;
 use glam::{Affine3A, DQuat, DVec3, Quat};
 use serde::{Deserialize, Serialize};
 
-use crate::asset::{Character, Clip, Part};
+use crate::asset::{Character, Clip, NotFinite, Part};
 use crate::camera::Bounds;
 use crate::ik::{GoalOutcome, Method, Options, Outcome, SolveError, Solver};
 use crate::motion::{Hold, Motion, Player};
@@ -18,6 +18,8 @@ mod ask;
 mod keep;
 mod learn;
 mod style_file;
+#[cfg(test)]
+mod tests;
 
 use ask::{Group, Question};
 pub use learn::{Figure, LearnError, Manner};
@@ -112,6 +114,9 @@ pub enum PuppetError {
     /// The goals ask for a chain that is none.
     #[error(transparent)]
     Rig(#[from] RigError),
+    /// The motion or the solver's answer is beyond what single precision holds.
+    #[error(transparent)]
+    NotFinite(#[from] NotFinite),
     /// Nothing but the root could take the effector there, and the method does not move it.
     #[error("reaching with node \"{effector}\": {method} does not move the root, full-body does")]
     Root {
@@ -202,21 +207,40 @@ impl Puppet {
             parts,
             character,
         };
+        world_matrices(&puppet.character.skeleton, &puppet.pose, &mut puppet.world_from_node);
         puppet.finish();
         puppet
     }
 
     /// Samples the motion, keeps what it holds in its place, solves the goals, fills the palette. The result depends on what is set, not on how often
-    /// this is called.
+    /// this is called. The pose and its world matrices are finite.
     ///
     /// # Errors
-    /// [`PuppetError`]; the pose is then that of the groups before the one that failed.
+    /// [`PuppetError`]; the pose is then that of the groups before the one that failed, or rest if it is not finite.
     pub fn update(&mut self) -> Result<Vec<GoalReport>, PuppetError> {
         self.sample();
+        self.check()?;
         self.keep();
         let solved = self.solve();
+        self.check()?;
         self.finish();
         solved
+    }
+
+    /// Finite transforms may add up, in a blend or along the skeleton, to what single precision does not hold: the
+    /// puppet is then put to rest.
+    fn check(&mut self) -> Result<(), NotFinite> {
+        let (skeleton, Pose { locals, weights }) = (&self.character.skeleton, &self.pose);
+        world_matrices(skeleton, &self.pose, &mut self.world_from_node);
+        let checked =
+            skeleton.check_pose(locals, weights).and_then(|()| skeleton.check_world(&self.world_from_node));
+        if checked.is_err() {
+            self.pose.reset(skeleton);
+            self.holds.clear();
+            world_matrices(skeleton, &self.pose, &mut self.world_from_node);
+            self.finish();
+        }
+        checked
     }
 
     /// Plays one clip, by its index, from now on, and stands at a time in it, seconds.
@@ -231,16 +255,21 @@ impl Puppet {
 
     /// Stands in a pose that comes from elsewhere, with what it holds taken to its place; goals and motion are left out.
     /// A pose that has not a transform for every node is left where it comes from.
-    pub fn follow(&mut self, pose: &Pose, holds: &[Hold]) {
+    ///
+    /// # Errors
+    /// [`NotFinite`] if the pose is not, or would not be with what it holds; the puppet is then at rest.
+    pub fn follow(&mut self, pose: &Pose, holds: &[Hold]) -> Result<(), NotFinite> {
         if !self.fits(pose) {
-            return;
+            return Ok(());
         }
         self.pose.clone_from(pose);
         self.holds.clear();
         self.holds.extend_from_slice(holds);
-        world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
+        self.check()?;
         self.keep();
+        self.check()?;
         self.finish();
+        Ok(())
     }
 
     fn fits(&self, pose: &Pose) -> bool {
@@ -267,7 +296,6 @@ impl Puppet {
                 local.rotation = rotation;
             }
         }
-        world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
     }
 
     /// Each group on the pose that the former left.
@@ -319,7 +347,6 @@ impl Puppet {
     }
 
     fn finish(&mut self) {
-        world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
         self.palette.update(&self.character, &self.world_from_node, self.skinning);
     }
 

@@ -55,7 +55,7 @@ impl Source {
             Self::Character(source) => {
                 let mut retarget = Retarget::new(source, target)?;
                 retarget.hands = hands;
-                retargeted_by(retarget, source, target, rig)
+                retargeted_by(retarget, source, target, rig)?
             }
             Self::Take(take) => {
                 let bones = asset::humanoid(target).map(|h| h.bones).unwrap_or_default();

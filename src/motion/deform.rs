@@ -9,6 +9,8 @@ use super::mix::{ease, rotation_vector};
 
 /// Smaller turns, radians, and shifts, metres, are no change.
 const NOTHING: f32 = 1e-6;
+/// The largest turn about an axis, radians: of a larger one single precision knows no angle, and its square overflows.
+const MOST_TURN: f32 = 1e5;
 
 /// A changed posture at a time, as what it is beyond the motion's own: it grows before, wanes after, and lies on top of
 /// whatever the motion does there (displacement mapping: Bruderlin & Williams 1995; motion warping: Witkin & Popović
@@ -52,13 +54,13 @@ impl Edit {
         }
     }
 
-    /// Whether every number in it is one.
+    /// Whether every number in it is finite and means something.
     pub(super) fn is_sound(&self) -> bool {
         let windows = [self.before, self.after];
-        let vectors = self.turns.iter().chain(&self.shifts);
         self.time.is_finite()
             && windows.iter().all(|w| w.is_finite() && *w >= 0.0)
-            && vectors.clone().all(|(_, v)| v.is_finite())
+            && self.turns.iter().all(|(_, turn)| turn.abs().max_element() <= MOST_TURN)
+            && self.shifts.iter().all(|(_, shift)| shift.is_finite())
     }
 
     /// From 0, outside its window, to 1, at its time.

@@ -179,17 +179,23 @@ impl Motion {
                 () if weights.clone().any(|w| !(w.is_finite() && w >= 0.0)) => {
                     Some("a weight below zero, or none")
                 }
-                () if weights.sum::<f32>() <= 0.0 => Some("all its weights are zero"),
+                () if weights.clone().sum::<f32>() <= 0.0 => Some("all its weights are zero"),
+                () if !weights.sum::<f32>().is_finite() => Some("the sum of its weights is too large"),
                 () => None,
             }
         };
         let named = |what: &str, i: usize, why: &str| format!("{what}[{i}]: {why}");
         let bars = self.bars.iter().enumerate().find_map(|(i, b)| Some(named("bars", i, bar(b)?)));
-        let layer = |l: &Layer| !(l.weight.is_finite() && l.speed.is_finite());
-        let layers = self.layers.iter().position(layer);
+        let layer = |l: &Layer| match () {
+            () if !(0.0..=1.0).contains(&l.weight) => Some("weight must be from 0 to 1"),
+            () if !l.speed.is_finite() => Some("speed is not finite"),
+            () => None,
+        };
+        let layers = self.layers.iter().enumerate().find_map(|(i, l)| Some(named("layers", i, layer(l)?)));
         let edits = self.edits.iter().position(|e| !e.is_sound());
-        bars.or_else(|| layers.map(|i| named("layers", i, "a number that is none")))
-            .or_else(|| edits.map(|i| named("edits", i, "a number that is none, or a window without length")))
+        let edits =
+            edits.map(|i| named("edits", i, "a number is not finite or too large, or a window negative"));
+        bars.or(layers).or(edits)
     }
 }
 

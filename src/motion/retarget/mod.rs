@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use glam::{Affine3A, Vec3};
 
-use crate::asset::Character;
+use crate::asset::{Character, NotFinite};
 use crate::motion::Hold;
 use crate::pose::Pose;
 
@@ -53,6 +53,16 @@ pub enum RetargetError {
         file: PathBuf,
         /// The target.
         other: PathBuf,
+    },
+    /// A pose of a clip is beyond what single precision holds.
+    #[error("animations[{clip}] at {time} s: {source}")]
+    NotFinite {
+        /// The clip's index in the source.
+        clip: usize,
+        /// Seconds into the clip.
+        time: String,
+        /// The joint, and what of it.
+        source: NotFinite,
     },
 }
 

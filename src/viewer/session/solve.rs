@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::ik::{Method, Options, Swivel};
-use crate::puppet::{Pin, Puppet, Target};
+use crate::puppet::{Pin, Target};
 
 use super::super::gizmo::Hold;
 use super::super::hand::Hand;
@@ -98,7 +98,7 @@ impl Session {
         match self.puppet.update() {
             Ok(reports) => {
                 (self.reports, self.error) = (reports, None);
-                if any && self.puppet.motion.is_rest() && is_finite(&self.puppet) {
+                if any && self.puppet.motion.is_rest() {
                     self.state.held.clone_from(self.puppet.pose());
                 }
             }
@@ -164,8 +164,4 @@ fn sane(mut options: Options) -> Options {
         *weight = or(*weight, *weight >= 0.0 && weight.is_finite(), 0.0);
     }
     options
-}
-
-fn is_finite(puppet: &Puppet) -> bool {
-    puppet.pose().locals.iter().all(|l| l.translation.is_finite() && l.rotation.is_finite())
 }
