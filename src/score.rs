@@ -9,7 +9,7 @@ use crate::asset::Character;
 use crate::motion::{Bar, Edit, Layer, Motion, Share, Travel};
 use crate::puppet::{Puppet, Target};
 use crate::rig::{self, Rig};
-use crate::toml::{Fault, known, missing, need, numbers, optional, real, tables};
+use crate::toml::{Fault, known, missing, need, number, numbers, optional, single, tables};
 
 const VERSION: i64 = 1;
 /// No motion has more bytes.
@@ -22,6 +22,8 @@ const ROUNDED: f32 = 1e-3;
 const NEAR: usize = 8;
 /// Far beyond any time that a person means, seconds.
 const LATEST: f64 = 1e6;
+/// Far beyond any turn, degrees; of much larger ones single precision knows no angle.
+const MOST_DEGREES: f64 = 1e6;
 
 /// Why a motion file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -121,11 +123,11 @@ impl Reader<'_> {
             Some(item) if table.contains_key("overlap") => {
                 return Err(Fault::at(item, "start and overlap say the same: write one of them"));
             }
-            Some(_) => narrow(optional(table, "start", 0.0, 0.0..=LATEST)?),
+            Some(_) => single(optional(table, "start", 0.0, 0.0..=LATEST)?),
             None => end,
         };
         let seconds = match table.get("seconds") {
-            Some(_) => Some(narrow(optional(table, "seconds", 0.0, 0.0..=LATEST)?)),
+            Some(_) => Some(single(optional(table, "seconds", 0.0, 0.0..=LATEST)?)),
             None => None,
         };
         let travel = match table.get("travel").map(|item| (item, item.as_str())) {
@@ -133,8 +135,8 @@ impl Reader<'_> {
             Some((_, Some("stripped"))) => Travel::Stripped,
             Some((item, _)) => return Err(Fault::at(item, "travel is kept or stripped")),
         };
-        let speed = table.get("speed").map_or(Ok(1.0), |item| number(item, "speed"))?;
-        let from = narrow(optional(table, "from", 0.0, 0.0..=LATEST)?);
+        let speed = table.get("speed").map_or(Ok(1.0), |item| bounded(item, "speed"))?;
+        let from = single(optional(table, "from", 0.0, 0.0..=LATEST)?);
         let mut bar = Bar { clips, start, seconds, from, speed, again: flag(table, "again")?, travel };
         if let Some(item) = table.get("overlap") {
             bar.start = (end - self.overlap(item, before, &bar)?).max(0.0);
@@ -153,8 +155,8 @@ impl Reader<'_> {
             let feet: Vec<usize> = self.rig.feet().collect();
             return Ok(above.overlap(above.bars.len() - 1, bar, self.character, &feet));
         }
-        let seconds = real(item).filter(|s| (0.0..=LATEST).contains(s));
-        let seconds = narrow(seconds.ok_or_else(|| Fault::at(item, "overlap is seconds, or \"auto\""))?);
+        let otherwise = || "overlap is seconds, or \"auto\"".to_owned();
+        let seconds = single(number(item, "overlap", |s| (0.0..=LATEST).contains(&s), otherwise)?);
         let clips = &self.character.clips;
         for (which, length) in [("the bar above it", last.length(clips)), ("the bar", bar.length(clips))] {
             if seconds > length + ROUNDED {
@@ -187,13 +189,16 @@ impl Reader<'_> {
             return Err(Fault::at(item, "clips is a name, a list of names, or a table of weights"));
         };
         let share = |(name, weight): (&str, &Item)| {
-            let value = real(weight).filter(|w| *w >= 0.0);
-            let value = value.ok_or_else(|| Fault::at(weight, format!("the weight of {name} is none")))?;
-            Ok(Share { clip: self.clip(weight, name)?, weight: narrow(value) })
+            let otherwise = || format!("the weight of {name} is none");
+            let value = number(weight, name, |w| w >= 0.0, otherwise)?;
+            Ok(Share { clip: self.clip(weight, name)?, weight: single(value) })
         };
         let shares: Vec<Share> = table.iter().map(share).collect::<Result<_, Fault>>()?;
         if shares.iter().all(|s| s.weight <= 0.0) {
             return Err(Fault::at(item, "all its weights are zero"));
+        }
+        if !shares.iter().map(|s| s.weight).sum::<f32>().is_finite() {
+            return Err(Fault::at(item, "clips: the sum of the weights is too large"));
         }
         Ok(shares)
     }
@@ -225,10 +230,10 @@ impl Reader<'_> {
         }
         Ok(Layer {
             clip: self.clip(item, name)?,
-            weight: narrow(optional(table, "weight", 1.0, 0.0..=1.0)?),
+            weight: single(optional(table, "weight", 1.0, 0.0..=1.0)?),
             additive: flag(table, "additive")?,
             mask,
-            speed: table.get("speed").map_or(Ok(1.0), |item| number(item, "speed"))?,
+            speed: table.get("speed").map_or(Ok(1.0), |item| bounded(item, "speed"))?,
         })
     }
 
@@ -241,21 +246,28 @@ impl Reader<'_> {
 
     fn edit(&self, table: &Table, motion: &Motion, puppet: &mut Option<Puppet>) -> Result<Edit, Fault> {
         known(table, &["time", "before", "after", "turn", "shift", "reach"])?;
-        let time = number(need(table, "time")?, "time")?;
-        let before = narrow(optional(table, "before", WINDOW, 0.0..=LATEST)?);
-        let after = narrow(optional(table, "after", WINDOW, 0.0..=LATEST)?);
-        let vectors = |key: &str| -> Result<Vec<(usize, DVec3)>, Fault> {
+        let time = bounded(need(table, "time")?, "time")?;
+        let before = single(optional(table, "before", WINDOW, 0.0..=LATEST)?);
+        let after = single(optional(table, "after", WINDOW, 0.0..=LATEST)?);
+        let most = f64::from(f32::MAX);
+        let vectors = |key: &str, most: f64| -> Result<Vec<(usize, DVec3)>, Fault> {
             let Some(item) = table.get(key) else { return Ok(Vec::new()) };
             let nodes =
                 item.as_table_like().ok_or_else(|| Fault::at(item, format!("{key} is no table of nodes")))?;
-            nodes.iter().map(|(name, v)| Ok((self.node(v, name)?, numbers::<3>(v, key)?.into()))).collect()
+            let vector = |(name, value): (&str, &Item)| {
+                let vector = DVec3::from_array(numbers(value, key)?);
+                let large = || Fault::at(value, format!("{key}: value is too large (at most {most})"));
+                let vector = Some(vector).filter(|v| v.abs().max_element() <= most).ok_or_else(large)?;
+                Ok((self.node(value, name)?, vector))
+            };
+            nodes.iter().map(vector).collect()
         };
-        let turns = vectors("turn")?.into_iter();
+        let turns = vectors("turn", MOST_DEGREES)?.into_iter();
         let turns =
             turns.map(|(n, degrees)| (n, (degrees * std::f64::consts::PI / 180.0).as_vec3())).collect();
-        let shifts = vectors("shift")?.into_iter().map(|(n, by)| (n, by.as_vec3())).collect();
+        let shifts = vectors("shift", most)?.into_iter().map(|(n, by)| (n, by.as_vec3())).collect();
         let own = Edit { time, before, after, turns, shifts };
-        let places = vectors("reach")?;
+        let places = vectors("reach", most)?;
         if places.is_empty() {
             return Ok(own);
         }
@@ -301,14 +313,9 @@ fn flag(table: &dyn TableLike, key: &str) -> Result<bool, Fault> {
     })
 }
 
-fn number(item: &Item, key: &str) -> Result<f32, Fault> {
-    let value = real(item).filter(|v| v.abs() <= LATEST);
-    value.map(narrow).ok_or_else(|| Fault::at(item, format!("{key} is no number")))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "motions are single precision")]
-fn narrow(x: f64) -> f32 {
-    x as f32
+/// A number as large as times may be.
+fn bounded(item: &Item, key: &str) -> Result<f32, Fault> {
+    number(item, key, |v| v.abs() <= LATEST, || format!("{key} is no number")).map(single)
 }
 
 #[cfg(test)]

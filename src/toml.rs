@@ -64,11 +64,45 @@ pub(crate) fn tables<'t>(root: &'t Table, key: &str) -> Result<Vec<&'t Table>, F
     }
 }
 
-/// A number, whole or not, that is finite.
-pub(crate) fn real(item: &Item) -> Option<f64> {
+/// A number, whole or not; it may be infinite or NaN, which TOML can write.
+fn any_number(item: &Item) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "numbers that people write are small")]
     let integer = item.as_integer().map(|i| i as f64);
-    item.as_float().or(integer).filter(|x| x.is_finite())
+    item.as_float().or(integer)
+}
+
+/// A number that single precision holds.
+pub(crate) fn real(item: &Item) -> Option<f64> {
+    any_number(item).filter(|x| x.abs() <= f64::from(f32::MAX))
+}
+
+/// What keeps a number from being [`real`]: it is not finite, or too large for single precision.
+fn unfit(item: &Item) -> Option<&'static str> {
+    match any_number(item) {
+        Some(x) if !x.is_finite() => Some("value is not finite"),
+        Some(_) if real(item).is_none() => Some("value is too large"),
+        _ => None,
+    }
+}
+
+/// A [`real`] number that a test accepts. `otherwise`: what is said of any other value.
+pub(crate) fn number(
+    item: &Item,
+    key: &str,
+    accepts: impl Fn(f64) -> bool,
+    otherwise: impl FnOnce() -> String,
+) -> Result<f64, Fault> {
+    let fault = || match unfit(item) {
+        Some(why) => format!("{key}: {why}"),
+        None => otherwise(),
+    };
+    real(item).filter(|x| accepts(*x)).ok_or_else(|| Fault::at(item, fault()))
+}
+
+/// A [`real`] number in single precision.
+#[expect(clippy::cast_possible_truncation, reason = "numbers are checked to be within single precision")]
+pub(crate) fn single(real: f64) -> f32 {
+    real as f32
 }
 
 /// Refuses keys that are not known, with their line.
@@ -104,16 +138,19 @@ pub(crate) fn optional(
     range: std::ops::RangeInclusive<f64>,
 ) -> Result<f64, Fault> {
     table.get(key).map_or(Ok(default), |item| {
-        let value = real(item).filter(|v| range.contains(v));
-        value.ok_or_else(|| Fault::at(item, format!("{key} is no number of at least {}", range.start())))
+        let otherwise = || format!("{key} is no number of at least {}", range.start());
+        number(item, key, |v| range.contains(&v), otherwise)
     })
 }
 
 pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N], Fault> {
-    let values: Option<Vec<f64>> =
-        item.as_array().and_then(|a| a.iter().map(|v| real(&Item::Value(v.clone()))).collect());
-    let fault = || Fault::at(item, format!("{key} is no list of {N} numbers"));
-    values.ok_or_else(fault)?.try_into().map_err(|_| fault())
+    let fault = || format!("{key} is no list of {N} numbers");
+    let list = item.as_array().ok_or_else(|| Fault::at(item, fault()))?;
+    let one = |value: &toml_edit::Value| number(&Item::Value(value.clone()), key, |_| true, fault);
+    let values = list.iter().map(one).collect::<Result<Vec<f64>, Fault>>();
+    // Where a value stands is known of the list alone.
+    let values = values.map_err(|e| Fault::at(item, e.cause))?;
+    values.try_into().map_err(|_| Fault::at(item, fault()))
 }
 
 #[cfg(test)]

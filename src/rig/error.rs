@@ -37,6 +37,14 @@ pub enum RigError {
         /// Why.
         cause: String,
     },
+    /// A rig holds a number that no rig file may hold.
+    #[error("{object}: {what}")]
+    Value {
+        /// The chain or the joint, by its name.
+        object: String,
+        /// Which number, and what is wrong with it.
+        what: String,
+    },
     /// A joint's matrix is no product of translation, rotation and scale: turning it would lose the rest.
     #[error("the matrix of node \"{node}\" has shear, it cannot be part of a chain")]
     Sheared {

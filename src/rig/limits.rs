@@ -34,6 +34,8 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
             _ => {}
         }
     }
+    // A bone without length has no direction, and what is made of it is no limit.
+    joints.retain(|((_, limit), _)| limit.fault().is_none());
     rig.joints.extend(
         joints
             .into_iter()

@@ -7,6 +7,8 @@ use glam::Vec3;
 use crate::asset::Skeleton;
 use crate::ik::Limit;
 
+use super::RigError;
+
 /// Which joints may be dragged, and how they bend. Joints are node indices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rig {
@@ -97,6 +99,32 @@ impl Rig {
     /// The joints that stand on the ground: the ends of its legs.
     pub fn feet(&self) -> impl Iterator<Item = usize> + '_ {
         self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
+    }
+
+    /// Checks that every number is one that a rig file may hold.
+    ///
+    /// # Errors
+    /// [`RigError::Value`]: the first chain or joint with one that is not.
+    pub fn check(&self, skeleton: &Skeleton) -> Result<(), RigError> {
+        let chain = |c: &Chain| match () {
+            () if c.bend.is_some_and(|bend| bend.try_normalize().is_none()) => Some("bend has no length"),
+            () if c.pole.is_some_and(|pole| !pole.is_finite()) => Some("pole is not finite"),
+            () if !(0.0..=f64::from(f32::MAX)).contains(&c.weight) => {
+                Some("weight is negative or not finite")
+            }
+            () => None,
+        };
+        if let Some((chain, what)) = self.chains.iter().find_map(|c| Some((c, chain(c)?))) {
+            return Err(RigError::Value { object: format!("chain \"{}\"", chain.name), what: what.into() });
+        }
+        for (&node, joint) in &self.joints {
+            let stiffness = (!(0.0..=1.0).contains(&joint.stiffness)).then_some("stiffness");
+            if let Some(what) = joint.limit.fault().or(stiffness) {
+                let object = format!("joint \"{}\"", skeleton.label(node));
+                return Err(RigError::Value { object, what: format!("{what} is not usable") });
+            }
+        }
+        Ok(())
     }
 
     /// The joint that takes a node along: its carrier, else its parent.

@@ -1,6 +1,7 @@
 //! Motions that people write, and what is told of those that will not do.
 
 use glam::Vec3;
+use proptest::prelude::*;
 
 use super::*;
 use crate::asset::mannequin;
@@ -61,7 +62,14 @@ fn what_will_not_do_is_told_with_its_line() {
         ("[[bar]]\nclips = \"a\\u001b\\nb\"", 3, "animation \"a\\u{1b}\\nb\" does not exist"),
         ("[[bar]]\nclips = { walk = 1,\nrun = 1,\nwolk = 1 }", 5, "animation \"wolk\" does not exist"),
         ("[[edit]]\ntime = 1\n[edit.turn]\nhead = [0, 0, 0]\nnose = [0, 0, 0]", 6, "node \"nose\" does not"),
-        ("[[bar]]\nclips = \"walk\"\nstart = nan", 4, "start is no number"),
+        ("[[bar]]\nclips = \"walk\"\nstart = nan", 4, "start: value is not finite"),
+        ("[[bar]]\nclips = \"walk\"\nspeed = 1e39", 4, "speed: value is too large"),
+        ("[[bar]]\nclips = { walk = 1e39 }", 3, "walk: value is too large"),
+        ("[[bar]]\nclips = { walk = 3e38, run = 3e38 }", 3, "clips: the sum of the weights is too large"),
+        ("[[edit]]\ntime = 1\nturn = { chest = [0, 0, 1e39] }", 4, "turn: value is too large"),
+        ("[[edit]]\ntime = 1\nturn = { chest = [0, 0, 1e38] }", 4, "turn: value is too large (at most"),
+        ("[[edit]]\ntime = 1\nshift = { chest = [-inf, 0, 0] }", 4, "shift: value is not finite"),
+        ("[[edit]]\ntime = 1\nreach = { leftHand = [1e39, 0, 0] }", 4, "reach: value is too large"),
         ("[[bar]]\nclips = \"walk\"\nstart = 1\noverlap = 1", 4, "start and overlap"),
         ("[[bar]]\nclips = { walk = -1.0 }", 3, "the weight of walk"),
         ("[[bar]]\nclips = { walk = 0.0 }", 3, "all its weights are zero"),
@@ -89,5 +97,45 @@ fn what_will_not_do_is_told_with_its_line() {
     }
     for text in ["plant = true", "\n\n[[bar]]\nclips = \"walk\""] {
         assert!(score(text).unwrap_err().contains("line 1: version is missing"), "{text}");
+    }
+}
+
+/// A number as people or programs write it; most are of use, some leave single precision, alone or together.
+fn number() -> impl Strategy<Value = String> {
+    let odd = ["0", "-1", "1e6", "-1e6", "1e19", "1e30", "3e38", "-3.4e38", "1e39", "1e308", "inf", "nan"];
+    prop_oneof![
+        (-2.0..2.0_f64).prop_map(|x| format!("{x:?}")),
+        prop::sample::select(odd.to_vec()).prop_map(str::to_owned)
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    /// Any motion that is read gives a finite pose, or an error that names a joint.
+    #[test]
+    fn what_is_read_can_be_posed(
+        speed in number(), weight in number(), layer in number(),
+        turn in prop::array::uniform3(number()), shift in prop::array::uniform3(number()),
+    ) {
+        let list = |v: &[String; 3]| v.join(", ");
+        let text = format!(
+            "version = 1\n[[bar]]\nclips = {{ walk = {weight}, run = 0.5 }}\nspeed = {speed}\nseconds = 2\n\
+            [[layer]]\nclip = \"wave\"\nadditive = true\nweight = {layer}\n\
+            [[edit]]\ntime = 0.5\nturn = {{ chest = [{}] }}\nshift = {{ hips = [{}] }}\n",
+            list(&turn), list(&shift),
+        );
+        let character = mannequin().unwrap();
+        let rig = rig::find(&character);
+        let Ok(motion) = read(&text, Path::new("a.motion.toml"), &character, &rig) else { return Ok(()) };
+        let mut puppet = Puppet::with_rig(character, 0, rig);
+        puppet.motion = motion;
+        for time in [0.0, 0.45, 0.5, 1.7] {
+            puppet.time = time;
+            if let Err(error) = puppet.update() {
+                prop_assert!(error.to_string().starts_with("joint "), "{}", error);
+            }
+            let finite = puppet.pose().locals.iter().all(|l| l.translation.is_finite() && l.rotation.is_finite());
+            prop_assert!(finite && puppet.world_from_node().iter().all(glam::Affine3A::is_finite));
+        }
     }
 }

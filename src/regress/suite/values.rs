@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml_edit::{Item, Table, Value};
 
-use crate::toml::{Fault, real};
+use crate::toml::{self, Fault, single};
 
 use super::{Checks, ImageTolerance, JointTolerance, ReportCheck};
 
@@ -25,12 +25,12 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
     };
     let compares = |what: &str| compared.iter().any(|c| c == what);
     let number = |key: &str, usual: f64| number(get, key, usual);
-    #[expect(clippy::cast_possible_truncation, reason = "shares of a picture")]
     let share = |key: &str, usual: f32| match get(key) {
-        Some(item) if real(item).is_none_or(|v| !(0.0..=1.0).contains(&v)) => {
-            Err(Fault::at(item, format!("{key} must be a number from 0 to 1")))
+        Some(item) => {
+            let otherwise = || format!("{key} must be a number from 0 to 1");
+            toml::number(item, key, |v| (0.0..=1.0).contains(&v), otherwise).map(single)
         }
-        _ => number(key, f64::from(usual)).map(|v| v as f32),
+        None => Ok(usual),
     };
     let usual = ImageTolerance::default();
     // Read for old suites: the tolerance now holds on every adapter.
@@ -82,8 +82,7 @@ pub(super) fn number<'a>(
     usual: f64,
 ) -> Result<f64, Fault> {
     get(key).map_or(Ok(usual), |item| {
-        let value = real(item).filter(|v| *v >= 0.0);
-        value.ok_or_else(|| Fault::at(item, format!("{key} must be a number of at least 0")))
+        toml::number(item, key, |v| v >= 0.0, || format!("{key} must be a number of at least 0"))
     })
 }
 

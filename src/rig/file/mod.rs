@@ -7,12 +7,14 @@ use toml_edit::{Document, Item, Table};
 
 use crate::asset::Skeleton;
 use crate::ik::{self, Limit};
-use crate::toml::{Fault, known, missing, need, need_item, numbers, optional, real, tables};
+use crate::toml::{Fault, known, missing, need, need_item, number, numbers, optional, single, tables};
 
 use super::RigError;
 use super::carry::carry;
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
 
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use write::write;
@@ -102,7 +104,7 @@ impl Reader<'_> {
             None => self.skeleton.label(effector),
             Some(item) => item.as_str().ok_or_else(|| Fault::at(item, "name is no text"))?.to_owned(),
         };
-        let vector = |key| table.get(key).map(|item| Ok(numbers::<3>(item, key)?.map(narrow))).transpose();
+        let vector = |key| table.get(key).map(|item| Ok(numbers::<3>(item, key)?.map(single))).transpose();
         let bend = match vector("bend")?.map(Vec3::from_array) {
             Some(bend) => Some(
                 bend.try_normalize()
@@ -111,7 +113,7 @@ impl Reader<'_> {
             None => None,
         };
         let pole = vector("pole")?.map(Vec3::from_array);
-        let weight = optional(table, "weight", 1.0, 0.0..=f64::MAX)?;
+        let weight = optional(table, "weight", 1.0, 0.0..=f64::from(f32::MAX))?;
         Ok(Chain { name, kind, effector, base, joints, bend, pole, weight })
     }
 
@@ -156,9 +158,8 @@ fn limit(item: &Item) -> Result<Limit, Fault> {
         let item = need(table, key)?;
         Ok(numbers::<2>(item, key)?.map(f64::to_radians))
     };
-    let number = |key: &str| {
-        let item = need(table, key)?;
-        real(item).map(f64::to_radians).ok_or_else(|| Fault::at(item, format!("{key} is no number")))
+    let angle = |key: &str| {
+        number(need(table, key)?, key, |_| true, || format!("{key} is no number")).map(f64::to_radians)
     };
     let axis = |key: &str| {
         let item = need(table, key)?;
@@ -170,7 +171,7 @@ fn limit(item: &Item) -> Result<Limit, Fault> {
         Some("locked") => known(table, &["kind"]).map(|()| Limit::Locked)?,
         Some("hinge") => {
             known(table, &["kind", "axis", "min", "max"])?;
-            Limit::Hinge { axis: axis("axis")?, min: number("min")?, max: number("max")? }
+            Limit::Hinge { axis: axis("axis")?, min: angle("min")?, max: angle("max")? }
         }
         Some("cone") => {
             known(table, &["kind", "axis", "side", "swing", "twist"])?;
@@ -193,9 +194,4 @@ fn limit(item: &Item) -> Result<Limit, Fault> {
         _ => return Err(Fault::at(kind, "kind is none of free, locked, hinge, cone, euler")),
     };
     limit.fault().map_or(Ok(limit), |what| Err(Fault::at(item, format!("the {what} will not do"))))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "places of joints are single precision")]
-fn narrow(x: f64) -> f32 {
-    x as f32
 }

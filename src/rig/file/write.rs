@@ -8,13 +8,15 @@ use crate::toml::{Fault, real};
 
 use super::super::RigError;
 use super::super::model::{Chain, JointRig, Rig};
-use super::{VERSION, limit, name, named, refused};
+use super::{VERSION, limit, name, named, read, refused};
 
 /// Writes a rig: into the text that was there, if there was one, so that its comments and order stay.
 ///
 /// # Errors
-/// [`RigError::File`] if the text that was there is no TOML.
+/// [`RigError::Value`] for a number that [`read`] would refuse; [`RigError::File`] if the text that was there is no
+/// TOML, or has what [`read`] would refuse.
 pub fn write(rig: &Rig, skeleton: &Skeleton, there: &str) -> Result<String, RigError> {
+    rig.check(skeleton)?;
     let parsed = there.parse().map_err(|e: toml_edit::TomlError| refused(there, Fault::of(&e)));
     let mut document: DocumentMut = parsed?;
     let root = document.as_table_mut();
@@ -27,7 +29,9 @@ pub fn write(rig: &Rig, skeleton: &Skeleton, there: &str) -> Result<String, RigE
     update(root, skeleton, "chain", "effector", chains);
     let joints = rig.joints.iter().map(|(&n, j)| (n, joint_keys(n, j, skeleton))).collect();
     update(root, skeleton, "joint", "node", joints);
-    Ok(document.to_string())
+    let text = document.to_string();
+    read(&text, skeleton)?;
+    Ok(text)
 }
 
 type Keys = Vec<(&'static str, Option<Value>)>;
@@ -49,7 +53,7 @@ fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
         ("node", Some(name(skeleton, node).into())),
         ("stiffness", Some(joint.stiffness).filter(|s| *s > 0.0).map(Into::into)),
         ("limit", limit_value(&joint.limit)),
-        ("carrier", joint.carrier.map(|c| skeleton.label(c).into())),
+        ("carrier", joint.carrier.map(|c| name(skeleton, c).into())),
     ]
 }
 
@@ -85,9 +89,9 @@ fn limit_value(limit: &Limit) -> Option<Value> {
     Some(table.into())
 }
 
-/// Six digits are what people can read, and finer than any joint.
+/// Six digits are what people can read, and finer than any joint. Numbers too large to have them stay as they are.
 fn round(x: f64) -> f64 {
-    (x * 1e6).round() / 1e6 + 0.0
+    if x.abs() < 1e9 { (x * 1e6).round() / 1e6 + 0.0 } else { x }
 }
 
 fn list<const N: usize>(values: [f64; N]) -> Value {
@@ -138,10 +142,20 @@ fn update(root: &mut Table, skeleton: &Skeleton, list: &str, id: &str, wanted: V
     }
     let Some(tables) = item.as_array_of_tables_mut() else { return };
     let named = |table: &Table| named(skeleton, table.get(id).and_then(Item::as_str)?);
-    tables.retain(|table| wanted.iter().any(|(node, _)| Some(*node) == named(table)));
+    // As many tables of a node as are wanted: what a second one says would count when read again.
+    let mut rest: Vec<usize> = wanted.iter().map(|(node, _)| *node).collect();
+    tables.retain(|table| {
+        let place = named(table).and_then(|node| rest.iter().position(|&n| n == node));
+        place.map(|place| rest.swap_remove(place)).is_some()
+    });
+    let mut written = vec![false; tables.len()];
     for (node, keys) in wanted {
-        let known = tables.iter().position(|table| named(table) == Some(node));
+        let is_free = |place: usize| written.get(place) == Some(&false);
+        let known = (0..).zip(tables.iter()).position(|(i, table)| is_free(i) && named(table) == Some(node));
         let place = known.unwrap_or(tables.len());
+        if let Some(written) = written.get_mut(place) {
+            *written = true;
+        }
         if known.is_none() {
             tables.push(Table::new());
         }

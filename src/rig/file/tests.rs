@@ -1,0 +1,179 @@
+//! Rigs are read as they were written, and what could not be read is not written.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::asset::{Character, gltf, mannequin};
+use crate::rig::find;
+
+static CHARACTER: LazyLock<Character> = LazyLock::new(|| mannequin().unwrap());
+
+/// A number in a rig's file; some leave single precision.
+fn number() -> impl Strategy<Value = String> {
+    let odd = ["0", "1e30", "-3.4e38", "1e39", "-1e308", "inf", "nan", "180", "-180"];
+    prop_oneof![
+        (-200.0..200.0_f64).prop_map(|x| format!("{x:?}")),
+        prop::sample::select(odd.to_vec()).prop_map(str::to_owned)
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_is_read_is_written_and_read_again(
+        pole in prop::array::uniform3(number()), bend in prop::array::uniform3(number()), weight in number(),
+        axis in prop::array::uniform3(number()), ends in prop::array::uniform2(number()),
+        swing in prop::array::uniform2(number()), stiffness in number(),
+    ) {
+        let list = |v: &[String]| format!("[{}]", v.join(", "));
+        let chain = "[[chain]]\nbase = \"leftUpperArm\"\neffector = \"leftHand\"\n";
+        let texts = [
+            format!("version = 1\n{chain}pole = {}\nbend = {}\n", list(&pole), list(&bend)),
+            format!("version = 1\n{chain}pole = {}\nweight = {weight}\n", list(&pole)),
+            format!("version = 1\n[[joint]]\nnode = \"head\"\nstiffness = {stiffness}\n"),
+            format!(
+                "version = 1\n[[joint]]\nnode = \"head\"\nlimit = {{ kind = \"hinge\", axis = {}, min = {}, max = {} }}\n",
+                list(&axis), ends[0], ends[1]
+            ),
+            format!(
+                "version = 1\n[[joint]]\nnode = \"head\"\nlimit = {{ kind = \"cone\", axis = {}, side = [0, 1, 0.5], swing = {}, twist = {} }}\n",
+                list(&axis), list(&swing), list(&ends)
+            ),
+            format!(
+                "version = 1\n[[joint]]\nnode = \"head\"\nlimit = {{ kind = \"euler\", order = \"xyz\", min = {}, max = {} }}\n",
+                list(&axis), list(&pole)
+            ),
+        ];
+        for text in texts {
+            let Ok(rig) = read(&text, &CHARACTER.skeleton) else { continue };
+            let written = write(&rig, &CHARACTER.skeleton, "");
+            prop_assert!(written.is_ok(), "{}: {:?}", text, written);
+            let again = read(&written.unwrap_or_default(), &CHARACTER.skeleton);
+            let chains = |rig: &Rig| rig.chains.iter().map(|c| (c.pole.is_some(), c.weight)).collect::<Vec<_>>();
+            prop_assert_eq!(again.as_ref().map(chains).ok(), Some(chains(&rig)), "{}", text);
+        }
+    }
+}
+
+#[test]
+fn numbers_that_cannot_be_read_again_are_not_written() {
+    let skeleton = &CHARACTER.skeleton;
+    let head = skeleton.find("head").unwrap();
+    let refused = |change: &dyn Fn(&mut Rig)| {
+        let mut rig = find(&CHARACTER);
+        change(&mut rig);
+        write(&rig, skeleton, "").unwrap_err().to_string()
+    };
+    let hinge = Limit::Hinge { axis: DVec3::X, min: f64::NAN, max: 1.0 };
+    let limited = |rig: &mut Rig| rig.joints.entry(head).or_default().limit = hinge;
+    assert_eq!(refused(&limited), "joint \"head\": limit range is not usable");
+    let stiff = |rig: &mut Rig| rig.joints.entry(head).or_default().stiffness = f64::INFINITY;
+    assert_eq!(refused(&stiff), "joint \"head\": stiffness is not usable");
+    let pole = |rig: &mut Rig| rig.chains[0].pole = Some(Vec3::NEG_INFINITY);
+    assert_eq!(refused(&pole), "chain \"left arm\": pole is not finite");
+    let weight = |rig: &mut Rig| rig.chains[0].weight = f64::MAX;
+    assert!(refused(&weight).ends_with("weight is negative or not finite"));
+    let bend = |rig: &mut Rig| rig.chains[0].bend = Some(Vec3::ZERO);
+    assert!(refused(&bend).ends_with("bend has no length"));
+    // What was in the file already must be read again too.
+    let rig = find(&CHARACTER);
+    let error = write(&rig, skeleton, "version = 1\nspeed = 2\n").unwrap_err().to_string();
+    assert!(error.contains("unknown key \"speed\""), "{error}");
+}
+
+#[test]
+fn numbers_beyond_single_precision_are_refused_with_their_line() {
+    let chain = "version = 1\n[[chain]]\nbase = \"leftUpperArm\"\neffector = \"leftHand\"\n";
+    for (line, cause) in [
+        ("pole = [-1e308, 1.0, -2.0]", "pole: value is too large"),
+        ("pole = [nan, 1.0, -2.0]", "pole: value is not finite"),
+        ("bend = [0, 0, inf]", "bend: value is not finite"),
+        ("weight = 1e39", "weight: value is too large"),
+        ("pole = [1, 2]", "pole is no list of 3 numbers"),
+        ("pole = [1, 2, \"3\"]", "pole is no list of 3 numbers"),
+    ] {
+        let error = read(&format!("{chain}{line}\n"), &CHARACTER.skeleton).unwrap_err().to_string();
+        assert_eq!(error, format!("line 5: {cause}"));
+    }
+}
+
+/// Two tables of one node: the first was changed when a rig was written, and the second counted when it was read.
+#[test]
+fn of_two_tables_of_a_joint_one_is_left() {
+    let joint = |degrees: u8| {
+        format!(
+            "[[joint]]\nnode = \"head\"\nlimit = {{ kind = \"hinge\", axis = [1, 0, 0], min = 0, max = {degrees} }}\n"
+        )
+    };
+    let text = format!("version = 1\n{}{}", joint(10), joint(20));
+    let skeleton = &CHARACTER.skeleton;
+    let head = skeleton.find("head").unwrap();
+    let mut rig = read(&text, skeleton).unwrap();
+    rig.joints.entry(head).or_default().limit = Limit::Locked;
+    let written = write(&rig, skeleton, &text).unwrap();
+    assert_eq!(read(&written, skeleton).unwrap().joint(head).limit, Limit::Locked);
+    assert_eq!(written.matches("[[joint]]").count(), 1);
+    // Two chains of one effector stay two.
+    let chain = |base: &str| format!("[[chain]]\nbase = \"{base}\"\neffector = \"leftHand\"\n");
+    let text = format!("version = 1\n{}{}", chain("leftUpperArm"), chain("chest"));
+    let rig = read(&text, skeleton).unwrap();
+    assert_eq!(rig.chains.len(), 2);
+    assert_eq!(read(&write(&rig, skeleton, &text).unwrap(), skeleton).unwrap(), rig);
+    assert_eq!(read(&write(&rig, skeleton, "").unwrap(), skeleton).unwrap(), rig);
+}
+
+#[test]
+fn carriers_of_one_name_are_told_apart() {
+    let mut character = CHARACTER.clone();
+    let [left, right, hand] =
+        ["leftLowerArm", "rightLowerArm", "rightHand"].map(|name| character.skeleton.find(name).unwrap());
+    character.skeleton.nodes[right].name = character.skeleton.nodes[left].name.clone();
+    let mut rig = Rig::default();
+    rig.joints.insert(hand, JointRig { carrier: Some(right), ..JointRig::default() });
+    let written = write(&rig, &character.skeleton, "").unwrap();
+    assert_eq!(read(&written, &character.skeleton).unwrap(), rig);
+}
+
+/// Both arms and legs, the left forearm without length.
+#[test]
+fn a_bone_without_length_has_no_limit_that_is_not_a_number() {
+    let node = |name: &str, x: f32, y: f32, children: &str| {
+        format!("{{\"name\":\"{name}\",\"translation\":[{x},{y},0],\"children\":[{children}]}}")
+    };
+    let limb = |side: &str, names: [&str; 3], x: f32, (dx, dy): (f32, f32), first: usize, last: f32| {
+        [
+            node(&format!("{side}{}", names[0]), x, 0.0, &(first + 1).to_string()),
+            node(&format!("{side}{}", names[1]), dx, dy, &(first + 2).to_string()),
+            node(&format!("{side}{}", names[2]), dx * last, dy * last, &(first + 3).to_string()),
+            format!(
+                "{{\"name\":\"{side}{}End\",\"translation\":[{},{},0.05]}}",
+                names[2],
+                dx * 0.3,
+                dy * 0.3
+            ),
+        ]
+    };
+    let (arm, leg) = (["UpperArm", "LowerArm", "Hand"], ["UpperLeg", "LowerLeg", "Foot"]);
+    let mut nodes = vec![
+        node("hips", 0.0, 1.0, "1, 12, 16"),
+        node("spine", 0.0, 0.2, "2"),
+        node("chest", 0.0, 0.2, "3, 4, 8"),
+        "{\"name\":\"head\",\"translation\":[0,0.3,0]}".to_owned(),
+    ];
+    nodes.extend(limb("left", arm, 0.2, (0.25, 0.0), 4, 0.0));
+    nodes.extend(limb("right", arm, -0.2, (-0.25, 0.0), 8, 1.0));
+    nodes.extend(limb("left", leg, 0.1, (0.0, -0.45), 12, 1.0));
+    nodes.extend(limb("right", leg, -0.1, (0.0, -0.45), 16, 1.0));
+    let text = format!("{{\"asset\":{{\"version\":\"2.0\"}},\"nodes\":[{}]}}", nodes.join(","));
+    let character = gltf::load_bytes(Path::new("a.gltf"), text.as_bytes(), None).unwrap();
+    let rig = find(&character);
+    let limit = |name: &str| rig.joint(character.skeleton.find(name).unwrap()).limit;
+    assert!(matches!(limit("rightLowerArm"), Limit::Hinge { .. }), "{rig:?}");
+    assert_eq!(limit("leftLowerArm"), Limit::Free);
+    assert!(rig.joints.values().all(|j| j.limit.fault().is_none()));
+    let written = write(&rig, &character.skeleton, "").unwrap();
+    assert!(!written.contains("nan"));
+    assert_eq!(read(&written, &character.skeleton).unwrap().joints.len(), rig.joints.len());
+}
