@@ -15,6 +15,7 @@ mod corpus;
 mod dual;
 mod expressions;
 mod figures;
+mod finite;
 mod humanoids;
 mod materials;
 mod motion;

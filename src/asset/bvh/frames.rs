@@ -10,7 +10,7 @@ use super::words::{Words, number, quoted};
 /// Seconds a frame where a file does not say, or says what cannot be.
 const USUAL_FRAME_TIME: f64 = 1.0 / 30.0;
 /// Seconds a frame that can be.
-const FRAME_TIMES: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+pub(crate) const FRAME_TIMES: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 /// The least that a number takes in the text: a digit, and what divides it from the next.
 const NUMBER_BYTES: usize = 2;
 

@@ -11,6 +11,9 @@ mod hierarchy;
 mod units;
 mod words;
 
+pub(crate) use frames::FRAME_TIMES;
+pub(crate) use words::LARGEST;
+
 use std::path::Path;
 
 use glam::DVec3;
@@ -67,6 +70,9 @@ pub fn read(text: &str, path: &Path, units: Option<f64>) -> Result<Character, Lo
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let clips = motion.map(|m| Clip { name, ..m.clip() }).into_iter().collect();
     let skeleton = skeleton(hierarchy.joints, metres);
+    skeleton
+        .check_rest()
+        .map_err(|(_, source)| LoadError::Format { path: path.into(), cause: source.to_string() })?;
     let roots = skeleton.parents_first.iter().filter(|(_, parent)| parent.is_none()).map(|(n, _)| *n);
     Ok(Character {
         path: path.into(),

@@ -3,7 +3,7 @@
 use super::Fault;
 
 /// A number farther from zero cannot be a length or an angle, and would leave single precision.
-const LARGEST: f64 = 1e30;
+pub(crate) const LARGEST: f64 = 1e30;
 /// As much of a wrong word is told.
 const TOLD: usize = 40;
 

@@ -10,13 +10,16 @@ mod joints;
 
 use std::fmt::Write;
 
+use glam::DVec3;
+
+use crate::asset::bvh::{FRAME_TIMES, LARGEST};
 use crate::asset::{Character, Clip, Values};
 use crate::pose::Pose;
 
 use super::Playhead;
 use super::euler::{self, Angles};
 use aligned::Aligned;
-use joints::Joints;
+use joints::{Joint, Joints};
 
 /// As many numbers as a file may get: gigabytes.
 const MOST_NUMBERS: f64 = 2.7e8;
@@ -28,6 +31,9 @@ const MOVED: f64 = 1e-6;
 const LENGTH_DIGITS: f64 = 1e-8;
 /// A scale that changes by less than this is constant.
 const SCALED: f32 = 1e-4;
+
+/// Frames per second whose frame time is read again.
+const RATES: std::ops::RangeInclusive<f64> = 1.0 / *FRAME_TIMES.end()..=1.0 / *FRAME_TIMES.start();
 
 /// A BVH file, and what of the clip it cannot hold, a line each.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +51,7 @@ pub enum BvhError {
     #[error("a BVH file needs a joint, and there is none")]
     NoJoint,
     /// Not a rate.
-    #[error("{0} frames a second are no rate")]
+    #[error("{0} frames per second is not a rate from {start} to {end}", start = RATES.start(), end = RATES.end())]
     Rate(f64),
     /// Not a length.
     #[error("a unit of {0} m is no length")]
@@ -58,11 +64,17 @@ pub enum BvhError {
         /// Joints that would be written.
         joints: usize,
     },
-    /// A pose of the clip is beyond numbers.
-    #[error("frame {frame}: joint \"{joint}\" has no place or no rotation")]
+    /// A number of a pose is infinite or NaN.
+    #[error("frame {frame}: joint \"{joint}\": position or rotation is not finite")]
     NotFinite {
         /// The frame, from 0.
         frame: usize,
+        /// The joint.
+        joint: String,
+    },
+    /// A joint is farther from its parent, or from the origin, than what is read again.
+    #[error("joint \"{joint}\": position is larger than {LARGEST:e} units")]
+    TooLarge {
         /// The joint.
         joint: String,
     },
@@ -98,7 +110,7 @@ pub fn rate(clip: &Clip) -> Option<f64> {
 /// # Errors
 /// [`BvhError`].
 pub fn write(character: &Character, clip: &Clip, fps: f64, units: f64) -> Result<Written, BvhError> {
-    if !(fps.is_normal() && fps > 0.0 && (1.0 / fps).is_normal()) {
+    if !RATES.contains(&fps) {
         return Err(BvhError::Rate(fps));
     }
     if !(units.is_normal() && units > 0.0) {
@@ -125,6 +137,14 @@ pub fn write(character: &Character, clip: &Clip, fps: f64, units: f64) -> Result
         }
         Ok(())
     })?;
+    let place = |joint: &Joint, place: DVec3| {
+        let large = || BvhError::TooLarge { joint: character.skeleton.label(joint.node) };
+        let place = place / units;
+        if place.abs().max_element() <= LARGEST { Ok(place) } else { Err(large()) }
+    };
+    for joint in &joints.list {
+        place(joint, joint.offset(&frames.aligned))?;
+    }
     let decimals = decimals(size / units);
     let mut text = joints.hierarchy(&frames.aligned, units, decimals, character.units.is_some());
     let step = format!("{:.12}", 1.0 / fps);
@@ -135,14 +155,14 @@ pub fn write(character: &Character, clip: &Clip, fps: f64, units: f64) -> Result
     frames.each(|frame, aligned| {
         let mut gap = "";
         for (joint, before) in joints.list.iter().zip(&mut before).filter(|(j, _)| !j.is_end()) {
-            let (place, turn) =
+            let (at, turn) =
                 (aligned.place(joint.node, joint.parent), aligned.turn(joint.node, joint.parent));
-            if !(place.is_finite() && turn.is_finite()) {
+            if !(at.is_finite() && turn.is_finite()) {
                 let joint = character.skeleton.label(joint.node);
                 return Err(BvhError::NotFinite { frame, joint });
             }
             if joint.moves {
-                for value in (place / units).to_array() {
+                for value in place(joint, at)?.to_array() {
                     number(&mut text, &mut gap, value, decimals);
                 }
             }
