@@ -130,3 +130,14 @@ pub enum Command {
     /// Stands as told, without a clip, as if it had come so: nothing of before can be taken back.
     Stand(Box<Stance>),
 }
+
+impl Command {
+    /// Why no session can carry it out; `None` if one may.
+    pub(super) fn fault(&self) -> Option<String> {
+        match self {
+            Self::Motion(motion) => motion.fault(),
+            Self::Stand(stance) => stance.motion.fault(),
+            _ => None,
+        }
+    }
+}

@@ -8,13 +8,20 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::Draft;
+use crate::json;
 
 use super::history::History;
+use super::replay::LineError;
 use super::save::{free, numbered};
 use super::{Addition, Command, SaveError, Session, fingerprint};
 
 /// The format and its version.
 pub(super) const FORMAT: &str = "sinew-session-1";
+
+/// Bytes of the longest line: a pose of a hundred thousand nodes.
+pub(super) const LONGEST: u64 = 16 << 20;
+/// Seconds of the latest command, a month: until then nanoseconds survive being written as seconds.
+pub(super) const LATEST: f64 = 30.0 * 86_400.0;
 
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +55,14 @@ fn nothing<C>() -> Option<C> {
 }
 
 impl Header {
+    /// Why no session is of such a size.
+    pub(super) fn fault(&self) -> Option<LineError> {
+        let ([width, height], scale) = (self.size, self.scale);
+        let is_size = |x: f32| (1.0..=32_768.0).contains(&x);
+        let is_sound = is_size(width) && is_size(height) && (0.1..=32.0).contains(&scale);
+        (!is_sound).then_some(LineError::Size(width, height, scale))
+    }
+
     /// `folder`: where the session's file will be.
     pub(super) fn of(session: &Session, scale: f32, folder: &Path) -> Self {
         Self {
@@ -136,7 +151,10 @@ impl Recorder {
     }
 
     pub(super) fn begin(&mut self, header: &Header) -> Result<(), SaveError> {
-        let text = serde_json::to_string(header).map_err(io::Error::from);
+        let text = match header.fault() {
+            None => json::to_string(header).map_err(io::Error::from),
+            Some(fault) => Err(io::Error::other(fault.to_string())),
+        };
         let written = text.and_then(|text| self.draft.write(format!("{text}\n").as_bytes()));
         written.map_err(|source| SaveError::Write { path: self.draft.path().into(), source })
     }
@@ -146,13 +164,16 @@ impl Recorder {
         if matches!(command, Command::Tick(_)) {
             return true;
         }
-        let Ok(text) = serde_json::to_string(&Line { at: now.as_secs_f64(), command: Some(command) }) else {
+        let Ok(text) = json::to_string(&Line { at: now.as_secs_f64(), command: Some(command) }) else {
             return false;
         };
-        // Numbers that are none come back as something else.
         let back = serde_json::from_str::<Line<Command>>(&text).ok().and_then(|line| line.command);
-        if back.as_ref() != Some(command) {
+        let is_read = text.len() as u64 <= LONGEST && command.fault().is_none();
+        if !is_read || back.as_ref() != Some(command) {
             return false;
+        }
+        if now.as_secs_f64() > LATEST {
+            self.failed.get_or_insert(io::Error::other("the recording is longer than a month"));
         }
         self.write(&text);
         true
@@ -192,7 +213,7 @@ impl Recorder {
 
     /// The last line, and the name. What cannot have its name stays where it is, and the error says where.
     pub(super) fn finish(mut self, now: Duration) -> Result<PathBuf, SaveError> {
-        let end = serde_json::to_string(&Line::<Command> { at: now.as_secs_f64(), command: None });
+        let end = json::to_string(&Line::<Command> { at: now.as_secs_f64(), command: None });
         if let Ok(end) = end {
             self.write(&end);
         }

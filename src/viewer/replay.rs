@@ -13,19 +13,14 @@ use crate::bake::Source;
 use crate::printable;
 use crate::rig::Rig;
 
-use super::recording::{FORMAT, Header, Line};
+use super::recording::{FORMAT, Header, LATEST, LONGEST, Line};
 use super::session::MOST_ADDITIONS;
 use super::{Addition, Command, Session, fingerprint};
 
 mod error;
 
-use error::LineError;
+pub(super) use error::LineError;
 pub use error::ReplayError;
-
-/// Bytes of the longest line that is read: a pose of a hundred thousand nodes.
-const LONGEST: u64 = 16 << 20;
-/// Seconds of the latest command, a month: until then nanoseconds survive being written as seconds.
-const LATEST: f64 = 30.0 * 86_400.0;
 
 /// One thing that was done, or the end.
 type Step = (Duration, Option<Command>);
@@ -93,12 +88,10 @@ impl Lines {
             Some(other) => return Err(self.fault(LineError::Version(other.chars().take(40).collect()))),
         }
         let header: Header = serde_json::from_slice(&self.buffer).map_err(|e| self.fault(e.into()))?;
-        let ([width, height], scale) = (header.size, header.scale);
-        let is_size = |x: f32| (1.0..=32_768.0).contains(&x);
-        if !(is_size(width) && is_size(height) && (0.1..=32.0).contains(&scale)) {
-            return Err(self.fault(LineError::Size(width, height, scale)));
+        match header.fault() {
+            Some(fault) => Err(self.fault(fault)),
+            None => Ok(header),
         }
-        Ok(header)
     }
 
     fn step(&mut self) -> Result<Option<Step>, ReplayError> {
@@ -112,6 +105,9 @@ impl Lines {
         };
         if !(self.last..=LATEST).contains(&line.at) {
             return Err(self.fault(LineError::Time(line.at)));
+        }
+        if let Some(fault) = line.command.as_ref().and_then(Command::fault) {
+            return Err(self.fault(LineError::Value(fault)));
         }
         self.last = line.at;
         Ok(Some((Duration::from_secs_f64(line.at), line.command)))

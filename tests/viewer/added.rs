@@ -160,6 +160,30 @@ fn a_take_becomes_a_clip_and_a_file() {
     assert_eq!(names(&session)[own + 2..], ["take 3"]);
 }
 
+/// A take that could not be read again is not saved.
+#[test]
+fn a_take_beyond_single_precision_is_refused() {
+    let folder = folder("take-far");
+    let mut session = session();
+    let mut recorded = wave(&session);
+    for channel in &mut recorded.channels {
+        if let sinew::asset::Values::Translation(keys) = &mut channel.values {
+            keys.iter_mut().for_each(|k| *k = Vec3::MAX);
+        }
+    }
+    let hips = session.puppet().character().skeleton.find("hips").unwrap();
+    recorded.timelines.push(vec![0.0]);
+    recorded.channels.push(sinew::asset::Channel {
+        node: hips,
+        timeline: recorded.timelines.len() - 1,
+        interpolation: sinew::asset::Interpolation::Linear,
+        values: sinew::asset::Values::Translation(vec![Vec3::MAX]),
+    });
+    let error = session.keep_take(&recorded, &folder).unwrap_err();
+    assert!(error.contains("is no number"), "{error}");
+    assert!(std::fs::read_dir(&folder).unwrap().next().is_none());
+}
+
 #[test]
 fn a_take_is_read_in_the_window_as_it_was_recorded() {
     let folder = folder("take-read");

@@ -11,7 +11,7 @@ use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
 use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 
 use super::{SIZE, at, drag, session};
-use crate::picture::{self, Look};
+use crate::picture;
 
 /// An empty folder for one test.
 pub(crate) fn folder(name: &str) -> PathBuf {

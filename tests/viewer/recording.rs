@@ -439,7 +439,7 @@ const HEAD: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character":nu
 fn what_is_no_session_is_refused_with_its_line() {
     let head = |from: &str, to: &str| HEAD.replace(from, to);
     let after = |line: &str| format!("{HEAD}\n{line}\n");
-    let cases: [(&str, String, &str); 18] = [
+    let cases: [(&str, String, &str); 23] = [
         ("empty", String::new(), "line 1: this is no recorded session"),
         ("png", "\u{89}PNG\r\n\u{1a}\n\0".into(), "line 1: this is no recorded session"),
         ("version", head("session-1", "session-2"), "line 1: the format is sinew-session-2"),
@@ -456,6 +456,29 @@ fn what_is_no_session_is_refused_with_its_line() {
         ("never", after(r#"{"at":1e300,"do":"undo"}"#), "line 2: 1"),
         ("negative", after(r#"{"at":-1,"do":"undo"}"#), "line 2: -1 s is no time"),
         ("null", after(r#"{"at":0,"do":{"drag":[null,1]}}"#), "line 2: invalid type: null"),
+        ("wide", head("320.0", "1e39"), "line 1: number out of range"),
+        ("large", after(r#"{"at":0,"do":{"drag":[1,-1e39]}}"#), "line 2: number out of range (column "),
+        (
+            "shift",
+            after(
+                r#"{"at":0,"do":{"motion":{"edits":[{"time":0,"before":0,"after":0,"shifts":[[0,[0,1e39,0]]]}]}}}"#,
+            ),
+            "line 2: number out of range",
+        ),
+        (
+            "weight",
+            after(
+                r#"{"at":0,"do":{"motion":{"layers":[{"additive":false,"clip":4,"mask":[],"speed":1,"weight":1e30}]}}}"#,
+            ),
+            "line 2: layers[0]: weight must be from 0 to 1",
+        ),
+        (
+            "turn",
+            after(
+                r#"{"at":0,"do":{"stand":{"motion":{"edits":[{"time":0,"before":0,"after":0,"turns":[[0,[1e30,0,0]]]}]}}}}"#,
+            ),
+            "line 2: edits[0]: ",
+        ),
         ("deep", after(&"[".repeat(100_000)), "line 2: "),
         ("blank", "\n\n\n".into(), "line 3: this is no recorded session"),
         (
@@ -611,4 +634,47 @@ fn overlays_are_replayed_as_large_as_they_were() {
     session.apply(Command::Scale(1.5));
     session.stop_recording().unwrap().unwrap();
     assert_eq!(replayed(&path).session().scale().to_bits(), 1.5_f32.to_bits());
+}
+
+/// What a replay would refuse is not done while a session is recorded, and so is not in the file.
+#[test]
+fn what_cannot_be_played_back_is_not_recorded() {
+    let path = folder("session-finite").join("a.session");
+    let mut session = session();
+    session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    let layer = |weight: f32, speed: f32| {
+        let layer = Layer { clip: 1, weight, additive: false, mask: Vec::new(), speed };
+        Command::Motion(Box::new(Motion { layers: vec![layer], ..Motion::clip(0) }))
+    };
+    let options = Options { stiffness: f64::NAN, ..Options::default() };
+    for command in [
+        layer(1e30, 1.0),
+        layer(f32::NAN, 1.0),
+        layer(0.5, f32::INFINITY),
+        Command::Drag(Vec2::NAN),
+        Command::Solver(Box::new(options)),
+        Command::Follow(vec![(0, Transform { scale: Vec3::INFINITY, ..Transform::IDENTITY })], Vec::new()),
+    ] {
+        session.apply(command);
+        assert!(session.puppet().motion.is_rest());
+    }
+    session.apply(layer(0.5, 1.0));
+    assert_eq!(session.puppet().motion.layers.len(), 1);
+    session.stop_recording().unwrap().unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text.matches("\"motion\":{\"bars\"").count(), 1, "{text}");
+    assert_eq!(seen(replayed(&path).session()), seen(&session));
+}
+
+/// Nothing of a session is infinite: a pose that leaves single precision is an error, and the character rests.
+#[test]
+fn a_pose_that_is_not_finite_is_told_and_not_shown() {
+    let mut session = session();
+    let far = Transform { translation: Vec3::MAX, ..Transform::IDENTITY };
+    session.apply(Command::Follow(vec![(0, far), (1, far), (2, far)], Vec::new()));
+    assert!(session.error().is_some_and(|e| e.ends_with(" is not finite")), "{:?}", session.error());
+    assert!(session.puppet().world_from_node().iter().all(glam::Affine3A::is_finite));
+    let folder = folder("session-far");
+    let file = session.save_pose(sinew::viewer::PoseFile::Glb, &folder).unwrap();
+    assert!(load(&file).is_ok());
 }

@@ -51,6 +51,9 @@ pub enum LineError {
     /// A file of clips cannot be read, or not be put on the character.
     #[error("{0}")]
     Clips(String),
+    /// Its command holds what no session can carry out.
+    #[error("{0}")]
+    Value(String),
     /// No command is written like this.
     #[error("{0}")]
     Syntax(String),
