@@ -31,6 +31,20 @@ fn only_the_gltf_loader_names_the_gltf_crate() {
     }
 }
 
+/// `serde_json` writes `null` for a number that is not finite: only `json` may call it to write a document.
+#[test]
+fn only_the_json_module_writes_json() {
+    let files = source::files();
+    // Tests stand at a file's end.
+    let code = |f: &source::File| f.text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
+    let writes = |f: &source::File| code(f).contains("serde_json::to_");
+    let (json, others): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.name.starts_with("json/"));
+    assert!(json.iter().any(|f| writes(f)), "the module moved; this test must follow it");
+    let outside = others.iter().filter(|f| !f.is_test() && writes(f));
+    let outside: Vec<&str> = outside.map(|f| f.name.as_str()).collect();
+    assert!(outside.is_empty(), "{outside:?} write JSON past the json module");
+}
+
 #[test]
 fn solvers_use_only_the_crates_that_they_are_known_to_need() {
     let files = source::files();

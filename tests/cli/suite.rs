@@ -347,6 +347,29 @@ fn a_golden_that_is_none_breaks_its_case_alone() {
     assert_eq!(code_and_lines(["test", &suite]).0, 0);
 }
 
+/// Numbers beyond single precision: no golden is written that could not be read again.
+#[test]
+fn a_case_beyond_single_precision_leaves_no_golden() {
+    let folder = folder("suite-finite");
+    let suite = folder.join("suite.toml");
+    let case = |name: &str, motion: &str| {
+        std::fs::write(folder.join(format!("{name}.motion.toml")), format!("version = 1\n{motion}")).unwrap();
+        format!(
+            "[[case]]\nname = \"{name}\"\nmotion = \"{name}.motion.toml\"\nanimation-time = 0.5\ncompare = [\"joints\"]\n"
+        )
+    };
+    let turn = case("turn", "[[edit]]\ntime = 0.5\nturn = { chest = [0, 0, 1e39] }\n");
+    let shift = "shift = { chest = [3e38, 0, 0], head = [3e38, 0, 0] }";
+    let shift = case("shift", &format!("[[edit]]\ntime = 0.5\n{shift}\n"));
+    std::fs::write(&suite, format!("version = 1\n{turn}{shift}")).unwrap();
+    let (code, lines) = code_and_lines(["test", suite.to_str().unwrap(), "--update"]);
+    assert_eq!(code, 1);
+    let said = |text: &str| assert!(lines.iter().any(|l| l.contains(text)), "{text}: {lines:?}");
+    said("turn.motion.toml: line 4: turn: value is too large");
+    said("world matrix is not finite");
+    assert!(!folder.join("goldens").exists());
+}
+
 #[test]
 fn help_has_examples() {
     assert!(
