@@ -17,6 +17,7 @@
 pub mod asset;
 pub mod atomic;
 pub mod bake;
+pub mod bounded;
 pub mod camera;
 #[cfg(feature = "cli")]
 pub mod cli;

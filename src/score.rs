@@ -6,6 +6,7 @@ use glam::DVec3;
 use toml_edit::{Document, Item, Table, TableLike};
 
 use crate::asset::Character;
+use crate::bounded;
 use crate::motion::{Bar, Edit, Layer, Motion, Share, Travel};
 use crate::puppet::{Puppet, Target};
 use crate::rig::{self, Rig};
@@ -36,14 +37,6 @@ pub enum ScoreError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// It is too large to be one.
-    #[error("{}: {bytes} bytes are more than a motion has", path.display())]
-    Large {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        bytes: u64,
-    },
     /// Its text will not do.
     #[error("{}: line {line}: {cause}", path.display())]
     Format {
@@ -62,11 +55,7 @@ pub enum ScoreError {
 /// [`ScoreError`].
 pub fn load(path: &Path, character: &Character, rig: &Rig) -> Result<Motion, ScoreError> {
     let failed = |source| ScoreError::Read { path: path.to_owned(), source };
-    let bytes = std::fs::metadata(path).map_err(failed)?.len();
-    if bytes > MAX_BYTES {
-        return Err(ScoreError::Large { path: path.to_owned(), bytes });
-    }
-    read(&std::fs::read_to_string(path).map_err(failed)?, path, character, rig)
+    read(&bounded::read_to_string(path, MAX_BYTES).map_err(failed)?, path, character, rig)
 }
 
 /// Reads a motion for a character. Goals of edits are solved with its rig, each where the edits before it have left the

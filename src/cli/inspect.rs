@@ -98,15 +98,9 @@ pub(super) fn run(args: &InspectArgs, talk: Talk) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a rig beside its place, then renames; into what is there already.
+/// Writes a rig to a file, and into what is there already.
 fn write_rig(rig: &Rig, character: &Character, path: &Path) -> Result<(), Failure> {
-    let failed = |cause: String| Failure::Usage(format!("{}: {cause}", path.display()));
-    let there = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(e) => return Err(failed(e.to_string())),
-    };
-    let text = rig::file::write(rig, &character.skeleton, &there).map_err(|e| failed(e.to_string()))?;
+    let (_, text) = rig::updated(rig, character, path).map_err(|e| Failure::Usage(e.to_string()))?;
     output::file(path, text.as_bytes())
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::bounded;
 use crate::ik::Style;
 
 /// No style has more: the largest that may be learned has a fifth of it.
@@ -23,9 +24,6 @@ pub enum StyleFileCause {
     /// It cannot be read.
     #[error(transparent)]
     Read(#[from] std::io::Error),
-    /// It is too large to be one.
-    #[error("{0} bytes are more than a style has")]
-    Large(u64),
     /// It is no style.
     #[error("it is no style: {0}")]
     Style(#[from] serde_json::Error),
@@ -36,12 +34,7 @@ pub enum StyleFileCause {
 /// # Errors
 /// [`StyleFileError`] if the file cannot be read, is larger than any style, or is none.
 pub fn read_style(path: &Path) -> Result<Style, StyleFileError> {
-    let read = || -> Result<Style, StyleFileCause> {
-        let size = std::fs::metadata(path)?.len();
-        if size > MAX_BYTES {
-            return Err(StyleFileCause::Large(size));
-        }
-        Ok(serde_json::from_slice(&std::fs::read(path)?)?)
-    };
+    let read =
+        || -> Result<Style, StyleFileCause> { Ok(serde_json::from_slice(&bounded::read(path, MAX_BYTES)?)?) };
     read().map_err(|cause| StyleFileError { path: path.to_owned(), cause })
 }

@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::puppet::Puppet;
 use crate::render::Picture;
-use crate::{atomic, json};
+use crate::{atomic, bounded, json};
+
+/// Bytes of the largest golden of joints that is read.
+const MAX_JOINTS: u64 = 1 << 30;
 
 /// Why a golden cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +58,7 @@ impl Drawn {
     /// # Errors
     /// [`GoldenError`].
     pub fn read(path: &Path, width: u32, height: u32) -> Result<Option<Found>, GoldenError> {
-        let file = match std::fs::File::open(path) {
+        let file = match bounded::open(path) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(GoldenError::Io { path: path.into(), source }),
@@ -193,7 +196,7 @@ impl Joints {
     /// # Errors
     /// [`GoldenError`].
     pub fn read(path: &Path) -> Result<Option<Self>, GoldenError> {
-        let bytes = match std::fs::read(path) {
+        let bytes = match bounded::read(path, MAX_JOINTS) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(GoldenError::Io { path: path.into(), source }),
@@ -255,7 +258,7 @@ impl Joints {
 
 /// Whether a file is one that this module has written: its folder may hold others' too.
 pub(super) fn is_ours(path: &Path) -> bool {
-    let Ok(file) = std::fs::File::open(path) else { return false };
+    let Ok(file) = bounded::open_regular(path) else { return false };
     match path.extension().and_then(|e| e.to_str()) {
         Some("png") => {
             let reader = png::Decoder::new(BufReader::new(file)).read_info();

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::asset::{self, Character};
+use crate::bounded;
 
 use super::{Rig, RigError, file, find};
 
-/// No rig has more.
+/// A rig file has at most so many bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Why a rig file could not be used.
@@ -25,9 +26,6 @@ pub enum RigLoadCause {
     /// It cannot be read.
     #[error(transparent)]
     Read(#[from] std::io::Error),
-    /// It is too large to be one.
-    #[error("{0} bytes are more than a rig has")]
-    Large(u64),
     /// Its text will not do.
     #[error(transparent)]
     Rig(#[from] RigError),
@@ -53,15 +51,7 @@ pub fn load(character: &Character, named: Option<&Path>) -> Result<Rig, RigLoadE
 }
 
 fn read(character: &Character, path: &Path) -> Result<Rig, RigLoadCause> {
-    Ok(file::read(&text(path)?, &character.skeleton)?)
-}
-
-fn text(path: &Path) -> Result<String, RigLoadCause> {
-    let size = std::fs::metadata(path)?.len();
-    if size > MAX_BYTES {
-        return Err(RigLoadCause::Large(size));
-    }
-    Ok(std::fs::read_to_string(path)?)
+    Ok(file::read(&bounded::read_to_string(path, MAX_BYTES)?, &character.skeleton)?)
 }
 
 /// The text of a rig's file, and what it becomes with a rig written into it; both empty and new where there is none.
@@ -74,7 +64,8 @@ pub fn updated(
     path: &Path,
 ) -> Result<(Option<String>, String), RigLoadError> {
     let failed = |cause| RigLoadError { path: path.to_owned(), cause };
-    let there = if path.exists() { Some(text(path).map_err(failed)?) } else { None };
+    let there = path.is_file().then(|| bounded::read_to_string(path, MAX_BYTES)).transpose();
+    let there = there.map_err(|e| failed(e.into()))?;
     let new = file::write(rig, &character.skeleton, there.as_deref().unwrap_or_default());
     Ok((there, new.map_err(|e| failed(e.into()))?))
 }

@@ -1,7 +1,7 @@
 //! A recorded session, played back: the same commands at the same times leave the same bits.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use glam::Vec2;
 
 use crate::asset::Character;
 use crate::bake::Source;
-use crate::printable;
 use crate::rig::Rig;
+use crate::{bounded, printable};
 
 use super::recording::{FORMAT, Header, LATEST, LONGEST, Line};
 use super::session::MOST_ADDITIONS;
@@ -39,14 +39,9 @@ struct Lines {
 
 impl Lines {
     fn open(path: &Path) -> Result<Self, ReplayError> {
-        let open = || {
-            // A pipe or a device may never end.
-            if !path.metadata()?.is_file() {
-                return Err(io::Error::other("this is no regular file"));
-            }
-            File::open(path)
-        };
-        let file = open().map_err(|source| ReplayError::Read { path: path.into(), source })?;
+        // It is read twice.
+        let file = bounded::open_regular(path);
+        let file = file.map_err(|source| ReplayError::Read { path: path.into(), source })?;
         let file = BufReader::new(file);
         Ok(Self { path: path.into(), file, buffer: Vec::new(), number: 0, last: 0.0, cut: false })
     }

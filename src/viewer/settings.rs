@@ -1,14 +1,12 @@
 //! What the window remembers from one run to the next: the files that were opened last, and dark or light.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use egui::ThemePreference;
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
 use serde::{Deserialize, Serialize};
 
-use crate::{atomic, json};
+use crate::{atomic, bounded, json};
 
 /// Files that are remembered.
 const MOST: usize = 8;
@@ -109,8 +107,7 @@ impl Settings {
 
 /// What a file says; `None`: it is not there, or broken.
 fn read(place: &Path) -> Option<Kept> {
-    let mut bytes = Vec::new();
-    File::open(place).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)).ok()?;
+    let bytes = bounded::read_regular(place, MAX_BYTES).ok()?;
     let mut kept: Kept = serde_json::from_slice(&bytes).ok()?;
     kept.recent.retain(|path| path.is_absolute());
     kept.recent.truncate(MOST);

@@ -30,7 +30,7 @@ use std::path::Path;
 use gltf::json::Root;
 
 use super::{Character, LoadError, vrm};
-use crate::printable;
+use crate::{bounded, printable};
 use buffer::Buffers;
 
 /// The bytes of a file, but not of a folder, a pipe or a device.
@@ -38,7 +38,7 @@ use buffer::Buffers;
 /// # Errors
 /// [`LoadError::Io`]: what the system says.
 pub fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
-    uri::read_regular_file(path).map_err(|source| LoadError::Io { path: path.into(), source })
+    bounded::read_regular(path, uri::MAX_BYTES).map_err(|source| LoadError::Io { path: path.into(), source })
 }
 
 /// Where the files are that a file names.

@@ -1,7 +1,6 @@
 //! Where a file's other bytes are: data URIs, and files in its own folder.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -10,6 +9,11 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::json::Root;
 use percent_encoding::percent_decode_str;
+
+use crate::bounded;
+
+/// The length of a GLB is a number of 32 bits; no other file of an asset is larger.
+pub(super) const MAX_BYTES: u64 = u32::MAX as u64;
 
 /// Exporters differ about the padding at the end; nothing depends on it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -47,7 +51,7 @@ fn read_file(uri: &str, folder: Option<&Path>) -> Result<Vec<u8>, String> {
     if !inside {
         return Err(format!("\"{uri}\" leaves the folder of the asset"));
     }
-    read_regular_file(&full).map_err(named)
+    bounded::read_regular(&full, MAX_BYTES).map_err(named)
 }
 
 /// The files that an asset names and that may be read, each once.
@@ -84,12 +88,4 @@ fn relative_path(uri: &str) -> Result<PathBuf, String> {
         return Err(format!("\"{uri}\" names no file"));
     }
     Ok(path)
-}
-
-/// Reads a file, but not a folder, a pipe or a device, which may never end.
-pub(super) fn read_regular_file(path: &Path) -> io::Result<Vec<u8>> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    fs::read(path)
 }

@@ -13,13 +13,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use glam::{Quat, Vec3};
 
 use crate::asset::LoadError;
+use crate::bounded;
 
 use super::{Take, Tracks};
 
@@ -37,12 +36,7 @@ struct Fault(usize, usize, String);
 /// [`LoadError`] with the line and the column at fault.
 pub fn load_csv(path: &Path) -> Result<Take, LoadError> {
     let io = |source| LoadError::Io { path: path.to_owned(), source };
-    let mut text = String::new();
-    let read = File::open(path).map_err(io)?.take(LONGEST + 1).read_to_string(&mut text).map_err(io)?;
-    if read as u64 > LONGEST {
-        return Err(LoadError::Format { path: path.to_owned(), cause: "longer than 1 GiB".to_owned() });
-    }
-    parse_csv(path, &text)
+    parse_csv(path, &bounded::read_to_string(path, LONGEST).map_err(io)?)
 }
 
 /// Reads a take from text; the path is only for errors.

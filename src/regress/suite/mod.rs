@@ -1,17 +1,20 @@
 //! Suites: a TOML file of cases, and lists that multiply into cases. `docs/testing.md` has the schema.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml_edit::Document;
 
+use crate::bounded;
 use crate::toml::{Fault, Lines};
 
 use reader::Reader;
 
 mod reader;
 mod values;
+
+/// A suite has at most so many bytes.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// An option of the command line that a case may set by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,7 +184,7 @@ impl Suite {
     pub fn read(path: &Path, options: &[OptionKey]) -> Result<Self, SuiteError> {
         let shown = path.display().to_string();
         let unread = |e: std::io::Error| SuiteError::Read { path: shown.clone(), cause: e.to_string() };
-        let text = fs::read_to_string(path).map_err(unread)?;
+        let text = bounded::read_to_string(path, MAX_BYTES).map_err(unread)?;
         let fault = |f: Fault| {
             let (line, cause) = f.told(&text);
             SuiteError::Fault { path: shown.clone(), line, cause }

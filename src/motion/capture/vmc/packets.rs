@@ -10,13 +10,13 @@
 //!
 //! A last record that is cut short (the program that wrote it was killed) is left out.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::asset::LoadError;
+use crate::bounded;
 
 use super::LONGEST_PACKET;
 
@@ -38,12 +38,7 @@ impl PacketFile {
     /// [`LoadError`] with the number of the record at fault, from zero.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let io = |source| LoadError::Io { path: path.to_owned(), source };
-        let mut bytes = Vec::new();
-        File::open(path).map_err(io)?.take(LONGEST_FILE + 1).read_to_end(&mut bytes).map_err(io)?;
-        if bytes.len() as u64 > LONGEST_FILE {
-            return Err(LoadError::Format { path: path.to_owned(), cause: "longer than 256 MiB".to_owned() });
-        }
-        Self::parse(path, &bytes)
+        Self::parse(path, &bounded::read(path, LONGEST_FILE).map_err(io)?)
     }
 
     /// Reads packets from bytes; the path is only for errors.
