@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn put(name: &str, bytes: &[u8], check: bool) -> Result<(), Box<dyn Error>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
     if !check {
-        std::fs::write(&path, bytes)?;
+        sinew::atomic::write(&path, bytes)?;
         println!("{}: {} bytes", path.display(), bytes.len());
     } else if std::fs::read(&path)? != bytes {
         return Err(format!("{} is not what make_cast writes", path.display()).into());

@@ -85,6 +85,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, talk: Talk) -> Result<E
         }
     };
     output::spare(&args.output, args.posing.files(&args.model))?;
+    output::check(&args.output)?;
     let character = args.model.load()?;
     watch.stage("load");
     let own = character.clips.len();

@@ -1,4 +1,4 @@
-//! Results: JSON and text, to stdout or to a file that is whole or not there.
+//! Results: JSON and text, to stdout or to a file that is complete or absent.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(super) fn lines<L: AsRef<str>>(lines: impl IntoIterator<Item = L>) -> Result
         .into_iter()
         .flat_map(|line| [printable::line(line.as_ref()).into_owned(), "\n".into()])
         .collect();
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::write(Path::new(STDOUT)))
+    stdout(text.as_bytes())
 }
 
 /// Writes a message to stderr, on one line, whatever a file or a driver put into it.
@@ -34,12 +34,43 @@ pub(super) fn message(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable::line(text));
 }
 
-/// Writes a file beside its place, then renames it; `-` is stdout.
+/// Writes a file, or replaces it when everything is written; `-` is stdout.
 pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if path == Path::new("-") {
-        return io::stdout().lock().write_all(bytes).map_err(Failure::write(Path::new(STDOUT)));
+    if is_stdout(path) { stdout(bytes) } else { atomic::write(path, bytes).map_err(Failure::write(path)) }
+}
+
+/// The files of a sequence.
+#[derive(Default)]
+pub(super) struct Sequence {
+    files: atomic::Sequence,
+}
+
+impl Sequence {
+    pub(super) fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        self.files.write(path, bytes).map_err(Failure::write(path))
     }
-    atomic::write(path, bytes).map_err(Failure::write(path))
+
+    /// Brings all of them to the disk. `name`: how an error names them.
+    pub(super) fn finish(self, name: &Path) -> Result<(), Failure> {
+        self.files.finish().map_err(Failure::write(name))
+    }
+}
+
+fn stdout(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    // At the end of the program nobody would hear that the rest of the last line was lost.
+    let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+    written.map_err(Failure::write(Path::new(STDOUT)))
+}
+
+/// `/dev/stdout` may be a file that the shell appends to: it must be neither replaced nor truncated.
+fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
+/// Checks that a file can be written, before the work that it is written after.
+pub(super) fn check(path: &Path) -> Result<(), Failure> {
+    if is_stdout(path) { Ok(()) } else { atomic::check(path).map_err(Failure::write(path)) }
 }
 
 /// Refuses to replace a file that is read: what was in it beside the result would be gone.

@@ -177,15 +177,17 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     let shot = args.view.shot(&bounds)?;
     let mut set = studio.set(&puppet, args.view.mode(), &mut watch)?;
     let progress = Progress::new(frames.end - frames.first, "frames", talk);
+    let mut files = output::Sequence::default();
     for frame in frames.first..frames.end {
         pose(&mut puppet, frame)?;
         others.follow(&puppet);
         let mut seen = stage::frame(&puppet, &shot);
         others.show(&mut seen, &puppet, shot.scale);
         let picture = set.renderer.render(&set.model, &seen, args.view.size())?;
-        output::file(&names.numbered(frame), &picture.png(shot.background)?)?;
+        files.write(&names.numbered(frame), &picture.png(shot.background)?)?;
         progress.step();
     }
+    files.finish(&args.output)?;
     progress.finish();
     watch.stage("draw");
     watch.total();

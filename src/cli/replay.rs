@@ -34,11 +34,11 @@ pub(super) fn run(args: &RenderArgs, session: &Path, talk: Talk) -> Result<ExitC
     let mut replay = Replay::new(&recording, character, rig)?;
     // A session may show any mode: the pictures of all are needed.
     let mut set = studio.set(replay.session().puppet(), Mode::Shaded, &mut watch)?;
-    let mut draw = |replay: &Replay, path: &Path| -> Result<(), Failure> {
+    let mut draw = |replay: &Replay| -> Result<Vec<u8>, Failure> {
         let (frame, size) = args.view.replayed(replay.session());
         let Set { renderer, model } = &mut set;
         let picture = renderer.render(model, &frame, size)?;
-        output::file(path, &picture.png(frame.background)?)
+        Ok(picture.png(frame.background)?)
     };
     match args.frames {
         None => {
@@ -50,17 +50,19 @@ pub(super) fn run(args: &RenderArgs, session: &Path, talk: Talk) -> Result<ExitC
             replay.advance(recording.length())?;
             progress.finish();
             watch.stage("replay");
-            draw(&replay, &names.single)?;
+            output::file(&names.single, &draw(&replay)?)?;
         }
         Some(frames) => {
             let progress = Progress::new(frames.end - frames.first, "frames", talk);
+            let mut files = output::Sequence::default();
             for frame in frames.first..frames.end {
                 // Frames of the same time have the same time, bit by bit, at any rate.
                 let time = f64::from(frame) / f64::from(args.fps);
                 replay.advance(Duration::try_from_secs_f64(time).unwrap_or(Duration::MAX))?;
-                draw(&replay, &names.numbered(frame))?;
+                files.write(&names.numbered(frame), &draw(&replay)?)?;
                 progress.step();
             }
+            files.finish(&args.output)?;
             progress.finish();
         }
     }

@@ -35,6 +35,7 @@ pub(super) struct StyleArgs {
 
 pub(super) fn run(args: &StyleArgs, talk: Talk) -> Result<ExitCode, Failure> {
     output::spare(&args.output, args.model.file.as_deref())?;
+    output::check(&args.output)?;
     let character = args.model.load()?;
     talk.warnings(&character.warnings);
     let named = args.animation.iter().map(|name| names::clip(&character, name));

@@ -1,6 +1,5 @@
 //! A session's file while it is written: a line that says of what, then a line a command. `docs/session.md` has the format.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::Draft;
-use crate::json;
+use crate::{bounded, json};
 
 use super::history::History;
 use super::replay::LineError;
@@ -128,8 +127,12 @@ impl Recorder {
         if !replace && path.symlink_metadata().is_ok() {
             return Err(failed(io::ErrorKind::AlreadyExists.into()));
         }
-        let draft = Draft::new(path).map_err(failed)?;
-        let name = if replace { Name::Replacing(path.into()) } else { Name::New(path.into()) };
+        let (draft, name) = if replace {
+            (Draft::of_recording(path), Name::Replacing(path.into()))
+        } else {
+            (Draft::of_new_recording(path), Name::New(path.into()))
+        };
+        let draft = draft.map_err(failed)?;
         Ok(Self { draft, name, failed: None, before: History::default() })
     }
 
@@ -139,7 +142,7 @@ impl Recorder {
     /// [`SaveError::Write`] where nothing can be written.
     pub(super) fn numbered(folder: &Path, name: String) -> Result<Self, SaveError> {
         let path = folder.join(format!("{name}.{ENDING}"));
-        let draft = Draft::new(&path).map_err(|source| SaveError::Write { path, source })?;
+        let draft = Draft::of_new_recording(&path).map_err(|source| SaveError::Write { path, source })?;
         let name = Name::Numbered(folder.into(), name);
         Ok(Self { draft, name, failed: None, before: History::default() })
     }
@@ -185,7 +188,8 @@ impl Recorder {
     pub(super) fn log_added(&mut self, now: Duration, addition: &mut Addition, name: &str) -> bool {
         let folder = self.folder().to_path_buf();
         if let Some(csv) = addition.csv() {
-            let there = fs::read(&addition.file).is_ok_and(|bytes| bytes == csv.as_bytes());
+            let there = bounded::read_regular(&addition.file, csv.len() as u64);
+            let there = there.is_ok_and(|bytes| bytes == csv.as_bytes());
             if !there || seen_from(&folder, &addition.file) == whole(&addition.file) {
                 match numbered(&folder, &format!("{name}-take"), "csv", csv.as_bytes()) {
                     Ok(path) => addition.file = path,
@@ -222,9 +226,7 @@ impl Recorder {
             (Some(source), Name::New(path) | Name::Replacing(path)) => Err((path, source)),
             (Some(source), Name::Numbered(folder, _)) => Err((folder, source)),
             (None, Name::New(path)) => draft.keep(&path).map(|()| path.clone()).map_err(|e| (path, e)),
-            (None, Name::Replacing(path)) => {
-                draft.replace(&path).map(|()| path.clone()).map_err(|e| (path, e))
-            }
+            (None, Name::Replacing(path)) => draft.replace().map(|()| path.clone()).map_err(|e| (path, e)),
             (None, Name::Numbered(folder, name)) => {
                 return free(&folder, &name, ENDING, |path| draft.keep(path));
             }

@@ -1,0 +1,198 @@
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::registry::Registry;
+use super::*;
+
+/// An empty folder for one test, removed after it.
+struct Folder(PathBuf);
+
+impl std::ops::Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn folder(name: &str) -> Folder {
+    let folder = std::env::temp_dir().join(format!("sinew-atomic-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    Folder(folder)
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(name).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_is_written_replaced_and_nothing_is_left_beside_it() {
+    let folder = folder("write");
+    let file = folder.join("a.json");
+    write(&file, b"old").unwrap();
+    write(&file, b"new").unwrap();
+    assert_eq!(fs::read(&file).unwrap(), b"new");
+    assert_eq!(write_new(&file, b"newer").unwrap_err().kind(), ErrorKind::AlreadyExists);
+    write_new(&folder.join("b.json"), b"b").unwrap();
+    assert_eq!(
+        (fs::read(&file).unwrap(), names(&folder)),
+        (b"new".to_vec(), vec!["a.json".into(), "b.json".into()])
+    );
+    assert!(write(&folder.join("missing/a.json"), b"").is_err() && write(&folder, b"").is_err());
+}
+
+#[test]
+fn a_check_leaves_everything_as_it_is() {
+    let folder = folder("check");
+    check(&folder.join("a.json")).unwrap();
+    assert!(names(&folder).is_empty());
+    assert!(check(&folder.join("missing/a.json")).is_err() && check(&folder).is_err());
+    #[cfg(unix)]
+    check(Path::new("/dev/null")).unwrap();
+}
+
+/// A private file was once readable by everybody after a save.
+#[cfg(unix)]
+#[test]
+fn a_replaced_file_keeps_its_permissions_and_its_draft_is_private() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let folder = folder("mode");
+    let file = folder.join("a.json");
+    let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
+    fs::write(&file, "old").unwrap();
+    for wanted in [0o600, 0o640, 0o755, 0o666] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(wanted)).unwrap();
+        let mut draft = Draft::of_save(&file).unwrap();
+        assert_eq!(mode(draft.path()), wanted);
+        draft.write(b"new").unwrap();
+        draft.replace().unwrap();
+        assert_eq!(mode(&file), wanted, "{wanted:o}");
+    }
+    // Only an administrator can give a file away.
+    if chown(&file, Some(12), Some(34)).is_ok() {
+        write(&file, b"newer").unwrap();
+        let found = fs::metadata(&file).unwrap();
+        assert_eq!((found.uid(), found.gid(), mode(&file)), (12, 34, 0o666));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_to_the_file_that_they_are_for() {
+    use std::os::unix::fs::symlink;
+    let folder = folder("links");
+    fs::create_dir_all(folder.join("deep/er")).unwrap();
+    symlink("deep", folder.join("short")).unwrap();
+    // From the link's own folder, `..` is deep.
+    symlink("../new.json", folder.join("deep/er/link.json")).unwrap();
+    symlink("short/er/link.json", folder.join("first.json")).unwrap();
+    for content in ["created", "replaced"] {
+        write(&folder.join("first.json"), content.as_bytes()).unwrap();
+        assert_eq!(fs::read_to_string(folder.join("deep/new.json")).unwrap(), content);
+        assert!(folder.join("first.json").is_symlink() && folder.join("deep/er/link.json").is_symlink());
+    }
+    symlink("loop.json", folder.join("loop.json")).unwrap();
+    assert!(write(&folder.join("loop.json"), b"").is_err());
+    assert!(folder.join("loop.json").is_symlink());
+}
+
+/// The hidden name was once longer than a name may be.
+#[test]
+fn names_may_be_as_long_as_the_system_allows() {
+    let folder = folder("names");
+    let long =
+        ["a".repeat(245), "a".repeat(255), format!("{}b", "ä".repeat(127)), format!("c{}", "ä".repeat(127))];
+    let drafts: Vec<Draft> = long.iter().map(|name| Draft::of_save(&folder.join(name)).unwrap()).collect();
+    assert_eq!(names(&folder).len(), long.len());
+    drop(drafts);
+    for name in &long {
+        write(&folder.join(name), name.as_bytes()).unwrap();
+        assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), *name);
+    }
+    assert_eq!(names(&folder).len(), long.len());
+}
+
+/// A save whose process was killed once left a hidden file forever.
+#[test]
+fn a_save_removes_what_ended_processes_have_left_of_saves_of_the_same_file() {
+    let folder = folder("leftovers");
+    for name in [".a.json.tmp", ".a.json.1.tmp", ".b.json.tmp", ".a.json.part", ".a.json.4711.part"] {
+        fs::write(folder.join(name), "cut o").unwrap();
+    }
+    write(&folder.join("a.json"), b"{}").unwrap();
+    assert_eq!(names(&folder), [".a.json.4711.part", ".a.json.part", ".b.json.tmp", "a.json"]);
+    // One that is being written is left alone.
+    let mut other = Draft::of_save(&folder.join("b.json")).unwrap();
+    other.write(b"other").unwrap();
+    write(&folder.join("b.json"), b"b").unwrap();
+    other.replace().unwrap();
+    assert_eq!(fs::read(folder.join("b.json")).unwrap(), b"other");
+    assert_eq!(names(&folder).len(), 4);
+}
+
+#[test]
+fn a_recording_stays_and_is_found_once_nobody_writes_it() {
+    let folder = folder("recordings");
+    let file = folder.join("a.session");
+    drop(Draft::of_recording(&file).unwrap());
+    assert!(names(&folder).is_empty(), "an empty one is worthless");
+    let mut draft = Draft::of_recording(&file).unwrap();
+    draft.write(b"recorded").unwrap();
+    assert!(leftovers(&file).is_empty(), "it is being written");
+    drop(draft);
+    fs::write(folder.join(".a.session.4711.part"), "of an older version").unwrap();
+    fs::write(folder.join(".a.session.session.part"), "of another file").unwrap();
+    fs::write(folder.join(".a.session.5.part"), "").unwrap();
+    let left = [".a.session.4711.part", ".a.session.part"].map(|name| folder.join(name));
+    assert_eq!(leftovers(&file), left);
+    // Neither a save nor a recording of the same name takes it.
+    write(&file, b"saved").unwrap();
+    let mut next = Draft::of_recording(&file).unwrap();
+    next.write(b"next").unwrap();
+    next.replace().unwrap();
+    assert_eq!(leftovers(&file), left);
+}
+
+#[test]
+fn a_program_that_ends_early_removes_its_drafts_and_begins_no_more() {
+    let folder = folder("registry");
+    let registry = Registry::new();
+    let create = |name: &str| {
+        let path = folder.join(name);
+        registry.create(&path, || File::create_new(&path)).unwrap();
+        path
+    };
+    let [_, kept, renamed] = [".a.tmp", ".b.part", ".c.tmp"].map(create);
+    registry.forget(&kept);
+    fs::rename(&renamed, folder.join("c")).unwrap();
+    std::thread::scope(|scope| {
+        registry.remove_all(|| {
+            assert_eq!(names(&folder), [".b.part", "c"]);
+            scope.spawn(|| create(".late.tmp"));
+            std::thread::sleep(Duration::from_millis(50));
+            assert_eq!(names(&folder), [".b.part", "c"]);
+        });
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_caller_has_opened_is_appended_to() {
+    use std::os::fd::AsRawFd;
+    let folder = folder("opened");
+    fs::write(folder.join("log"), "old\n").unwrap();
+    let log = File::options().append(true).open(folder.join("log")).unwrap();
+    write(format!("/proc/self/fd/{}", log.as_raw_fd()).as_ref(), b"new\n").unwrap();
+    assert_eq!(fs::read_to_string(folder.join("log")).unwrap(), "old\nnew\n");
+}
