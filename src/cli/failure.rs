@@ -43,6 +43,16 @@ impl Failure {
     }
 }
 
+/// The last of several failures; those before it have then reached the user.
+pub(super) fn all(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
+    let mut failures: Vec<Failure> = results.into_iter().filter_map(Result::err).collect();
+    let Some(last) = failures.pop() else { return Ok(()) };
+    for failure in failures {
+        failure.report();
+    }
+    Err(last)
+}
+
 /// Help and version go to stdout; a wrong argument is one line on stderr.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {

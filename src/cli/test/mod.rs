@@ -1,5 +1,6 @@
 //! `sinew test`: run a suite of image and joint regressions.
 
+use std::iter;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,17 +10,18 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::regress::{
-    Case, Machine, OptionKey, Outcome, Rule, Run, Settings, Status, Suite, Update, csv, junit, orphans, page,
+    Case, Machine, OptionKey, Outcome, Rule, Run, Settings, Status, Suite, Update, orphans,
 };
 use crate::render::AdapterChoice;
 
 use super::Talk;
-use super::failure::Failure;
+use super::failure::{self, Failure};
 use super::output;
 use super::progress::Progress;
 use cases::{CaseArgs, Library};
 
 mod cases;
+mod results;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -104,11 +106,7 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
     if places.is_empty() {
         return Err(Failure::Usage(format!("{}: no case to run", args.suite.display())));
     }
-    let goldens = suite.cases.iter().flat_map(|case| suite.goldens_of(case));
-    let read: Vec<PathBuf> = goldens.chain([args.suite.clone()]).collect();
-    for path in [&args.report, &args.junit, &args.csv].into_iter().flatten() {
-        output::spare(path, read.iter().map(PathBuf::as_path))?;
-    }
+    results::check(args, &suite)?;
     let library = Library::default();
     let pose = |case: &Case| library.pose(case);
     let settings = Settings {
@@ -125,29 +123,20 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
     };
     let run = Run::new(&suite, &pose, &args.adapter, settings);
     let progress = Progress::new(places.len().try_into().unwrap_or(u32::MAX), "cases", talk);
-    let mut written = Ok(());
+    let mut printed = Ok(());
     let outcomes = run.cases(&places, |outcome| {
         let name = suite.cases.get(outcome.case).map_or("", |c| c.name.as_str());
-        if written.is_ok() {
-            written = progress.around(|| line(name, outcome, talk));
+        if printed.is_ok() {
+            printed = progress.around(|| line(name, outcome, talk));
         }
         progress.step();
     });
     progress.finish();
-    written?;
     let outcomes = outcomes?;
     let seconds = started.elapsed().as_secs_f64();
     let machine = run.machine();
-    summary(&outcomes, places.len(), seconds, &machine, talk)?;
-    if let Some(path) = &args.report {
-        output::file(path, page(&suite, &outcomes, &machine, seconds).map_err(Failure::Usage)?.as_bytes())?;
-    }
-    if let Some(path) = &args.junit {
-        output::file(path, junit(&suite, &outcomes, &machine).map_err(Failure::Usage)?.as_bytes())?;
-    }
-    if let Some(path) = &args.csv {
-        output::file(path, csv(&suite, &outcomes).as_bytes())?;
-    }
+    let printed = printed.and_then(|()| summary(&outcomes, places.len(), seconds, &machine, talk));
+    failure::all(iter::once(printed).chain(results::write(args, &suite, &outcomes, &machine, seconds)))?;
     if args.prune {
         prune(&suite, &outcomes, talk)?;
     }

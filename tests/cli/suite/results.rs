@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{blessed, code_and_lines, edit};
 use crate::support::picture::{self, Look};
 use crate::support::skip;
-use crate::{folder, refusal, sinew, stdout};
+use crate::{command, folder, refusal, sinew, stdout};
 
 /// Changes the pixels of a golden, as another driver would; the name of its machine is lost.
 fn repaint(golden: &Path, change: impl Fn(u32, u32, &mut [u8; 3])) {
@@ -104,11 +104,37 @@ fn outputs_do_not_replace_what_is_read() {
             assert_eq!(said, format!("{output}: this file is read; name another one for the output"));
         }
     }
-    // An output that cannot be written does not hide the results.
+    // What cannot be written is refused before the run.
     let nowhere = folder.join("nowhere/out.csv");
-    let output = sinew(["test", &suite, "--csv", nowhere.to_str().unwrap()]);
+    let said = refusal(["test", &suite, "--csv", nowhere.to_str().unwrap()]);
+    assert!(said.starts_with(&format!("{}: No such file", nowhere.display())), "{said}");
+    let [page, same] = ["page", "./page"].map(|name| folder.join(name).to_str().unwrap().to_owned());
+    let said = refusal(["test", &suite, "--report", &page, "--junit", &same]);
+    assert!(said.ends_with("page: two results cannot be one file"), "{said}");
+    assert!(!Path::new(&page).exists());
+}
+
+/// A report that could not be written, or a reader of stdout that had gone, once cost the JUnit file.
+#[cfg(unix)]
+#[test]
+fn one_result_that_cannot_be_written_does_not_cost_the_others() {
+    let (folder, suite) = blessed("suite-full");
+    let xml = folder.join("out.xml");
+    let full = "/dev/full";
+    if !Path::new(full).exists() {
+        return skip("/dev/full is missing");
+    }
+    let mut run =
+        command(["test", &suite, "--report", full, "--csv", full, "--junit", xml.to_str().unwrap()]);
+    let output = run.stdout(fs::OpenOptions::new().write(true).open(full).unwrap()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stdout).unwrap().contains("7 passed"));
+    let said = String::from_utf8(output.stderr).unwrap();
+    let errors: Vec<&str> = said.lines().filter(|line| line.starts_with("error: ")).collect();
+    let of = |what: &str| {
+        errors.iter().filter(|e| e.starts_with(&format!("error: {what}: No space left"))).count()
+    };
+    assert_eq!((errors.len(), of("stdout"), of(full)), (3, 1, 2), "{said}");
+    assert!(fs::read_to_string(xml).unwrap().contains("tests=\"7\""));
 }
 
 #[test]
