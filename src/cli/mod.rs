@@ -15,6 +15,7 @@ mod posing;
 mod progress;
 mod render;
 mod replay;
+mod signals;
 mod style;
 mod test;
 mod timing;
@@ -127,6 +128,7 @@ impl Talk {
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     device_select::turn_off();
+    signals::watch();
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return failure::usage(&error),

@@ -7,11 +7,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use crate::atomic;
 use crate::render::{AdapterChoice, RenderError};
 use crate::viewer::{self, Recorder, SaveError, ViewerError};
 
 use super::failure::Failure;
-use super::{ModelArg, Talk, clips, first_look, rig_of};
+use super::{ModelArg, Talk, clips, first_look, rig_of, signals};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -43,8 +44,12 @@ pub(super) struct WindowArgs {
 }
 
 impl WindowArgs {
-    fn recorder(&self) -> Result<Option<Recorder>, Failure> {
+    fn recorder(&self, talk: Talk) -> Result<Option<Recorder>, Failure> {
         let Some(path) = &self.record else { return Ok(None) };
+        let interrupted = |left: PathBuf| {
+            format!("{} holds a recording that was interrupted; rename it to use it", left.display())
+        };
+        talk.warnings(&atomic::leftovers(path).into_iter().map(interrupted).collect::<Vec<_>>());
         match Recorder::new(path, self.force) {
             Ok(recorder) => Ok(Some(recorder)),
             Err(SaveError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
@@ -63,23 +68,34 @@ pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
         (&args.clips, args.keep_hands),
         args.adapter.clone(),
         talk,
-        || args.recorder(),
+        || args.recorder(talk),
         args.vmc,
     )? {
-        Ok(()) => Ok(ExitCode::SUCCESS),
+        Ok(recorded) => Ok(closed(recorded, talk)),
         // One that stood, and lost its device, needs no such advice.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
-        Err(error @ (ViewerError::Save(_) | ViewerError::Capture(_) | ViewerError::Destroyed { .. })) => {
-            Err(Failure::Usage(error.to_string()))
-        }
+        Err(
+            error @ (ViewerError::Save(_)
+            | ViewerError::Capture(_)
+            | ViewerError::Destroyed
+            | ViewerError::Recorded { .. }),
+        ) => Err(Failure::Usage(error.to_string())),
         Err(error) => Err(Failure::Usage(format!("{error}; `sinew render` needs no window"))),
     }
+}
+
+/// The window was closed.
+fn closed(recorded: Option<PathBuf>, talk: Talk) -> ExitCode {
+    if let Some(path) = recorded {
+        talk.say(&format!("saved {}", path.display()));
+    }
+    ExitCode::SUCCESS
 }
 
 /// The window, or a picture.
 pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
     match open(model, (&[], false), AdapterChoice::Auto, talk, || Ok(None), None)? {
-        Ok(()) => Ok(ExitCode::SUCCESS),
+        Ok(recorded) => Ok(closed(recorded, talk)),
         // A display whose adapter cannot show anything may still have one that draws.
         Err(
             ViewerError::NoDisplay(_)
@@ -96,7 +112,7 @@ fn open(
     talk: Talk,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure>,
     listen: Option<SocketAddr>,
-) -> Result<Result<(), ViewerError>, Failure> {
+) -> Result<Result<Option<PathBuf>, ViewerError>, Failure> {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     // Asked first, so that nothing is read twice where a picture is drawn instead.
     if cfg!(target_os = "linux") && !["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(set) {
@@ -106,5 +122,5 @@ fn open(
     talk.warnings(&character.warnings);
     let rig = rig_of(&character, None)?;
     let clips = clips::additions(&character, clips, &rig, hands)?;
-    Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen, clips))
+    Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen, clips, signals::close_by))
 }

@@ -53,4 +53,4 @@ pub use settings::Settings;
 #[cfg(feature = "viewer")]
 pub use watch::Watch;
 #[cfg(feature = "viewer")]
-pub use window::{ViewerError, open};
+pub use window::{Close, ViewerError, open};

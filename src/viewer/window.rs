@@ -47,27 +47,35 @@ pub enum ViewerError {
     #[error(transparent)]
     Render(#[from] RenderError),
     /// The window has been destroyed without being asked to close.
-    #[error(
-        "the window was destroyed by another program{}",
-        recording.as_ref().map_or_else(String::new, |path| format!("; the recording is saved as {}", path.display()))
-    )]
-    Destroyed {
-        /// The session that was being recorded.
-        recording: Option<PathBuf>,
-    },
+    #[error("the window was destroyed by another program")]
+    Destroyed,
     /// Nobody can be listened to.
     #[error("{0}")]
     Capture(String),
     /// What was recorded could not be saved.
     #[error(transparent)]
     Save(#[from] SaveError),
+    /// The window failed while it recorded.
+    #[error("{failure}; {recording}")]
+    Recorded {
+        /// Why the window failed.
+        failure: Box<ViewerError>,
+        /// Where the recording is, or why it could not be saved.
+        recording: String,
+    },
 }
 
 /// A clip does not jump over the time in which no picture could be drawn.
 const LONGEST_STEP: Duration = Duration::from_millis(100);
 
+/// Closes the window from another thread, as its close button does, but without a question.
+pub type Close = Box<dyn Fn() + Send>;
+
 /// Opens the viewer and stays until it is closed. `recorder`: what is done is recorded from the start. `listen`: where a
-/// performer is listened to, whom the character follows. `clips`: what is added to the character's own.
+/// performer is listened to, whom the character follows. `clips`: what is added to the character's own. `closable`: gets
+/// what closes the window.
+///
+/// Returns the recording that ended with the window, if there was one.
 ///
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown; the others when the window or the adapter fails.
@@ -78,7 +86,8 @@ pub fn open(
     recorder: Option<Recorder>,
     listen: Option<SocketAddr>,
     clips: Vec<Addition>,
-) -> Result<(), ViewerError> {
+    closable: impl FnOnce(Close),
+) -> Result<Option<PathBuf>, ViewerError> {
     let events = EventLoop::<News>::with_user_event().build().map_err(|e| {
         // The window system says first where in its own sources it noticed.
         let said = e.to_string();
@@ -90,14 +99,19 @@ pub fn open(
     if let Some(address) = listen {
         app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);
     }
+    let proxy = events.create_proxy();
+    // A window that has closed meanwhile needs no second request.
+    closable(Box::new(move || drop(proxy.send_event(News::Close))));
     let ran = events.run_app(&mut app);
-    let recorded = app.session.stop_recording().transpose();
-    match app.failure {
-        Some(ViewerError::Destroyed { .. }) => Err(ViewerError::Destroyed { recording: recorded? }),
-        Some(failure) => Err(failure),
-        None => {
-            ran.map_err(|e| ViewerError::Window(e.to_string()))?;
-            Ok(recorded.map(drop)?)
+    let recorded = app.session.stop_recording();
+    let failure = app.failure.or(ran.err().map(|e| ViewerError::Window(e.to_string())));
+    match (failure, recorded) {
+        (None, recorded) => Ok(recorded.transpose()?),
+        (Some(failure), None) => Err(failure),
+        (Some(failure), Some(recorded)) => {
+            let saved = |path: PathBuf| format!("the recording is saved as {}", path.display());
+            let recording = recorded.map_or_else(|error| error.to_string(), saved);
+            Err(ViewerError::Recorded { failure: Box::new(failure), recording })
         }
     }
 }
@@ -180,7 +194,7 @@ impl ApplicationHandler<News> for App {
             // The event also comes for a window that this program has closed.
             WindowEvent::Destroyed if shown.window.id() == id => {
                 (self.shown, self.broken) = (None, None);
-                self.fail(events, ViewerError::Destroyed { recording: None });
+                self.fail(events, ViewerError::Destroyed);
             }
             WindowEvent::RedrawRequested if self.broken.is_none() => {
                 self.broken = self.redraw().err().map(|error| (error, false));

@@ -4,6 +4,7 @@
 mod arguments;
 mod bake;
 mod bvh;
+mod files;
 mod first_look;
 mod humanoids;
 mod inspect;

@@ -129,3 +129,32 @@ fn the_window_opens_is_dragged_in_and_closes() {
     assert!((0..900).all(|x| (0..700).all(|y| same(x, y))), "see {}", shot.display());
     assert!((0..140).any(|x| (0..50).any(|y| seen.at(x, y)[..3] == RECORDING)), "see {}", shot.display());
 }
+
+/// A recording that was ended by a signal was once left hidden, without a word.
+#[test]
+fn a_recording_that_is_ended_by_a_signal_gets_its_name() {
+    let Some((_server, display)) = display(&[]) else { return };
+    let folder = super::files::folder("window-signal");
+    let (session, hidden) = (folder.join("a.session"), folder.join(".a.session.part"));
+    let left = folder.join(".a.session.1.part");
+    std::fs::write(&left, "of a process that was killed").unwrap();
+    let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY");
+    viewer.args(["view", "--adapter", "cpu", "--record"]).arg(&session).stderr(Stdio::piped());
+    let mut viewer = Started(viewer.spawn().unwrap());
+    let patience = Instant::now();
+    while !hidden.metadata().is_ok_and(|found| found.len() > 0) {
+        assert!(patience.elapsed() < Duration::from_secs(60), "nothing is recorded");
+        sleep(Duration::from_millis(20));
+    }
+    let id = viewer.0.id().to_string();
+    assert!(Command::new("kill").args(["-s", "TERM", &id]).status().unwrap().success());
+    let mut said = String::new();
+    viewer.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(viewer.0.wait().unwrap().code(), Some(0), "{said}");
+    assert!(said.contains(&format!("saved {}", session.display())), "{said}");
+    assert!(said.contains(&format!("{} holds a recording that was interrupted", left.display())), "{said}");
+    assert!(left.exists() && !hidden.exists());
+    let text = std::fs::read_to_string(&session).unwrap();
+    assert!(!text.lines().last().unwrap().contains("\"do\""), "the last line tells the length: {text}");
+}

@@ -24,6 +24,8 @@ pub(super) enum News {
     Chosen(Option<PathBuf>),
     /// The file that is open has changed, or one that belongs to it.
     Changed,
+    /// The system wants the program to end.
+    Close,
 }
 
 /// What the window knows of files.
@@ -185,6 +187,7 @@ impl App {
                 }
             }
             News::Changed => self.files.changed = Some(Instant::now()),
+            News::Close => self.quit = true,
         }
         self.show_soon();
     }

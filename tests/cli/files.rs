@@ -1,0 +1,197 @@
+//! Files that are written stay complete whatever happens; files that are read may be anything.
+#![cfg(unix)]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::support::skip;
+use crate::{command, folder};
+
+/// Runs the program, which must not take longer than 20 s.
+fn within_time(arguments: &[&str]) -> Output {
+    let mut command = Command::new("timeout");
+    command.arg("20").arg(env!("CARGO_BIN_EXE_sinew")).args(arguments).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    text.lines().filter(|line| !line.contains("XDG_RUNTIME_DIR")).map(|line| format!("{line}\n")).collect()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// A FIFO once blocked the program, and `/dev/zero` took all memory.
+#[test]
+fn what_never_ends_is_not_read() {
+    let folder = folder("endless");
+    let fifo = folder.join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let take = folder.join("take.csv");
+    for endless in [Path::new("/dev/zero"), &fifo] {
+        let _ = fs::remove_file(&take);
+        symlink(endless, &take).unwrap();
+        let (endless, take) = (endless.to_str().unwrap(), take.to_str().unwrap());
+        for arguments in [
+            &["pose", endless][..],
+            &["pose", "--rig", endless],
+            &["pose", "--motion", endless],
+            &["pose", "--method", "style", "--style", endless],
+            &["pose", "--clips", take],
+            &["test", endless],
+            &["render", "--resolution", "32,32", "-o", "/dev/null", "--reference", endless],
+            &["render", "-o", "/dev/null", "--replay", endless],
+        ] {
+            let output = within_time(arguments);
+            let text = stderr(&output);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+            assert!(
+                text.ends_with("not a regular file\n") && text.lines().count() == 1,
+                "{arguments:?}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn input_that_the_shell_opens_is_read_up_to_a_size() {
+    for (bytes, wanted) in [(1 << 10, ""), (17 << 20, "larger than 16 MiB")] {
+        let mut command = command(["pose", "--rig", "/dev/stdin", "-o", "/dev/null"]);
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut rig = b"version = 1\n".to_vec();
+        rig.resize(bytes, b'\n');
+        // The program need not read it to its end.
+        let _ = child.stdin.take().unwrap().write_all(&rig);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.success(), wanted.is_empty(), "{}", stderr(&output));
+        assert!(stderr(&output).contains(wanted), "{}", stderr(&output));
+    }
+}
+
+/// `-o /dev/stdout >> log` once replaced the log.
+#[test]
+fn a_file_that_the_shell_has_opened_is_appended_to() {
+    let log = folder("stdout").join("log");
+    for name in ["/dev/stdout", "-"] {
+        fs::write(&log, "old\n").unwrap();
+        let file = OpenOptions::new().append(true).open(&log).unwrap();
+        assert!(command(["pose", "-q", "-o", name]).stdout(file).status().unwrap().success());
+        assert!(fs::read_to_string(&log).unwrap().starts_with("old\n{\"format\""), "{name}");
+    }
+}
+
+/// A power failure after a save once left files of 0 bytes.
+#[test]
+fn a_file_is_on_the_disk_before_it_has_its_name() {
+    let folder = folder("power");
+    let [log, out] = ["log", "out.json"].map(|name| folder.join(name));
+    for _ in 0..2 {
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-y", "-e", "trace=fsync,fdatasync,rename,renameat,renameat2", "-o"]).arg(&log);
+        strace.args([env!("CARGO_BIN_EXE_sinew"), "pose", "-q", "-o"]).arg(&out);
+        // Where a process may not trace another there is no log.
+        if !strace.output().is_ok_and(|output| output.status.success()) {
+            return skip("strace is missing or may not trace");
+        }
+        let text = fs::read_to_string(&log).unwrap();
+        let steps: Vec<&str> = text.lines().filter(|line| line.contains(folder.to_str().unwrap())).collect();
+        let [file, name, whole] = steps[..] else { panic!("{steps:?}") };
+        assert!(file.contains("sync(") && file.contains("/.out.json.tmp>"), "{file}");
+        assert!(name.contains("rename") && name.contains("/out.json\""), "{name}");
+        assert!(whole.contains("sync(") && whole.contains(&format!("{}>", folder.display())), "{whole}");
+    }
+}
+
+#[test]
+fn a_file_that_may_not_be_written_to_is_not_replaced() {
+    let folder = folder("read-only");
+    let out = folder.join("out.json");
+    fs::write(&out, "protected").unwrap();
+    fs::set_permissions(&out, PermissionsExt::from_mode(0o444)).unwrap();
+    fs::set_permissions(&folder, PermissionsExt::from_mode(0o777)).unwrap();
+    let mut command = command(["pose", "-q", "-o", out.to_str().unwrap()]);
+    if OpenOptions::new().write(true).open(&out).is_ok() {
+        // An administrator may write to it; nobody may not.
+        command.uid(65_534).gid(65_534);
+    }
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("out.json: Permission denied"), "{}", stderr(&output));
+    assert_eq!(
+        (fs::read_to_string(&out).unwrap().as_str(), names(&folder)),
+        ("protected", vec!["out.json".into()])
+    );
+}
+
+/// Draws a sequence until it is ended, in a shell that does something first.
+fn drawing(folder: &Path, shell: &str) -> Child {
+    let mut command = Command::new("sh");
+    let program = env!("CARGO_BIN_EXE_sinew");
+    command.arg("-c").arg(format!("{shell} exec {program} \"$@\"")).arg("sh").args([
+        "render",
+        "--resolution",
+        "32,32",
+    ]);
+    command.args(["--adapter", "cpu", "--animation", "walk", "--frames", "0..2000", "-o", "{frame:06}.png"]);
+    let child = command.current_dir(folder).stderr(Stdio::null()).spawn().unwrap();
+    wait_for_more(folder, 3);
+    child
+}
+
+fn wait_for_more(folder: &Path, more: usize) {
+    let (before, started) = (names(folder).len(), Instant::now());
+    while names(folder).len() < before + more {
+        assert!(started.elapsed() < Duration::from_secs(60), "no frame is drawn");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn send(signal: &str, child: &Child) {
+    let kill = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+}
+
+#[test]
+fn a_sequence_that_is_interrupted_leaves_the_frames_that_are_done() {
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let folder = folder(&format!("interrupted-{signal}"));
+        let mut child = drawing(&folder, "");
+        send(signal, &child);
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
+        let frames = names(&folder);
+        assert!(frames.len() >= 3 && frames.iter().all(|name| !name.starts_with('.')), "{frames:?}");
+        for frame in frames {
+            assert_eq!(image::open(folder.join(frame)).unwrap().width(), 32);
+        }
+    }
+}
+
+/// As under `nohup`.
+#[test]
+fn a_signal_that_the_caller_ignores_is_ignored() {
+    let folder = folder("nohup");
+    let mut child = drawing(&folder, "trap '' HUP;");
+    send("HUP", &child);
+    wait_for_more(&folder, 3);
+    assert!(child.try_wait().unwrap().is_none());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // What was killed within a save is gone with the next save of the same file.
+    let frame = folder.join("000000.png");
+    File::create(folder.join(".000000.png.tmp")).unwrap();
+    let again = ["render", "-q", "--resolution", "32,32", "--adapter", "cpu", "-o", frame.to_str().unwrap()];
+    assert!(command(again).output().unwrap().status.success());
+    assert!(!names(&folder).contains(&".000000.png.tmp".to_owned()));
+}
