@@ -3,7 +3,8 @@
 #   a C++ compiler             one dependency is C++ (meshoptimizer)
 #   a software Vulkan driver   tests, and pictures on machines without a graphics card
 #   the window's libraries     X11 and keyboard layouts
-#   Xvfb, xdotool, import      the test of the window
+#   Xvfb, xdotool, import      the tests of the window
+#   strace                     the test of what is on the disk, and when
 #   Chromium, Mesa's OpenGL    the test of the report's page, the suite on another driver; only with --all
 set -eu
 
@@ -25,6 +26,7 @@ has_library libxkbcommon-x11.so.0 || need libxkbcommon-x11-0
 command -v Xvfb >/dev/null 2>&1 || need xvfb
 command -v xdotool >/dev/null 2>&1 || need xdotool
 command -v import >/dev/null 2>&1 || need imagemagick
+command -v strace >/dev/null 2>&1 || need strace
 if [ "${1:-}" = --all ]; then
     command -v chromium >/dev/null 2>&1 || need chromium
     has_library libEGL.so.1 || need libegl1
