@@ -43,7 +43,11 @@ impl Plan {
                 "--format" => plan.formats.push(named(&value()?)?),
                 "--input" => plan.inputs.push(value()?.into()),
                 "--keep" => plan.keep = value()?.into(),
-                other if other.starts_with('-') => {}
+                // What cargo's own harness takes, for whoever runs all targets with it.
+                "--test-threads" | "--color" | "--format=terse" => drop(value()?),
+                "--nocapture" | "--no-capture" | "--quiet" | "-q" | "--exact" | "--ignored"
+                | "--include-ignored" | "--show-output" => {}
+                other if other.starts_with('-') => return Err(format!("unknown option {other}; {HELP}")),
                 filter => filters.push(filter.to_owned()),
             }
         }

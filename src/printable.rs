@@ -22,7 +22,7 @@ pub(crate) fn cause(text: &str) -> String {
 
 /// A text on one line: control characters, line breaks and invisible characters, such as those that change the direction
 /// of the text, become escapes such as `\n` and `\u{1b}`.
-fn escaped(text: &str) -> Cow<'_, str> {
+pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if text.chars().any(must_escape) { Cow::Owned(escape(text.chars())) } else { Cow::Borrowed(text) }
 }
 
@@ -83,8 +83,10 @@ fn must_escape(c: char) -> bool {
             '\u{2028}' | '\u{2029}'
             // Marks, embeddings, overrides and isolates of the bidirectional algorithm.
             | '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
-            // Zero-width space, byte order mark, interlinear annotations, noncharacters, tags.
-            | '\u{200B}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{FFFE}' | '\u{FFFF}'
+            // Spaces and letters without a shape, soft hyphens, operators that are not written.
+            | '\u{AD}' | '\u{115F}' | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{3164}'
+            // Byte order mark, interlinear annotations, two noncharacters, tags.
+            | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{FFFE}' | '\u{FFFF}'
             | '\u{E0000}'..='\u{E007F}'
         )
 }

@@ -20,7 +20,7 @@ pub struct Image {
     pub width: u32,
     /// Pixels.
     pub height: u32,
-    /// Bytes that decoding takes at once.
+    /// Bytes of pixels that decoding takes at once.
     decoded_bytes: u64,
 }
 
@@ -34,7 +34,7 @@ impl Image {
         Ok(Self { name, bytes, width, height, decoded_bytes })
     }
 
-    /// Bytes that decoding takes at once: the image as RGBA, and as the file has it where that differs.
+    /// Bytes of pixels that decoding takes at once: the image as RGBA, and as the file has it where that differs.
     pub fn decoded_bytes(&self) -> u64 {
         self.decoded_bytes
     }

@@ -58,7 +58,7 @@ pub(super) struct Encoded<'a> {
     format: Format<'a>,
     pub(super) width: u32,
     pub(super) height: u32,
-    /// Bytes that decoding takes at once.
+    /// Bytes of pixels that decoding takes at once.
     pub(super) decoded_bytes: u64,
 }
 
@@ -84,17 +84,18 @@ impl<'a> Encoded<'a> {
     fn png(bytes: &'a [u8]) -> Result<Self, String> {
         let limits = png::Limits { bytes: usize::try_from(MAX_IMAGES_BYTES * 2).unwrap_or(usize::MAX) };
         let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
-        decoder.set_transformations(
-            Transformations::EXPAND | Transformations::ALPHA | Transformations::STRIP_16,
-        );
+        decoder.set_transformations(Transformations::EXPAND | Transformations::ALPHA);
         decoder.set_ignore_text_chunk(true);
         decoder.set_ignore_iccp_chunk(true);
         let reader = decoder.read_info().map_err(damaged)?;
         let (width, height) = reader.info().size();
         let pixels = u64::from(width) * u64::from(height);
-        // Grey is decoded with its alpha alone, then widened.
-        let narrow = if reader.output_color_type().0 == png::ColorType::Rgba { 0 } else { pixels * 2 };
-        let decoded_bytes = pixels * 4 + narrow;
+        // What is not eight bits of RGBA is decoded as it is first.
+        let first = match reader.output_color_type() {
+            (png::ColorType::Rgba, png::BitDepth::Eight) => 0,
+            _ => reader.output_buffer_size().map_or(u64::MAX, |bytes| bytes as u64),
+        };
+        let decoded_bytes = (pixels * 4).saturating_add(first);
         Ok(Self { format: Format::Png(Box::new(reader)), width, height, decoded_bytes })
     }
 
@@ -125,6 +126,9 @@ impl<'a> Encoded<'a> {
                 let mut decoded = vec![0; reader.output_buffer_size().ok_or("too large to decode")?];
                 let frame = reader.next_frame(&mut decoded).map_err(damaged)?;
                 decoded.truncate(frame.buffer_size());
+                if frame.bit_depth == png::BitDepth::Sixteen {
+                    decoded = rounded(&decoded);
+                }
                 if frame.color_type == png::ColorType::GrayscaleAlpha { widened(&decoded) } else { decoded }
             }
         };
@@ -133,6 +137,12 @@ impl<'a> Encoded<'a> {
         }
         Ok(Picture { width, height, rgba })
     }
+}
+
+/// The nearest eight bits of channels of sixteen.
+fn rounded(wide: &[u8]) -> Vec<u8> {
+    let nearest = |pair: &[u8; 2]| (u32::from(u16::from_be_bytes(*pair)) + 128) / 257;
+    wide.as_chunks().0.iter().map(|pair| u8::try_from(nearest(pair)).unwrap_or(u8::MAX)).collect()
 }
 
 /// Grey with alpha as RGBA.

@@ -16,19 +16,19 @@ const MAX_NAME: usize = 100;
 /// Where a file system has no locks, a save that has written nothing for so long has ended.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What is lost with a draft.
+/// What a draft contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Nothing: a part of a saved file is worthless.
+    /// A part of a file that is being saved, which is worthless.
     Save,
-    /// All that was recorded.
+    /// All that was recorded, which exists nowhere else.
     Recording,
 }
 
 impl Kind {
     fn ending(self) -> &'static str {
         match self {
-            Self::Save => "tmp",
+            Self::Save => "sinew-tmp",
             Self::Recording => "part",
         }
     }
@@ -60,7 +60,7 @@ impl Drop for Draft {
 }
 
 impl Draft {
-    /// Begins to save a file, as `.NAME.tmp`. What ended processes have left of saves of this file is removed.
+    /// Begins to save a file, as `.NAME.sinew-tmp`. Removes drafts of this file left by processes that have ended.
     ///
     /// # Errors
     /// What the system says of the folder, or of the file if it exists and may not be written to.
@@ -186,7 +186,7 @@ impl Draft {
     }
 }
 
-/// `.NAME.tmp`, `.NAME.1.tmp`, …; of a long name the beginning.
+/// `.NAME.sinew-tmp`, `.NAME.1.sinew-tmp`, …; of a long name the beginning.
 fn hidden(name: &OsStr, number: u32, kind: Kind) -> String {
     let (name, ending) = (beginning(name), kind.ending());
     match number {

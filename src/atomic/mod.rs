@@ -1,7 +1,7 @@
 //! Writing files so that each is either complete or absent, also after a crash or a power failure.
 //!
-//! The bytes go to a hidden file in the same folder, a [`Draft`]. When all of them are on the disk, the draft gets the
-//! name of the file, and then the folder is brought to the disk too.
+//! The bytes go to a hidden file in the same folder, a [`Draft`]. When all of them are synced to disk, the draft gets the
+//! name of the file, and then the folder is synced too.
 //!
 //! A file that is replaced keeps its permissions; its owner and group where the system allows it. Where the group
 //! cannot be kept, the new group gets the permissions of everybody else. Access control lists and extended attributes
@@ -68,6 +68,15 @@ pub fn check(path: &Path) -> io::Result<()> {
     if is_special(path) { Ok(()) } else { Draft::of_save(path).map(drop) }
 }
 
+/// Whether two paths lead to one regular file, which may not exist yet. A pipe or a device can receive several.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    let whole = |path: &Path| {
+        let file = destination(path).ok()?;
+        Some(folder(&file).canonicalize().ok()?.join(file.file_name()?))
+    };
+    whole(a).is_some_and(|a| whole(b).is_some_and(|b| a == b))
+}
+
 /// Removes the drafts of all saves that have not ended, then runs `end` while no new draft can be begun: for a program
 /// that must end at once. Recordings stay, unless they are empty.
 pub fn end(end: impl FnOnce()) {
@@ -106,7 +115,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Brings the names in a folder to the disk.
+/// Syncs the names in a folder to disk.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     // Elsewhere a folder cannot be opened, and renaming is as durable as the system makes it.
     if !cfg!(unix) {

@@ -127,18 +127,28 @@ fn names_may_be_as_long_as_the_system_allows() {
 #[test]
 fn a_save_removes_what_ended_processes_have_left_of_saves_of_the_same_file() {
     let folder = folder("leftovers");
-    for name in [".a.json.tmp", ".a.json.1.tmp", ".b.json.tmp", ".a.json.part", ".a.json.4711.part"] {
+    for name in [
+        ".a.json.tmp",
+        ".a.json.sinew-tmp",
+        ".a.json.1.sinew-tmp",
+        ".b.json.sinew-tmp",
+        ".a.json.part",
+        ".a.json.4711.part",
+    ] {
         fs::write(folder.join(name), "cut o").unwrap();
     }
     write(&folder.join("a.json"), b"{}").unwrap();
-    assert_eq!(names(&folder), [".a.json.4711.part", ".a.json.part", ".b.json.tmp", "a.json"]);
+    assert_eq!(
+        names(&folder),
+        [".a.json.4711.part", ".a.json.part", ".a.json.tmp", ".b.json.sinew-tmp", "a.json"]
+    );
     // One that is being written is left alone.
     let mut other = Draft::of_save(&folder.join("b.json")).unwrap();
     other.write(b"other").unwrap();
     write(&folder.join("b.json"), b"b").unwrap();
     other.replace().unwrap();
     assert_eq!(fs::read(folder.join("b.json")).unwrap(), b"other");
-    assert_eq!(names(&folder).len(), 4);
+    assert_eq!(names(&folder).len(), 5);
 }
 
 #[test]
@@ -173,13 +183,13 @@ fn a_program_that_ends_early_removes_its_drafts_and_begins_no_more() {
         registry.create(&path, || File::create_new(&path)).unwrap();
         path
     };
-    let [_, kept, renamed] = [".a.tmp", ".b.part", ".c.tmp"].map(create);
+    let [_, kept, renamed] = [".a.sinew-tmp", ".b.part", ".c.sinew-tmp"].map(create);
     registry.forget(&kept);
     fs::rename(&renamed, folder.join("c")).unwrap();
     std::thread::scope(|scope| {
         registry.remove_all(|| {
             assert_eq!(names(&folder), [".b.part", "c"]);
-            scope.spawn(|| create(".late.tmp"));
+            scope.spawn(|| create(".late.sinew-tmp"));
             std::thread::sleep(Duration::from_millis(50));
             assert_eq!(names(&folder), [".b.part", "c"]);
         });

@@ -87,6 +87,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, talk: Talk) -> Result<E
     output::spare(&args.output, args.posing.files(&args.model))?;
     output::check(&args.output)?;
     let character = args.model.load()?;
+    output::spare(&args.output, character.files.iter().map(PathBuf::as_path))?;
     watch.stage("load");
     let own = character.clips.len();
     let mut puppet = args.posing.puppet(character, matches, talk)?;

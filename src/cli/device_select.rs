@@ -11,7 +11,7 @@ use std::process::Command;
 
 /// Turns the layer off.
 const OFF: &str = "NODEVICE_SELECT";
-/// Choices of a device that the layer carries out.
+/// Variables by which the user selects a device.
 const CHOICES: [&str; 3] =
     ["MESA_VK_DEVICE_SELECT", "MESA_VK_DEVICE_SELECT_FORCE_DEFAULT_DEVICE", "DRI_PRIME"];
 
@@ -23,11 +23,14 @@ pub(super) fn turn_off() {
     if runtime || CHOICES.iter().chain([&OFF]).any(|name| env::var_os(name).is_some()) {
         return;
     }
-    let Ok(program) = env::current_exe() else { return };
-    let (mut again, mut arguments) = (Command::new(program), env::args_os());
-    if let Some(name) = arguments.next() {
-        again.arg0(name);
+    let mut arguments = env::args_os();
+    let (Ok(program), Some(name)) = (env::current_exe(), arguments.next()) else { return };
+    // A program that the loader was asked to start (`ld.so sinew`) is the loader to the system.
+    if program.file_name() != Path::new(&name).file_name() {
+        return;
     }
+    let mut again = Command::new(program);
+    again.arg0(name);
     // Returns only if it fails: then the errors are written, and everything still works.
     let _ = again.args(arguments).env(OFF, "1").exec();
 }

@@ -19,11 +19,11 @@ pub(super) fn json(path: Option<&Path>, value: &impl Serialize) -> Result<(), Fa
     file(path.unwrap_or(Path::new("-")), &text)
 }
 
-/// Writes lines for people to stdout. Each stays one line, whatever a file put into it.
+/// Writes lines for people to stdout. Each stays one line, whatever a file put into it, and none is shortened.
 pub(super) fn lines<L: AsRef<str>>(lines: impl IntoIterator<Item = L>) -> Result<(), Failure> {
     let text: String = lines
         .into_iter()
-        .flat_map(|line| [printable::line(line.as_ref()).into_owned(), "\n".into()])
+        .flat_map(|line| [printable::escaped(line.as_ref()).into_owned(), "\n".into()])
         .collect();
     stdout(text.as_bytes())
 }
@@ -73,11 +73,9 @@ pub(super) fn check(path: &Path) -> Result<(), Failure> {
     if is_stdout(path) { Ok(()) } else { atomic::check(path).map_err(Failure::write(path)) }
 }
 
-/// Refuses to replace a file that is read: what was in it beside the result would be gone.
+/// Refuses to replace a file that is read, or that the same run writes: its content would be gone.
 pub(super) fn spare<'a>(output: &Path, read: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
-    let same =
-        |a: &Path, b: &Path| a.canonicalize().ok().zip(b.canonicalize().ok()).is_some_and(|(a, b)| a == b);
-    if read.into_iter().any(|file| same(file, output)) {
+    if read.into_iter().any(|file| atomic::is_same(file, output)) {
         let path = output.display();
         return Err(Failure::Usage(format!("{path}: this file is read; name another one for the output")));
     }

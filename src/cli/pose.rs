@@ -64,6 +64,9 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<E
     let copy = args.copy()?;
     output::spare(args.output.as_deref().unwrap_or(Path::new("-")), args.posing.files(&args.model))?;
     let character = args.model.load()?;
+    if let Some(output) = &args.output {
+        output::spare(output, character.files.iter().map(PathBuf::as_path))?;
+    }
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, talk)?;
     let reports = puppet.update()?;

@@ -94,7 +94,7 @@ impl FromStr for Frames {
             .ok_or_else(|| format!("\"{text}\" is not A..B"))?;
         match end.checked_sub(first) {
             None | Some(0) => Err(format!("\"{text}\" holds no frame")),
-            Some(count) if count > MOST_FRAMES => Err(format!("{count} frames are more than {MOST_FRAMES}")),
+            Some(count) if count > MOST_FRAMES => Err(format!("{count} frames (at most {MOST_FRAMES})")),
             Some(_) => Ok(Self { first, end }),
         }
     }
@@ -137,11 +137,12 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
     output::spare(&names.single, args.posing.files(&args.model).chain(args.reference.as_deref()))?;
-    names.check_folder(args.frames)?;
+    names.check(args.frames)?;
     // Where pictures differ, this one is written too.
     output::spare(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
     let studio = Studio::open(&args.view, talk);
     let character = args.model.load()?;
+    output::spare(&names.single, character.files.iter().map(PathBuf::as_path))?;
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, talk)?;
     puppet.skinning = args.view.skinning();
@@ -330,15 +331,15 @@ impl Names {
         }
     }
 
-    /// Refuses a folder that does not exist before anything is posed or drawn for it.
-    pub(super) fn check_folder(&self, frames: Option<Frames>) -> Result<(), Failure> {
+    /// Refuses a folder that does not exist, or a file that cannot be written, before anything is posed or drawn for it.
+    pub(super) fn check(&self, frames: Option<Frames>) -> Result<(), Failure> {
         if self.single == Path::new("-") {
             return Ok(());
         }
         let path = frames.map_or_else(|| self.single.clone(), |frames| self.numbered(frames.first));
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
         match folder.metadata() {
-            Ok(folder) if folder.is_dir() => Ok(()),
+            Ok(folder) if folder.is_dir() => output::check(&path),
             Ok(_) => Err(Failure::Usage(format!("{}: is not a folder", folder.display()))),
             Err(cause) => Err(Failure::Usage(format!("{}: {cause}", folder.display()))),
         }

@@ -19,7 +19,7 @@ const STEPS: u32 = 100;
 pub(super) fn run(args: &RenderArgs, session: &Path, talk: Talk) -> Result<ExitCode, Failure> {
     let mut watch = Stopwatch::new(talk.verbose);
     let names = Names::new(&args.output, args.frames)?;
-    names.check_folder(args.frames)?;
+    names.check(args.frames)?;
     let recording = Recording::open(session)?;
     watch.note("session", &format!("{:.3} s", recording.length().as_secs_f64()));
     watch.stage("read");

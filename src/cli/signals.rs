@@ -14,7 +14,7 @@ pub(super) fn close_by(close: Box<dyn Fn() + Send>) {
     *CLOSE.lock().unwrap_or_else(PoisonError::into_inner) = Some(close);
 }
 
-/// Watches for signals on a thread of its own. Without one, they end the program as they always do.
+/// Watches for signals on a thread of its own.
 #[cfg(unix)]
 pub(super) fn watch() {
     use crate::atomic;

@@ -53,11 +53,10 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<S
     report.to_string().map_err(|e| e.to_string())
 }
 
-/// Text with escapes such as `\u{1b}` for the characters that XML 1.0 cannot contain, so that names that differ stay
-/// different.
+/// Text with escapes such as `\u{1b}` for the characters that XML 1.0 cannot contain, and for line breaks and tabs, which
+/// readers turn into spaces: names that differ stay different.
 fn clean(text: &str) -> String {
-    let is_allowed =
-        |c: char| matches!(c, '\n' | '\t') || !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
+    let is_allowed = |c: char| !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
         if is_allowed(c) { clean.push(c) } else { clean.extend(c.escape_default()) }

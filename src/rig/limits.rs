@@ -34,7 +34,7 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
             _ => {}
         }
     }
-    // A bone without length has no direction, and what is made of it is no limit.
+    // A bone without length has no direction, so no limit can be derived from it.
     joints.retain(|((_, limit), _)| limit.fault().is_none());
     rig.joints.extend(
         joints

@@ -46,8 +46,9 @@ fn every_kind_of_png_becomes_rgba() {
     let (one, eight, sixteen) = (BitDepth::One, BitDepth::Eight, BitDepth::Sixteen);
     assert_eq!(pixels(two(ColorType::Grayscale, one, None, &[0, 0x80])), [[0, 0, 0, 255], [255; 4]]);
     assert_eq!(pixels(two(ColorType::Grayscale, eight, None, &[7, 9])), [[7, 7, 7, 255], [9, 9, 9, 255]]);
-    let wide = [1, 200, 2, 200, 3, 200, 4, 200];
-    assert_eq!(pixels(two(ColorType::GrayscaleAlpha, sixteen, None, &wide)), [[1, 1, 1, 2], [3, 3, 3, 4]]);
+    // To the nearest: 1.78 is 2, 255 and less than a half stays 255.
+    let wide = [1, 200, 2, 20, 3, 200, 0xff, 0x7f];
+    assert_eq!(pixels(two(ColorType::GrayscaleAlpha, sixteen, None, &wide)), [[2, 2, 2, 2], [4, 4, 4, 255]]);
     let rgb = [1, 2, 3, 4, 5, 6];
     assert_eq!(pixels(two(ColorType::Rgb, eight, None, &rgb)), [[1, 2, 3, 255], [4, 5, 6, 255]]);
     let rgba = [1, 2, 3, 4, 5, 6, 7, 8];

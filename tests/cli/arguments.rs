@@ -142,6 +142,13 @@ fn what_is_read_is_not_replaced() {
         assert!(said.contains("this file is read; name another one"), "{said}");
     }
     assert_eq!(std::fs::read(model).unwrap(), before);
+    // Nor what a model names.
+    let (named, texture) = (folder.join("named.gltf"), folder.join("skin.png"));
+    std::fs::write(&named, r#"{"asset":{"version":"2.0"},"images":[{"uri":"skin.png"}]}"#).unwrap();
+    std::fs::write(&texture, "a texture").unwrap();
+    let said = refusal(["render", "-q", named.to_str().unwrap(), "-o", texture.to_str().unwrap()]);
+    assert!(said.contains("this file is read; name another one"), "{said}");
+    assert_eq!(std::fs::read_to_string(texture).unwrap(), "a texture");
 }
 
 #[test]

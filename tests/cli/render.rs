@@ -82,7 +82,7 @@ fn a_sequence_is_refused_at_once_where_it_cannot_end_well() {
     let many = ["--animation", "walk", "--frames", "0..1000000000"];
     let [a, b, c, d] = many;
     let line = refusal(["render", "-o", "{frame}.png", a, b, c, d]);
-    assert!(line.contains("1000000000 frames are more than 1000000"), "{line}");
+    assert!(line.contains("1000000000 frames (at most 1000000)"), "{line}");
     let missing = folder("missing").join("no/{frame}.png");
     let missing = missing.to_str().unwrap();
     let line = refusal(["render", "-o", missing, a, b, c, "0..900000"]);
@@ -153,8 +153,7 @@ fn without_an_adapter_the_package_to_install_is_named() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();
-    let lines: Vec<&str> = text.lines().filter(|l| !l.contains("XDG_RUNTIME_DIR")).collect();
-    assert!(lines.len() == 1 && lines[0].contains("mesa-vulkan-drivers"), "{text}");
+    assert!(text.lines().count() == 1 && text.contains("mesa-vulkan-drivers"), "{text}");
     assert!(!path.exists());
 }
 

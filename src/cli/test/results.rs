@@ -1,22 +1,25 @@
 //! The files that a run writes: an HTML page, a JUnit report, a table.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::atomic;
 use crate::cli::failure::Failure;
 use crate::cli::output;
-use crate::regress::{Machine, Outcome, Suite, csv, junit, page};
+use crate::regress::{Case, Machine, Outcome, Suite, csv, junit, page};
 
 use super::TestArgs;
 
 /// Checks before the run that each file can be written, and that none replaces another or one that is read.
 pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
     let goldens = suite.cases.iter().flat_map(|case| suite.goldens_of(case));
-    let read: Vec<PathBuf> = goldens.chain([args.suite.clone()]).collect();
+    let inputs = suite.cases.iter().flat_map(inputs);
+    let read: HashSet<PathBuf> = goldens.chain(inputs).chain([args.suite.clone()]).collect();
     let files: Vec<&Path> =
         [&args.report, &args.junit, &args.csv].into_iter().flatten().map(PathBuf::as_path).collect();
     for (place, file) in files.iter().enumerate() {
         output::spare(file, read.iter().map(PathBuf::as_path))?;
-        if files.iter().take(place).any(|other| same(other, file)) {
+        if files.iter().take(place).any(|other| atomic::is_same(other, file)) {
             return Err(Failure::Usage(format!("{}: two results cannot be one file", file.display())));
         }
         output::check(file)?;
@@ -43,11 +46,14 @@ pub(super) fn write(
     ]
 }
 
-/// Whether two paths name one file, which may not exist yet. What is no regular file may take several.
-fn same(a: &Path, b: &Path) -> bool {
-    let whole = |path: &Path| {
-        let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        path.canonicalize().ok().or_else(|| Some(parent.canonicalize().ok()?.join(path.file_name()?)))
-    };
-    (a.is_file() || !a.exists()) && whole(a).is_some_and(|a| whole(b).is_some_and(|b| a == b))
+/// The files that a case reads: its model, its session, and all that its options name.
+fn inputs(case: &Case) -> impl Iterator<Item = PathBuf> {
+    let options =
+        case.arguments.iter().filter_map(|argument| argument.split_once('=')).map(|(_, value)| value);
+    let files = options.map(PathBuf::from).filter(|path| path.is_file());
+    case.model
+        .clone()
+        .into_iter()
+        .chain(case.replay.as_ref().map(|replay| replay.session.clone()))
+        .chain(files)
 }

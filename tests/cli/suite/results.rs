@@ -104,6 +104,24 @@ fn outputs_do_not_replace_what_is_read() {
             assert_eq!(said, format!("{output}: this file is read; name another one for the output"));
         }
     }
+    // Goldens that do not exist yet are written by the same run; models, rigs and sessions are read by cases.
+    let unwritten = folder.join("goldens/rest.json");
+    fs::remove_file(&unwritten).unwrap();
+    let model = folder.join("m.glb");
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"), &model).unwrap();
+    let rig = folder.join("r.rig.toml");
+    fs::write(&rig, "version = 1\n").unwrap();
+    let cases = folder.join("cases.toml");
+    fs::write(
+        &cases,
+        "version = 1\n[[case]]\nname = \"rest\"\nmodel = \"m.glb\"\nrig = \"r.rig.toml\"\ncompare = [\"joints\"]\n",
+    )
+    .unwrap();
+    for output in [&unwritten, &model, &rig] {
+        let said =
+            refusal(["test", cases.to_str().unwrap(), "--update", "--report", output.to_str().unwrap()]);
+        assert!(said.contains(": this file is read; name another one"), "{said}");
+    }
     // What cannot be written is refused before the run.
     let nowhere = folder.join("nowhere/out.csv");
     let said = refusal(["test", &suite, "--csv", nowhere.to_str().unwrap()]);
