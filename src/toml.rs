@@ -1,4 +1,4 @@
-//! TOML that people write: what will not do is told with its line.
+//! TOML that people write: errors name the line.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use toml_edit::{Item, Table, TableLike};
 
 use crate::printable;
 
-/// A value that will not do: where, and why.
+/// An invalid value: where it is, and why it is refused.
 pub(crate) struct Fault {
     pub(crate) span: Option<Range<usize>>,
     pub(crate) cause: String,

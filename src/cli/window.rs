@@ -54,7 +54,7 @@ impl WindowArgs {
             Ok(recorder) => Ok(Some(recorder)),
             Err(SaveError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
                 let path = path.display();
-                Err(Failure::Usage(format!("{path}: there is such a file; --force replaces it")))
+                Err(Failure::Usage(format!("{path}: file exists; use --force to replace it")))
             }
             Err(error) => Err(Failure::Usage(error.to_string())),
         }

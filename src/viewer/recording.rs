@@ -106,7 +106,7 @@ enum Name {
 
 /// Writes a session down while it goes on.
 ///
-/// Every line is written at once, to a hidden file beside the one that it shall become: what is there when the program
+/// Every line is written at once, to a hidden file beside the one that it will become: what is there when the program
 /// ends without warning is a session too, up to that moment.
 #[derive(Debug)]
 pub struct Recorder {
@@ -121,7 +121,7 @@ impl Recorder {
     /// Records to a file. `replace`: there may be one of that name, until then.
     ///
     /// # Errors
-    /// [`SaveError::Write`] where nothing can be written, or where there is such a file that shall not be replaced.
+    /// [`SaveError::Write`] where nothing can be written, or where there is such a file that must not be replaced.
     pub fn new(path: &Path, replace: bool) -> Result<Self, SaveError> {
         let failed = |source| SaveError::Write { path: path.into(), source };
         if !replace && path.symlink_metadata().is_ok() {
@@ -222,19 +222,29 @@ impl Recorder {
             self.write(&end);
         }
         let mut draft = self.draft;
+        let failed = |path: PathBuf, source| SaveError::Write { path, source };
         let named = match (self.failed, self.name) {
-            (Some(source), Name::New(path) | Name::Replacing(path)) => Err((path, source)),
-            (Some(source), Name::Numbered(folder, _)) => Err((folder, source)),
-            (None, Name::New(path)) => draft.keep(&path).map(|()| path.clone()).map_err(|e| (path, e)),
-            (None, Name::Replacing(path)) => draft.replace().map(|()| path.clone()).map_err(|e| (path, e)),
-            (None, Name::Numbered(folder, name)) => {
-                return free(&folder, &name, ENDING, |path| draft.keep(path));
+            (Some(source), Name::New(path) | Name::Replacing(path) | Name::Numbered(path, _)) => {
+                Err(failed(path, source))
             }
+            (None, Name::New(path)) => {
+                draft.keep(&path).map(|()| path.clone()).map_err(|source| failed(path, source))
+            }
+            (None, Name::Replacing(path)) => {
+                draft.replace().map(|()| path.clone()).map_err(|source| failed(path, source))
+            }
+            (None, Name::Numbered(folder, name)) => free(&folder, &name, ENDING, |path| draft.keep(path)),
         };
-        named.map_err(|(path, source)| {
-            let left = draft.path().display();
-            let source = io::Error::new(source.kind(), format!("{source}; what was recorded is in {left}"));
-            SaveError::Write { path, source }
+        named.map_err(|error| match error {
+            // Where only the last step failed, which syncs the folder, it has its name already.
+            SaveError::Write { path, source } if draft.path().exists() => {
+                let left = draft.path().display();
+                failed(
+                    path,
+                    io::Error::new(source.kind(), format!("{source}; what was recorded is in {left}")),
+                )
+            }
+            other => other,
         })
     }
 }
