@@ -75,9 +75,18 @@ fn a_hidden_panel_hides_no_news_and_comes_back_for_a_path() {
         "530",
         "300",
     ]);
-    tool(&["mouseup", "1", "mousemove", "20", "120", "key", "Tab"]);
+    tool(&["mouseup", "1", "mousemove", "20", "120"]);
     let panel = |seen: &Picture| seen.at(1270, 790) != seen.at(5, 790);
-    wait("the panel is not hidden", &|seen| !panel(seen));
+    // Without a window manager, the first key after the focus has come is lost now and then.
+    let is_hidden = || {
+        tool(&["key", "Tab"]);
+        let since = Instant::now();
+        while panel(&look()) && since.elapsed() < PATIENCE / 4 {
+            sleep(Duration::from_millis(100));
+        }
+        !panel(&look())
+    };
+    assert!(is_hidden() || is_hidden(), "the panel is not hidden: see {}", shot.display());
     sleep(Duration::from_secs(2));
     let before = below(&look());
     tool(&["key", "F12"]);
