@@ -99,7 +99,8 @@ pub(super) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) ->
     let into = tree.to_frame(joint, joint.position - start);
     let out = tree.to_frame(joint, tip - joint.position);
     let (a, b) = (into.length(), out.length());
-    if a == 0.0 || b == 0.0 {
+    // A frame that something above has squashed to nothing has no lengths.
+    if !(a > 0.0 && b > 0.0 && (a + b).is_finite()) {
         return false;
     }
     // In a squashed frame lengths are not the base space's: both by the same measure.

@@ -144,3 +144,21 @@ fn what_is_not_finite_is_refused_by_the_name_of_its_joint() {
     assert_eq!(error.to_string(), "joint \"head\": scale is not finite");
     assert!(is_finite(&puppet));
 }
+
+/// A joint of scale zero squashes the limb below it to bones without a length, at which the closed form once panicked.
+#[test]
+fn a_limb_below_a_joint_of_scale_zero_is_left_as_it_is() {
+    for above in ["hips", "leftUpperLeg", "leftLowerLeg"] {
+        let (character, rig) = BONES.clone();
+        let mut puppet = Puppet::with_rig(character, 0, rig);
+        let node = |name: &str| puppet.character().skeleton.find(name).unwrap();
+        let (above, foot) = (node(above), node("leftFoot"));
+        let mut pose = Pose::rest(&puppet.character().skeleton);
+        pose.locals[above].scale = Vec3::new(-0.0, 0.0, 0.0);
+        puppet.held = Some(pose);
+        puppet.options.method = Method::TwoBone;
+        puppet.targets.push(Target { position: Some([0.1, 0.4, 0.2].into()), ..Target::new(foot) });
+        drop(puppet.update());
+        assert!(puppet.pose().locals.iter().all(|l| l.rotation.is_finite()));
+    }
+}
