@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
     Failed(Fault),
 }
 
-/// What went wrong: the kind, by which findings are told apart, and the details.
+/// What went wrong: the kind, which distinguishes findings, and the details.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) kind: String,
@@ -48,8 +48,8 @@ pub(crate) fn attempt(format: &Format, input: &[u8]) -> (Outcome, Duration) {
             Outcome::Failed(Fault { kind, details })
         }
         Err(_) => {
-            let told = PANIC.with(|last| last.borrow_mut().take());
-            let details = told.unwrap_or_else(|| "panic in a thread of its own".to_owned());
+            let message = PANIC.with(|last| last.borrow_mut().take());
+            let details = message.unwrap_or_else(|| "panic in a thread of its own".to_owned());
             // The column is a part of the place, a number in the message is not.
             let kind = details.split(": ").next().unwrap_or_default().to_owned();
             Outcome::Failed(Fault { kind, details })

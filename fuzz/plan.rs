@@ -44,9 +44,9 @@ impl Plan {
                 "--input" => plan.inputs.push(value()?.into()),
                 "--keep" => plan.keep = value()?.into(),
                 // What cargo's own harness takes, for whoever runs all targets with it.
-                "--test-threads" | "--color" | "--format=terse" => drop(value()?),
+                "--test-threads" | "--color" => drop(value()?),
                 "--nocapture" | "--no-capture" | "--quiet" | "-q" | "--exact" | "--ignored"
-                | "--include-ignored" | "--show-output" => {}
+                | "--include-ignored" | "--show-output" | "--format=terse" => {}
                 other if other.starts_with('-') => return Err(format!("unknown option {other}; {HELP}")),
                 filter => filters.push(filter.to_owned()),
             }

@@ -75,7 +75,7 @@ impl Random {
         usize::try_from(self.next() % end).unwrap_or(0)
     }
 
-    /// Once in so many times.
+    /// True once in `times` calls on average.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -14,11 +14,11 @@ use crate::minimize::minimize;
 use crate::plan::Plan;
 use crate::random::Random;
 
-/// An input may take so long, alone on a core.
+/// Maximum time for one input, alone on a core.
 const SLOW: Duration = Duration::from_secs(5);
-/// After so long, the input is taken to hang, and the program ends.
+/// After this time an input counts as hanging, and the program ends.
 const HANG: Duration = Duration::from_secs(60);
-/// An input may take so many bytes, with all that is there anyway.
+/// Maximum memory of the process while one input runs, bytes.
 const MEMORY: usize = 256 << 20;
 
 /// What is known of one kind of fault of a format.

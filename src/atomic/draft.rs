@@ -13,7 +13,7 @@ use super::{destination, folder, permissions, sync_folder};
 const NUMBERS: std::ops::Range<u32> = 0..1000;
 /// Bytes of a file's name that its hidden name repeats: some file systems allow 143 in all, most 255.
 const MAX_NAME: usize = 100;
-/// Where a file system has no locks, a save that has written nothing for so long has ended.
+/// Where a file system has no locks, a save that has not written for this long has ended.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What a draft contains.

@@ -30,7 +30,7 @@ pub(super) fn lines<L: AsRef<str>>(lines: impl IntoIterator<Item = L>) -> Result
 
 /// Writes a message to stderr, on one line, whatever a file or a driver put into it.
 pub(super) fn message(text: &str) {
-    // Where stderr is closed or full nobody can be told.
+    // If stderr is closed or full, there is nowhere to report to.
     let _ = writeln!(io::stderr().lock(), "{}", printable::line(text));
 }
 

@@ -352,7 +352,7 @@ impl Names {
     }
 }
 
-/// A name as [`Names`] keeps it; `None` if something that begins as a frame's number is none.
+/// A name as [`Names`] keeps it; `None` if a placeholder is malformed.
 fn pattern(name: &str) -> Option<(String, Vec<(usize, String)>)> {
     let mut parts = name.split("{frame");
     let before = parts.next()?.to_owned();

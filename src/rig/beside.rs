@@ -7,7 +7,7 @@ use crate::bounded;
 
 use super::{Rig, RigError, file, find};
 
-/// A rig file has at most so many bytes.
+/// Maximum size of a rig file, bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Why a rig file could not be used.

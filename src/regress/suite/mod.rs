@@ -13,7 +13,7 @@ use reader::Reader;
 mod reader;
 mod values;
 
-/// A suite has at most so many bytes.
+/// Maximum size of a suite, bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// An option of the command line that a case may set by its name.
