@@ -178,7 +178,7 @@ impl Reader<'_> {
             return Err(Fault::at(item, "clips is a name, a list of names, or a table of weights"));
         };
         let share = |(name, weight): (&str, &Item)| {
-            let otherwise = || format!("the weight of {name} is none");
+            let otherwise = || format!("the weight of {name} must be at least 0");
             let value = number(weight, name, |w| w >= 0.0, otherwise)?;
             Ok(Share { clip: self.clip(weight, name)?, weight: single(value) })
         };

@@ -138,13 +138,13 @@ pub(crate) fn optional(
     range: std::ops::RangeInclusive<f64>,
 ) -> Result<f64, Fault> {
     table.get(key).map_or(Ok(default), |item| {
-        let otherwise = || format!("{key} is no number of at least {}", range.start());
+        let otherwise = || format!("{key} must be at least {}", range.start());
         number(item, key, |v| range.contains(&v), otherwise)
     })
 }
 
 pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N], Fault> {
-    let fault = || format!("{key} is no list of {N} numbers");
+    let fault = || format!("{key} must be a list of {N} numbers");
     let list = item.as_array().ok_or_else(|| Fault::at(item, fault()))?;
     let one = |value: &toml_edit::Value| number(&Item::Value(value.clone()), key, |_| true, fault);
     let values = list.iter().map(one).collect::<Result<Vec<f64>, Fault>>();

@@ -87,7 +87,7 @@ fn what_will_not_do_is_told_with_its_line() {
         ("[[bar]]\nclips = \"walk\"\n[[bar]]\nclips = \"run\"\noverlap = \"x\"", 6, "overlap is seconds"),
         ("[[layer]]\nclip = \"wave\"\nmask = [\"nose\"]", 4, "no chain or node is called \"nose\""),
         ("[[edit]]\ntime = 1\nturn = { nose = [0, 0, 0] }", 4, "node \"nose\" does not exist"),
-        ("[[edit]]\ntime = 1\nreach = { hips = [0, 0] }", 4, "reach is no list of 3 numbers"),
+        ("[[edit]]\ntime = 1\nreach = { hips = [0, 0] }", 4, "reach must be a list of 3 numbers"),
         ("[[edit]]\ntime = \"soon\"", 3, "time is no number"),
         ("speed = 1", 2, "unknown key \"speed\""),
     ] {

@@ -268,7 +268,7 @@ fn a_rig_file_is_used_and_its_faults_have_lines() {
         "line 6: base is not above effector"
     );
     assert!(fault("[[chain]]", "[[chain").starts_with("line 3: "));
-    assert!(fault("axis = [", "axis = [0, ").contains("axis is no list of 3 numbers"));
+    assert!(fault("axis = [", "axis = [0, ").contains("axis must be a list of 3 numbers"));
     for (text, wanted) in [
         ("\n[[chain]]\n", "line 3: base is missing"),
         ("[[joint]]\nnode = \"head\"\n\n[[joint]]\n", "line 5: node is missing"),

@@ -91,8 +91,8 @@ fn numbers_beyond_single_precision_are_refused_with_their_line() {
         ("pole = [nan, 1.0, -2.0]", "pole: value is not finite"),
         ("bend = [0, 0, inf]", "bend: value is not finite"),
         ("weight = 1e39", "weight: value is too large"),
-        ("pole = [1, 2]", "pole is no list of 3 numbers"),
-        ("pole = [1, 2, \"3\"]", "pole is no list of 3 numbers"),
+        ("pole = [1, 2]", "pole must be a list of 3 numbers"),
+        ("pole = [1, 2, \"3\"]", "pole must be a list of 3 numbers"),
     ] {
         let error = read(&format!("{chain}{line}\n"), &CHARACTER.skeleton).unwrap_err().to_string();
         assert_eq!(error, format!("line 5: {cause}"));
