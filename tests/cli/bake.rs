@@ -267,7 +267,10 @@ fn a_take_of_sensors_is_a_clip() {
     let rotation = numbers(&spine["rotation"]);
     assert!((rotation[0] - 0.247404).abs() < 1e-4 && rotation[1].abs() < 1e-4, "{rotation:?}");
     fs::write(csv, text.replace("0.247404", "much")).unwrap();
-    assert_eq!(refusal(["pose", "--clips", csv]), format!("{csv}: line 3, column 6: \"much\" is no number"));
+    assert_eq!(
+        refusal(["pose", "--clips", csv]),
+        format!("{csv}: line 3, column 6: \"much\" is not a number in the range of single precision")
+    );
 }
 
 #[test]

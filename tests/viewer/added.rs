@@ -180,7 +180,7 @@ fn a_take_beyond_single_precision_is_refused() {
         values: sinew::asset::Values::Translation(vec![Vec3::MAX]),
     });
     let error = session.keep_take(&recorded, &folder).unwrap_err();
-    assert!(error.contains("is no number"), "{error}");
+    assert!(error.contains("is not a number"), "{error}");
     assert!(std::fs::read_dir(&folder).unwrap().next().is_none());
 }
 

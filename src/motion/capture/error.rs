@@ -1,57 +1,57 @@
-//! Why something cannot be captured.
+//! Errors of motion capture.
 
-/// Why the joints of a skeleton cannot follow what is captured.
+/// Why a take or live capture cannot be fitted to a skeleton.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaptureError {
-    /// An index beyond the skeleton.
-    #[error("joint {index}: node {node} does not exist (the skeleton has {count})")]
+    /// A node index that the skeleton does not have.
+    #[error("joint {index}: node {node} does not exist; the skeleton has {count} nodes")]
     Node {
-        /// Its place in the list of joints.
+        /// The index in the list of joints.
         index: usize,
-        /// The node that was asked for.
+        /// The requested node.
         node: usize,
-        /// How many there are.
+        /// The number of nodes.
         count: usize,
     },
     /// A joint that is listed twice.
-    #[error("joints {first} and {second} are both node \"{node}\"")]
+    #[error("joints {first} and {second} are the same node, \"{node}\"")]
     Twice {
-        /// Its first place in the list.
+        /// The first index in the list.
         first: usize,
-        /// Its second.
+        /// The second index in the list.
         second: usize,
         /// The node's name, or `#INDEX`.
         node: String,
     },
-    /// Joints that hang on different roots.
-    #[error("node \"{node}\" has no ancestor in common with \"{other}\"")]
+    /// Joints that have different roots.
+    #[error("nodes \"{node}\" and \"{other}\" have no common ancestor")]
     Apart {
-        /// One of them.
+        /// The name of one node, or `#INDEX`.
         node: String,
-        /// Another.
+        /// The name of the other node, or `#INDEX`.
         other: String,
     },
-    /// A name that no node and no bone has.
-    #[error("joint \"{name}\": no node and no bone of the humanoid has this name")]
+    /// A joint name that matches no node and no bone of the humanoid.
+    #[error("joint \"{name}\" does not exist: it matches no node and no bone of the humanoid")]
     Name {
-        /// As the take has it.
+        /// The name in the take.
         name: String,
     },
-    /// No joints, or no frames.
-    #[error("there is nothing to follow")]
+    /// A list without joints, or a take without frames.
+    #[error("the capture has no joints or no frames")]
     Empty,
-    /// A frame whose time is no number or is before the one of the frame that precedes it.
-    #[error("frame {frame}: its time, {time} s, is not after the frame before")]
+    /// A frame whose time is missing, not finite, or not after the time of the previous frame.
+    #[error("frame {frame}: the time {time} s is not after the time of the previous frame")]
     Time {
-        /// From zero.
+        /// The index of the frame, from zero.
         frame: usize,
-        /// What it says.
+        /// The time as text, `NaN` if it is missing.
         time: String,
     },
-    /// More frames than a clip can hold.
-    #[error("frame {frame}: the take is too long for a clip")]
+    /// A take with more frames than a clip can contain.
+    #[error("the take is too long: a clip cannot contain frame {frame}")]
     Long {
-        /// The first frame that has no room, from zero.
+        /// The index of the first frame that does not fit, from zero.
         frame: usize,
     },
 }

@@ -1,8 +1,8 @@
-//! Noise taken out of what a sensor says, with little lag: the One Euro filter.
+//! Removes noise from sensor values with little lag, using the One Euro filter.
 //!
-//! A low-pass filter whose cutoff grows with the speed of the signal: at rest, where one sees noise, it smooths; in fast
-//! motion, where one feels lag, it lets pass (Casiez, Roussel & Vogel 2012, "1€ filter: a simple speed-based low-pass filter
-//! for noisy input in interactive systems"). With the time step T and a cutoff f:
+//! The One Euro filter is a low-pass filter whose cutoff rises with the speed of the signal (Casiez, Roussel & Vogel 2012,
+//! "1€ filter: a simple speed-based low-pass filter for noisy input in interactive systems"). It smooths strongly at rest,
+//! where noise is visible, and weakly in fast motion, where lag is noticeable. With the time step T and a cutoff f:
 //!
 //! ```text
 //! α(f) = 1 / (1 + τ/T),  τ = 1 / (2π f)
@@ -14,81 +14,82 @@ use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3, Quat, Vec3};
 
-/// How much is smoothed.
+/// Parameters of the One Euro filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
-    /// Cutoff at rest, hertz. Lower: less jitter, more lag in slow motion.
+    /// Cutoff at rest, hertz. A lower value means less jitter but more lag in slow motion.
     pub min_cutoff: f64,
-    /// What the cutoff gains with speed: hertz a unit a second. Higher: less lag in fast motion.
+    /// Increase of the cutoff with speed, hertz per unit per second. A higher value means less lag in fast motion.
     pub beta: f64,
-    /// Cutoff of the speed itself, hertz.
+    /// Cutoff of the filter for the speed, hertz.
     pub derivative_cutoff: f64,
 }
 
 impl Smoothing {
-    /// For positions in metres: a hand at 1 m/s passes at 11.5 Hz, so that it is at most 16 mm behind.
+    /// For positions in metres. At 1 m/s the cutoff is 11.5 Hz. A point at constant velocity lags by at most 16 mm.
     pub const POSITIONS: Self = Self { min_cutoff: 1.5, beta: 10.0, derivative_cutoff: 1.0 };
-    /// For orientations, whose speed is in radians a second: at 180° a second the cutoff is 11 Hz.
+    /// For orientations, with speeds in radians per second. At 180° per second the cutoff is 11 Hz.
     pub const ORIENTATIONS: Self = Self { min_cutoff: 1.5, beta: 3.0, derivative_cutoff: 1.0 };
 
-    /// The share of the way to a new sample after some seconds, at a speed.
-    fn share(&self, seconds: f64, speed: f64) -> f64 {
-        share(self.min_cutoff + self.beta * speed, seconds)
+    /// The smoothing factor α for a time step in seconds and a speed in units per second.
+    fn alpha(&self, seconds: f64, speed: f64) -> f64 {
+        alpha(self.min_cutoff + self.beta * speed, seconds)
     }
 }
 
-/// α of the low-pass filter with a cutoff in hertz.
-fn share(cutoff: f64, seconds: f64) -> f64 {
+/// The smoothing factor α of a low-pass filter with a cutoff in hertz, for a time step in seconds.
+fn alpha(cutoff: f64, seconds: f64) -> f64 {
     1.0 / (1.0 + 1.0 / (TAU * cutoff.max(0.0) * seconds))
 }
 
-/// What a filter remembers: a filtered value, its rate of change and when that was.
+/// The state of a filter: the last filtered value, its time and its rate of change.
 #[derive(Clone, Copy, Debug)]
-struct State<V> {
+struct FilterState<V> {
     time: f64,
     value: V,
     rate: DVec3,
 }
 
-impl<V> State<V> {
-    /// Seconds since then; `None` where time does not advance, or by less than a speed can be told from.
+impl<V> FilterState<V> {
+    /// The seconds since the last sample, or `None` if time has not advanced by at least a microsecond.
     fn step(&self, time: f64) -> Option<f64> {
         Some(time - self.time).filter(|s| *s >= 1e-6 && s.is_finite())
     }
 
-    /// Takes the difference between a sample and the filtered value into the rate; gives the share of it to go.
+    /// Updates the rate with the difference between a sample and the filtered value, and returns the smoothing factor α.
     fn advance(&mut self, time: f64, seconds: f64, difference: DVec3, smoothing: &Smoothing) -> f64 {
         self.time = time;
-        self.rate += (difference / seconds - self.rate) * share(smoothing.derivative_cutoff, seconds);
-        smoothing.share(seconds, self.rate.length())
+        self.rate += (difference / seconds - self.rate) * alpha(smoothing.derivative_cutoff, seconds);
+        smoothing.alpha(seconds, self.rate.length())
     }
 }
 
-/// A filter of a point, or of anything up to three numbers in one unit. Its cutoff follows the length of the velocity, so that it treats
-/// all directions alike.
+/// A One Euro filter for a point, or for up to three numbers in the same unit. Its cutoff depends on the length of
+/// the velocity, so that all directions are treated alike.
 #[derive(Clone, Debug)]
 pub struct PointFilter {
     smoothing: Smoothing,
-    state: Option<State<DVec3>>,
+    state: Option<FilterState<DVec3>>,
 }
 
 impl PointFilter {
-    /// A filter that has seen nothing.
+    /// Creates a filter without samples.
     pub fn new(smoothing: Smoothing) -> Self {
         Self { smoothing, state: None }
     }
 
-    /// The filtered value at a time in seconds. The first sample passes through. A sample that is not finite, or whose time is not
-    /// after the last one's, changes nothing: the last value comes again; `None`, if there is none yet.
+    /// Adds a sample at a time in seconds, and returns the filtered value. The first sample passes through
+    /// unchanged. A sample is ignored if it is not finite or its time is not after the time of the last sample. The
+    /// last value is then returned again, or `None` if there was no valid sample yet.
     pub fn filter(&mut self, time: f64, sample: DVec3) -> Option<DVec3> {
-        let fine = sample.is_finite() && time.is_finite();
+        let is_valid = sample.is_finite() && time.is_finite();
         match &mut self.state {
-            None if fine => self.state = Some(State { time, value: sample, rate: DVec3::ZERO }),
-            Some(state) if fine => {
+            None if is_valid => self.state = Some(FilterState { time, value: sample, rate: DVec3::ZERO }),
+            Some(state) if is_valid => {
                 if let Some(seconds) = state.step(time) {
                     let difference = sample - state.value;
-                    let share = state.advance(time, seconds, difference, &self.smoothing);
-                    state.value += difference * share;
+                    let alpha = state.advance(time, seconds, difference, &self.smoothing);
+                    state.value += difference * alpha;
                 }
             }
             _ => {}
@@ -96,39 +97,41 @@ impl PointFilter {
         self.state.map(|s| s.value)
     }
 
-    /// The same for one number.
+    /// The same as [`PointFilter::filter`], for a single number.
     pub fn scalar(&mut self, time: f64, sample: f64) -> Option<f64> {
         Some(self.filter(time, DVec3::new(sample, 0.0, 0.0))?.x)
     }
 }
 
-/// A filter of an orientation. It works on the rotation vector from the filtered orientation to the sample, the shorter way; speeds are
-/// in radians a second.
+/// A One Euro filter for an orientation. It filters the rotation vector of the shorter rotation from the filtered
+/// orientation to the sample. Speeds are in radians per second.
 #[derive(Clone, Debug)]
 pub struct OrientationFilter {
     smoothing: Smoothing,
-    state: Option<State<DQuat>>,
+    state: Option<FilterState<DQuat>>,
 }
 
 impl OrientationFilter {
-    /// A filter that has seen nothing.
+    /// Creates a filter without samples.
     pub fn new(smoothing: Smoothing) -> Self {
         Self { smoothing, state: None }
     }
 
-    /// The filtered orientation at a time in seconds, a unit quaternion; the rules are those of [`PointFilter::filter`]. A quaternion of
-    /// no length counts as not finite, any other is normalised.
+    /// Adds a sample at a time in seconds, and returns the filtered orientation as a unit quaternion. The rules are
+    /// those of [`PointFilter::filter`]. Samples are normalised. A sample of length zero is ignored.
     pub fn filter(&mut self, time: f64, sample: DQuat) -> Option<DQuat> {
         let length = sample.length();
-        let fine = length.is_finite() && length > 1e-9 && time.is_finite();
+        let is_valid = length.is_finite() && length > 1e-9 && time.is_finite();
         match &mut self.state {
-            None if fine => self.state = Some(State { time, value: sample / length, rate: DVec3::ZERO }),
-            Some(state) if fine => {
+            None if is_valid => {
+                self.state = Some(FilterState { time, value: sample / length, rate: DVec3::ZERO })
+            }
+            Some(state) if is_valid => {
                 if let Some(seconds) = state.step(time) {
                     let turn = sample / length * state.value.conjugate();
                     let difference = if turn.w < 0.0 { -turn } else { turn }.to_scaled_axis();
-                    let share = state.advance(time, seconds, difference, &self.smoothing);
-                    state.value = (DQuat::from_scaled_axis(difference * share) * state.value).normalize();
+                    let alpha = state.advance(time, seconds, difference, &self.smoothing);
+                    state.value = (DQuat::from_scaled_axis(difference * alpha) * state.value).normalize();
                 }
             }
             _ => {}
@@ -137,14 +140,14 @@ impl OrientationFilter {
     }
 }
 
-/// Filters a frame of positions in place, one filter a place; what is missing stays missing.
+/// Filters a frame of positions in place, with one filter per position. Missing positions stay missing.
 pub fn smooth_positions(filters: &mut [PointFilter], time: f64, positions: &mut [Option<Vec3>]) {
     for (filter, position) in filters.iter_mut().zip(positions) {
         *position = position.and_then(|p| filter.filter(time, p.as_dvec3())).map(DVec3::as_vec3);
     }
 }
 
-/// Filters a frame of orientations in place, one filter a place; what is missing stays missing.
+/// Filters a frame of orientations in place, with one filter per orientation. Missing orientations stay missing.
 pub fn smooth_orientations(filters: &mut [OrientationFilter], time: f64, orientations: &mut [Option<Quat>]) {
     for (filter, orientation) in filters.iter_mut().zip(orientations) {
         *orientation = orientation.and_then(|q| filter.filter(time, q.as_dquat())).map(DQuat::as_quat);
@@ -168,7 +171,7 @@ mod tests {
         })
     }
 
-    /// Evenly spread over ±√3, so that the variance is one.
+    /// Uniform noise between −√3 and √3, which has a variance of one.
     fn noise() -> impl FnMut() -> f64 {
         let mut state = 1_u64;
         move || {
@@ -179,13 +182,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_constant_stays_so(v in vector(), s in smoothing(), steps in prop::collection::vec(1e-4..0.5_f64, 1..30)) {
+        fn a_constant_signal_stays_constant(v in vector(), s in smoothing(), steps in prop::collection::vec(1e-4..0.5_f64, 1..30)) {
             let (mut points, mut turns) = (PointFilter::new(s), OrientationFilter::new(s));
             let q = DQuat::from_scaled_axis(v);
             let mut time = 0.0;
             for (i, step) in steps.iter().enumerate() {
                 prop_assert_eq!(points.filter(time, v), Some(v));
-                // A quaternion and its opposite are one orientation.
+                // A quaternion and its negative are the same orientation.
                 let sample = if i % 2 == 0 { q } else { -q };
                 prop_assert!(turns.filter(time, sample).unwrap().dot(q).abs() > 1.0 - 1e-12);
                 time += step;
@@ -193,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn a_ramp_is_followed_within_its_bound(velocity in vector(), s in smoothing(), hertz in 30.0..240.0_f64) {
+        fn the_lag_behind_a_ramp_is_bounded(velocity in vector(), s in smoothing(), hertz in 30.0..240.0_f64) {
             let mut filter = PointFilter::new(s);
             let mut out = DVec3::ZERO;
             let frames = (20.0 * hertz) as usize;
@@ -201,13 +204,13 @@ mod tests {
                 out = filter.filter(frame as f64 / hertz, velocity * (frame as f64 / hertz)).unwrap();
             }
             let lag = (velocity * (frames as f64 / hertz) - out).length();
-            // In the steady state x − x̂ = τ v, and the cutoff is at least that of the true speed.
+            // In the steady state x − x̂ = τ v, and the cutoff is at least the cutoff for the true speed.
             let bound = velocity.length() / (TAU * (s.min_cutoff + s.beta * velocity.length()));
             prop_assert!(lag <= bound * (1.0 + 1e-6) + 1e-9, "{lag} of {bound}");
         }
 
         #[test]
-        fn an_orientation_about_one_axis_is_filtered_as_its_angle(
+        fn a_rotation_about_a_fixed_axis_is_filtered_like_its_angle(
             s in smoothing(),
             angles in prop::collection::vec(-1.0..1.0_f64, 2..40),
             axis in vector(),
@@ -216,7 +219,7 @@ mod tests {
             let axis = axis.normalize();
             let (mut points, mut turns) = (PointFilter::new(s), OrientationFilter::new(s));
             for (i, angle) in angles.iter().enumerate() {
-                // Uneven steps.
+                // Time steps of different lengths.
                 let time = i as f64 * 0.01 + (i % 3) as f64 * 0.002;
                 let expected = points.scalar(time, *angle).unwrap();
                 let turn = turns.filter(time, DQuat::from_axis_angle(axis, *angle)).unwrap();
@@ -225,13 +228,13 @@ mod tests {
         }
 
         #[test]
-        fn any_numbers_at_any_times_leave_it_finite(samples in prop::collection::vec((any::<f64>(), any::<f64>()), 1..40)) {
+        fn arbitrary_samples_and_times_give_finite_results(samples in prop::collection::vec((any::<f64>(), any::<f64>()), 1..40)) {
             let mut filter = PointFilter::new(Smoothing::POSITIONS);
             let mut turns = OrientationFilter::new(Smoothing::ORIENTATIONS);
             filter.scalar(0.0, 1.0);
             turns.filter(0.0, DQuat::IDENTITY);
             for (time, x) in samples {
-                // Beyond the range of squares lengths overflow: positions are not there.
+                // The squared length of larger numbers overflows. Real positions are never that large.
                 let x = if x.abs() < 1e100 { x } else { f64::NAN };
                 prop_assert!(filter.scalar(time, x).unwrap().is_finite());
                 prop_assert!(turns.filter(time, DQuat::from_xyzw(x, 1.0, 0.0, x)).unwrap().is_normalized());
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn still_noise_shrinks_by_the_filters_factor() {
+    fn noise_at_rest_is_reduced_by_the_expected_factor() {
         let smoothing = Smoothing { min_cutoff: 1.0, beta: 0.0, derivative_cutoff: 1.0 };
         let (mut filter, mut noise) = (PointFilter::new(smoothing), noise());
         let (hertz, frames) = (60.0, 200_000);
@@ -249,14 +252,14 @@ mod tests {
             let out = filter.scalar(f64::from(frame) / hertz, noise()).unwrap();
             sum += if frame < 600 { 0.0 } else { out * out };
         }
-        // White noise through x̂ += α(x − x̂) keeps α/(2 − α) of its variance.
-        let alpha = share(1.0, 1.0 / hertz);
+        // The filter x̂ += α(x − x̂) reduces the variance of white noise to α/(2 − α) of its value.
+        let alpha = alpha(1.0, 1.0 / hertz);
         let ratio = sum / f64::from(frames - 600) / (alpha / (2.0 - alpha));
         assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
     }
 
     #[test]
-    fn what_is_no_number_or_comes_late_changes_nothing() {
+    fn samples_that_are_not_finite_or_late_are_ignored() {
         let mut filter = PointFilter::new(Smoothing::POSITIONS);
         assert_eq!(filter.scalar(0.0, f64::NAN), None);
         assert_eq!(filter.scalar(1.0, 4.0), Some(4.0));
@@ -267,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_places_stay_missing() {
+    fn missing_positions_stay_missing() {
         let mut filters = vec![PointFilter::new(Smoothing::POSITIONS); 2];
         let mut frame = [Some(Vec3::ONE), None];
         smooth_positions(&mut filters, 0.0, &mut frame);

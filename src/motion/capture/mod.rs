@@ -1,4 +1,4 @@
-//! Motion from sensors: positions of joints, orientations of segments, live or from files, become poses and clips.
+//! Motion capture: turns joint positions and segment orientations, live or from files, into poses and clips.
 //!
 //! ```text
 //! positions ────▶ filter ─▶ Tracker | fill_gaps, Fit ─┐

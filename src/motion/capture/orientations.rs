@@ -1,4 +1,4 @@
-//! Posture from the orientations of segments: what inertial or magnetic sensors say becomes rotations.
+//! Computes a pose from the orientations of body segments, as measured by inertial or magnetic sensors.
 
 use glam::{DQuat, Quat};
 
@@ -6,32 +6,35 @@ use crate::asset::Skeleton;
 use crate::pose::Pose;
 
 use super::CaptureError;
-use super::tracked::Tracked;
+use super::tracked::TrackedTree;
 
-/// Turns orientations of sensors on segments into the posture of a skeleton.
+/// Turns the orientations of sensors on body segments into a pose of a skeleton.
 ///
-/// With Oᵢ the world orientation of a segment and Oᵢ₊₁ that of the next one outwards, the joint between them has turned by
-/// Rⱼ = Oᵢᵀ Oᵢ₊₁ (Oshita, lecture on inverse kinematics). A sensor sits somehow on its segment: what is between the two is found once,
-/// in a pose that is known ([`Segments::calibrate`], [`stance()`](super::stance())).
+/// With Oᵢ the world orientation of a segment and Oᵢ₊₁ that of the next segment outwards, the rotation of the joint
+/// between them is Rⱼ = Oᵢᵀ Oᵢ₊₁ (Oshita, lecture on inverse kinematics). The mounting orientation of a sensor on
+/// its segment is arbitrary. It is found once, while the performer stands in a known pose ([`Segments::calibrate`],
+/// [`stance()`](super::stance())).
 #[derive(Clone, Debug)]
 pub struct Segments {
-    /// The character's world from the world that the sensors speak of; the identity at first. Both need the same way up and the same front.
+    /// Rotation from the sensors' world to the character's world, which aligns their up and front directions. Initially the
+    /// identity.
     pub world_from_sensors: Quat,
-    pub(super) tracked: Tracked,
-    /// Sensor from segment, by place in the tree.
+    pub(super) tracked: TrackedTree,
+    /// Rotation from segment to sensor, by index in the tree.
     offsets: Vec<DQuat>,
     /// World orientations of the segments.
     world: Vec<DQuat>,
 }
 
 impl Segments {
-    /// Follows joints of a skeleton, given as node indices; a joint's segment is what it turns. Sensors come in their order. What is
-    /// between two of them stays at rest. Until it is calibrated, each sensor is taken to be aligned with its joint.
+    /// Creates the mapping for joints of a skeleton, given as node indices. The segment of a joint is the part of
+    /// the body that the joint rotates. Sensors are in the order of the joints. Nodes between two joints stay at
+    /// rest. Before calibration, each sensor is assumed to be aligned with its joint.
     ///
     /// # Errors
-    /// [`CaptureError`] as [`Fit::new`](super::Fit::new).
+    /// [`CaptureError`], as for [`Fit::new`](super::Fit::new).
     pub fn new(skeleton: &Skeleton, joints: &[usize]) -> Result<Self, CaptureError> {
-        let tracked = Tracked::new(skeleton, joints)?;
+        let tracked = TrackedTree::new(skeleton, joints)?;
         let count = tracked.joints.len();
         Ok(Self {
             world_from_sensors: Quat::IDENTITY,
@@ -41,47 +44,48 @@ impl Segments {
         })
     }
 
-    /// Finds how each sensor sits on its segment: offset = sensor⁻¹ · segment, while the performer stands as the pose does. Sensors that
-    /// say nothing keep the offset that they have.
+    /// Measures the mounting orientation of each sensor, sensor⁻¹ · segment, while the performer stands in the pose
+    /// `standing`. Sensors without a value keep their mounting orientation.
     pub fn calibrate(&mut self, sensors: &[Option<Quat>], standing: &Pose) {
         for index in 0..self.tracked.joints.len() {
             let joint = &self.tracked.joints[index];
             let Some(local) = standing.locals.get(joint.node) else { continue };
-            self.world[index] = self.around(index) * local.rotation.as_dquat();
+            self.world[index] = self.world_from_parent_space(index) * local.rotation.as_dquat();
             if let Some(sensor) = self.sensor(index, sensors) {
                 self.offsets[index] = (sensor.conjugate() * self.world[index]).normalize();
             }
         }
     }
 
-    /// Writes the posture that sensors show: world orientations, one a joint in the order of the list, `None` where a
-    /// sensor says nothing; what is not finite or has no length counts as that. The rules for the pose are those of
-    /// [`Fit::pose`](super::Fit::pose): a joint without a word keeps its local rotation. Nothing is moved; nothing is allocated.
+    /// Writes the measured rotations into a pose. `sensors` has one world orientation per joint in the order of the
+    /// list, or `None` if there is no value. A value that is not finite or has length zero counts as missing. The
+    /// rules for the pose are those of [`Fit::pose`](super::Fit::pose): a joint without a value keeps its local
+    /// rotation. The root is not moved, and no memory is allocated.
     pub fn pose(&mut self, sensors: &[Option<Quat>], pose: &mut Pose) {
-        self.tracked.settle(pose);
+        self.tracked.reset_untracked(pose);
         for index in 0..self.tracked.joints.len() {
-            let around = self.around(index);
+            let world_from_parent_space = self.world_from_parent_space(index);
             let Some(local) = pose.locals.get_mut(self.tracked.joints[index].node) else { continue };
             if let Some(sensor) = self.sensor(index, sensors) {
                 let segment = sensor * self.offsets[index];
-                local.rotation = (around.conjugate() * segment).as_quat().normalize();
+                local.rotation = (world_from_parent_space.conjugate() * segment).as_quat().normalize();
             }
-            self.world[index] = (around * local.rotation.as_dquat()).normalize();
+            self.world[index] = (world_from_parent_space * local.rotation.as_dquat()).normalize();
         }
     }
 
-    /// The world orientation of the space that a joint's rotation is in, once its carrier's is known.
-    fn around(&self, index: usize) -> DQuat {
+    /// Returns the world orientation of the space of a joint's local rotation. The parent's world orientation must be known.
+    fn world_from_parent_space(&self, index: usize) -> DQuat {
         let joint = &self.tracked.joints[index];
-        joint.parent.map_or(DQuat::IDENTITY, |p| self.world[p]) * joint.turn_between
+        joint.parent.map_or(DQuat::IDENTITY, |p| self.world[p]) * joint.rotation_between
     }
 
-    /// What a joint's sensor says, in the character's world.
+    /// Returns the measured orientation of a joint's sensor in the character's world.
     fn sensor(&self, index: usize, sensors: &[Option<Quat>]) -> Option<DQuat> {
-        let said = sensors.get(self.tracked.joints[index].column?).copied().flatten()?.as_dquat();
-        let length = said.length();
-        let fine = length.is_finite() && length > 1e-6;
-        fine.then(|| self.world_from_sensors.as_dquat() * (said / length))
+        let measured = sensors.get(self.tracked.joints[index].column?).copied().flatten()?.as_dquat();
+        let length = measured.length();
+        let is_valid = length.is_finite() && length > 1e-6;
+        is_valid.then(|| self.world_from_sensors.as_dquat() * (measured / length))
     }
 }
 
@@ -97,19 +101,19 @@ mod tests {
     }
 
     #[test]
-    fn calibrated_sensors_give_the_motion_back() {
+    fn calibrated_sensors_reproduce_the_motion() {
         let seen = walk(1.0);
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;
-        // Each sensor sits in its own way, and their world is turned.
-        let sits = |column: usize| Quat::from_scaled_axis(Vec3::new(1.0, 0.3 * column as f32, -0.7));
+        // Each sensor has another mounting orientation, and the sensors' world is rotated.
+        let mounting = |column: usize| Quat::from_scaled_axis(Vec3::new(1.0, 0.3 * column as f32, -0.7));
         let turned = Quat::from_rotation_y(0.8);
         let sensors = |pose: &Pose| -> Vec<Option<Quat>> {
             let world = worlds(&seen.character, pose);
-            let said = |(column, &joint): (usize, &usize)| {
-                Some(turned.inverse() * orientation(&world[joint]) * sits(column))
+            let measured = |(column, &joint): (usize, &usize)| {
+                Some(turned.inverse() * orientation(&world[joint]) * mounting(column))
             };
-            seen.joints.iter().enumerate().map(said).collect()
+            seen.joints.iter().enumerate().map(measured).collect()
         };
         for lowered in [0.0, 0.7] {
             let standing = stance(skeleton, bones, lowered);
@@ -128,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_sensors_turn_what_they_sit_on() {
+    fn a_few_sensors_rotate_their_segments() {
         let seen = walk(0.5);
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;
@@ -137,8 +141,8 @@ mod tests {
         let mut pose = Pose::rest(skeleton);
         for truth in &seen.poses {
             let world = worlds(&seen.character, truth);
-            let said = joints.map(|j| Some(orientation(&world[j])));
-            segments.pose(&said, &mut pose);
+            let measured = joints.map(|j| Some(orientation(&world[j])));
+            segments.pose(&measured, &mut pose);
             let now = worlds(&seen.character, &pose);
             for joint in joints {
                 assert!(orientation(&now[joint]).angle_between(orientation(&world[joint])) < 2e-3);

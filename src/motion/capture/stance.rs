@@ -1,4 +1,4 @@
-//! The poses that sensors are calibrated in: arms to the sides, legs straight.
+//! Computes the T-pose and A-pose in which sensors are calibrated.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,16 @@ use crate::asset::Skeleton;
 use crate::mathematics::shortest_arc;
 use crate::pose::{Pose, world_matrices};
 
-/// Nearer than this to an axis, in radians, a front counts as that axis: figures are seldom exactly even.
-const UPRIGHT: f64 = 0.4;
+/// A direction closer to an axis than this angle, in radians, is snapped to the axis, because characters are seldom exactly
+/// symmetric.
+const AXIS_SNAP_ANGLE: f64 = 0.4;
 
-/// Limbs, from the side that a T-pose has them on: which bone, towards which.
+/// The bones of a limb, each with the bone that it must point to.
 const ARM: [(&str, &str); 3] = [("UpperArm", "LowerArm"), ("LowerArm", "Hand"), ("Hand", "MiddleProximal")];
 const LEG: [(&str, &str); 2] = [("UpperLeg", "LowerLeg"), ("LowerLeg", "Foot")];
 
-/// The character's world from the space of a humanoid that stands as VRM 1.0 has it: +Y up, +Z to the front, +X to its left. Found from
-/// the places of legs, arms and head at rest.
+/// Returns the rotation from the space of VRM 1.0 (+Y up, +Z to the front, +X to the character's left) to the
+/// character's world. It is found from the positions of legs, arms and head at rest.
 pub fn facing(skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Quat {
     let mut world = Vec::new();
     world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
@@ -27,7 +28,7 @@ pub fn facing(skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Quat {
     let across = |pair: &str| Some(at(&format!("left{pair}"))? - at(&format!("right{pair}"))?);
     let up = ["head", "neck", "chest", "spine"].iter().find_map(|b| Some(at(b)? - at("hips")?));
     let left = across("UpperLeg").or_else(|| across("UpperArm"));
-    let (up, left) = (square(up.unwrap_or(DVec3::Y)), square(left.unwrap_or(DVec3::X)));
+    let (up, left) = (snap_to_axis(up.unwrap_or(DVec3::Y)), snap_to_axis(left.unwrap_or(DVec3::X)));
     let front = left.cross(up);
     if front.length() < 0.1 {
         return Quat::IDENTITY;
@@ -37,16 +38,17 @@ pub fn facing(skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Quat {
     DQuat::from_mat3(&columns).as_quat().normalize()
 }
 
-/// The axis that a direction nearly is, else the direction.
-fn square(v: DVec3) -> DVec3 {
+/// Returns the coordinate axis that is close to a direction, or the normalised direction if there is none.
+fn snap_to_axis(v: DVec3) -> DVec3 {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|a| [a, -a]);
     axes.min_by(|a, b| v.angle_between(*a).total_cmp(&v.angle_between(*b)))
-        .filter(|axis| v.angle_between(*axis) < UPRIGHT)
+        .filter(|axis| v.angle_between(*axis) < AXIS_SNAP_ANGLE)
         .unwrap_or(v.normalize_or_zero())
 }
 
-/// A humanoid's T-pose, or with its arms lowered by an angle in radians its A-pose; `bones` has VRM 1.0's names. It is the rest with arms and legs straightened by
-/// shortest arcs; feet keep the way that they stand, everything else its rotations at rest.
+/// Returns the T-pose of a humanoid, or its A-pose if the arms are lowered by an angle in radians. `bones` maps the
+/// bone names of VRM 1.0 to nodes. Arms and legs are straightened from the rest pose by shortest arcs. Feet keep
+/// their world orientation, and all other joints keep their rotation at rest.
 pub fn stance(skeleton: &Skeleton, bones: &BTreeMap<String, usize>, lowered: f32) -> Pose {
     let mut pose = Pose::rest(skeleton);
     let character_from_vrm = facing(skeleton, bones).as_dquat();
@@ -54,43 +56,43 @@ pub fn stance(skeleton: &Skeleton, bones: &BTreeMap<String, usize>, lowered: f32
         let (sine, cosine) = f64::from(lowered).sin_cos();
         let arm = character_from_vrm * (out * cosine + DVec3::NEG_Y * sine);
         let leg = character_from_vrm * DVec3::NEG_Y;
-        let named = |bone: &str| bones.get(&format!("{side}{bone}")).copied();
+        let node = |bone: &str| bones.get(&format!("{side}{bone}")).copied();
         for (bone, next) in ARM {
-            straighten(skeleton, &mut pose, named(bone), named(next), arm);
+            straighten(skeleton, &mut pose, node(bone), node(next), arm);
         }
-        let foot = named("Foot").map(|foot| (foot, orientation(skeleton, &pose, foot)));
+        let foot = node("Foot").map(|foot| (foot, orientation(skeleton, &pose, foot)));
         for (bone, next) in LEG {
-            straighten(skeleton, &mut pose, named(bone), named(next), leg);
+            straighten(skeleton, &mut pose, node(bone), node(next), leg);
         }
-        if let Some((foot, stood)) = foot {
-            let back = stood * orientation(skeleton, &pose, foot).conjugate();
-            turn(skeleton, &mut pose, foot, back);
+        if let Some((foot, at_rest)) = foot {
+            let back = at_rest * orientation(skeleton, &pose, foot).conjugate();
+            rotate_in_world(skeleton, &mut pose, foot, back);
         }
     }
     pose
 }
 
-/// Turns a joint so that another one lies in a direction of the world.
+/// Rotates a joint so that the joint `next` is in a direction of the world.
 fn straighten(skeleton: &Skeleton, pose: &mut Pose, joint: Option<usize>, next: Option<usize>, to: DVec3) {
     let (Some(joint), Some(next)) = (joint, next) else { return };
     let mut world = Vec::new();
     world_matrices(skeleton, pose, &mut world);
     let (Some(from), Some(end)) = (world.get(joint), world.get(next)) else { return };
     let along = glam::Vec3::from(end.translation - from.translation).as_dvec3();
-    turn(skeleton, pose, joint, shortest_arc(along, to, DVec3::Z));
+    rotate_in_world(skeleton, pose, joint, shortest_arc(along, to, DVec3::Z));
 }
 
-/// Turns a joint by a rotation of the world.
-fn turn(skeleton: &Skeleton, pose: &mut Pose, joint: usize, by: DQuat) {
+/// Rotates a joint by a rotation in world space.
+fn rotate_in_world(skeleton: &Skeleton, pose: &mut Pose, joint: usize, by: DQuat) {
     let now = orientation(skeleton, pose, joint);
     if let Some(local) = pose.locals.get_mut(joint) {
-        // Conjugated by its own orientation, a turn of the world is one of the joint's.
+        // Conjugation with the joint's world orientation converts the rotation to its local space.
         let turned = local.rotation.as_dquat() * (now.conjugate() * by * now);
         local.rotation = turned.as_quat().normalize();
     }
 }
 
-/// A joint's world orientation: the product of the rotations above it and its own.
+/// Returns a joint's world orientation, the product of the rotations of its ancestors and its own rotation.
 fn orientation(skeleton: &Skeleton, pose: &Pose, joint: usize) -> DQuat {
     let rotations = skeleton.ancestors(joint).filter_map(|n| pose.locals.get(n));
     rotations.fold(DQuat::IDENTITY, |below, local| local.rotation.as_dquat() * below).normalize()
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn arms_point_to_the_sides_and_legs_down_whichever_way_the_figure_faces() {
+    fn arms_point_sideways_and_legs_down_for_any_facing_direction() {
         for heading in [0.0, FRAC_PI_2, PI] {
             let mut character = asset::mannequin().unwrap();
             let bones = character.humanoid.clone().unwrap().bones;
@@ -118,7 +120,7 @@ mod tests {
             let turned = Quat::from_rotation_y(heading);
             let rest = &mut character.skeleton.nodes[root].rest;
             (rest.rotation, rest.translation) = (turned * rest.rotation, turned * rest.translation);
-            // An arm hangs and a knee is bent at rest.
+            // The rest pose has a lowered arm and a bent knee.
             character.skeleton.nodes[bones["leftUpperArm"]].rest.rotation *= Quat::from_rotation_z(-1.0);
             character.skeleton.nodes[bones["rightLowerLeg"]].rest.rotation *= Quat::from_rotation_x(0.5);
             let skeleton = &character.skeleton;
@@ -138,15 +140,15 @@ mod tests {
                         );
                     }
                     let rest = Pose::rest(skeleton);
-                    let stood = orientation(skeleton, &rest, at("Foot"));
-                    assert!(orientation(skeleton, &pose, at("Foot")).angle_between(stood) < 0.01);
+                    let at_rest = orientation(skeleton, &rest, at("Foot"));
+                    assert!(orientation(skeleton, &pose, at("Foot")).angle_between(at_rest) < 0.01);
                 }
             }
         }
     }
 
     #[test]
-    fn a_map_without_bones_gives_the_rest() {
+    fn a_bone_map_without_valid_bones_gives_the_rest_pose() {
         let character = asset::mannequin().unwrap();
         let bones = BTreeMap::from([("hips".to_owned(), 9999)]);
         assert_eq!(stance(&character.skeleton, &bones, 0.0), Pose::rest(&character.skeleton));

@@ -1,4 +1,4 @@
-//! A whole recording of what sensors saw, and the clip that it becomes.
+//! A take is a recording of sensor values. It is converted to a clip.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use super::{
     smooth_orientations, smooth_positions,
 };
 
-/// What was seen of some joints, frame by frame.
+/// The measured positions or orientations of some joints, frame by frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tracks<V> {
-    /// Names of the joints, each once.
+    /// The unique names of the joints.
     pub joints: Vec<String>,
-    /// A value a joint, `None` where it was not seen. As many frames as the take has times.
+    /// One value per joint, or `None` if it was not measured. There are as many frames as the take has times.
     pub frames: Frames<Option<V>>,
 }
 
@@ -29,16 +29,16 @@ impl<V> Default for Tracks<V> {
 }
 
 impl<V: Clone> Tracks<V> {
-    /// No frame of some joints.
+    /// Creates tracks without frames.
     pub fn of(joints: Vec<String>) -> Self {
         Self { frames: Frames::new(joints.len()), joints }
     }
 }
 
-/// A recording of positions, of orientations, or of both.
+/// A recording of positions, orientations, or both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Take {
-    /// Seconds, rising.
+    /// The times of the frames in seconds, increasing.
     pub times: Vec<f64>,
     /// World positions of joints.
     pub positions: Tracks<Vec3>,
@@ -46,69 +46,72 @@ pub struct Take {
     pub orientations: Tracks<Quat>,
 }
 
-/// How a take becomes a clip.
+/// Options for the conversion of a take to a clip.
 #[derive(Clone, Debug, Default)]
 pub struct TakeOptions {
-    /// Metres a unit of the positions; `None`: from the lengths of the skeleton's bones, or 1 where no bone was seen.
+    /// Length of one unit of the positions in metres. If `None`, it is estimated from the lengths of the skeleton's bones, or 1 if
+    /// no bone was measured.
     pub scale: Option<f64>,
-    /// Filters positions, in metres.
+    /// Filter for the positions, with parameters for metres.
     pub smooth_positions: Option<Smoothing>,
-    /// Filters orientations.
+    /// Filter for the orientations.
     pub smooth_orientations: Option<Smoothing>,
-    /// The pose that the performer stands in in the first frame, to find how sensors sit; `None`: they are aligned with the joints.
+    /// The performer's pose in the first frame, which calibrates the sensors. If `None`, the sensors must be aligned with the
+    /// joints.
     pub standing: Option<Pose>,
 }
 
-/// A clip, and what of it was guessed.
+/// A clip that was made from a take, and the values that were estimated.
 #[derive(Clone, Debug)]
 pub struct Captured {
-    /// On the skeleton's nodes, from the take's first frame on.
+    /// The clip, which animates the skeleton's nodes. It starts at the take's first frame.
     pub clip: Clip,
-    /// Metres a unit that the positions were taken to have.
+    /// The length of one unit of the positions in metres that was used.
     pub scale: f64,
-    /// Whether a position was filled, a flag a frame and joint of [`Take::positions`].
+    /// For each frame and joint of [`Take::positions`], whether the position was filled in.
     pub filled: Frames<bool>,
 }
 
 impl Take {
-    /// The frames of a clip, as sensors would see them: the world orientations of a humanoid's bones, and the place of its hips.
+    /// Converts a clip to a take: the world orientations of a humanoid's bones, and the position of its hips, at the clip's keys.
     pub fn of(clip: &Clip, skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Self {
         let bones: Vec<_> = bones.iter().filter(|(_, node)| **node < skeleton.nodes.len()).collect();
         let mut times: Vec<f32> = clip.timelines.iter().flatten().copied().collect();
         times.sort_by(f32::total_cmp);
         times.dedup();
-        let named = |only: Option<&str>| -> Vec<String> {
-            let wanted = bones.iter().filter(|(name, _)| only.is_none_or(|o| o == *name));
-            wanted.map(|(name, _)| (*name).clone()).collect()
+        let names = |only: Option<&str>| -> Vec<String> {
+            let selected = bones.iter().filter(|(name, _)| only.is_none_or(|o| o == *name));
+            selected.map(|(name, _)| (*name).clone()).collect()
         };
         let mut take = Self {
-            positions: Tracks::of(named(Some("hips"))),
-            orientations: Tracks::of(named(None)),
+            positions: Tracks::of(names(Some("hips"))),
+            orientations: Tracks::of(names(None)),
             times: times.iter().copied().map(f64::from).collect(),
         };
         let (mut playhead, mut pose, mut world) = (Playhead::default(), Pose::rest(skeleton), Vec::new());
         for time in times {
             playhead.sample(clip, time, skeleton, &mut pose);
             world_matrices(skeleton, &pose, &mut world);
-            let place = |node: &usize| world.get(*node).map(|m| m.translation.into());
+            let position = |node: &usize| world.get(*node).map(|m| m.translation.into());
             let hips = bones.iter().filter(|(name, _)| *name == "hips");
-            take.positions.frames.push(hips.map(|(_, node)| place(node)));
-            let turn = |node: &usize| {
+            take.positions.frames.push(hips.map(|(_, node)| position(node)));
+            let orientation = |node: &usize| {
                 let above = skeleton.ancestors(*node).filter_map(|n| pose.locals.get(n));
                 above.fold(DQuat::IDENTITY, |below, local| local.rotation.as_dquat() * below)
             };
-            let turns = bones.iter().map(|(_, node)| Some(turn(node).as_quat().normalize()));
-            take.orientations.frames.push(turns);
+            let orientations = bones.iter().map(|(_, node)| Some(orientation(node).as_quat().normalize()));
+            take.orientations.frames.push(orientations);
         }
         take
     }
 
-    /// Fits a skeleton to the take: positions first, then orientations on top of them. Joints are found by the names of nodes, then by the
-    /// humanoid's bones. Nodes that the take does not speak of stay at rest.
+    /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then
+    /// applied on top. Joints are found by the names of nodes, and then by the names of the humanoid's bones. Nodes
+    /// that are not in the take stay at rest.
     ///
     /// # Errors
-    /// [`CaptureError`] for a name that nothing has, for joints that [`Fit::new`] refuses, for times that do not rise, for
-    /// more frames than a clip can hold.
+    /// [`CaptureError`] if a joint name is unknown, [`Fit::new`] rejects the joints, times do not increase, or a
+    /// clip cannot contain that many frames.
     pub fn clip(
         &self,
         skeleton: &Skeleton,
@@ -117,45 +120,46 @@ impl Take {
     ) -> Result<Captured, CaptureError> {
         let mut frames = self.positions.frames.clone();
         frames.resize(self.times.len());
-        let mut fit = match find(skeleton, bones, &self.positions.joints)? {
+        let mut fit = match find_joints(skeleton, bones, &self.positions.joints)? {
             joints if joints.is_empty() => None,
             joints => Some(Fit::new(skeleton, &joints)?),
         };
-        let mut segments = match find(skeleton, bones, &self.orientations.joints)? {
+        let mut segments = match find_joints(skeleton, bones, &self.orientations.joints)? {
             joints if joints.is_empty() => None,
             joints => Some(Segments::new(skeleton, &joints)?),
         };
-        let (mut scale, carriers) =
+        let (mut scale, parents) =
             (options.scale.unwrap_or(1.0), fit.as_ref().map_or(Vec::new(), Fit::carriers));
         if let Some(fit) = &mut fit {
             let found = || fit.scale_of(frames.iter());
             scale = options.scale.or_else(found).unwrap_or(1.0);
             fit.scale = scale;
         }
-        let filled = fill_gaps(&self.times, &mut frames, &carriers)?;
+        let filled = fill_gaps(&self.times, &mut frames, &parents)?;
         if let (Some(segments), Some(standing)) = (&mut segments, &options.standing) {
             segments.calibrate(self.orientations.frames.get(0).unwrap_or_default(), standing);
         }
 
-        // The filter's speeds are metres a second, whatever the unit of the take.
+        // The filter's parameters are for metres per second, but the positions are in the take's unit.
         let smoothing = options.smooth_positions.map(|s| Smoothing { beta: s.beta * scale, ..s });
-        let mut points: Vec<_> = smoothing.map_or(Vec::new(), |s| vec![PointFilter::new(s); carriers.len()]);
+        let mut position_filters: Vec<_> =
+            smoothing.map_or(Vec::new(), |s| vec![PointFilter::new(s); parents.len()]);
         let sensors = self.orientations.joints.len();
-        let mut turns: Vec<_> =
+        let mut orientation_filters: Vec<_> =
             options.smooth_orientations.map_or(Vec::new(), |s| vec![OrientationFilter::new(s); sensors]);
         let (mut pose, mut recorder) = (Pose::rest(skeleton), Recorder::new(skeleton));
-        let mut said: Vec<Option<Quat>> = Vec::new();
+        let mut smoothed: Vec<Option<Quat>> = Vec::new();
         for (frame, &time) in self.times.iter().enumerate() {
             if let (Some(fit), Some(positions)) = (&mut fit, frames.get_mut(frame)) {
-                smooth_positions(&mut points, time, positions);
+                smooth_positions(&mut position_filters, time, positions);
                 fit.pose(positions, &mut pose);
             }
             if let (Some(segments), Some(orientations)) = (&mut segments, self.orientations.frames.get(frame))
             {
-                said.clear();
-                said.extend_from_slice(orientations);
-                smooth_orientations(&mut turns, time, &mut said);
-                segments.pose(&said, &mut pose);
+                smoothed.clear();
+                smoothed.extend_from_slice(orientations);
+                smooth_orientations(&mut orientation_filters, time, &mut smoothed);
+                segments.pose(&smoothed, &mut pose);
             }
             if !recorder.push(time, &pose) && recorder.is_full() {
                 return Err(CaptureError::Long { frame });
@@ -166,8 +170,8 @@ impl Take {
     }
 }
 
-/// The nodes of some names.
-fn find(
+/// Finds the nodes with the given names.
+fn find_joints(
     skeleton: &Skeleton,
     bones: &BTreeMap<String, usize>,
     names: &[String],
@@ -186,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_take_of_positions_in_centimetres_becomes_a_clip() {
+    fn positions_in_centimetres_become_a_clip() {
         let seen = walk(1.0);
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;
@@ -214,26 +218,26 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_the_hips_and_sensors_on_segments_go_together() {
+    fn hip_positions_and_segment_orientations_combine() {
         let mut seen = walk(0.5);
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;
         seen.poses.insert(0, stance(skeleton, bones, 0.0));
         let worlds: Vec<_> = seen.poses.iter().map(|p| worlds(&seen.character, p)).collect();
         let turned = Quat::from_rotation_x(0.4);
-        let place = |w: &Vec<glam::Affine3A>| vec![Some(Vec3::from(w[bones["hips"]].translation))];
-        let said = |w: &Vec<glam::Affine3A>| {
+        let hips = |w: &Vec<glam::Affine3A>| vec![Some(Vec3::from(w[bones["hips"]].translation))];
+        let orientations = |w: &Vec<glam::Affine3A>| {
             seen.joints.iter().map(|&j| Some(Quat::from_mat3a(&w[j].matrix3) * turned)).collect()
         };
         let take = Take {
             times: (0..worlds.len()).map(|f| f as f64 / 60.0).collect(),
             positions: Tracks {
                 joints: vec!["hips".to_owned()],
-                frames: Frames::of(1, worlds.iter().map(place)),
+                frames: Frames::of(1, worlds.iter().map(hips)),
             },
             orientations: Tracks {
                 joints: bones.keys().cloned().collect(),
-                frames: Frames::of(bones.len(), worlds.iter().map(said)),
+                frames: Frames::of(bones.len(), worlds.iter().map(orientations)),
             },
         };
         let options = TakeOptions { standing: Some(stance(skeleton, bones, 0.0)), ..TakeOptions::default() };
@@ -247,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clip_told_as_a_take_becomes_the_clip_again() {
+    fn a_clip_survives_the_conversion_to_a_take_and_back() {
         let seen = walk(0.1);
         let (skeleton, bones) = (&seen.character.skeleton, &seen.character.humanoid.as_ref().unwrap().bones);
         let clip = seen.character.clips.iter().find(|c| c.name.as_deref() == Some("wave")).unwrap();
@@ -272,12 +276,15 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_is_named_is_told() {
+    fn an_unknown_joint_name_is_an_error() {
         let seen = walk(0.1);
         let mut take = Take { times: vec![0.0], ..Take::default() };
         take.positions.joints.push("wing".to_owned());
         let error =
             take.clip(&seen.character.skeleton, &BTreeMap::new(), &TakeOptions::default()).unwrap_err();
-        assert_eq!(error.to_string(), "joint \"wing\": no node and no bone of the humanoid has this name");
+        assert_eq!(
+            error.to_string(),
+            "joint \"wing\" does not exist: it matches no node and no bone of the humanoid"
+        );
     }
 }

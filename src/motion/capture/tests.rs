@@ -1,4 +1,4 @@
-//! A known motion, seen through its joints' positions, becomes itself again.
+//! Checks that a known motion is recovered from the positions of its joints.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -9,15 +9,15 @@ use crate::pose::{Pose, world_matrices};
 
 const HERTZ: f32 = 60.0;
 
-/// The mannequin's walk, seen.
-pub(in crate::motion) struct Seen {
+/// The mannequin's walk, and the joint positions that a sensor would measure.
+pub(in crate::motion) struct SampledWalk {
     pub(in crate::motion) character: Character,
     pub(in crate::motion) joints: Vec<usize>,
     pub(in crate::motion) frames: Vec<Vec<Option<Vec3>>>,
     pub(in crate::motion) poses: Vec<Pose>,
 }
 
-pub(in crate::motion) fn walk(seconds: f32) -> Seen {
+pub(in crate::motion) fn walk(seconds: f32) -> SampledWalk {
     let character = asset::mannequin().unwrap();
     let joints: Vec<usize> = character.humanoid.as_ref().unwrap().bones.values().copied().collect();
     let clip = character.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
@@ -26,7 +26,7 @@ pub(in crate::motion) fn walk(seconds: f32) -> Seen {
     for frame in 0..(seconds * HERTZ) as usize {
         let mut pose = Pose::rest(skeleton);
         playhead.sample(clip, frame as f32 / HERTZ % clip.seconds, skeleton, &mut pose);
-        // Somewhere else than at the origin, and turning slowly.
+        // Away from the origin and slowly rotating.
         let hips = character.humanoid.as_ref().unwrap().bones["hips"];
         let turn = Quat::from_rotation_y(frame as f32 * 0.01);
         let local = &mut pose.locals[hips];
@@ -36,7 +36,7 @@ pub(in crate::motion) fn walk(seconds: f32) -> Seen {
         frames.push(joints.iter().map(|&j| Some(Vec3::from(world[j].translation))).collect());
         poses.push(pose);
     }
-    Seen { joints, frames, poses, character }
+    SampledWalk { joints, frames, poses, character }
 }
 
 pub(super) fn worlds(character: &Character, pose: &Pose) -> Vec<Affine3A> {
@@ -45,7 +45,7 @@ pub(super) fn worlds(character: &Character, pose: &Pose) -> Vec<Affine3A> {
     world
 }
 
-/// The same figure with every joint's own axes turned by a rotation of its own, under a root that is turned and scaled.
+/// Returns the same character with the axes of every joint rotated differently, and with a rotated and scaled root.
 pub(super) fn with_other_axes(mut character: Character, heading: Quat, scale: f32) -> Character {
     let axes =
         |node: usize| Quat::from_scaled_axis(Vec3::new(0.7, -1.1, 0.4) * (node as f32 * 0.37).sin() * 2.0);
@@ -65,8 +65,8 @@ pub(super) fn with_other_axes(mut character: Character, heading: Quat, scale: f3
     character
 }
 
-/// Mean and largest distance between the joints of two poses.
-fn distances(seen: &Seen, a: &Pose, b: &Pose) -> (f32, f32) {
+/// Returns the mean and the largest distance between the joints of two poses.
+fn distances(seen: &SampledWalk, a: &Pose, b: &Pose) -> (f32, f32) {
     let (a, b) = (worlds(&seen.character, a), worlds(&seen.character, b));
     let all = seen.joints.iter().map(|&j| a[j].translation.distance(b[j].translation));
     let (sum, largest) = all.fold((0.0_f32, 0.0_f32), |(s, m), d| (s + d, m.max(d)));
@@ -74,7 +74,7 @@ fn distances(seen: &Seen, a: &Pose, b: &Pose) -> (f32, f32) {
 }
 
 #[test]
-fn positions_give_the_motion_back() {
+fn positions_reproduce_the_motion() {
     let seen = walk(2.0);
     let skeleton = &seen.character.skeleton;
     let mut fit = Fit::new(skeleton, &seen.joints).unwrap();
@@ -105,20 +105,20 @@ fn positions_give_the_motion_back() {
         }
     }
     println!(
-        "mean joint error {} mm, rotations {}°, bones {}°",
+        "mean joint error {} mm, largest error of rotations {}°, of bone directions {}°",
         mean * 1e3,
         turn.to_degrees(),
         swing.to_degrees()
     );
-    assert!(mean < 1e-3, "{mean} m");
+    assert!(mean < 1e-3, "mean joint error {mean} m");
     assert!(turn.to_degrees() < 0.5, "{}°", turn.to_degrees());
     assert!(swing.to_degrees() < 0.5, "{}°", swing.to_degrees());
 }
 
 #[test]
-fn axes_and_scale_of_a_skeleton_do_not_matter() {
+fn joint_axes_and_root_scale_do_not_matter() {
     let mut seen = walk(0.5);
-    // As files have it whose root scales what was modelled in another unit.
+    // Some files scale the root, because the character was modelled in another unit.
     let (heading, scale) = (Quat::from_rotation_y(1.0), 39.0);
     seen.character = with_other_axes(seen.character, heading, scale);
     let skeleton = &seen.character.skeleton;
@@ -128,29 +128,29 @@ fn axes_and_scale_of_a_skeleton_do_not_matter() {
         let frame: Vec<_> = frame.iter().map(|p| p.map(|p| heading * p * scale)).collect();
         fit.pose(&frame, &mut pose);
         let world = worlds(&seen.character, &pose);
-        for (place, &joint) in frame.iter().zip(&seen.joints) {
-            let error = place.unwrap().distance(world[joint].translation.into());
+        for (position, &joint) in frame.iter().zip(&seen.joints) {
+            let error = position.unwrap().distance(world[joint].translation.into());
             assert!(error < 1e-3 * scale, "{}: {error}", skeleton.label(joint));
         }
     }
 }
 
-/// Every fifth joint, as the hips and a hand are, is missing for half a second from one second on.
-fn with_gaps(seen: &Seen) -> Vec<Vec<Option<Vec3>>> {
+/// Removes every fifth joint, including the hips and a hand, for half a second from one second on.
+fn with_gaps(seen: &SampledWalk) -> Vec<Vec<Option<Vec3>>> {
     let mut frames = seen.frames.clone();
     for frame in &mut frames[60..90] {
-        frame.iter_mut().step_by(5).for_each(|place| *place = None);
+        frame.iter_mut().step_by(5).for_each(|position| *position = None);
     }
     frames
 }
 
-/// The largest step that a joint makes between two frames.
-fn largest_step(seen: &Seen, poses: &[Pose]) -> f32 {
+/// Returns the largest movement of a joint between two frames.
+fn largest_step(seen: &SampledWalk, poses: &[Pose]) -> f32 {
     poses.windows(2).map(|w| distances(seen, &w[0], &w[1]).1).fold(0.0, f32::max)
 }
 
 #[test]
-fn joints_that_drop_out_jump_at_neither_end() {
+fn joints_that_drop_out_do_not_jump() {
     let seen = walk(3.0);
     let skeleton = &seen.character.skeleton;
     let mut tracker = Tracker::new(Fit::new(skeleton, &seen.joints).unwrap());
@@ -160,26 +160,29 @@ fn joints_that_drop_out_jump_at_neither_end() {
         all.push(tracker.step(frame as f64 / f64::from(HERTZ), positions, &mut pose).to_vec());
         poses.push(pose.clone());
     }
-    let flagged = |frame: usize, what| all[frame].iter().filter(|p| **p == what).count();
-    assert_eq!(flagged(59, Presence::Measured), seen.joints.len());
-    assert_eq!(flagged(60, Presence::Missing), seen.joints.len().div_ceil(5));
-    assert_eq!(flagged(90, Presence::Returning), seen.joints.len().div_ceil(5));
-    assert_eq!(flagged(110, Presence::Measured), seen.joints.len());
+    let count = |frame: usize, presence| all[frame].iter().filter(|p| **p == presence).count();
+    assert_eq!(count(59, Presence::Measured), seen.joints.len());
+    assert_eq!(count(60, Presence::Missing), seen.joints.len().div_ceil(5));
+    assert_eq!(count(90, Presence::Returning), seen.joints.len().div_ceil(5));
+    assert_eq!(count(110, Presence::Measured), seen.joints.len());
 
     let (truth, filled) = (largest_step(&seen, &seen.poses), largest_step(&seen, &poses));
     let errors: Vec<f32> = poses.iter().zip(&seen.poses).map(|(a, b)| distances(&seen, a, b).1).collect();
-    println!("largest step {truth} m in truth, {filled} m filled; error within the gap {}", errors[89]);
-    assert!(filled < 1.5 * truth, "{filled} of {truth}");
+    println!(
+        "largest step: {truth} m in the original, {filled} m while tracked; error at the end of the gap: {} m",
+        errors[89]
+    );
+    assert!(filled < 1.5 * truth, "largest step {filled} m, in the original {truth} m");
     assert!(errors[59] < 1e-4 && errors[110] < 1e-4, "{} {}", errors[59], errors[110]);
     assert!(errors.windows(2).all(|w| (w[1] - w[0]).abs() < 0.5 * truth));
 }
 
 #[test]
-fn who_is_built_otherwise_does_not_jump_either() {
+fn a_performer_of_other_proportions_does_not_jump_either() {
     let mut seen = walk(3.0);
-    // A performer whose shoulders and hips are broader than the character's.
-    for place in seen.frames.iter_mut().flatten().flatten() {
-        *place *= Vec3::new(1.1, 1.0, 1.05);
+    // The performer's shoulders and hips are broader than the character's.
+    for position in seen.frames.iter_mut().flatten().flatten() {
+        *position *= Vec3::new(1.1, 1.0, 1.05);
     }
     let skeleton = &seen.character.skeleton;
     let mut tracker = Tracker::new(Fit::new(skeleton, &seen.joints).unwrap());
@@ -190,20 +193,20 @@ fn who_is_built_otherwise_does_not_jump_either() {
     };
     let poses: Vec<Pose> = with_gaps(&seen).iter().enumerate().map(|(f, p)| step(f, p)).collect();
     let (before, around) = (largest_step(&seen, &poses[2..60]), largest_step(&seen, &poses[55..120]));
-    println!("largest step {before} m before the gap, {around} m around it");
-    assert!(around < 1.5 * before, "{around} of {before}");
+    println!("largest step: {before} m before the gap, {around} m around it");
+    assert!(around < 1.5 * before, "largest step {around} m, before the gap {before} m");
 }
 
 #[test]
-fn a_takes_gaps_are_bridged_smoothly() {
+fn gaps_in_a_take_are_filled_smoothly() {
     let seen = walk(3.0);
     let skeleton = &seen.character.skeleton;
     let mut fit = Fit::new(skeleton, &seen.joints).unwrap();
     let times: Vec<f64> = (0..seen.frames.len()).map(|f| f as f64 / f64::from(HERTZ)).collect();
     let mut frames = Frames::of(seen.joints.len(), with_gaps(&seen));
     let filled = fill_gaps(&times, &mut frames, &fit.carriers()).unwrap();
-    let count: usize = filled.iter().flatten().filter(|f| **f).count();
-    assert_eq!(count, 30 * seen.joints.len().div_ceil(5));
+    let filled_count: usize = filled.iter().flatten().filter(|f| **f).count();
+    assert_eq!(filled_count, 30 * seen.joints.len().div_ceil(5));
     let mut pose = Pose::rest(skeleton);
     let poses: Vec<Pose> = frames
         .iter()
@@ -212,13 +215,13 @@ fn a_takes_gaps_are_bridged_smoothly() {
             pose.clone()
         })
         .collect();
-    let (truth, bridged) = (largest_step(&seen, &seen.poses), largest_step(&seen, &poses));
-    println!("largest step {truth} m in truth, {bridged} m bridged");
-    assert!(bridged < 1.2 * truth, "{bridged} of {truth}");
+    let (truth, filled) = (largest_step(&seen, &seen.poses), largest_step(&seen, &poses));
+    println!("largest step: {truth} m in the original, {filled} m with filled gaps");
+    assert!(filled < 1.2 * truth, "largest step {filled} m, in the original {truth} m");
 }
 
 #[test]
-fn a_joint_on_a_cubic_is_bridged_exactly() {
+fn a_gap_in_a_linear_motion_is_filled_exactly() {
     let times: Vec<f64> = (0..8).map(f64::from).collect();
     let at = |t: f64| Vec3::new(t as f32, 2.0 - t as f32 * 0.5, 0.0);
     let mut frames: Vec<Vec<Option<Vec3>>> = times.iter().map(|&t| vec![Some(at(t)), None]).collect();
@@ -230,15 +233,15 @@ fn a_joint_on_a_cubic_is_bridged_exactly() {
         assert!(frame[0].unwrap().distance(at(t)) < 1e-5);
     }
     assert!(filled[3][0] && filled[7][1] && !filled[1][1]);
-    // After its last sight a joint goes along with its carrier: it was beside it by at(0) − at(1).
+    // After its last measurement a joint moves with its parent. Its offset then was at(0) − at(1).
     assert!(frames[7][1].unwrap().distance(at(7.0) + at(0.0) - at(1.0)) < 1e-5);
     assert!(fill_gaps(&[0.0, 0.0], &mut Frames::of(0, [vec![], vec![]]), &[]).is_err());
-    // Who carries himself hangs nothing up.
+    // A cycle of parents terminates.
     fill_gaps(&[0.0], &mut Frames::of(2, [vec![None, None]]), &[Some(1), Some(0)]).unwrap();
 }
 
 #[test]
-fn units_are_found_from_the_lengths_of_bones() {
+fn the_unit_is_estimated_from_bone_lengths() {
     let seen = walk(0.2);
     let mut fit = Fit::new(&seen.character.skeleton, &seen.joints).unwrap();
     let millimetres: Vec<Vec<Option<Vec3>>> =
@@ -253,7 +256,7 @@ fn units_are_found_from_the_lengths_of_bones() {
 }
 
 #[test]
-fn hips_that_nobody_sees_are_found_from_their_children() {
+fn untracked_hips_are_found_from_their_children() {
     let seen = walk(0.5);
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     let joints: Vec<usize> = ["spine", "leftUpperLeg", "rightUpperLeg", "leftLowerLeg", "rightLowerLeg"]
@@ -271,7 +274,7 @@ fn hips_that_nobody_sees_are_found_from_their_children() {
 }
 
 #[test]
-fn what_is_not_finite_is_missing_and_what_is_still_does_not_creep() {
+fn invalid_positions_are_ignored_and_a_still_pose_does_not_drift() {
     let seen = walk(0.2);
     let skeleton = &seen.character.skeleton;
     let mut fit = Fit::new(skeleton, &seen.joints).unwrap();
@@ -279,14 +282,17 @@ fn what_is_not_finite_is_missing_and_what_is_still_does_not_creep() {
     fit.pose(&seen.frames[3], &mut pose);
     let mut once = pose.clone();
     fit.pose(&seen.frames[3], &mut once);
-    let mut often = once.clone();
-    (0..1000).for_each(|_| fit.pose(&seen.frames[3], &mut often));
-    assert!(distances(&seen, &once, &often).1 < 1e-5);
-    assert!(once.locals.iter().zip(&often.locals).all(|(a, b)| a.rotation.angle_between(b.rotation) < 1e-3));
+    let mut repeated = once.clone();
+    (0..1000).for_each(|_| fit.pose(&seen.frames[3], &mut repeated));
+    assert!(distances(&seen, &once, &repeated).1 < 1e-5);
+    assert!(
+        once.locals.iter().zip(&repeated.locals).all(|(a, b)| a.rotation.angle_between(b.rotation) < 1e-3)
+    );
 
-    for odd in [f32::NAN, f32::INFINITY, f32::MAX, -f32::MAX, 0.0] {
+    for extreme in [f32::NAN, f32::INFINITY, f32::MAX, -f32::MAX, 0.0] {
         let mut pose = pose.clone();
-        for frame in [vec![Some(Vec3::splat(odd)); seen.joints.len()], vec![Some(Vec3::X * odd)], Vec::new()]
+        for frame in
+            [vec![Some(Vec3::splat(extreme)); seen.joints.len()], vec![Some(Vec3::X * extreme)], Vec::new()]
         {
             fit.pose(&frame, &mut pose);
             assert!(pose.locals.iter().all(|l| l.rotation.is_normalized() && l.translation.is_finite()));
@@ -295,7 +301,7 @@ fn what_is_not_finite_is_missing_and_what_is_still_does_not_creep() {
 }
 
 #[test]
-fn lists_that_will_not_do_are_told() {
+fn invalid_joint_lists_are_errors() {
     let character = asset::mannequin().unwrap();
     let error = |joints: &[usize]| Fit::new(&character.skeleton, joints).unwrap_err();
     assert_eq!(error(&[]), CaptureError::Empty);

@@ -1,4 +1,4 @@
-//! The joints that a capture speaks of, as a tree of their own: what is between two of them is one rigid piece at rest.
+//! The tree of tracked joints. The nodes between two tracked joints form one rigid piece that stays at rest.
 
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -7,42 +7,44 @@ use crate::pose::Pose;
 
 use super::CaptureError;
 
-/// A tracked joint.
+/// A joint of the skeleton that is tracked.
 #[derive(Clone, Debug)]
-pub(super) struct Joint {
+pub(super) struct TrackedJoint {
     /// Index in the skeleton.
     pub(super) node: usize,
-    /// Its place in what is captured; `None` for a root that was added to join others.
+    /// Its index in the captured values, or `None` for a root that was added to connect the others.
     pub(super) column: Option<usize>,
     /// Its nearest tracked ancestor, an index into the tree.
     pub(super) parent: Option<usize>,
     /// Its nearest tracked descendants, indices into the tree.
     pub(super) children: Vec<usize>,
-    /// The space of the tracked parent (of the world, for the root) from the space that the joint's transform is in.
+    /// The transform from the space of the joint's local transform to the space of the tracked parent. For the root it leads to
+    /// world space.
     pub(super) between: DAffine3,
-    /// The rotations in that.
-    pub(super) turn_between: DQuat,
-    /// Its place at rest in the space of the tracked parent.
+    /// The rotation part of `between`.
+    pub(super) rotation_between: DQuat,
+    /// Its position at rest, in the space of the tracked parent.
     pub(super) offset: DVec3,
     /// Its local transform at rest.
     pub(super) rest: Transform,
 }
 
-/// Tracked joints, parents before their children: the first is the root.
+/// The tracked joints, parents before their children. The first one is the root.
 #[derive(Clone, Debug)]
-pub(super) struct Tracked {
-    pub(super) joints: Vec<Joint>,
-    /// Nodes between tracked ones, which stay at rest.
-    still: Vec<(usize, Transform)>,
-    /// How many places what is captured has.
+pub(super) struct TrackedTree {
+    pub(super) joints: Vec<TrackedJoint>,
+    /// The nodes between tracked joints, with their transforms at rest.
+    untracked: Vec<(usize, Transform)>,
+    /// The number of captured values per frame.
     pub(super) columns: usize,
 }
 
-impl Tracked {
-    /// Finds who carries whom. Joints without a common tracked ancestor are joined at their nearest common one.
+impl TrackedTree {
+    /// Builds the tree. Joints without a common tracked ancestor are connected at their nearest common ancestor.
     ///
     /// # Errors
-    /// [`CaptureError`] for a list that is empty, names a node twice or one that does not exist, or joints that hang on different roots.
+    /// [`CaptureError`] if the list is empty, names a node twice, names a node that does not exist, or has joints
+    /// with different roots.
     pub(super) fn new(skeleton: &Skeleton, nodes: &[usize]) -> Result<Self, CaptureError> {
         let count = skeleton.nodes.len();
         let mut column_of = vec![None; count];
@@ -54,21 +56,21 @@ impl Tracked {
             *column = Some(index);
         }
         let root = common_ancestor(skeleton, nodes)?;
-        let mut tracked = Self { joints: Vec::new(), still: Vec::new(), columns: nodes.len() };
-        // Where each node that is done stands in the tree.
-        let mut place_of: Vec<Option<usize>> = vec![None; count];
+        let mut tracked = Self { joints: Vec::new(), untracked: Vec::new(), columns: nodes.len() };
+        // The index in the tree of each node that was added.
+        let mut tree_index_of: Vec<Option<usize>> = vec![None; count];
         let order = skeleton.parents_first.iter().map(|(node, _)| *node);
         for node in order.filter(|n| *n == root || column_of[*n].is_some()) {
-            let joint = tracked.joint(skeleton, node, column_of[node], &place_of);
-            let place = tracked.joints.len();
+            let joint = tracked.joint(skeleton, node, column_of[node], &tree_index_of);
+            let index = tracked.joints.len();
             if let Some(parent) = joint.parent {
-                tracked.joints[parent].children.push(place);
+                tracked.joints[parent].children.push(index);
             }
-            place_of[node] = Some(place);
+            tree_index_of[node] = Some(index);
             tracked.joints.push(joint);
         }
-        tracked.still.sort_by_key(|(node, _)| *node);
-        tracked.still.dedup_by_key(|(node, _)| *node);
+        tracked.untracked.sort_by_key(|(node, _)| *node);
+        tracked.untracked.dedup_by_key(|(node, _)| *node);
         Ok(tracked)
     }
 
@@ -77,38 +79,38 @@ impl Tracked {
         skeleton: &Skeleton,
         node: usize,
         column: Option<usize>,
-        place_of: &[Option<usize>],
-    ) -> Joint {
-        let (mut between, mut turn_between, mut parent) = (DAffine3::IDENTITY, DQuat::IDENTITY, None);
+        tree_index_of: &[Option<usize>],
+    ) -> TrackedJoint {
+        let (mut between, mut rotation_between, mut parent) = (DAffine3::IDENTITY, DQuat::IDENTITY, None);
         for above in skeleton.ancestors(node).skip(1) {
-            parent = place_of[above];
+            parent = tree_index_of[above];
             if parent.is_some() {
                 break;
             }
             let rest = skeleton.nodes[above].rest;
             between = affine(rest) * between;
-            turn_between = rest.rotation.as_dquat() * turn_between;
-            // What is above the root is not ours to write.
+            rotation_between = rest.rotation.as_dquat() * rotation_between;
+            // Nodes above the root are never written.
             if !self.joints.is_empty() {
-                self.still.push((above, rest));
+                self.untracked.push((above, rest));
             }
         }
         let rest = skeleton.nodes[node].rest;
-        Joint {
+        TrackedJoint {
             node,
             column,
             parent,
             children: Vec::new(),
             between,
-            turn_between: turn_between.normalize(),
+            rotation_between: rotation_between.normalize(),
             offset: between.transform_point3(rest.translation.as_dvec3()),
             rest,
         }
     }
 
-    /// Puts what is between tracked joints to rest, and gives the joints below the root the lengths that they have at rest.
-    pub(super) fn settle(&self, pose: &mut Pose) {
-        for &(node, rest) in &self.still {
+    /// Resets the nodes between tracked joints to rest, and the translations and scales of the joints below the root.
+    pub(super) fn reset_untracked(&self, pose: &mut Pose) {
+        for &(node, rest) in &self.untracked {
             if let Some(local) = pose.locals.get_mut(node) {
                 *local = rest;
             }
@@ -121,7 +123,7 @@ impl Tracked {
     }
 }
 
-/// A transform in double precision.
+/// Converts a transform to a matrix in double precision.
 pub(super) fn affine(t: Transform) -> DAffine3 {
     DAffine3::from_scale_rotation_translation(
         t.scale.as_dvec3(),
@@ -130,13 +132,13 @@ pub(super) fn affine(t: Transform) -> DAffine3 {
     )
 }
 
-/// The nearest node that is each of them or above it.
+/// Returns the nearest common ancestor of the nodes. It may be one of the nodes.
 fn common_ancestor(skeleton: &Skeleton, nodes: &[usize]) -> Result<usize, CaptureError> {
     let (&first, others) = nodes.split_first().ok_or(CaptureError::Empty)?;
     let mut common = first;
     for &node in others {
-        let above: Vec<usize> = skeleton.ancestors(node).collect();
-        common = skeleton.ancestors(common).find(|n| above.contains(n)).ok_or_else(|| {
+        let ancestors: Vec<usize> = skeleton.ancestors(node).collect();
+        common = skeleton.ancestors(common).find(|n| ancestors.contains(n)).ok_or_else(|| {
             CaptureError::Apart { node: skeleton.label(node), other: skeleton.label(first) }
         })?;
     }

@@ -1,85 +1,84 @@
-//! Positions as they arrive: joints that drop out are held and come back gently.
+//! Fits a pose to joint positions as they arrive. Joints that drop out are held and return smoothly.
 
 use glam::Vec3;
 
 use crate::pose::Pose;
 
 use super::Fit;
-use super::positions::Seen;
+use super::positions::Measurement;
 
-/// What stands behind a joint of a frame.
+/// Whether a joint was measured in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// Where it was seen.
+    /// The joint was seen.
     Measured,
-    /// Seen again, on its way from where it was held.
+    /// The joint was seen again, and moves from its held position to its measured position.
     Returning,
-    /// Not seen: filled, by the rotation that it had when it was seen last.
+    /// The joint was not seen. It is held by the rotations of its last measurement.
     Missing,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Track {
+struct JointTrack {
     presence: Presence,
-    /// When it was missing last.
-    missing: f64,
+    /// The time of the last frame in which the joint was missing.
+    last_missing: f64,
 }
 
-/// Fits frames one after the other, in the order of time.
-///
-/// A joint that is not seen keeps its place by the rotations that its carriers had; seen again, it goes from there to
-/// where it is within [`Tracker::ease`] seconds. Neither end jumps.
+/// A joint that is not seen keeps its position relative to its ancestors, because they keep their rotations. When
+/// it is seen again, it moves to its measured position within [`Tracker::ease`] seconds. It does not jump at either
+/// end.
 #[derive(Clone, Debug)]
 pub struct Tracker {
-    /// What turns a frame into a posture.
+    /// Computes the pose of a frame.
     pub fit: Fit,
-    /// Seconds that a joint takes to come back; a quarter at first.
+    /// Duration of the return of a joint that was missing, seconds. Initially 0.25.
     pub ease: f64,
     time: Option<f64>,
-    tracks: Vec<Track>,
+    tracks: Vec<JointTrack>,
     presence: Vec<Presence>,
 }
 
 impl Tracker {
-    /// Follows the joints of a fit.
+    /// Creates a tracker for the joints of a fit.
     pub fn new(fit: Fit) -> Self {
         let count = fit.carriers().len();
-        let tracks = vec![Track { presence: Presence::Missing, missing: f64::NEG_INFINITY }; count];
+        let tracks = vec![JointTrack { presence: Presence::Missing, last_missing: f64::NEG_INFINITY }; count];
         Self { fit, ease: 0.25, time: None, tracks, presence: vec![Presence::Missing; count] }
     }
 
-    /// Writes the posture of a frame at a time in seconds, which never falls (a time that does counts as the last one). Positions and pose are
-    /// those of [`Fit::pose`]. Tells of each joint what stands behind it.
+    /// Writes the pose of a frame at a time in seconds. Times must not decrease. A time before the last one counts
+    /// as the last one. Positions and pose are those of [`Fit::pose`]. Returns the presence of each joint.
     pub fn step(&mut self, time: f64, positions: &[Option<Vec3>], pose: &mut Pose) -> &[Presence] {
-        let first = self.time.is_none();
+        let is_first = self.time.is_none();
         let before = self.time.unwrap_or(time);
         let time = if time >= before { time } else { before };
         let ease = if self.ease > 0.0 { self.ease } else { f64::MIN_POSITIVE };
-        let place = |column: usize| positions.get(column).copied().flatten().filter(|p| p.is_finite());
+        let position = |column: usize| positions.get(column).copied().flatten().filter(|p| p.is_finite());
         for (column, track) in self.tracks.iter_mut().enumerate() {
-            track.presence = match place(column) {
+            track.presence = match position(column) {
                 None => Presence::Missing,
-                // Who is there from the start comes from nowhere.
-                Some(_) if first => Presence::Measured,
-                Some(_) if time - track.missing >= ease => Presence::Measured,
+                // A joint that is seen in the first frame has no held position to return from.
+                Some(_) if is_first => Presence::Measured,
+                Some(_) if time - track.last_missing >= ease => Presence::Measured,
                 Some(_) => Presence::Returning,
             };
         }
-        let (tracks, was) = (&self.tracks, &self.presence);
-        let seen = |column: usize| {
-            let (position, track) = (place(column)?, tracks.get(column)?);
-            let fresh = !first && was.get(column) == Some(&Presence::Missing);
-            let share = match track.presence {
-                Presence::Returning => smooth((time - track.missing) / ease),
+        let (tracks, last_presence) = (&self.tracks, &self.presence);
+        let measurement = |column: usize| {
+            let (position, track) = (position(column)?, tracks.get(column)?);
+            let is_returning = !is_first && last_presence.get(column) == Some(&Presence::Missing);
+            let weight = match track.presence {
+                Presence::Returning => smoothstep((time - track.last_missing) / ease),
                 _ => 1.0,
             };
-            Some(Seen { position, share, fresh })
+            Some(Measurement { position, weight, is_returning })
         };
-        self.fit.follow(seen, pose);
+        self.fit.fit_measurements(measurement, pose);
         for (track, presence) in self.tracks.iter_mut().zip(&mut self.presence) {
             *presence = track.presence;
             if track.presence == Presence::Missing {
-                track.missing = time;
+                track.last_missing = time;
             }
         }
         self.time = Some(time);
@@ -87,8 +86,8 @@ impl Tracker {
     }
 }
 
-/// From 0 to 1 with a level start and end: 3u² − 2u³.
-fn smooth(u: f64) -> f64 {
+/// Smooth step from 0 to 1 with zero slope at both ends: 3u² − 2u³.
+fn smoothstep(u: f64) -> f64 {
     let u = u.clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)
 }

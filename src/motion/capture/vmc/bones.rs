@@ -1,9 +1,10 @@
-//! The bones that the protocol speaks of: Unity's `HumanBodyBones`, with their names in VRM 1.0.
+//! The bones of the protocol, which are Unity's `HumanBodyBones`, and their names in VRM 1.0.
 
-/// How many there are.
+/// The number of bones.
 pub const BONES: usize = 55;
 
-/// Unity's name of each bone and the bone that carries it, parents first. Where a character lacks the carrier, the next one above carries.
+/// The name of each bone and of its parent in Unity, parents first. If a character does not have the parent, the next ancestor
+/// takes its place.
 const TABLE: [(&str, &str); BONES] = [
     ("Hips", ""),
     ("Spine", "Hips"),
@@ -62,41 +63,42 @@ const TABLE: [(&str, &str); BONES] = [
     ("RightLittleDistal", "RightLittleIntermediate"),
 ];
 
-/// A bone of the protocol. [`Bone::HIPS`] is the first; carriers come before those that they carry.
+/// A bone of the protocol. [`Bone::HIPS`] is the first. Parents come before their children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bone(u8);
 
 impl Bone {
-    /// The root of a humanoid.
+    /// The root of the humanoid.
     pub const HIPS: Self = Self(0);
 
-    /// All of them, carriers first.
+    /// Iterates over all bones, parents first.
     pub fn all() -> impl Iterator<Item = Self> {
         (0_u8..).take(BONES).map(Self)
     }
 
-    /// The bone of a name of Unity's, such as `LeftUpperArm`; upper and lower case are the same.
+    /// Finds a bone by its name in Unity, for example `LeftUpperArm`. The case of letters is ignored.
     pub fn from_unity(name: &str) -> Option<Self> {
         Self::all().find(|b| b.unity().eq_ignore_ascii_case(name))
     }
 
-    /// Its place in [`Bone::all`].
+    /// Returns the bone's index in [`Bone::all`].
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// Unity's name.
+    /// Returns the bone's name in Unity.
     pub fn unity(self) -> &'static str {
         TABLE.get(self.index()).map_or("", |(name, _)| name)
     }
 
-    /// The bone that carries it; `None` for the hips.
+    /// Returns the bone's parent, or `None` for the hips.
     pub fn carrier(self) -> Option<Self> {
-        let carrier = TABLE.get(self.index())?.1;
-        Self::all().find(|b| b.unity() == carrier)
+        let parent = TABLE.get(self.index())?.1;
+        Self::all().find(|b| b.unity() == parent)
     }
 
-    /// VRM 1.0's name: the same with a small first letter, but thumbs begin at the metacarpal there.
+    /// Returns the bone's name in VRM 1.0. It is Unity's name with a lower-case first letter, except that VRM's thumbs start at
+    /// the metacarpal.
     pub fn vrm(self) -> String {
         let name = self.unity();
         let name = match name.split_once("Thumb") {
@@ -114,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn carriers_come_first_and_names_are_unlike() {
+    fn parents_come_first_and_names_are_unique() {
         for bone in Bone::all() {
             assert_eq!(Bone::from_unity(bone.unity()), Some(bone));
             assert_eq!(bone.carrier().is_none(), bone == Bone::HIPS);
@@ -124,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_vrm() {
+    fn names_match_vrm() {
         let vrm = |unity| Bone::from_unity(unity).unwrap().vrm();
         assert_eq!(vrm("LeftUpperArm"), "leftUpperArm");
         assert_eq!(vrm("RightThumbProximal"), "rightThumbMetacarpal");
         assert_eq!(vrm("RightThumbIntermediate"), "rightThumbProximal");
         assert_eq!(vrm("RightThumbDistal"), "rightThumbDistal");
-        // The mannequin's map names them all but eyes and jaw.
+        // All bones of the mannequin are bones of the protocol.
         let mannequin = crate::asset::mannequin().unwrap().humanoid.unwrap().bones;
         let known: Vec<String> = Bone::all().map(Bone::vrm).collect();
         assert!(mannequin.keys().all(|bone| known.contains(bone)));

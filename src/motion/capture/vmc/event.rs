@@ -1,4 +1,4 @@
-//! What the messages of the protocol say, in sinew's spaces.
+//! Decodes the messages of the protocol and converts them to sinew's spaces.
 
 use glam::{Quat, Vec3};
 use rosc::OscType;
@@ -6,33 +6,34 @@ use rosc::OscType;
 use super::osc::messages;
 use super::{Bone, PacketError};
 
-/// Farther than this from the origin, in metres, a place is none.
-const FARTHEST: f32 = 1e4;
-/// The longest name of a morph, bytes.
-const LONGEST_NAME: usize = 64;
+/// Maximum absolute coordinate of a position, metres.
+const MAX_COORDINATE: f32 = 1e4;
+/// Maximum length of a morph's name, bytes.
+const MAX_NAME_BYTES: usize = 64;
 
-/// A message of the VMC protocol. Spaces are VRM 1.0's: right-handed, metres, +Y up, a figure faces +Z and has its left on +X.
+/// A message of the VMC protocol. Values are in the space of VRM 1.0, which is right-handed and in metres. +Y is up, and a character
+/// faces +Z with its left on +X.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// `/VMC/Ext/OK`: whether the sender has a model loaded.
     Ready(bool),
-    /// `/VMC/Ext/T`: the sender's clock, seconds.
+    /// `/VMC/Ext/T`: the sender's time, seconds.
     Time(f32),
-    /// `/VMC/Ext/Root/Pos`: where the model stands.
+    /// `/VMC/Ext/Root/Pos`: position and rotation of the model.
     Root(Vec3, Quat),
-    /// `/VMC/Ext/Bone/Pos`: a bone's local position and rotation; rotations are the identity in the T-pose.
+    /// `/VMC/Ext/Bone/Pos`: a bone's local position and rotation. Rotations are the identity in the T-pose.
     Bone(Bone, Vec3, Quat),
-    /// `/VMC/Ext/Blend/Val`: a morph's weight, 0 to 1, by its name in small letters; it holds from the next [`Event::Apply`] on.
+    /// `/VMC/Ext/Blend/Val`: a morph's name in lower case and its weight from 0 to 1. The next [`Event::Apply`] applies it.
     Morph(String, f32),
-    /// `/VMC/Ext/Blend/Apply`: the weights since the last one hold now.
+    /// `/VMC/Ext/Blend/Apply`: applies the weights that were received since the last one.
     Apply,
 }
 
-/// Reads a packet: all of its messages that concern a figure, added to `events` in their order. Others (cameras, lights, bones that
-/// Unity does not have) are passed over. Gives how many it added.
+/// Decodes a packet, and appends its messages about the character to `events` in their order. Other messages
+/// (cameras, lights, bones that Unity does not have) are skipped. Returns the number of events that were added.
 ///
 /// # Errors
-/// [`PacketError`]: the packet is to be dropped; `events` is then as it was.
+/// [`PacketError`] if the packet is not valid and must be dropped. `events` is then unchanged.
 pub fn decode(packet: &[u8], events: &mut Vec<Event>) -> Result<usize, PacketError> {
     let before = events.len();
     let known =
@@ -49,7 +50,7 @@ pub fn decode(packet: &[u8], events: &mut Vec<Event>) -> Result<usize, PacketErr
     Ok(events.len() - before)
 }
 
-/// The addresses that are read.
+/// The addresses of the messages that are decoded.
 const KNOWN: [&str; 6] = [
     "/VMC/Ext/OK",
     "/VMC/Ext/T",
@@ -86,7 +87,7 @@ fn event(address: &str, arguments: Vec<OscType>) -> Result<Option<Event>, ()> {
         "/VMC/Ext/Blend/Val" => {
             let weight = number(arguments.get(1).ok_or(())?)?.clamp(0.0, 1.0);
             match arguments.into_iter().next() {
-                Some(OscType::String(name)) if name.len() <= LONGEST_NAME => {
+                Some(OscType::String(name)) if name.len() <= MAX_NAME_BYTES => {
                     Event::Morph(name.to_lowercase(), weight)
                 }
                 _ => return Err(()),
@@ -97,7 +98,7 @@ fn event(address: &str, arguments: Vec<OscType>) -> Result<Option<Event>, ()> {
     }))
 }
 
-/// Some senders write whole numbers as such.
+/// Reads a number. Some senders write whole numbers as integers.
 fn number(argument: &OscType) -> Result<f32, ()> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -113,12 +114,12 @@ fn number(argument: &OscType) -> Result<f32, ()> {
     if number.is_finite() { Ok(number) } else { Err(()) }
 }
 
-/// From Unity's left-handed space, where a figure's left is on −X: mirrored in x. A mirror turns a rotation's axis about,
-/// but for the part across the mirror.
+/// Converts a transform from Unity's left-handed space, where a character's left is on −X, by mirroring it in x.
+/// Mirroring keeps the x component of a rotation's axis and negates the other two.
 fn transform([x, y, z, qx, qy, qz, qw]: [f32; 7]) -> Result<(Vec3, Quat), ()> {
     let (position, rotation) = (Vec3::new(-x, y, z), Quat::from_xyzw(qx, -qy, -qz, qw));
     let length = rotation.length();
-    if position.abs().max_element() > FARTHEST || !length.is_finite() || length < 1e-3 {
+    if position.abs().max_element() > MAX_COORDINATE || !length.is_finite() || length < 1e-3 {
         return Err(());
     }
     Ok((position, (rotation / length).normalize()))

@@ -1,71 +1,73 @@
-//! What the names of blend values move on a character.
+//! Maps the names of blend values to the expressions and morph targets of a character.
 
 use std::collections::BTreeMap;
 
 use crate::asset::{Character, MorphBind, expression_preset};
 
-/// The expressions of a character, and its morph targets, by the names that performers may use.
+/// The expressions and morph targets of a character, by the names that performers may use.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Faces {
-    faces: Vec<Face>,
-    /// Places in `faces`, by names in small letters.
-    named: BTreeMap<String, usize>,
+pub(super) struct Expressions {
+    bindings: Vec<MorphBinding>,
+    /// Indices in `faces`, by name in lower case.
+    by_name: BTreeMap<String, usize>,
 }
 
 #[derive(Clone, Debug)]
-struct Face {
+struct MorphBinding {
     is_binary: bool,
     binds: Vec<MorphBind>,
-    /// What it was told last, 0 to 1.
+    /// The current value from 0 to 1, or `None` if it was not received.
     value: Option<f32>,
 }
 
-impl Faces {
-    /// A name is an expression's own; else that of its preset, in VRM 1.0 or in VRM 0; else that of morph targets. Of several expressions
-    /// with a name it is the first's.
+impl Expressions {
+    /// Collects the names of a character. A name stands for the expression of that name, otherwise for the
+    /// expression with that preset in VRM 1.0 or VRM 0, and otherwise for the morph targets of that name. If
+    /// several expressions match, the first one is used.
     pub(super) fn new(character: &Character) -> Self {
         let mut all = Self::default();
         for expression in &character.expressions {
-            all.named.entry(expression.name.to_lowercase()).or_insert(all.faces.len());
+            all.by_name.entry(expression.name.to_lowercase()).or_insert(all.bindings.len());
             let (is_binary, binds) = (expression.is_binary, expression.binds.clone());
-            all.faces.push(Face { is_binary, binds, value: None });
+            all.bindings.push(MorphBinding { is_binary, binds, value: None });
         }
-        // What the file calls a preset comes before what only has the name of one.
-        let preset_of = |named: bool| {
+        // Expressions that the file marks as presets take precedence over those that only have the name of a preset.
+        let preset_of = |by_name: bool| {
             let all = character.expressions.iter().enumerate();
             all.filter_map(move |(face, e)| {
-                Some((face, expression_preset(e.preset.or_else(|| Some(&*e.name).filter(|_| named))?)?))
+                Some((face, expression_preset(e.preset.or_else(|| Some(&*e.name).filter(|_| by_name))?)?))
             })
         };
         for (face, (new, old)) in preset_of(false).chain(preset_of(true)) {
             for name in [new, old] {
-                all.named.entry(name.to_lowercase()).or_insert(face);
+                all.by_name.entry(name.to_lowercase()).or_insert(face);
             }
         }
         for (name, binds) in morphs(character) {
-            all.named.entry(name).or_insert(all.faces.len());
-            all.faces.push(Face { is_binary: false, binds, value: None });
+            all.by_name.entry(name).or_insert(all.bindings.len());
+            all.bindings.push(MorphBinding { is_binary: false, binds, value: None });
         }
         all
     }
 
-    /// Gives the weights of a pose what the values say that hold now. Where several move a weight their shares add up, to one at most; a face
-    /// with two names is shown by the greater of their values. Weights that none of them moves stay.
-    pub(super) fn show(&mut self, values: &BTreeMap<String, f32>, weights: &mut [f32]) {
-        self.faces.iter_mut().for_each(|face| face.value = None);
+    /// Writes the weights that result from blend values. If several expressions move a morph target, their
+    /// contributions are added, up to 1. If an expression has several names, the largest of their values counts.
+    /// Weights that no value affects do not change.
+    pub(super) fn apply(&mut self, values: &BTreeMap<String, f32>, weights: &mut [f32]) {
+        self.bindings.iter_mut().for_each(|face| face.value = None);
         for (name, value) in values {
-            if let Some(face) = self.named.get(name).and_then(|face| self.faces.get_mut(*face)) {
+            if let Some(face) = self.by_name.get(name).and_then(|face| self.bindings.get_mut(*face)) {
                 let value = if face.is_binary { f32::from(u8::from(*value > 0.5)) } else { *value };
                 face.value = Some(face.value.map_or(value, |other| other.max(value)));
             }
         }
-        let told = || self.faces.iter().filter_map(|face| Some((&face.binds, face.value?)));
-        for bind in told().flat_map(|(binds, _)| binds) {
+        let active = || self.bindings.iter().filter_map(|face| Some((&face.binds, face.value?)));
+        for bind in active().flat_map(|(binds, _)| binds) {
             if let Some(weight) = weights.get_mut(bind.weight) {
                 *weight = 0.0;
             }
         }
-        for (binds, value) in told() {
+        for (binds, value) in active() {
             for bind in binds {
                 if let Some(weight) = weights.get_mut(bind.weight) {
                     *weight = (*weight + value * bind.amount).clamp(0.0, 1.0);
@@ -75,7 +77,7 @@ impl Faces {
     }
 }
 
-/// Morph targets of a name, in small letters, on all nodes.
+/// Returns the morph targets of all nodes by name in lower case.
 fn morphs(character: &Character) -> BTreeMap<String, Vec<MorphBind>> {
     let mut morphs = BTreeMap::<String, Vec<MorphBind>>::new();
     for node in &character.skeleton.nodes {
@@ -95,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// Two nodes that show a mesh with three morph targets, and what an extension says of them.
+    /// Two nodes that share a mesh with three morph targets, and an extension with expressions.
     fn character(extension: &str, content: &Value) -> Character {
         let target = json!({"POSITION": 0});
         let file = json!({
@@ -111,12 +113,12 @@ mod tests {
         crate::asset::gltf::load_bytes(Path::new("face.gltf"), file.to_string().as_bytes(), None).unwrap()
     }
 
-    /// The weights after these values, from a pose whose weights were all a quarter.
-    fn shown(character: &Character, values: &[(&str, f32)]) -> Vec<f32> {
-        let mut weights = vec![0.25; character.skeleton.rest_weights.len()];
+    /// Returns the morph weights after these values are applied to a pose whose weights are all 0.25.
+    fn weights(character: &Character, values: &[(&str, f32)]) -> Vec<f32> {
+        let mut out = vec![0.25; character.skeleton.rest_weights.len()];
         let values = values.iter().map(|(name, value)| (name.to_lowercase(), *value)).collect();
-        Faces::new(character).show(&values, &mut weights);
-        weights
+        Expressions::new(character).apply(&values, &mut out);
+        out
     }
 
     fn version_0() -> Character {
@@ -134,35 +136,35 @@ mod tests {
     }
 
     #[test]
-    fn a_group_of_version_0_moves_its_morphs_on_all_nodes_with_the_mesh() {
+    fn a_vrm_0_blend_shape_group_moves_its_morphs_on_all_nodes_with_the_mesh() {
         let face = version_0();
         let laugh = [0.5, 0.25, 0.25, 0.5, 0.25, 0.25];
-        // Its own name, its preset's in either version. The morph target that is called Joy is not meant.
+        // The expression's name, and its preset in both versions. The morph target called Joy has lower precedence.
         for name in ["Laugh", "Joy", "JOY", "happy"] {
-            assert_eq!(shown(&face, &[(name, 0.5)]), laugh, "{name}");
+            assert_eq!(weights(&face, &[(name, 0.5)]), laugh, "{name}");
         }
-        // The file does not say that it is a preset, but who speaks of version 1.0 means it.
-        assert_eq!(shown(&face, &[("aa", 1.0)])[2], 1.0);
-        // What has nothing to move is nothing, and a morph target is found where no expression has the name.
-        assert_eq!(shown(&face, &[("Blush", 1.0)]), [0.25; 6]);
-        assert_eq!(shown(&face, &[("smile", 0.75)]), [0.75, 0.25, 0.25, 0.75, 0.25, 0.25]);
+        // The group is not marked as a preset, but its name `A` is the name of the preset `aa` in VRM 0.
+        assert_eq!(weights(&face, &[("aa", 1.0)])[2], 1.0);
+        // An expression without morph targets has no effect. A morph target is found if no expression has its name.
+        assert_eq!(weights(&face, &[("Blush", 1.0)]), [0.25; 6]);
+        assert_eq!(weights(&face, &[("smile", 0.75)]), [0.75, 0.25, 0.25, 0.75, 0.25, 0.25]);
     }
 
     #[test]
-    fn shares_add_up_to_one_and_a_face_is_shown_once() {
+    fn contributions_add_up_to_one_and_an_expression_counts_once() {
         let face = version_0();
-        let lids = |values: &[(&str, f32)]| shown(&face, values)[1];
+        let lids = |values: &[(&str, f32)]| weights(&face, values)[1];
         assert!((lids(&[("Joy", 0.4), ("Blink", 0.5)]) - 0.6).abs() < 1e-6);
         assert_eq!(lids(&[("Joy", 1.0), ("Blink", 1.0)]), 1.0);
         assert_eq!(lids(&[("Joy", 0.4), ("happy", 0.2), ("laugh", 0.0)]), 0.2);
-        // Something between is no wink.
+        // A binary expression is off up to 0.5.
         assert_eq!((lids(&[("Wink", 0.5)]), lids(&[("Wink", 0.51)])), (0.0, 0.4));
-        // What was told to be zero is, what was not told of stays.
-        assert_eq!(shown(&face, &[("Blink", 0.0)])[..3], [0.25, 0.0, 0.25]);
+        // A value of zero is applied, and weights without a value do not change.
+        assert_eq!(weights(&face, &[("Blink", 0.0)])[..3], [0.25, 0.0, 0.25]);
     }
 
     #[test]
-    fn an_expression_of_version_1_moves_the_morphs_of_its_nodes() {
+    fn a_vrm_1_expression_moves_the_morphs_of_its_nodes() {
         let bind = |node: usize, target: usize| json!([{"node": node, "index": target, "weight": 0.5}]);
         let face = character(
             "VRMC_vrm",
@@ -172,11 +174,11 @@ mod tests {
             }}),
         );
         let moved = |name: &str| {
-            let weights = shown(&face, &[(name, 1.0)]);
+            let weights = weights(&face, &[(name, 1.0)]);
             weights.iter().position(|w| *w == 0.5).filter(|_| weights.iter().sum::<f32>() == 1.75)
         };
         assert_eq!((moved("Happy"), moved("BLINK_L"), moved("blinkLeft")), (Some(0), Some(4), Some(4)));
-        // The file's own names come first: before another version's name of a preset, and before a morph target's.
+        // Names in the file take precedence over the preset names of another version and over morph targets.
         assert_eq!((moved("Joy"), moved("smile")), (Some(5), Some(4)));
     }
 }

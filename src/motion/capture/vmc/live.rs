@@ -1,4 +1,4 @@
-//! What a performer says, on a character.
+//! Applies a performer's pose to a character.
 
 use std::collections::BTreeMap;
 
@@ -8,37 +8,39 @@ use crate::asset::Character;
 use crate::motion::capture::{CaptureError, Segments, facing, stance};
 use crate::pose::Pose;
 
-use super::faces::Faces;
+use super::faces::Expressions;
 use super::{BONES, Bone, Performer};
 
-/// Writes a performer's posture into poses of a character.
+/// Writes a performer's pose into poses of a character.
 ///
-/// With N the product of the rotations from the hips to a bone, F the turn from VRM's space to the character's and T the bone's world
-/// orientation in the character's T-pose, the bone's is F N F⁻¹ T: what turned in the world is turned in the world, whichever way the joint's
-/// own axes stand. For a bone whose carrier is in the character too, and whose T-pose is the rest, that is the local rotation rest · W⁻¹ q W
-/// with W the world orientation at rest. Bones that the character lacks are not lost: the next ones carry their turn.
+/// Let N be the product of the rotations from the hips to a bone, F the rotation from VRM's space to the
+/// character's world, and T the bone's world orientation in the character's T-pose. The bone's world orientation is
+/// then F N F⁻¹ T. The performer's rotation in world space thus becomes the same rotation in world space on the
+/// character, whatever the axes of its joints are. For a bone whose parent is also in the character, and whose
+/// T-pose is the rest pose, the local rotation is rest · W⁻¹ q W with W the world orientation at rest. The rotation
+/// of a bone that the character does not have is passed on to the bones below it.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// Metres of the character a metre of the performer; 1 at first.
+    /// Scale from metres of the performer to metres of the character. Initially 1.
     pub scale: f32,
     segments: Segments,
-    /// The bone of each joint of the segments.
+    /// The bone of each sensor of `segments`.
     bones: Vec<Bone>,
-    /// By [`Bone::index`].
-    carriers: [Option<usize>; BONES],
-    /// Whether the root of the segments is the hips, which the performer also moves.
-    moves: bool,
-    /// How high the hips are at rest over the origin, metres.
+    /// The index of each bone's parent, by [`Bone::index`].
+    parents: [Option<usize>; BONES],
+    /// Whether the root of `segments` is the hips, whose position follows the performer.
+    has_hips: bool,
+    /// Height of the hips above the origin at rest, metres.
     height: f32,
-    faces: Faces,
-    said: Vec<Option<Quat>>,
+    expressions: Expressions,
+    orientations: Vec<Option<Quat>>,
 }
 
 impl Live {
-    /// Follows performers with a character; `bones` maps VRM 1.0's names to nodes.
+    /// Creates the mapping to a character. `bones` maps the bone names of VRM 1.0 to nodes.
     ///
     /// # Errors
-    /// [`CaptureError`] for a map without bones that the protocol knows, or whose nodes will not do.
+    /// [`CaptureError`] if the map has no bone of the protocol, or if its nodes are not valid.
     pub fn new(character: &Character, bones: &BTreeMap<String, usize>) -> Result<Self, CaptureError> {
         let skeleton = &character.skeleton;
         let known: Vec<(Bone, usize)> =
@@ -50,56 +52,57 @@ impl Live {
         // In the T-pose every rotation of the protocol is the identity.
         segments.calibrate(&vec![Some(Quat::IDENTITY); nodes.len()], &stance(skeleton, bones, 0.0));
 
-        let mut carriers = [None; BONES];
-        Bone::all().zip(&mut carriers).for_each(|(bone, out)| *out = bone.carrier().map(Bone::index));
+        let mut parents = [None; BONES];
+        Bone::all().zip(&mut parents).for_each(|(bone, out)| *out = bone.carrier().map(Bone::index));
         let hips = segments.tracked.joints.first().filter(|j| bones.get("hips") == Some(&j.node));
         let up = (character_from_vrm * Vec3::Y).as_dvec3();
         #[expect(clippy::cast_possible_truncation, reason = "poses are in single precision")]
         let height = hips.map_or(0.0, |j| j.offset.dot(up) as f32);
         Ok(Self {
             scale: 1.0,
-            moves: hips.is_some(),
+            has_hips: hips.is_some(),
             height,
-            carriers,
+            parents,
             bones: known.iter().map(|(bone, _)| *bone).collect(),
-            faces: Faces::new(character),
-            said: vec![None; nodes.len()],
+            expressions: Expressions::new(character),
+            orientations: vec![None; nodes.len()],
             segments,
         })
     }
 
-    /// Takes the performer's hips to be as high now as the character's are at rest, and sets [`Live::scale`] by it. False, and
-    /// nothing changed, where it has not said where they are.
+    /// Sets [`Live::scale`] so that the performer's current hip height matches the character's hip height at rest.
+    /// Returns false and changes nothing if the performer's hip position is unknown or unusable.
     pub fn level(&mut self, performer: &Performer) -> bool {
-        let scale = hips(performer).map(|place| self.height / place.y);
+        let scale = hip_position(performer).map(|position| self.height / position.y);
         let scale = scale.filter(|s| s.is_finite() && *s > 1e-3 && *s < 1e3);
         self.scale = scale.unwrap_or(self.scale);
         scale.is_some()
     }
 
-    /// Writes what the performer said last into a pose of the character: the rotations of bones that it spoke of, the place of the hips,
-    /// the weights of the morph targets that its blend values move. Everything else stays as it is in the pose. Nothing is allocated.
+    /// Writes the performer's latest values into a pose of the character: the rotations of the bones that were
+    /// received, the position of the hips, and the morph weights of the blend values. Everything else stays as it
+    /// is. No memory is allocated.
     pub fn pose(&mut self, performer: &Performer, pose: &mut Pose) {
         let mut turns = [Quat::IDENTITY; BONES];
         for index in 0..BONES {
-            let carrier = self.carriers[index].map_or(performer.root.1, |c| turns[c]);
-            let own = performer.bones[index].map_or(Quat::IDENTITY, |(_, rotation)| rotation);
-            turns[index] = (carrier * own).normalize();
+            let parent = self.parents[index].map_or(performer.root.1, |c| turns[c]);
+            let local = performer.bones[index].map_or(Quat::IDENTITY, |(_, rotation)| rotation);
+            turns[index] = (parent * local).normalize();
         }
-        for (bone, said) in self.bones.iter().zip(&mut self.said) {
-            *said = performer.bones[bone.index()].map(|_| turns[bone.index()]);
+        for (bone, out) in self.bones.iter().zip(&mut self.orientations) {
+            *out = performer.bones[bone.index()].map(|_| turns[bone.index()]);
         }
-        self.segments.pose(&self.said, pose);
-        if let (true, Some(place)) = (self.moves, hips(performer)) {
-            self.place(place, pose);
+        self.segments.pose(&self.orientations, pose);
+        if let (true, Some(position)) = (self.has_hips, hip_position(performer)) {
+            self.move_hips(position, pose);
         }
-        self.faces.show(&performer.morphs, &mut pose.weights);
+        self.expressions.apply(&performer.morphs, &mut pose.weights);
     }
 
-    /// Moves the hips to a place in VRM's space.
-    fn place(&self, place: Vec3, pose: &mut Pose) {
+    /// Moves the hips to a position in VRM's space.
+    fn move_hips(&self, position: Vec3, pose: &mut Pose) {
         let Some(hips) = self.segments.tracked.joints.first() else { return };
-        let world = self.segments.world_from_sensors * (place * self.scale);
+        let world = self.segments.world_from_sensors * (position * self.scale);
         let local = hips.between.inverse().transform_point3(world.as_dvec3()).as_vec3();
         if let Some(out) = pose.locals.get_mut(hips.node).filter(|_| local.is_finite()) {
             out.translation = local;
@@ -107,8 +110,8 @@ impl Live {
     }
 }
 
-/// Where the hips are, in VRM's space, metres of the performer.
-fn hips(performer: &Performer) -> Option<Vec3> {
+/// Returns the position of the hips in VRM's space, in metres of the performer.
+fn hip_position(performer: &Performer) -> Option<Vec3> {
     let (position, _) = performer.bones[Bone::HIPS.index()]?;
     Some(performer.root.0 + performer.root.1 * position)
 }

@@ -1,12 +1,13 @@
-//! Live motion by the VMC protocol (Virtual Motion Capture, version 3.1): OSC over UDP, from a performer's program to whoever shows the figure.
+//! Live motion capture with the VMC protocol (Virtual Motion Capture, version 3.1). A capture program sends the performer's pose to
+//! the program that shows the character, as OSC over UDP.
 //!
 //! ```text
-//! UDP ─▶ Receiver ─▶ decode ─▶ Event ─▶ Performer (what was said last) ─▶ Live ─▶ Pose ─▶ Recorder ─▶ Clip
+//! UDP ─▶ Receiver ─▶ decode ─▶ Event ─▶ Performer (latest values) ─▶ Live ─▶ Pose ─▶ Recorder ─▶ Clip
 //!        └──────────────────────────────── Source ────────────────────────────────┘
 //! ```
 //!
-//! Rotations in it are local ones of a figure whose joints are all aligned with the world in the T-pose; [`Live`] says what they are on a
-//! character whose joints stand as they like. Nothing that arrives is trusted: what is no packet of the protocol is counted and
+//! The protocol's rotations are local rotations of a character whose joints are all aligned with the world in the T-pose. [`Live`]
+//! converts them for characters with other joint axes. Received data is not trusted: a packet that is not valid is counted and
 //! dropped as a whole.
 
 mod bones;
@@ -31,20 +32,20 @@ pub use source::Source;
 /// Why a packet was dropped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketError {
-    /// More bytes than a datagram holds.
-    #[error("{bytes} bytes are more than a datagram holds")]
+    /// More bytes than a datagram can contain.
+    #[error("the packet has {bytes} bytes, but a datagram has at most {LONGEST_PACKET}")]
     Long {
-        /// As many.
+        /// The number of bytes.
         bytes: usize,
     },
-    /// No OSC.
-    #[error("the packet is no OSC message or bundle")]
+    /// Not an OSC message or bundle.
+    #[error("the packet is not a valid OSC message or bundle")]
     Broken,
-    /// Bundles in bundles.
-    #[error("bundles are nested deeper than 8")]
+    /// Bundles that are nested too deeply.
+    #[error("bundles are nested more than 8 levels deep")]
     Deep,
-    /// A message of the protocol that does not hold what it should.
-    #[error("{address}: the arguments are not those of the protocol")]
+    /// A message of the protocol with missing or invalid arguments.
+    #[error("{address}: the arguments do not match the VMC protocol")]
     Arguments {
         /// The message's address.
         address: String,

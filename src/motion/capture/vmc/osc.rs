@@ -1,25 +1,27 @@
-//! Packets of Open Sound Control, opened without trust.
+//! Reads Open Sound Control packets from untrusted senders.
 //!
-//! `rosc` decodes messages, but a nested bundle takes it one call deeper for each twenty bytes, and a nested array as much when it is
-//! dropped: a packet can end the stack. So bundles are walked here, to a depth, and arrays are refused before it sees them.
+//! `rosc` decodes the messages. It recurses into nested bundles, once per twenty bytes of a packet, and when it drops
+//! nested arrays, so a malicious packet could overflow the stack. Bundles are therefore walked here down to a maximum depth, and arrays
+//! are rejected before `rosc` sees them.
 
 use rosc::{OscPacket, OscType};
 
 use super::PacketError;
 
-/// The longest datagram that UDP over IPv4 carries, bytes.
+/// Maximum size of a UDP datagram over IPv4, bytes.
 pub const LONGEST_PACKET: usize = 65_507;
-/// Bundles may hold bundles so deep.
-const DEEPEST: usize = 8;
-/// Numbers and texts that a message may have.
-const MOST_ARGUMENTS: usize = 32;
-/// Before the elements of a bundle: its name and a time.
-const BUNDLE_HEAD: usize = 16;
+/// Maximum nesting depth of bundles.
+const MAX_DEPTH: usize = 8;
+/// Maximum number of arguments of a message.
+const MAX_ARGUMENTS: usize = 32;
+/// Size of a bundle's header, which has its name and its time, bytes.
+const BUNDLE_HEADER_BYTES: usize = 16;
 
-/// Gives every message of a packet, in order: its address and its arguments. `wanted` says by their address which are to be decoded.
+/// Calls `take` with the address and arguments of every message in a packet, in order. `wanted` selects by address
+/// which messages to decode.
 ///
 /// # Errors
-/// [`PacketError`] for what is no OSC; what came before it has been given by then.
+/// [`PacketError`] if the packet is not valid OSC. `take` may have been called for the messages before the error.
 pub(super) fn messages(
     packet: &[u8],
     wanted: impl Fn(&str) -> bool,
@@ -34,7 +36,7 @@ pub(super) fn messages(
             return Ok(());
         }
         let Some(tags) = tags else { return take(address, Vec::new()) };
-        if tags.len() > MOST_ARGUMENTS || tags.contains(&b'[') {
+        if tags.len() > MAX_ARGUMENTS || tags.contains(&b'[') {
             return Err(PacketError::Arguments { address: address.chars().take(40).collect() });
         }
         match rosc::decoder::decode_udp(message) {
@@ -44,7 +46,7 @@ pub(super) fn messages(
     })
 }
 
-/// Opens bundles and gives what is no bundle.
+/// Walks nested bundles, and calls `message` with each element that is not a bundle.
 fn walk(
     packet: &[u8],
     depth: usize,
@@ -53,10 +55,10 @@ fn walk(
     if !packet.starts_with(b"#bundle\0") {
         return message(packet);
     }
-    if depth == DEEPEST {
+    if depth == MAX_DEPTH {
         return Err(PacketError::Deep);
     }
-    let mut rest = packet.get(BUNDLE_HEAD..).ok_or(PacketError::Broken)?;
+    let mut rest = packet.get(BUNDLE_HEADER_BYTES..).ok_or(PacketError::Broken)?;
     while let Some((size, after)) = rest.split_first_chunk() {
         let size = usize::try_from(u32::from_be_bytes(*size)).map_err(|_| PacketError::Broken)?;
         if size == 0 || !size.is_multiple_of(4) {
@@ -69,9 +71,10 @@ fn walk(
     if rest.is_empty() { Ok(()) } else { Err(PacketError::Broken) }
 }
 
-/// A message's address, and the tags of its arguments without the comma; old senders leave them out where there are none.
+/// Returns a message's address, and the type tags of its arguments without the comma. Old senders omit the tags of a
+/// message without arguments.
 fn head(message: &[u8]) -> Result<(&str, Option<&[u8]>), PacketError> {
-    let (address, after) = text(message).ok_or(PacketError::Broken)?;
+    let (address, after) = split_string(message).ok_or(PacketError::Broken)?;
     let address = std::str::from_utf8(address).map_err(|_| PacketError::Broken)?;
     if !address.starts_with('/') {
         return Err(PacketError::Broken);
@@ -79,12 +82,12 @@ fn head(message: &[u8]) -> Result<(&str, Option<&[u8]>), PacketError> {
     if after.is_empty() {
         return Ok((address, None));
     }
-    let (tags, _) = text(after).ok_or(PacketError::Broken)?;
+    let (tags, _) = split_string(after).ok_or(PacketError::Broken)?;
     Ok((address, Some(tags.strip_prefix(b",").ok_or(PacketError::Broken)?)))
 }
 
-/// A text that ends with a zero and is filled up to four bytes, and what follows.
-fn text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// Splits off a string that ends with a zero byte and is padded to a multiple of four bytes. Returns it and the rest.
+fn split_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|b| *b == 0)?;
     Some((bytes.get(..end)?, bytes.get((end / 4 + 1) * 4..)?))
 }

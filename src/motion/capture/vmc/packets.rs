@@ -1,14 +1,14 @@
-//! Packets with their times, in a file: what was sent once can be sent again.
+//! Files of recorded packets with their times, which can be replayed.
 //!
 //! ```text
 //! "sinew-packets-1\n"                                       16 bytes
-//! then a record a packet, numbers little-endian:
-//!   nanoseconds since the first packet, never falling       8 bytes
+//! then one record per packet, numbers little-endian:
+//!   nanoseconds since the first packet, not decreasing      8 bytes
 //!   length of the packet, at most 65507                     4 bytes
 //!   the packet
 //! ```
 //!
-//! A last record that is cut short (the program that wrote it was killed) is left out.
+//! An incomplete last record is ignored, because the program that wrote it may have been killed.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
@@ -21,30 +21,30 @@ use crate::bounded;
 use super::LONGEST_PACKET;
 
 const MAGIC: &[u8; 16] = b"sinew-packets-1\n";
-/// The longest file that is read, bytes.
-const LONGEST_FILE: u64 = 1 << 28;
+/// Maximum size of a file, bytes.
+const MAX_FILE_BYTES: u64 = 1 << 28;
 
-/// Packets and when they came, since the first.
+/// Recorded packets with their times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacketFile {
-    /// In their order; times never fall.
+    /// The packets in the order of arrival, each with its time since the first. Times do not decrease.
     pub packets: Vec<(Duration, Vec<u8>)>,
 }
 
 impl PacketFile {
-    /// Reads a file of packets.
+    /// Loads a file of packets.
     ///
     /// # Errors
-    /// [`LoadError`] with the number of the record at fault, from zero.
+    /// [`LoadError`], with the index of an invalid record, from zero.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let io = |source| LoadError::Io { path: path.to_owned(), source };
-        Self::parse(path, &bounded::read(path, LONGEST_FILE).map_err(io)?)
+        Self::parse(path, &bounded::read(path, MAX_FILE_BYTES).map_err(io)?)
     }
 
-    /// Reads packets from bytes; the path is only for errors.
+    /// Parses packets from bytes. The path is only used in error messages.
     ///
     /// # Errors
-    /// As [`PacketFile::load`].
+    /// The same as [`PacketFile::load`].
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, LoadError> {
         let mut rest = bytes.strip_prefix(MAGIC).ok_or_else(|| LoadError::Format {
             path: path.to_owned(),
@@ -53,7 +53,7 @@ impl PacketFile {
         let mut file = Self::default();
         while let Some((time, after)) = rest.split_first_chunk() {
             let Some((length, after)) = after.split_first_chunk() else { break };
-            let fault = |cause: String| LoadError::Object {
+            let error = |cause: String| LoadError::Object {
                 path: path.to_owned(),
                 at: format!("packets[{}]", file.packets.len()),
                 cause,
@@ -62,10 +62,12 @@ impl PacketFile {
                 (Duration::from_nanos(u64::from_le_bytes(*time)), u32::from_le_bytes(*length));
             let length = usize::try_from(length).unwrap_or(usize::MAX);
             if length > LONGEST_PACKET {
-                return Err(fault(format!("{length} bytes are more than a datagram holds")));
+                return Err(error(format!(
+                    "{length} bytes is more than the {LONGEST_PACKET} bytes of a datagram"
+                )));
             }
             if file.packets.last().is_some_and(|(before, _)| time < *before) {
-                return Err(fault("its time is before the last one's".to_owned()));
+                return Err(error("the time is before that of the previous packet".to_owned()));
             }
             let Some((packet, after)) = after.split_at_checked(length) else { break };
             file.packets.push((time, packet.to_vec()));
@@ -75,7 +77,7 @@ impl PacketFile {
     }
 }
 
-/// Writes a file of packets, one after the other.
+/// Writes packets to a file.
 #[derive(Debug)]
 pub struct PacketWriter<W: Write> {
     out: W,
@@ -83,19 +85,19 @@ pub struct PacketWriter<W: Write> {
 }
 
 impl<W: Write> PacketWriter<W> {
-    /// Begins a file.
+    /// Creates a writer and writes the file's header.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         Ok(Self { out, last: Duration::ZERO })
     }
 
-    /// Adds a packet and its time; a time before the last one's counts as that.
+    /// Writes a packet and its time. A time before that of the previous packet counts as the same time.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] for what no datagram holds, else what the system says.
+    /// [`io::ErrorKind::InvalidInput`] if the packet is larger than a datagram, or another I/O error.
     pub fn write(&mut self, time: Duration, packet: &[u8]) -> io::Result<()> {
         let length = u32::try_from(packet.len()).ok().filter(|_| packet.len() <= LONGEST_PACKET);
         let length = length.ok_or(io::ErrorKind::InvalidInput)?;
@@ -106,19 +108,21 @@ impl<W: Write> PacketWriter<W> {
         self.out.write_all(packet)
     }
 
-    /// What was written to.
+    /// Returns the underlying writer.
     pub fn into_inner(self) -> W {
         self.out
     }
 }
 
-/// Sends packets to an address of this machine at their times, `speed` times as fast. Comes back when all are sent, with their number.
+/// Sends packets to a loopback address at their recorded times, `speed` times as fast. Blocks until all packets are
+/// sent, and returns their number.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidInput`] for an address that is no loopback or a speed that is not above zero, else what the system says.
+/// [`io::ErrorKind::InvalidInput`] if the address is not a loopback address or the speed is not positive and
+/// finite, or another I/O error.
 pub fn replay(file: &PacketFile, to: SocketAddr, speed: f64) -> io::Result<usize> {
-    let fine = to.ip().is_loopback() && speed > 0.0 && speed.is_finite();
-    if !fine {
+    let is_valid = to.ip().is_loopback() && speed > 0.0 && speed.is_finite();
+    if !is_valid {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let from: SocketAddr =
@@ -126,7 +130,7 @@ pub fn replay(file: &PacketFile, to: SocketAddr, speed: f64) -> io::Result<usize
     let socket = UdpSocket::bind(from)?;
     let start = Instant::now();
     for (time, packet) in &file.packets {
-        // A time beyond what a clock counts is never reached.
+        // A time that overflows `Duration` would never be reached.
         let due = Duration::try_from_secs_f64(time.as_secs_f64() / speed).map_err(io::Error::other)?;
         std::thread::sleep(due.saturating_sub(start.elapsed()));
         socket.send_to(packet, to)?;

@@ -1,4 +1,4 @@
-//! What a performer said last.
+//! The latest values of a performer.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,23 @@ use glam::{Quat, Vec3};
 
 use super::{BONES, Event};
 
-/// So many morphs are remembered: who invents names without end fills nothing.
-const MOST_MORPHS: usize = 512;
+/// Maximum number of morphs that are stored, so that a sender cannot exhaust the memory with new names.
+const MAX_MORPHS: usize = 512;
 
-/// The latest word on every bone and morph. Its size is bounded whatever is said.
+/// The latest values of every bone and morph. Its size is bounded.
 #[derive(Clone, Debug)]
 pub struct Performer {
-    /// Whether the sender says that it has a model, `None` while it has said nothing.
+    /// Whether the sender has a model loaded, or `None` if it has not reported this yet.
     pub ready: Option<bool>,
-    /// The sender's clock, seconds.
+    /// The sender's time, seconds.
     pub time: Option<f32>,
-    /// Where the model stands.
+    /// Position and rotation of the model.
     pub root: (Vec3, Quat),
-    /// Local position and rotation by [`Bone::index`](super::Bone::index), `None` for those that it does not speak of.
+    /// Local position and rotation by [`Bone::index`](super::Bone::index), or `None` for bones that were not received.
     pub bones: [Option<(Vec3, Quat)>; BONES],
-    /// Weights of morphs that hold, by their names in small letters.
+    /// Applied morph weights, by name in lower case.
     pub morphs: BTreeMap<String, f32>,
-    /// Weights that hold from the next `Apply` on.
+    /// Morph weights that the next `Apply` applies.
     pending: BTreeMap<String, f32>,
 }
 
@@ -40,29 +40,29 @@ impl Default for Performer {
 }
 
 impl Performer {
-    /// Takes a message in.
+    /// Updates the values with a message.
     pub fn hear(&mut self, event: Event) {
         match event {
             Event::Ready(ready) => self.ready = Some(ready),
             Event::Time(time) => self.time = Some(time),
             Event::Root(position, rotation) => self.root = (position, rotation),
             Event::Bone(bone, position, rotation) => {
-                if let Some(place) = self.bones.get_mut(bone.index()) {
-                    *place = Some((position, rotation));
+                if let Some(value) = self.bones.get_mut(bone.index()) {
+                    *value = Some((position, rotation));
                 }
             }
-            Event::Morph(name, weight) => keep(&mut self.pending, name, weight),
+            Event::Morph(name, weight) => insert_bounded(&mut self.pending, name, weight),
             Event::Apply => {
                 for (name, weight) in std::mem::take(&mut self.pending) {
-                    keep(&mut self.morphs, name, weight);
+                    insert_bounded(&mut self.morphs, name, weight);
                 }
             }
         }
     }
 }
 
-fn keep(morphs: &mut BTreeMap<String, f32>, name: String, weight: f32) {
-    if morphs.len() < MOST_MORPHS || morphs.contains_key(&name) {
+fn insert_bounded(morphs: &mut BTreeMap<String, f32>, name: String, weight: f32) {
+    if morphs.len() < MAX_MORPHS || morphs.contains_key(&name) {
         morphs.insert(name, weight);
     }
 }

@@ -1,4 +1,4 @@
-//! A socket that listens, on a thread of its own.
+//! Receives packets of the protocol on a background thread.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
@@ -9,34 +9,34 @@ use std::time::{Duration, Instant};
 
 use super::{Performer, decode};
 
-/// Where performers send to, and nobody from another machine.
+/// The protocol's default address, which only programs on this machine can reach.
 pub const DEFAULT_ADDRESS: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 39539));
 
-/// How long the thread waits for a packet before it looks whether it shall end.
-const PATIENCE: Duration = Duration::from_millis(50);
-/// The rate of packets is counted over this time.
-const COUNTED: Duration = Duration::from_millis(500);
+/// Time for which the thread waits for a packet before it checks whether to stop.
+const READ_TIMEOUT: Duration = Duration::from_millis(50);
+/// Time over which the packet rate is measured.
+const RATE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What a receiver has heard.
+/// The state of a receiver.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// What was said last.
+    /// The latest values of the performer.
     pub performer: Performer,
-    /// Packets of the protocol.
+    /// Number of valid packets.
     pub packets: u64,
-    /// Packets that were none.
+    /// Number of invalid packets, which were dropped.
     pub dropped: u64,
-    /// Why the last of those was dropped.
+    /// Why the last invalid packet was dropped.
     pub fault: Option<String>,
-    /// Packets a second, over the last half second.
+    /// Packets per second over the last half second.
     pub rate: f32,
-    /// When the last packet of the protocol came.
+    /// When the last valid packet arrived.
     pub last: Option<Instant>,
-    /// What the system said when it took the socket away; nothing more comes then.
+    /// The I/O error that ended reception, if there was one.
     pub failure: Option<String>,
 }
 
-/// Listens for performers. Dropped, it stops listening.
+/// Listens for packets from performers until it is dropped.
 #[derive(Debug)]
 pub struct Receiver {
     state: Arc<Mutex<State>>,
@@ -46,13 +46,14 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Listens at an address; port 0 is any that is free. Whoever gives another address than [`DEFAULT_ADDRESS`]'s lets other machines in.
+    /// Starts listening at an address. Port 0 selects a free port. An address that is not a loopback address lets
+    /// other machines send packets.
     ///
     /// # Errors
-    /// What the system says, for one that the address is taken.
+    /// An I/O error, for example if the address is already in use.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = UdpSocket::bind(address)?;
-        socket.set_read_timeout(Some(PATIENCE))?;
+        socket.set_read_timeout(Some(READ_TIMEOUT))?;
         let (state, stop) = (Arc::new(Mutex::new(State::default())), Arc::new(AtomicBool::new(false)));
         let address = socket.local_addr()?;
         let shared = (Arc::clone(&state), Arc::clone(&stop));
@@ -61,12 +62,12 @@ impl Receiver {
         Ok(Self { state, stop, thread: Some(thread), address })
     }
 
-    /// Where it listens.
+    /// Returns the address of the socket.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Looks at what was heard so far. The thread waits meanwhile: be quick.
+    /// Calls a function with the current state. The receiving thread is blocked during the call, so it must be short.
     pub fn look<T>(&self, at: impl FnOnce(&State) -> T) -> T {
         at(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -76,14 +77,14 @@ impl Drop for Receiver {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A thread that has failed has nothing left to stop.
+            // If the thread has panicked, it has already stopped.
             let _ = thread.join();
         }
     }
 }
 
 fn listen(socket: &UdpSocket, state: &Mutex<State>, stop: &AtomicBool) {
-    // One byte more than a datagram holds, so that nothing is cut unseen.
+    // One byte more than the maximum, so that a packet that is too long is detected.
     let (mut buffer, mut events) = (vec![0; super::LONGEST_PACKET + 1], Vec::new());
     let (mut since, mut counted) = (Instant::now(), 0_u16);
     while !stop.load(Ordering::Relaxed) {
@@ -92,9 +93,9 @@ fn listen(socket: &UdpSocket, state: &Mutex<State>, stop: &AtomicBool) {
         match received {
             Ok(size) => {
                 counted = counted.saturating_add(1);
-                hear(buffer.get(..size).unwrap_or_default(), &mut events, &mut state);
+                process_packet(buffer.get(..size).unwrap_or_default(), &mut events, &mut state);
             }
-            // Resets are an answer to what this socket never sent; on Windows they come here all the same.
+            // Windows reports connection resets here, although this socket sends nothing.
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {}
             Err(error)
                 if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::ConnectionReset) => {}
@@ -103,15 +104,15 @@ fn listen(socket: &UdpSocket, state: &Mutex<State>, stop: &AtomicBool) {
                 return;
             }
         }
-        if since.elapsed() >= COUNTED {
+        if since.elapsed() >= RATE_INTERVAL {
             state.rate = f32::from(counted) / since.elapsed().as_secs_f32();
             (since, counted) = (Instant::now(), 0);
         }
     }
 }
 
-/// Takes a packet in, or counts it as dropped.
-fn hear(packet: &[u8], events: &mut Vec<super::Event>, state: &mut State) {
+/// Decodes a packet and updates the state, or counts the packet as dropped.
+fn process_packet(packet: &[u8], events: &mut Vec<super::Event>, state: &mut State) {
     match decode(packet, events) {
         Ok(_) => {
             events.drain(..).for_each(|event| state.performer.hear(event));

@@ -1,4 +1,4 @@
-//! A receiver that a character follows, and what it recorded.
+//! Connects a receiver to a character, and records the received motion.
 
 use crate::asset::{Clip, Skeleton};
 use crate::motion::Recorder;
@@ -6,58 +6,59 @@ use crate::pose::Pose;
 
 use super::{Live, Receiver};
 
-/// A live source of poses: whoever shows a character asks it once a picture.
+/// A live source of poses, which is updated once per frame.
 #[derive(Debug)]
 pub struct Source {
-    /// What listens; [`Receiver::look`] tells how it goes.
+    /// The receiver. [`Receiver::look`] reads its state.
     pub receiver: Receiver,
-    /// What brings it onto the character.
+    /// The mapping to the character.
     pub live: Live,
     recorder: Option<Recorder>,
-    /// Packets that had come when the pose was last written.
+    /// The number of packets at the last update.
     packets: u64,
 }
 
 impl Source {
-    /// Follows what a receiver hears.
+    /// Creates a source from a receiver and a mapping to a character.
     pub fn new(receiver: Receiver, live: Live) -> Self {
         Self { receiver, live, recorder: None, packets: 0 }
     }
 
-    /// Writes what came last into a pose, as [`Live::pose`], and into the recording if one runs; `time` is the picture's, in seconds. False,
-    /// and the pose untouched, where nothing has come since.
+    /// Writes the latest values into a pose as [`Live::pose`] does, and adds the pose to a running recording.
+    /// `time` is the frame's time in seconds. Returns false and leaves the pose unchanged if no packet has arrived
+    /// since the last call.
     pub fn update(&mut self, time: f64, pose: &mut Pose) -> bool {
         let Self { receiver, live, recorder, packets } = self;
-        let news = receiver.look(|state| {
-            let news = state.packets != *packets;
-            if news {
+        let has_new_packets = receiver.look(|state| {
+            let has_new_packets = state.packets != *packets;
+            if has_new_packets {
                 *packets = state.packets;
                 live.pose(&state.performer, pose);
             }
-            news
+            has_new_packets
         });
-        if let Some(recorder) = recorder.as_mut().filter(|_| news) {
+        if let Some(recorder) = recorder.as_mut().filter(|_| has_new_packets) {
             recorder.push(time, pose);
         }
-        news
+        has_new_packets
     }
 
-    /// Whether something has come that [`Source::update`] has not written yet.
+    /// Whether a packet has arrived since the last [`Source::update`].
     pub fn has_news(&self) -> bool {
         self.receiver.look(|state| state.packets != self.packets)
     }
 
-    /// Begins a recording; one that runs is given up.
+    /// Starts a recording. A running recording is discarded.
     pub fn record(&mut self, skeleton: &Skeleton) {
         self.recorder = Some(Recorder::new(skeleton));
     }
 
-    /// Frames that the recording has; `None` while none runs.
+    /// Returns the number of frames in the running recording, or `None` if there is none.
     pub fn recorded(&self) -> Option<usize> {
         self.recorder.as_ref().map(Recorder::frames)
     }
 
-    /// Ends the recording: its clip, or `None` where none runs or nothing came.
+    /// Stops the recording and returns its clip, or `None` if no recording is running or it has no frames.
     pub fn stop(&mut self, skeleton: &Skeleton, name: &str) -> Option<Clip> {
         self.recorder.take()?.clip(skeleton, Some(name.to_owned()))
     }

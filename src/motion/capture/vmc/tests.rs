@@ -1,5 +1,5 @@
-//! A known motion sent by the protocol becomes itself again, on skeletons whose joints stand as they like; whatever else
-//! arrives is dropped.
+//! Checks that a known motion that is sent by the protocol is recovered on skeletons with arbitrary joint axes, and that
+//! invalid packets are dropped.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use rosc::{OscBundle, OscMessage, OscPacket, OscTime, OscType};
 use super::*;
 use crate::asset::{self, Character};
 use crate::motion::capture::stance;
-use crate::motion::capture::tests::{Seen, walk, with_other_axes, worlds};
+use crate::motion::capture::tests::{SampledWalk, walk, with_other_axes, worlds};
 use crate::pose::Pose;
 
 fn message(address: &str, name: Option<&str>, numbers: &[f32]) -> OscPacket {
@@ -20,7 +20,7 @@ fn message(address: &str, name: Option<&str>, numbers: &[f32]) -> OscPacket {
     OscPacket::Message(OscMessage { addr: address.to_owned(), args })
 }
 
-/// As Unity would send it.
+/// A message with a transform, converted to Unity's space.
 fn transform(address: &str, name: &str, p: Vec3, q: Quat) -> OscPacket {
     message(address, Some(name), &[-p.x, p.y, p.z, q.x, -q.y, -q.z, q.w])
 }
@@ -37,8 +37,8 @@ fn orientation(world: &Affine3A) -> Quat {
     Quat::from_mat3a(&world.matrix3)
 }
 
-/// A pose of the mannequin as a performer sends it: every bone's rotation relative to the T-pose, in the world's axes.
-fn sent(character: &Character, pose: &Pose) -> Vec<u8> {
+/// Encodes a pose of the mannequin as a performer sends it: the rotation of every bone relative to the T-pose, in world axes.
+fn encode_pose(character: &Character, pose: &Pose) -> Vec<u8> {
     let bones = &character.humanoid.as_ref().unwrap().bones;
     let world = worlds(character, pose);
     let standing = worlds(character, &stance(&character.skeleton, bones, 0.0));
@@ -53,20 +53,20 @@ fn sent(character: &Character, pose: &Pose) -> Vec<u8> {
         let node = bones.get(&bone.vrm());
         let turn = node.map_or(above, |&n| orientation(&world[n]) * orientation(&standing[n]).inverse());
         turns.insert(bone, turn);
-        let place = if bone == Bone::HIPS { world[bones["hips"]].translation.into() } else { Vec3::ZERO };
-        content.push(transform("/VMC/Ext/Bone/Pos", bone.unity(), place, above.inverse() * turn));
+        let position = if bone == Bone::HIPS { world[bones["hips"]].translation.into() } else { Vec3::ZERO };
+        content.push(transform("/VMC/Ext/Bone/Pos", bone.unity(), position, above.inverse() * turn));
     }
     bytes(&bundle(content))
 }
 
-fn heard(packet: &[u8]) -> Performer {
+fn performer_from(packet: &[u8]) -> Performer {
     let (mut events, mut performer) = (Vec::new(), Performer::default());
     decode(packet, &mut events).unwrap();
     events.into_iter().for_each(|e| performer.hear(e));
     performer
 }
 
-fn assert_same_places(seen: &Seen, target: &Character, pose: &Pose, truth: &Pose, heading: Quat) {
+fn assert_same_positions(seen: &SampledWalk, target: &Character, pose: &Pose, truth: &Pose, heading: Quat) {
     let (now, truth) = (worlds(target, pose), worlds(&seen.character, truth));
     for &joint in &seen.joints {
         let expected = heading * Vec3::from(truth[joint].translation);
@@ -76,7 +76,7 @@ fn assert_same_places(seen: &Seen, target: &Character, pose: &Pose, truth: &Pose
 }
 
 #[test]
-fn a_walk_sent_is_walked_whatever_the_axes_and_the_heading() {
+fn a_sent_walk_is_recovered_for_any_joint_axes_and_heading() {
     let seen = walk(1.0);
     let bones = seen.character.humanoid.clone().unwrap().bones;
     for heading in [Quat::IDENTITY, Quat::from_rotation_y(std::f32::consts::PI)] {
@@ -84,30 +84,30 @@ fn a_walk_sent_is_walked_whatever_the_axes_and_the_heading() {
         let mut live = Live::new(&target, &bones).unwrap();
         let mut pose = Pose::rest(&target.skeleton);
         for truth in &seen.poses {
-            live.pose(&heard(&sent(&seen.character, truth)), &mut pose);
-            assert_same_places(&seen, &target, &pose, truth, heading);
+            live.pose(&performer_from(&encode_pose(&seen.character, truth)), &mut pose);
+            assert_same_positions(&seen, &target, &pose, truth, heading);
         }
     }
 }
 
 #[test]
-fn what_came_live_is_recorded_as_a_clip() {
+fn live_motion_is_recorded_as_a_clip() {
     let seen = walk(0.5);
     let bones = seen.character.humanoid.clone().unwrap().bones;
     let receiver = Receiver::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let mut source = Source::new(receiver, Live::new(&seen.character, &bones).unwrap());
     let mut pose = Pose::rest(&seen.character.skeleton);
-    assert!(!source.update(0.0, &mut pose), "nothing has come yet");
+    assert!(!source.update(0.0, &mut pose), "no packet has arrived yet");
     source.record(&seen.character.skeleton);
     let sender = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     for (frame, truth) in seen.poses.iter().enumerate() {
-        sender.send_to(&sent(&seen.character, truth), source.receiver.address()).unwrap();
+        sender.send_to(&encode_pose(&seen.character, truth), source.receiver.address()).unwrap();
         let deadline = Instant::now() + Duration::from_secs(10);
         while source.receiver.look(|s| s.packets) <= frame as u64 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_micros(200));
         }
         assert!(source.update(frame as f64 / 60.0, &mut pose));
-        // A picture without news records nothing.
+        // A frame without a new packet records nothing.
         assert!(!source.update(frame as f64 / 60.0 + 1e-3, &mut pose));
     }
     assert_eq!(source.recorded(), Some(seen.poses.len()));
@@ -116,26 +116,26 @@ fn what_came_live_is_recorded_as_a_clip() {
     let (mut played, mut playhead) =
         (Pose::rest(&seen.character.skeleton), crate::motion::Playhead::default());
     playhead.sample(&clip, 20.0 / 60.0, &seen.character.skeleton, &mut played);
-    assert_same_places(&seen, &seen.character, &played, &seen.poses[20], Quat::IDENTITY);
+    assert_same_positions(&seen, &seen.character, &played, &seen.poses[20], Quat::IDENTITY);
 }
 
 #[test]
-fn orientations_in_the_world_turn_as_they_were_sent() {
+fn world_rotations_match_the_sent_ones_on_a_scaled_character() {
     let seen = walk(0.3);
     let bones = seen.character.humanoid.clone().unwrap().bones;
     let target = with_other_axes(seen.character.clone(), Quat::IDENTITY, 100.0);
     let mut live = Live::new(&target, &bones).unwrap();
     let standing = worlds(&target, &stance(&target.skeleton, &bones, 0.0));
-    let was = worlds(&seen.character, &stance(&seen.character.skeleton, &bones, 0.0));
+    let sent_standing = worlds(&seen.character, &stance(&seen.character.skeleton, &bones, 0.0));
     let mut pose = Pose::rest(&target.skeleton);
     for truth in &seen.poses {
-        live.pose(&heard(&sent(&seen.character, truth)), &mut pose);
+        live.pose(&performer_from(&encode_pose(&seen.character, truth)), &mut pose);
         let (now, truth) = (worlds(&target, &pose), worlds(&seen.character, truth));
         for &joint in &seen.joints {
             let turn = |a: &Affine3A, b: &Affine3A| {
                 Affine3A::from_mat3(a.matrix3.into()).matrix3 * b.matrix3.inverse()
             };
-            let expected = Quat::from_mat3a(&turn(&truth[joint], &was[joint]));
+            let expected = Quat::from_mat3a(&turn(&truth[joint], &sent_standing[joint]));
             let got = Quat::from_mat3a(&turn(&now[joint], &standing[joint]));
             assert!(got.angle_between(expected) < 3e-3, "{}", target.skeleton.label(joint));
         }
@@ -145,7 +145,7 @@ fn orientations_in_the_world_turn_as_they_were_sent() {
 }
 
 #[test]
-fn a_turn_of_a_bone_that_the_character_lacks_is_carried_on() {
+fn the_rotation_of_a_missing_bone_is_passed_on_to_its_children() {
     let character = asset::mannequin().unwrap();
     let mut bones = character.humanoid.clone().unwrap().bones;
     let mut all = Performer::default();
@@ -160,7 +160,7 @@ fn a_turn_of_a_bone_that_the_character_lacks_is_carried_on() {
     let with = turned(&bones);
     bones.remove("chest");
     assert!(turned(&bones).angle_between(with) < 1e-3);
-    // What was not said is left alone.
+    // A performer without values leaves the pose unchanged.
     let mut pose = Pose::rest(&character.skeleton);
     let before = pose.clone();
     Live::new(&character, &bones).unwrap().pose(&Performer::default(), &mut pose);
@@ -169,11 +169,11 @@ fn a_turn_of_a_bone_that_the_character_lacks_is_carried_on() {
 }
 
 #[test]
-fn a_taller_performer_is_brought_level() {
+fn leveling_scales_a_taller_performer() {
     let seen = walk(0.1);
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     let mut live = Live::new(&seen.character, bones).unwrap();
-    let mut performer = heard(&sent(&seen.character, &Pose::rest(&seen.character.skeleton)));
+    let mut performer = performer_from(&encode_pose(&seen.character, &Pose::rest(&seen.character.skeleton)));
     performer.bones[0].as_mut().unwrap().0 *= 1.25;
     assert!(!live.level(&Performer::default()));
     assert!(live.level(&performer));
@@ -181,7 +181,7 @@ fn a_taller_performer_is_brought_level() {
 }
 
 #[test]
-fn morphs_hold_once_they_are_applied() {
+fn morph_weights_take_effect_when_applied() {
     let mut character = asset::mannequin().unwrap();
     let node = character.skeleton.nodes.iter().position(|n| n.mesh.is_some()).unwrap();
     let mesh = character.skeleton.nodes[node].mesh.unwrap();
@@ -191,13 +191,13 @@ fn morphs_hold_once_they_are_applied() {
     let bones = character.humanoid.clone().unwrap().bones;
     let mut live = Live::new(&character, &bones).unwrap();
     let mut pose = Pose::rest(&character.skeleton);
-    let mut performer = heard(&bytes(&message("/VMC/Ext/Blend/Val", Some("blink"), &[1.5])));
+    let mut performer = performer_from(&bytes(&message("/VMC/Ext/Blend/Val", Some("blink"), &[1.5])));
     live.pose(&performer, &mut pose);
     assert_eq!(pose.weights, [0.0, 0.0]);
     performer.hear(Event::Apply);
     live.pose(&performer, &mut pose);
     assert_eq!(pose.weights, [0.0, 1.0]);
-    // Names without end fill nothing.
+    // The number of stored names is bounded.
     for i in 0..10_000 {
         performer.hear(Event::Morph(format!("{i}"), 1.0));
     }
@@ -206,41 +206,42 @@ fn morphs_hold_once_they_are_applied() {
 }
 
 #[test]
-fn unitys_space_is_mirrored() {
-    // A quarter turn about Unity's +Y, which is clockwise from above, is one about −Y here.
+fn unity_transforms_are_mirrored() {
+    // A rotation about Unity's +Y, which is clockwise from above, is a rotation about −Y here.
     let q = Quat::from_rotation_y(0.5);
     let packet = bytes(&message("/VMC/Ext/Bone/Pos", Some("hips"), &[1.0, 2.0, 3.0, q.x, q.y, q.z, q.w]));
-    let (place, turn) = heard(&packet).bones[0].unwrap();
-    assert_eq!(place, Vec3::new(-1.0, 2.0, 3.0));
-    assert!(turn.angle_between(Quat::from_rotation_y(-0.5)) < 1e-3);
+    let (position, rotation) = performer_from(&packet).bones[0].unwrap();
+    assert_eq!(position, Vec3::new(-1.0, 2.0, 3.0));
+    assert!(rotation.angle_between(Quat::from_rotation_y(-0.5)) < 1e-3);
 }
 
 #[test]
-fn what_is_no_packet_of_the_protocol_is_told() {
-    let said = |packet: &[u8]| decode(packet, &mut Vec::new()).unwrap_err().to_string();
-    assert_eq!(said(b""), "the packet is no OSC message or bundle");
-    assert_eq!(said(b"hello"), "the packet is no OSC message or bundle");
-    assert_eq!(said(&vec![0; 65_508]), "65508 bytes are more than a datagram holds");
-    let named = bytes(&message("/VMC/Ext/Bone/Pos", Some("Hips"), &[0.0; 7]));
-    assert_eq!(said(&named), "/VMC/Ext/Bone/Pos: the arguments are not those of the protocol");
-    let lost = bytes(&message("/VMC/Ext/Bone/Pos", Some("Hips"), &[f32::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]));
-    assert_eq!(said(&lost), "/VMC/Ext/Bone/Pos: the arguments are not those of the protocol");
-    // A bundle that is bad in one place is dropped as a whole.
+fn invalid_packets_are_errors_and_unknown_messages_are_skipped() {
+    let error = |packet: &[u8]| decode(packet, &mut Vec::new()).unwrap_err().to_string();
+    assert_eq!(error(b""), "the packet is not a valid OSC message or bundle");
+    assert_eq!(error(b"hello"), "the packet is not a valid OSC message or bundle");
+    assert_eq!(error(&vec![0; 65_508]), "the packet has 65508 bytes, but a datagram has at most 65507");
+    let zero_rotation = bytes(&message("/VMC/Ext/Bone/Pos", Some("Hips"), &[0.0; 7]));
+    assert_eq!(error(&zero_rotation), "/VMC/Ext/Bone/Pos: the arguments do not match the VMC protocol");
+    let not_finite =
+        bytes(&message("/VMC/Ext/Bone/Pos", Some("Hips"), &[f32::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]));
+    assert_eq!(error(&not_finite), "/VMC/Ext/Bone/Pos: the arguments do not match the VMC protocol");
+    // A bundle with one invalid message is dropped as a whole.
     let mut events = Vec::new();
     let good = message("/VMC/Ext/T", None, &[1.0]);
-    let half = bundle(vec![good.clone(), message("/VMC/Ext/T", None, &[f32::INFINITY])]);
-    assert!(decode(&bytes(&half), &mut events).is_err() && events.is_empty());
-    // What the protocol also has, or somebody added, is passed over.
+    let half_valid = bundle(vec![good.clone(), message("/VMC/Ext/T", None, &[f32::INFINITY])]);
+    assert!(decode(&bytes(&half_valid), &mut events).is_err() && events.is_empty());
+    // Other messages of the protocol, and messages of extensions, are skipped.
     let others =
         bundle(vec![good, message("/VMC/Ext/Cam", Some("Camera"), &[1.0]), message("/other", None, &[])]);
     assert_eq!(decode(&bytes(&others), &mut events), Ok(1));
-    // Old senders leave out the tags of a message that has no arguments.
+    // Old senders omit the type tags of a message without arguments.
     assert_eq!(decode(b"/VMC/Ext/Blend/Apply\0\0\0\0", &mut events), Ok(1));
     let tail = transform("/VMC/Ext/Bone/Pos", "Tail", Vec3::ZERO, Quat::IDENTITY);
     assert_eq!(decode(&bytes(&tail), &mut events), Ok(0));
 }
 
-/// A bundle in a bundle in a bundle.
+/// A message inside `depth` nested bundles.
 fn nested(depth: usize) -> Vec<u8> {
     let mut packet = bytes(&message("/VMC/Ext/T", None, &[1.0]));
     for _ in 0..depth {
@@ -257,14 +258,14 @@ fn nesting_is_bounded() {
     assert_eq!(decode(&nested(8), &mut Vec::new()), Ok(1));
     assert_eq!(decode(&nested(9), &mut Vec::new()), Err(PacketError::Deep));
     assert_eq!(decode(&nested(3000), &mut Vec::new()), Err(PacketError::Deep));
-    // Arrays within arrays, which would be dropped one call deeper each.
+    // Nested arrays, which would need one level of recursion each when dropped.
     let mut arrays = b"/VMC/Ext/T\0\0,".to_vec();
     arrays
         .extend(std::iter::repeat_n(b'[', 32_000).chain(std::iter::repeat_n(b']', 32_000)).chain([0, 0, 0]));
     assert!(matches!(decode(&arrays, &mut Vec::new()), Err(PacketError::Arguments { .. })));
 }
 
-/// Pseudo-random numbers.
+/// A generator of pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -274,7 +275,7 @@ impl Random {
     }
 }
 
-/// A packet with some of its bytes changed, cut, repeated or put elsewhere.
+/// Returns a copy of a packet in which some bytes are changed, removed or repeated.
 fn mutated(packet: &[u8], random: &mut Random) -> Vec<u8> {
     let mut out = packet.to_vec();
     for _ in 0..=random.below(4) {
@@ -294,16 +295,16 @@ fn mutated(packet: &[u8], random: &mut Random) -> Vec<u8> {
     out
 }
 
-/// `SINEW_HOSTILE_PACKETS` says how many there are: a million take seconds. What they cost is measured in `tests/live`.
+/// `SINEW_HOSTILE_PACKETS` sets the number of packets. A million takes seconds. `tests/live` measures their cost.
 #[test]
-fn hostile_packets_are_survived() {
+fn hostile_packets_do_no_harm() {
     let count = std::env::var("SINEW_HOSTILE_PACKETS").ok().and_then(|n| n.parse().ok()).unwrap_or(5_000);
     let seen = walk(0.1);
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     let mut live = Live::new(&seen.character, bones).unwrap();
     let one = |p: OscPacket| bytes(&p);
     let seeds = [
-        sent(&seen.character, &seen.poses[3]),
+        encode_pose(&seen.character, &seen.poses[3]),
         one(transform("/VMC/Ext/Bone/Pos", "LeftUpperArm", Vec3::X, Quat::IDENTITY)),
         one(bundle(vec![
             message("/VMC/Ext/Blend/Val", Some("Joy"), &[0.5]),
@@ -325,15 +326,15 @@ fn hostile_packets_are_survived() {
             assert!(pose.locals.iter().all(|l| l.rotation.is_normalized() && l.translation.is_finite()));
         }
     }
-    assert!(good > 0 && good < count, "{good} of {count} packets are good");
+    assert!(good > 0 && good < count, "{good} of {count} packets were valid");
 }
 
 #[test]
-fn recorded_packets_are_received_again() {
+fn replayed_packets_are_received() {
     let seen = walk(0.1);
     let mut writer = PacketWriter::new(Vec::new()).unwrap();
     for (frame, pose) in (0_u32..).zip(&seen.poses) {
-        writer.write(Duration::from_millis(5) * frame, &sent(&seen.character, pose)).unwrap();
+        writer.write(Duration::from_millis(5) * frame, &encode_pose(&seen.character, pose)).unwrap();
     }
     writer.write(Duration::ZERO, b"not for us").unwrap();
     assert!(writer.write(Duration::ZERO, &vec![0; 70_000]).is_err());
@@ -351,13 +352,13 @@ fn recorded_packets_are_received_again() {
     let state = receiver.look(State::clone);
     assert_eq!((state.packets, state.dropped), (all - 1, 1));
     assert!(state.last.is_some() && state.failure.is_none() && state.performer.ready == Some(true));
-    assert_eq!(state.fault.as_deref(), Some("the packet is no OSC message or bundle"));
+    assert_eq!(state.fault.as_deref(), Some("the packet is not a valid OSC message or bundle"));
     let mut pose = Pose::rest(&seen.character.skeleton);
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     Live::new(&seen.character, bones).unwrap().pose(&state.performer, &mut pose);
-    assert_same_places(&seen, &seen.character, &pose, seen.poses.last().unwrap(), Quat::IDENTITY);
+    assert_same_positions(&seen, &seen.character, &pose, seen.poses.last().unwrap(), Quat::IDENTITY);
 
-    // Dropped, it gives its address back.
+    // A dropped receiver frees its address.
     let address = receiver.address();
     drop(receiver);
     assert!(Receiver::bind(address).is_ok());
@@ -366,7 +367,7 @@ fn recorded_packets_are_received_again() {
 }
 
 #[test]
-fn odd_files_of_packets_are_told() {
+fn invalid_packet_files_are_errors() {
     let path = Path::new("odd.packets");
     let parse = |bytes: &[u8]| PacketFile::parse(path, bytes);
     assert_eq!(
@@ -384,9 +385,9 @@ fn odd_files_of_packets_are_told() {
     back[32..40].fill(0);
     assert_eq!(
         parse(&back).unwrap_err().to_string(),
-        "odd.packets: packets[1]: its time is before the last one's"
+        "odd.packets: packets[1]: the time is before that of the previous packet"
     );
     let mut long = good;
     long[24..28].fill(255);
-    assert!(parse(&long).unwrap_err().to_string().contains("packets[0]: 4294967295 bytes are more"));
+    assert!(parse(&long).unwrap_err().to_string().contains("packets[0]: 4294967295 bytes is more"));
 }
