@@ -1,19 +1,19 @@
-//! Finds the paths in Rust source text: `use` trees with every nesting, and paths in types and expressions.
+//! Finds the paths in Rust source text, including nested `use` trees and paths in types and expressions.
 
-/// A path as written, and where it stands.
+/// A path as written, and its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// The segments: `crate::a::{b, c}` is two paths of three segments each.
+pub(crate) struct FoundPath {
+    /// The segments of the path. `crate::a::{b, c}` is two paths of three segments each.
     pub(crate) path: Vec<String>,
     /// Whether the path starts with `::` and so names a crate.
-    pub(crate) global: bool,
+    pub(crate) is_global: bool,
     /// Whether the path belongs to a `use` or `extern crate` item.
-    pub(crate) import: bool,
-    /// The modules inside the file that enclose the path.
-    pub(crate) inside: Vec<String>,
+    pub(crate) is_import: bool,
+    /// The inline modules that enclose the path.
+    pub(crate) enclosing: Vec<String>,
 }
 
-/// The text with comments, strings and character literals replaced by spaces.
+/// Returns the text with comments, strings and character literals replaced by spaces.
 fn code(text: &str) -> String {
     let source: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
@@ -31,7 +31,7 @@ fn code(text: &str) -> String {
     out
 }
 
-/// The end of the comment or literal that starts at an index, or that index if none starts there.
+/// Returns the end of the comment or literal that starts at an index, or that index if none starts there.
 fn literal_end(source: &[char], at: usize) -> usize {
     let follows = |i: usize, c: char| source.get(i) == Some(&c);
     let find = |from: usize, c: char| (from..source.len()).find(|&i| source[i] == c).unwrap_or(source.len());
@@ -40,7 +40,7 @@ fn literal_end(source: &[char], at: usize) -> usize {
         '/' if follows(at + 1, '/') => find(at, '\n'),
         '/' if follows(at + 1, '*') => comment_end(source, at),
         '"' => string_end(source, at + 1, '"'),
-        // A character and not a lifetime.
+        // A character literal, as opposed to a lifetime.
         '\'' if follows(at + 1, '\\') => string_end(source, at + 1, '\''),
         '\'' if follows(at + 2, '\'') => at + 3,
         'r' | 'b' | 'c' if !in_word => {
@@ -60,7 +60,7 @@ fn literal_end(source: &[char], at: usize) -> usize {
     }
 }
 
-/// The end of a block comment, which may contain others.
+/// Returns the end of a block comment, which may contain other block comments.
 fn comment_end(source: &[char], at: usize) -> usize {
     let (mut depth, mut i) = (0, at);
     while i < source.len() {
@@ -76,7 +76,7 @@ fn comment_end(source: &[char], at: usize) -> usize {
     i
 }
 
-/// The index after an unescaped closing quote.
+/// Returns the index after the next unescaped closing quote.
 fn string_end(source: &[char], from: usize, quote: char) -> usize {
     let mut i = from;
     while i < source.len() && source[i] != quote {
@@ -89,7 +89,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Words, `::` and single characters, without white space.
+/// Splits code into words, `::` and single characters. White space is dropped.
 fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code.trim_start();
@@ -106,17 +106,17 @@ fn tokens(code: &str) -> Vec<&str> {
     tokens
 }
 
-/// The words of source text in order.
+/// Returns the words of source text in order.
 pub(crate) fn words(text: &str) -> Vec<String> {
-    tokens(&code(text)).into_iter().filter(|t| word(t)).map(str::to_owned).collect()
+    tokens(&code(text)).into_iter().filter(|t| is_name(t)).map(str::to_owned).collect()
 }
 
-/// All paths of source text. Single names count only in imports.
-pub(crate) fn paths(text: &str) -> Vec<Found> {
+/// Returns all paths of source text. A single name counts as a path only in an import.
+pub(crate) fn paths(text: &str) -> Vec<FoundPath> {
     let code = code(text);
     let tokens = tokens(&code);
     let mut found = Vec::new();
-    // Inline modules, each with the depth of braces that it was opened at.
+    // Inline modules, each with the brace depth at its opening.
     let (mut modules, mut depth): (Vec<(String, usize)>, usize) = (Vec::new(), 0);
     let (mut at, mut import) = (0, false);
     while let Some(&token) = tokens.get(at) {
@@ -130,7 +130,7 @@ pub(crate) fn paths(text: &str) -> Vec<Found> {
             }
             ";" => import = false,
             "use" | "extern" => import = true,
-            // A name for the import; the path itself has been read.
+            // The new name of the import. The path has already been read.
             "as" if import => at += 1,
             "mod" if tokens.get(at + 2) == Some(&"{") => {
                 modules.push((tokens[at + 1].to_owned(), depth));
@@ -145,7 +145,12 @@ pub(crate) fn paths(text: &str) -> Vec<Found> {
                 at = tree(&tokens, at + usize::from(global), &[], &mut trees);
                 let inside: Vec<String> = modules.iter().map(|(name, _)| name.clone()).collect();
                 for path in trees.into_iter().filter(|p| p.len() > 1 || import || global) {
-                    found.push(Found { path, global, import, inside: inside.clone() });
+                    found.push(FoundPath {
+                        path,
+                        is_global: global,
+                        is_import: import,
+                        enclosing: inside.clone(),
+                    });
                 }
                 continue;
             }
@@ -156,22 +161,23 @@ pub(crate) fn paths(text: &str) -> Vec<Found> {
     found
 }
 
-/// Whether a path starts at a token: a word that is no field or method, or `::` that does not follow a `<type>`.
+/// Whether a path starts at a token. It starts with a word that is not a field or method, or with `::` that does not follow a
+/// `<type>`.
 fn starts_path(tokens: &[&str], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).map_or("", |i| tokens[i]);
     if tokens[at] == "::" {
         let after_type = before(1) == ">" && !["-", "="].contains(&before(2));
-        return !after_type && tokens.get(at + 1).is_some_and(|t| word(t));
+        return !after_type && tokens.get(at + 1).is_some_and(|t| is_name(t));
     }
     let after_range = before(1) == "." && before(2) == ".";
-    word(tokens[at]) && (before(1) != "." || after_range) && before(1) != "::"
+    is_name(tokens[at]) && (before(1) != "." || after_range) && before(1) != "::"
 }
 
-fn word(token: &str) -> bool {
+fn is_name(token: &str) -> bool {
     token.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
 }
 
-/// Reads a path or a tree of them at an index, and returns the index after it.
+/// Reads a path or a tree of paths at an index, and returns the index after it.
 fn tree(tokens: &[&str], mut at: usize, prefix: &[String], out: &mut Vec<Vec<String>>) -> usize {
     let mut path = prefix.to_vec();
     loop {
@@ -187,16 +193,16 @@ fn tree(tokens: &[&str], mut at: usize, prefix: &[String], out: &mut Vec<Vec<Str
                 }
                 return at + 1;
             }
-            Some(&token) if word(token) || token == "*" => {
+            Some(&token) if is_name(token) || token == "*" => {
                 path.push(token.to_owned());
                 at += 1;
             }
             _ => break,
         }
-        // `::<` is a call's generic arguments.
-        let goes_on = tokens.get(at) == Some(&"::")
-            && tokens.get(at + 1).is_some_and(|t| word(t) || ["{", "*"].contains(t));
-        if !goes_on {
+        // `::<` starts the generic arguments of a call.
+        let continues = tokens.get(at) == Some(&"::")
+            && tokens.get(at + 1).is_some_and(|t| is_name(t) || ["{", "*"].contains(t));
+        if !continues {
             break;
         }
         at += 1;

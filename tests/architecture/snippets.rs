@@ -1,4 +1,4 @@
-//! Whether the scanner notices what it is there to notice, on small pieces of source.
+//! Tests of the scanner with small pieces of source text.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ fn file(name: &str, text: &str) -> File {
     File { name: name.to_owned(), text: text.to_owned() }
 }
 
-/// The modules that a file of `ik` uses.
+/// Returns the modules that a file of `ik` uses.
 fn targets(text: &str) -> Vec<String> {
     file("ik/tree/moves.rs", text).targets().into_iter().collect()
 }
@@ -20,7 +20,7 @@ fn crates(name: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn imports_over_several_lines_are_read_with_their_nesting() {
+fn nested_imports_over_several_lines_are_found() {
     let text = "use crate::{\n    asset::{mesh::Mesh, skeleton::{self, Joint}},\n    // crate::viewer\n    pose as p,\n    rig::*,\n};";
     assert_eq!(targets(text), ["asset", "pose", "rig"]);
     let found: Vec<String> = paths(text).iter().map(|f| f.path.join("::")).collect();
@@ -29,7 +29,7 @@ fn imports_over_several_lines_are_read_with_their_nesting() {
 }
 
 #[test]
-fn paths_in_expressions_types_and_macros_count() {
+fn paths_in_expressions_types_and_macros_are_found() {
     assert_eq!(
         targets("fn f() -> crate::pose::Pose { crate::rig::read(0..crate::camera::N) }"),
         ["camera", "pose", "rig"]
@@ -43,7 +43,7 @@ fn paths_in_expressions_types_and_macros_count() {
 }
 
 #[test]
-fn comments_strings_and_characters_hide_what_they_hold() {
+fn comments_strings_and_characters_are_ignored() {
     let hidden = [
         "// crate::viewer",
         "/* crate::viewer /* crate::cli */ crate::stage */",
@@ -60,7 +60,7 @@ fn comments_strings_and_characters_hide_what_they_hold() {
 }
 
 #[test]
-fn chains_of_super_count_where_they_leave_the_module() {
+fn super_paths_are_resolved() {
     assert_eq!(targets("use super::Tree; use super::super::Body;"), ["ik"]);
     assert_eq!(targets("use super::super::super::{pose::Pose, rig};"), ["pose", "rig"]);
     assert_eq!(targets("mod tests { use super::super::super::Body; }"), ["ik"]);
@@ -68,13 +68,13 @@ fn chains_of_super_count_where_they_leave_the_module() {
     let of = |name, text| file(name, text).targets().into_iter().collect::<Vec<_>>();
     assert_eq!(of("pose/mod.rs", "use super::asset::Clip;"), ["asset"]);
     assert_eq!(of("puppet.rs", "use super::asset::Clip;"), ["asset"]);
-    // What could be anything is a name that no row has.
+    // A path that could lead anywhere becomes a name that no row has.
     assert_eq!(of("pose/mod.rs", "use crate::*;"), ["*"]);
     assert_eq!(of("pose/mod.rs", "use crate as root;"), ["crate"]);
 }
 
 #[test]
-fn every_way_to_name_the_gltf_crate_is_noticed() {
+fn every_way_to_name_the_gltf_crate_is_found() {
     for text in [
         "use gltf::Gltf;",
         "use gltf;",
@@ -102,7 +102,7 @@ fn every_way_to_name_the_gltf_crate_is_noticed() {
 }
 
 #[test]
-fn crates_are_told_from_types_modules_and_tools() {
+fn crates_are_distinguished_from_types_modules_and_tools() {
     let text = "use glam::{DQuat, DVec3};\n#[expect(clippy::float_cmp)]\nfn f() -> f64 { f64::MAX + own::g() + Body::new() }\nmod own;";
     assert_eq!(crates("ik/body.rs", text), ["glam"]);
     assert_eq!(
@@ -121,14 +121,14 @@ const PAGE: &str = "
 | another | table |
 ";
 
-/// The faults of the table with the given files.
-fn faults(files: &[(&str, &str)]) -> Vec<String> {
+/// Returns the violations of the table by the given files.
+fn violations(files: &[(&str, &str)]) -> Vec<String> {
     let files: Vec<File> = files.iter().map(|(name, text)| file(name, text)).collect();
-    table::faults(&table::rows(PAGE), &source::modules(&files), &source::used(&files))
+    table::violations(&table::rows(PAGE), &source::modules(&files), &source::used(&files))
 }
 
 #[test]
-fn the_table_is_read_from_the_page() {
+fn the_table_is_read_from_a_page() {
     let only = |names: &[&str]| Uses::Only(names.iter().map(|n| (*n).to_owned()).collect::<BTreeSet<_>>());
     let row = |module: &str, uses| Row { module: module.to_owned(), uses };
     let expected = [row("low", only(&[])), row("middle", only(&["low"])), row("high", Uses::AllAbove)];
@@ -136,30 +136,36 @@ fn the_table_is_read_from_the_page() {
 }
 
 #[test]
-fn a_table_that_differs_from_the_source_is_noticed() {
+fn differences_between_the_table_and_the_source_are_found() {
     let (low, middle, high) =
         (("low.rs", ""), ("middle/mod.rs", "use crate::low;"), ("high/a.rs", "use crate::{low, middle};"));
-    assert_eq!(faults(&[low, middle, high]), [""; 0]);
-    // Up, and in a circle.
-    let up = faults(&[("low.rs", "crate::middle::f();"), middle, high]);
+    assert_eq!(violations(&[low, middle, high]), [""; 0]);
+    // A dependency on a module below in the table, which is also a cycle.
+    let up = violations(&[("low.rs", "crate::middle::f();"), middle, high]);
     assert_eq!(up, ["low.rs: `low` must not use `middle`"]);
-    let up = faults(&[low, ("middle/deep/x.rs", "use crate::{low, high};"), high]);
+    let up = violations(&[low, ("middle/deep/x.rs", "use crate::{low, high};"), high]);
     assert_eq!(up, ["middle/deep/x.rs: `middle` must not use `high`"]);
-    assert_eq!(faults(&[low, middle, ("high.rs", "use crate::*;")]), ["high.rs: `high` must not use `*`"]);
-    // An entry that nothing needs, a row without a module, a module without a row.
     assert_eq!(
-        faults(&[low, ("middle.rs", ""), high]),
+        violations(&[low, middle, ("high.rs", "use crate::*;")]),
+        ["high.rs: `high` must not use `*`"]
+    );
+    // An unused entry, a row without a module, and a module without a row.
+    assert_eq!(
+        violations(&[low, ("middle.rs", ""), high]),
         ["the row of `middle` allows `low`, which it does not use"]
     );
-    assert_eq!(faults(&[low, middle]), ["the row of `high` has no module"]);
-    assert_eq!(faults(&[low, middle, high, ("new.rs", "")]), ["`new` has no row"]);
+    assert_eq!(violations(&[low, middle]), ["the table has a row for `high`, which is not a module"]);
+    assert_eq!(violations(&[low, middle, high, ("new.rs", "")]), ["the table has no row for `new`"]);
 }
 
 #[test]
-fn a_table_out_of_order_is_noticed() {
+fn rows_in_the_wrong_order_are_found() {
     let page =
         "| module | | may use |\n|---|---|---|\n| `a` | | `b` |\n| `b` | | nothing |\n| `b` | | nothing |\n";
     let files = [file("a.rs", "use crate::b;"), file("b.rs", "")];
-    let faults = table::faults(&table::rows(page), &source::modules(&files), &source::used(&files));
-    assert_eq!(faults, ["the row of `a` names `b`, which is not above it", "`b` has two rows"]);
+    let violations = table::violations(&table::rows(page), &source::modules(&files), &source::used(&files));
+    assert_eq!(
+        violations,
+        ["the row of `a` allows `b`, which is not in a row above it", "the table has two rows for `b`"]
+    );
 }

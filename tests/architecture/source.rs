@@ -1,13 +1,13 @@
-//! The source files, and what their paths refer to.
+//! Reads the source files, and finds the modules and crates that they use.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::paths::{Found, paths, words};
+use crate::paths::{FoundPath, paths, words};
 use crate::table::Used;
 
-/// Names before `::` that are neither crates nor modules: primitive types, and the tool whose lints are named.
+/// Names before `::` that are neither crates nor modules: primitive types, path keywords, and the tool in lint names.
 const NOT_CRATES: [&str; 21] = [
     "bool", "char", "clippy", "crate", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "self",
     "str", "super", "u128", "u16", "u32", "u64", "u8", "usize",
@@ -20,7 +20,7 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
-/// All files of the library except `lib.rs`, which declares the modules, and `main.rs`, which is another crate.
+/// Returns all files of the library except `lib.rs`, which declares the modules, and `main.rs`, which is another crate.
 pub(crate) fn files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut files, mut folders) = (Vec::new(), vec![root.clone()]);
@@ -42,7 +42,7 @@ pub(crate) fn files() -> Vec<File> {
 }
 
 impl File {
-    /// The path of the module that the file is, from the root of the crate.
+    /// Returns the path of the file's module from the root of the crate.
     fn module(&self) -> Vec<&str> {
         let path: Vec<&str> = self.name.trim_end_matches(".rs").split('/').collect();
         match &path[..] {
@@ -51,23 +51,23 @@ impl File {
         }
     }
 
-    /// Whether the file is compiled for tests alone.
+    /// Whether the file is compiled only for tests.
     pub(crate) fn is_test(&self) -> bool {
         self.module().contains(&"tests")
     }
 
-    /// The modules at the root of the crate that the file uses, its own included.
+    /// Returns the modules at the root of the crate that the file uses, including its own module.
     pub(crate) fn targets(&self) -> BTreeSet<String> {
         paths(&self.text).iter().filter_map(|found| self.target(found)).collect()
     }
 
-    /// The module at the root of the crate that a path leads to; `None` for other crates and for local names.
-    fn target(&self, found: &Found) -> Option<String> {
-        let inside = found.inside.iter().map(String::as_str);
+    /// Returns the module at the root of the crate that a path leads to, or `None` for other crates and local names.
+    fn target(&self, found: &FoundPath) -> Option<String> {
+        let inside = found.enclosing.iter().map(String::as_str);
         let mut module: Vec<&str> = self.module().into_iter().chain(inside).collect();
         let mut path = found.path.iter().map(String::as_str).peekable();
         match path.next()? {
-            _ if found.global => return None,
+            _ if found.is_global => return None,
             "crate" => module.clear(),
             "super" => {
                 module.pop();
@@ -77,36 +77,36 @@ impl File {
             }
             _ => return None,
         }
-        // A path that ends at the root may lead anywhere: no row allows the name `crate`.
+        // A path that ends at the root may lead anywhere. No row allows the name `crate`.
         let first = module.first().copied().or_else(|| path.next()).unwrap_or("crate");
         Some(first.to_owned())
     }
 
-    /// The crates that the file names outside `mod tests`. A module that the file declares or imports hides a crate
+    /// Returns the crates that the file names outside `mod tests`. A module that the file declares or imports shadows a crate
     /// of the same name.
     pub(crate) fn crates(&self) -> BTreeSet<String> {
         let found = paths(&self.text);
         let words = words(&self.text);
         let declared = words.windows(2).filter(|w| w[0] == "mod").map(|w| w[1].clone());
         // The name that `a::b::{self}` imports is `b`.
-        let name = |f: &Found| f.path.iter().rfind(|n| *n != "self").cloned();
-        let imported = found.iter().filter(|f| f.import && f.path.len() > 1).filter_map(name);
+        let name = |f: &FoundPath| f.path.iter().rfind(|n| *n != "self").cloned();
+        let imported = found.iter().filter(|f| f.is_import && f.path.len() > 1).filter_map(name);
         let local: BTreeSet<String> = declared.chain(imported).collect();
-        let outside_tests = found.iter().filter(|f| !f.inside.iter().any(|m| m == "tests"));
+        let outside_tests = found.iter().filter(|f| !f.enclosing.iter().any(|m| m == "tests"));
         outside_tests
-            .filter(|f| f.global || !local.contains(&f.path[0]))
+            .filter(|f| f.is_global || !local.contains(&f.path[0]))
             .map(|f| f.path[0].clone())
             .filter(|n| n.starts_with(char::is_lowercase) && !NOT_CRATES.contains(&n.as_str()))
             .collect()
     }
 }
 
-/// The modules at the root of the crate.
+/// Returns the modules at the root of the crate.
 pub(crate) fn modules(files: &[File]) -> BTreeSet<String> {
     files.iter().map(|f| f.module()[0].to_owned()).collect()
 }
 
-/// Which module uses which others, each with the first file that does.
+/// Returns the modules that each module uses, with the first file that uses them.
 pub(crate) fn used(files: &[File]) -> Used {
     let mut used = Used::new();
     for file in files {

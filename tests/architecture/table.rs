@@ -1,13 +1,13 @@
-//! The table of `ARCHITECTURE.md`: the modules, and the modules that each may use.
+//! Reads the table of `ARCHITECTURE.md`, which lists the modules that each module may use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a row allows.
+/// The modules that a row allows.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Uses {
     /// The modules of all rows above.
     AllAbove,
-    /// These modules alone.
+    /// Only these modules.
     Only(BTreeSet<String>),
 }
 
@@ -18,10 +18,10 @@ pub(crate) struct Row {
     pub(crate) uses: Uses,
 }
 
-/// The modules that each module uses, each with a file that does.
+/// The modules that each module uses, with a file that uses them.
 pub(crate) type Used = BTreeMap<String, BTreeMap<String, String>>;
 
-/// The rows of the table whose last column is headed `may use`.
+/// Reads the rows of the table whose last column has the heading `may use`.
 pub(crate) fn rows(page: &str) -> Vec<Row> {
     let lines = page.lines().skip_while(|l| !l.trim_end().ends_with("| may use |")).skip(2);
     lines.map_while(|line| line.strip_prefix('|')?.trim_end().strip_suffix('|')).map(row).collect()
@@ -29,7 +29,7 @@ pub(crate) fn rows(page: &str) -> Vec<Row> {
 
 fn row(line: &str) -> Row {
     let (first, last) = (line.split('|').next().unwrap(), line.rsplit('|').next().unwrap());
-    let [module] = &names(first)[..] else { panic!("one module in {first:?}") };
+    let [module] = &names(first)[..] else { panic!("the first column must name one module: {first:?}") };
     let uses = match last.trim() {
         "all above" => Uses::AllAbove,
         "nothing" => Uses::Only(BTreeSet::new()),
@@ -38,30 +38,31 @@ fn row(line: &str) -> Row {
     Row { module: module.clone(), uses }
 }
 
-/// The names of a comma-separated list, each in backticks.
+/// Reads a comma-separated list of names in backticks.
 fn names(list: &str) -> Vec<String> {
     let name = |item: &str| item.trim().strip_prefix('`')?.strip_suffix('`').map(str::to_owned);
     list.split(',')
-        .map(|item| name(item).unwrap_or_else(|| panic!("no name in backticks: {item:?}")))
+        .map(|item| name(item).unwrap_or_else(|| panic!("expected a name in backticks, found {item:?}")))
         .collect()
 }
 
-/// Where the table contradicts itself or the source, one line each.
-pub(crate) fn faults(rows: &[Row], modules: &BTreeSet<String>, used: &Used) -> Vec<String> {
-    let mut faults = Vec::new();
+/// Returns the contradictions within the table and with the source, one line each.
+pub(crate) fn violations(rows: &[Row], modules: &BTreeSet<String>, used: &Used) -> Vec<String> {
+    let mut violations = Vec::new();
     let mut above: BTreeSet<&str> = BTreeSet::new();
     for Row { module, uses } in rows {
         if !modules.contains(module) {
-            faults.push(format!("the row of `{module}` has no module"));
+            violations.push(format!("the table has a row for `{module}`, which is not a module"));
         }
         let nothing = BTreeMap::new();
         let used = used.get(module).unwrap_or(&nothing);
         if let Uses::Only(names) = uses {
             let upward = names.iter().filter(|n| !above.contains(n.as_str()));
-            faults
-                .extend(upward.map(|n| format!("the row of `{module}` names `{n}`, which is not above it")));
+            violations.extend(
+                upward.map(|n| format!("the row of `{module}` allows `{n}`, which is not in a row above it")),
+            );
             let stale = names.iter().filter(|n| !used.contains_key(*n));
-            faults
+            violations
                 .extend(stale.map(|n| format!("the row of `{module}` allows `{n}`, which it does not use")));
         }
         for (other, file) in used {
@@ -70,14 +71,14 @@ pub(crate) fn faults(rows: &[Row], modules: &BTreeSet<String>, used: &Used) -> V
                 Uses::Only(names) => names.contains(other),
             };
             if !allowed {
-                faults.push(format!("{file}: `{module}` must not use `{other}`"));
+                violations.push(format!("{file}: `{module}` must not use `{other}`"));
             }
         }
         if !above.insert(module) {
-            faults.push(format!("`{module}` has two rows"));
+            violations.push(format!("the table has two rows for `{module}`"));
         }
     }
     let missing = modules.iter().filter(|m| !above.contains(m.as_str()));
-    faults.extend(missing.map(|m| format!("`{m}` has no row")));
-    faults
+    violations.extend(missing.map(|m| format!("the table has no row for `{m}`")));
+    violations
 }

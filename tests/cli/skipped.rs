@@ -12,7 +12,7 @@ fn a_summary_counts_each_test_once_and_says_why() {
     let one = [record(Kind::Skipped, "cli::a", "Chromium is missing")];
     assert_eq!(
         summary(&one),
-        "1 test skipped:\n  Chromium is missing: cli::a\ndocs/test-data.md says what these tests need.\n"
+        "1 test skipped:\n  Chromium is missing: cli::a\nSee docs/test-data.md for what these tests need.\n"
     );
     let several = [
         record(Kind::BuiltInOnly, "asset::c", "SINEW_TEST_DATA is not set"),
@@ -20,13 +20,13 @@ fn a_summary_counts_each_test_once_and_says_why() {
         record(Kind::Skipped, "cli::a", "Chromium is missing"),
         record(Kind::Skipped, "cli::a", "Xvfb is missing"),
         record(Kind::BuiltInOnly, "asset::c", "SINEW_TEST_DATA is not set"),
-        record(Kind::BuiltInOnly, "asset::d", "SINEW_TEST_DATA has no models/bvh"),
+        record(Kind::BuiltInOnly, "asset::d", "SINEW_TEST_DATA does not contain models/bvh"),
     ];
     assert_eq!(
         summary(&several),
         "2 tests skipped:\n  Chromium is missing: cli::a, cli::b\n  Xvfb is missing: cli::a\n\
-         2 tests ran on the built-in data only:\n  SINEW_TEST_DATA has no models/bvh: 1\n  \
-         SINEW_TEST_DATA is not set: 1\ndocs/test-data.md says what these tests need.\n"
+         2 tests ran on the built-in data only:\n  SINEW_TEST_DATA does not contain models/bvh: 1\n  \
+         SINEW_TEST_DATA is not set: 1\nSee docs/test-data.md for what these tests need.\n"
     );
 }
 

@@ -1,14 +1,14 @@
-//! Packets that nobody should send.
+//! Generates malformed and malicious packets.
 
 use sinew::motion::capture::vmc::LONGEST_PACKET;
 
 use crate::osc;
 use crate::performer::Performer;
 
-/// Makes one after the other, always the same ones.
+/// A generator of invalid packets. The sequence is always the same.
 pub(crate) struct Hostile {
     random: u64,
-    good: Vec<u8>,
+    valid: Vec<u8>,
 }
 
 const ADDRESSES: [&str; 9] = [
@@ -28,7 +28,7 @@ const NUMBERS: [f32; 9] =
 
 impl Hostile {
     pub(crate) fn new(performer: &mut Performer) -> Self {
-        Self { random: 7, good: performer.packet(0.3) }
+        Self { random: 7, valid: performer.packet(0.3) }
     }
 
     fn below(&mut self, n: usize) -> usize {
@@ -41,11 +41,12 @@ impl Hostile {
         of[self.below(of.len())]
     }
 
-    /// Bytes that mean nothing.
+    /// Returns up to `most` random bytes.
     fn noise(&mut self, most: usize) -> Vec<u8> {
         (0..self.below(most + 1)).map(|_| self.below(256) as u8).collect()
     }
 
+    /// Returns the next packet.
     pub(crate) fn packet(&mut self) -> Vec<u8> {
         let mut packet = match self.below(12) {
             0 => self.cut(),
@@ -53,25 +54,25 @@ impl Hostile {
             2 => self.spliced(),
             3 => self.nested(),
             4 => self.miscounted(),
-            5 => self.endless(),
+            5 => self.oversized(),
             6 | 7 => self.mistyped(),
             8 | 9 => self.extreme(),
-            10 => self.stranger(),
+            10 => self.unknown_morph(),
             _ => self.noise(600),
         };
         packet.truncate(LONGEST_PACKET);
         packet
     }
 
-    /// A good packet that ends too early.
+    /// A valid packet that is cut off.
     fn cut(&mut self) -> Vec<u8> {
-        let end = self.below(self.good.len());
-        self.good[..end].to_vec()
+        let end = self.below(self.valid.len());
+        self.valid[..end].to_vec()
     }
 
-    /// A good packet with some bits turned.
+    /// A valid packet with some flipped bits.
     fn flipped(&mut self) -> Vec<u8> {
-        let mut packet = self.good.clone();
+        let mut packet = self.valid.clone();
         for _ in 0..=self.below(16) {
             let at = self.below(packet.len());
             packet[at] ^= 1 << self.below(8);
@@ -79,24 +80,24 @@ impl Hostile {
         packet
     }
 
-    /// A good packet with a part of it elsewhere, twice or not at all.
+    /// A valid packet in which a part is moved, repeated or removed.
     fn spliced(&mut self) -> Vec<u8> {
-        let mut packet = self.good.clone();
+        let mut packet = self.valid.clone();
         let mut cut = [0; 3].map(|_: u8| self.below(packet.len()) / 4 * 4);
         cut.sort_unstable();
         match self.below(3) {
             0 => packet[cut[0]..cut[2]].rotate_left(cut[1] - cut[0]),
             1 => drop(packet.drain(cut[0]..cut[1])),
-            _ => packet.extend_from_slice(&self.good[cut[0]..cut[2]]),
+            _ => packet.extend_from_slice(&self.valid[cut[0]..cut[2]]),
         }
         packet
     }
 
-    /// Bundles in bundles, sometimes as many as a datagram holds.
+    /// Nested bundles, sometimes with as many levels as fit into a datagram.
     fn nested(&mut self) -> Vec<u8> {
         let depth = if self.below(400) == 0 { 3200 } else { self.below(40) };
         let inner = osc::message("/VMC/Ext/T", "f", &1.0_f32.to_be_bytes());
-        // From the outermost on: each holds all that follows.
+        // From the outermost bundle inwards. Each one contains everything that follows.
         let mut out = Vec::new();
         for level in (0..depth).rev() {
             out.extend_from_slice(b"#bundle\0\0\0\0\0\0\0\0\x01");
@@ -106,18 +107,18 @@ impl Hostile {
         out
     }
 
-    /// A bundle whose element says another length than it has.
+    /// A bundle whose element has a wrong length field.
     fn miscounted(&mut self) -> Vec<u8> {
         let mut packet = osc::bundle(&[osc::named("/VMC/Ext/Bone/Pos", b"Hips", &[0.0; 7])]);
         let length = packet.len() as u32 - 20;
-        let said =
+        let lengths =
             [u32::MAX, u32::MAX - 3, 1 << 31, i32::MAX as u32, length + 4, length - 4, length - 1, 3, 0];
-        packet[16..20].copy_from_slice(&self.pick(&said).to_be_bytes());
+        packet[16..20].copy_from_slice(&self.pick(&lengths).to_be_bytes());
         packet
     }
 
-    /// Arguments, texts, blobs and arrays that go on for ever, or say that they do.
-    fn endless(&mut self) -> Vec<u8> {
+    /// Very long lists of arguments, arrays, blobs and strings, or length fields that claim them.
+    fn oversized(&mut self) -> Vec<u8> {
         let address = self.pick(&ADDRESSES);
         let many = if self.below(200) == 0 { 30_000 } else { self.below(100) };
         match self.below(5) {
@@ -132,7 +133,7 @@ impl Hostile {
         }
     }
 
-    /// Messages of the protocol with arguments of other kinds, and of none.
+    /// Messages of the protocol with arguments of other types, including types that do not exist.
     fn mistyped(&mut self) -> Vec<u8> {
         let address = self.pick(&ADDRESSES);
         let tags: String =
@@ -141,18 +142,18 @@ impl Hostile {
         osc::message(address, &tags, &noise)
     }
 
-    /// Numbers at the ends of what there is.
+    /// Numbers that are not finite, or at the limits of their range.
     fn extreme(&mut self) -> Vec<u8> {
         let name = self.pick(&["Hips", "LeftHand", "root", "Head", "Tail"]);
         let address = self.pick(&ADDRESSES);
         let numbers: Vec<f32> = (0..7).map(|_| self.pick(&NUMBERS)).collect();
         let message = osc::named(address, name.as_bytes(), &numbers);
-        // In good company it must not hold either.
-        if self.below(2) == 0 { message } else { osc::bundle(&[message, self.good.clone()]) }
+        // A valid message in the same bundle must not make it acceptable.
+        if self.below(2) == 0 { message } else { osc::bundle(&[message, self.valid.clone()]) }
     }
 
-    /// Names without end, that are no text too, and weights for them.
-    fn stranger(&mut self) -> Vec<u8> {
+    /// Weights for unknown morph names, some of which are not valid text.
+    fn unknown_morph(&mut self) -> Vec<u8> {
         let mut name = self.noise(80);
         if self.below(2) == 0 {
             name.iter_mut().for_each(|b| *b = b'a' + *b % 26);

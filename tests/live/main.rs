@@ -1,7 +1,8 @@
-//! Live capture through a socket of this machine: what a packet costs, and what bad ones by the million do. Alone in its binary: resident
-//! memory is the process's.
+//! Tests of live capture through a loopback socket: the CPU time per packet, and the effect of many invalid
+//! packets. They have their own binary because resident memory is measured for the whole process.
 //!
-//! `SINEW_LIVE_SECONDS=10 SINEW_HOSTILE_PACKETS=1000000 cargo test --test live -- --nocapture` does it at length, and says the figures.
+//! `SINEW_LIVE_SECONDS=10 SINEW_HOSTILE_PACKETS=1000000 cargo test --test live -- --nocapture` runs them for longer
+//! and prints the measurements.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -25,22 +26,22 @@ use hostile::Hostile;
 use performer::Performer;
 
 const HERTZ: f64 = 120.0;
-/// What a packet may cost, seconds of CPU.
-const MOST: f64 = 0.3e-3;
-/// What bad packets may add to the resident memory, bytes.
-const MOST_GROWTH: u64 = 512 << 10;
-/// So much may be on its way to the listener: what the system keeps for it is 200 kB.
-const MOST_UNHEARD: usize = 64 << 10;
+/// Maximum CPU time per packet, seconds.
+const MAX_CPU_SECONDS: f64 = 0.3e-3;
+/// Maximum increase of the resident memory by invalid packets, bytes.
+const MAX_GROWTH: u64 = 512 << 10;
+/// Maximum size of the packets that the receiver has not read yet, bytes. The system's receive buffer has 200 kB.
+const MAX_UNREAD: usize = 64 << 10;
 
-/// One test at a time.
+/// Runs one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-fn number(variable: &str, usual: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
-/// The mannequin, with two morph targets in name and an expression of them.
-fn figure() -> Character {
+/// The mannequin with the names and weights of two morph targets, and an expression that uses them.
+fn mannequin() -> Character {
     let mut character = asset::mannequin().unwrap();
     let node = character.skeleton.nodes.iter().position(|n| n.mesh.is_some()).unwrap();
     let mesh = character.skeleton.nodes[node].mesh.unwrap();
@@ -53,68 +54,75 @@ fn figure() -> Character {
     character
 }
 
-/// A puppet that follows who is heard, as it does in a window.
+/// A puppet that follows a performer, as it does in the viewer.
 struct Follower {
     source: Source,
     puppet: Puppet,
     pose: Pose,
-    began: Instant,
-    pictures: u64,
+    started: Instant,
+    frames: u64,
 }
 
 impl Follower {
     fn new() -> Self {
-        let character = figure();
+        let character = mannequin();
         let receiver = Receiver::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let live = Live::new(&character, &character.humanoid.as_ref().unwrap().bones).unwrap();
         let pose = Pose::rest(&character.skeleton);
         let source = Source::new(receiver, live);
-        Self { source, puppet: Puppet::new(character, 0), pose, began: Instant::now(), pictures: 0 }
+        Self { source, puppet: Puppet::new(character, 0), pose, started: Instant::now(), frames: 0 }
     }
 
-    /// Poses the puppet as was heard last, if anything was.
-    fn picture(&mut self) {
-        if self.source.update(self.began.elapsed().as_secs_f64(), &mut self.pose) {
+    /// Updates the puppet with the latest pose, if a packet has arrived.
+    fn update(&mut self) {
+        if self.source.update(self.started.elapsed().as_secs_f64(), &mut self.pose) {
             self.puppet.held.get_or_insert_default().clone_from(&self.pose);
             self.puppet.update().unwrap();
-            self.pictures += 1;
+            self.frames += 1;
         }
     }
 
-    fn heard(&self) -> u64 {
+    fn received(&self) -> u64 {
         self.source.receiver.look(|state| state.packets + state.dropped)
     }
 
-    /// Waits until so many packets were counted, good and bad.
+    /// Waits until `count` packets were received, valid and invalid.
     fn wait_for(&self, count: u64) {
-        let mut news = (self.heard(), Instant::now());
-        while news.0 < count {
+        let mut progress = (self.received(), Instant::now());
+        while progress.0 < count {
             std::thread::yield_now();
-            let heard = self.heard();
-            if heard > news.0 {
-                news = (heard, Instant::now());
+            let received = self.received();
+            if received > progress.0 {
+                progress = (received, Instant::now());
             }
-            assert!(news.1.elapsed() < Duration::from_secs(10), "{heard} of {count} packets were counted");
+            assert!(
+                progress.1.elapsed() < Duration::from_secs(10),
+                "only {received} of {count} packets were received"
+            );
         }
-        assert_eq!(news.0, count);
+        assert_eq!(progress.0, count);
     }
 
-    /// The puppet stands as the performer does.
-    fn assert_stands_like(&self, performer: &Performer) {
-        for (node, place) in performer.places() {
-            let away = place.distance(self.puppet.world_from_node()[node].translation.into());
-            assert!(away < 1e-3, "{}: {away} m", self.puppet.character().skeleton.label(node));
+    /// Checks that the puppet has the performer's pose.
+    fn assert_pose_matches(&self, performer: &Performer) {
+        for (node, position) in performer.positions() {
+            let distance = position.distance(self.puppet.world_from_node()[node].translation.into());
+            assert!(
+                distance < 1e-3,
+                "{}: {distance} m from the performer's joint",
+                self.puppet.character().skeleton.label(node)
+            );
         }
     }
 }
 
-/// The time that a thread has had a processor, seconds, as the scheduler counts it; `None` where the system does not say.
+/// Returns the CPU time of a thread in seconds, as counted by the scheduler, or `None` if the system does not report it.
 fn processor_time(thread: &str) -> Option<f64> {
-    let said = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
-    said.split_whitespace().next()?.parse::<u64>().ok().map(|ns| ns as f64 * 1e-9)
+    let schedstat = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
+    schedstat.split_whitespace().next()?.parse::<u64>().ok().map(|ns| ns as f64 * 1e-9)
 }
 
-/// The thread that listens, as a path under `/proc`.
+/// Returns the path of the receiver's thread under `/proc`.
 fn listener() -> Option<String> {
     let threads = std::fs::read_dir("/proc/self/task").ok()?.flatten();
     let named = |name: &String| {
@@ -123,21 +131,21 @@ fn listener() -> Option<String> {
     threads.map(|t| format!("self/task/{}", t.file_name().display())).find(named)
 }
 
-/// The resident memory of the process, bytes.
+/// Returns the resident memory of the process in bytes.
 fn resident() -> Option<u64> {
-    let said = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
-    let kilobytes = said.lines().find_map(|line| line.strip_prefix("Rss:"))?;
+    let smaps = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
+    let kilobytes = smaps.lines().find_map(|line| line.strip_prefix("Rss:"))?;
     kilobytes.trim().trim_end_matches("kB").trim_end().parse::<u64>().ok().map(|kb| kb * 1024)
 }
 
 #[test]
-fn a_packet_of_sixty_joints_is_followed_in_a_third_of_a_millisecond() {
+fn a_packet_of_sixty_joints_costs_less_than_a_third_of_a_millisecond() {
     let _alone = ALONE.lock();
     let mut follower = Follower::new();
     let to = follower.source.receiver.address();
     let packets = number("SINEW_LIVE_SECONDS", 2).max(1) * HERTZ as u64;
     let sender = std::thread::spawn(move || {
-        let (socket, mut performer) = (UdpSocket::bind("127.0.0.1:0").unwrap(), Performer::new(figure()));
+        let (socket, mut performer) = (UdpSocket::bind("127.0.0.1:0").unwrap(), Performer::new(mannequin()));
         let started = Instant::now();
         for packet in 0..packets {
             let time = packet as f64 / HERTZ;
@@ -146,59 +154,62 @@ fn a_packet_of_sixty_joints_is_followed_in_a_third_of_a_millisecond() {
         }
         (performer, started.elapsed())
     });
-    let spent = || Some((processor_time(&listener()?)?, processor_time("thread-self")?));
-    // A thread that has just been started names itself in a moment.
+    let cpu_times = || Some((processor_time(&listener()?)?, processor_time("thread-self")?));
+    // A new thread sets its name shortly after it starts.
     let patience = Instant::now();
     while listener().is_none() && patience.elapsed() < Duration::from_secs(1) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let (before, patience) = (spent(), Instant::now());
-    while follower.heard() < packets && patience.elapsed().as_secs_f64() < packets as f64 / HERTZ + 10.0 {
-        // As often as the window looks.
+    let (before, patience) = (cpu_times(), Instant::now());
+    while follower.received() < packets && patience.elapsed().as_secs_f64() < packets as f64 / HERTZ + 10.0 {
+        // The viewer updates at this rate.
         std::thread::sleep(Duration::from_millis(8));
-        follower.picture();
+        follower.update();
     }
-    let (after, pictures) = (spent(), follower.pictures);
-    follower.picture();
-    let (performer, took) = sender.join().unwrap();
-    let (heard, dropped) = follower.source.receiver.look(|state| (state.packets, state.dropped));
-    assert_eq!((heard, dropped), (packets, 0));
-    follower.assert_stands_like(&performer);
-    assert!(pictures > packets / 4, "{pictures} pictures of {packets} packets");
+    let (after, frames) = (cpu_times(), follower.frames);
+    follower.update();
+    let (performer, duration) = sender.join().unwrap();
+    let (received, dropped) = follower.source.receiver.look(|state| (state.packets, state.dropped));
+    assert_eq!((received, dropped), (packets, 0));
+    follower.assert_pose_matches(&performer);
+    assert!(frames > packets / 4, "only {frames} frames for {packets} packets");
     let Some((before, after)) = before.zip(after) else {
         return support::skip("the system does not report the processor time of a thread (/proc)");
     };
-    // Two packets may come between two looks: following is for each that was followed.
-    let listening = (after.0 - before.0) / packets as f64;
-    let following = (after.1 - before.1) / pictures as f64;
+    // Two packets may arrive in one frame, so the puppet's time is divided by the number of frames.
+    let receiving = (after.0 - before.0) / packets as f64;
+    let posing = (after.1 - before.1) / frames as f64;
     println!(
-        "{packets} packets of {} joints in {:.1} s, {pictures} pictures: {:.1} µs of CPU a packet ({:.1} to listen, {:.1} to follow)",
+        "{packets} packets of {} joints in {:.1} s, {frames} frames: {:.1} µs of CPU per packet ({:.1} to receive, {:.1} to pose)",
         Performer::JOINTS,
-        took.as_secs_f64(),
-        1e6 * (listening + following),
-        1e6 * listening,
-        1e6 * following
+        duration.as_secs_f64(),
+        1e6 * (receiving + posing),
+        1e6 * receiving,
+        1e6 * posing
     );
-    assert!(listening + following < MOST, "{listening} s to listen, {following} s to follow");
+    assert!(
+        receiving + posing < MAX_CPU_SECONDS,
+        "CPU per packet: {receiving} s to receive, {posing} s to pose"
+    );
 }
 
 #[test]
-fn hostile_packets_come_through_a_socket_and_leave_nothing() {
+fn hostile_packets_through_a_socket_do_no_harm() {
     let _alone = ALONE.lock();
     let count = number("SINEW_HOSTILE_PACKETS", 50_000).max(100);
     let mut follower = Follower::new();
     let (socket, to) = (UdpSocket::bind("127.0.0.1:0").unwrap(), follower.source.receiver.address());
-    let mut performer = Performer::new(figure());
+    let mut performer = Performer::new(mannequin());
     let mut hostile = Hostile::new(&mut performer);
-    let (started, mut unheard, mut before) = (Instant::now(), 0, None);
+    let (started, mut unread, mut before) = (Instant::now(), 0, None);
     for sent in 1..=count {
         let packet = hostile.packet();
         socket.send_to(&packet, to).unwrap();
-        unheard += packet.len() + 1024;
-        if unheard > MOST_UNHEARD || sent == count {
+        unread += packet.len() + 1024;
+        if unread > MAX_UNREAD || sent == count {
             follower.wait_for(sent);
-            unheard = 0;
-            follower.picture();
+            unread = 0;
+            follower.update();
             let Pose { locals, weights, .. } = &follower.pose;
             assert!(locals.iter().all(|l| l.rotation.is_normalized() && l.translation.is_finite()));
             assert!(weights.iter().all(|w| (0.0..=1.0).contains(w)));
@@ -208,28 +219,28 @@ fn hostile_packets_come_through_a_socket_and_leave_nothing() {
         }
     }
     let after = resident();
-    let took = started.elapsed().as_secs_f64();
-    let (good, dropped, failure) =
+    let seconds = started.elapsed().as_secs_f64();
+    let (valid, dropped, failure) =
         follower.source.receiver.look(|state| (state.packets, state.dropped, state.failure.clone()));
-    assert_eq!((good + dropped, failure), (count, None));
-    assert!(good > count / 50 && dropped > count / 4, "{good} good ones, {dropped} dropped");
-    // Who comes afterwards is followed as ever.
+    assert_eq!((valid + dropped, failure), (count, None));
+    assert!(valid > count / 50 && dropped > count / 4, "{valid} valid packets, {dropped} dropped");
+    // A performer who starts afterwards is followed as usual.
     let mut sent = count;
     for frame in 0..3 {
         socket.send_to(&performer.packet(frame as f32 * 0.1), to).unwrap();
         sent += 1;
         follower.wait_for(sent);
-        follower.picture();
-        follower.assert_stands_like(&performer);
+        follower.update();
+        follower.assert_pose_matches(&performer);
     }
-    assert_eq!(follower.source.receiver.look(|state| state.packets), good + 3);
+    assert_eq!(follower.source.receiver.look(|state| state.packets), valid + 3);
     let Some((before, after)) = before.zip(after) else {
         return support::skip("the system does not report resident memory (/proc)");
     };
     println!(
-        "{count} packets in {took:.1} s, all counted, {good} of them of the protocol; {} kB resident after a tenth, {} kB at the end",
+        "{count} packets in {seconds:.1} s, all counted, {valid} of them valid; {} kB resident after a tenth of the packets, {} kB at the end",
         before >> 10,
         after >> 10
     );
-    assert!(after < before + MOST_GROWTH, "{before} bytes have become {after}");
+    assert!(after < before + MAX_GROWTH, "resident memory grew from {before} to {after} bytes");
 }

@@ -1,4 +1,4 @@
-//! Who walks, and says so.
+//! Sends the mannequin's walk as packets.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use sinew::pose::{Pose, world_matrices};
 
 use crate::osc;
 
-/// The mannequin's walk as the protocol has it.
+/// A performer whose packets contain the mannequin's walk.
 pub(crate) struct Performer {
     character: Character,
     clip: usize,
     playhead: Playhead,
     pose: Pose,
     world: Vec<Affine3A>,
-    /// In the T-pose.
+    /// World matrices of the nodes in the T-pose.
     standing: Vec<Affine3A>,
 }
 
@@ -35,7 +35,7 @@ impl Performer {
         Self { clip, playhead, pose, world: Vec::new(), standing, character }
     }
 
-    /// What it says at a time, seconds.
+    /// Returns the packet for a time in seconds.
     pub(crate) fn packet(&mut self, time: f32) -> Vec<u8> {
         let Self { character, clip, playhead, pose, world, standing } = self;
         let clip = &character.clips[*clip];
@@ -60,8 +60,9 @@ impl Performer {
             let above = bone.carrier().map_or(Quat::IDENTITY, |c| turns[&c]);
             let turn = bones.get(&bone.vrm()).map_or(above, |&node| turned(node));
             turns.insert(bone, turn);
-            let place = if bone == Bone::HIPS { world[bones["hips"]].translation.into() } else { Vec3::ZERO };
-            content.push(transform("/VMC/Ext/Bone/Pos", bone.unity(), place, above.inverse() * turn));
+            let position =
+                if bone == Bone::HIPS { world[bones["hips"]].translation.into() } else { Vec3::ZERO };
+            content.push(transform("/VMC/Ext/Bone/Pos", bone.unity(), position, above.inverse() * turn));
         }
         for tail in ["Tail1", "Tail2", "Tail3", "Tail4"] {
             content.push(transform("/VMC/Ext/Bone/Pos", tail, Vec3::ZERO, Quat::IDENTITY));
@@ -73,8 +74,8 @@ impl Performer {
         osc::bundle(&content)
     }
 
-    /// Where its bones are since the last packet: nodes, and world positions in metres.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, Vec3)> {
+    /// Returns the nodes of the bones and their world positions in metres, as sent in the last packet.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = (usize, Vec3)> {
         let bones = self.character.humanoid.as_ref().unwrap().bones.values();
         bones.map(|&node| (node, self.world[node].translation.into()))
     }

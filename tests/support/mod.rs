@@ -1,6 +1,6 @@
-//! What several test binaries need: test data, and small files built on the spot.
-#![allow(dead_code, reason = "each binary uses its part")]
-#![allow(unreachable_pub, reason = "a module of several binaries")]
+//! Helpers that several test binaries share: test data, and small generated files.
+#![allow(dead_code, reason = "each binary uses only some of the helpers")]
+#![allow(unreachable_pub, reason = "the module is shared by several binaries")]
 #[path = "picture.rs"]
 pub mod picture;
 #[path = "test_data.rs"]
@@ -9,10 +9,10 @@ mod test_data;
 use base64::Engine;
 use serde_json::{Value, json};
 
-#[allow(unused_imports, reason = "each binary uses its part")]
+#[allow(unused_imports, reason = "each binary uses only some of the helpers")]
 pub use test_data::*;
 
-/// Builds a `.gltf` with its bytes inside, accessor by accessor.
+/// Builds a `.gltf` file with embedded binary data.
 #[derive(Default)]
 pub struct Builder {
     bytes: Vec<u8>,
@@ -21,7 +21,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Appends an accessor and gives its index.
+    /// Adds an accessor with its data and returns its index.
     pub fn accessor(&mut self, kind: &str, component: u32, count: usize, data: &[u8]) -> usize {
         let view = self.view(data);
         self.accessors
@@ -29,6 +29,7 @@ impl Builder {
         self.accessors.len() - 1
     }
 
+    /// Adds a buffer view with its data and returns its index.
     pub fn view(&mut self, data: &[u8]) -> usize {
         while !self.bytes.len().is_multiple_of(4) {
             self.bytes.push(0);
@@ -38,17 +39,18 @@ impl Builder {
         self.views.len() - 1
     }
 
+    /// Adds an accessor of floats, `width` per element, and returns its index.
     pub fn floats(&mut self, kind: &str, width: usize, values: &[f32]) -> usize {
         let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         self.accessor(kind, 5126, values.len() / width, &data)
     }
 
-    /// The last accessor's JSON, to be changed.
+    /// Returns the JSON of the last accessor for changes.
     pub fn last(&mut self) -> &mut Value {
         self.accessors.last_mut().unwrap()
     }
 
-    /// The file: `rest` with buffers, views and accessors added.
+    /// Returns the file, which is `rest` with the buffer, views and accessors added.
     pub fn file(self, mut rest: Value) -> Vec<u8> {
         let data = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
         rest["asset"] = json!({"version": "2.0"});

@@ -1,5 +1,5 @@
-//! Image files in tests.
-#![allow(dead_code, unreachable_pub, reason = "each binary uses its part")]
+//! Reads and writes image files in tests.
+#![allow(dead_code, unreachable_pub, reason = "each binary uses only some of the helpers")]
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub fn open(path: &Path) -> Picture {
     Picture::decode(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Pixels of eight bits a channel as PNG.
+/// Encodes pixels with eight bits per channel as PNG.
 pub fn png(width: u32, height: u32, color: ColorType, pixels: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
@@ -32,12 +32,13 @@ pub fn has_alpha(path: &Path) -> bool {
     reader.info().color_type == ColorType::Rgba
 }
 
-/// What tests ask of pictures.
+/// Access to the pixels of an image.
 pub trait Look {
+    /// The width and height.
     fn size(&self) -> (u32, u32);
-    /// Panics beyond the border.
+    /// The pixel at a position. Panics outside of the image.
     fn at(&self, x: u32, y: u32) -> [u8; 4];
-    /// The pixels of a part: its left, top, width and height.
+    /// The pixels of a rectangle, given by left, top, width and height.
     fn part(&self, part: [u32; 4]) -> Vec<[u8; 4]>;
 }
 

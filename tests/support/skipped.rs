@@ -10,36 +10,37 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// Files of runs that were not printed are deleted when they are older than this.
+/// Files of runs that were never printed are deleted after this time.
 const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What a test did not do.
+/// How a test was incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It checked nothing, or left out an essential part.
+    /// The test checked nothing, or left out an essential part.
     Skipped,
-    /// It ran on the data of this repository, without the external test data.
+    /// The test ran on the data of this repository, without the external test data.
     BuiltInOnly,
 }
 
-/// One test that did not do everything, and why.
+/// A test that did not run in full, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// What it did not do.
+    /// How the test was incomplete.
     pub kind: Kind,
     /// `binary::module::test`.
     pub test: String,
-    /// A clause without a full stop, such as `SINEW_TEST_DATA is not set`.
+    /// A clause without a full stop, for example `SINEW_TEST_DATA is not set`.
     pub reason: String,
 }
 
-/// Appends a record to the file of this run. Each record is one write, so that test binaries can append side by side.
+/// Appends a record to the file of this run. Each record is a single write, so that several test binaries can append at the
+/// same time.
 pub fn append(record: &Record) -> std::io::Result<()> {
     fs::create_dir_all(folder())?;
     OpenOptions::new().create(true).append(true).open(file())?.write_all(line(record).as_bytes())
 }
 
-/// The records of this run. They are deleted, and so are files of old runs that never got here.
+/// Returns the records of this run and deletes its file. Also deletes files of old runs that were never printed.
 pub fn take() -> Vec<Record> {
     let text = fs::read_to_string(file()).unwrap_or_default();
     let _ = fs::remove_file(file());
@@ -53,7 +54,7 @@ pub fn take() -> Vec<Record> {
     text.lines().filter_map(parse).collect()
 }
 
-/// A record as a line of the file: three fields with tabs between.
+/// Formats a record as a line of the file, with three fields separated by tabs.
 pub fn line(record: &Record) -> String {
     let kind = match record.kind {
         Kind::Skipped => "skipped",
@@ -63,7 +64,7 @@ pub fn line(record: &Record) -> String {
     fields.join("\t") + "\n"
 }
 
-/// The record of a line; `None` for a line that [`line`] did not write.
+/// Parses a line of the file. Returns `None` for a line that [`line`] did not write.
 pub fn parse(line: &str) -> Option<Record> {
     let mut fields = line.splitn(3, '\t');
     let kind = match fields.next()? {
@@ -74,8 +75,8 @@ pub fn parse(line: &str) -> Option<Record> {
     Some(Record { kind, test: fields.next()?.to_owned(), reason: fields.next()?.to_owned() })
 }
 
-/// What `cargo test` ends with: how many tests were skipped, which and why, and how many ran on built-in data only. A test
-/// counts once, however often it was recorded.
+/// Formats the summary that `cargo test` prints last: the number of skipped tests, their names and the reasons, and
+/// how many tests ran on built-in data only. A test counts once, even if it was recorded several times.
 pub fn summary(records: &[Record]) -> String {
     let mut out = String::new();
     for kind in [Kind::Skipped, Kind::BuiltInOnly] {
@@ -100,36 +101,37 @@ pub fn summary(records: &[Record]) -> String {
         }
     }
     if !records.is_empty() {
-        out += "docs/test-data.md says what these tests need.\n";
+        out += "See docs/test-data.md for what these tests need.\n";
     }
     out
 }
 
-/// `CARGO_TARGET_TMPDIR`, where the unit tests of the library are not given it, follows from where the binary is.
+/// Returns the folder of the records, below `CARGO_TARGET_TMPDIR`. Cargo does not set that variable for the library's unit
+/// tests, so they derive it from the path of the binary.
 fn folder() -> PathBuf {
     let given = option_env!("CARGO_TARGET_TMPDIR").map(PathBuf::from);
     let found = || Some(std::env::current_exe().ok()?.ancestors().nth(3)?.join("tmp"));
     given.or_else(found).unwrap_or_else(std::env::temp_dir).join("skipped")
 }
 
-/// The file of this run. All test binaries of one `cargo test` are children of the same process: its id names the run,
-/// together with the time when it started, because ids are used again.
+/// Returns the file of this run. All test binaries of one `cargo test` are children of the same process. The id of
+/// that process identifies the run, together with its start time, because ids are reused.
 fn file() -> PathBuf {
     #[cfg(unix)]
     let run = {
         let parent = std::os::unix::process::parent_id();
         format!("{parent}-{}", started(parent).unwrap_or_default())
     };
-    // Elsewhere the records of all runs since the last summary are in one file.
+    // On other systems one file has the records of all runs since the last summary.
     #[cfg(not(unix))]
     let run = "run";
     folder().join(format!("{run}.tsv"))
 }
 
-/// When a process started, in clock ticks since the system booted; `None` where there is no `/proc`.
+/// Returns the start time of a process in clock ticks since the system booted, or `None` without `/proc`.
 #[cfg(unix)]
 fn started(process: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Field 22. The second one, the name in parentheses, may contain spaces and parentheses itself.
+    // Field 22. The second field, the name in parentheses, may contain spaces and parentheses.
     stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
 }

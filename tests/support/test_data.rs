@@ -1,5 +1,5 @@
-//! Test data: the files of this repository, and the external files below the folder that `SINEW_TEST_DATA` names.
-//! `docs/test-data.md` says how that folder is laid out.
+//! Finds test data: the files of this repository, and the external files in the folder `SINEW_TEST_DATA`.
+//! `docs/test-data.md` describes the layout of that folder.
 
 #[path = "skipped.rs"]
 pub mod skipped;
@@ -12,27 +12,27 @@ use std::sync::{Mutex, PoisonError};
 
 use skipped::{Kind, Record};
 
-/// An external file or folder, such as `models/bvh`, for a test that also runs on built-in data. Where it is missing,
-/// it is recorded that the test ran on the built-in data only.
+/// Returns an external file or folder, for example `models/bvh`, for a test that also runs on built-in data. If it
+/// is missing, the test is recorded as having run on the built-in data only.
 #[track_caller]
 pub fn external(path: &str) -> Option<PathBuf> {
     locate_or_note(path, Kind::BuiltInOnly)
 }
 
-/// An external file or folder for a test that checks nothing without it. Where it is missing, the test is recorded as
-/// skipped and must return.
+/// Returns an external file or folder for a test that checks nothing without it. If it is missing, the test is
+/// recorded as skipped and must return.
 #[track_caller]
 pub fn external_or_skip(path: &str) -> Option<PathBuf> {
     locate_or_note(path, Kind::Skipped)
 }
 
-/// Records the running test as skipped; the test must return. `reason` is a clause such as `Chromium is missing`.
+/// Records the running test as skipped. The test must then return. `reason` is a clause, for example `Chromium is missing`.
 #[track_caller]
 pub fn skip(reason: &str) {
     note(Kind::Skipped, reason);
 }
 
-/// The characters in `assets` and the file of the suite, as glTF files.
+/// Returns the glTF files of this repository: the characters in `assets` and the model of the suite.
 pub fn built_in_gltf_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<PathBuf> = ["arm", "awkward", "mannequin", "spider", "tentacle"]
@@ -42,7 +42,7 @@ pub fn built_in_gltf_files() -> Vec<PathBuf> {
     files
 }
 
-/// [`built_in_gltf_files`], and the files below an external folder where that exists.
+/// Returns [`built_in_gltf_files`], and the glTF files in an external folder if it exists.
 #[track_caller]
 pub fn gltf_files_and(folder: &str) -> Vec<PathBuf> {
     let mut files = built_in_gltf_files();
@@ -50,12 +50,12 @@ pub fn gltf_files_and(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// All `.gltf` and `.glb` files below a folder, sorted.
+/// Returns all `.gltf` and `.glb` files below a folder, sorted.
 pub fn gltf_files(folder: &Path) -> Vec<PathBuf> {
     files_below(folder, &["gltf", "glb"])
 }
 
-/// All files below a folder with one of some extensions, sorted.
+/// Returns all files below a folder that have one of the extensions, sorted.
 pub fn files_below(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -84,27 +84,27 @@ fn locate_or_note(path: &str, kind: Kind) -> Option<PathBuf> {
     }
 }
 
-/// An external file or folder, or why it cannot be used. A `SINEW_TEST_DATA` that is wrong panics: a typing error must
-/// not turn tests into skips.
+/// Returns an external file or folder, or the reason why it is missing. Panics if `SINEW_TEST_DATA` is not a
+/// folder, because a typing error must not turn tests into skips.
 fn locate(path: &str) -> Result<PathBuf, String> {
     let Some(folder) = env::var_os("SINEW_TEST_DATA").filter(|folder| !folder.is_empty()) else {
         return Err("SINEW_TEST_DATA is not set".to_owned());
     };
     let folder = PathBuf::from(folder);
-    assert!(folder.is_dir(), "SINEW_TEST_DATA: {} is not a folder", folder.display());
+    assert!(folder.is_dir(), "SINEW_TEST_DATA is not a folder: {}", folder.display());
     let found = folder.join(path);
-    if found.exists() { Ok(found) } else { Err(format!("SINEW_TEST_DATA has no {path}")) }
+    if found.exists() { Ok(found) } else { Err(format!("SINEW_TEST_DATA does not contain {path}")) }
 }
 
-/// Whether every test must run in full, on external test data too: with `SINEW_REQUIRE_TEST_DATA=1`.
+/// Whether every test must run in full and on external test data, which `SINEW_REQUIRE_TEST_DATA=1` requires.
 pub fn is_required() -> bool {
     env::var_os("SINEW_REQUIRE_TEST_DATA").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Records what the running test does not do. Panics where the data is required.
+/// Records that the running test is incomplete. Panics if the data is required.
 #[track_caller]
 fn note(kind: Kind, reason: &str) {
-    // The harness names the thread of a test after the test. Elsewhere the line of the call stands in for the name.
+    // The harness names the thread of a test after the test. In other threads the line of the call replaces the name.
     let thread = std::thread::current();
     let name = thread.name().filter(|name| *name != "main");
     let name = name.map_or_else(|| Location::caller().to_string(), str::to_owned);
@@ -117,7 +117,7 @@ fn note(kind: Kind, reason: &str) {
             // Not `eprintln!`, which the harness captures.
             let _ = writeln!(std::io::stderr(), "SKIPPED: {test}: {reason}");
         }
-        // Under nextest no target comes last, so nobody would print the records.
+        // nextest has no last target that could print the records.
         if env::var_os("NEXTEST").is_none() {
             let _ = skipped::append(&record);
         }
