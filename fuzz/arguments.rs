@@ -1,11 +1,11 @@
-//! Command lines: parsed, not carried out. An argument a line.
+//! Command lines, which are parsed but not executed. Each line of an input is one argument.
 
 use sinew::cli;
 
 use crate::format::Format;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "arguments", share: 300, make, check };
+pub(crate) const FORMAT: Format = Format { name: "arguments", inputs_per_round: 300, make, check };
 
 const LINES: [&[&str]; 8] = [
     &["render", "a.glb", "-o", "{frame:04}.png", "--animation", "walk", "--frames", "0..24", "--fps", "24"],
@@ -102,7 +102,7 @@ fn make(random: &mut Random) -> Vec<u8> {
             2 => line.insert(at, random.number()),
             3 => {
                 let mut bytes = argument.into_bytes();
-                random.bytes(&mut bytes);
+                random.mutate_bytes(&mut bytes);
                 line[at] = String::from_utf8_lossy(&bytes).into_owned();
             }
             _ => {
@@ -126,7 +126,9 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     let text = String::from_utf8_lossy(bytes);
     match cli::check(["sinew"].into_iter().chain(text.lines())) {
         Ok(()) => Ok(true),
-        Err(cause) if cause.trim().is_empty() => Err("error without a cause: an empty line".to_owned()),
+        Err(message) if message.trim().is_empty() => {
+            Err("error without a message: the text is empty".to_owned())
+        }
         Err(_) => Ok(false),
     }
 }

@@ -1,4 +1,4 @@
-//! One input on its own: whether it panics, and what of.
+//! Checks a single input, and catches its panic.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
@@ -7,53 +7,53 @@ use std::time::{Duration, Instant};
 use crate::format::Format;
 
 thread_local! {
-    /// The last panic of this thread.
+    /// The message of the last panic in this thread.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// What an input has led to.
+/// The outcome of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     Accepted,
-    Refused,
-    Failed(Fault),
+    Rejected,
+    Failed(Failure),
 }
 
-/// What went wrong: the kind, which distinguishes findings, and the details.
+/// A failure of an input. Failures of the same kind are counted as one finding.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Fault {
+pub(crate) struct Failure {
     pub(crate) kind: String,
     pub(crate) details: String,
 }
 
-/// Keeps panics quiet: they are findings, and reported as such.
+/// Installs a panic hook that stores the message instead of printing it, because panics are reported as findings.
 pub(crate) fn catch_panics() {
     panic::set_hook(Box::new(|info| {
-        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        let location = info.location().map(ToString::to_string).unwrap_or_default();
         let cause = info.payload_as_str().unwrap_or("no message");
-        PANIC.with(|last| *last.borrow_mut() = Some(format!("panic at {place}: {cause}")));
+        PANIC.with(|last| *last.borrow_mut() = Some(format!("panic at {location}: {cause}")));
     }));
 }
 
-/// Checks an input.
+/// Checks an input and measures the time.
 pub(crate) fn attempt(format: &Format, input: &[u8]) -> (Outcome, Duration) {
     let started = Instant::now();
     let result = panic::catch_unwind(AssertUnwindSafe(|| (format.check)(input)));
-    let taken = started.elapsed();
+    let duration = started.elapsed();
     let outcome = match result {
         Ok(Ok(true)) => Outcome::Accepted,
-        Ok(Ok(false)) => Outcome::Refused,
+        Ok(Ok(false)) => Outcome::Rejected,
         Ok(Err(details)) => {
             let kind = details.split(": ").next().unwrap_or_default().to_owned();
-            Outcome::Failed(Fault { kind, details })
+            Outcome::Failed(Failure { kind, details })
         }
         Err(_) => {
             let message = PANIC.with(|last| last.borrow_mut().take());
-            let details = message.unwrap_or_else(|| "panic in a thread of its own".to_owned());
-            // The column is a part of the place, a number in the message is not.
+            let details = message.unwrap_or_else(|| "panic in another thread".to_owned());
+            // The kind is the location of the panic with its line and column, without the message.
             let kind = details.split(": ").next().unwrap_or_default().to_owned();
-            Outcome::Failed(Fault { kind, details })
+            Outcome::Failed(Failure { kind, details })
         }
     };
-    (outcome, taken)
+    (outcome, duration)
 }

@@ -1,4 +1,4 @@
-//! BVH motion capture.
+//! BVH files.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -10,13 +10,13 @@ use crate::format::Format;
 use crate::mutate;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "bvh", share: 300, make, check };
+pub(crate) const FORMAT: Format = Format { name: "bvh", inputs_per_round: 300, make, check };
 
 const SMALL: &str = "HIERARCHY\nROOT hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n JOINT spine\n {\n  \
     OFFSET 0 20 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  JOINT leftArm\n  {\n   OFFSET 20 30 0\n   CHANNELS 3 Xrotation Yrotation Zrotation\n   End Site\n   \
     {\n    OFFSET 25 0 0\n   }\n  }\n }\n}\nMOTION\nFrames: 3\nFrame Time: 0.033333\n0 90 0 0 0 0 1 2 3 4 5 6\n1 90 0 10 0 0 1 2 3 4 5 6\n2 90 0 20 0 0 1 2 3 4 5 6\n";
 
-/// The small one, and the skeleton of the built-in character with a few frames.
+/// A small file, and a file with the skeleton of the built-in character and a few frames.
 static SEEDS: LazyLock<[String; 2]> = LazyLock::new(|| {
     let character = &FIGURE.0;
     let clip = Clip { seconds: 0.2, ..character.clips[0].clone() };

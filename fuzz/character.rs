@@ -1,4 +1,4 @@
-//! What is done with every character that is accepted: posed, solved, skinned, written and read again.
+//! Uses a character that was accepted: poses, solves, skins, writes and reads it again.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -13,7 +13,7 @@ use sinew::puppet::{Puppet, Target};
 use sinew::rig::{self, Rig};
 use sinew::skin::{Skinned, Skinning};
 
-/// The built-in character with few vertices, and its rig.
+/// The built-in character, reduced to few vertices, and its rig.
 pub(crate) static FIGURE: LazyLock<(Arc<Character>, Rig)> = LazyLock::new(|| {
     let (mut root, binary) = crate::seeds::trimmed(sinew::asset::MANNEQUIN);
     let bytes = crate::seeds::glb(&mut root, &binary);
@@ -22,51 +22,51 @@ pub(crate) static FIGURE: LazyLock<(Arc<Character>, Rig)> = LazyLock::new(|| {
     (Arc::new(character), rig)
 });
 
-/// The built-in character with its rig, ready to be posed.
+/// Returns a puppet of the built-in character with its rig.
 pub(crate) fn figure() -> Puppet {
     let (character, rig) = &*FIGURE;
     Puppet::with_rig(Arc::clone(character), character.default_scene, rig.clone())
 }
 
-/// Whether all numbers of a pose are finite.
-pub(crate) fn finite(pose: &Pose, when: &str) -> Result<(), String> {
-    let is_fine = |(_, l): &(usize, &sinew::asset::Transform)| {
+/// Checks that all numbers of a pose are finite.
+pub(crate) fn check_finite(pose: &Pose, when: &str) -> Result<(), String> {
+    let is_finite = |(_, l): &(usize, &sinew::asset::Transform)| {
         l.translation.is_finite() && l.rotation.is_finite() && l.scale.is_finite()
     };
-    match pose.locals.iter().enumerate().find(|l| !is_fine(l)) {
+    match pose.locals.iter().enumerate().find(|l| !is_finite(l)) {
         Some((node, local)) => Err(format!("pose not finite {when}: node {node}: {local:?}")),
         None if pose.weights.iter().all(|w| w.is_finite()) => Ok(()),
-        None => Err(format!("pose not finite {when}: a weight of {:?}", pose.weights)),
+        None => Err(format!("pose not finite {when}: morph weights {:?}", pose.weights)),
     }
 }
 
-/// Poses a puppet at some times of what it plays.
+/// Poses a puppet at several times of its motion.
 pub(crate) fn sample(puppet: &mut Puppet) -> Result<(), String> {
     let seconds = puppet.seconds();
     for time in [0.0, 0.4 * seconds, seconds, -1.0, 1e9] {
         puppet.time = time;
         if puppet.update().is_ok() {
-            finite(puppet.pose(), "when sampled")?;
+            check_finite(puppet.pose(), "when sampled")?;
         }
     }
     puppet.time = 0.0;
     Ok(())
 }
 
-/// Reaches with the ends of some chains, by several methods.
+/// Moves the effectors of two chains to targets, with several methods.
 pub(crate) fn solve(puppet: &mut Puppet, methods: &[Method]) -> Result<(), String> {
     let ends: Vec<usize> = puppet.rig.chains.iter().map(|c| c.effector).take(2).collect();
-    for (&method, by) in
+    for (&method, offset) in
         methods.iter().zip([Vec3::new(0.1, 0.2, 0.1), Vec3::new(0.0, 9.0, 0.0)].iter().cycle())
     {
         puppet.options.method = method;
         let target = |&node: &usize| {
-            let place = Vec3::from(puppet.world_from_node()[node].translation) + *by;
-            Target { position: Some(place.as_dvec3()), look: Some(DVec3::Z), ..Target::new(node) }
+            let position = Vec3::from(puppet.world_from_node()[node].translation) + *offset;
+            Target { position: Some(position.as_dvec3()), look: Some(DVec3::Z), ..Target::new(node) }
         };
         puppet.targets = ends.iter().map(target).collect();
         let reports = puppet.update();
-        finite(puppet.pose(), &format!("after {method}"))?;
+        check_finite(puppet.pose(), &format!("after {method}"))?;
         for report in reports.into_iter().flatten() {
             let errors = [report.position_error, report.orientation_error];
             if let Some(error) = errors.into_iter().flatten().find(|e| e.is_nan()) {
@@ -78,7 +78,7 @@ pub(crate) fn solve(puppet: &mut Puppet, methods: &[Method]) -> Result<(), Strin
     Ok(())
 }
 
-/// Skins all parts of a puppet by both rules, and writes its pose.
+/// Skins all parts of a puppet with both skinning methods, and writes its pose as JSON.
 fn skin(puppet: &mut Puppet) -> Result<(), String> {
     for skinning in Skinning::ALL {
         puppet.skinning = skinning;
@@ -97,31 +97,31 @@ fn skin(puppet: &mut Puppet) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes a rig and reads it again.
-pub(crate) fn rig_returns(rig: &Rig, character: &Character) -> Result<(), String> {
+/// Checks that a written rig can be read.
+pub(crate) fn check_rig_round_trip(rig: &Rig, character: &Character) -> Result<(), String> {
     let Ok(text) = rig::file::write(rig, &character.skeleton, "") else { return Ok(()) };
     match rig::file::read(&text, &character.skeleton) {
         Ok(_) => Ok(()),
-        Err(cause) => Err(format!("written rig refused: {cause}")),
+        Err(cause) => Err(format!("written rig rejected: {cause}")),
     }
 }
 
-/// Writes a clip as BVH and reads it again.
-pub(crate) fn bvh_returns(character: &Character, clip: &Clip) -> Result<(), String> {
+/// Checks that a clip that was written as BVH can be read.
+pub(crate) fn check_bvh_round_trip(character: &Character, clip: &Clip) -> Result<(), String> {
     if clip.seconds > 20.0 {
         return Ok(());
     }
     let Ok(written) = sinew::motion::bvh::write(character, clip, 30.0, 0.01) else { return Ok(()) };
     match bvh::read(&written.text, Path::new("again.bvh"), None) {
         Ok(_) => Ok(()),
-        Err(cause) => Err(format!("written BVH refused: {cause}")),
+        Err(cause) => Err(format!("written BVH rejected: {cause}")),
     }
 }
 
-/// Uses a character. `glb`: what it was read from, if that was glTF.
+/// Uses a character. `glb` is the file that it was read from, if it was glTF.
 pub(crate) fn exercise(character: Character, glb: Option<&[u8]>) -> Result<(), String> {
     let rig = rig::find(&character);
-    rig_returns(&rig, &character)?;
+    check_rig_round_trip(&rig, &character)?;
     std::hint::black_box(sinew::asset::humanoid(&character));
     let mut puppet = Puppet::with_rig(character, 0, rig);
     let clips = puppet.character().clips.len();
@@ -133,19 +133,19 @@ pub(crate) fn exercise(character: Character, glb: Option<&[u8]>) -> Result<(), S
     solve(&mut puppet, &several)?;
     skin(&mut puppet)?;
     let character = puppet.character();
-    bvh_returns(character, character.clips.first().unwrap_or(&Clip::default()))?;
+    check_bvh_round_trip(character, character.clips.first().unwrap_or(&Clip::default()))?;
     let read = gltf::bare(character);
     let Pose { locals, weights } = puppet.pose();
     let bytes = glb.unwrap_or(&read);
     let skeleton = &character.skeleton;
     let copy = gltf::posed_copy(&character.path, bytes, None, skeleton, locals, weights, &character.clips);
     match copy.map(|copy| gltf::load_bytes(Path::new("copy.glb"), &copy, None)) {
-        Ok(Err(cause)) => Err(format!("written GLB refused: {cause}")),
+        Ok(Err(cause)) => Err(format!("written GLB rejected: {cause}")),
         _ => Ok(()),
     }
 }
 
-/// Puts the clips of a character on the built-in one.
+/// Retargets the clips of a character to the built-in character.
 pub(crate) fn retarget(source: Character) -> Result<(), String> {
     let seconds: f32 = source.clips.iter().map(|c| c.seconds).sum();
     let keys: usize = source.clips.iter().flat_map(|c| &c.timelines).map(Vec::len).sum();

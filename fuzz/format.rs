@@ -1,20 +1,20 @@
-//! What all formats have in common.
+//! The interface of a format, and the list of all formats.
 
 use std::path::PathBuf;
 
 use crate::random::Random;
 
-/// One kind of input: how it is made, and what is done with it.
+/// A kind of input, with functions to generate and to check it.
 pub(crate) struct Format {
-    /// Its name on the command line and in the names of files.
+    /// The name on the command line and in file names.
     pub(crate) name: &'static str,
-    /// How many inputs of it are tried in a round.
-    pub(crate) share: u64,
-    /// Makes an input. The same numbers make the same bytes.
+    /// The number of inputs in a round.
+    pub(crate) inputs_per_round: u64,
+    /// Generates an input. The same random numbers give the same bytes.
     pub(crate) make: fn(&mut Random) -> Vec<u8>,
-    /// Reads an input, and uses what is accepted; false where it is refused.
+    /// Reads an input, and uses it if it is accepted. Returns false if it is rejected.
     ///
-    /// An error is a finding. Its first words, up to a colon, say of which kind.
+    /// An error is a finding. Its text up to the first colon is the kind of the finding.
     pub(crate) check: fn(&[u8]) -> Result<bool, String>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) static ALL: [Format; 13] = [
 ];
 
 thread_local! {
-    /// A folder of this thread's own.
+    /// A temporary folder for this thread.
     static FOLDER: std::io::Result<PathBuf> = {
         let thread = format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), "");
         let folder = std::env::temp_dir().join(format!("sinew-fuzz-{}-{thread}", std::process::id()));
@@ -44,7 +44,7 @@ thread_local! {
     };
 }
 
-/// A file of this thread, which readers of paths can open.
+/// Writes a temporary file for readers that need a path, and returns its path. Each thread has its own files.
 pub(crate) fn file(name: &str, bytes: &[u8]) -> Result<PathBuf, String> {
     FOLDER.with(|folder| {
         let path = folder.as_ref().map_err(|e| format!("temporary folder: {e}"))?.join(name);
@@ -53,12 +53,12 @@ pub(crate) fn file(name: &str, bytes: &[u8]) -> Result<PathBuf, String> {
     })
 }
 
-/// Removes what [`file`] has written in this process.
+/// Removes the files that [`file`] has written in this process.
 pub(crate) fn remove_files() {
-    let mine = format!("sinew-fuzz-{}-", std::process::id());
+    let prefix = format!("sinew-fuzz-{}-", std::process::id());
     let entries = std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
-    for entry in entries.filter(|e| e.file_name().to_string_lossy().starts_with(&mine)) {
-        // A folder that stays does no harm.
+    for entry in entries.filter(|e| e.file_name().to_string_lossy().starts_with(&prefix)) {
+        // A folder that cannot be removed does no harm.
         let _ = std::fs::remove_dir_all(entry.path());
     }
 }

@@ -1,4 +1,4 @@
-//! glTF: changed JSON values, indices and counts, and changed bytes of accessors.
+//! glTF files with changed JSON values, indices and counts, and changed bytes of accessors.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use crate::mutate;
 use crate::random::Random;
 use crate::seeds::{glb, small, trimmed};
 
-pub(crate) const FORMAT: Format = Format { name: "gltf", share: 900, make, check };
+pub(crate) const FORMAT: Format = Format { name: "gltf", inputs_per_round: 900, make, check };
 
 static SEEDS: LazyLock<Vec<(Value, Vec<u8>)>> = LazyLock::new(|| {
     let cast: [&[u8]; 4] = [
@@ -26,12 +26,12 @@ static SEEDS: LazyLock<Vec<(Value, Vec<u8>)>> = LazyLock::new(|| {
 });
 
 fn make(random: &mut Random) -> Vec<u8> {
-    // The small one has the most in the fewest bytes.
+    // The first seed is the small one, which has the most features in the fewest bytes.
     let seed = if random.once_in(3) { random.below(SEEDS.len()) } else { 0 };
     let (mut root, mut binary) = SEEDS[seed].clone();
     match random.below(16) {
         0 => {}
-        1..=4 => random.bytes(&mut binary),
+        1..=4 => random.mutate_bytes(&mut binary),
         5..=7 => (0..4).for_each(|_| {
             let at = random.below(binary.len());
             random.set_float(&mut binary, at);
@@ -40,7 +40,7 @@ fn make(random: &mut Random) -> Vec<u8> {
     }
     let mut bytes = glb(&mut root, &binary);
     if random.once_in(12) {
-        random.bytes(&mut bytes);
+        random.mutate_bytes(&mut bytes);
     }
     bytes
 }

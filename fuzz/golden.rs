@@ -1,4 +1,4 @@
-//! Goldens of regression tests: images, and the matrices of joints.
+//! Goldens of regression tests, which are images and the matrices of joints.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::format::{Format, file};
 use crate::mutate;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "golden", share: 150, make, check };
+pub(crate) const FORMAT: Format = Format { name: "golden", inputs_per_round: 150, make, check };
 
 const SIDE: u32 = 4;
 
@@ -25,36 +25,36 @@ fn make(random: &mut Random) -> Vec<u8> {
     let rgba = (0..4 * SIDE * SIDE).map(|_| random.byte()).collect();
     let picture = Picture { width: SIDE, height: SIDE, rgba };
     let mut bytes = Drawn { picture, drawn_by: Some("a machine".to_owned()) }.encode().unwrap_or_default();
-    random.bytes(&mut bytes);
+    random.mutate_bytes(&mut bytes);
     bytes
 }
 
 fn check(bytes: &[u8]) -> Result<bool, String> {
     if bytes.starts_with(b"\x89PNG") {
-        return picture(bytes);
+        return check_image(bytes);
     }
     let path = file("golden.json", bytes)?;
     let Ok(Some(joints)) = Joints::read(&path) else { return Ok(false) };
     for difference in JOINTS.compare(&joints).into_iter().flatten() {
         if difference.distance.is_nan() || difference.angle.is_nan() {
-            return Err(format!("difference not a number: {difference:?}"));
+            return Err(format!("difference is NaN: {difference:?}"));
         }
     }
-    let again = Joints::read(&file("again.json", &joints.encode()?)?);
-    match again {
-        Ok(Some(again)) if again == joints => Ok(true),
-        Ok(_) => Err("written joints differ: they are read as others".to_owned()),
-        Err(cause) => Err(format!("written joints refused: {cause}")),
+    let reread = Joints::read(&file("again.json", &joints.encode()?)?);
+    match reread {
+        Ok(Some(reread)) if reread == joints => Ok(true),
+        Ok(_) => Err("written joints differ: reading them gives other joints".to_owned()),
+        Err(cause) => Err(format!("written joints rejected: {cause}")),
     }
 }
 
-fn picture(bytes: &[u8]) -> Result<bool, String> {
+fn check_image(bytes: &[u8]) -> Result<bool, String> {
     let Ok(Some(Found::Drawn(drawn))) = Drawn::read(&file("golden.png", bytes)?, SIDE, SIDE) else {
         return Ok(false);
     };
     let again = file("again.png", &drawn.encode()?)?;
     match Drawn::read(&again, SIDE, SIDE) {
         Ok(Some(Found::Drawn(again))) if again.picture == drawn.picture => Ok(true),
-        other => Err(format!("written picture differs: {other:?}").chars().take(200).collect()),
+        other => Err(format!("written image differs: {other:?}").chars().take(200).collect()),
     }
 }

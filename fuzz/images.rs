@@ -1,4 +1,4 @@
-//! PNG and JPEG pictures.
+//! PNG and JPEG images.
 
 use std::sync::LazyLock;
 
@@ -7,12 +7,12 @@ use sinew::asset::Image;
 use crate::format::Format;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "image", share: 1500, make, check };
+pub(crate) const FORMAT: Format = Format { name: "image", inputs_per_round: 1500, make, check };
 
-/// The most bytes that a picture may take decoded to be decoded here.
-const MOST: u64 = 1 << 22;
+/// Maximum size of a decoded image, bytes. Larger images are not decoded.
+const MAX_DECODED_BYTES: u64 = 1 << 22;
 
-/// Sixteen by sixteen pixels each, in one pass and in several.
+/// A baseline and a progressive JPEG of 16 x 16 pixels.
 const JPEGS: [&[u8]; 2] = [include_bytes!("jpeg/baseline.jpg"), include_bytes!("jpeg/progressive.jpg")];
 
 static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
@@ -42,22 +42,22 @@ fn encoder_size(color: png::ColorType, depth: png::BitDepth, width: usize) -> us
 
 fn make(random: &mut Random) -> Vec<u8> {
     let mut bytes = SEEDS[random.below(SEEDS.len())].clone();
-    random.bytes(&mut bytes);
+    random.mutate_bytes(&mut bytes);
     if bytes.starts_with(b"\x89PNG") && !random.once_in(4) {
-        mend_checksums(&mut bytes);
+        fix_checksums(&mut bytes);
     }
     bytes
 }
 
-/// Makes the checksums of a PNG's chunks right, so that what was changed in them is looked at.
-fn mend_checksums(bytes: &mut [u8]) {
+/// Corrects the checksums of a PNG's chunks, so that the decoder reads the changed chunks.
+fn fix_checksums(bytes: &mut [u8]) {
     let mut at = 8;
     while let Some(length) = bytes.get(at..).and_then(|b| b.first_chunk::<4>()) {
         let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
         let Some(end) = (at + 8).checked_add(length) else { return };
         let Some(sum) = bytes.get(at + 4..end).map(crc32fast::hash) else { return };
-        let Some(there) = bytes.get_mut(end..).and_then(|b| b.first_chunk_mut()) else { return };
-        *there = sum.to_be_bytes();
+        let Some(stored) = bytes.get_mut(end..).and_then(|b| b.first_chunk_mut()) else { return };
+        *stored = sum.to_be_bytes();
         at = end + 4;
     }
 }
@@ -68,14 +68,14 @@ fn pixels(image: &Image) -> u64 {
 
 fn check(bytes: &[u8]) -> Result<bool, String> {
     let Ok(image) = Image::new(None, bytes.into()) else { return Ok(false) };
-    if image.decoded_bytes() > MOST {
+    if image.decoded_bytes() > MAX_DECODED_BYTES {
         return Ok(false);
     }
     let Ok(decoded) = image.decode() else { return Ok(false) };
     let (width, height) = (decoded.width, decoded.height);
     if (width, height) != (image.width, image.height) || decoded.pixels().count() as u64 != pixels(&image) {
         return Err(format!(
-            "size differs: {width}x{height} was announced as {}x{}",
+            "size differs: decoded {width}x{height}, but the header has {}x{}",
             image.width, image.height
         ));
     }

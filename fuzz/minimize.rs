@@ -1,4 +1,4 @@
-//! Cuts an input down while it still fails in the same way.
+//! Reduces an input while it still fails in the same way.
 
 use std::time::{Duration, Instant};
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::seeds::{glb, parts};
 
-/// How long is tried.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// Maximum time for the reduction of an input.
+const TIME_LIMIT: Duration = Duration::from_secs(4);
 
-/// The smallest input found that still fails.
+/// Returns the smallest input found that still fails.
 pub(crate) fn minimize(input: &[u8], fails: &dyn Fn(&[u8]) -> bool) -> Vec<u8> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIME_LIMIT;
     let fails = |bytes: &[u8]| Instant::now() < end && fails(bytes);
     if let Some((root, binary)) = input.starts_with(b"glTF").then(|| parts(input)).flatten() {
         return minimize_glb(input, root, binary, &fails);
@@ -23,16 +23,16 @@ pub(crate) fn minimize(input: &[u8], fails: &dyn Fn(&[u8]) -> bool) -> Vec<u8> {
     bytes
 }
 
-/// Takes out pieces of a list, large ones first, while the rest still fails.
+/// Removes pieces of a list, large ones first, while the rest still fails.
 fn cut<T: Clone>(list: &mut Vec<T>, fails: &dyn Fn(&[T]) -> bool) {
     let mut size = list.len().div_ceil(2);
     while size > 0 {
         let mut at = 0;
         while at < list.len() {
-            let mut less = list.clone();
-            less.drain(at..(at + size).min(list.len()));
-            if fails(&less) {
-                *list = less;
+            let mut reduced = list.clone();
+            reduced.drain(at..(at + size).min(list.len()));
+            if fails(&reduced) {
+                *list = reduced;
             } else {
                 at += size;
             }
@@ -41,7 +41,7 @@ fn cut<T: Clone>(list: &mut Vec<T>, fails: &dyn Fn(&[T]) -> bool) {
     }
 }
 
-/// Takes out keys and elements of the JSON, the last ones first, then bytes of the binary chunk.
+/// Removes keys and elements of the JSON, the last ones first, and then bytes of the binary chunk.
 fn minimize_glb(
     input: &[u8],
     mut root: Value,
@@ -56,9 +56,9 @@ fn minimize_glb(
         collect(&root, "", &mut pointers);
         let before = pointers.len();
         for pointer in pointers.iter().rev() {
-            let mut less = root.clone();
-            if remove(&mut less, pointer) && fails(&glb(&mut less, &binary)) {
-                root = less;
+            let mut reduced = root.clone();
+            if remove(&mut reduced, pointer) && fails(&glb(&mut reduced, &binary)) {
+                root = reduced;
             }
         }
         pointers.clear();
@@ -71,12 +71,12 @@ fn minimize_glb(
     glb(&mut root, &binary)
 }
 
-/// The places of all values below one.
+/// Collects the JSON pointers of all values below a value.
 fn collect(value: &Value, at: &str, out: &mut Vec<String>) {
     let mut visit = |key: &str, value: &Value| {
-        let place = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
-        out.push(place.clone());
-        collect(value, &place, out);
+        let pointer = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+        out.push(pointer.clone());
+        collect(value, &pointer, out);
     };
     match value {
         Value::Array(list) => list.iter().enumerate().for_each(|(i, v)| visit(&i.to_string(), v)),

@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::mutate;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "motion", share: 150, make, check };
+pub(crate) const FORMAT: Format = Format { name: "motion", inputs_per_round: 150, make, check };
 
 const SEED: &str = r##"version = 1
 plant = true
@@ -57,7 +57,7 @@ fn make(random: &mut Random) -> Vec<u8> {
 
 fn check(bytes: &[u8]) -> Result<bool, String> {
     let (character, rig) = &*FIGURE;
-    // Clips are named by what they are called, or by their indices as text.
+    // The seed names clips as `#0` and `#1`, which are replaced by the names of the character's clips.
     let name = |clip: usize| character.clips.get(clip).and_then(|c| c.name.clone()).unwrap_or_default();
     let text = String::from_utf8_lossy(bytes).replace("#0", &name(0)).replace("#1", &name(1));
     let Ok(motion) = score::read(&text, Path::new("input.motion.toml"), character, rig) else {

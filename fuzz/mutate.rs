@@ -1,10 +1,10 @@
-//! Changes to documents that keep most of their structure: text by its words and lines, JSON by its values.
+//! Changes documents but keeps most of their structure. Text is changed by words and lines, and JSON by values.
 
 use serde_json::Value;
 
 use crate::random::Random;
 
-/// Text that readers stumble over.
+/// Strings that often break parsers.
 const STRINGS: [&str; 10] =
     ["", " ", "\u{0}", "\u{feff}", "é\u{301}\u{202e}", "../../x", "\n", "\"", "%2e%2e/", "😀"];
 
@@ -34,7 +34,7 @@ pub(crate) fn text(text: &str, random: &mut Random) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A line with another word in the place of one of its own: a number where there are any.
+/// Replaces one word of a line. Prefers a number if the line has one.
 fn word(line: &str, random: &mut Random) -> String {
     let is_part = |c: char| c.is_alphanumeric() || "._-+#".contains(c);
     let mut words: Vec<(usize, usize)> = Vec::new();
@@ -61,11 +61,11 @@ fn word(line: &str, random: &mut Random) -> String {
 
 fn characters(line: &str, random: &mut Random) -> String {
     let mut bytes = line.as_bytes().to_vec();
-    random.bytes(&mut bytes);
+    random.mutate_bytes(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Changes some values of a document.
+/// Changes some values of a JSON document.
 pub(crate) fn json(document: &mut Value, random: &mut Random) {
     for _ in 0..random.few(3) {
         let mut found = Vec::new();
@@ -83,7 +83,7 @@ pub(crate) fn json(document: &mut Value, random: &mut Random) {
     }
 }
 
-/// The numbers of a document.
+/// Collects the numbers of a document.
 fn numbers<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(|v| numbers(v, found)),
@@ -93,7 +93,7 @@ fn numbers<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
     }
 }
 
-/// Another number: of an index or a count mostly one that is whole and near.
+/// Replaces a number. An index or a count mostly becomes a similar whole number.
 fn number(value: &mut Value, random: &mut Random) {
     let near = value.as_u64().filter(|_| !random.once_in(3));
     *value = match near {
@@ -102,7 +102,7 @@ fn number(value: &mut Value, random: &mut Random) {
     };
 }
 
-/// How many values there are, the document included.
+/// Counts the values of a document, including the document.
 fn size(value: &Value) -> usize {
     1 + match value {
         Value::Array(list) => list.iter().map(size).sum(),
@@ -111,12 +111,12 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// A value by its place, counted from the root.
-fn nth<'a>(value: &'a mut Value, place: &mut usize) -> Option<&'a mut Value> {
-    if *place == 0 {
+/// Returns a value by its index in depth-first order from the root.
+fn nth<'a>(value: &'a mut Value, index: &mut usize) -> Option<&'a mut Value> {
+    if *index == 0 {
         return Some(value);
     }
-    *place -= 1;
+    *index -= 1;
     let children: Box<dyn Iterator<Item = &mut Value>> = match value {
         Value::Array(list) => Box::new(list.iter_mut()),
         Value::Object(map) => Box::new(map.values_mut()),
@@ -124,10 +124,10 @@ fn nth<'a>(value: &'a mut Value, place: &mut usize) -> Option<&'a mut Value> {
     };
     for child in children {
         let size = size(child);
-        if *place < size {
-            return nth(child, place);
+        if *index < size {
+            return nth(child, index);
         }
-        *place -= size;
+        *index -= size;
     }
     None
 }

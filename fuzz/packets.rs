@@ -1,4 +1,4 @@
-//! Live motion: files of packets, the OSC in them, and a performer that a character follows.
+//! Files of packets for live capture, the OSC messages in them, and a character that follows the performer.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use sinew::asset::humanoid;
 use sinew::motion::capture::vmc::{Live, PacketFile, PacketWriter, Performer, decode};
 use sinew::pose::Pose;
 
-use crate::character::{FIGURE, finite};
+use crate::character::{FIGURE, check_finite};
 use crate::format::Format;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "packets", share: 900, make, check };
+pub(crate) const FORMAT: Format = Format { name: "packets", inputs_per_round: 900, make, check };
 
-/// A message of the protocol with a text, numbers that are not whole, and one that is.
+/// Encodes a message of the protocol with string and float arguments.
 fn message(address: &str, texts: &[&str], floats: &[f32]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut text = |text: &str| {
@@ -34,23 +34,23 @@ fn packet(random: &mut Random) -> Vec<u8> {
         let number = random.within(-scale, scale) as f32;
         number
     };
-    let place: Vec<f32> = (0..7).map(|_| number(1.0)).collect();
+    let transform: Vec<f32> = (0..7).map(|_| number(1.0)).collect();
     let one = number(1.0);
     let bone =
         random.choose(&["Hips", "Spine", "Head", "LeftUpperArm", "LeftLowerArm", "RightHand", "Tail", ""]);
     let mut bytes = match random.below(6) {
-        0 => message("/VMC/Ext/Root/Pos", &["root"], &place),
+        0 => message("/VMC/Ext/Root/Pos", &["root"], &transform),
         1 => message("/VMC/Ext/Blend/Val", &["Joy"], &[one]),
         2 => message("/VMC/Ext/Blend/Apply", &[], &[]),
         3 => message("/VMC/Ext/T", &[], &[one]),
-        _ => message("/VMC/Ext/Bone/Pos", &[bone], &place),
+        _ => message("/VMC/Ext/Bone/Pos", &[bone], &transform),
     };
     for _ in 0..random.below(3) {
         let length = u32::try_from(bytes.len()).unwrap_or(0).to_be_bytes();
         bytes = [&b"#bundle\0\0\0\0\0\0\0\0\x01"[..], &length, &bytes].concat();
     }
     match random.below(3) {
-        0 => random.bytes(&mut bytes),
+        0 => random.mutate_bytes(&mut bytes),
         1 => {
             let at = random.below(bytes.len()) & !3;
             let odd = [f32::NAN, f32::INFINITY, 1e38, 1e-40, 0.0][random.below(5)];
@@ -64,14 +64,14 @@ fn packet(random: &mut Random) -> Vec<u8> {
 }
 
 fn make(random: &mut Random) -> Vec<u8> {
-    let mut writer = PacketWriter::new(Vec::new()).expect("a list takes bytes");
+    let mut writer = PacketWriter::new(Vec::new()).expect("writing to a vector cannot fail");
     for number in 0..1 + random.below(12) {
         let time = Duration::from_millis(u64::try_from(number).unwrap_or(0) * 10);
-        writer.write(time, &packet(random)).expect("a list takes bytes");
+        writer.write(time, &packet(random)).expect("writing to a vector cannot fail");
     }
     let mut bytes = writer.into_inner();
     if random.once_in(8) {
-        random.bytes(&mut bytes);
+        random.mutate_bytes(&mut bytes);
     }
     bytes
 }
@@ -88,7 +88,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
         if decode(packet, &mut events).is_ok() {
             events.drain(..).for_each(|event| performer.hear(event));
             live.pose(&performer, &mut pose);
-            finite(&pose, "after a packet")?;
+            check_finite(&pose, "after a packet")?;
             live.level(&performer);
         }
     }

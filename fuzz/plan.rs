@@ -1,19 +1,19 @@
-//! What the command line asks for.
+//! Parses the command line.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::format::{ALL, Format};
 
-/// What is run.
+/// The options of a run.
 pub(crate) struct Plan {
-    /// For how long; `None`: one round.
+    /// The duration of the run, or `None` for one round.
     pub(crate) time: Option<Duration>,
     pub(crate) seed: u64,
     pub(crate) formats: Vec<&'static Format>,
-    /// Inputs to run instead of made ones.
+    /// Files with inputs to check instead of generated ones.
     pub(crate) inputs: Vec<PathBuf>,
-    /// Where inputs that fail are written.
+    /// The folder for failing inputs.
     pub(crate) keep: PathBuf,
     pub(crate) threads: usize,
 }
@@ -21,19 +21,21 @@ pub(crate) struct Plan {
 const HELP: &str = "cargo test --test fuzz -- [--seconds N] [--seed N] [--format NAME]… [--input FILE]… [--keep DIR] [--threads N]";
 
 impl Plan {
-    /// Reads the arguments; `None`: nothing is to be run. Those of cargo's own test harness change nothing.
+    /// Parses the arguments. Returns `None` if no input is to be checked. Options of Rust's test harness are ignored.
     ///
     /// # Errors
-    /// In a line, what is wrong.
+    /// An error message with the usage, or only the usage for `--help`.
     pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         let keep = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
         let mut plan = Self { time: None, seed: 0, formats: Vec::new(), inputs: Vec::new(), keep, threads };
         let mut filters: Vec<String> = Vec::new();
         while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value; {HELP}"));
-            let number =
-                |text: String| text.parse::<u64>().map_err(|_| format!("{text:?} is not a whole number"));
+            let mut value =
+                || arguments.next().ok_or_else(|| format!("{argument} needs a value\nusage: {HELP}"));
+            let number = |text: String| {
+                text.parse::<u64>().map_err(|_| format!("{argument} must be a whole number, but is {text:?}"))
+            };
             match argument.as_str() {
                 "--list" => return Ok(None),
                 "--help" | "-h" => return Err(HELP.to_owned()),
@@ -43,11 +45,13 @@ impl Plan {
                 "--format" => plan.formats.push(named(&value()?)?),
                 "--input" => plan.inputs.push(value()?.into()),
                 "--keep" => plan.keep = value()?.into(),
-                // What cargo's own harness takes, for whoever runs all targets with it.
+                // Options of Rust's test harness are accepted, because `cargo test` passes them to all targets.
                 "--test-threads" | "--color" => drop(value()?),
                 "--nocapture" | "--no-capture" | "--quiet" | "-q" | "--exact" | "--ignored"
                 | "--include-ignored" | "--show-output" | "--format=terse" => {}
-                other if other.starts_with('-') => return Err(format!("unknown option {other}; {HELP}")),
+                other if other.starts_with('-') => {
+                    return Err(format!("unknown option {other}\nusage: {HELP}"));
+                }
                 filter => filters.push(filter.to_owned()),
             }
         }
@@ -61,8 +65,10 @@ impl Plan {
     }
 }
 
-/// A format by its name.
+/// Finds a format by its name.
 pub(crate) fn named(name: &str) -> Result<&'static Format, String> {
     let names = || ALL.iter().map(|f| f.name).collect::<Vec<_>>().join(", ");
-    ALL.iter().find(|f| f.name == name).ok_or_else(|| format!("format {name:?} does not exist: {}", names()))
+    ALL.iter()
+        .find(|f| f.name == name)
+        .ok_or_else(|| format!("format {name:?} does not exist; the formats are {}", names()))
 }

@@ -1,10 +1,10 @@
-//! Random numbers that are the same for the same seed, on every machine, and what they do to bytes.
+//! Random numbers that depend only on the seed, and random changes to bytes.
 
-/// A generator of random numbers: SplitMix64 (Steele, Lea & Flood 2014).
+/// A SplitMix64 random number generator (Steele, Lea & Flood 2014).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
-/// Numbers at which programs go wrong, as text.
+/// Numbers that often reveal bugs, as text.
 const NUMBERS: [&str; 24] = [
     "0",
     "-0.0",
@@ -31,7 +31,7 @@ const NUMBERS: [&str; 24] = [
     "1e6",
     "-1e6",
 ];
-/// The same as single precision.
+/// Single-precision numbers that often reveal bugs.
 const FLOATS: [f32; 16] = [
     0.0,
     -0.0,
@@ -52,12 +52,12 @@ const FLOATS: [f32; 16] = [
 ];
 
 impl Random {
-    /// The numbers of the input at a place of a format.
-    pub(crate) fn new(seed: u64, format: &str, place: u64) -> Self {
+    /// Creates the generator for the input with an index of a format.
+    pub(crate) fn new(seed: u64, format: &str, index: u64) -> Self {
         let mut state = Self(seed);
         let name = format.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(257).wrapping_add(byte.into()));
         state.0 = state.next().wrapping_add(name);
-        state.0 = state.next().wrapping_add(place);
+        state.0 = state.next().wrapping_add(index);
         state
     }
 
@@ -69,28 +69,29 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below another; 0 below 0.
+    /// Returns a random index below `end`, or 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end.max(1)).unwrap_or(u64::MAX);
         usize::try_from(self.next() % end).unwrap_or(0)
     }
 
-    /// True once in `times` calls on average.
+    /// Returns true once in `times` calls on average.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One, or now and then up to `most`: one change finds most, and more of the rest is refused.
+    /// Returns the number of changes to make. It is mostly one and sometimes up to `most`, because inputs with many changes
+    /// are mostly rejected.
     pub(crate) fn few(&mut self, most: usize) -> usize {
         if self.once_in(3) { 1 + self.below(most) } else { 1 }
     }
 
-    /// From 0 up to 1.
+    /// Returns a random number from 0 to 1.
     pub(crate) fn unit(&mut self) -> f64 {
         f64::from(u32::try_from(self.next() >> 32).unwrap_or(0)) / f64::from(u32::MAX)
     }
 
-    /// From one number to another.
+    /// Returns a random number between two numbers.
     pub(crate) fn within(&mut self, from: f64, to: f64) -> f64 {
         from + (to - from) * self.unit()
     }
@@ -99,12 +100,12 @@ impl Random {
         self.next().to_le_bytes()[0]
     }
 
-    /// One of a list that is not empty.
+    /// Returns a random element of a list, which must not be empty.
     pub(crate) fn choose<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
         list[self.below(list.len())]
     }
 
-    /// A number as text: mostly an odd one.
+    /// Returns a random number as text, often an extreme one.
     pub(crate) fn number(&mut self) -> String {
         match self.below(8) {
             0 | 1 => format!("{:.3}", self.within(-2.0, 2.0)),
@@ -119,8 +120,8 @@ impl Random {
         FLOATS[self.below(FLOATS.len())]
     }
 
-    /// Changes some bytes, the length mostly not.
-    pub(crate) fn bytes(&mut self, bytes: &mut Vec<u8>) {
+    /// Changes some bytes. The length mostly stays the same.
+    pub(crate) fn mutate_bytes(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..self.few(4) {
             if bytes.is_empty() {
                 bytes.push(self.byte());
@@ -144,7 +145,7 @@ impl Random {
         }
     }
 
-    /// Writes a number of single precision at the boundary of four bytes before a place.
+    /// Writes an extreme single-precision number at an index, rounded down to a multiple of four.
     pub(crate) fn set_float(&mut self, bytes: &mut [u8], at: usize) {
         let value = self.float();
         if let Some(four) = bytes.get_mut(at & !3..).and_then(|rest| rest.first_chunk_mut()) {

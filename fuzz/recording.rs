@@ -1,21 +1,21 @@
-//! Files of recorded sessions.
+//! Recorded sessions.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use sinew::viewer::{Recorder, Recording, Replay};
 
-use crate::character::{FIGURE, finite};
+use crate::character::{FIGURE, check_finite};
 use crate::format::{Format, file};
 use crate::random::Random;
 use crate::{mutate, session};
 
-pub(crate) const FORMAT: Format = Format { name: "recording", share: 60, make, check };
+pub(crate) const FORMAT: Format = Format { name: "recording", inputs_per_round: 60, make, check };
 
-/// Replays are looked at up to here.
-const LONGEST: Duration = Duration::from_secs(20);
+/// Maximum length of a replay.
+const MAX_LENGTH: Duration = Duration::from_secs(20);
 
-/// The lines with which a recording of the built-in character begins: its header, and how it stands.
+/// The first lines of a recording of the built-in character: its header and the initial state.
 static BEGINNING: LazyLock<String> = LazyLock::new(|| {
     let path = file("beginning.session", b"").expect("a temporary file");
     let mut session = session::begin();
@@ -49,9 +49,9 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     let Ok(mut replay) = Replay::new(&recording, Arc::clone(character), rig.clone()) else {
         return Ok(false);
     };
-    for time in [Duration::ZERO, recording.length().min(LONGEST) / 2, recording.length().min(LONGEST)] {
+    for time in [Duration::ZERO, recording.length().min(MAX_LENGTH) / 2, recording.length().min(MAX_LENGTH)] {
         if replay.advance(time).is_ok() {
-            finite(replay.session().puppet().pose(), "in a replay")?;
+            check_finite(replay.session().puppet().pose(), "in a replay")?;
         }
     }
     Ok(true)

@@ -4,12 +4,12 @@ use sinew::ik::Method;
 use sinew::puppet::Puppet;
 use sinew::rig::file;
 
-use crate::character::{FIGURE, rig_returns, sample, solve};
+use crate::character::{FIGURE, check_rig_round_trip, sample, solve};
 use crate::format::Format;
 use crate::mutate;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "rig", share: 150, make, check };
+pub(crate) const FORMAT: Format = Format { name: "rig", inputs_per_round: 150, make, check };
 
 const SMALL: &str = r#"version = 1
 pins = ["leftFoot"]
@@ -50,7 +50,7 @@ fn make(random: &mut Random) -> Vec<u8> {
 fn check(bytes: &[u8]) -> Result<bool, String> {
     let (character, _) = &*FIGURE;
     let Ok(rig) = file::read(&String::from_utf8_lossy(bytes), &character.skeleton) else { return Ok(false) };
-    rig_returns(&rig, character)?;
+    check_rig_round_trip(&rig, character)?;
     let mut puppet = Puppet::with_rig(character.clone(), 0, rig);
     sample(&mut puppet)?;
     solve(&mut puppet, &[Method::Auto, Method::FullBody, Method::Ccd, Method::TwoBone])?;

@@ -1,4 +1,4 @@
-//! Makes and checks inputs on all cores, and keeps what fails.
+//! Generates and checks inputs on all cores, and stores the failing inputs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,43 +8,44 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::ALLOCATOR;
-use crate::attempt::{Fault, Outcome, attempt};
+use crate::attempt::{Failure, Outcome, attempt};
 use crate::format::Format;
 use crate::minimize::minimize;
 use crate::plan::Plan;
 use crate::random::Random;
 
-/// Maximum time for one input, alone on a core.
-const SLOW: Duration = Duration::from_secs(5);
-/// After this time an input counts as hanging, and the program ends.
-const HANG: Duration = Duration::from_secs(60);
+/// Maximum time for one input.
+const MAX_TIME: Duration = Duration::from_secs(5);
+/// Time after which an input counts as hanging and the program exits.
+const HANG_TIME: Duration = Duration::from_secs(60);
 /// Maximum memory of the process while one input runs, bytes.
-const MEMORY: usize = 256 << 20;
+const MAX_MEMORY: usize = 256 << 20;
 
-/// What is known of one kind of fault of a format.
+/// All failures of the same kind in a format.
 pub(crate) struct Finding {
-    pub(crate) fault: Fault,
+    pub(crate) failure: Failure,
     pub(crate) file: PathBuf,
     pub(crate) count: usize,
 }
 
-/// What has been done so far.
+/// The results of a run.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) findings: BTreeMap<(&'static str, String), Finding>,
-    /// Of each format: inputs, and how many of them were accepted.
+    /// For each format, the number of inputs and the number of accepted inputs.
     pub(crate) formats: BTreeMap<&'static str, (u64, u64)>,
 }
 
-/// An input that is being checked, and since when.
+/// The input that a thread is checking, and when it started.
 type Running = Option<(Instant, &'static Format, Vec<u8>)>;
 
-pub(crate) struct Run {
+/// A run of the fuzzer.
+pub(crate) struct FuzzRun {
     plan: Plan,
     started: Instant,
     next: AtomicU64,
     tally: Mutex<Tally>,
-    /// Held for writing by what must be alone to measure memory.
+    /// Locked for writing while the memory of one input is measured without other threads.
     alone: RwLock<()>,
 }
 
@@ -52,9 +53,9 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Run {
-    /// Runs until the plan is done.
-    pub(crate) fn all(plan: Plan) -> Tally {
+impl FuzzRun {
+    /// Runs until the plan is complete, and returns the results.
+    pub(crate) fn run(plan: Plan) -> Tally {
         let slots: Vec<Mutex<Running>> = (0..plan.threads).map(|_| Mutex::new(None)).collect();
         let run = Self {
             plan,
@@ -73,9 +74,9 @@ impl Run {
         run.tally.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The format and the place of the input of a number. `None` after the last.
-    fn turn(&self, number: u64) -> Option<(&'static Format, u64)> {
-        let round: u64 = self.plan.formats.iter().map(|f| f.share).sum();
+    /// Returns the format and the index in it of the input with a number, or `None` after the last input.
+    fn input_at(&self, number: u64) -> Option<(&'static Format, u64)> {
+        let round: u64 = self.plan.formats.iter().map(|f| f.inputs_per_round).sum();
         match self.plan.time {
             Some(time) if self.started.elapsed() >= time => return None,
             None if number >= round => return None,
@@ -83,19 +84,19 @@ impl Run {
         }
         let mut rest = number % round;
         let format = self.plan.formats.iter().find(|f| {
-            let is_it = rest < f.share;
-            rest -= if is_it { 0 } else { f.share };
-            is_it
+            let is_in = rest < f.inputs_per_round;
+            rest -= if is_in { 0 } else { f.inputs_per_round };
+            is_in
         })?;
-        Some((format, number / round * format.share + rest))
+        Some((format, number / round * format.inputs_per_round + rest))
     }
 
     fn work(&self, slot: &Mutex<Running>) {
-        while let Some((format, place)) = self.turn(self.next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some((format, index)) = self.input_at(self.next.fetch_add(1, Ordering::Relaxed)) {
             let shared = self.alone.read().unwrap_or_else(PoisonError::into_inner);
-            let input = (format.make)(&mut Random::new(self.plan.seed, format.name, place));
+            let input = (format.make)(&mut Random::new(self.plan.seed, format.name, index));
             *lock(slot) = Some((Instant::now(), format, input.clone()));
-            let (outcome, taken) = attempt(format, &input);
+            let (outcome, duration) = attempt(format, &input);
             *lock(slot) = None;
             let count = |tally: &mut Tally| {
                 let (all, accepted) = tally.formats.entry(format.name).or_default();
@@ -103,56 +104,56 @@ impl Run {
                 *accepted += u64::from(outcome == Outcome::Accepted);
             };
             count(&mut lock(&self.tally));
-            if let Outcome::Failed(fault) = outcome {
-                self.keep(format, fault, &input, true);
-            } else if taken > SLOW && attempt(format, &input).1 > SLOW {
-                let fault = Fault { kind: "slow".into(), details: format!("slow: {taken:.1?}") };
-                self.keep(format, fault, &input, false);
+            if let Outcome::Failed(failure) = outcome {
+                self.record(format, failure, &input, true);
+            } else if duration > MAX_TIME && attempt(format, &input).1 > MAX_TIME {
+                let failure = Failure { kind: "slow".into(), details: format!("slow: {duration:.1?}") };
+                self.record(format, failure, &input, false);
             }
             drop(shared);
-            if ALLOCATOR.peak_usage() > MEMORY {
-                self.weigh(format, &input);
+            if ALLOCATOR.peak_usage() > MAX_MEMORY {
+                self.measure_memory(format, &input);
             }
         }
     }
 
-    /// Measures how much memory an input takes, alone.
-    fn weigh(&self, format: &'static Format, input: &[u8]) {
+    /// Measures the peak memory of an input while no other input runs.
+    fn measure_memory(&self, format: &'static Format, input: &[u8]) {
         let alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
         ALLOCATOR.reset_peak_usage();
         attempt(format, input);
         let peak = ALLOCATOR.peak_usage();
         ALLOCATOR.reset_peak_usage();
         drop(alone);
-        if peak > MEMORY {
+        if peak > MAX_MEMORY {
             let details = format!("memory: {} MB for {} bytes", peak >> 20, input.len());
-            self.keep(format, Fault { kind: "memory".into(), details }, input, false);
+            self.record(format, Failure { kind: "memory".into(), details }, input, false);
         }
     }
 
-    /// Counts a fault. The first of its kind is cut down, if that is possible, and written to a file.
-    fn keep(&self, format: &'static Format, fault: Fault, input: &[u8], cut: bool) {
-        let key = (format.name, fault.kind.clone());
+    /// Counts a failure. The first failure of its kind is written to a file. If `can_minimize`, its input is reduced before.
+    fn record(&self, format: &'static Format, failure: Failure, input: &[u8], can_minimize: bool) {
+        let key = (format.name, failure.kind.clone());
         if let Some(known) = lock(&self.tally).findings.get_mut(&key) {
             known.count += 1;
             return;
         }
         let fails =
-            |bytes: &[u8]| matches!(attempt(format, bytes).0, Outcome::Failed(f) if f.kind == fault.kind);
-        let least = if cut { minimize(input, &fails) } else { input.to_vec() };
-        let file = self.write(format, &fault, &least);
-        let fault = match attempt(format, &least).0 {
-            Outcome::Failed(least) if cut => least,
-            _ => fault,
+            |bytes: &[u8]| matches!(attempt(format, bytes).0, Outcome::Failed(f) if f.kind == failure.kind);
+        let smallest = if can_minimize { minimize(input, &fails) } else { input.to_vec() };
+        let file = self.write(format, &failure, &smallest);
+        let failure = match attempt(format, &smallest).0 {
+            Outcome::Failed(smallest) if can_minimize => smallest,
+            _ => failure,
         };
-        let finding = Finding { fault, file, count: 1 };
+        let finding = Finding { failure, file, count: 1 };
         lock(&self.tally).findings.entry(key).or_insert(finding);
     }
 
-    /// Writes an input to the folder of the plan.
-    fn write(&self, format: &Format, fault: &Fault, input: &[u8]) -> PathBuf {
-        let word: String = fault.kind.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
-        let path = self.plan.keep.join(format!("{}-{}", format.name, word.trim_matches('-')));
+    /// Writes an input to the plan's folder.
+    fn write(&self, format: &Format, failure: &Failure, input: &[u8]) -> PathBuf {
+        let name: String = failure.kind.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+        let path = self.plan.keep.join(format!("{}-{}", format.name, name.trim_matches('-')));
         let written = std::fs::create_dir_all(&self.plan.keep).and_then(|()| std::fs::write(&path, input));
         match written {
             Ok(()) => path,
@@ -160,13 +161,15 @@ impl Run {
         }
     }
 
-    /// Ends the program where an input hangs: a thread cannot be stopped.
+    /// Exits the program if an input hangs, because a thread cannot be stopped.
     fn watch(&self, slot: &Mutex<Running>) {
-        let hanging =
-            lock(slot).as_ref().filter(|(since, ..)| since.elapsed() > HANG).map(|(_, f, i)| (*f, i.clone()));
+        let hanging = lock(slot)
+            .as_ref()
+            .filter(|(since, ..)| since.elapsed() > HANG_TIME)
+            .map(|(_, f, i)| (*f, i.clone()));
         if let Some((format, input)) = hanging {
-            let file = self.write(format, &Fault { kind: "hangs".into(), details: String::new() }, &input);
-            println!("{}: an input hangs\n  {}", format.name, file.display());
+            let file = self.write(format, &Failure { kind: "hangs".into(), details: String::new() }, &input);
+            println!("{}: an input ran for more than 60 s\n  {}", format.name, file.display());
             std::process::exit(1);
         }
     }

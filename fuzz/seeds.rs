@@ -1,15 +1,15 @@
-//! Characters that inputs begin with: the built-in ones with few vertices and keys, and a small one with all that glTF has.
+//! Seed characters: the built-in ones reduced to few vertices and keys, and a small one with all features of glTF.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-/// Vertices that are left of a primitive; three make a triangle.
+/// Number of vertices to keep in a primitive, a multiple of three.
 const VERTICES: usize = 24;
-/// Keys that are left of an animation's sampler.
+/// Number of keys to keep in an animation sampler.
 const KEYS: usize = 6;
 
-/// The JSON and the binary chunk of a GLB.
+/// Returns the JSON and the binary chunk of a GLB file.
 pub(crate) fn parts(glb: &[u8]) -> Option<(Value, Vec<u8>)> {
     let word = |at: usize| {
         let bytes = glb.get(at..)?.first_chunk::<4>()?;
@@ -21,7 +21,7 @@ pub(crate) fn parts(glb: &[u8]) -> Option<(Value, Vec<u8>)> {
     Some((root, binary.to_vec()))
 }
 
-/// A GLB of its two chunks.
+/// Builds a GLB file from its two chunks.
 pub(crate) fn glb(root: &mut Value, binary: &[u8]) -> Vec<u8> {
     let mut json = serde_json::to_vec(root).unwrap_or_default();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -37,8 +37,8 @@ fn index(value: &Value, key: &str) -> Option<usize> {
     value.get(key)?.as_u64().and_then(|n| usize::try_from(n).ok())
 }
 
-/// Bytes of an element of an accessor.
-fn element(accessor: &Value) -> usize {
+/// Returns the size of an accessor's element in bytes.
+fn element_size(accessor: &Value) -> usize {
     let component = match index(accessor, "componentType") {
         Some(5120 | 5121) => 1,
         Some(5122 | 5123) => 2,
@@ -55,8 +55,8 @@ fn element(accessor: &Value) -> usize {
         }
 }
 
-/// Leaves few vertices without indices, few keys and two animations; of the accessors that become shorter, how long they
-/// are by then.
+/// Removes indices, all but the first two animations, and most vertices and keys. Returns the new counts of the accessors that become
+/// shorter.
 fn shorten(root: &mut Value) -> Map<String, Value> {
     let mut counts: Map<String, Value> = Map::new();
     let mut limit = |accessor: Option<usize>, count: usize| {
@@ -91,16 +91,18 @@ fn shorten(root: &mut Value) -> Map<String, Value> {
     counts
 }
 
-/// A GLB with few vertices and keys, each accessor with a buffer view of its own.
+/// Reduces a GLB file to few vertices and keys. Each accessor gets a separate buffer view.
 pub(crate) fn trimmed(glb: &[u8]) -> (Value, Vec<u8>) {
     let (mut root, binary) = parts(glb).expect("a built-in character is a GLB");
     let counts = shorten(&mut root);
     let views = root["bufferViews"].as_array().cloned().unwrap_or_default();
     let (mut out, mut new_views) = (Vec::new(), Vec::new());
-    for (place, accessor) in root["accessors"].as_array_mut().into_iter().flatten().enumerate() {
-        let size = element(accessor);
-        let count =
-            counts.get(&place.to_string()).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+    for (accessor_index, accessor) in root["accessors"].as_array_mut().into_iter().flatten().enumerate() {
+        let size = element_size(accessor);
+        let count = counts
+            .get(&accessor_index.to_string())
+            .and_then(Value::as_u64)
+            .and_then(|n| usize::try_from(n).ok());
         let count = count.unwrap_or(usize::MAX).min(index(accessor, "count").unwrap_or(0));
         let view = index(accessor, "bufferView").and_then(|v| views.get(v)).cloned().unwrap_or_default();
         let start = index(&view, "byteOffset").unwrap_or(0) + index(accessor, "byteOffset").unwrap_or(0);
@@ -115,14 +117,14 @@ pub(crate) fn trimmed(glb: &[u8]) -> (Value, Vec<u8>) {
             accessor.as_object_mut().map(|a| a.remove(key));
         }
         accessor["count"] = count.into();
-        accessor["bufferView"] = place.into();
+        accessor["bufferView"] = accessor_index.into();
     }
     root["bufferViews"] = new_views.into();
     root["buffers"] = json!([{ "byteLength": out.len() }]);
     (root, out)
 }
 
-/// A picture of two by two pixels.
+/// Returns a PNG image of 2 x 2 pixels.
 pub(crate) fn png() -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, 2, 2);
@@ -131,8 +133,8 @@ pub(crate) fn png() -> Vec<u8> {
     written.map(|()| bytes).expect("a small PNG")
 }
 
-/// A character of three joints with what the built-in ones lack: morph targets, sparse and compressed data, normalized
-/// integers, a picture, splines, and a humanoid's map.
+/// Returns a character of three joints with the features that the built-in ones do not have: morph targets, sparse
+/// and compressed data, normalized integers, an image, splines, and a humanoid.
 pub(crate) fn small() -> (Value, Vec<u8>) {
     let mut binary: Vec<u8> = Vec::new();
     let mut views: Vec<Value> = Vec::new();
@@ -155,7 +157,7 @@ pub(crate) fn small() -> (Value, Vec<u8>) {
     add(&floats(&[0.1; 6]));
     add(&png());
     let rows: Vec<[f32; 3]> = positions.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
-    let packed = meshopt::encode_vertex_buffer(&rows).expect("vertices are compressed");
+    let packed = meshopt::encode_vertex_buffer(&rows).expect("compressed vertices");
     add(&packed);
     let at = views.len() - 1;
     let mut compressed = views[at].clone();

@@ -1,5 +1,5 @@
-//! The viewer without its window: random commands. What is checked: poses are finite, undo and redo bring every bit back,
-//! and a recording that is played back leaves the same bits.
+//! Random commands for the viewer without its window. Poses must be finite, undo and redo must restore every bit,
+//! and a recording must play back to the same bits.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -13,34 +13,34 @@ use sinew::render::Mode;
 use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Command, Display, Recorder, Recording, Replay, Session, Turning};
 
-use crate::character::{FIGURE, finite};
+use crate::character::{FIGURE, check_finite};
 use crate::format::{Format, file};
 use crate::mutate;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "session", share: 40, make, check };
+pub(crate) const FORMAT: Format = Format { name: "session", inputs_per_round: 40, make, check };
 
 pub(crate) const SIZE: Vec2 = Vec2::new(640.0, 400.0);
-/// How often is undone and done again at the end.
+/// Number of undo and redo steps at the end of an input.
 const STEPS: usize = 12;
 
-/// A line of an input: a command and its time, seconds. Sessions' files have the same.
+/// A line of an input: a command and its time in seconds. Session files have the same lines.
 #[derive(Deserialize, Serialize)]
-struct Step {
+struct TimedCommand {
     at: f64,
     #[serde(rename = "do")]
     command: Command,
 }
 
-/// Nodes that commands are about, and where they are seen at first.
+/// The nodes that commands refer to, and their initial positions in pixels.
 static HANDLES: LazyLock<Vec<(usize, Vec2)>> = LazyLock::new(|| {
     let session = begin();
     let world = session.puppet().world_from_node();
-    let seen = |c: &sinew::rig::Chain| {
+    let positions = |c: &sinew::rig::Chain| {
         let nodes = [c.effector, c.base];
         nodes.map(|node| Some((node, pixel(&session.camera(), world[node].translation.into(), SIZE)?)))
     };
-    session.rig().chains.iter().flat_map(seen).flatten().collect()
+    session.rig().chains.iter().flat_map(positions).flatten().collect()
 });
 
 pub(crate) fn begin() -> Session {
@@ -49,18 +49,18 @@ pub(crate) fn begin() -> Session {
 }
 
 fn command(random: &mut Random) -> Command {
-    let (node, place) = HANDLES[random.below(HANDLES.len())];
-    #[expect(clippy::cast_possible_truncation, reason = "single precision is what commands have")]
+    let (node, pixel) = HANDLES[random.below(HANDLES.len())];
+    #[expect(clippy::cast_possible_truncation, reason = "commands are in single precision")]
     let mut number = |from: f64, to: f64| random.within(from, to) as f32;
     let (x, y, z) = (number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 1.0));
     let by = Vec2::new(x, y) * 80.0;
     match random.below(44) {
-        0..=2 => Command::Hover(place),
-        3..=6 => Command::Grab(place),
-        7..=14 => Command::Drag(place + by),
+        0..=2 => Command::Hover(pixel),
+        3..=6 => Command::Grab(pixel),
+        7..=14 => Command::Drag(pixel + by),
         15..=17 => Command::Release,
         18 => Command::Cancel,
-        19 => Command::GrabSelected(place + by),
+        19 => Command::GrabSelected(pixel + by),
         20 => Command::Select(Some(node)),
         21 => Command::Pin,
         22 => Command::Base,
@@ -83,13 +83,13 @@ fn command(random: &mut Random) -> Command {
         38 => Command::Constrain([Axis::X, Axis::Y, Axis::Z][random.below(3)]),
         39 => Command::Push(z),
         40 => Command::Orbit(by),
-        41 => Command::Zoom(place, z * 3.0),
+        41 => Command::Zoom(pixel, z * 3.0),
         42 => Command::Compare(vec![Method::Ccd]),
         _ => rare(node, by, random),
     }
 }
 
-/// Commands that leave the pose alone, or nearly.
+/// Returns a command that has little or no effect on the pose.
 fn rare(node: usize, by: Vec2, random: &mut Random) -> Command {
     match random.below(16) {
         0 => Command::Resize(by.abs() * 10.0),
@@ -112,7 +112,7 @@ fn rare(node: usize, by: Vec2, random: &mut Random) -> Command {
 }
 
 fn motion(node: usize, random: &mut Random) -> Motion {
-    #[expect(clippy::cast_possible_truncation, reason = "single precision is what motions have")]
+    #[expect(clippy::cast_possible_truncation, reason = "motions are in single precision")]
     let mut number = |from: f64, to: f64| random.within(from, to) as f32;
     let edit = Edit {
         time: number(0.0, 1.0),
@@ -132,13 +132,14 @@ fn motion(node: usize, random: &mut Random) -> Motion {
     Motion { bars: vec![Bar::new(1), bar], layers: vec![layer], edits: vec![edit], plant: random.once_in(3) }
 }
 
-/// Some lines of commands; one in `odd` is changed to something that nobody does.
+/// Returns several lines of commands. One in `odd` is mutated.
 pub(crate) fn lines(random: &mut Random, odd: usize) -> Vec<String> {
     let mut at = 0.0;
     let count = 4 + random.below(20);
     let mut line = || {
         at += if random.once_in(3) { random.within(0.0, 0.4) } else { 0.016 };
-        let mut step = serde_json::to_value(Step { at, command: command(random) }).unwrap_or_default();
+        let mut step =
+            serde_json::to_value(TimedCommand { at, command: command(random) }).unwrap_or_default();
         if random.once_in(odd) {
             mutate::json(&mut step["do"], random);
         }
@@ -153,83 +154,83 @@ fn make(random: &mut Random) -> Vec<u8> {
 
 fn check(bytes: &[u8]) -> Result<bool, String> {
     let text = String::from_utf8_lossy(bytes);
-    let steps: Vec<Step> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let steps: Vec<TimedCommand> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if steps.is_empty() {
         return Ok(false);
     }
     let mut session = begin();
     let path = file("fuzz.session", b"")?;
-    let (mut time, before) = (0.0, steps.len() / 3);
-    for (place, step) in steps.into_iter().enumerate() {
-        if place == before {
+    let (mut time, recording_start) = (0.0, steps.len() / 3);
+    for (index, step) in steps.into_iter().enumerate() {
+        if index == recording_start {
             let recorder = Recorder::new(&path, true).map_err(|e| format!("recording: {e}"))?;
             session.record(recorder, 1.0).map_err(|e| format!("recording: {e}"))?;
         }
-        let passed = (step.at - time).clamp(0.0, 10.0);
+        let elapsed = (step.at - time).clamp(0.0, 10.0);
         time = step.at.max(time);
-        session.apply(Command::Tick(Duration::try_from_secs_f64(passed).unwrap_or_default()));
+        session.apply(Command::Tick(Duration::try_from_secs_f64(elapsed).unwrap_or_default()));
         let name = format!("{:?}", step.command);
         session.apply(step.command);
         let name = name.split(['(', ' ']).next().unwrap_or_default();
-        finite(session.puppet().pose(), &format!("after {name}"))?;
+        check_finite(session.puppet().pose(), &format!("after {name}"))?;
         if !session.camera().position.is_finite() {
             return Err(format!("camera not finite after {name}: {:?}", session.camera()));
         }
     }
-    replays(&mut session)?;
-    undoes(&mut session)?;
+    check_replay(&mut session)?;
+    check_undo(&mut session)?;
     Ok(true)
 }
 
-/// What is seen of a session, as text: each number has its own.
-fn seen(session: &Session) -> String {
+/// Formats the visible state of a session. Different numbers give different text.
+fn visible_state(session: &Session) -> String {
     format!("{:?} {:?}", session.puppet().pose(), session.camera())
 }
 
-fn replays(session: &mut Session) -> Result<(), String> {
+fn check_replay(session: &mut Session) -> Result<(), String> {
     let Some(path) = session.stop_recording() else { return Ok(()) };
     let path = path.map_err(|e| format!("recording: {e}"))?;
-    let refused = |e: &dyn std::fmt::Display| format!("written session refused: {e}");
+    let refused = |e: &dyn std::fmt::Display| format!("written session rejected: {e}");
     let recording = Recording::open(&path).map_err(|e| refused(&e))?;
     let (character, rig) = &*FIGURE;
     let mut replay = Replay::new(&recording, Arc::clone(character), rig.clone()).map_err(|e| refused(&e))?;
     replay.advance(recording.length()).map_err(|e| refused(&e))?;
-    if seen(replay.session()) != seen(session) {
-        return Err("replay differs: what was recorded plays back to other bits".to_owned());
+    if visible_state(replay.session()) != visible_state(session) {
+        return Err("replay differs: the recording plays back to other bits".to_owned());
     }
     Ok(())
 }
 
-/// Where in the motion it stands is no part of the history: it is the same for every comparison.
-fn undoes(session: &mut Session) -> Result<(), String> {
+/// Checks undo and redo. The time in the motion is not part of the history, so it is set to the same value for every comparison.
+fn check_undo(session: &mut Session) -> Result<(), String> {
     session.apply(Command::Play(false));
     session.apply(Command::Release);
-    // From the newest state on there is nothing to do again.
+    // Redo everything that the input has undone.
     (0..2 * STEPS).for_each(|_| session.apply(Command::Redo));
-    let mut states = vec![seen_state(session)];
+    let mut states = vec![undo_state(session)];
     for _ in 0..STEPS {
         session.apply(Command::Undo);
-        finite(session.puppet().pose(), "after Undo")?;
-        states.push(seen_state(session));
+        check_finite(session.puppet().pose(), "after Undo")?;
+        states.push(undo_state(session));
     }
     for _ in 0..STEPS {
         session.apply(Command::Redo);
     }
-    let now = seen_state(session);
+    let now = undo_state(session);
     if states.first() != Some(&now) {
-        return Err("redo differs: what was undone does not come back".to_owned());
+        return Err("redo differs: it does not restore the state before undo".to_owned());
     }
     for state in states.iter().skip(1) {
         session.apply(Command::Undo);
-        if *state != seen_state(session) {
-            return Err("undo differs: the second time it leads elsewhere".to_owned());
+        if *state != undo_state(session) {
+            return Err("undo differs: the second time it leads to another state".to_owned());
         }
     }
     Ok(())
 }
 
-/// What undo brings back.
-fn seen_state(session: &mut Session) -> String {
+/// Formats the state that undo restores.
+fn undo_state(session: &mut Session) -> String {
     session.apply(Command::Seek(0.25));
     format!("{:?} {:?}", session.puppet().pose(), session.rig())
 }

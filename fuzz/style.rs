@@ -1,4 +1,4 @@
-//! Learned styles.
+//! Learned pose styles.
 
 use std::sync::LazyLock;
 
@@ -11,13 +11,13 @@ use crate::format::Format;
 use crate::mutate;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "style", share: 40, make, check };
+pub(crate) const FORMAT: Format = Format { name: "style", inputs_per_round: 40, make, check };
 
-/// A style of few postures, learned from a clip of the built-in character.
+/// A style with four postures, learned from a clip of the built-in character.
 static SEED: LazyLock<Value> = LazyLock::new(|| {
     let learning = Learning { postures: 4, steps: 3, ..Learning::default() };
     let (style, _) = figure().learn(&[0], &learning).expect("the built-in character has clips");
-    serde_json::to_value(&style).expect("a style is a document")
+    serde_json::to_value(&style).expect("a style as JSON")
 });
 
 fn make(random: &mut Random) -> Vec<u8> {
@@ -25,7 +25,7 @@ fn make(random: &mut Random) -> Vec<u8> {
     if random.once_in(2) {
         mutate::json(&mut document, random);
     } else {
-        // Most values are numbers of postures: these are the others.
+        // Most values of the document are numbers of postures. Select one of the other keys.
         let names = ["means", "centre", "scales", "beta", "gamma", "joints", "format"];
         mutate::json(&mut document[random.choose(&names)], random);
     }
@@ -35,7 +35,7 @@ fn make(random: &mut Random) -> Vec<u8> {
 fn check(bytes: &[u8]) -> Result<bool, String> {
     let Ok(style) = serde_json::from_slice::<Style>(bytes) else { return Ok(false) };
     let written = serde_json::to_vec(&style).map_err(|e| format!("style as JSON: {e}"))?;
-    serde_json::from_slice::<Style>(&written).map_err(|e| format!("written style refused: {e}"))?;
+    serde_json::from_slice::<Style>(&written).map_err(|e| format!("written style rejected: {e}"))?;
     let mut puppet = figure();
     puppet.style = Some(Manner::from(style));
     puppet.options.iterations = 10;

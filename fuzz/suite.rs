@@ -1,4 +1,4 @@
-//! Suites of regression tests, up to the command lines of their cases.
+//! Suites of regression tests. The command lines of their cases are parsed but not executed.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::format::{Format, file};
 use crate::mutate;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "suite", share: 200, make, check };
+pub(crate) const FORMAT: Format = Format { name: "suite", inputs_per_round: 200, make, check };
 
 const SEED: &str = r#"version = 1
 goldens = "goldens"

@@ -1,4 +1,4 @@
-//! Takes of motion capture as CSV.
+//! Motion capture takes as CSV.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::format::Format;
 use crate::mutate;
 use crate::random::Random;
 
-pub(crate) const FORMAT: Format = Format { name: "take", share: 600, make, check };
+pub(crate) const FORMAT: Format = Format { name: "take", inputs_per_round: 600, make, check };
 
 const SEED: &str = "time,hips.x,hips.y,hips.z,chest.qx,chest.qy,chest.qz,chest.qw,leftHand.x,leftHand.y,leftHand.z,\
 leftLowerArm.x,leftLowerArm.y,leftLowerArm.z\n0,0,1,0,0,0,0,1,0.5,1.2,0,0.3,1.3,0\n0.1,0,1,0.1,0,0.6,0,0.8,0.5,1.3,0.1,,,\n\
@@ -26,9 +26,9 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
         return Ok(false);
     };
     match parse_csv(Path::new("again.csv"), &write_csv(&take)) {
-        Ok(again) if again == take => {}
-        Ok(_) => return Err("written take differs: it is read as another one".to_owned()),
-        Err(cause) => return Err(format!("written take refused: {cause}")),
+        Ok(reread) if reread == take => {}
+        Ok(_) => return Err("written take differs: reading it gives another take".to_owned()),
+        Err(cause) => return Err(format!("written take rejected: {cause}")),
     }
     let character = &FIGURE.0;
     let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
