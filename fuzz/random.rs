@@ -52,7 +52,7 @@ const FLOATS: [f32; 16] = [
 ];
 
 impl Random {
-    /// Creates the generator for the input with an index of a format.
+    /// Creates the generator for an input, given by its format and its index.
     pub(crate) fn new(seed: u64, format: &str, index: u64) -> Self {
         let mut state = Self(seed);
         let name = format.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(257).wrapping_add(byte.into()));

@@ -74,7 +74,7 @@ impl FuzzRun {
         run.tally.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the format and the index in it of the input with a number, or `None` after the last input.
+    /// Returns the format of the input with the given number and the input's index in that format, or `None` after the last input.
     fn input_at(&self, number: u64) -> Option<(&'static Format, u64)> {
         let round: u64 = self.plan.formats.iter().map(|f| f.inputs_per_round).sum();
         match self.plan.time {
@@ -131,7 +131,7 @@ impl FuzzRun {
         }
     }
 
-    /// Counts a failure. The first failure of its kind is written to a file. If `can_minimize`, its input is reduced before.
+    /// Counts a failure. The input of the first failure of a kind is written to a file, after it was reduced if `can_minimize`.
     fn record(&self, format: &'static Format, failure: Failure, input: &[u8], can_minimize: bool) {
         let key = (format.name, failure.kind.clone());
         if let Some(known) = lock(&self.tally).findings.get_mut(&key) {

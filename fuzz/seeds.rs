@@ -55,8 +55,7 @@ fn element_size(accessor: &Value) -> usize {
         }
 }
 
-/// Removes indices, all but the first two animations, and most vertices and keys. Returns the new counts of the accessors that become
-/// shorter.
+/// Removes indices and all but the first two animations. Returns the reduced counts of the accessors of vertices and keys.
 fn shorten(root: &mut Value) -> Map<String, Value> {
     let mut counts: Map<String, Value> = Map::new();
     let mut limit = |accessor: Option<usize>, count: usize| {

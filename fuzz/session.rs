@@ -190,11 +190,11 @@ fn visible_state(session: &Session) -> String {
 fn check_replay(session: &mut Session) -> Result<(), String> {
     let Some(path) = session.stop_recording() else { return Ok(()) };
     let path = path.map_err(|e| format!("recording: {e}"))?;
-    let refused = |e: &dyn std::fmt::Display| format!("written session rejected: {e}");
-    let recording = Recording::open(&path).map_err(|e| refused(&e))?;
+    let rejected = |e: &dyn std::fmt::Display| format!("written session rejected: {e}");
+    let recording = Recording::open(&path).map_err(|e| rejected(&e))?;
     let (character, rig) = &*FIGURE;
-    let mut replay = Replay::new(&recording, Arc::clone(character), rig.clone()).map_err(|e| refused(&e))?;
-    replay.advance(recording.length()).map_err(|e| refused(&e))?;
+    let mut replay = Replay::new(&recording, Arc::clone(character), rig.clone()).map_err(|e| rejected(&e))?;
+    replay.advance(recording.length()).map_err(|e| rejected(&e))?;
     if visible_state(replay.session()) != visible_state(session) {
         return Err("replay differs: the recording plays back to other bits".to_owned());
     }

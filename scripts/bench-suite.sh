@@ -1,20 +1,20 @@
 #!/bin/sh
-# What a case of a suite costs beside a picture drawn alone: 300 cases on the cast at 256 x 256, by one `sinew test` and by
-# single `sinew render` runs of twenty of them, in turns, since machines are not equally quick at all times.
-#   scripts/bench-suite.sh [TURNS]     5 turns unless told; prints the times of each, and the ratio of their medians
+# Compares the cost of a case in a suite with the cost of a single image: one `sinew test` run of 300 cases at 256 x 256, and
+# twenty `sinew render` runs. The two alternate, because the speed of a machine varies over time.
+#   scripts/bench-suite.sh [ROUNDS]     default: 5 rounds; prints the times of each round and the ratio of the medians
 set -eu
 cd "$(dirname "$0")/.."
-turns="${1:-5}"
+rounds="${1:-5}"
 cargo build --release --quiet
 sinew="${CARGO_TARGET_DIR:-target}/release/sinew"
 cast="$PWD/assets"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# Numbers from $1 by steps of $2, $3 of them, with commas between.
+# Prints $3 numbers from $1 in steps of $2, separated by commas.
 steps() { awk -v from="$1" -v by="$2" -v n="$3" 'BEGIN { for (i = 0; i < n; i++) printf "%s%g", i ? ", " : "", from + i * by }'; }
 
-# Sixty cases of each character: clips at many times, reaches by several methods, both kinds of skinning.
+# Sixty cases per character: clips at many times, reaches with several methods, and both skinning methods.
 cat >"$work/suite.toml" <<SUITE
 version = 1
 
@@ -66,7 +66,7 @@ animation-time = [$(steps 0 0.05 30)]
 skinning = ["linear", "dual-quaternion"]
 SUITE
 
-# Four cases of each character, as `sinew render` is told of them.
+# Arguments of `sinew render` for four cases per character.
 for time in 0.05 0.2 0.4 0.5; do
     echo "$cast/mannequin.glb --animation walk --animation-time $time"
     echo "$cast/tentacle.glb --animation sway --animation-time $time"
@@ -78,28 +78,28 @@ for method in ccd fabrik dls fused; do
 done >>"$work/renders"
 
 now() { date +%s%N; }
-# Milliseconds since $1, divided by $2.
+# Prints the milliseconds since $1 divided by $2.
 each() { awk -v t="$(($(now) - $1))" -v n="$2" 'BEGIN { printf "%.2f\n", t / 1e6 / n }'; }
 median() { sort -n "$1" | awk '{ t[NR] = $1 } END { print (t[int((NR + 1) / 2)] + t[int(NR / 2) + 1]) / 2 }'; }
 
 cases="$("$sinew" test "$work/suite.toml" --list | wc -l)"
 renders="$(wc -l <"$work/renders")"
 "$sinew" test "$work/suite.toml" --update --quiet >/dev/null
-turn=0
-while [ "$turn" -lt "$turns" ]; do
-    turn=$((turn + 1))
+round=0
+while [ "$round" -lt "$rounds" ]; do
+    round=$((round + 1))
     start="$(now)"
     "$sinew" test "$work/suite.toml" --quiet >/dev/null
     in_suite="$(each "$start" "$cases")"
     start="$(now)"
     while read -r arguments; do
-        # shellcheck disable=SC2086  # words of the line are arguments
+        # shellcheck disable=SC2086  # the words of the line are separate arguments
         "$sinew" render $arguments --resolution 256,256 --samples 1 --adapter cpu --quiet -o "$work/alone.png"
     done <"$work/renders"
     alone="$(each "$start" "$renders")"
     echo "$in_suite" >>"$work/in_suite"
     echo "$alone" >>"$work/alone"
-    echo "turn $turn: $in_suite ms a case of $cases in a suite, $alone ms a picture of $renders drawn alone"
+    echo "round $round: $in_suite ms per case in a suite of $cases, $alone ms per image of $renders single renders"
 done
 awk -v a="$(median "$work/in_suite")" -v b="$(median "$work/alone")" \
-    'BEGIN { printf "median: %.2f ms in a suite, %.2f ms alone: %.1f times cheaper\n", a, b, b / a }'
+    'BEGIN { printf "median: %.2f ms per case in a suite, %.2f ms per single render, %.1f times cheaper\n", a, b, b / a }'

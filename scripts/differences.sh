@@ -1,22 +1,22 @@
 #!/bin/sh
-# Summarises the measured differences of suite runs (`sinew test … --csv FILE`), one Markdown table row per file.
+# Summarises the measured differences of suite runs (`sinew test … --csv FILE`) as a Markdown table with one row per file.
 #   scripts/differences.sh FILE.csv …
-# Columns: images; how many differ from their goldens; pixels off by 1, 2, 3 and at least 4 levels; images judged by
-# FLIP; minimum, median and maximum of the FLIP mean over the images that differ, and of the worst tile; a letter for the
-# output: runs with the same letter drew the same bits.
+# Columns: the number of images; how many differ from their goldens; pixels off by 1, 2, 3 and at least 4 levels; images judged
+# by FLIP; minimum, median and maximum over the images that differ of the FLIP mean and of the worst tile; and a letter for
+# the output. Runs with the same letter drew the same bits.
 set -eu
 echo "| run | images | differ | off by 1 | 2 | 3 | 4 or more | by FLIP | FLIP mean | worst tile | output |"
 echo "|---|---|---|---|---|---|---|---|---|---|---|"
 letters="A B C D E F G H I J K L M N O P Q R S T U V W X Y Z"
 seen=""
 for file in "$@"; do
-    # One number per set of images, in order of first appearance. The differences are part of it, because goldens of
-    # another machine are an output too.
+    # A checksum that identifies the drawn images. It includes the differences, because a run with the goldens of another
+    # machine has the same images but counts as another output.
     bits="$(cut -d, -f1,4-9 "$file" | cksum | cut -d' ' -f1)"
     case " $seen " in *" $bits "*) ;; *) seen="$seen $bits" ;; esac
     letter="$(echo "$seen" | tr ' ' '\n' | sed '/^$/d' | grep -n "^$bits$" | cut -d: -f1)"
     letter="$(echo "$letters" | cut -d' ' -f"$letter")"
-    # Sorted by a column, the middle line holds the median.
+    # Prints the minimum, median and maximum of a column.
     column() {
         awk -F, -v c="$1" 'NR > 1 && $3 != "" && $3 != "identical" { print $c }' "$file" | sort -g |
             awk '{ v[NR] = $1 } END { if (NR) printf "%.4f, %.4f, %.4f", v[1], v[int((NR + 1) / 2)], v[NR] }'

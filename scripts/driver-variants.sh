@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs the suite on variants of the software driver, which round differently, as other CPUs do: the goldens must hold on
-# all of them. Prints how each differs; the measured differences are left in target/variants/*.csv.
+# Runs the suite on variants of the software driver, which round differently, as other CPUs do. The goldens must hold on
+# all of them. Prints how each variant differs, and writes the measured differences to target/variants/*.csv.
 # Exits with 1 if the suite fails on any variant.
 #   scripts/driver-variants.sh           variants of the installed Mesa
-#   scripts/driver-variants.sh --full    also newer Mesa versions of Debian, unpacked to target/variants, not installed,
-#                                        and Chromium's SwiftShader where it is installed
-# With SINEW_TEST_DATA=DIR, the goldens in DIR/goldens-other-cpu are compared with this machine's images too.
+#   scripts/driver-variants.sh --full    also newer Mesa versions from Debian, unpacked to target/variants without installation,
+#                                        and Chromium's SwiftShader if it is installed
+# With SINEW_TEST_DATA=DIR, the goldens in DIR/goldens-other-cpu are also compared with this machine's images.
 set -eu
 cd "$(dirname "$0")/.."
 root="$PWD"
@@ -19,7 +19,7 @@ runs=""
 
 cargo build --quiet --bin sinew
 
-# run NAME SUITE [VARIABLE=VALUE …] COMMAND …: runs the suite in an environment, with the program that COMMAND starts.
+# run NAME SUITE [VARIABLE=VALUE …] COMMAND …: runs the suite with COMMAND, which starts sinew, in the given environment.
 run() {
     name="$1" file="$2"
     shift 2
@@ -30,15 +30,15 @@ run() {
         grep -A 2 '^\(failed\|broken\|missing\|error\)' "$out/$name.txt" || tail -n 5 "$out/$name.txt"
     fi
     [ ! -e "$out/$name.csv" ] || runs="$runs $name.csv"
-    printf '%-18s %s\n' "$name" "$(grep '^drawn by' "$out/$name.txt" || echo 'nothing was drawn')"
+    printf '%-18s %s\n' "$name" "$(grep '^drawn by' "$out/$name.txt" || echo 'no image was drawn')"
     printf '%-18s %s\n' "" "$(tail -n 1 "$out/$name.txt")"
 }
 
 run default "$suite" "$sinew"
-# What the driver believes the CPU can do.
+# The CPU features that the driver uses.
 run sse4.1 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 "$sinew"
 run nosse "$suite" GALLIUM_OVERRIDE_CPU_CAPS=nosse "$sinew"
-# Narrow vectors alone corrupt the heap in Mesa 22.3.
+# In Mesa 22.3, narrow vectors without the override of the CPU features corrupt the heap.
 run sse4.1-128 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 LP_NATIVE_VECTOR_WIDTH=128 "$sinew"
 
 # Mesa's OpenGL instead of its Vulkan.
@@ -49,8 +49,8 @@ END
 chmod +x "$out/gl"
 run gl "$suite" "$out/gl"
 
-# Says what is left out; with SINEW_REQUIRE_TEST_DATA=1, nothing may be.
-leave_out() {
+# Prints that a variant is skipped, which is a failure with SINEW_REQUIRE_TEST_DATA=1.
+skip() {
     echo "$1"
     if [ -n "${SINEW_REQUIRE_TEST_DATA:-}" ]; then
         failed=1
@@ -59,9 +59,9 @@ leave_out() {
 
 other="${SINEW_TEST_DATA:-$out}/goldens-other-cpu"
 if [ ! -d "$other" ]; then
-    leave_out "other-cpu          left out: SINEW_TEST_DATA has no goldens-other-cpu"
+    skip "other-cpu          skipped: SINEW_TEST_DATA does not contain goldens-other-cpu"
 else
-    # The suite names files beside it: it is copied with them, and its goldens replaced.
+    # The suite refers to other files by relative paths, so it is copied together with them. Then its goldens are replaced.
     rm -rf "$out/copy"
     mkdir -p "$out/copy"
     cp --parents -r -t "$out/copy" assets docs/drag.session tests/suite
@@ -69,7 +69,8 @@ else
     run other-cpu "$out/copy/$suite" "$sinew"
 fi
 
-# Debian's packages of a release are unpacked with all that they need; the release's own loader then starts sinew.
+# newer_mesa RELEASE BASE: unpacks Mesa's packages from a Debian release with their dependencies, and starts sinew with the
+# dynamic loader of that release.
 newer_mesa() {
     release="$1"
     folder="$out/$release"
@@ -86,10 +87,10 @@ newer_mesa() {
         options="-oDir::Etc::SourceList=$config/sources.list -oDir::Etc::SourceParts=/dev/null
             -oDir::State::Lists=$config/lists -oDir::State::status=$config/status -oDebug::NoLocking=1
             -oDir::Cache::archives=$config/archives -oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache="
-        # shellcheck disable=SC2086 # a list of words
+        # shellcheck disable=SC2086 # the words are separate arguments
         if ! { apt-get $options update -qq --error-on=any && apt-get $options -t "$release" install -y -qq \
             --no-install-recommends --download-only mesa-vulkan-drivers libvulkan1; } >"$folder/apt.txt" 2>&1; then
-            leave_out "$release left out: its Mesa cannot be downloaded, see $folder/apt.txt"
+            skip "$release skipped: its Mesa cannot be downloaded, see $folder/apt.txt"
             return 0
         fi
         for package in "$config"/archives/*.deb; do
@@ -110,7 +111,7 @@ if [ "${1:-}" = --full ]; then
     run avx "$suite" GALLIUM_OVERRIDE_CPU_CAPS=avx "$sinew"
     run avx2 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=avx2 "$sinew"
     for release in bookworm-backports trixie sid; do
-        # Backports need the release that they are for.
+        # Backports need the packages of their base release.
         base="${release%-backports}"
         newer_mesa "$release" "$base"
     done
@@ -121,7 +122,7 @@ if [ "${1:-}" = --full ]; then
 fi
 
 echo
-# shellcheck disable=SC2086 # a list of paths
+# shellcheck disable=SC2086 # the paths are separate arguments
 table="$(cd "$out" && "$root/scripts/differences.sh" $runs)"
 echo "$table"
 # A driver that ignores the overrides would pass without testing anything.

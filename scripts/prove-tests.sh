@@ -1,9 +1,9 @@
 #!/bin/sh
-# Breaks sinew on purpose, one small patch of tests/breaks at a time, in a copy, and checks that the suite notices.
-# Prints one line per break: how many cases fail, how many of them by their image, and the first few; then how the images
-# differ. The measured differences of each run are left in target/breaks/NAME.csv.
-# Exits with 1 if a break is not noticed, a patch does not apply, or the suite fails without a break.
-#   scripts/prove-tests.sh [NAME …]    all breaks, or those named
+# Checks that the suite detects bugs: applies the small patches of tests/breaks one at a time to a copy of sinew, and runs the
+# suite. Prints one line per patch with the number of failing cases, how many of them fail by their image, and the first few
+# names, and then how the images differ. Writes the measured differences of each run to target/breaks/NAME.csv.
+# Exits with 1 if a patch is not detected, a patch does not apply, or the suite fails without a patch.
+#   scripts/prove-tests.sh [NAME …]    all patches, or the named ones
 set -eu
 cd "$(dirname "$0")/.."
 root="$PWD"
@@ -19,7 +19,7 @@ for name in "$@"; do
 done
 rm -rf "$copy"
 mkdir -p "$copy" "$CARGO_TARGET_DIR/debug"
-# Dependencies that are already built serve here too; hard links cost nothing.
+# Reuse the dependencies that are already built. Hard links need no space.
 for part in deps build .fingerprint; do
     if [ -d "target/debug/$part" ] && [ ! -d "$CARGO_TARGET_DIR/debug/$part" ]; then
         cp -al "target/debug/$part" "$CARGO_TARGET_DIR/debug/"
@@ -28,7 +28,7 @@ done
 git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$copy"
 cd "$copy"
 
-# Runs the copy's suite with the copy's binary. Returns 0 if it passes, 1 if it fails, 2 if there is no result.
+# Runs the suite of the copy with the binary of the copy. Returns 0 if it passes, 1 if it fails, and 2 if there is no result.
 check() {
     rm -f "$out/$1.csv"
     cargo build --quiet --no-default-features --features cli --bin sinew || return 2
@@ -41,18 +41,18 @@ status=0
 check no-break || status=$?
 if [ $status -ne 0 ]; then
     cat "$out/out.txt"
-    echo "prove-tests: the suite fails without a break" >&2
+    echo "prove-tests: the suite fails without a patch" >&2
     exit 1
 fi
-printf '%-24s %s\n' "no break" "$(tail -n 1 "$out/out.txt")"
+printf '%-24s %s\n' "no patch" "$(tail -n 1 "$out/out.txt")"
 failed=0
 runs=""
 for patch in "$root"/tests/breaks/*.patch; do
     name="$(basename "$patch" .patch)"
     case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
-    # A patch that fits only roughly may break something else than it says.
+    # A patch that applies only with fuzz may change another place than intended.
     if ! patch --quiet --dry-run --fuzz=0 -p1 <"$patch" >/dev/null; then
-        printf '%-24s DOES NOT APPLY: renew tests/breaks/%s.patch\n' "$name" "$name"
+        printf '%-24s DOES NOT APPLY: update tests/breaks/%s.patch\n' "$name" "$name"
         failed=1
         continue
     fi
@@ -62,7 +62,7 @@ for patch in "$root"/tests/breaks/*.patch; do
     [ ! -e "$out/$name.csv" ] || runs="$runs $name.csv"
     case $status in
     0)
-        printf '%-24s NOT NOTICED\n' "$name"
+        printf '%-24s NOT DETECTED\n' "$name"
         failed=1
         ;;
     1)
@@ -79,6 +79,6 @@ for patch in "$root"/tests/breaks/*.patch; do
     patch --quiet -R -p1 <"$patch"
 done
 echo
-# shellcheck disable=SC2086 # a list of paths
+# shellcheck disable=SC2086 # the paths are separate arguments
 (cd "$out" && "$root/scripts/differences.sh" $runs)
 exit $failed

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs what sinew needs on Debian and Ubuntu beside Rust, where it is missing; says what, and is silent otherwise.
-#   a C++ compiler             one dependency is C++ (meshoptimizer)
-#   a software Vulkan driver   tests, and pictures on machines without a graphics card
-#   the window's libraries     X11 and keyboard layouts
-#   Xvfb, xdotool, import      the tests of the window
-#   strace                     the test of what is on the disk, and when
-#   Chromium, Mesa's OpenGL    the test of the report's page, the suite on another driver; only with --all
+# Installs the missing packages that sinew needs besides Rust on Debian and Ubuntu. Prints nothing if all are present.
+#   a C++ compiler             for a dependency (meshoptimizer)
+#   a software Vulkan driver   for tests, and for rendering on machines without a graphics card
+#   window libraries           X11 and keyboard layouts
+#   Xvfb, xdotool, import      for tests of the window
+#   strace                     for a test of the order of disk writes
+#   Chromium, Mesa's OpenGL    for the test of the HTML report and for the suite on another driver; only with --all
 set -eu
 
 missing=""
@@ -37,18 +37,18 @@ if [ -z "$missing" ]; then
     exit 0
 fi
 if ! command -v apt-get >/dev/null 2>&1; then
-    echo "setup: this system has no apt-get; by their names in Debian these are missing:$missing" >&2
+    echo "setup: apt-get does not exist on this system; install these packages (named as in Debian):$missing" >&2
     exit 1
 fi
 as_root=""
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null 2>&1; then
-        echo "setup: as root, run: apt-get install$missing" >&2
+        echo "setup: sudo does not exist; run as root: apt-get install$missing" >&2
         exit 1
     fi
     as_root=sudo
 fi
 echo "setup: installing$missing"
 $as_root apt-get update -qq
-# shellcheck disable=SC2086 # a list of words
+# shellcheck disable=SC2086 # the words are separate arguments
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
