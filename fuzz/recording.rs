@@ -23,7 +23,7 @@ static BEGINNING: LazyLock<String> = LazyLock::new(|| {
     session.record(recorder, 1.0).expect("a recording");
     session.stop_recording().expect("a recording").expect("a recording");
     let text = std::fs::read_to_string(path).expect("a recording");
-    // The last line has no command; its time is the length of the recording.
+    // The last line has no command. Its time is the length of the recording.
     let lines: Vec<&str> = text.lines().collect();
     lines[..lines.len() - 1].join("\n")
 });

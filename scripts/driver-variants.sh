@@ -41,7 +41,7 @@ run nosse "$suite" GALLIUM_OVERRIDE_CPU_CAPS=nosse "$sinew"
 # In Mesa 22.3, narrow vectors without the override of the CPU features corrupt the heap.
 run sse4.1-128 "$suite" GALLIUM_OVERRIDE_CPU_CAPS=sse4.1 LP_NATIVE_VECTOR_WIDTH=128 "$sinew"
 
-# Mesa's OpenGL instead of its Vulkan.
+# Mesa's OpenGL driver instead of its Vulkan driver.
 cat >"$out/gl" <<END
 #!/bin/sh
 exec "$sinew" "\$@" --adapter gl

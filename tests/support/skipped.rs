@@ -1,6 +1,6 @@
 //! Records of the tests that were skipped, or that ran on the built-in data only.
 //!
-//! The test harness hides what a passing test prints. So each test binary appends its records to a file of this
+//! The test harness hides the output of passing tests. Therefore each test binary appends its records to a file of this
 //! `cargo test` run, and the last test target, `tests/zz_skipped.rs`, prints them and deletes the file.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -114,7 +114,7 @@ fn note(kind: Kind, reason: &str) {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if !known.contains(&record) {
         if kind == Kind::Skipped {
-            // Not `eprintln!`, which the harness captures.
+            // The harness captures the output of `eprintln!`.
             let _ = writeln!(std::io::stderr(), "SKIPPED: {test}: {reason}");
         }
         // nextest has no last target that could print the records.

@@ -206,7 +206,7 @@ mod tests {
             let lag = (velocity * (frames as f64 / hertz) - out).length();
             // In the steady state x − x̂ = τ v, and the cutoff is at least the cutoff for the true speed.
             let bound = velocity.length() / (TAU * (s.min_cutoff + s.beta * velocity.length()));
-            prop_assert!(lag <= bound * (1.0 + 1e-6) + 1e-9, "{lag} of {bound}");
+            prop_assert!(lag <= bound * (1.0 + 1e-6) + 1e-9, "lag {lag}, bound {bound}");
         }
 
         #[test]
@@ -255,7 +255,7 @@ mod tests {
         // The filter x̂ += α(x − x̂) reduces the variance of white noise to α/(2 − α) of its value.
         let alpha = alpha(1.0, 1.0 / hertz);
         let ratio = sum / f64::from(frames - 600) / (alpha / (2.0 - alpha));
-        assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
+        assert!((ratio - 1.0).abs() < 0.05, "variance is {ratio} times the expected one");
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl<T> Index<usize> for Frames<T> {
 
     /// Returns the values of a frame. Panics if the frame does not exist.
     fn index(&self, frame: usize) -> &[T] {
-        assert!(frame < self.count, "frame {frame} of {}", self.count);
+        assert!(frame < self.count, "frame {frame} does not exist; there are {} frames", self.count);
         &self.values[frame * self.width..(frame + 1) * self.width]
     }
 }

@@ -115,6 +115,6 @@ mod tests {
             q = next;
         }
         // A step is 0.0031 rad. The twist decay adds at most 2π times as much.
-        assert!(largest < 0.03, "{largest}");
+        assert!(largest < 0.03, "largest step {largest} rad");
     }
 }

@@ -140,7 +140,7 @@ fn world_rotations_match_the_sent_ones_on_a_scaled_character() {
             assert!(got.angle_between(expected) < 3e-3, "{}", target.skeleton.label(joint));
         }
         let hips = now[bones["hips"]].translation.distance(truth[bones["hips"]].translation);
-        assert!(hips < 1e-3, "{hips}");
+        assert!(hips < 1e-3, "hips are off by {hips} m");
     }
 }
 
@@ -177,7 +177,7 @@ fn leveling_scales_a_taller_performer() {
     performer.bones[0].as_mut().unwrap().0 *= 1.25;
     assert!(!live.level(&Performer::default()));
     assert!(live.level(&performer));
-    assert!((live.scale - 0.8).abs() < 1e-4, "{}", live.scale);
+    assert!((live.scale - 0.8).abs() < 1e-4, "scale {}", live.scale);
 }
 
 #[test]
