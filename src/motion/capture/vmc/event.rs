@@ -11,8 +11,8 @@ const MAX_COORDINATE: f32 = 1e4;
 /// Maximum length of a morph's name, bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// A message of the VMC protocol. Values are in the space of VRM 1.0, which is right-handed and in metres. +Y is up, and a character
-/// faces +Z with its left on +X.
+/// A message of the VMC protocol. Values are in the space of VRM 1.0, which is right-handed and in metres. +Y is
+/// up, and a character faces +Z with its left on +X.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// `/VMC/Ext/OK`: whether the sender has a model loaded.

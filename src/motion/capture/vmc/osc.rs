@@ -1,8 +1,8 @@
 //! Reads Open Sound Control packets from untrusted senders.
 //!
-//! `rosc` decodes the messages. It recurses into nested bundles, once per twenty bytes of a packet, and when it drops
-//! nested arrays, so a malicious packet could overflow the stack. Bundles are therefore walked here down to a maximum depth, and arrays
-//! are rejected before `rosc` sees them.
+//! `rosc` decodes the messages. It recurses into nested bundles, once per twenty bytes of a packet, and when it
+//! drops nested arrays, so a malicious packet could overflow the stack. Bundles are therefore walked here down to a
+//! maximum depth, and arrays are rejected before `rosc` sees them.
 
 use rosc::{OscPacket, OscType};
 
