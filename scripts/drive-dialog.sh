@@ -70,7 +70,7 @@ session=$!
 
 window=$(timeout 60 xdotool search --sync --onlyvisible --name '^sinew$') || fail "the window did not open"
 wait_for "the first frame in the window" sh -c '[ "$(import -window root -format %k info:)" -gt 500 ]'
-dialog() { xdotool search --onlyvisible --name '^Open a character, or motion for it$' > "$work/dialog" 2> /dev/null; }
+dialog() { xdotool search --onlyvisible --name '^Open a character or a motion$' > "$work/dialog" 2> /dev/null; }
 no_dialog() {
     ! dialog || { xdotool windowfocus "$(tail -n 1 "$work/dialog")" key Escape 2> /dev/null; false; }
 }

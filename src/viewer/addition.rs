@@ -1,4 +1,4 @@
-//! Clips that came to a character after its file.
+//! Clips that are added to a character from other files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,53 +12,54 @@ use crate::rig::Rig;
 
 use super::fingerprint;
 
-/// Clips of another file, or of a take, put on a character.
+/// Clips of another file, or of a recorded take, that were added to a character.
 ///
-/// Only where they are from is written down and compared; a replay reads the file again.
+/// Only the origin is serialised and compared. A replay reads the file again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Addition {
-    /// Where they are from. In a recording: seen from its folder, if the file is in there.
+    /// The source file. In a recording, the path is relative to the folder of the recording if the file is inside.
     pub file: PathBuf,
-    /// By what the file is known again.
+    /// Fingerprint of the file's contents.
     pub fingerprint: String,
-    /// What its only clip is called, if not as the file says.
+    /// Name of its only clip, if it differs from the name in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether hands are kept in their places ([`Source::clips`]).
+    /// Whether hands keep their positions, see [`Source::clips`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_hands: bool,
     #[serde(skip)]
-    held: Option<Held>,
+    loaded: Option<LoadedClips>,
 }
 
-/// What was read, and what it became.
+/// The contents of a file and the resulting clips.
 #[derive(Clone, Debug)]
-struct Held {
+struct LoadedClips {
     source: Arc<Source>,
     clips: Arc<[Clip]>,
-    /// Nodes and morph weights of the character that they are for.
-    fits: (usize, usize),
-    /// Whether it was recorded here, and is in no file that must stay.
+    /// Number of nodes and morph weights of the character for which the clips were made.
+    shape: (usize, usize),
+    /// Whether the clips were recorded in this program and may not be in a permanent file yet.
     live: bool,
 }
 
 impl PartialEq for Addition {
     fn eq(&self, other: &Self) -> bool {
-        let said = |a: &Self| (a.file.clone(), a.fingerprint.clone(), a.name.clone(), a.keep_hands);
-        said(self) == said(other)
+        let origin = |a: &Self| (a.file.clone(), a.fingerprint.clone(), a.name.clone(), a.keep_hands);
+        origin(self) == origin(other)
     }
 }
 
-fn size(character: &Character) -> (usize, usize) {
+fn shape(character: &Character) -> (usize, usize) {
     (character.skeleton.nodes.len(), character.skeleton.rest_weights.len())
 }
 
 impl Addition {
-    /// What was read from a file, put on a character by its rig as it was loaded. `keep_hands`: as for [`Source::clips`].
+    /// Retargets a file's clips to a character with the given rig, which must be the one that was loaded. `keep_hands` works
+    /// as in [`Source::clips`].
     ///
     /// # Errors
-    /// [`SourceError`] where that cannot be.
+    /// [`SourceError`] if the clips do not fit the character.
     pub fn new(
         file: &Path,
         source: Arc<Source>,
@@ -67,59 +68,63 @@ impl Addition {
         keep_hands: bool,
     ) -> Result<Self, SourceError> {
         let clips = source.clips(character, rig, keep_hands)?.into();
-        let held = Held { clips, fits: size(character), live: false, source };
-        let fingerprint = fingerprint::of_source(&held.source);
-        Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, held: Some(held) })
+        let loaded = LoadedClips { clips, shape: shape(character), live: false, source };
+        let fingerprint = fingerprint::of_source(&loaded.source);
+        Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, loaded: Some(loaded) })
     }
 
-    /// The same as a take that was recorded here, under a name.
+    /// Marks the addition as a take that was recorded in this program, and names it.
     #[must_use]
-    pub(super) fn taken(self, name: String) -> Self {
-        Self { name: Some(name), held: self.held.map(|held| Held { live: true, ..held }), ..self }
+    pub(super) fn into_take(self, name: String) -> Self {
+        Self {
+            name: Some(name),
+            loaded: self.loaded.map(|loaded| LoadedClips { live: true, ..loaded }),
+            ..self
+        }
     }
 
-    /// The same from another character's clips to this one's.
+    /// Retargets the same source to another character.
     ///
     /// # Errors
-    /// As [`Addition::new`].
-    pub(super) fn again(&self, character: &Character, rig: &Rig) -> Result<Self, SourceError> {
-        let Some(held) = &self.held else { return Err(SourceError::Empty) };
-        let clips = held.source.clips(character, rig, self.keep_hands)?.into();
-        let held = Held { clips, fits: size(character), ..held.clone() };
-        Ok(Self { held: Some(held), ..self.clone() })
+    /// Same as [`Addition::new`].
+    pub(super) fn for_character(&self, character: &Character, rig: &Rig) -> Result<Self, SourceError> {
+        let Some(loaded) = &self.loaded else { return Err(SourceError::Empty) };
+        let clips = loaded.source.clips(character, rig, self.keep_hands)?.into();
+        let loaded = LoadedClips { clips, shape: shape(character), ..loaded.clone() };
+        Ok(Self { loaded: Some(loaded), ..self.clone() })
     }
 
-    /// What this names, with what another one of the same file holds.
-    pub(super) fn filled(self, other: &Self) -> Self {
-        Self { held: other.held.clone(), ..self }
+    /// Returns this addition with the contents of another addition of the same file.
+    pub(super) fn with_contents_of(self, other: &Self) -> Self {
+        Self { loaded: other.loaded.clone(), ..self }
     }
 
-    /// Clips that a character can play; none where nothing was read, or for another character.
+    /// Returns the clips if they fit the character. The result is empty if they do not, or if no file was read.
     pub(super) fn clips(&self, character: &Character) -> &[Clip] {
-        let held = self.held.as_ref().filter(|held| held.fits == size(character));
-        held.map_or(&[], |held| &held.clips)
+        let loaded = self.loaded.as_ref().filter(|loaded| loaded.shape == shape(character));
+        loaded.map_or(&[], |loaded| &loaded.clips)
     }
 
-    /// How many they are.
-    pub(super) fn count(&self) -> usize {
-        self.held.as_ref().map_or(0, |held| held.clips.len())
+    /// Returns the number of clips.
+    pub(super) fn clip_count(&self) -> usize {
+        self.loaded.as_ref().map_or(0, |loaded| loaded.clips.len())
     }
 
-    /// Whether both are of one reading of a file.
-    pub(super) fn is_of(&self, other: &Self) -> bool {
-        let pair = self.held.as_ref().zip(other.held.as_ref());
+    /// Returns whether both come from the same read of the same file.
+    pub(super) fn same_source(&self, other: &Self) -> bool {
+        let pair = self.loaded.as_ref().zip(other.loaded.as_ref());
         pair.is_some_and(|(a, b)| Arc::ptr_eq(&a.source, &b.source))
     }
 
-    /// The file that a take which was recorded here would be.
-    pub(super) fn csv(&self) -> Option<String> {
-        match self.held.as_ref().filter(|held| held.live)?.source.as_ref() {
+    /// Returns the CSV text of a take that was recorded in this program.
+    pub(super) fn take_csv(&self) -> Option<String> {
+        match self.loaded.as_ref().filter(|loaded| loaded.live)?.source.as_ref() {
             Source::Take(take) => Some(write_csv(take)),
             Source::Character(_) => None,
         }
     }
 
-    /// What its clips are called after.
+    /// Returns the base name for clips without a name.
     pub(super) fn stem(&self) -> String {
         self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }

@@ -1,8 +1,8 @@
-//! The weights of two to four clips as a point of a square.
+//! Maps the weights of two to four clips to a point in a square, and back.
 
 use glam::Vec2;
 
-/// Where clips stand in the square from 0 to 1, row 0 on top; none: there is no such square for so many.
+/// Returns the positions of the clips in the unit square, with y down. Empty unless there are two to four clips.
 pub(super) fn corners(clips: usize) -> &'static [Vec2] {
     const TWO: [Vec2; 2] = [Vec2::new(0.0, 0.5), Vec2::new(1.0, 0.5)];
     const THREE: [Vec2; 3] = [Vec2::new(0.0, 1.0), Vec2::new(1.0, 1.0), Vec2::new(0.5, 0.0)];
@@ -15,15 +15,15 @@ pub(super) fn corners(clips: usize) -> &'static [Vec2] {
     }
 }
 
-/// The weights of a point: linear between two clips, barycentric between three (their triangle's nearest point counts),
-/// bilinear between four. They sum to one.
+/// Returns the weights at a point, which sum to one. They are linear for two clips, barycentric for three (at the nearest
+/// point of their triangle) and bilinear for four.
 pub(super) fn weights(clips: usize, at: Vec2) -> Vec<f32> {
     let Vec2 { x, y } = if at.is_finite() { at.clamp(Vec2::ZERO, Vec2::ONE) } else { Vec2::splat(0.5) };
     match clips {
         2 => vec![1.0 - x, x],
         3 => {
             let top = 1.0 - y;
-            // On each height the triangle is as wide as it is far from its top.
+            // At each height the triangle is as wide as its distance from the apex.
             let across = if y > 0.0 { ((x - 0.5 * top) / y).clamp(0.0, 1.0) } else { 0.5 };
             vec![y * (1.0 - across), y * across, top]
         }
@@ -32,7 +32,7 @@ pub(super) fn weights(clips: usize, at: Vec2) -> Vec<f32> {
     }
 }
 
-/// The point of some weights: the middle of the clips' places by weight.
+/// Returns the point that belongs to the given weights, which is the weighted mean of the clips' positions.
 pub(super) fn place(weights: impl ExactSizeIterator<Item = f32> + Clone) -> Option<Vec2> {
     let corners = corners(weights.len());
     let sum: f32 = weights.clone().sum();
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_gives_weights_that_give_the_point() {
+    fn weights_of_a_point_map_back_to_the_point() {
         for clips in 2..=4 {
             for (i, &corner) in corners(clips).iter().enumerate() {
                 let alone = weights(clips, corner);
@@ -55,19 +55,19 @@ mod tests {
                 );
             }
             let inside = if clips == 2 { Vec2::new(0.3, 0.5) } else { Vec2::new(0.4, 0.7) };
-            let shares = weights(clips, inside);
-            assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-6 && shares.iter().all(|w| *w >= 0.0));
-            assert!(place(shares.into_iter()).unwrap().distance(inside) < 1e-6);
+            let blend = weights(clips, inside);
+            assert!((blend.iter().sum::<f32>() - 1.0).abs() < 1e-6 && blend.iter().all(|w| *w >= 0.0));
+            assert!(place(blend.into_iter()).unwrap().distance(inside) < 1e-6);
         }
     }
 
     #[test]
-    fn points_beside_and_numbers_that_are_none_are_survived() {
+    fn outside_and_non_finite_points_give_valid_weights() {
         for at in [Vec2::new(-3.0, 0.0), Vec2::new(0.0, -1.0), Vec2::NAN, Vec2::INFINITY] {
             for clips in 0..6 {
-                let shares = weights(clips, at);
-                assert_eq!(shares.len(), if (2..=4).contains(&clips) { clips } else { 0 });
-                assert!(shares.iter().all(|w| (0.0..=1.0).contains(w)));
+                let blend = weights(clips, at);
+                assert_eq!(blend.len(), if (2..=4).contains(&clips) { clips } else { 0 });
+                assert!(blend.iter().all(|w| (0.0..=1.0).contains(w)));
             }
         }
         assert_eq!(place([0.0, 0.0].into_iter()), None);

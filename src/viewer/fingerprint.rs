@@ -1,4 +1,4 @@
-//! By what a recording knows its character again.
+//! Fingerprints by which a recording recognises its character and clip files.
 
 use crc32fast::Hasher;
 
@@ -7,9 +7,9 @@ use crate::bake::Source;
 use crate::motion::capture::write_csv;
 use crate::rig::Rig;
 
-/// CRC-32 (IEEE 802.3) of what moves, is pulled and bends: nodes at rest, positions, the clips of its file and the rig. How the file
-/// stores them, and how surfaces look, does not matter.
-pub(super) fn of(character: &Character, clips: &[Clip], rig: &Rig) -> String {
+/// Returns the CRC-32 (IEEE 802.3) of everything that affects motion and picking: rest transforms, positions, clips and
+/// rig. The file format and the appearance of surfaces do not matter.
+pub(super) fn of_character(character: &Character, clips: &[Clip], rig: &Rig) -> String {
     let mut hasher = Hasher::new();
     let mut floats = |values: &[f32]| values.iter().for_each(|v| hasher.update(&v.to_le_bytes()));
     for node in &character.skeleton.nodes {
@@ -38,10 +38,10 @@ pub(super) fn of(character: &Character, clips: &[Clip], rig: &Rig) -> String {
     format!("crc32:{:08x}", hasher.finalize())
 }
 
-/// The same of a file of motion: a character without its rig, or the numbers of a take.
+/// Returns the CRC-32 of a motion file: of a character without its rig, or of a take's values.
 pub(super) fn of_source(source: &Source) -> String {
     match source {
-        Source::Character(character) => of(character, &character.clips, &Rig::default()),
+        Source::Character(character) => of_character(character, &character.clips, &Rig::default()),
         Source::Take(take) => format!("crc32:{:08x}", crc32fast::hash(write_csv(take).as_bytes())),
     }
 }

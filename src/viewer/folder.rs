@@ -1,4 +1,4 @@
-//! The files beside the one that is open, and what is kept when it is read again.
+//! The other files in the folder of the open one, and the state that survives a reload.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,34 +10,36 @@ use crate::motion::Motion;
 use super::Session;
 use super::history::State;
 
-/// Endings of files that hold characters, and of those that hold motion alone.
-pub(super) const ENDINGS: [&str; 4] = ["glb", "gltf", "vrm", MOTION];
-const MOTION: &str = "bvh";
-/// That of takes, which only a character that is shown can follow.
+/// Extensions of files that contain characters, and of files that contain only motion.
+pub(super) const EXTENSIONS: [&str; 4] = ["glb", "gltf", "vrm", MOTION_EXTENSION];
+const MOTION_EXTENSION: &str = "bvh";
+/// Extension of takes, which need a character.
 #[cfg(feature = "viewer")]
-const TAKE: &str = "csv";
+const TAKE_EXTENSION: &str = "csv";
 
-/// Both, in small and in capital letters: a portal's patterns tell them apart, who names files does not.
+/// Returns all extensions in lower and upper case. The file dialogs of some systems are case-sensitive.
 #[cfg(feature = "viewer")]
-pub(super) fn all_endings() -> Vec<String> {
-    let small = || ENDINGS.iter().chain([&TAKE]);
-    small().map(|ending| (*ending).to_owned()).chain(small().map(|ending| ending.to_uppercase())).collect()
+pub(super) fn all_extensions() -> Vec<String> {
+    let lower_case = || EXTENSIONS.iter().chain([&TAKE_EXTENSION]);
+    lower_case().map(|e| (*e).to_owned()).chain(lower_case().map(|e| e.to_uppercase())).collect()
 }
 
-/// The model file after (or before) one in its folder, by name; round at the ends; files of motion only from one of them. `None`: there is no other.
+/// Returns the next or previous model in the folder of a file, in the order of their names. After the last one comes the
+/// first. Motion files are skipped unless `file` is one. Returns `None` if there is no other model.
 ///
 /// # Errors
-/// What the system says of the folder.
+/// Fails if the folder cannot be read.
 pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
     let folder = match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let ends = |p: &Path, known: &str| p.extension().is_some_and(|e| e.eq_ignore_ascii_case(known));
-    // A file of motion would be put on the character that is shown, and be no step.
+    let has_extension = |p: &Path, known: &str| p.extension().is_some_and(|e| e.eq_ignore_ascii_case(known));
+    // Opening a motion file would add its clips to the current character instead of replacing it.
     let is_model = |p: &PathBuf| {
-        let known = ENDINGS.iter().find(|known| ends(p, known));
-        known.is_some_and(|known| *known != MOTION || ends(file, MOTION)) && p.is_file()
+        let known = EXTENSIONS.iter().find(|known| has_extension(p, known));
+        known.is_some_and(|known| *known != MOTION_EXTENSION || has_extension(file, MOTION_EXTENSION))
+            && p.is_file()
     };
     let mut models: Vec<PathBuf> = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
@@ -46,7 +48,7 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
         .collect();
     models.sort();
     let name = file.file_name();
-    // A file that has gone meanwhile still has a place between the others.
+    // A file that was deleted still has its position in the order.
     let (before, after): (Vec<_>, Vec<_>) =
         models.into_iter().filter(|p| p.file_name() != name).partition(|p| p.file_name() < name);
     let mut around = after.into_iter().chain(before);
@@ -54,31 +56,30 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
 }
 
 impl Session {
-    /// Takes over what is not the character's from the session that showed the former one. `again`: it is the same
-    /// character, read once more; then also from where it is seen, the clips that were added, and what is played. Where
-    /// its nodes are the same, pose, goals and what can be taken back too. Of each addition that cannot be put on the
-    /// character any more, a line.
+    /// Takes over the settings of the previous session. With `again` the file was reloaded, and view, added clips and motion
+    /// are kept as well. If the nodes are still the same, pose, goals and undo history are kept too. Returns one
+    /// line for each addition that no longer fits.
     pub fn take_over(&mut self, from: &Self, again: bool) -> Vec<String> {
-        let mut faults = Vec::new();
-        from.settings().into_iter().for_each(|command| self.obey(command));
+        let mut errors = Vec::new();
+        from.settings().into_iter().for_each(|command| self.execute(command));
         if again {
             self.orbit = from.orbit;
-            faults = self.add_again(from.additions());
-            self.go_on(from);
+            errors = self.add_again(from.additions());
+            self.restore_from(from);
         }
         self.comparison.choose(&from.comparison.methods(), &self.puppet);
-        faults
+        errors
     }
 
-    /// Stands where another session of the same character does. Where its nodes are others now, it plays the same.
-    fn go_on(&mut self, from: &Self) {
+    /// Restores the state of another session of the same file. If the nodes have changed, only the motion is restored.
+    fn restore_from(&mut self, from: &Self) {
         let skeleton = |s: &Self| s.puppet.shared_character();
         let (here, there) = (skeleton(self), skeleton(from));
         let names =
             |c: &Character| c.skeleton.nodes.iter().map(|n| (n.name.clone(), n.parent)).collect::<Vec<_>>();
         let same =
             names(&here) == names(&there) && self.state.held.weights.len() == from.state.held.weights.len();
-        let clips = self.clips_of(from);
+        let clips = self.map_clips(from);
         let clip = |clip: usize| clips.get(clip).copied().flatten();
         self.puppet.time = from.puppet.time;
         if !same {
@@ -92,9 +93,9 @@ impl Session {
         }
         (self.clock, self.history) = (from.clock, from.history.clone());
         (self.selected, self.last, self.followed) = (from.selected, from.last, from.followed);
-        let moved = clips.iter().enumerate().any(|(place, now)| *now != Some(place));
+        let clips_moved = clips.iter().enumerate().any(|(index, now)| *now != Some(index));
         let mut state = from.state.clone();
-        if moved || !state.motion.fits(&here) {
+        if clips_moved || !state.motion.fits(&here) {
             let renumbered = |motion: &Motion| {
                 let motion = motion.renumbered(clip, Some);
                 if motion.fits(&here) { motion } else { Motion::default() }
@@ -102,10 +103,10 @@ impl Session {
             state.motion = Arc::new(renumbered(&state.motion));
             self.history.change_motions(renumbered);
         }
-        // What was edited and not saved is not lost; else the file has the say.
-        let changed = from.is_rig_changed();
-        let rig = if changed { state.rig } else { self.state.rig.clone() };
-        if !changed {
+        // Unsaved edits of the rig win over the file.
+        let rig_changed = from.is_rig_changed();
+        let rig = if rig_changed { state.rig } else { self.state.rig.clone() };
+        if !rig_changed {
             self.history.set_rig(&rig);
         }
         self.restore(Some(State { rig, ..state }));
@@ -118,10 +119,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dialog_shows_files_however_their_endings_are_written() {
-        let endings = all_endings();
+    fn a_dialog_shows_extensions_in_lower_and_upper_case() {
+        let extensions = all_extensions();
         for name in ["glb", "GLB", "gltf", "GLTF", "vrm", "VRM", "bvh", "BVH", "csv", "CSV"] {
-            assert!(endings.iter().any(|e| e == name), "{name}");
+            assert!(extensions.iter().any(|e| e == name), "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is held, and where the pointer wants it.
+//! A drag of a joint, and the target that follows the pointer.
 
 use glam::{Vec2, Vec3};
 
@@ -11,58 +11,58 @@ use crate::rig::{ChainKind, Rig, default_base, orientation};
 use super::Axis;
 use super::history::State;
 
-/// Share of the distance to the camera that one step of the wheel pushes.
-const PUSH: f32 = 0.04;
+/// Fraction of the distance to the camera by which one step of the wheel pushes the target.
+const PUSH_STEP: f32 = 0.04;
 
-/// A drag that is going on.
+/// A drag in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Hand {
     pub(super) hit: Hit,
     pub(super) target: Target,
-    /// Nodes that are pinned as long as it lasts.
+    /// Pins that last as long as the drag.
     pub(super) pins: Vec<Pin>,
-    /// Whether the root moves: nothing above the node could.
-    pub(super) whole: bool,
-    /// What [`super::Command::Cancel`] goes back to.
+    /// Whether the drag moves the root, because no joint above the node can move.
+    pub(super) moves_root: bool,
+    /// The state that [`super::Command::Cancel`] restores.
     pub(super) before: State,
     pub(super) axis: Option<Axis>,
     pub(super) snap: bool,
-    /// Whether the pointer has moved it.
+    /// Whether the pointer has moved since the grab.
     pub(super) moved: bool,
-    /// A point of the plane that it moves on.
+    /// A point of the plane on which the target moves.
     plane: Vec3,
     pointer: Vec2,
 }
 
-/// What is asked by who holds a place.
+/// The goal and the pins of a drag that starts at a hit.
 #[derive(Clone, Debug)]
-pub(super) struct Reach {
+pub(super) struct DragGoal {
     pub(super) target: Target,
     pub(super) pins: Vec<Pin>,
-    pub(super) whole: bool,
+    pub(super) moves_root: bool,
 }
 
-impl Reach {
-    /// `base`: what is held still whatever is pulled.
+impl DragGoal {
+    /// `base` is the node that must not move.
     pub(super) fn new(hit: &Hit, puppet: &Puppet, base: Option<usize>) -> Self {
         let (character, rig) = (puppet.character(), &puppet.rig);
         let root = default_base(character, hit.node);
         let base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
-        let whole = base.is_none() && hit.node == root;
+        let moves_root = base.is_none() && hit.node == root;
         let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
         let mut target = Target::new(hit.node);
-        target.base = if whole { None } else { Some(base.unwrap_or(root)) };
+        target.base = if moves_root { None } else { Some(base.unwrap_or(root)) };
         target.offset = hit.offset;
         target.position = Some(hit.point.as_dvec3());
-        // The whole is moved, not leant over.
-        target.orientation = whole.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
-        let pins = if whole { feet().map(Pin::from).collect() } else { Vec::new() };
-        Self { target, pins, whole }
+        // The whole character must move without leaning over.
+        target.orientation = moves_root.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
+        let pins = if moves_root { feet().map(Pin::from).collect() } else { Vec::new() };
+        Self { target, pins, moves_root }
     }
 }
 
 impl Axis {
-    /// Its direction.
+    /// Returns the unit vector of the axis.
     pub(super) fn unit(self) -> Vec3 {
         match self {
             Self::X => Vec3::X,
@@ -74,17 +74,17 @@ impl Axis {
 
 impl Hand {
     pub(super) fn new(hit: Hit, at: Vec2, puppet: &Puppet, before: State) -> Self {
-        let Reach { target, pins, whole } = Reach::new(&hit, puppet, before.base);
+        let DragGoal { target, pins, moves_root } = DragGoal::new(&hit, puppet, before.base);
         let (axis, snap, moved, plane) = (None, false, false, hit.point);
-        Self { hit, target, pins, whole, before, axis, snap, moved, plane, pointer: at }
+        Self { hit, target, pins, moves_root, before, axis, snap, moved, plane, pointer: at }
     }
 
-    /// Its target, and the pins that last as long as it.
-    pub(super) fn asks(&self) -> (Target, &[Pin]) {
+    /// Returns the target, and the pins that last as long as the drag.
+    pub(super) fn target_and_pins(&self) -> (Target, &[Pin]) {
         (self.target, &self.pins)
     }
 
-    /// Follows the pointer on the plane that faces the camera, or on its axis.
+    /// Moves the target to the pointer, on the plane that faces the camera or along the axis.
     pub(super) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
         (self.pointer, self.moved) = (at, true);
         let Some(ray) = Ray::through(camera, at, size) else { return };
@@ -104,26 +104,26 @@ impl Hand {
     /// Moves the plane away from the camera.
     pub(super) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
         let away = self.plane - camera.position;
-        let pushed = camera.position + away * (1.0 + PUSH * steps.clamp(-10.0, 10.0));
+        let pushed = camera.position + away * (1.0 + PUSH_STEP * steps.clamp(-10.0, 10.0));
         if pushed.is_finite() {
             self.plane = pushed;
         }
         self.follow(self.pointer, size, camera, step);
     }
 
-    /// Follows again, after its axis or its steps have changed.
-    pub(super) fn again(&mut self, size: Vec2, camera: &Camera, step: f32) {
+    /// Updates the target after the axis or snapping has changed.
+    pub(super) fn refresh(&mut self, size: Vec2, camera: &Camera, step: f32) {
         self.follow(self.pointer, size, camera, step);
     }
 }
 
-/// The base of the first chain that a grabbed place belongs to.
+/// Returns the base of the chain that contains the hit node, or else its nearest ancestor in a chain.
 pub(super) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
     let own = character.skeleton.ancestors(hit.node).find_map(|node| {
-        // A joint of its own chain turns about the base; the base itself only takes points beside it along.
-        let beside = node != hit.node || !hit.handle;
-        let holds = |c: &&crate::rig::Chain| c.joints.contains(&node) && (node != c.base || beside);
-        let inside = rig.chains.iter().filter(holds).max_by_key(|c| node != c.base);
+        // A joint inside the chain rotates about the base. The base itself only moves points away from its origin.
+        let is_beside = node != hit.node || !hit.handle;
+        let contains = |c: &&crate::rig::Chain| c.joints.contains(&node) && (node != c.base || is_beside);
+        let inside = rig.chains.iter().filter(contains).max_by_key(|c| node != c.base);
         inside.map(|c| c.base)
     });
     own.filter(|&b| b != default_base(character, hit.node) || b != hit.node)

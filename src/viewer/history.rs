@@ -1,4 +1,4 @@
-//! What can be taken back.
+//! Undo and redo.
 
 use std::sync::Arc;
 
@@ -7,29 +7,29 @@ use crate::pose::Pose;
 use crate::puppet::{Pin, Target};
 use crate::rig::{Chain, JointRig, Rig};
 
-/// Steps that are remembered, and bytes that they may take: a character of a hundred thousand nodes has poses of megabytes.
-const DEPTH: usize = 200;
-const BYTES: usize = 64 << 20;
+/// Maximum number of undo steps, and of the bytes that they use. A pose of a hundred thousand nodes takes megabytes.
+const MAX_STEPS: usize = 200;
+const MAX_BYTES: usize = 64 << 20;
 
-/// Everything that a person changes about the pose and the rig.
+/// Everything that undo restores: pose, goals, rig and motion.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
-    /// Where the character stands without clip and goals.
+    /// The pose without motion and goals.
     pub(super) held: Pose,
-    /// Goals that stayed when they were let go.
+    /// Goals that stayed after a drag.
     pub(super) goals: Vec<Target>,
     /// Pinned nodes, and where.
     pub(super) pins: Vec<Pin>,
-    /// The node that is held still.
+    /// The node that does not move while others are dragged.
     pub(super) base: Option<usize>,
     /// Chains, limits and poles.
     pub(super) rig: Arc<Rig>,
-    /// What is played.
+    /// The motion that is loaded.
     pub(super) motion: Arc<Motion>,
 }
 
 impl State {
-    /// What it takes, but the rig.
+    /// Returns the size in bytes without the rig.
     fn bytes(&self) -> usize {
         let Self { held, goals, pins, base: _, rig: _, motion } = self;
         size_of::<Self>()
@@ -47,30 +47,30 @@ fn bytes_of(rig: &Rig) -> usize {
     size_of::<Rig>() + chains + rig.joints.len() * size_of::<(usize, JointRig)>()
 }
 
-/// States before and after the present one.
+/// The states before and after the current one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
     past: Vec<State>,
     future: Vec<State>,
-    /// What a run of changes is made to.
-    run: Option<Run>,
+    /// The kind of the last edit, if the next edit of that kind continues the same step.
+    run: Option<EditRun>,
 }
 
-/// What is changed in many small steps that are one.
+/// A kind of edit that is made in many small changes but is undone as one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Run {
+pub(super) enum EditRun {
     /// The limit of a node.
     Limit(usize),
     /// A morph weight.
     Morph(usize),
-    /// What is played.
+    /// The motion.
     Motion,
     /// The weight of a node's goal.
     Weight(usize),
 }
 
 impl History {
-    /// Remembers a state that is about to change.
+    /// Adds an undo step. `state` is the state before the edit.
     pub(super) fn remember(&mut self, state: State) {
         self.future.clear();
         self.run = None;
@@ -78,51 +78,52 @@ impl History {
         self.forget_oldest();
     }
 
-    /// Leaves as much of the past as may be remembered, and always the last step.
+    /// Drops the oldest steps beyond the limits, but never the last step.
     fn forget_oldest(&mut self) {
         let (mut bytes, mut rig) = (0_usize, None);
         let fits = |state: &&State| {
             bytes = bytes.saturating_add(state.bytes());
-            // Most steps share one.
+            // Most states share one rig.
             if rig.replace(Arc::clone(&state.rig)).is_none_or(|later| !Arc::ptr_eq(&later, &state.rig)) {
                 bytes = bytes.saturating_add(bytes_of(&state.rig));
             }
-            bytes <= BYTES
+            bytes <= MAX_BYTES
         };
-        let kept = self.past.iter().rev().take(DEPTH).take_while(fits).count().max(1);
+        let kept = self.past.iter().rev().take(MAX_STEPS).take_while(fits).count().max(1);
         self.past.drain(..self.past.len().saturating_sub(kept));
     }
 
-    /// Gives all states another rig.
+    /// Replaces the rig of all states.
     pub(super) fn set_rig(&mut self, rig: &Arc<Rig>) {
         self.past.iter_mut().chain(&mut self.future).for_each(|state| state.rig = Arc::clone(rig));
     }
 
-    /// Plays something else in all states; those that share a motion still do.
+    /// Changes the motion of all states. States that share a motion still share one afterwards.
     pub(super) fn change_motions(&mut self, change: impl Fn(&Motion) -> Motion) {
         let mut last: Option<(Arc<Motion>, Arc<Motion>)> = None;
         for state in self.past.iter_mut().chain(&mut self.future) {
-            let known = last.take().filter(|(was, _)| Arc::ptr_eq(was, &state.motion));
-            let (was, now) = known.unwrap_or_else(|| (state.motion.clone(), Arc::new(change(&state.motion))));
+            let shared = last.take().filter(|(was, _)| Arc::ptr_eq(was, &state.motion));
+            let (was, now) =
+                shared.unwrap_or_else(|| (state.motion.clone(), Arc::new(change(&state.motion))));
             state.motion = Arc::clone(&now);
             last = Some((was, now));
         }
     }
 
-    /// Remembers a state before the first of a run of changes.
-    pub(super) fn remember_run(&mut self, run: Run, state: &State) {
+    /// Adds an undo step unless the last edit was of the same kind.
+    pub(super) fn remember_run(&mut self, run: EditRun, state: &State) {
         if self.run != Some(run) {
             self.remember(state.clone());
             self.run = Some(run);
         }
     }
 
-    /// What comes next is no part of the run any more.
+    /// Makes the next edit a step of its own.
     pub(super) fn end_run(&mut self) {
         self.run = None;
     }
 
-    /// The state before; `now` can be made again.
+    /// Returns the previous state. `now` becomes available to [`Self::redo`].
     pub(super) fn undo(&mut self, now: State) -> Option<State> {
         self.run = None;
         let before = self.past.pop()?;
@@ -130,14 +131,14 @@ impl History {
         Some(before)
     }
 
-    /// The state that was taken back.
+    /// Returns the state that was undone last.
     pub(super) fn redo(&mut self, now: State) -> Option<State> {
         let after = self.future.pop()?;
         self.past.push(now);
         Some(after)
     }
 
-    /// Puts what was before all of this in front of it.
+    /// Inserts an older history before this one.
     pub(super) fn append_to(&mut self, before: Self) {
         let past = std::mem::replace(&mut self.past, before.past);
         self.past.extend(past);
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_steps_of_a_small_character_are_remembered_as_anybody_takes_back() {
+    fn a_small_character_has_200_undo_steps() {
         let mut history = filled(300, |number| state(65, number));
         let mut now = state(65, 300);
         for number in (100..300).rev() {
@@ -187,20 +188,20 @@ mod tests {
     }
 
     #[test]
-    fn a_large_character_does_not_fill_the_memory_with_its_past() {
+    fn undo_steps_of_a_large_character_are_limited_in_bytes() {
         let large = || filled(20, |number| state(1 << 20, number));
         let bytes: usize = large().past.iter().map(State::bytes).sum();
-        assert!(bytes <= BYTES && large().past.len() == 15, "{bytes} bytes");
-        // A recording sets a past aside and gives it back.
-        let mut again = large();
-        again.append_to(large());
-        assert_eq!(again.past.len(), 15);
-        // However large it is, the last step can be taken back.
-        assert_eq!(filled(2, |_| state(BYTES / 4, 0)).past.len(), 1);
+        assert!(bytes <= MAX_BYTES && large().past.len() == 15, "{bytes} bytes");
+        // A recording sets the history aside and returns it.
+        let mut restored = large();
+        restored.append_to(large());
+        assert_eq!(restored.past.len(), 15);
+        // The last step can be undone even if it is larger than the limit.
+        assert_eq!(filled(2, |_| state(MAX_BYTES / 4, 0)).past.len(), 1);
     }
 
     #[test]
-    fn a_rig_that_steps_share_counts_once() {
+    fn a_shared_rig_counts_once() {
         let joints = (0..20_000).map(|node| (node, JointRig::default())).collect();
         let rig = Arc::new(Rig { joints, ..Rig::default() });
         let with = |rig: Arc<Rig>| State { rig, ..state(0, 0) };

@@ -1,8 +1,8 @@
-//! The window: what a person does becomes a [`Command`], a [`Session`] carries it out, and what it then looks like is
-//! a [`Frame`](crate::render::Frame). Only `window` and `panel` know that there is a window.
-//! A session can be recorded and played back: `docs/session.md`.
+//! The viewer. User input becomes a [`Command`], a [`Session`] executes it, and the result is drawn as a
+//! [`Frame`](crate::render::Frame). Only `window` and `panel` depend on a window.
+//! Sessions can be recorded and replayed, see `docs/session.md`.
 
-#![cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "what only the panel asks for"))]
+#![cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "items that only the panel uses"))]
 
 mod addition;
 #[cfg(feature = "viewer")]

@@ -1,35 +1,35 @@
-//! A camera that turns around a place.
+//! A camera that orbits a target.
 
 use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::camera::{AUTO_FOV_Y, Bounds, Camera};
 
-/// Radians a pixel.
-const TURN: f32 = 0.006;
-/// Just short of straight down, where "up" would have no meaning.
-const STEEPEST: f32 = 1.54;
-/// Share of the distance that one step of the wheel takes away.
-const ZOOM: f32 = 0.12;
+/// Radians per pixel.
+const RADIANS_PER_PIXEL: f32 = 0.006;
+/// Maximum pitch in radians, just short of straight down, where "up" is undefined.
+const MAX_PITCH: f32 = 1.54;
+/// Fraction of the distance that one step of the wheel removes.
+const ZOOM_STEP: f32 = 0.12;
 
-/// Where the camera is, told from what it looks at.
+/// Position of a camera relative to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Orbit {
-    /// World metres.
+    /// The point that the camera looks at, in world metres.
     pub target: Vec3,
-    /// Metres.
+    /// Distance from the target in metres.
     pub distance: f32,
-    /// Radians around +Y; 0: the camera stands on +Z of the target.
+    /// Angle around +Y in radians. At 0 the camera is on the +Z side of the target.
     pub yaw: f32,
-    /// Radians above the horizon.
+    /// Angle above the horizon in radians.
     pub pitch: f32,
-    /// Metres: the size of what it turns around, which says how near and how far it may go.
+    /// Radius of the subject in metres. It limits the distance of the camera.
     pub radius: f32,
 }
 
 impl Orbit {
-    /// From the front and a little above, all of a box in sight.
+    /// Shows a box completely, from the front and slightly above.
     pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
         let (target, radius) = bounds.sphere();
         let mut orbit = Self { target, distance: 1.0, yaw: 0.42, pitch: 0.16, radius };
@@ -37,58 +37,58 @@ impl Orbit {
         orbit
     }
 
-    /// Shows all of a box from where it looks now.
+    /// Shows a box completely, from the current direction.
     pub fn frame(&mut self, bounds: &Bounds, aspect: f32) {
         let (target, radius) = bounds.sphere();
         (self.target, self.radius) = (target, radius);
-        self.distance = radius / sine(aspect);
+        self.distance = radius / half_fov_sine(aspect);
     }
 
-    /// Keeps in sight what is, in a picture of another shape.
+    /// Keeps the subject in view when the aspect ratio changes.
     pub fn reshape(&mut self, from: f32, to: f32) {
-        self.distance *= sine(from) / sine(to);
+        self.distance *= half_fov_sine(from) / half_fov_sine(to);
     }
 
-    /// Turns by pixels.
+    /// Orbits by a pointer movement in pixels.
     pub fn turn(&mut self, by: Vec2) {
-        self.yaw = (self.yaw - by.x * TURN) % std::f32::consts::TAU;
-        self.pitch = (self.pitch + by.y * TURN).clamp(-STEEPEST, STEEPEST);
+        self.yaw = (self.yaw - by.x * RADIANS_PER_PIXEL) % std::f32::consts::TAU;
+        self.pitch = (self.pitch + by.y * RADIANS_PER_PIXEL).clamp(-MAX_PITCH, MAX_PITCH);
     }
 
-    /// Moves by pixels of a picture that is `height` high, so that what is in the middle stays under the pointer.
+    /// Pans by pixels in a view of the given height. The target follows the pointer exactly.
     pub fn pan(&mut self, by: Vec2, height: f32) {
         let metres = 2.0 * self.distance * (AUTO_FOV_Y * 0.5).tan() / height.max(1.0);
         let back = self.back();
         let right = Vec3::Y.cross(back).normalize_or_zero();
         self.target += (back.cross(right) * by.y - right * by.x) * metres;
-        self.keep_near();
+        self.limit_target();
     }
 
-    /// Nearer, keeping a world position under the pointer.
+    /// Zooms in by `steps` of the wheel and keeps `pivot` at the same position on screen.
     pub fn zoom(&mut self, steps: f32, pivot: Vec3) {
-        let wanted = self.distance * (1.0 - ZOOM).powf(steps.clamp(-20.0, 20.0));
+        let wanted = self.distance * (1.0 - ZOOM_STEP).powf(steps.clamp(-20.0, 20.0));
         let distance = wanted.clamp(self.radius * 0.02, self.radius * 60.0);
         self.target = pivot + (self.target - pivot) * (distance / self.distance);
         self.distance = distance;
-        self.keep_near();
+        self.limit_target();
     }
 
-    /// Whether there is a camera like this.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Returns whether all values are finite and in range.
+    pub(super) fn is_valid(&self) -> bool {
         let lengths = [self.distance, self.radius];
         self.target.is_finite()
             && lengths.into_iter().all(|l| l.is_finite() && l > 0.0)
             && self.yaw.is_finite()
-            && self.pitch.abs() <= STEEPEST
+            && self.pitch.abs() <= MAX_PITCH
     }
 
-    /// Towards the camera, a unit vector.
+    /// Returns the unit vector from the target to the camera.
     pub fn back(&self) -> Vec3 {
         let (sin, cos) = self.yaw.sin_cos();
         Vec3::new(sin * self.pitch.cos(), self.pitch.sin(), cos * self.pitch.cos())
     }
 
-    /// The camera itself, its depth range around some bounds.
+    /// Returns the camera. Its depth range covers `bounds`.
     pub fn camera(&self, bounds: &Bounds) -> Camera {
         let position = self.target + self.back() * self.distance;
         let mut camera =
@@ -98,14 +98,14 @@ impl Orbit {
         camera
     }
 
-    /// Far away, single precision has no digits left for a character.
-    fn keep_near(&mut self) {
+    /// Limits the distance from the origin, beyond which single precision is too coarse for a character.
+    fn limit_target(&mut self) {
         self.target = self.target.clamp_length_max(self.radius * 1e3 + 1e3);
     }
 }
 
-/// Sine of half the lesser of the two angles that a picture shows; `aspect`: its width over its height.
-fn sine(aspect: f32) -> f32 {
+/// Returns the sine of half the smaller field of view. `aspect` is width divided by height.
+fn half_fov_sine(aspect: f32) -> f32 {
     let tangent = (AUTO_FOV_Y * 0.5).tan() * aspect.clamp(0.05, 1.0);
     tangent.atan().sin()
 }

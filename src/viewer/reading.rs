@@ -1,4 +1,4 @@
-//! Characters are read and their pictures decoded on threads of their own, so that the window goes on.
+//! Reads characters and decodes their textures on background threads, so that the window stays responsive.
 
 use std::fmt;
 use std::io;
@@ -16,66 +16,67 @@ use crate::rig::{self, Rig};
 
 use super::{Addition, Session};
 
-/// Threads that read. What is read cannot be stopped, and a second one need not wait for it; more would only fill memory
-/// with characters that nobody wants any more, and the allocator keeps a heap for each of the most that ever ran at once.
-const READERS: usize = 2;
+/// Maximum number of background threads. A read cannot be cancelled, and with a second thread the next read does not have
+/// to wait for it. More threads would only fill memory with characters that are no longer needed, and the allocator keeps
+/// one heap for each thread of the peak.
+const MAX_THREADS: usize = 2;
 
-/// Reads characters, the newest that was asked for counting.
+/// Reads characters in the background. Only the latest request counts.
 pub struct Reader {
-    desk: Arc<Desk>,
-    readers: Vec<JoinHandle<()>>,
+    queue: Arc<Queue>,
+    threads: Vec<JoinHandle<()>>,
     reading: Option<PathBuf>,
 }
 
-/// Where readers find what to read next, and tell what came of it.
-struct Desk {
-    asked: Mutex<Asked>,
-    called: Condvar,
-    tell: Box<dyn Fn(Read) + Send + Sync>,
+/// The state that the reader shares with its threads.
+struct Queue {
+    state: Mutex<QueueState>,
+    wakeup: Condvar,
+    deliver: Box<dyn Fn(Read) + Send + Sync>,
 }
 
 #[derive(Default)]
-struct Asked {
-    /// The number of the newest question.
+struct QueueState {
+    /// The number of the latest request.
     newest: u64,
-    /// It, until somebody takes it.
-    next: Option<Question>,
-    /// Readers that wait for one.
+    /// The latest request, until a thread takes it.
+    next: Option<ReadRequest>,
+    /// Number of threads that wait for a request.
     idle: usize,
     closed: bool,
 }
 
-struct Question {
+struct ReadRequest {
     path: PathBuf,
     again: bool,
     units: Option<f64>,
     size: Vec2,
-    shown: Option<Shown>,
+    shown: Option<ShownCharacter>,
 }
 
-/// Who is shown while a file is read.
-struct Shown {
+/// The character that is shown while a file is read.
+struct ShownCharacter {
     character: Arc<Character>,
     rig: Arc<Rig>,
     additions: Vec<Addition>,
 }
 
-/// What came of reading a file.
+/// The result of reading a file.
 pub struct Read {
     serial: u64,
-    /// The file.
+    /// The path that was read.
     pub path: PathBuf,
-    /// Whether it is the one that was shown already.
+    /// Whether the file was already shown and this is a reload.
     pub again: bool,
-    /// What it holds, or in one line why nothing.
+    /// The contents, or the reason for the failure in one line.
     pub outcome: Result<Found, String>,
 }
 
-/// What a file holds.
+/// The contents of a file.
 pub enum Found {
-    /// A character at rest, and its pictures.
+    /// A character at rest, with its decoded textures.
     Character(Box<Session>, Pictures),
-    /// Motion alone, put on the character that is shown.
+    /// Clips without a character, retargeted to the one that is shown.
     Clips(Box<Addition>),
 }
 
@@ -92,134 +93,135 @@ impl fmt::Debug for Read {
 }
 
 impl Reader {
-    /// One that tells, on a thread of its own, what came of it. What that is goes to [`Reader::accept`].
-    pub fn new(tell: impl Fn(Read) + Send + Sync + 'static) -> Self {
-        let desk = Desk { asked: Mutex::default(), called: Condvar::new(), tell: Box::new(tell) };
-        Self { desk: Arc::new(desk), readers: Vec::new(), reading: None }
+    /// Creates a reader. It calls `deliver` on a background thread with each result, which must then be passed to
+    /// [`Reader::accept`].
+    pub fn new(deliver: impl Fn(Read) + Send + Sync + 'static) -> Self {
+        let queue = Queue { state: Mutex::default(), wakeup: Condvar::new(), deliver: Box::new(deliver) };
+        Self { queue: Arc::new(queue), threads: Vec::new(), reading: None }
     }
 
-    /// The file that is being read.
+    /// Returns the file that is being read.
     pub fn reading(&self) -> Option<&Path> {
         self.reading.as_deref()
     }
 
-    /// Starts to read a file and the rig beside it, for a picture of `size` pixels; `again`: it is shown already.
-    /// What is being read meanwhile is no longer waited for, and what nobody has begun to read is not read at all. `units`: as for [`load_in_units`].
+    /// Starts to read a file and its rig, for a view of `size` pixels. `again` marks a reload. The result of a read in
+    /// progress will be dropped, and a request that no thread has taken yet is not read. `units` works as in [`load_in_units`].
     ///
     /// # Errors
-    /// Where the system gives no thread.
+    /// Fails if no thread can be started.
     pub fn start(&mut self, path: &Path, again: bool, units: Option<f64>, size: Vec2) -> io::Result<()> {
-        self.ask(Question { path: path.to_owned(), again, units, size, shown: None })
+        self.request(ReadRequest { path: path.to_owned(), again, units, size, shown: None })
     }
 
-    /// The same while a session is shown: a file of motion alone is then put on its character, and what was added to
-    /// that comes to the same character read `again`, which keeps its units.
+    /// Does the same as [`Reader::start`] while a session is shown. A file that has only motion is retargeted to the
+    /// session's character. A reload gets the same additions and keeps its units.
     ///
     /// # Errors
-    /// As [`Reader::start`].
+    /// Same as [`Reader::start`].
     pub fn start_beside(&mut self, path: &Path, again: bool, session: &Session) -> io::Result<()> {
         let character = session.puppet().shared_character();
         let units = character.units.filter(|_| again);
         let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
-        let shown = Some(Shown { character, rig, additions });
-        self.ask(Question { path: path.to_owned(), again, units, size: session.size(), shown })
+        let shown = Some(ShownCharacter { character, rig, additions });
+        self.request(ReadRequest { path: path.to_owned(), again, units, size: session.size(), shown })
     }
 
-    fn ask(&mut self, question: Question) -> io::Result<()> {
-        let mut asked = self.desk.asked();
-        asked.newest += 1;
-        self.readers.retain(|reader| !reader.is_finished());
-        if asked.idle == 0 && self.readers.len() < READERS {
-            let desk = Arc::clone(&self.desk);
-            match thread::Builder::new().name("reading".into()).spawn(move || desk.serve()) {
-                Ok(reader) => self.readers.push(reader),
-                Err(error) if self.readers.is_empty() => {
+    fn request(&mut self, request: ReadRequest) -> io::Result<()> {
+        let mut state = self.queue.state();
+        state.newest += 1;
+        self.threads.retain(|thread| !thread.is_finished());
+        if state.idle == 0 && self.threads.len() < MAX_THREADS {
+            let queue = Arc::clone(&self.queue);
+            match thread::Builder::new().name("reading".into()).spawn(move || queue.run()) {
+                Ok(thread) => self.threads.push(thread),
+                Err(error) if self.threads.is_empty() => {
                     self.reading = None;
                     return Err(error);
                 }
-                // Whoever reads now comes to it.
+                // The running thread will take the request.
                 Err(_) => {}
             }
         }
-        self.reading = Some(question.path.clone());
-        asked.next = Some(question);
-        self.desk.called.notify_one();
+        self.reading = Some(request.path.clone());
+        state.next = Some(request);
+        self.queue.wakeup.notify_one();
         Ok(())
     }
 
-    /// What was read, if nothing else has been asked for since.
+    /// Returns the result if it belongs to the latest request.
     pub fn accept(&mut self, read: Read) -> Option<Read> {
-        let newest = self.desk.is_newest(read.serial);
-        if newest {
+        let is_newest = self.queue.is_newest(read.serial);
+        if is_newest {
             self.reading = None;
         }
-        newest.then_some(read)
+        is_newest.then_some(read)
     }
 }
 
 impl Drop for Reader {
-    /// Nobody waits for a reader that is at work: it ends by itself.
+    /// Does not wait for running threads. They end after their current read.
     fn drop(&mut self) {
-        self.desk.asked().closed = true;
-        self.desk.called.notify_all();
+        self.queue.state().closed = true;
+        self.queue.wakeup.notify_all();
     }
 }
 
-impl Desk {
-    fn asked(&self) -> MutexGuard<'_, Asked> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+impl Queue {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_newest(&self, serial: u64) -> bool {
-        let asked = self.asked();
-        asked.newest == serial && !asked.closed
+        let state = self.state();
+        state.newest == serial && !state.closed
     }
 
-    /// The next question and its number, when there is one; `None`: there will be no more.
-    fn next(&self) -> Option<(u64, Question)> {
-        let mut asked = self.asked();
+    /// Waits for the next request and returns it with its number. Returns `None` when the reader was dropped.
+    fn next(&self) -> Option<(u64, ReadRequest)> {
+        let mut state = self.state();
         loop {
-            if asked.closed {
+            if state.closed {
                 return None;
             }
-            if let Some(question) = asked.next.take() {
-                return Some((asked.newest, question));
+            if let Some(request) = state.next.take() {
+                return Some((state.newest, request));
             }
-            asked.idle += 1;
-            asked = self.called.wait(asked).unwrap_or_else(PoisonError::into_inner);
-            asked.idle -= 1;
+            state.idle += 1;
+            state = self.wakeup.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
         }
     }
 
-    /// What a reader does.
-    fn serve(&self) {
-        while let Some((serial, question)) = self.next() {
-            if let Some(outcome) = read(&question, || self.is_newest(serial)) {
-                let Question { path, again, .. } = question;
-                (self.tell)(Read { serial, path, again, outcome });
+    /// The main loop of a thread.
+    fn run(&self) {
+        while let Some((serial, request)) = self.next() {
+            if let Some(outcome) = read(&request, || self.is_newest(serial)) {
+                let ReadRequest { path, again, .. } = request;
+                (self.deliver)(Read { serial, path, again, outcome });
             }
         }
     }
 }
 
-/// `None`: nobody wants it any more.
-fn read(question: &Question, wanted: impl Fn() -> bool) -> Option<Result<Found, String>> {
-    let Question { path, again, units, size, shown } = question;
+/// Reads a file. Returns `None` if a newer request has made the result obsolete.
+fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<Found, String>> {
+    let ReadRequest { path, again, units, size, shown } = request;
     if is_take(path) {
-        return Some(take(path, shown.as_ref()));
+        return Some(read_take(path, shown.as_ref()));
     }
     let character = match load_in_units(path, *units) {
         Ok(character) => character,
         Err(error) => return Some(Err(one_line(&error))),
     };
-    if !wanted() {
+    if !is_wanted() {
         return None;
     }
-    let parts = |c: &Character| c.parts(c.default_scene).len();
-    let is_motion = parts(&character) == 0 && !character.clips.is_empty();
-    if let Some(shown) = shown.as_ref().filter(|s| is_motion && !again && parts(&s.character) > 0) {
+    let part_count = |c: &Character| c.parts(c.default_scene).len();
+    let is_motion = part_count(&character) == 0 && !character.clips.is_empty();
+    if let Some(shown) = shown.as_ref().filter(|s| is_motion && !again && part_count(&s.character) > 0) {
         let source = Arc::new(Source::Character(Box::new(character.clone())));
-        // What cannot be put on is shown by itself.
+        // A motion that does not fit the character is shown as a character.
         if let Ok(addition) = Addition::new(path, source, &shown.character, &shown.rig, false) {
             return Some(Ok(Found::Clips(Box::new(addition))));
         }
@@ -230,10 +232,10 @@ fn read(question: &Question, wanted: impl Fn() -> bool) -> Option<Result<Found, 
     };
     let mut session = Session::new(character, Some(rig), *size);
     if let Some(shown) = shown.as_ref().filter(|_| *again) {
-        // What cannot be is told by whoever takes it over.
+        // Errors are reported by `Session::take_over`.
         drop(session.add_again(&shown.additions));
     }
-    if !wanted() {
+    if !is_wanted() {
         return None;
     }
     let puppet = session.puppet();
@@ -241,12 +243,13 @@ fn read(question: &Question, wanted: impl Fn() -> bool) -> Option<Result<Found, 
     Some(Ok(Found::Character(Box::new(session), pictures)))
 }
 
-/// What sensors saw, on the character that is shown.
-fn take(path: &Path, shown: Option<&Shown>) -> Result<Found, String> {
-    let told = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
-    let shown = shown.ok_or_else(|| told(&"a take needs a character that it is put on"))?;
+/// Reads a recorded take and retargets it to the character that is shown.
+fn read_take(path: &Path, shown: Option<&ShownCharacter>) -> Result<Found, String> {
+    let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
+    let shown = shown.ok_or_else(|| with_path(&"a take can only be opened while a character is shown"))?;
     let source = Arc::new(Source::load(path).map_err(|e| one_line(&e))?);
-    let addition = Addition::new(path, source, &shown.character, &shown.rig, false).map_err(|e| told(&e))?;
+    let addition =
+        Addition::new(path, source, &shown.character, &shown.rig, false).map_err(|e| with_path(&e))?;
     Ok(Found::Clips(Box::new(addition)))
 }
 

@@ -1,4 +1,4 @@
-//! A session's file while it is written: a line that says of what, then a line a command. `docs/session.md` has the format.
+//! Writes the file of a session: a header line, then one line per command. The format is described in `docs/session.md`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,64 +11,64 @@ use crate::{bounded, json};
 
 use super::history::History;
 use super::replay::LineError;
-use super::save::{free, numbered};
+use super::save::{with_free_name, write_numbered};
 use super::{Addition, Command, SaveError, Session, fingerprint};
 
-/// The format and its version.
+/// The name of the format with its version.
 pub(super) const FORMAT: &str = "sinew-session-1";
 
-/// Bytes of the longest line: a pose of a hundred thousand nodes.
-pub(super) const LONGEST: u64 = 16 << 20;
-/// Seconds of the latest command, a month: until then nanoseconds survive being written as seconds.
-pub(super) const LATEST: f64 = 30.0 * 86_400.0;
+/// Maximum length of a line in bytes, enough for a pose of a hundred thousand nodes.
+pub(super) const MAX_LINE_BYTES: u64 = 16 << 20;
+/// Maximum time of a command in seconds (a month). Up to here, nanoseconds survive being written as seconds.
+pub(super) const MAX_SECONDS: f64 = 30.0 * 86_400.0;
 
-/// The first line.
+/// The first line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
     pub(super) format: String,
-    /// The version of the program.
+    /// The version of the program that wrote it.
     pub(super) sinew: String,
-    /// The character's file, seen from the session's folder; `None`: the one inside the program.
+    /// The character's file, relative to the session's folder if it is inside. `None` for the built-in character.
     pub(super) character: Option<String>,
     pub(super) fingerprint: String,
-    /// Pixels across and down.
+    /// Width and height in pixels.
     pub(super) size: [f32; 2],
-    /// Pixels a point.
+    /// Pixels per point.
     pub(super) scale: f32,
 }
 
-/// Any other line.
+/// Any other line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Line<C> {
+pub(super) struct SessionLine<C> {
     /// Seconds since the recording began.
     pub(super) at: f64,
-    /// `None` on the last one: so long it ran.
-    #[serde(rename = "do", default = "nothing", skip_serializing_if = "Option::is_none")]
+    /// `None` on the last line, whose time is the length of the recording.
+    #[serde(rename = "do", default = "none", skip_serializing_if = "Option::is_none")]
     pub(super) command: Option<C>,
 }
 
-fn nothing<C>() -> Option<C> {
+fn none<C>() -> Option<C> {
     None
 }
 
 impl Header {
-    /// Why no session is of such a size.
+    /// Returns an error if the size or the scale is out of range.
     pub(super) fn fault(&self) -> Option<LineError> {
         let ([width, height], scale) = (self.size, self.scale);
         let is_size = |x: f32| (1.0..=32_768.0).contains(&x);
-        let is_sound = is_size(width) && is_size(height) && (0.1..=32.0).contains(&scale);
-        (!is_sound).then_some(LineError::Size(width, height, scale))
+        let is_valid = is_size(width) && is_size(height) && (0.1..=32.0).contains(&scale);
+        (!is_valid).then_some(LineError::Size(width, height, scale))
     }
 
-    /// `folder`: where the session's file will be.
+    /// Describes a session. `folder` is where its file will be.
     pub(super) fn of(session: &Session, scale: f32, folder: &Path) -> Self {
         Self {
             format: FORMAT.into(),
             sinew: env!("CARGO_PKG_VERSION").into(),
-            character: session.file().map(|file| seen_from(folder, file)),
-            fingerprint: fingerprint::of(
+            character: session.file().map(|file| relative_to(folder, file)),
+            fingerprint: fingerprint::of_character(
                 session.puppet().character(),
                 session.own_clips(),
                 &session.loaded_rig,
@@ -79,15 +79,16 @@ impl Header {
     }
 }
 
-/// A file's path from a folder that it is in, so that both can be moved together; else its whole path.
-fn seen_from(folder: &Path, file: &Path) -> String {
+/// Returns the path of a file relative to a folder, so that both can be moved together. A file outside the folder keeps
+/// its absolute path.
+fn relative_to(folder: &Path, file: &Path) -> String {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
     text(file.strip_prefix(folder).unwrap_or(&file))
 }
 
-/// A file's whole path.
-fn whole(file: &Path) -> String {
+/// Returns the absolute path of a file.
+fn absolute(file: &Path) -> String {
     text(&file.canonicalize().unwrap_or_else(|_| file.to_path_buf()))
 }
 
@@ -95,59 +96,59 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-/// How a recording is called at its end.
+/// The final path of a recording.
 #[derive(Debug)]
-enum Name {
+enum FinalPath {
     New(PathBuf),
     Replacing(PathBuf),
-    /// The next number that is free in a folder.
+    /// The next free number in a folder, after a base name.
     Numbered(PathBuf, String),
 }
 
-/// Writes a session down while it goes on.
+/// Writes a session to a file while it runs.
 ///
-/// Every line is written at once, to a hidden file beside the one that it will become: what is there when the program
-/// ends without warning is a session too, up to that moment.
+/// Each line is written immediately to a hidden file beside the final path. If the program is killed, that file is a valid
+/// session up to that moment.
 #[derive(Debug)]
 pub struct Recorder {
     draft: Draft,
-    name: Name,
+    name: FinalPath,
     failed: Option<io::Error>,
-    /// What could be taken back before.
+    /// The undo history from before the recording.
     pub(super) before: History,
 }
 
 impl Recorder {
-    /// Records to a file. `replace`: there may be one of that name, until then.
+    /// Creates a recorder for a file. With `replace`, an existing file is replaced when the recording ends.
     ///
     /// # Errors
-    /// [`SaveError::Write`] where nothing can be written, or where there is such a file that must not be replaced.
+    /// [`SaveError::Write`] if the file cannot be written, or if it exists and `replace` is not set.
     pub fn new(path: &Path, replace: bool) -> Result<Self, SaveError> {
         let failed = |source| SaveError::Write { path: path.into(), source };
         if !replace && path.symlink_metadata().is_ok() {
             return Err(failed(io::ErrorKind::AlreadyExists.into()));
         }
         let (draft, name) = if replace {
-            (Draft::of_recording(path), Name::Replacing(path.into()))
+            (Draft::of_recording(path), FinalPath::Replacing(path.into()))
         } else {
-            (Draft::of_new_recording(path), Name::New(path.into()))
+            (Draft::of_new_recording(path), FinalPath::New(path.into()))
         };
         let draft = draft.map_err(failed)?;
         Ok(Self { draft, name, failed: None, before: History::default() })
     }
 
-    /// Records to `NAME-0001.session` or the next number that is free in a folder.
+    /// Creates a recorder for `NAME-0001.session` or the next free number in a folder.
     ///
     /// # Errors
-    /// [`SaveError::Write`] where nothing can be written.
+    /// [`SaveError::Write`] if the file cannot be written.
     pub(super) fn numbered(folder: &Path, name: String) -> Result<Self, SaveError> {
-        let path = folder.join(format!("{name}.{ENDING}"));
+        let path = folder.join(format!("{name}.{EXTENSION}"));
         let draft = Draft::of_new_recording(&path).map_err(|source| SaveError::Write { path, source })?;
-        let name = Name::Numbered(folder.into(), name);
+        let name = FinalPath::Numbered(folder.into(), name);
         Ok(Self { draft, name, failed: None, before: History::default() })
     }
 
-    /// Where the file will be.
+    /// Returns the folder of the file.
     pub(super) fn folder(&self) -> &Path {
         let folder = self.draft.path().parent().filter(|p| !p.as_os_str().is_empty());
         folder.unwrap_or(Path::new("."))
@@ -162,36 +163,36 @@ impl Recorder {
         written.map_err(|source| SaveError::Write { path: self.draft.path().into(), source })
     }
 
-    /// Writes a command down; `false`: text cannot say it.
+    /// Writes a command. Returns false if it cannot be represented as text.
     pub(super) fn log(&mut self, now: Duration, command: &Command) -> bool {
         if matches!(command, Command::Tick(_)) {
             return true;
         }
-        let Ok(text) = json::to_string(&Line { at: now.as_secs_f64(), command: Some(command) }) else {
+        let Ok(text) = json::to_string(&SessionLine { at: now.as_secs_f64(), command: Some(command) }) else {
             return false;
         };
-        let back = serde_json::from_str::<Line<Command>>(&text).ok().and_then(|line| line.command);
-        let is_read = text.len() as u64 <= LONGEST && command.fault().is_none();
-        if !is_read || back.as_ref() != Some(command) {
+        let parsed = serde_json::from_str::<SessionLine<Command>>(&text).ok().and_then(|line| line.command);
+        let is_readable = text.len() as u64 <= MAX_LINE_BYTES && command.fault().is_none();
+        if !is_readable || parsed.as_ref() != Some(command) {
             return false;
         }
-        if now.as_secs_f64() > LATEST {
+        if now.as_secs_f64() > MAX_SECONDS {
             self.failed.get_or_insert(io::Error::other("the recording is longer than a month"));
         }
         self.write(&text);
         true
     }
 
-    /// Writes down where clips are from. A take that was recorded here is written beside the recording first, unless it
-    /// is in there, and is from there from now on; `name`: what it is called after. What cannot be written ends the
-    /// recording.
+    /// Writes the origin of added clips. A take that was recorded in this program is first saved beside the recording, unless
+    /// it is already there, and `addition` gets that path. `name` is the base name of the file. If the take cannot be saved,
+    /// the recording fails.
     pub(super) fn log_added(&mut self, now: Duration, addition: &mut Addition, name: &str) -> bool {
         let folder = self.folder().to_path_buf();
-        if let Some(csv) = addition.csv() {
-            let there = bounded::read_regular(&addition.file, csv.len() as u64);
-            let there = there.is_ok_and(|bytes| bytes == csv.as_bytes());
-            if !there || seen_from(&folder, &addition.file) == whole(&addition.file) {
-                match numbered(&folder, &format!("{name}-take"), "csv", csv.as_bytes()) {
+        if let Some(csv) = addition.take_csv() {
+            let existing = bounded::read_regular(&addition.file, csv.len() as u64);
+            let exists = existing.is_ok_and(|bytes| bytes == csv.as_bytes());
+            if !exists || relative_to(&folder, &addition.file) == absolute(&addition.file) {
+                match write_numbered(&folder, &format!("{name}-take"), "csv", csv.as_bytes()) {
                     Ok(path) => addition.file = path,
                     Err(error) => {
                         self.failed.get_or_insert(io::Error::other(error.to_string()));
@@ -200,9 +201,9 @@ impl Recorder {
                 }
             }
         }
-        let mut told = addition.clone();
-        told.file = seen_from(&folder, &addition.file).into();
-        self.log(now, &Command::Add(Box::new(told)))
+        let mut logged = addition.clone();
+        logged.file = relative_to(&folder, &addition.file).into();
+        self.log(now, &Command::Add(Box::new(logged)))
     }
 
     fn write(&mut self, line: &str) {
@@ -215,33 +216,37 @@ impl Recorder {
         self.failed.is_some()
     }
 
-    /// The last line, and the name. What cannot have its name stays where it is, and the error says where.
+    /// Writes the last line and moves the file to its final path. If that fails, the error contains the path of the hidden
+    /// file, which remains.
     pub(super) fn finish(mut self, now: Duration) -> Result<PathBuf, SaveError> {
-        let end = json::to_string(&Line::<Command> { at: now.as_secs_f64(), command: None });
+        let end = json::to_string(&SessionLine::<Command> { at: now.as_secs_f64(), command: None });
         if let Ok(end) = end {
             self.write(&end);
         }
         let mut draft = self.draft;
         let failed = |path: PathBuf, source| SaveError::Write { path, source };
-        let named = match (self.failed, self.name) {
-            (Some(source), Name::New(path) | Name::Replacing(path) | Name::Numbered(path, _)) => {
-                Err(failed(path, source))
-            }
-            (None, Name::New(path)) => {
+        let result = match (self.failed, self.name) {
+            (
+                Some(source),
+                FinalPath::New(path) | FinalPath::Replacing(path) | FinalPath::Numbered(path, _),
+            ) => Err(failed(path, source)),
+            (None, FinalPath::New(path)) => {
                 draft.keep(&path).map(|()| path.clone()).map_err(|source| failed(path, source))
             }
-            (None, Name::Replacing(path)) => {
+            (None, FinalPath::Replacing(path)) => {
                 draft.replace().map(|()| path.clone()).map_err(|source| failed(path, source))
             }
-            (None, Name::Numbered(folder, name)) => free(&folder, &name, ENDING, |path| draft.keep(path)),
+            (None, FinalPath::Numbered(folder, name)) => {
+                with_free_name(&folder, &name, EXTENSION, |path| draft.keep(path))
+            }
         };
-        named.map_err(|error| match error {
-            // Where only the last step failed, which syncs the folder, it has its name already.
+        result.map_err(|error| match error {
+            // If only the final sync of the folder failed, the file already has its final name.
             SaveError::Write { path, source } if draft.path().exists() => {
                 let left = draft.path().display();
                 failed(
                     path,
-                    io::Error::new(source.kind(), format!("{source}; what was recorded is in {left}")),
+                    io::Error::new(source.kind(), format!("{source}; the recording was left in {left}")),
                 )
             }
             other => other,
@@ -249,5 +254,5 @@ impl Recorder {
     }
 }
 
-/// What sessions' files are called.
-const ENDING: &str = "session";
+/// Extension of session files.
+const EXTENSION: &str = "session";

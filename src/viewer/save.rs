@@ -1,4 +1,4 @@
-//! What leaves the viewer as files: pictures of the scene and poses, under names that nothing has yet.
+//! Saving images, poses, rigs and takes under names that are not used yet.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,51 +12,51 @@ use crate::rig::{self, RigLoadError};
 
 use super::Session;
 
-/// Numbers that are tried for a name.
+/// The numbers that are tried for a file name.
 const NUMBERS: std::ops::RangeInclusive<u32> = 1..=9999;
 
-/// As what a pose is saved.
+/// File formats for a pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoseFile {
-    /// Every node's transforms, and how the goals were met.
+    /// Transforms of all nodes, and how well the goals were met.
     Json,
-    /// A copy of the model that other programs open.
+    /// A copy of the model in this pose, which other programs can open.
     Glb,
 }
 
-/// Why nothing was saved.
+/// Why a file was not saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// The scene could not be drawn.
+    /// The scene could not be rendered.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// The model's file could not be read again.
+    /// The model file could not be read again.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The rig's file that is there could not be read.
+    /// The existing rig file could not be read.
     #[error(transparent)]
     Rig(#[from] RigLoadError),
-    /// There is a rig's file already that was not written here.
-    #[error("{} is there already", path.display())]
+    /// The rig file exists and was not written by this session.
+    #[error("{} already exists", path.display())]
     There {
-        /// Its place.
+        /// The path of the rig file.
         path: PathBuf,
     },
     /// The file could not be written.
     #[error("{}: {source}", path.display())]
     Write {
-        /// Where it should have gone.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl Session {
-    /// Saves what is seen, without the panel, as `NAME-0001.png` or the next number that is free in a folder.
+    /// Saves an image of the scene without the panel, as `NAME-0001.png` or under the next free number in a folder.
     ///
     /// # Errors
-    /// [`SaveError`]; nothing is then written.
+    /// [`SaveError`] if the image could not be rendered or written. No file is left behind.
     pub fn save_picture(
         &self,
         renderer: &mut Renderer,
@@ -66,13 +66,13 @@ impl Session {
     ) -> Result<PathBuf, SaveError> {
         let frame = self.frame(scale);
         let png = renderer.render(model, &frame, self.pixels())?.png(frame.background)?;
-        numbered(folder, &self.name(), "png", &png)
+        write_numbered(folder, &self.name(), "png", &png)
     }
 
-    /// Saves the pose as `NAME-0001.json` or `.glb`, or the next number that is free in a folder.
+    /// Saves the pose as `NAME-0001.json` or `.glb`, or under the next free number in a folder.
     ///
     /// # Errors
-    /// [`SaveError`]; nothing is then written.
+    /// [`SaveError`] if the pose could not be written. No file is left behind.
     pub fn save_pose(&self, kind: PoseFile, folder: &Path) -> Result<PathBuf, SaveError> {
         match kind {
             PoseFile::Json => {
@@ -80,35 +80,35 @@ impl Session {
                 let failed = |e: JsonError| SaveError::Write { path: folder.into(), source: e.into() };
                 let mut text = json::to_vec(&document).map_err(failed)?;
                 text.push(b'\n');
-                numbered(folder, &self.name(), "json", &text)
+                write_numbered(folder, &self.name(), "json", &text)
             }
             PoseFile::Glb => {
                 let bytes = posed::copy(self.puppet(), self.file())?;
-                numbered(folder, &self.name(), "glb", &bytes)
+                write_numbered(folder, &self.name(), "glb", &bytes)
             }
         }
     }
 
-    /// Saves the rig as `NAME.rig.toml` beside the character; what is there keeps its comments and its order. That of
-    /// the character inside the program goes into a folder, under a name that nothing has yet.
+    /// Saves the rig as `NAME.rig.toml` beside the character. An existing file keeps its comments and order. The rig of the
+    /// built-in character is saved in `folder` under a free name.
     ///
     /// # Errors
-    /// [`SaveError::There`] if a file would be replaced that this session has not written, unless `replace`; the
-    /// others if it cannot be read or written. The file is then untouched.
+    /// [`SaveError::There`] if the file exists and was not written by this session, unless `replace` is set. Another
+    /// [`SaveError`] if the file cannot be read or written. The existing file is then unchanged.
     pub fn save_rig(&mut self, folder: &Path, replace: bool) -> Result<PathBuf, SaveError> {
         let character = self.puppet().character();
         let path = match self.file() {
             Some(file) => {
                 let path = file.with_extension("rig.toml");
-                let (there, text) = rig::updated(&self.state.rig, character, &path)?;
-                let write = match &there {
+                let (existing, text) = rig::updated(&self.state.rig, character, &path)?;
+                let write = match &existing {
                     None => atomic::write_new,
-                    Some(_) if replace || there == self.written_rig => atomic::write,
+                    Some(_) if replace || existing == self.written_rig => atomic::write,
                     Some(_) => return Err(SaveError::There { path }),
                 };
                 match write(&path, text.as_bytes()) {
                     Ok(()) => {}
-                    Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                         return Err(SaveError::There { path });
                     }
                     Err(source) => return Err(SaveError::Write { path, source }),
@@ -118,13 +118,13 @@ impl Session {
             }
             None => {
                 let path = folder.join("mannequin.rig.toml");
-                let own = asset::MANNEQUIN_RIG;
-                let text = rig::file::write(&self.state.rig, &character.skeleton, own)
+                let template = asset::MANNEQUIN_RIG;
+                let text = rig::file::write(&self.state.rig, &character.skeleton, template)
                     .map_err(|e| RigLoadError { path: path.clone(), cause: e.into() })?;
                 match atomic::write_new(&path, text.as_bytes()) {
                     Ok(()) => path,
-                    Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {
-                        numbered(folder, "mannequin", "rig.toml", text.as_bytes())?
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                        write_numbered(folder, "mannequin", "rig.toml", text.as_bytes())?
                     }
                     Err(source) => return Err(SaveError::Write { path, source }),
                 }
@@ -134,47 +134,47 @@ impl Session {
         Ok(path)
     }
 
-    /// Saves a take as `NAME-take-0001.csv`, or the next number that is free in a folder.
+    /// Saves a take as `NAME-take-0001.csv` or under the next free number in a folder.
     ///
     /// # Errors
-    /// [`SaveError`]; nothing is then written.
+    /// [`SaveError`] if the take could not be written. No file is left behind.
     pub fn save_take(&self, csv: &[u8], folder: &Path) -> Result<PathBuf, SaveError> {
-        numbered(folder, &format!("{}-take", self.name()), "csv", csv)
+        write_numbered(folder, &format!("{}-take", self.name()), "csv", csv)
     }
 
-    /// The file that the character came from, if it came from one.
+    /// Returns the file from which the character was loaded. The built-in character has none.
     pub fn file(&self) -> Option<&Path> {
         let path = self.puppet().character().path.as_path();
-        // The one inside the program is named by words, not by a file.
+        // The path of the built-in character is a description and not a file.
         (path.extension().is_some() || path.is_file()).then_some(path)
     }
 
-    /// Pixels across and down.
+    /// Returns the size of the view in whole pixels, width and height.
     pub fn pixels(&self) -> (u32, u32) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size is 1 to 32768")]
         let size = (self.size().x as u32, self.size().y as u32);
         size
     }
 
-    /// What files that are saved are called.
+    /// Returns the base name for saved files.
     pub(super) fn name(&self) -> String {
         let stem = self.file().and_then(Path::file_stem);
         stem.map_or_else(|| "sinew".to_owned(), |s| s.to_string_lossy().into_owned())
     }
 }
 
-/// Writes under the first number whose name nothing has.
-pub(super) fn numbered(
+/// Writes a file under the first free number.
+pub(super) fn write_numbered(
     folder: &Path,
     name: &str,
     extension: &str,
     bytes: &[u8],
 ) -> Result<PathBuf, SaveError> {
-    free(folder, name, extension, |path| atomic::write_new(path, bytes))
+    with_free_name(folder, name, extension, |path| atomic::write_new(path, bytes))
 }
 
-/// Takes the first number whose name nothing has.
-pub(super) fn free(
+/// Calls `take` with each numbered path until one does not fail with `AlreadyExists`.
+pub(super) fn with_free_name(
     folder: &Path,
     name: &str,
     extension: &str,
@@ -185,7 +185,7 @@ pub(super) fn free(
         last = folder.join(format!("{name}-{number:04}.{extension}"));
         match take(&last) {
             Ok(()) => return Ok(last),
-            Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(source) => return Err(SaveError::Write { path: last, source }),
         }
     }

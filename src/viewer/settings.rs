@@ -1,4 +1,4 @@
-//! What the window remembers from one run to the next: the files that were opened last, and dark or light.
+//! Settings that persist between runs of the viewer: recent files and the theme.
 
 use std::path::{Path, PathBuf};
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{atomic, bounded, json};
 
-/// Files that are remembered.
-const MOST: usize = 8;
-/// So few paths have fewer bytes: of 4096 bytes each, in JSON at most six times as long.
+/// Maximum number of recent files.
+const MAX_RECENT: usize = 8;
+/// Maximum size of the file in bytes. A path of 4096 bytes takes at most six times as much in JSON.
 const MAX_BYTES: u64 = 256 << 10;
 
 /// Settings in a small JSON file.
 ///
-/// They are a convenience: where the file cannot be read, they are the usual ones, and where it cannot be written, they are
-/// forgotten with the window; nobody is told.
+/// They are only a convenience. If the file cannot be read, the defaults apply. If it cannot be written, changes are lost
+/// when the window closes. Neither is reported.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    place: Option<PathBuf>,
-    kept: Kept,
+    path: Option<PathBuf>,
+    stored: StoredSettings,
 }
 
-/// What stands in the file.
+/// The contents of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Kept {
+struct StoredSettings {
     #[serde(with = "Theme")]
     theme: ThemePreference,
-    /// The newest first.
+    /// Paths, the newest first.
     recent: Vec<PathBuf>,
 }
 
@@ -41,14 +41,14 @@ enum Theme {
     System,
 }
 
-impl Default for Kept {
+impl Default for StoredSettings {
     fn default() -> Self {
         Self { theme: ThemePreference::System, recent: Vec::new() }
     }
 }
 
 impl Settings {
-    /// Those in the folder where the system keeps what programs remember.
+    /// Loads the settings from the folder for application state of the current user.
     pub fn of_user() -> Self {
         let name = AppStrategyArgs {
             top_level_domain: String::new(),
@@ -59,57 +59,57 @@ impl Settings {
         folder.map_or_else(Self::default, |folder| Self::at(folder.join("settings.json")))
     }
 
-    /// Those in a file, which need not be there yet.
-    pub fn at(place: PathBuf) -> Self {
-        Self { kept: read(&place).unwrap_or_default(), place: Some(place) }
+    /// Loads the settings from a file, which does not have to exist.
+    pub fn at(path: PathBuf) -> Self {
+        Self { stored: read(&path).unwrap_or_default(), path: Some(path) }
     }
 
-    /// Files that were opened, the newest first.
+    /// Returns the files that were opened last, the newest first.
     pub fn recent(&self) -> &[PathBuf] {
-        &self.kept.recent
+        &self.stored.recent
     }
 
-    /// Puts a file in front.
+    /// Moves a file to the front of the recent files.
     pub fn add(&mut self, file: &Path) {
         let Ok(file) = std::path::absolute(file) else { return };
-        self.change(|kept| {
-            kept.recent.retain(|known| *known != file);
-            kept.recent.insert(0, file);
-            kept.recent.truncate(MOST);
+        self.change(|stored| {
+            stored.recent.retain(|known| *known != file);
+            stored.recent.insert(0, file);
+            stored.recent.truncate(MAX_RECENT);
         });
     }
 
-    /// Dark, light, or as the system is.
+    /// Returns the theme: dark, light or that of the system.
     pub fn theme(&self) -> ThemePreference {
-        self.kept.theme
+        self.stored.theme
     }
 
-    /// Remembers a choice of theme.
+    /// Sets and saves the theme.
     pub fn set_theme(&mut self, theme: ThemePreference) {
-        if self.kept.theme != theme {
-            self.change(|kept| kept.theme = theme);
+        if self.stored.theme != theme {
+            self.change(|stored| stored.theme = theme);
         }
     }
 
-    /// Writes the file; what another window has changed since is kept.
-    fn change(&mut self, change: impl FnOnce(&mut Kept)) {
-        self.kept = self.place.as_deref().and_then(read).unwrap_or_else(|| std::mem::take(&mut self.kept));
-        change(&mut self.kept);
-        let Some(place) = &self.place else { return };
-        // A path that is no text is forgotten with the window.
-        let mut kept = self.kept.clone();
-        kept.recent.retain(|file| file.to_str().is_some());
-        let Ok(text) = json::to_string_pretty(&kept) else { return };
-        let folder = place.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let _ = folder.and_then(|()| atomic::write(place, format!("{text}\n").as_bytes()));
+    /// Applies a change and writes the file. Changes that another window has written in the meantime are preserved.
+    fn change(&mut self, change: impl FnOnce(&mut StoredSettings)) {
+        self.stored = self.path.as_deref().and_then(read).unwrap_or_else(|| std::mem::take(&mut self.stored));
+        change(&mut self.stored);
+        let Some(path) = &self.path else { return };
+        // Paths that are not Unicode cannot be written.
+        let mut stored = self.stored.clone();
+        stored.recent.retain(|file| file.to_str().is_some());
+        let Ok(text) = json::to_string_pretty(&stored) else { return };
+        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let _ = folder.and_then(|()| atomic::write(path, format!("{text}\n").as_bytes()));
     }
 }
 
-/// What a file says; `None`: it is not there, or broken.
-fn read(place: &Path) -> Option<Kept> {
-    let bytes = bounded::read_regular(place, MAX_BYTES).ok()?;
-    let mut kept: Kept = serde_json::from_slice(&bytes).ok()?;
-    kept.recent.retain(|path| path.is_absolute());
-    kept.recent.truncate(MOST);
-    Some(kept)
+/// Reads the file. Returns `None` if it does not exist or is invalid.
+fn read(path: &Path) -> Option<StoredSettings> {
+    let bytes = bounded::read_regular(path, MAX_BYTES).ok()?;
+    let mut stored: StoredSettings = serde_json::from_slice(&bytes).ok()?;
+    stored.recent.retain(|path| path.is_absolute());
+    stored.recent.truncate(MAX_RECENT);
+    Some(stored)
 }

@@ -1,4 +1,4 @@
-//! A solver's options in text: only what is not as usual.
+//! Serialises the solver's options without those that have their default value.
 
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,24 +7,24 @@ use serde_json::Value;
 use crate::ik::Options;
 use crate::json;
 
-#[expect(clippy::borrowed_box, reason = "serde hands on the field as it is")]
+#[expect(clippy::borrowed_box, reason = "serde passes a reference to the field")]
 pub(super) fn serialize<S: Serializer>(options: &Box<Options>, to: S) -> Result<S::Ok, S::Error> {
-    let value = |options: &Options| json::to_value(options).map_err(S::Error::custom);
-    let mut told = value(options)?;
-    prune(&mut told, &value(&Options::default())?);
-    told.serialize(to)
+    let to_value = |options: &Options| json::to_value(options).map_err(S::Error::custom);
+    let mut changed = to_value(options)?;
+    prune(&mut changed, &to_value(&Options::default())?);
+    changed.serialize(to)
 }
 
 pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Box<Options>, D::Error> {
     Box::deserialize(from)
 }
 
-/// Takes out what is there in the same words.
-fn prune(told: &mut Value, usual: &Value) {
-    let (Value::Object(told), Value::Object(usual)) = (told, usual) else { return };
-    told.retain(|key, value| {
-        let Some(usual) = usual.get(key) else { return true };
-        prune(value, usual);
-        value != usual && value.as_object().is_none_or(|left| !left.is_empty())
+/// Removes all values that equal the default ones.
+fn prune(changed: &mut Value, default: &Value) {
+    let (Value::Object(changed), Value::Object(default)) = (changed, default) else { return };
+    changed.retain(|key, value| {
+        let Some(default) = default.get(key) else { return true };
+        prune(value, default);
+        value != default && value.as_object().is_none_or(|left| !left.is_empty())
     });
 }

@@ -1,4 +1,4 @@
-//! The window's pixels: the scene first, the panel over it.
+//! Draws into the window: first the scene, then the panel on top of it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,37 +13,38 @@ use crate::render::{AdapterChoice, Canvas, Frame, Gpu, Mode, Model, Pictures, Re
 
 use super::{SaveError, Session};
 
-/// A surface with a renderer for what is behind the panel and one for the panel.
+/// A window surface with one renderer for the scene and one for the panel.
 pub(super) struct Graphics {
     renderer: Renderer,
     model: Model,
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
-    /// Formats of the two ways in which the surface is seen: colours, and values as they are.
+    /// The surface's two view formats: sRGB for colours, and linear for data and the panel.
     formats: [TextureFormat; 2],
     panel: egui_wgpu::Renderer,
 }
 
-/// A panel that has been laid out.
-pub(super) struct Panel {
+/// Tessellated output of the panel.
+pub(super) struct PanelOutput {
     pub(super) textures: egui::TexturesDelta,
     pub(super) shapes: Vec<egui::ClippedPrimitive>,
     pub(super) scale: f32,
 }
 
-/// What came of a frame.
+/// The outcome of drawing a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Drawn {
-    /// It is seen.
+pub(super) enum DrawOutcome {
+    /// The frame was presented.
     Shown,
-    /// There was nothing to draw into; soon there will be.
+    /// There was no surface texture. Drawing again soon will work.
     Again,
-    /// Nobody sees the window.
+    /// The window is not visible.
     Hidden,
 }
 
 impl Graphics {
-    /// What draws into a window, which has `size` pixels: to ask for them would panic where it has been destroyed.
+    /// Creates the graphics for a window of `size` pixels. The size is a parameter because asking a destroyed window for it
+    /// panics.
     pub(super) fn new(
         window: &Arc<Window>,
         size: PhysicalSize<u32>,
@@ -58,7 +59,7 @@ impl Graphics {
         let preferred = offered.formats.iter().find(|f| f.is_srgb()).or(offered.formats.first());
         let format =
             *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
-        // Where a surface can be seen in one way only, colours matter most.
+        // A surface that supports only one view format should show correct colours.
         let plain = if gpu.info.backend == wgpu::Backend::Gl { format } else { format.remove_srgb_suffix() };
         let config = wgpu::SurfaceConfiguration {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
@@ -79,18 +80,18 @@ impl Graphics {
         Ok(Self { renderer, model, surface, config, formats: [format, plain], panel })
     }
 
-    /// What draws, in words.
+    /// Describes the adapter.
     pub(super) fn adapter(&self) -> String {
         self.renderer.gpu().describe()
     }
 
-    /// Another character, its pictures decoded.
+    /// Switches to another character. Its textures must be decoded already.
     pub(super) fn show(&mut self, puppet: &Puppet, pictures: &Pictures) -> Result<(), RenderError> {
         self.model = self.renderer.model(puppet.character(), puppet.parts(), pictures)?;
         Ok(())
     }
 
-    /// Saves what a session shows.
+    /// Saves an image of the session's scene.
     pub(super) fn save(
         &mut self,
         session: &Session,
@@ -102,58 +103,58 @@ impl Graphics {
 
     pub(super) fn resize(&mut self, width: u32, height: u32) {
         let limit = self.renderer.gpu().device.limits().max_texture_dimension_2d;
-        // A minimised window has no pixels: the surface keeps its last ones.
+        // A minimised window has no pixels, so the surface keeps its last size.
         if width > 0 && height > 0 {
             (self.config.width, self.config.height) = (width.min(limit), height.min(limit));
             self.surface.configure(&self.renderer.gpu().device, &self.config);
         }
     }
 
-    /// Draws and shows: the frame in an area of so many pixels, the panel over all.
+    /// Draws and presents a frame in an area of the given size in pixels, with the panel on top.
     pub(super) fn draw(
         &mut self,
         (frame, area): (&Frame<'_>, Vec2),
-        mut panel: Panel,
-    ) -> Result<Drawn, RenderError> {
+        mut panel: PanelOutput,
+    ) -> Result<DrawOutcome, RenderError> {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
-        // Textures belong to the panel whether or not this picture comes to be.
+        // The panel needs its texture updates even if this frame cannot be drawn.
         for (id, deltas) in panel.textures.set.drain() {
             for delta in &deltas {
                 self.panel.update_texture(&device, &queue, id, delta);
             }
         }
         let free: Vec<egui::TextureId> = panel.textures.free.drain().collect();
-        let drawn = self.paint((frame, area), &panel, (&device, &queue));
+        let outcome = self.paint((frame, area), &panel, (&device, &queue));
         free.iter().for_each(|id| self.panel.free_texture(id));
-        drawn
+        outcome
     }
 
     fn paint(
         &mut self,
         (frame, area): (&Frame<'_>, Vec2),
-        panel: &Panel,
+        panel: &PanelOutput,
         (device, queue): (&wgpu::Device, &wgpu::Queue),
-    ) -> Result<Drawn, RenderError> {
+    ) -> Result<DrawOutcome, RenderError> {
         let texture = match self.surface.get_current_texture() {
             CurrentSurfaceTexture::Success(texture) => texture,
             CurrentSurfaceTexture::Suboptimal(texture) => {
-                // Its texture goes first: a surface in use cannot be changed.
+                // The texture must be dropped first, because a surface in use cannot be reconfigured.
                 drop(texture);
                 self.surface.configure(device, &self.config);
-                return self.checked(Drawn::Again);
+                return self.check_device(DrawOutcome::Again);
             }
             CurrentSurfaceTexture::Outdated => {
                 self.surface.configure(device, &self.config);
-                return self.checked(Drawn::Again);
+                return self.check_device(DrawOutcome::Again);
             }
             CurrentSurfaceTexture::Lost => {
                 self.renderer.gpu().check()?;
-                return Err(RenderError::Lost("the window's surface has gone".into()));
+                return Err(RenderError::Lost("the surface of the window was lost".into()));
             }
             CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Validation => {
-                return self.checked(Drawn::Again);
+                return self.check_device(DrawOutcome::Again);
             }
-            CurrentSurfaceTexture::Occluded => return self.checked(Drawn::Hidden),
+            CurrentSurfaceTexture::Occluded => return self.check_device(DrawOutcome::Hidden),
         };
         let [colors, plain] = self.formats.map(|format| {
             let view = wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() };
@@ -162,11 +163,11 @@ impl Graphics {
         let (view, format) = if frame.mode.is_data() { &plain } else { &colors };
         let size = (self.config.width, self.config.height);
         let mut encoder = device.create_command_encoder(&Default::default());
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a window")]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "window coordinates")]
         let area = (area.x.ceil() as u32, area.y.ceil() as u32);
         let canvas = Canvas { view, format: *format, size, area };
         self.renderer.draw(&self.model, frame, &canvas, &mut encoder)?;
-        // The panel's renderer panics on a device that is lost.
+        // The panel's renderer panics on a lost device.
         self.renderer.gpu().check()?;
         let screen =
             egui_wgpu::ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
@@ -185,11 +186,11 @@ impl Graphics {
         work.push(encoder.finish());
         queue.submit(work);
         queue.present(texture);
-        self.checked(Drawn::Shown)
+        self.check_device(DrawOutcome::Shown)
     }
 
-    /// What came of drawing, unless the driver has refused something meanwhile.
-    fn checked(&self, drawn: Drawn) -> Result<Drawn, RenderError> {
-        self.renderer.gpu().check().map(|()| drawn)
+    /// Returns the outcome, or the error that the driver has reported in the meantime.
+    fn check_device(&self, outcome: DrawOutcome) -> Result<DrawOutcome, RenderError> {
+        self.renderer.gpu().check().map(|()| outcome)
     }
 }

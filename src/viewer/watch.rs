@@ -1,4 +1,4 @@
-//! Whether a file changes while it is open.
+//! Watches the open file for changes.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -7,45 +7,47 @@ use std::path::{Path, PathBuf};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Watches a file and what belongs to it until it is dropped.
+/// Watches a file, and the files that belong to it, until dropped.
 #[derive(Debug)]
 pub struct Watch {
     _watcher: RecommendedWatcher,
 }
 
 impl Watch {
-    /// Calls `changed`, on a thread of its own, whenever a file of that name or one that has its stem (`NAME.bin`,
-    /// `NAME.rig.toml`), or one of `others`, is written, replaced or removed. Their folders are watched and not the files:
-    /// many programs write a new file and give it the old one's name. A namesake in another of these folders is told too.
+    /// Calls `changed` on a background thread when the file, a file with the same stem (`NAME.bin`, `NAME.rig.toml`) or one
+    /// of `others` is written, replaced or removed.
+    ///
+    /// Folders are watched instead of files, because many programs write a new file and rename it. As a result, a file of the
+    /// same name in another of these folders also triggers `changed`.
     ///
     /// # Errors
-    /// In one line, why the folder cannot be watched.
+    /// Returns one line that says why the folder cannot be watched.
     pub fn new(file: &Path, others: &[PathBuf], changed: impl Fn() + Send + 'static) -> Result<Self, String> {
         let folder = folder_of(file);
-        let further: BTreeSet<&Path> = others.iter().map(|other| folder_of(other)).collect();
+        let other_folders: BTreeSet<&Path> = others.iter().map(|other| folder_of(other)).collect();
         let names: BTreeSet<OsString> =
             others.iter().filter_map(|o| Some(o.file_name()?.to_owned())).collect();
         let mut stem: OsString = file.file_stem().unwrap_or_default().to_owned();
         stem.push(".");
-        let ours = move |path: &Path| {
+        let is_ours = move |path: &Path| {
             let name = path.file_name().unwrap_or_default();
             name.as_encoded_bytes().starts_with(stem.as_encoded_bytes()) || names.contains(name)
         };
-        let told = move |event: notify::Result<Event>| {
+        let on_event = move |event: notify::Result<Event>| {
             let Ok(event) = event else { return };
-            if is_change(event.kind) && event.paths.iter().any(|path| ours(path)) {
+            if is_change(event.kind) && event.paths.iter().any(|path| is_ours(path)) {
                 changed();
             }
         };
-        let watched = notify::recommended_watcher(told).and_then(|mut watcher| {
+        let watched = notify::recommended_watcher(on_event).and_then(|mut watcher| {
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
-            for other in further.into_iter().filter(|&other| other != folder) {
-                // A folder that is not there has no file that could change.
+            for other in other_folders.into_iter().filter(|&other| other != folder) {
+                // A folder that does not exist contains no file that could change.
                 drop(watcher.watch(other, RecursiveMode::NonRecursive));
             }
             Ok(Self { _watcher: watcher })
         });
-        watched.map_err(|e| format!("{}: changes are not seen: {e}", file.display()))
+        watched.map_err(|e| format!("{}: cannot watch for changes: {e}", file.display()))
     }
 }
 
@@ -56,7 +58,7 @@ fn folder_of(file: &Path) -> &Path {
     }
 }
 
-/// Reading is none; closing what was written to is.
+/// Returns whether an event changes a file. Reading does not, but closing a file that was open for writing does.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),

@@ -1,4 +1,4 @@
-//! The window itself: winit's events in, pictures out, and as little as possible between.
+//! The viewer's window: forwards winit's events to the session and draws its frames.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::asset::Character;
 use crate::render::{AdapterChoice, RenderError};
 use crate::rig::Rig;
 
-use super::surface::{Drawn, Graphics, Panel};
+use super::surface::{DrawOutcome, Graphics, PanelOutput};
 use super::{Addition, Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
 mod capture;
@@ -28,34 +28,34 @@ mod tests;
 mod wishes;
 
 use capture::Capture;
-use files::{Files, News};
-use shown::Shown;
+use files::{AppEvent, Files};
+use shown::OpenWindow;
 
-/// A device that is lost again within this time is not made anew.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A device that is lost again within this time is not recreated.
+const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Why there is no window.
+/// Why the viewer did not open or did not stay open.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewerError {
-    /// Nothing to open a window on.
+    /// There is no display.
     #[error("there is no display to open a window on: {0}")]
     NoDisplay(String),
-    /// The window could not be made, or the event loop failed.
+    /// The window could not be created, or the event loop failed.
     #[error("the window failed: {0}")]
     Window(String),
-    /// No adapter, or it gave up.
+    /// There is no adapter, or rendering failed.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// The window has been destroyed without being asked to close.
+    /// The window was destroyed without a request to close it.
     #[error("the window was destroyed by another program")]
     Destroyed,
-    /// Nobody can be listened to.
+    /// The live source could not be opened.
     #[error("{0}")]
     Capture(String),
-    /// What was recorded could not be saved.
+    /// The recording could not be saved.
     #[error(transparent)]
     Save(#[from] SaveError),
-    /// The window failed while it recorded.
+    /// The window failed during a recording.
     #[error("{failure}; {recording}")]
     Recorded {
         /// Why the window failed.
@@ -65,20 +65,21 @@ pub enum ViewerError {
     },
 }
 
-/// A clip does not jump over the time in which no picture could be drawn.
-const LONGEST_STEP: Duration = Duration::from_millis(100);
+/// Maximum time step of a clip, so that it does not jump after a time in which no frame could be drawn.
+const MAX_STEP: Duration = Duration::from_millis(100);
 
-/// Closes the window from another thread, as its close button does, but without a question.
+/// Closes the window from another thread. Unlike its close button, this never asks for confirmation.
 pub type Close = Box<dyn Fn() + Send>;
 
-/// Opens the viewer and stays until it is closed. `recorder`: what is done is recorded from the start. `listen`: where a
-/// performer is listened to, whom the character follows. `clips`: what is added to the character's own. `closable`: gets
-/// what closes the window.
+/// Opens the viewer and returns when it is closed.
 ///
-/// Returns the recording that ended with the window, if there was one.
+/// `recorder` records from the start. `listen` is the address on which to receive a performer's motion. `clips` are added
+/// to the character's own ones. `closable` is called with a function that closes the window.
+///
+/// Returns the path of the recording that ended with the window, if there was one.
 ///
 /// # Errors
-/// [`ViewerError::NoDisplay`] before anything is shown; the others when the window or the adapter fails.
+/// [`ViewerError::NoDisplay`] before anything is shown, or another [`ViewerError`] if the window or the adapter fails.
 pub fn open(
     character: impl Into<Arc<Character>>,
     rig: Option<Rig>,
@@ -88,10 +89,10 @@ pub fn open(
     clips: Vec<Addition>,
     closable: impl FnOnce(Close),
 ) -> Result<Option<PathBuf>, ViewerError> {
-    let events = EventLoop::<News>::with_user_event().build().map_err(|e| {
-        // The window system says first where in its own sources it noticed.
-        let said = e.to_string();
-        ViewerError::NoDisplay(said.rsplit(": ").next().unwrap_or(&said).to_owned())
+    let events = EventLoop::<AppEvent>::with_user_event().build().map_err(|e| {
+        // winit puts the position in its own sources before the message.
+        let message = e.to_string();
+        ViewerError::NoDisplay(message.rsplit(": ").next().unwrap_or(&message).to_owned())
     })?;
     let mut session = Session::new(character, rig, Vec2::new(1280.0, 800.0));
     clips.into_iter().for_each(|addition| session.apply(Command::Add(Box::new(addition))));
@@ -100,11 +101,11 @@ pub fn open(
         app.capture = Some(Capture::new(address, &app.session).map_err(ViewerError::Capture)?);
     }
     let proxy = events.create_proxy();
-    // A window that has closed meanwhile needs no second request.
-    closable(Box::new(move || drop(proxy.send_event(News::Close))));
-    let ran = events.run_app(&mut app);
+    // Sending fails only if the window has closed already.
+    closable(Box::new(move || drop(proxy.send_event(AppEvent::Close))));
+    let result = events.run_app(&mut app);
     let recorded = app.session.stop_recording();
-    let failure = app.failure.or(ran.err().map(|e| ViewerError::Window(e.to_string())));
+    let failure = app.failure.or(result.err().map(|e| ViewerError::Window(e.to_string())));
     match (failure, recorded) {
         (None, recorded) => Ok(recorded.transpose()?),
         (Some(failure), None) => Err(failure),
@@ -119,68 +120,67 @@ pub fn open(
 struct App {
     session: Session,
     adapter: AdapterChoice,
-    shown: Option<Shown>,
-    /// Pixels of the window, as its events tell them: winit panics if it is asked for the size of a window that has been
-    /// destroyed.
+    shown: Option<OpenWindow>,
+    /// Size of the window in pixels according to its events. winit panics when commands for the size of a destroyed window.
     size: PhysicalSize<u32>,
-    /// What drawing failed with, and whether events have been handled since.
+    /// The error of the last redraw, and whether events have been handled since.
     broken: Option<(RenderError, bool)>,
-    /// What waits for the window to stand.
+    /// The recorder to start as soon as the window exists.
     recorder: Option<Recorder>,
     context: egui::Context,
     look: panel::Look,
     input: Input,
     at: Vec2,
-    /// Where the pointer has moved since the session was told.
+    /// The latest pointer position, if the session does not have it yet.
     moved: Option<Vec2>,
     clicked: Option<(Instant, Vec2)>,
     ticked: Instant,
-    /// When the panel wants to be drawn again.
+    /// When the panel needs its next redraw.
     wake: Option<Instant>,
-    /// The live source that the character follows.
+    /// The live source that drives the character.
     capture: Option<Capture>,
     failure: Option<ViewerError>,
     quit: bool,
-    /// Whether something else covers the window.
+    /// Whether other windows cover this one.
     hidden: bool,
-    /// When the graphics had to be made anew.
+    /// When the graphics were last recreated.
     rebuilt: Option<Instant>,
     files: Files,
     settings: Settings,
 }
 
-impl ApplicationHandler<News> for App {
+impl ApplicationHandler<AppEvent> for App {
     fn resumed(&mut self, events: &ActiveEventLoop) {
         if self.shown.is_none() {
-            self.build(events, None);
+            self.create(events, None);
             let Some(shown) = &self.shown else { return };
             let scale = scale(&shown.window);
-            let all = pixels(self.size.width.into(), self.size.height.into());
-            self.session.apply(Command::Resize(panel::free(all, scale, &self.look, &self.session)));
+            let full = pixels(self.size.width.into(), self.size.height.into());
+            self.session.apply(Command::Resize(panel::free(full, scale, &self.look, &self.session)));
             if let Some(recorder) = self.recorder.take() {
                 self.record(recorder, scale);
             }
         }
     }
 
-    /// The system takes the window and what is drawn with; the session stays, and [`Self::resumed`] makes both anew.
+    /// The system takes away the window and its graphics. The session stays, and [`Self::resumed`] recreates both.
     fn suspended(&mut self, events: &ActiveEventLoop) {
         self.suspend();
-        // A picture that was to be drawn by now would be waited for without a pause.
+        // With a deadline in the past, the event loop would spin.
         events.set_control_flow(ControlFlow::Wait);
     }
 
-    fn user_event(&mut self, _: &ActiveEventLoop, news: News) {
-        self.hear(news);
+    fn user_event(&mut self, _: &ActiveEventLoop, event: AppEvent) {
+        self.handle_app_event(event);
     }
 
     fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
-        // A pointer that moves says nothing yet: it is followed once a picture.
+        // Pointer motion is handled once per frame.
         if !matches!(event, WindowEvent::CursorMoved { .. }) {
             self.tick();
         }
         let Some(shown) = &mut self.shown else { return };
-        // The panel would take its keys to the next button, and then all keys to that.
+        // egui would move its keyboard focus to the next button, and that button would then receive all keys.
         let response = if events::is_tab(&event) && !self.context.text_edit_focused() {
             egui_winit::EventResponse::default()
         } else {
@@ -190,8 +190,8 @@ impl ApplicationHandler<News> for App {
             shown.window.request_redraw();
         }
         match event {
-            WindowEvent::CloseRequested => self.quit |= self.may_leave(),
-            // The event also comes for a window that this program has closed.
+            WindowEvent::CloseRequested => self.quit |= self.confirm_leave(),
+            // This event also arrives for a window that this program has closed.
             WindowEvent::Destroyed if shown.window.id() == id => {
                 (self.shown, self.broken) = (None, None);
                 self.fail(events, ViewerError::Destroyed);
@@ -208,9 +208,9 @@ impl ApplicationHandler<News> for App {
                 self.hidden = hidden;
                 shown.window.request_redraw();
             }
-            WindowEvent::Focused(false) => self.lost_focus(),
+            WindowEvent::Focused(false) => self.note_lost_focus(),
             WindowEvent::DroppedFile(path) => self.open_file(&path),
-            other => self.act(&other, response.consumed),
+            other => self.handle_scene_event(&other, response.consumed),
         }
     }
 
@@ -219,7 +219,7 @@ impl ApplicationHandler<News> for App {
             events.exit();
         }
         match self.broken.take() {
-            // Drawing into a destroyed window fails before the event that says so arrives: wait for that event.
+            // Drawing into a destroyed window fails before the event that reports its destruction arrives. Wait for it.
             Some((error, false)) => {
                 self.broken = Some((error, true));
                 return events.set_control_flow(ControlFlow::Poll);
@@ -228,22 +228,22 @@ impl ApplicationHandler<News> for App {
             Some((failure, true)) => self.fail(events, failure.into()),
             None => {}
         }
-        self.read_changed();
+        self.reload_changed();
         let Some(shown) = &self.shown else { return };
         if self.wake.is_some_and(|wake| wake <= Instant::now()) {
             self.wake = None;
             shown.window.request_redraw();
         }
-        // Where nothing is seen nothing needs to move: the clip's time follows from the clock.
+        // An invisible clip needs no redraw because its time follows from the clock.
         if self.session.is_playing() && !self.hidden && self.size.width > 0 && self.size.height > 0 {
             shown.window.request_redraw();
         }
-        let listened = self.capture.as_ref().filter(|_| !self.hidden);
-        if listened.is_some_and(Capture::has_news) {
+        let live = self.capture.as_ref().filter(|_| !self.hidden);
+        if live.is_some_and(Capture::has_news) {
             shown.window.request_redraw();
         }
-        let again = listened.and_then(|_| Instant::now().checked_add(capture::OFTEN));
-        let next = self.wake.into_iter().chain(self.settles()).chain(again).min();
+        let poll = live.and_then(|_| Instant::now().checked_add(capture::POLL_INTERVAL));
+        let next = self.wake.into_iter().chain(self.next_reload()).chain(poll).min();
         events.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }
@@ -253,7 +253,7 @@ impl App {
         session: Session,
         adapter: AdapterChoice,
         recorder: Option<Recorder>,
-        proxy: EventLoopProxy<News>,
+        proxy: EventLoopProxy<AppEvent>,
     ) -> Self {
         let (context, settings) = (egui::Context::default(), Settings::of_user());
         panel::style(&context);
@@ -281,37 +281,36 @@ impl App {
             files: Files::new(proxy),
             settings,
         };
-        app.opened();
+        app.register_file();
         app
     }
 
-    /// Makes what shows the session, in a new window or in one that stands.
-    fn build(&mut self, events: &ActiveEventLoop, window: Option<Arc<Window>>) {
-        match self.furnish(events, window) {
+    /// Creates the graphics, in an existing window or in a new one.
+    fn create(&mut self, events: &ActiveEventLoop, window: Option<Arc<Window>>) {
+        match self.open_window(events, window) {
             Ok(shown) => self.shown = Some(shown),
             Err(failure) => self.fail(events, failure),
         }
     }
 
-    fn furnish(
+    fn open_window(
         &mut self,
         events: &ActiveEventLoop,
         window: Option<Arc<Window>>,
-    ) -> Result<Shown, ViewerError> {
+    ) -> Result<OpenWindow, ViewerError> {
         let attributes =
             Window::default_attributes().with_title("sinew").with_inner_size(LogicalSize::new(1280.0, 800.0));
         let window = match window {
             Some(window) => window,
             None => {
-                let made =
-                    events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
-                self.size = made.inner_size();
-                Arc::new(made)
+                let new = events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
+                self.size = new.inner_size();
+                Arc::new(new)
             }
         };
         let graphics = Graphics::new(&window, self.size, events, &self.adapter, &self.session.puppet)?;
         self.look.adapter = graphics.adapter();
-        // A context sends each texture once: what draws from now on has none of them.
+        // A context uploads each texture only once, and the new renderer has none of them.
         let memory = self.context.memory(Clone::clone);
         self.context = egui::Context::default();
         self.context.memory_mut(|now| *now = memory);
@@ -319,10 +318,10 @@ impl App {
         let (scale, theme) = (Some(scale(&window)), window.theme());
         let egui = egui_winit::State::new(self.context.clone(), id, &window, scale, theme, None);
         window.request_redraw();
-        Ok(Shown { window, graphics, egui, began: Instant::now() })
+        Ok(OpenWindow { window, graphics, egui, began: Instant::now() })
     }
 
-    /// Whoever held something lets go: where the pointer is when the window is back, nobody knows.
+    /// Drops the window and ends any drag, because the pointer may be anywhere when the window returns.
     fn suspend(&mut self) {
         self.session.apply(Command::Release);
         self.session.apply(Command::Hover(Vec2::NEG_ONE));
@@ -330,20 +329,20 @@ impl App {
         (self.shown, self.broken, self.wake, self.hidden) = (None, None, None, false);
     }
 
-    /// Starts again on whatever adapter there is now, once; the session stays as it was.
+    /// Recreates the graphics after a lost device, and fails if that was done a moment ago. The session stays as it is.
     fn rebuild(&mut self, events: &ActiveEventLoop, lost: RenderError) {
         let before = self.rebuilt.replace(Instant::now());
-        // What is lost goes first: a window has one surface.
+        // The old graphics must be dropped first because a window can only have one surface.
         let window = self.shown.take().map(|shown| shown.window);
-        if before.is_some_and(|then| then.elapsed() < PATIENCE) {
+        if before.is_some_and(|then| then.elapsed() < REBUILD_INTERVAL) {
             self.fail(events, lost.into());
         } else {
-            self.build(events, window);
+            self.create(events, window);
         }
     }
 
-    /// Draws when the system has time.
-    fn show_soon(&self) {
+    /// Requests a redraw.
+    fn request_redraw(&self) {
         if let Some(shown) = &self.shown {
             shown.window.request_redraw();
         }
@@ -354,58 +353,58 @@ impl App {
         events.exit();
     }
 
-    /// Tells the session how much time has passed since it was last told.
+    /// Advances the session's clock by the time since the last call.
     fn tick(&mut self) {
         let now = Instant::now();
         let passed = now.saturating_duration_since(self.ticked);
         self.ticked = now;
-        let step = if self.session.is_playing() { passed.min(LONGEST_STEP) } else { passed };
+        let step = if self.session.is_playing() { passed.min(MAX_STEP) } else { passed };
         self.session.apply(Command::Tick(step));
     }
 
     fn redraw(&mut self) -> Result<(), RenderError> {
         let started = Instant::now();
-        self.follow();
-        self.catch_up();
-        self.fulfil();
+        self.follow_source();
+        self.flush_pointer();
+        self.handle_app_request();
         let Some(shown) = &mut self.shown else { return Ok(()) };
         if self.size.width == 0 || self.size.height == 0 {
             return Ok(());
         }
-        let all = pixels(self.size.width.into(), self.size.height.into());
-        let area = panel::free(all, scale(&shown.window), &self.look, &self.session);
+        let full = pixels(self.size.width.into(), self.size.height.into());
+        let area = panel::free(full, scale(&shown.window), &self.look, &self.session);
         if area != self.session.size() {
             self.session.apply(Command::Resize(area));
         }
-        let input = shown.input(all);
+        let input = shown.input(full);
         let (session, look) = (&self.session, &mut self.look);
-        let mut asked = Vec::new();
-        let output = self.context.run_ui(input, |ui| asked.extend(panel::show(ui, session, look)));
+        let mut commands = Vec::new();
+        let output = self.context.run_ui(input, |ui| commands.extend(panel::show(ui, session, look)));
         shown.egui.handle_platform_output(&shown.window, output.platform_output);
         self.settings.set_theme(self.context.options(|options| options.theme_preference));
-        let changed = !asked.is_empty() || self.look.wish.is_some();
-        asked.into_iter().for_each(|command| self.session.apply(command));
+        let changed = !commands.is_empty() || self.look.wish.is_some();
+        commands.into_iter().for_each(|command| self.session.apply(command));
         let scale = output.pixels_per_point;
         if (self.session.scale - scale).abs() > 1e-3 {
             self.session.apply(Command::Scale(scale));
         }
         let shapes = self.context.tessellate(output.shapes, scale);
-        let panel = Panel { textures: output.textures_delta, shapes, scale };
-        let seen = (&self.session.frame(scale), self.session.size());
-        let drawn = shown.graphics.draw(seen, panel)?;
-        session::remember(&mut self.look.frames, started.elapsed().as_secs_f32() * 1e3);
+        let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
+        let scene = (&self.session.frame(scale), self.session.size());
+        let outcome = shown.graphics.draw(scene, panel)?;
+        session::push_time(&mut self.look.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))
             .filter(|_| delay < Some(Duration::from_secs(60)));
-        if changed || drawn == Drawn::Again {
+        if changed || outcome == DrawOutcome::Again {
             shown.window.request_redraw();
         }
         Ok(())
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "places in a window")]
+#[expect(clippy::cast_possible_truncation, reason = "window coordinates")]
 fn pixels(x: f64, y: f64) -> Vec2 {
     Vec2::new(x as f32, y as f32)
 }

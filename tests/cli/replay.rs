@@ -21,7 +21,7 @@ fn a_session_that_was_typed_is_drawn_in_its_size_with_a_warning() {
     let output = crate::sinew(["render", "--replay", session, "-o", out]);
     assert!(output.status.success());
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("or its rig is not what it was"), "{text}");
+    assert!(text.contains("or its rig has changed"), "{text}");
     let seen = picture::open(&image);
     assert_eq!(seen.size(), (64, 40));
     // The last mode, and the character in the middle.
@@ -66,6 +66,6 @@ fn what_is_no_session_is_one_line_and_no_picture() {
     let line = refusal(["render", "--replay", text, "-o", out]);
     assert!(line.starts_with(&format!("{text}: line 2: unknown variant `orbits`")), "{line}");
     assert!(refusal(["render", "--replay", "no.session", "-o", out]).starts_with("no.session: "));
-    assert!(refusal(["render", "--replay", crate::MANNEQUIN, "-o", out]).contains("no recorded session"));
+    assert!(refusal(["render", "--replay", crate::MANNEQUIN, "-o", out]).contains("not a recorded session"));
     assert!(!image.exists());
 }

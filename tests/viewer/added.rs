@@ -337,7 +337,9 @@ fn a_recording_knows_the_clips_and_plays_them_to_the_same_bits() {
     fs::write(&take, text.lines().take(3).collect::<Vec<_>>().join("\n")).unwrap();
     let (drawn, said) = render();
     assert!(
-        drawn && said.contains("sinew-take-0001.csv is not what it was") && said.lines().count() == 1,
+        drawn
+            && said.contains("sinew-take-0001.csv has changed since the recording")
+            && said.lines().count() == 1,
         "{said}"
     );
     fs::write(&take, "nonsense").unwrap();

@@ -362,7 +362,7 @@ fn an_edited_rig_is_saved_with_its_comments_and_read_again() {
     assert!(session.is_rig_changed());
     // Nothing is replaced unasked.
     let refused = session.save_rig(&folder, false).unwrap_err().to_string();
-    assert!(refused.ends_with("arm.rig.toml is there already"), "{refused}");
+    assert!(refused.ends_with("arm.rig.toml already exists"), "{refused}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
     assert_eq!(session.save_rig(&folder, true).unwrap(), path);
     assert!(!session.is_rig_changed());

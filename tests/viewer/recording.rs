@@ -440,10 +440,10 @@ fn what_is_no_session_is_refused_with_its_line() {
     let head = |from: &str, to: &str| HEAD.replace(from, to);
     let after = |line: &str| format!("{HEAD}\n{line}\n");
     let cases: [(&str, String, &str); 23] = [
-        ("empty", String::new(), "line 1: this is no recorded session"),
-        ("png", "\u{89}PNG\r\n\u{1a}\n\0".into(), "line 1: this is no recorded session"),
-        ("version", head("session-1", "session-2"), "line 1: the format is sinew-session-2"),
-        ("size", head("320.0", "1e9"), "line 1: there is no picture of 1000000000x200"),
+        ("empty", String::new(), "line 1: not a recorded session"),
+        ("png", "\u{89}PNG\r\n\u{1a}\n\0".into(), "line 1: not a recorded session"),
+        ("version", head("session-1", "session-2"), "line 1: format sinew-session-2"),
+        ("size", head("320.0", "1e9"), "line 1: a size of 1000000000x200"),
         ("scale", head("1.0}", "-1.0}"), "line 1: there is no picture"),
         ("key", head("\"scale\"", "\"scales\""), "line 1: unknown field `scales`"),
         ("unknown", after(r#"{"at":0,"do":"dance"}"#), "line 2: unknown variant `dance`"),
@@ -480,7 +480,7 @@ fn what_is_no_session_is_refused_with_its_line() {
             "line 2: edits[0]: ",
         ),
         ("deep", after(&"[".repeat(100_000)), "line 2: "),
-        ("blank", "\n\n\n".into(), "line 3: this is no recorded session"),
+        ("blank", "\n\n\n".into(), "line 3: not a recorded session"),
         (
             "below",
             format!("\n\n{HEAD}\r\n\r\n{{\"at\":0,\"do\":\"dance\"}}\n"),
@@ -511,7 +511,7 @@ fn what_is_no_session_is_refused_with_its_line() {
     assert_eq!(recording.length(), Duration::from_millis(500));
     let session = session();
     let warnings = recording.warnings(session.puppet().character(), &session.puppet().rig);
-    assert!(warnings.iter().any(|w| w.contains("cut off")), "{warnings:?}");
+    assert!(warnings.iter().any(|w| w.contains("incomplete")), "{warnings:?}");
 }
 
 #[test]

@@ -1,60 +1,60 @@
-//! Why a session could not be played back, by its line.
+//! Errors of a replay, with the line of the session file.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::printable;
 
-use super::{FORMAT, LONGEST};
+use super::{FORMAT, MAX_LINE_BYTES, MAX_SECONDS};
 
 /// Why a session could not be played back.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The file cannot be read.
+    /// The file could not be read.
     #[error("{}: {source}", path.display())]
     Read {
         /// The session's file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// A line of it will not do.
+    /// A line is invalid.
     #[error("{}: line {line}: {cause}", path.display())]
     Line {
         /// The session's file.
         path: PathBuf,
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is the matter with it.
+        /// What is wrong with the line.
         cause: LineError,
     },
 }
 
-/// What is the matter with a line of a session.
+/// What is wrong with a line of a session file.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// The first line does not say that this is a session.
-    #[error("this is no recorded session (\"format\":\"{FORMAT}\" is missing)")]
+    /// The first line is not the header of a session.
+    #[error("not a recorded session: \"format\":\"{FORMAT}\" is missing")]
     Format,
-    /// It is one, but of another version.
-    #[error("the format is {0}, this program reads {FORMAT}")]
+    /// The session has a different version of the format.
+    #[error("format {0} is not supported; this program reads {FORMAT}")]
     Version(String),
-    /// It is too long to be one.
-    #[error("it is longer than {LONGEST} bytes")]
+    /// The line is too long.
+    #[error("the line is longer than {MAX_LINE_BYTES} bytes")]
     Long,
-    /// Its time is before that of the line above, or none.
-    #[error("{0} s is no time after the line before")]
+    /// The time of the line is before that of the line above, too large or not finite.
+    #[error("time {0} s must be at least that of the previous line and at most {MAX_SECONDS} s")]
     Time(f64),
-    /// The picture has no such size.
-    #[error("there is no picture of {0}x{1} pixels at {2} pixels a point")]
+    /// The size of the view or the scale is out of range.
+    #[error("a size of {0}x{1} pixels at {2} pixels per point is out of range")]
     Size(f32, f32, f32),
-    /// A file of clips cannot be read, or not be put on the character.
+    /// A clip file could not be read, or does not fit the character.
     #[error("{0}")]
     Clips(String),
-    /// Its command holds what no session can carry out.
+    /// The command has a value that no session can execute.
     #[error("{0}")]
     Value(String),
-    /// No command is written like this.
+    /// The command has invalid syntax.
     #[error("{0}")]
     Syntax(String),
 }
@@ -62,9 +62,9 @@ pub enum LineError {
 impl From<serde_json::Error> for LineError {
     fn from(error: serde_json::Error) -> Self {
         let text = error.to_string();
-        // The file's line is said already; within it the column is what helps.
-        let place = format!(" at line {} column {}", error.line(), error.column());
-        let said = text.strip_suffix(&place).unwrap_or(&text);
-        Self::Syntax(format!("{} (column {})", printable::cause(said), error.column()))
+        // The line number in the message is always 1. Only the column is useful.
+        let position = format!(" at line {} column {}", error.line(), error.column());
+        let message = text.strip_suffix(&position).unwrap_or(&text);
+        Self::Syntax(format!("{} (column {})", printable::cause(message), error.column()))
     }
 }

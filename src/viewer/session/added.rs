@@ -1,4 +1,4 @@
-//! Clips that are no part of the character's file: of other files, and takes.
+//! Clips that are added to a character from other files or from recorded takes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use crate::motion::capture::{Take, parse_csv, write_csv};
 use super::super::{Addition, Command};
 use super::Session;
 
-/// So many times clips are added to one character.
-pub(in super::super) const MOST: usize = 1000;
+/// Maximum number of additions to one character.
+pub(in super::super) const MAX_ADDITIONS: usize = 1000;
 
 impl Session {
-    /// Files and takes whose clips were put on the character, in their order.
+    /// Returns the files and takes whose clips were added to the character, in the order in which they were added.
     pub fn additions(&self) -> &[Addition] {
         &self.additions
     }
 
-    /// The clips of its file; those that were added come after.
+    /// Returns the clips of the character's own file. Added clips come after these.
     pub(in super::super) fn own_clips(&self) -> &[Clip] {
-        self.puppet.character().clips.get(..self.own).unwrap_or_default()
+        self.puppet.character().clips.get(..self.own_clip_count).unwrap_or_default()
     }
 
-    /// What was read from a file, for [`Command::Add`]. `keep_hands`: as for [`Source::clips`].
+    /// Prepares the contents of a file for [`Command::Add`]. `keep_hands` works as in [`Source::clips`].
     ///
     /// # Errors
-    /// [`SourceError`] where it cannot be put on this character.
+    /// [`SourceError`] if the clips do not fit this character.
     pub fn addition(
         &self,
         file: &Path,
@@ -37,88 +37,90 @@ impl Session {
         Addition::new(file, source, self.puppet.character(), &self.loaded_rig, keep_hands)
     }
 
-    /// Adds clips after those that are there: what is played, and what can be taken back, names the same ones as before.
+    /// Appends clips. The indices of existing clips do not change, so the motion and the undo history stay valid.
     pub(super) fn add(&mut self, addition: Addition) {
         let clips = addition.clips(self.puppet.character());
-        if clips.is_empty() || self.additions.len() >= MOST {
+        if clips.is_empty() || self.additions.len() >= MAX_ADDITIONS {
             return;
         }
         let (stem, mut named) = (addition.stem(), self.puppet.character().clips.clone());
-        let there = named.len();
+        let existing = named.len();
         for clip in clips {
             let own = addition.name.as_deref().or(clip.name.as_deref());
             let name = Some(name_among(&named, own, &stem));
             named.push(Clip { name, ..clip.clone() });
         }
-        self.puppet.add_clips(named.drain(there..));
+        self.puppet.add_clips(named.drain(existing..));
         self.additions.push(addition);
     }
 
-    /// Makes a take a clip of the character, and saves it as `NAME-take-0001.csv` or the next number that is free in a
-    /// folder. The clip is what the file says, so that it is the same wherever it is read.
+    /// Adds a take to the character as a clip, and saves it in a folder as `NAME-take-0001.csv` or under the next free
+    /// number. The clip is parsed from the text of the file, so it is the same wherever the file is read later.
     ///
     /// # Errors
-    /// In a line, why it was not saved, or is no clip.
+    /// Returns one line that says why the take was not saved or cannot become a clip.
     pub fn keep_take(&mut self, recorded: &Clip, folder: &Path) -> Result<PathBuf, String> {
         let character = self.puppet.character();
         let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
         let take = Take::of(recorded, &character.skeleton, &bones);
-        // Read from its own text: a file has its columns in another order, and order is in the last bits.
+        // A file has its columns in a different order, and that order changes the last bits of the values.
         let take = parse_csv(Path::new("take.csv"), &write_csv(&take)).map_err(|e| e.to_string())?;
         let saved = self.save_take(write_csv(&take).as_bytes(), folder);
         let file = saved.as_ref().map_or_else(|_| PathBuf::from("take.csv"), Clone::clone);
-        let name = self.take_name();
+        let name = self.next_take_name();
         let addition =
             self.addition(&file, Arc::new(Source::Take(take)), false).map_err(|e| e.to_string())?;
-        self.apply(Command::Add(Box::new(addition.taken(name))));
+        self.apply(Command::Add(Box::new(addition.into_take(name))));
         saved.map_err(|e| e.to_string())
     }
 
-    /// `take 1`, or the next number that no clip has.
-    fn take_name(&self) -> String {
+    /// Returns `take 1`, or `take N` with the lowest number that no clip has yet.
+    fn next_take_name(&self) -> String {
         let clips = &self.puppet.character().clips;
         let is_free = |name: &String| clips.iter().all(|c| c.name.as_ref() != Some(name));
         (1..=clips.len() + 1).map(|number| format!("take {number}")).find(is_free).unwrap_or_default()
     }
 
-    /// Puts what was added to another session's character on this one too, where it is not yet; of what cannot be, a line.
+    /// Adds the additions of another session to this character unless they are already there. Returns one line for each
+    /// addition that does not fit.
     pub fn add_again(&mut self, additions: &[Addition]) -> Vec<String> {
-        let mut faults = Vec::new();
-        let there = self.additions.len();
+        let mut errors = Vec::new();
+        let before = self.additions.len();
         for addition in additions {
-            let is_there = self.additions.iter().take(there).any(|a| a.is_of(addition));
-            if is_there {
+            let is_known = self.additions.iter().take(before).any(|a| a.same_source(addition));
+            if is_known {
                 continue;
             }
-            match addition.again(self.puppet.character(), &self.loaded_rig) {
+            match addition.for_character(self.puppet.character(), &self.loaded_rig) {
                 Ok(addition) => self.add(addition),
-                Err(error) => faults.push(format!("{}: {error}", addition.file.display())),
+                Err(error) => errors.push(format!("{}: {error}", addition.file.display())),
             }
         }
-        faults
+        errors
     }
 
-    /// Where the clips of another session are here; a clip of the file by its name, or its place.
-    pub(in super::super) fn clips_of(&self, from: &Self) -> Vec<Option<usize>> {
+    /// Maps the clip indices of another session to those of this one. A clip of the character's own file is found by name,
+    /// or else by index.
+    pub(in super::super) fn map_clips(&self, from: &Self) -> Vec<Option<usize>> {
         let (here, there) = (self.own_clips(), from.own_clips());
-        let own = there.iter().enumerate().map(|(place, clip)| {
-            let is = |c: &Clip| c.name.is_some() && c.name == clip.name;
-            let named = here.iter().position(is).filter(|_| !here.get(place).is_some_and(is));
-            named.or_else(|| (place < here.len()).then_some(place))
+        let own = there.iter().enumerate().map(|(index, clip)| {
+            let is_same = |c: &Clip| c.name.is_some() && c.name == clip.name;
+            let named = here.iter().position(is_same).filter(|_| !here.get(index).is_some_and(is_same));
+            named.or_else(|| (index < here.len()).then_some(index))
         });
-        let mut places: Vec<Option<usize>> = own.collect();
+        let mut indices: Vec<Option<usize>> = own.collect();
         let mut taken = vec![false; self.additions.len()];
         for addition in &from.additions {
-            let mut start = self.own;
+            let mut start = self.own_clip_count;
             let mut found = None;
             for (other, taken) in self.additions.iter().zip(&mut taken) {
-                if !*taken && other.is_of(addition) && found.is_none() {
+                if !*taken && other.same_source(addition) && found.is_none() {
                     (*taken, found) = (true, Some(start));
                 }
-                start += other.count();
+                start += other.clip_count();
             }
-            places.extend((0..addition.count()).map(|clip| Some(found? + clip)));
+            indices.extend((0..addition.clip_count()).map(|clip| Some(found? + clip)));
         }
-        places
+        indices
     }
 }

@@ -1,4 +1,4 @@
-//! Time.
+//! Playback: clips, the clock and the current time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::motion::Motion;
 
 use super::super::Command;
-use super::super::history::Run;
+use super::super::history::EditRun;
 use super::{Clock, Session};
 
 impl Session {
-    pub(super) fn clip(&mut self, command: Command) {
+    pub(super) fn apply_time(&mut self, command: Command) {
         let played = !self.puppet.motion.is_rest();
         match command {
             Command::Clip(clip) => {
@@ -35,19 +35,19 @@ impl Session {
         }
     }
 
-    /// Plays something else, if it is sound. What follows is one step with it until something else is done.
+    /// Plays another motion if it is valid. Consecutive changes of the motion form one undo step.
     fn set_motion(&mut self, motion: Motion) {
-        let sound = motion.fault().is_none() && motion.fits(self.puppet.character());
-        if !sound || motion == *self.state.motion {
+        let is_valid = motion.fault().is_none() && motion.fits(self.puppet.character());
+        if !is_valid || motion == *self.state.motion {
             return;
         }
-        self.history.remember_run(Run::Motion, &self.state);
+        self.history.remember_run(EditRun::Motion, &self.state);
         self.state.motion = Arc::new(motion);
-        self.take_motion();
+        self.apply_motion();
     }
 
-    /// Gives the puppet the motion of the state, and a time on it.
-    pub(super) fn take_motion(&mut self) {
+    /// Copies the motion of the state to the puppet and clamps the time to its length.
+    pub(super) fn apply_motion(&mut self) {
         if self.puppet.motion == *self.state.motion {
             return;
         }
@@ -58,8 +58,8 @@ impl Session {
         self.puppet.forget();
     }
 
-    /// It is so late now. Where the motion stands follows from the last command and the time since: however often the
-    /// time is told between two commands, the bits are the same.
+    /// Sets the clock. The time in the motion follows from the last command and the time since that command, so the result
+    /// is the same bit for bit however often the clock is set in between.
     pub(in super::super) fn advance(&mut self, now: Duration) {
         if now <= self.clock.now {
             return;
@@ -78,7 +78,7 @@ impl Session {
         self.solve();
     }
 
-    /// Seconds of the motion that is on.
+    /// Returns the length of the current motion in seconds.
     pub(in super::super) fn seconds(&self) -> f32 {
         self.puppet.seconds()
     }

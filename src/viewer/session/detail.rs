@@ -1,4 +1,4 @@
-//! What is too small to be held by itself: from afar a finger is part of its hand.
+//! Level of detail for picking: from a distance a finger is picked as part of its hand.
 
 use glam::Vec3;
 
@@ -7,19 +7,19 @@ use crate::rig::{Chain, ChainKind};
 
 use super::Session;
 
-/// Points that a finger must measure on the screen.
-const FINGER: f32 = 48.0;
+/// Minimum height on screen, in points, of a finger that can be picked separately.
+const MIN_FINGER_POINTS: f32 = 48.0;
 
 impl Session {
-    /// Ends of chains that can be held now.
+    /// Returns the chain ends that can be dragged at the current distance.
     pub(in super::super) fn handles(&self) -> impl Iterator<Item = usize> {
         let chains = &self.puppet.rig.chains;
         let small = |node: usize| chains.iter().any(|c| c.effector == node && self.is_small(c));
         self.handles.iter().copied().filter(move |&n| !small(n))
     }
 
-    /// What is held where something is hit: of a small finger, its hand.
-    pub(super) fn whole(&self, hit: Hit) -> Hit {
+    /// Replaces a hit on a finger that is too small by a hit on its hand.
+    pub(super) fn resolve_finger(&self, hit: Hit) -> Hit {
         let finger = self.puppet.rig.chains.iter().find(|c| c.joints.contains(&hit.node));
         let hand = finger.filter(|c| !hit.handle && self.is_small(c)).and_then(|c| self.hand_of(c));
         let world = hand.and_then(|hand| self.puppet.world_from_node().get(hand));
@@ -28,30 +28,30 @@ impl Session {
         if offset.is_finite() { Hit { node, offset, ..hit } } else { hit }
     }
 
-    /// Whether a chain is a finger of a hand, and hardly seen.
+    /// Returns whether a chain is a finger of a hand and too small on screen.
     fn is_small(&self, chain: &Chain) -> bool {
         chain.kind == ChainKind::Finger
             && self.hand_of(chain).is_some()
-            && self.height(chain) < FINGER * self.scale
+            && self.screen_length(chain) < MIN_FINGER_POINTS * self.scale
     }
 
-    /// What a finger hangs on.
+    /// Returns the joint to which a finger is attached.
     fn hand_of(&self, finger: &Chain) -> Option<usize> {
         self.puppet.rig.above(&self.puppet.character().skeleton, finger.base)
     }
 
-    /// Pixels that a chain would measure if it stood upright where it is.
-    fn height(&self, chain: &Chain) -> f32 {
-        let places: Vec<Vec3> = chain.joints.iter().filter_map(|&n| self.place(n)).collect();
-        let length: f32 = places.windows(2).map(|p| p[0].distance(p[1])).sum();
+    /// Returns the length of a chain on screen in pixels, as if it were straight and perpendicular to the line of sight.
+    fn screen_length(&self, chain: &Chain) -> f32 {
+        let positions: Vec<Vec3> = chain.joints.iter().filter_map(|&n| self.place(n)).collect();
+        let length: f32 = positions.windows(2).map(|p| p[0].distance(p[1])).sum();
         let camera = self.camera();
         let ends = || {
-            let start = *places.first()?;
+            let start = *positions.first()?;
             let up = Ray::through(&camera, pixel(&camera, start, self.size)?, self.size)?;
             let up = up.direction.any_orthonormal_vector() * length;
             Some(pixel(&camera, start, self.size)?.distance(pixel(&camera, start + up, self.size)?))
         };
-        // Behind the camera nothing is seen.
+        // A chain behind the camera is not visible.
         ends().unwrap_or(0.0)
     }
 }

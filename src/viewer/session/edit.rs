@@ -1,4 +1,4 @@
-//! What keys change, and taking it back.
+//! Edits that keys trigger, and undo.
 
 use super::super::hand::chain_base;
 use super::super::history::State;
@@ -12,28 +12,28 @@ impl Session {
         let rig = std::sync::Arc::clone(&state.rig);
         self.state = state;
         self.set_rig(rig);
-        self.take_motion();
+        self.apply_motion();
         self.trail.clear();
         self.error = None;
         self.show();
     }
 
-    /// Changes the node under the pointer, or the one that is selected or was held last: told as a pin where it is.
+    /// Edits the active node. `act` gets a pin at its current position.
     pub(super) fn change(&mut self, act: impl FnOnce(&mut State, Pin)) {
-        let Some(node) = self.subject() else { return };
+        let Some(node) = self.active_node() else { return };
         self.release();
         let pin = self.pin_here(node);
         self.history.remember(self.state.clone());
         act(&mut self.state, pin);
     }
 
-    /// What a key speaks of.
-    pub(in super::super) fn subject(&self) -> Option<usize> {
+    /// Returns the node that a key acts on: the dragged one, the hovered one, the selected one or the last one dragged.
+    pub(in super::super) fn active_node(&self) -> Option<usize> {
         let held = self.hand.as_ref().map(|h| h.hit.node);
         held.or(self.hover.map(|h| h.node)).or(self.selected).or(self.last)
     }
 
-    /// Selects a joint, or none.
+    /// Selects a joint, or clears the selection.
     pub(super) fn select(&mut self, node: Option<usize>) {
         self.release();
         self.selected = node.filter(|&n| n < self.state.held.locals.len());
@@ -41,15 +41,15 @@ impl Session {
     }
 
     pub(super) fn rest(&mut self, chain: bool) {
-        if self.unset_pole(self.hot) {
+        if self.remove_pole(self.hot) {
             return;
         }
-        let Some(node) = self.subject() else { return };
+        let Some(node) = self.active_node() else { return };
         self.release();
         let hit = self.hover.filter(|h| h.node == node);
         let skeleton = &self.puppet.character().skeleton;
-        let place = Hit { node, point: glam::Vec3::ZERO, offset: glam::DVec3::ZERO, handle: true };
-        let base = chain_base(self.puppet.character(), &self.puppet.rig, &hit.unwrap_or(place));
+        let origin = Hit { node, point: glam::Vec3::ZERO, offset: glam::DVec3::ZERO, handle: true };
+        let base = chain_base(self.puppet.character(), &self.puppet.rig, &hit.unwrap_or(origin));
         let mut nodes = vec![node];
         if let Some(base) = base.filter(|_| chain) {
             nodes.extend(skeleton.ancestors(node).skip(1).take_while(|&n| n != base));

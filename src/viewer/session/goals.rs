@@ -1,22 +1,22 @@
-//! Goals that stay: what each comes to, how much it counts, and letting one go.
+//! Goals that stay after a drag: their errors, weights and removal.
 
 use crate::puppet::Target;
 use crate::rig::orientation;
 
 use super::super::hand::Hand;
-use super::super::history::Run;
+use super::super::history::EditRun;
 use super::Session;
 
-/// The weight of a goal before which no other counts.
+/// Maximum weight of a goal. A goal with this weight overrides all others.
 pub(in super::super) const HEAVIEST: f64 = 1e3;
 
 impl Session {
-    /// Where its goals stay, and those of a drag that moves something.
+    /// Returns the goals that stay, and the goal of a drag once the pointer has moved.
     pub(in super::super) fn goals(&self) -> Vec<Target> {
-        self.wanted(self.hand.as_ref().filter(|hand| hand.moved).map(Hand::asks)).0
+        self.targets_and_pins(self.hand.as_ref().filter(|hand| hand.moved).map(Hand::target_and_pins)).0
     }
 
-    /// How far the character is from a goal as it stands: world metres, and radians.
+    /// Returns the distance between the current pose and a goal in world metres, and the angle in radians.
     pub(in super::super) fn missed(&self, goal: &Target) -> (Option<f64>, Option<f64>) {
         let skeleton = &self.puppet.character().skeleton;
         let Some(world) = self.puppet.world_from_node().get(goal.node) else { return (None, None) };
@@ -26,24 +26,24 @@ impl Session {
         (goal.position.map(|wanted| wanted.distance(reached)), angle)
     }
 
-    /// Another weight of a goal, and what then comes of all. What follows on the same goal, until something is let go, is
-    /// one step.
-    pub(super) fn weigh(&mut self, node: usize, weight: f64) {
+    /// Sets the weight of a goal and solves again. Consecutive changes to the same goal, until the next release, form one
+    /// undo step.
+    pub(super) fn set_goal_weight(&mut self, node: usize, weight: f64) {
         if !(weight.is_finite() && weight >= 0.0 && self.state.goals.iter().any(|g| g.node == node)) {
             return;
         }
         if self.is_dragging() {
             self.release();
         }
-        self.history.remember_run(Run::Weight(node), &self.state);
+        self.history.remember_run(EditRun::Weight(node), &self.state);
         for goal in self.state.goals.iter_mut().filter(|g| g.node == node) {
             goal.weight = weight.min(HEAVIEST);
         }
         self.solve();
     }
 
-    /// Lets one goal go; the others are met without it.
-    pub(super) fn forget(&mut self, node: usize) {
+    /// Removes one goal and solves for the others.
+    pub(super) fn remove_goal(&mut self, node: usize) {
         if !self.state.goals.iter().any(|g| g.node == node) {
             return;
         }

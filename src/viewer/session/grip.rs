@@ -1,4 +1,4 @@
-//! Taking hold, pulling and letting go.
+//! Grabbing, dragging and releasing.
 
 use glam::{DVec3, Vec2, Vec3};
 
@@ -15,16 +15,16 @@ impl Session {
         self.hover = if self.hot.is_some() { None } else { self.under(at) };
     }
 
-    /// Where a node is, world metres.
+    /// Returns the position of a node in world metres.
     pub(in super::super) fn place(&self, node: usize) -> Option<Vec3> {
         self.puppet.world_from_node().get(node).map(|m| m.translation.into())
     }
 
-    /// Turns the camera around what is there from now on; a pole that is there is taken away.
+    /// Makes the point under the pointer the target of the camera, or removes the pole that is under the pointer.
     pub(super) fn center(&mut self, at: Vec2) {
         let grip = self.grip_under(at);
         if grip.is_some() {
-            self.unset_pole(grip);
+            self.remove_pole(grip);
         } else if let Some(hit) = self.under(at) {
             self.orbit.target = hit.point;
         }
@@ -33,10 +33,10 @@ impl Session {
     pub(super) fn under(&self, at: Vec2) -> Option<Hit> {
         let inside = at.cmpge(Vec2::ZERO).all() && at.cmple(self.size).all();
         let hit = inside.then(|| pick(&self.puppet, &self.camera(), at, self.size, &self.grips()))?;
-        hit.map(|hit| self.whole(hit))
+        hit.map(|hit| self.resolve_finger(hit))
     }
 
-    /// Nodes that are taken hold of before the skin: ends of chains, and with the skeleton all that a skin names.
+    /// Returns the nodes that are picked before the skin: chain ends, and all skin joints if the skeleton is shown.
     pub(super) fn grips(&self) -> Vec<usize> {
         let mut grips: Vec<usize> = self.handles().collect();
         if self.display.skeleton {
@@ -51,20 +51,20 @@ impl Session {
             return;
         }
         if let Some(hit) = self.under(at) {
-            self.hold_on(hit, at);
+            self.start_drag(hit, at);
         }
     }
 
-    /// Takes hold of the selected joint's own place.
+    /// Grabs the selected joint at its origin.
     pub(super) fn grab_selected(&mut self, at: Vec2) {
         self.release();
         let Some(node) = self.selected else { return };
         if let Some(point) = self.place(node).filter(|p| p.is_finite()) {
-            self.hold_on(Hit { node, point, offset: DVec3::ZERO, handle: true }, at);
+            self.start_drag(Hit { node, point, offset: DVec3::ZERO, handle: true }, at);
         }
     }
 
-    fn hold_on(&mut self, hit: Hit, at: Vec2) {
+    fn start_drag(&mut self, hit: Hit, at: Vec2) {
         self.last = Some(hit.node);
         self.trail.clear();
         let mut hand = Hand::new(hit, at, &self.puppet, self.state.clone());
@@ -75,15 +75,15 @@ impl Session {
         self.comparison.begin(&self.state.held);
     }
 
-    pub(super) fn with_hand(&mut self, act: impl FnOnce(&mut Hand, Vec2, &Camera, f32)) {
+    pub(super) fn update_drag(&mut self, act: impl FnOnce(&mut Hand, Vec2, &Camera, f32)) {
         let (camera, size, step) = (self.camera(), self.size, self.step());
         let Some(hand) = &mut self.hand else { return };
         act(hand, size, &camera, step);
         self.solve();
-        self.leave_trail();
+        self.extend_trail();
     }
 
-    pub(super) fn leave_trail(&mut self) {
+    pub(super) fn extend_trail(&mut self) {
         let Some(hand) = &self.hand else { return };
         let Some(world) = self.puppet.world_from_node().get(hand.target.node) else { return };
         self.trail.push(world.transform_point3(hand.target.offset.as_vec3()));
@@ -96,7 +96,7 @@ impl Session {
         self.history.end_run();
         self.release_gizmo();
         let Some(hand) = self.hand.take() else { return };
-        if self.keep && hand.moved && !hand.whole {
+        if self.keep && hand.moved && !hand.moves_root {
             self.state.goals.retain(|g| g.node != hand.target.node);
             self.state.goals.push(hand.target);
         }
@@ -116,8 +116,8 @@ impl Session {
         self.restore(held.or(before));
     }
 
-    /// Metres of a step where what is held snaps: about a fortieth of the character.
+    /// Returns the grid step for snapping in metres, a fortieth of the radius of the scene bounds.
     pub(super) fn step(&self) -> f32 {
-        self.room.sphere().1 / 40.0
+        self.scene_bounds.sphere().1 / 40.0
     }
 }

@@ -1,4 +1,4 @@
-//! Goals keyed: what they have made of the pose becomes part of the motion.
+//! Keying: turns the effect of the goals into an edit of the motion.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use crate::motion::Keyed;
 
 use super::Session;
 
-/// How long a keyed posture takes to come, and to go, seconds.
-const REACH: f32 = 0.4;
+/// Time over which a keyed pose fades in, and out again, in seconds.
+const FADE_SECONDS: f32 = 0.4;
 
 impl Session {
-    /// Makes the pose as it stands an edit of the motion at this time, and lets go what was held and wanted for it.
-    /// Nothing is done at rest, or where the pose is the motion's own.
+    /// Turns the current pose into an edit of the motion at the current time, and clears the drag and the goals.
+    /// Does nothing if no motion is loaded or if the pose is the motion's own.
     pub(super) fn key(&mut self) {
         if self.puppet.motion.is_rest() {
             return;
         }
         let mut free = self.puppet.clone();
         (free.targets, free.pins, free.rotations) = Default::default();
-        // Without goals nothing can be refused.
+        // Without goals the update cannot fail.
         drop(free.update());
         let own = free.pose().clone();
         free.motion.edits.clear();
@@ -26,7 +26,7 @@ impl Session {
         drop(free.update());
         let round = self.puppet.again.then(|| self.seconds());
         let poses = Keyed { bare: free.pose(), own: &own, wanted: self.puppet.pose(), round };
-        let keyed = self.state.motion.keyed(poses, self.puppet.time, REACH);
+        let keyed = self.state.motion.keyed(poses, self.puppet.time, FADE_SECONDS);
         let Some(motion) = keyed.filter(|m| m.fault().is_none()) else { return };
         let held = self.hold.take().map(|hold| hold.before);
         let before = self.hand.take().map(|hand| hand.before).or(held);
@@ -34,19 +34,19 @@ impl Session {
         self.state.goals.clear();
         self.state.motion = Arc::new(motion);
         self.trail.clear();
-        self.take_motion();
+        self.apply_motion();
     }
 
-    /// Whether the motion has keys.
+    /// Returns whether the motion has keys.
     #[cfg(feature = "viewer")]
     pub(in super::super) fn is_keyed(&self) -> bool {
         !self.state.motion.edits.is_empty()
     }
 
-    /// Whether there is a pose that could be keyed.
+    /// Returns whether there is a pose to key.
     #[cfg(feature = "viewer")]
     pub(in super::super) fn can_key(&self) -> bool {
-        let wants = !self.puppet.targets.is_empty() || !self.puppet.rotations.is_empty();
-        wants && !self.puppet.motion.is_rest()
+        let has_goals = !self.puppet.targets.is_empty() || !self.puppet.rotations.is_empty();
+        has_goals && !self.puppet.motion.is_rest()
     }
 }

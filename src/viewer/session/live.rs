@@ -1,29 +1,29 @@
-//! What a live source says of the pose.
+//! Poses from a live source.
 
 use std::time::Duration;
 
 use crate::asset::Transform;
 
 use super::Session;
-use super::stance::is_sound;
+use super::stance::is_valid;
 
-/// Longer than this no source is silent that goes on.
-const PAUSE: Duration = Duration::from_secs(1);
+/// A source is considered paused if it sends nothing for longer than this.
+const MAX_GAP: Duration = Duration::from_secs(1);
 
 impl Session {
-    /// Puts nodes where a live source says, and gives all morphs its weights if it says any; goals are met on top. What no
-    /// node could do, or no node of this character, is left out.
+    /// Sets the local transforms of some nodes, and all morph weights unless `morphs` is empty. Goals are then solved on
+    /// top. Invalid transforms and unknown nodes are ignored.
     ///
-    /// That it begins, or goes on after a pause, is one step of the history; nothing that comes then is. A person's steps
-    /// between stay whole, and can be taken back while the source goes on.
-    pub(super) fn follow(&mut self, nodes: &[(usize, Transform)], morphs: &[f32]) {
+    /// The start of a source, and each time it resumes after a pause, adds one undo step. Later poses add none, so edits
+    /// that the user makes in the meantime keep their own undo steps.
+    pub(super) fn apply_live_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32]) {
         let now = self.clock.now;
-        if self.followed.is_none_or(|last| now.saturating_sub(last) > PAUSE) {
+        if self.followed.is_none_or(|last| now.saturating_sub(last) > MAX_GAP) {
             self.history.remember(self.state.clone());
         }
         self.followed = Some(now);
         let held = &mut self.state.held;
-        for (node, transform) in nodes.iter().filter(|(_, t)| is_sound(t)) {
+        for (node, transform) in nodes.iter().filter(|(_, t)| is_valid(t)) {
             if let Some(local) = held.locals.get_mut(*node) {
                 *local = *transform;
             }

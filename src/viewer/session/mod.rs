@@ -1,4 +1,4 @@
-//! The viewer's state, without a window: commands in, a frame out.
+//! The state of the viewer without a window: commands go in, frames come out.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::stage::{self, Shot};
 
 use super::gizmo::{self, Grip, Hold, Turning};
 use super::hand::Hand;
-use super::history::{History, Run, State};
+use super::history::{EditRun, History, State};
 use super::{Addition, Command, Orbit, Recorder, overlay};
 
 mod added;
@@ -39,41 +39,41 @@ mod stance;
 pub use refusals::Refusals;
 pub use stance::Stance;
 
-pub(super) use added::MOST as MOST_ADDITIONS;
+pub(super) use added::MAX_ADDITIONS;
 #[cfg(feature = "viewer")]
 pub(super) use goals::HEAVIEST;
 #[cfg(feature = "viewer")]
-pub(super) use solve::remember;
+pub(super) use solve::push_time;
 pub(super) use solve::usual;
 
-/// Times that are remembered.
+/// Maximum number of durations to keep for the panel's curves.
 pub(super) const MEMORY: u8 = 120;
-/// Points of the effector's trail.
+/// Maximum number of points of the effector's trail.
 const TRAIL: usize = 96;
 
-/// What is shown beside the character.
+/// What the scene shows besides the character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Display {
-    /// Bones and joints over the surface.
+    /// Bones and joints, drawn over the surface.
     pub skeleton: bool,
-    /// Names of the chains' ends.
+    /// Names of the chain ends.
     pub names: bool,
-    /// A floor.
+    /// A ground plane.
     pub ground: bool,
     /// Shadows.
     pub shadow: bool,
 }
 
-/// How the clip runs.
+/// The playback clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Clock {
     pub(super) playing: bool,
     pub(super) speed: f32,
     pub(super) again: bool,
-    /// Time since the session began, or the recording.
+    /// Time since the start of the session, or of the recording.
     now: Duration,
-    /// Where the clip was told to be, seconds, and when.
+    /// When the playback time was last set, and to how many seconds.
     since: (Duration, f32),
 }
 
@@ -83,7 +83,7 @@ impl Default for Clock {
     }
 }
 
-/// Everything that the window shows.
+/// The state of the viewer: character, goals, camera and history.
 #[derive(Debug)]
 pub struct Session {
     pub(super) puppet: Puppet,
@@ -91,55 +91,56 @@ pub struct Session {
     pub(super) history: History,
     pub(super) hand: Option<Hand>,
     pub(super) hover: Option<Hit>,
-    /// The part of the gizmo that is held, and the one that the pointer is on.
+    /// The part of the gizmo that is dragged, and the one under the pointer.
     pub(super) hold: Option<Hold>,
     pub(super) hot: Option<Grip>,
     /// The joint whose gizmo is shown.
     pub(super) selected: Option<usize>,
     /// The joint that the panel points at.
     pub(super) hint: Option<usize>,
-    /// What was held last.
+    /// The node that was dragged last.
     pub(super) last: Option<usize>,
     pub(super) turning: Turning,
-    /// Pixels a point.
+    /// Pixels per point.
     pub(super) scale: f32,
-    /// When a live source has said something last, by the clock.
+    /// When the last pose of a live source arrived, by the clock.
     pub(super) followed: Option<Duration>,
-    /// How many clips the character's file has.
-    own: usize,
-    /// Where those after them are from.
+    /// Number of clips in the character's own file.
+    own_clip_count: usize,
+    /// The sources of the clips after those.
     additions: Vec<Addition>,
-    /// The rig as its file has it.
+    /// The rig as it is in its file.
     pub(super) saved_rig: Arc<Rig>,
-    /// The rig with which the session began: what a replay begins with too.
+    /// The rig at the start of the session, which is also the rig at the start of a replay.
     pub(super) loaded_rig: Arc<Rig>,
-    /// What this session wrote into it last.
+    /// The text that this session last wrote to the rig's file.
     pub(super) written_rig: Option<String>,
     pub(super) reports: Vec<GoalReport>,
     pub(super) error: Option<String>,
     pub(super) options: Options,
-    /// Who else meets the goals.
+    /// Other methods that solve for the same goals.
     pub(super) comparison: Comparison,
     pub(super) keep: bool,
     pub(super) clock: Clock,
     pub(super) mode: Mode,
     pub(super) display: Display,
     pub(super) trail: Vec<glam::Vec3>,
-    /// Microseconds of the last updates.
+    /// Durations of the last updates in microseconds.
     pub(super) costs: Vec<f32>,
     pub(super) handles: Vec<usize>,
     pub(super) orbit: Orbit,
     size: Vec2,
     pointer: Vec2,
-    /// The box of the character as it came, with room for limbs: floor and shadow are made for it.
-    room: Bounds,
+    /// The bounds of the character at the start, enlarged to leave room for the limbs. Ground, shadow and depth range use them.
+    scene_bounds: Bounds,
     recorder: Option<Recorder>,
-    /// What was last asked about methods.
-    refusals: refusals::Memory,
+    /// The last answer of [`Session::refusals`].
+    refusals: refusals::RefusalCache,
 }
 
 impl Session {
-    /// A character at rest in a picture of some pixels; motion without meshes at its first frame.
+    /// Creates a session that shows a character at rest in a view of `size` pixels. A file that has motion but no meshes
+    /// starts at the first frame of its first clip.
     pub fn new(character: impl Into<Arc<Character>>, rig: Option<Rig>, size: Vec2) -> Self {
         let character: Arc<Character> = character.into();
         let scene = character.default_scene;
@@ -150,10 +151,10 @@ impl Session {
         let held = puppet.pose().clone();
         let bounds = opening::begin(&mut puppet);
         let (center, radius) = bounds.sphere();
-        let mut room = Bounds::around([center - radius * 1.15, center + radius * 1.15]);
-        room.lo.y = if bounds.is_empty() { 0.0 } else { bounds.lo.y };
+        let mut scene_bounds = Bounds::around([center - radius * 1.15, center + radius * 1.15]);
+        scene_bounds.lo.y = if bounds.is_empty() { 0.0 } else { bounds.lo.y };
         let handles = puppet.rig.chains.iter().map(|c| c.effector).collect();
-        let size = sane(size);
+        let size = sanitize_size(size);
         let rig = Arc::new(puppet.rig.clone());
         Self {
             state: State {
@@ -175,7 +176,7 @@ impl Session {
             turning: Turning::default(),
             scale: 1.0,
             followed: None,
-            own: puppet.character().clips.len(),
+            own_clip_count: puppet.character().clips.len(),
             additions: Vec::new(),
             saved_rig: Arc::clone(&rig),
             loaded_rig: rig,
@@ -194,22 +195,22 @@ impl Session {
             orbit: Orbit::framing(&bounds, size.x / size.y),
             size,
             pointer: Vec2::splat(-1.0),
-            room,
+            scene_bounds,
             recorder: None,
-            refusals: refusals::Memory::default(),
+            refusals: refusals::RefusalCache::default(),
             puppet,
         }
     }
 
-    /// Carries out a command, and records it where a recording runs.
+    /// Executes a command, and records it if a recording is running.
     pub fn apply(&mut self, mut command: Command) {
         if self.log(&mut command) {
-            self.obey(command);
+            self.execute(command);
         }
     }
 
-    /// Carries out a command that a recorded one brings with it, or that is recorded already.
-    pub(super) fn obey(&mut self, command: Command) {
+    /// Executes a command without recording it.
+    pub(super) fn execute(&mut self, command: Command) {
         match command {
             Command::Resize(size) => self.resize(size),
             Command::Hover(at) => self.hover(at),
@@ -217,18 +218,20 @@ impl Session {
             Command::GrabSelected(at) => self.grab_selected(at),
             Command::Drag(at) => {
                 self.pull_gizmo(Some(at), None);
-                self.with_hand(|hand, size, camera, step| hand.follow(at, size, camera, step));
+                self.update_drag(|hand, size, camera, step| hand.follow(at, size, camera, step));
             }
-            Command::Push(by) => self.with_hand(|hand, size, camera, step| hand.push(by, size, camera, step)),
-            Command::Constrain(axis) => self.with_hand(|hand, size, camera, step| {
+            Command::Push(by) => {
+                self.update_drag(|hand, size, camera, step| hand.push(by, size, camera, step));
+            }
+            Command::Constrain(axis) => self.update_drag(|hand, size, camera, step| {
                 hand.axis = if hand.axis == Some(axis) { None } else { Some(axis) };
-                hand.again(size, camera, step);
+                hand.refresh(size, camera, step);
             }),
             Command::Snap(snap) => {
                 self.pull_gizmo(None, Some(snap));
-                self.with_hand(|hand, size, camera, step| {
+                self.update_drag(|hand, size, camera, step| {
                     hand.snap = snap;
-                    hand.again(size, camera, step);
+                    hand.refresh(size, camera, step);
                 });
             }
             Command::Release => self.release(),
@@ -273,11 +276,11 @@ impl Session {
                 (self.state.goals, self.state.pins, self.state.base) = (Vec::new(), Vec::new(), None);
                 self.show();
             }
-            Command::Forget(node) => self.forget(node),
-            Command::Weight(node, weight) => self.weigh(node, weight),
+            Command::Forget(node) => self.remove_goal(node),
+            Command::Weight(node, weight) => self.set_goal_weight(node, weight),
             Command::Morph(place, weight) => {
                 if place < self.state.held.weights.len() && weight.is_finite() {
-                    self.history.remember_run(Run::Morph(place), &self.state);
+                    self.history.remember_run(EditRun::Morph(place), &self.state);
                 }
                 if let Some(w) = self.state.held.weights.get_mut(place).filter(|_| weight.is_finite()) {
                     *w = weight.clamp(-2.0, 2.0);
@@ -285,7 +288,7 @@ impl Session {
                 self.show();
             }
             Command::Add(addition) => self.add(*addition),
-            Command::Follow(nodes, morphs) => self.follow(&nodes, &morphs),
+            Command::Follow(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
             Command::Mode(mode) => self.mode = mode,
             Command::Skinning(skinning) => {
                 self.puppet.skinning = skinning;
@@ -294,84 +297,84 @@ impl Session {
             Command::Display(display) => self.display = display,
             Command::Solver(options) => self.set_solver(*options),
             Command::View(orbit) => {
-                if orbit.is_sound() {
+                if orbit.is_valid() {
                     self.orbit = orbit;
                 }
             }
-            Command::Stand(stance) => self.stand(*stance),
+            Command::Stand(stance) => self.set_stance(*stance),
             Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
             Command::Compare(methods) => self.comparison.choose(&methods, &self.puppet),
-            other => self.clip(other),
+            other => self.apply_time(other),
         }
     }
 
     fn resize(&mut self, size: Vec2) {
         let before = self.size;
-        self.size = sane(size);
+        self.size = sanitize_size(size);
         self.orbit.reshape(before.x / before.y, self.size.x / self.size.y);
     }
 
-    /// From where it is seen.
+    /// Returns the camera.
     pub fn camera(&self) -> Camera {
-        self.orbit.camera(&self.room)
+        self.orbit.camera(&self.scene_bounds)
     }
 
-    /// Pixels across and down.
+    /// Returns the size of the view in pixels, width and height.
     pub fn size(&self) -> Vec2 {
         self.size
     }
 
-    /// Pixels a point.
+    /// Returns the number of pixels per point.
     pub fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// The character as it stands.
+    /// Returns the character in its current pose.
     pub fn puppet(&self) -> &Puppet {
         &self.puppet
     }
 
-    /// How the goals of the last solve were met.
+    /// Returns how well the last solve met each goal.
     pub fn reports(&self) -> &[GoalReport] {
         &self.reports
     }
 
-    /// Why the last solve was refused.
+    /// Returns why the last solve was refused.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// What other methods made of the same goals.
+    /// Returns the results of the other methods for the same goals.
     pub fn comparison(&self) -> &Comparison {
         &self.comparison
     }
 
-    /// Whether something is held.
+    /// Returns whether a drag is in progress.
     pub fn is_dragging(&self) -> bool {
         self.hand.is_some() || self.hold.is_some()
     }
 
-    /// The selected joint.
+    /// Returns the selected joint.
     pub fn selected(&self) -> Option<usize> {
         self.selected
     }
 
-    /// What would be grabbed.
+    /// Returns what a click would grab.
     pub fn hovered(&self) -> Option<Hit> {
         self.hover
     }
 
-    /// Whether the pointer is on something that can be held.
+    /// Returns whether the pointer is on something that can be dragged.
     pub fn is_hovering(&self) -> bool {
         self.hover.is_some() || self.hot.is_some()
     }
 
-    /// Whether time moves anything.
+    /// Returns whether a motion is playing.
     pub fn is_playing(&self) -> bool {
         self.clock.playing && !self.puppet.motion.is_rest()
     }
 
-    /// All that a renderer is told. `scale`: pixels a point.
+    /// Describes the scene for a renderer. `scale` is the number of pixels per point.
     pub fn frame(&self, scale: f32) -> Frame<'_> {
         let lit = self.mode.is_shaded();
         let shot = Shot {
@@ -379,7 +382,7 @@ impl Session {
             mode: self.mode,
             background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
             samples: 4,
-            bounds: self.room,
+            bounds: self.scene_bounds,
             floor: self.display.ground && !self.mode.is_data(),
             shadow: self.display.shadow,
             scale,
@@ -396,7 +399,7 @@ impl Session {
     }
 }
 
-/// A window may have no pixels; a picture has.
-fn sane(size: Vec2) -> Vec2 {
+/// Clamps the size of a view. A window may have no pixels, but an image must have at least one.
+fn sanitize_size(size: Vec2) -> Vec2 {
     if size.is_finite() { size.clamp(Vec2::ONE, Vec2::splat(32_768.0)) } else { Vec2::ONE }
 }

@@ -1,25 +1,25 @@
-//! How a session begins.
+//! The initial pose and bounds of a session.
 
 use crate::camera::Bounds;
 use crate::puppet::Puppet;
 
-/// Times of a clip that are looked at for the room that it takes.
+/// Number of times of a clip that are sampled for its bounds.
 const LOOKS: u8 = 24;
 
-/// The box of a character as it begins.
+/// Puts a puppet into its initial pose and returns its bounds.
 ///
-/// A file without meshes but with clips is motion, whose rest may be elsewhere: it begins with the first frame of its
-/// first clip, and the box is that of all frames, so that it stays in sight.
+/// A file that has clips but no meshes is a motion, and its rest pose may be far from its frames. It starts at the first
+/// frame of the first clip, and its bounds cover all frames so that it stays in view.
 pub(super) fn begin(puppet: &mut Puppet) -> Bounds {
     let seconds = puppet.character().clips.first().map(|c| c.seconds);
     let Some(seconds) = seconds.filter(|_| puppet.parts().is_empty()) else {
         return puppet.bounds();
     };
     let mut all = Bounds::default();
-    // From its end: the first frame is what stays.
+    // Backwards, so that the first frame is the one that remains.
     for look in (0..=LOOKS).rev() {
         puppet.play(0, seconds * f32::from(look) / f32::from(LOOKS));
-        // There are no goals yet that could be refused.
+        // The update cannot fail because there are no goals yet.
         drop(puppet.update());
         let now = puppet.bounds();
         all.extend([now.lo, now.hi]);

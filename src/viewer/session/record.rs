@@ -1,4 +1,4 @@
-//! Recording: from where it stands, every command with its time.
+//! Recording: the current state as commands, then every command with its time.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,53 +8,53 @@ use super::super::{Command, Recorder, SaveError};
 use super::{Clock, Session};
 
 impl Session {
-    /// Records from now on. `scale`: pixels a point, which says how large overlays are.
+    /// Starts a recording. `scale` is the number of pixels per point, which sets the size of overlays.
     ///
-    /// What is held is let go. What can be taken back until then can be taken back again after the recording.
+    /// This ends any drag. Earlier undo steps are not available during the recording but return when it ends.
     ///
     /// # Errors
-    /// [`SaveError`] where nothing can be written; nothing is then recorded.
+    /// [`SaveError`] if the file cannot be written. The session is then not recorded.
     pub fn record(&mut self, mut recorder: Recorder, scale: f32) -> Result<(), SaveError> {
         drop(self.stop_recording());
         self.release();
-        self.obey(Command::Scale(scale));
+        self.execute(Command::Scale(scale));
         recorder.begin(&Header::of(self, scale, recorder.folder()))?;
-        let told = self.retell();
+        let commands = self.state_commands();
         self.clock = Clock::default();
         recorder.before = std::mem::take(&mut self.history);
         self.recorder = Some(recorder);
-        // They are there already, and a replay has them before it stands as told.
-        for place in 0..self.additions.len() {
-            let Some(addition) = self.additions.get(place).cloned() else { continue };
+        // The clips are already in the session, but a replay must add them before it sets the stance.
+        for index in 0..self.additions.len() {
+            let Some(addition) = self.additions.get(index).cloned() else { continue };
             let mut command = Command::Add(Box::new(addition));
             self.log(&mut command);
-            if let (Command::Add(logged), Some(addition)) = (command, self.additions.get_mut(place)) {
+            if let (Command::Add(logged), Some(addition)) = (command, self.additions.get_mut(index)) {
                 *addition = *logged;
             }
         }
-        told.into_iter().for_each(|command| self.apply(command));
+        commands.into_iter().for_each(|command| self.apply(command));
         Ok(())
     }
 
-    /// Ends the recording and gives it its name; `None`: there was none.
+    /// Ends the recording and moves it to its final path. Returns `None` if no recording was running.
     pub fn stop_recording(&mut self) -> Option<Result<PathBuf, SaveError>> {
         let mut recorder = self.recorder.take()?;
         self.history.append_to(std::mem::take(&mut recorder.before));
         Some(recorder.finish(self.clock.now))
     }
 
-    /// For how long a recording has run.
+    /// Returns how long the recording has been running.
     pub fn recorded(&self) -> Option<Duration> {
         self.recorder.as_ref().map(|_| self.clock.now)
     }
 
-    /// Whether the recording can go on no more.
+    /// Returns whether the recording has failed and cannot continue.
     pub(in super::super) fn cannot_record(&self) -> bool {
         self.recorder.as_ref().is_some_and(Recorder::has_failed)
     }
 
-    /// Whether a command can be carried out: where a recording runs, what text cannot say is not done. A take that is
-    /// written beside the recording is from there from now on.
+    /// Records a command if a recording is running. Returns whether the command may be executed: a command that cannot be
+    /// written as text may not. A take that is written beside the recording gets the path of that file.
     pub(super) fn log(&mut self, command: &mut Command) -> bool {
         let now = self.clock.now;
         if let Command::Add(addition) = command {

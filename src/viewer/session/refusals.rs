@@ -1,4 +1,4 @@
-//! Which methods cannot treat what is held, or would be. The panel asks at every picture: what was asked already is known.
+//! Which methods cannot solve the current problem. The panel asks in every frame, so the last answer is cached.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -9,89 +9,92 @@ use crate::ik::{Method, Options};
 use crate::puppet::{Pin, Target};
 use crate::rig::Rig;
 
-use super::super::hand::{Hand, Reach};
+use super::super::hand::{DragGoal, Hand};
 use super::Session;
 
-/// Methods, and why they cannot.
+/// Methods that cannot solve a problem, each with the reason.
 pub type Refusals = Arc<[(Method, String)]>;
 
-/// The last question and its answer.
+/// The last key and its answer.
 #[derive(Debug, Default)]
-pub(super) struct Memory(RefCell<Option<(Question, Refusals)>>);
+pub(super) struct RefusalCache(RefCell<Option<(RefusalKey, Refusals)>>);
 
-/// All that refusals follow from. Where a goal is does not matter, only that it is somewhere: while something is pulled
-/// the question stays the same.
+/// Everything that refusals depend on. The position of a goal does not matter, only whether it has one, so the key stays
+/// the same during a drag.
 #[derive(Debug)]
-struct Question {
+struct RefusalKey {
     targets: Vec<Target>,
     pins: Vec<usize>,
     options: Options,
     rig: Arc<Rig>,
-    /// Nodes that stand on their parent's place, or have a scale.
-    odd: Vec<(usize, Vec3)>,
+    /// Nodes at the position of their parent, and nodes with a scale.
+    degenerate: Vec<(usize, Vec3)>,
 }
 
-impl Question {
+impl RefusalKey {
     fn new(session: &Session, targets: &[Target], pins: &[Pin]) -> Self {
         let nodes = session.puppet.pose().locals.iter().enumerate();
-        let odd = nodes.filter(|(_, l)| l.scale != Vec3::ONE || l.translation == Vec3::ZERO);
+        let degenerate = nodes.filter(|(_, l)| l.scale != Vec3::ONE || l.translation == Vec3::ZERO);
         Self {
-            targets: targets.iter().map(shape).collect(),
+            targets: targets.iter().map(without_numbers).collect(),
             pins: pins.iter().map(|p| p.node).collect(),
             options: Options { method: Method::Auto, ..session.puppet.options },
             rig: Arc::clone(&session.state.rig),
-            odd: odd.map(|(node, l)| (node, l.scale)).collect(),
+            degenerate: degenerate.map(|(node, l)| (node, l.scale)).collect(),
         }
     }
 
-    fn is(&self, other: &Self) -> bool {
+    fn matches(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.rig, &other.rig)
-            && (&self.targets, &self.pins, &self.odd) == (&other.targets, &other.pins, &other.odd)
+            && (&self.targets, &self.pins, &self.degenerate)
+                == (&other.targets, &other.pins, &other.degenerate)
             && self.options == other.options
     }
 }
 
-/// A target without its numbers. One that is none stays none: it is equal to nothing, and asked about again.
-fn shape(target: &Target) -> Target {
-    let none = |place: DVec3| place * 0.0;
+/// Returns a target with all numbers normalised. A NaN stays a NaN and equals nothing, so such a target is never cached.
+fn without_numbers(target: &Target) -> Target {
+    let zero = |v: DVec3| v * 0.0;
     Target {
-        offset: if target.offset == DVec3::ZERO { DVec3::ZERO } else { none(target.offset) + DVec3::ONE },
-        position: target.position.map(none),
+        offset: if target.offset == DVec3::ZERO { DVec3::ZERO } else { zero(target.offset) + DVec3::ONE },
+        position: target.position.map(zero),
         orientation: target.orientation.map(|q| DQuat::from_vec4(glam::DVec4::from(q) * 0.0)),
-        look: target.look.map(none),
-        pole: target.pole.map(none),
+        look: target.look.map(zero),
+        pole: target.pole.map(zero),
         weight: target.weight * 0.0,
         ..*target
     }
 }
 
 impl Session {
-    /// Why a method cannot treat what is held; where nothing is, what is under the pointer, or what was held last.
+    /// Returns why a method cannot solve the current problem: that of the drag, or of a drag that would start at the pointer,
+    /// or the last one solved.
     pub fn refusal(&self, method: Method) -> Option<String> {
-        let (targets, pins) = self.at_hand();
+        let (targets, pins) = self.current_problem();
         self.puppet.refusal(&targets, &pins, method).map(|e| e.to_string())
     }
 
-    /// All methods that cannot treat it, and why: as [`Session::refusal`].
+    /// Returns all methods that cannot solve the problem of [`Session::refusal`], and why.
     pub fn refusals(&self) -> Refusals {
-        let (targets, pins) = self.at_hand();
-        let question = Question::new(self, &targets, &pins);
-        let mut memory = self.refusals.0.borrow_mut();
-        if let Some((_, known)) = memory.as_ref().filter(|(asked, _)| asked.is(&question)) {
+        let (targets, pins) = self.current_problem();
+        let key = RefusalKey::new(self, &targets, &pins);
+        let mut cache = self.refusals.0.borrow_mut();
+        if let Some((_, known)) = cache.as_ref().filter(|(last, _)| last.matches(&key)) {
             return Arc::clone(known);
         }
         let refusal = |method| Some((method, self.puppet.refusal(&targets, &pins, method)?.to_string()));
         let answer: Refusals = std::iter::once(Method::Auto).chain(Method::ALL).filter_map(refusal).collect();
-        *memory = Some((question, Arc::clone(&answer)));
+        *cache = Some((key, Arc::clone(&answer)));
         answer
     }
 
-    /// What is or would be asked.
-    fn at_hand(&self) -> (Vec<Target>, Vec<Pin>) {
-        let would = self.hover.filter(|_| self.hand.is_none());
-        let would = would.map(|hit| Reach::new(&hit, &self.puppet, self.state.base));
-        let held = self.hand.as_ref().map(Hand::asks);
-        let (targets, pins) = self.wanted(held.or(would.as_ref().map(|r| (r.target, r.pins.as_slice()))));
+    /// Returns the goals and pins of the drag, or of one that would start at the pointer, or of the last solve.
+    fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
+        let hovered = self.hover.filter(|_| self.hand.is_none());
+        let hovered = hovered.map(|hit| DragGoal::new(&hit, &self.puppet, self.state.base));
+        let held = self.hand.as_ref().map(Hand::target_and_pins);
+        let (targets, pins) =
+            self.targets_and_pins(held.or(hovered.as_ref().map(|r| (r.target, r.pins.as_slice()))));
         if targets.is_empty() {
             (self.puppet.targets.clone(), self.puppet.pins.clone())
         } else {

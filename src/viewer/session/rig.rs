@@ -1,4 +1,4 @@
-//! The rig as it is edited: limits, poles and pins.
+//! Edits of the rig: limits, poles and pins.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use crate::puppet::Pin;
 use crate::rig::{Rig, orientation};
 
 use super::super::gizmo::Grip;
-use super::super::history::Run;
+use super::super::history::EditRun;
 use super::Session;
 
 impl Session {
-    /// The rig as it is now.
+    /// Returns the rig with all edits.
     pub fn rig(&self) -> &Rig {
         &self.state.rig
     }
 
-    /// Whether the rig is another than the one that was loaded or saved last.
+    /// Returns whether the rig differs from the one that was last loaded or saved.
     pub fn is_rig_changed(&self) -> bool {
         !Arc::ptr_eq(&self.state.rig, &self.saved_rig) && self.state.rig != self.saved_rig
     }
 
-    /// Puts another rig in the place of the present one.
+    /// Replaces the rig.
     pub(in super::super) fn set_rig(&mut self, rig: Arc<Rig>) {
         if !Arc::ptr_eq(&rig, &self.state.rig) || self.puppet.rig != *rig {
             self.puppet.rig.clone_from(&rig);
@@ -37,7 +37,7 @@ impl Session {
         self.set_rig(Arc::new(rig));
     }
 
-    /// Limits a joint, and turns it to where it still may be.
+    /// Limits a joint, and rotates it into its limit.
     pub(in super::super) fn limit_joint(&mut self, node: usize, limit: Limit) {
         self.change_rig(|rig| {
             let joint = rig.joints.entry(node).or_default();
@@ -49,7 +49,7 @@ impl Session {
         let local = self.state.held.locals.get(node).map(|l| l.rotation);
         let Some(now) = local else { return };
         let allowed = self.allowed(node, now.as_dquat()).as_quat().normalize();
-        // Untouched where it may stay: a way through double precision and back would move the last digits.
+        // Only touched outside the limit: the conversion to double precision and back would change the last digits.
         if let Some(local) =
             self.state.held.locals.get_mut(node).filter(|_| allowed.angle_between(now) > 1e-6)
         {
@@ -57,7 +57,7 @@ impl Session {
         }
     }
 
-    /// The local rotation next to one that a joint's limit allows, where limits count.
+    /// Returns the local rotation nearest to `local` that the joint's limit allows, or `local` if limits are off.
     pub(in super::super) fn allowed(&self, node: usize, local: DQuat) -> DQuat {
         let joint = self.puppet.character().skeleton.nodes.get(node).filter(|_| self.options.limits);
         let Some(rest) = joint.map(|n| n.rest.rotation.as_dquat()) else { return local };
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    /// A limit that was asked for in numbers. What follows on the same joint, until something is let go, is one step.
+    /// Sets a limit from the panel. Consecutive changes to the same joint, until the next release, form one undo step.
     pub(super) fn edit_limit(&mut self, node: usize, limit: Limit) {
         if node >= self.state.held.locals.len() || limit.fault().is_some() {
             return;
@@ -75,14 +75,14 @@ impl Session {
         if self.is_dragging() {
             self.release();
         }
-        self.history.remember_run(Run::Limit(node), &self.state);
+        self.history.remember_run(EditRun::Limit(node), &self.state);
         self.limit_joint(node, limit);
         self.pin_again();
         self.solve();
     }
 
-    /// Takes the pole of the selected limb away, if the pointer is on it.
-    pub(super) fn unset_pole(&mut self, grip: Option<Grip>) -> bool {
+    /// Removes the pole of the selected limb if `grip` is that pole. Returns whether it was.
+    pub(super) fn remove_pole(&mut self, grip: Option<Grip>) -> bool {
         let (Some(Grip::Pole), Some(node)) = (grip, self.selected) else { return false };
         self.history.remember(self.state.clone());
         self.change_rig(|rig| {
@@ -96,14 +96,15 @@ impl Session {
         true
     }
 
-    /// A pin where a node is now.
+    /// Returns a pin at the current position and orientation of a node.
     pub(super) fn pin_here(&self, node: usize) -> Pin {
         let skeleton = &self.puppet.character().skeleton;
         let turned = || orientation(skeleton, self.puppet.pose(), node);
         Pin { node, place: self.place(node).map(|p| (p.as_dvec3(), turned())) }
     }
 
-    /// Pins what is pinned where it has come to by something that is no solve: the next one then pulls nothing back.
+    /// Moves all pins to where their nodes are now, after an edit that was not a solve. Otherwise the next solve would pull
+    /// the nodes back.
     pub(in super::super) fn pin_again(&mut self) {
         if !self.puppet.motion.is_rest() {
             return;

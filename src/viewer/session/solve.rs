@@ -1,4 +1,4 @@
-//! From goals to a pose.
+//! Solving: from goals to a pose.
 
 use std::time::Instant;
 
@@ -9,13 +9,14 @@ use super::super::gizmo::Hold;
 use super::super::hand::Hand;
 use super::{MEMORY, Session};
 
-/// How a method solves in the viewer unless it is told otherwise: no other starts, so that nothing pops, and with a curve.
+/// Returns the viewer's default options for a method: without restarts, so that the pose does not jump, and with a
+/// convergence curve.
 pub(in super::super) fn usual(method: Method) -> Options {
     Options { method, restarts: 0, record: true, ..Options::default() }
 }
 
-/// Adds to times that are shown; the oldest make room.
-pub(in super::super) fn remember(times: &mut Vec<f32>, time: f32) {
+/// Appends a duration and drops the oldest beyond [`MEMORY`].
+pub(in super::super) fn push_time(times: &mut Vec<f32>, time: f32) {
     if times.len() >= usize::from(MEMORY) {
         times.remove(0);
     }
@@ -23,18 +24,18 @@ pub(in super::super) fn remember(times: &mut Vec<f32>, time: f32) {
 }
 
 impl Session {
-    /// Solves another way from now on. Numbers that mean nothing become the usual ones.
+    /// Changes the solver's options. Invalid numbers are replaced by the defaults.
     pub(super) fn set_solver(&mut self, options: Options) {
-        self.options = sane(options);
+        self.options = sanitize(options);
         let before = (!self.is_dragging()).then(|| self.state.clone());
-        let asks = self.meet();
-        // Another solver meets the goals that are kept another way.
+        let has_targets = self.solve_goals();
+        // Another method finds another pose for the goals that stay.
         if let Some(before) = before.filter(|b| *b != self.state) {
             self.history.remember(before);
         }
-        // In a drag all go on from where they are, else they begin anew where they did.
-        if self.hand.is_some() || !asks {
-            self.compare(asks);
+        // During a drag all methods continue from their current poses. Otherwise they restart from their first ones.
+        if self.hand.is_some() || !has_targets {
+            self.update_comparison(has_targets);
         }
         if self.hand.is_none() {
             self.comparison.again(&self.puppet);
@@ -44,7 +45,7 @@ impl Session {
         }
     }
 
-    /// The pose as it is held, or with a clip the goals on top of it.
+    /// Shows the current pose. If a motion is loaded, goals are solved on top of it.
     pub(in super::super) fn show(&mut self) {
         if !self.puppet.motion.is_rest() {
             self.solve();
@@ -58,47 +59,47 @@ impl Session {
         self.error = self.puppet.update().err().map(|e| e.to_string());
     }
 
-    /// Meets all goals from where the character stands, and asks everyone else the same.
+    /// Solves for all goals from the current pose, and has the compared methods do the same.
     pub(in super::super) fn solve(&mut self) {
-        let asks = self.meet();
-        self.compare(asks);
+        let has_targets = self.solve_goals();
+        self.update_comparison(has_targets);
     }
 
-    /// Asks those who are compared.
-    fn compare(&mut self, asks: bool) {
-        if asks {
+    /// Updates the compared methods.
+    fn update_comparison(&mut self, has_targets: bool) {
+        if has_targets {
             self.comparison.follow(&self.puppet);
         } else if !self.puppet.motion.is_rest() {
             self.comparison.clear();
         }
     }
 
-    /// Meets all goals; whether there are any.
-    fn meet(&mut self) -> bool {
+    /// Solves for all goals. Returns whether there are any targets.
+    fn solve_goals(&mut self) -> bool {
         let started = Instant::now();
         self.puppet.held = Some(self.state.held.clone());
         self.puppet.options = self.options;
-        let (targets, pins) = self.wanted(self.hand.as_ref().map(Hand::asks));
-        if self.hand.as_ref().is_some_and(|h| h.whole) {
+        let (targets, pins) = self.targets_and_pins(self.hand.as_ref().map(Hand::target_and_pins));
+        if self.hand.as_ref().is_some_and(|h| h.moves_root) {
             self.puppet.options.method = Method::FullBody;
         }
         let turned = self.hold.as_ref().and_then(|hold| hold.rotation(self));
         self.puppet.rotations = turned.into_iter().collect();
-        let reaches = !targets.is_empty();
-        let any = reaches || turned.is_some();
-        if reaches && !self.puppet.motion.is_rest() {
+        let has_targets = !targets.is_empty();
+        let has_goals = has_targets || turned.is_some();
+        if has_targets && !self.puppet.motion.is_rest() {
             self.comparison.begin(&self.state.held);
         }
         (self.puppet.targets, self.puppet.pins) = (targets, pins);
         if !self.puppet.motion.is_rest() {
-            // The answer then depends on the clip's pose and the goals alone, not on how many pictures came before.
+            // The result must depend on the pose of the clip and on the goals, but not on how many frames came before.
             self.puppet.forget();
         }
         self.puppet.again = self.clock.again;
         match self.puppet.update() {
             Ok(reports) => {
                 (self.reports, self.error) = (reports, None);
-                if any && self.puppet.motion.is_rest() {
+                if has_goals && self.puppet.motion.is_rest() {
                     self.state.held.clone_from(self.puppet.pose());
                 }
             }
@@ -107,12 +108,12 @@ impl Session {
                 self.error = Some(error.to_string());
             }
         }
-        remember(&mut self.costs, started.elapsed().as_secs_f32() * 1e6);
-        reaches
+        push_time(&mut self.costs, started.elapsed().as_secs_f32() * 1e6);
+        has_targets
     }
 
-    /// All goals and pins, with those of who holds a place; without goals nothing needs to be pinned.
-    pub(super) fn wanted(&self, held: Option<(Target, &[Pin])>) -> (Vec<Target>, Vec<Pin>) {
+    /// Returns all goals and pins, including those of a drag. Without goals there are no pins either.
+    pub(super) fn targets_and_pins(&self, held: Option<(Target, &[Pin])>) -> (Vec<Target>, Vec<Pin>) {
         let mut targets: Vec<Target> = self.state.goals.clone();
         let mut pins = self.state.pins.clone();
         if let Some((target, own)) = held {
@@ -134,27 +135,27 @@ impl Session {
     }
 }
 
-/// Options whose numbers mean something; those that do not become the usual ones.
-fn sane(mut options: Options) -> Options {
-    let usual = usual(options.method);
+/// Replaces invalid numbers by the default ones.
+fn sanitize(mut options: Options) -> Options {
+    let default = usual(options.method);
     let positive = |x: &f64| *x > 0.0 && x.is_finite();
-    let or = |x: f64, good: bool, usual: f64| if good { x } else { usual };
-    let share = |x: f64, usual: f64| or(x, (0.0..=1.0).contains(&x), usual);
+    let or = |x: f64, good: bool, default: f64| if good { x } else { default };
+    let fraction = |x: f64, default: f64| or(x, (0.0..=1.0).contains(&x), default);
     options.record = true;
     options.iterations = options.iterations.min(10_000);
     options.restarts = options.restarts.min(100);
     options.tolerance = options.tolerance.filter(positive);
     options.angle_tolerance =
-        or(options.angle_tolerance, positive(&options.angle_tolerance), usual.angle_tolerance);
-    options.stiffness = share(options.stiffness, usual.stiffness);
+        or(options.angle_tolerance, positive(&options.angle_tolerance), default.angle_tolerance);
+    options.stiffness = fraction(options.stiffness, default.stiffness);
     let (ccd, jacobian) = (&mut options.ccd, &mut options.jacobian);
-    // Without bounds an angle may be infinite.
-    ccd.step = or(ccd.step, ccd.step > 0.0, usual.ccd.step);
-    ccd.budget = or(ccd.budget, ccd.budget > 0.0, usual.ccd.budget);
+    // An infinite angle is valid here: it means no bound.
+    ccd.step = or(ccd.step, ccd.step > 0.0, default.ccd.step);
+    ccd.budget = or(ccd.budget, ccd.budget > 0.0, default.ccd.budget);
     jacobian.damping = jacobian.damping.filter(positive);
-    jacobian.secondary_gain = share(jacobian.secondary_gain, usual.jacobian.secondary_gain);
-    jacobian.clamp = or(jacobian.clamp, positive(&jacobian.clamp), usual.jacobian.clamp);
-    options.limb.soften = share(options.limb.soften, usual.limb.soften);
+    jacobian.secondary_gain = fraction(jacobian.secondary_gain, default.jacobian.secondary_gain);
+    jacobian.clamp = or(jacobian.clamp, positive(&jacobian.clamp), default.jacobian.clamp);
+    options.limb.soften = fraction(options.limb.soften, default.limb.soften);
     if let Swivel::Angle(angle) = options.limb.swivel
         && !angle.is_finite()
     {

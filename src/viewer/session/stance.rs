@@ -1,4 +1,4 @@
-//! Where a session is, in commands: what they are applied to is then in the same state.
+//! The state of a session as commands. A session that executes them reaches the same state.
 
 use std::sync::Arc;
 
@@ -17,47 +17,47 @@ use super::super::Command;
 use super::super::history::{History, State};
 use super::Session;
 
-/// How far the length of a rotation's quaternion may be from one.
-const NEARLY: f32 = 1e-3;
+/// Maximum difference between the length of a rotation quaternion and one.
+const MAX_LENGTH_ERROR: f32 = 1e-3;
 
-/// How a character stands: its pose, and what holds it there. Nodes are indices.
+/// The pose of a character with its goals, pins and motion. Nodes are indices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stance {
     /// Local transforms of the nodes that are not at rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<(usize, Transform)>,
-    /// Morph weights, all of them; none: those of rest.
+    /// All morph weights, or empty for those of the rest pose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub morphs: Vec<f32>,
-    /// Goals that stayed when they were let go.
+    /// Goals that stayed after a drag.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Target>,
     /// Pinned nodes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pins: Vec<Pin>,
-    /// The node that is held still.
+    /// The node that does not move while others are dragged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
-    /// Limits of joints that are not as the rig's file has them.
+    /// Joint limits that differ from the rig's file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<(usize, Limit)>,
-    /// Poles of chains that are not as the rig's file has them, by the chain's effector; world metres.
+    /// Poles that differ from the rig's file, by the effector of their chain, in world metres.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub poles: Vec<(usize, Option<Vec3>)>,
-    /// What is played.
+    /// The motion that is loaded.
     #[serde(skip_serializing_if = "Motion::is_rest")]
     pub motion: Motion,
     /// The selected joint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<usize>,
-    /// What was held last: what a key speaks of where the pointer is on nothing and nothing is selected.
+    /// The node that was dragged last. A key acts on it if the pointer is on nothing and nothing is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<usize>,
 }
 
 impl Session {
-    /// How is solved and what is shown, whatever the character.
+    /// Returns the commands that set the solver and the display, which do not depend on the character.
     pub(in super::super) fn settings(&self) -> Vec<Command> {
         vec![
             Command::Solver(Box::new(self.options)),
@@ -71,14 +71,14 @@ impl Session {
         ]
     }
 
-    /// All that this session is: applied to another one of the same character and size, they bring it here.
-    pub(super) fn retell(&self) -> Vec<Command> {
-        let mut told = self.settings();
-        told.extend([Command::View(self.orbit), Command::Stand(Box::new(self.stance()))]);
-        told.extend([Command::Loop(self.clock.again), Command::Speed(self.clock.speed)]);
-        told.push(Command::Seek(self.puppet.time));
-        told.extend([Command::Play(self.clock.playing), Command::Hover(self.pointer)]);
-        told
+    /// Returns commands that bring another session of the same character and size into the state of this one.
+    pub(super) fn state_commands(&self) -> Vec<Command> {
+        let mut commands = self.settings();
+        commands.extend([Command::View(self.orbit), Command::Stand(Box::new(self.stance()))]);
+        commands.extend([Command::Loop(self.clock.again), Command::Speed(self.clock.speed)]);
+        commands.push(Command::Seek(self.puppet.time));
+        commands.extend([Command::Play(self.clock.playing), Command::Hover(self.pointer)]);
+        commands
     }
 
     fn stance(&self) -> Stance {
@@ -112,14 +112,14 @@ impl Session {
         }
     }
 
-    /// What no node could do, or no node of this character, is left out.
-    pub(super) fn stand(&mut self, stance: Stance) {
+    /// Sets the state of the character. Invalid values and unknown nodes are ignored.
+    pub(super) fn set_stance(&mut self, stance: Stance) {
         let Stance { nodes, morphs, mut goals, mut pins, base, limits, poles, motion, selected, last } =
             stance;
         let skeleton = &self.puppet.character().skeleton;
-        let there = |node: usize| node < skeleton.nodes.len();
+        let exists = |node: usize| node < skeleton.nodes.len();
         let mut held = Pose::rest(skeleton);
-        for (node, transform) in nodes.into_iter().filter(|(_, t)| is_sound(t)) {
+        for (node, transform) in nodes.into_iter().filter(|(_, t)| is_valid(t)) {
             if let Some(local) = held.locals.get_mut(node) {
                 *local = transform;
             }
@@ -127,11 +127,11 @@ impl Session {
         if morphs.len() == held.weights.len() && morphs.iter().all(|w| w.is_finite()) {
             held.weights = morphs;
         }
-        let counts = |weight: f64| weight.is_finite() && weight >= 0.0;
-        goals.retain(|g| there(g.node) && g.base.is_none_or(there) && counts(g.weight));
-        pins.retain(|p| there(p.node));
+        let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
+        goals.retain(|g| exists(g.node) && g.base.is_none_or(exists) && is_weight(g.weight));
+        pins.retain(|p| exists(p.node));
         let mut rig = Rig::clone(&self.loaded_rig);
-        for (node, limit) in limits.into_iter().filter(|(n, limit)| there(*n) && limit.fault().is_none()) {
+        for (node, limit) in limits.into_iter().filter(|(n, limit)| exists(*n) && limit.fault().is_none()) {
             rig.joints.entry(node).or_default().limit = limit;
         }
         rig.joints.retain(|n, joint| *joint != JointRig::default() || self.loaded_rig.joints.contains_key(n));
@@ -139,13 +139,13 @@ impl Session {
             let chains = rig.chains.iter_mut().filter(|c| c.effector == effector);
             chains.for_each(|chain| chain.pole = pole.filter(|p| p.is_finite()));
         }
-        (self.selected, self.last) = (selected.filter(|&n| there(n)), last.filter(|&n| there(n)));
+        (self.selected, self.last) = (selected.filter(|&n| exists(n)), last.filter(|&n| exists(n)));
         (self.hand, self.hold, self.hover, self.hot, self.hint) = (None, None, None, None, None);
-        let base = base.filter(|&b| there(b));
+        let base = base.filter(|&b| exists(b));
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = 0.0;
         self.puppet.forget();
-        // Ghosts stand where nothing has been asked of them yet.
+        // The compared methods start again: none of them has solved for these goals yet.
         let methods = self.comparison.methods();
         self.comparison = Comparison::default();
         self.comparison.choose(&methods, &self.puppet);
@@ -155,7 +155,7 @@ impl Session {
     }
 }
 
-pub(super) fn is_sound(transform: &Transform) -> bool {
+pub(super) fn is_valid(transform: &Transform) -> bool {
     let Transform { translation, rotation, scale } = transform;
-    translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < NEARLY
+    translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR
 }

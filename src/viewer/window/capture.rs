@@ -1,4 +1,4 @@
-//! A live source that the character follows.
+//! A live source that drives the character.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::super::panel::Listening;
 use super::super::{Command, Session};
 use super::{App, wishes};
 
-/// How often is looked whether something has come.
-pub(super) const OFTEN: Duration = Duration::from_millis(8);
+/// Interval at which the source is polled.
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(8);
 
-/// What listens, since when, and the pose that it writes into.
+/// The source, its start time and the pose that it writes into.
 pub(super) struct Capture {
     source: Source,
     began: Instant,
@@ -24,26 +24,26 @@ pub(super) struct Capture {
 
 fn live(character: &Character) -> Result<Live, String> {
     let found =
-        humanoid(character).ok_or("no humanoid is found in the character: it cannot follow a performer")?;
+        humanoid(character).ok_or("the character is not a humanoid, so it cannot follow a performer")?;
     let bones = &found.bones;
     Live::new(character, bones).map_err(|e| format!("the character cannot follow a performer: {e}"))
 }
 
 impl Capture {
-    /// Listens at an address; what is wrong is told in a line.
+    /// Listens at an address. Errors are one line.
     pub(super) fn new(address: SocketAddr, session: &Session) -> Result<Self, String> {
         let live = live(session.puppet.character())?;
         let receiver = Receiver::bind(address).map_err(|e| format!("{address}: {e}"))?;
         Ok(Self { source: Source::new(receiver, live), began: Instant::now(), pose: Pose::default() })
     }
 
-    /// Whether something has come that the character does not follow yet.
+    /// Returns whether data has arrived that the character does not show yet.
     pub(super) fn has_news(&self) -> bool {
         self.source.has_news()
     }
 
     fn listening(&self) -> Listening {
-        let of = |state: &State| Listening {
+        let listening = |state: &State| Listening {
             address: self.source.receiver.address(),
             rate: state.rate,
             dropped: state.dropped,
@@ -51,13 +51,13 @@ impl Capture {
             silent: state.last.map(|last| last.elapsed()),
             recorded: self.source.recorded(),
         };
-        self.source.receiver.look(of)
+        self.source.receiver.look(listening)
     }
 }
 
 impl App {
-    /// Follows what has come since the last picture.
-    pub(super) fn follow(&mut self) {
+    /// Applies the data that has arrived since the last frame.
+    pub(super) fn follow_source(&mut self) {
         let Some(capture) = &mut self.capture else { return };
         let held = &self.session.state.held;
         capture.pose.clone_from(held);
@@ -72,43 +72,44 @@ impl App {
         self.look.listening = Some(capture.listening());
     }
 
-    /// Another character follows from now on.
-    pub(super) fn recast(&mut self) {
+    /// Retargets the live source to a new character, or stops it if that is not possible.
+    pub(super) fn retarget_source(&mut self) {
         let Some(capture) = &mut self.capture else { return };
         let character = self.session.puppet.character();
-        // What was recorded of another skeleton is of no use here.
+        // A take of another skeleton is useless here.
         drop(capture.source.stop(&character.skeleton, ""));
         match live(character) {
             Ok(live) => capture.source.live = live,
             Err(error) => {
                 (self.capture, self.look.listening) = (None, None);
-                self.tell(Err(error));
+                self.notify(Err(error));
             }
         }
     }
 
-    /// Takes the performer's hips to be as high as the character's.
-    pub(super) fn level(&mut self) {
+    /// Aligns the height of the performer's hips with the character's.
+    pub(super) fn level_hips(&mut self) {
         if let Some(Source { receiver, live, .. }) = self.capture.as_mut().map(|c| &mut c.source) {
             receiver.look(|state| live.level(&state.performer));
         }
     }
 
-    /// Begins to record a take, or ends it: it is then a clip of the character, and saved as `NAME-take-0001.csv` or the
-    /// next number that is free.
-    pub(super) fn take(&mut self) {
+    /// Starts to record a take, or ends it. The take is then added as a clip of the character, and saved as
+    /// `NAME-take-0001.csv` or under the next free number.
+    pub(super) fn toggle_take(&mut self) {
         let Some(capture) = &mut self.capture else { return };
         let character = self.session.puppet.character();
         if capture.source.recorded().is_none() {
             return capture.source.record(&character.skeleton);
         }
         let Some(recorded) = capture.source.stop(&character.skeleton, "take") else {
-            return self.tell(Err("nothing came while the take was recorded".to_owned()));
+            return self.notify(Err("the take is empty because no data arrived".to_owned()));
         };
-        let kept = self.session.keep_take(&recorded, Path::new("."));
+        let saved = self.session.keep_take(&recorded, Path::new("."));
         let name = self.session.puppet.character().clips.last().and_then(|c| c.name.clone());
-        let told =
-            |path: PathBuf| format!("{} is a clip, {}", name.unwrap_or_default(), wishes::named(&path));
-        self.tell(kept.map(told));
+        let message = |path: PathBuf| {
+            format!("added clip {}, {}", name.unwrap_or_default(), wishes::saved_message(&path))
+        };
+        self.notify(saved.map(message));
     }
 }

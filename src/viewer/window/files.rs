@@ -1,4 +1,4 @@
-//! The file that is open: chosen, read on another thread, watched, and read again when it has changed.
+//! The open file: chosen in a dialog, read on another thread, watched, and reloaded after a change.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -10,51 +10,50 @@ use crate::motion::{Bar, Motion, Travel};
 use super::super::{Addition, Command, Found, Read, Reader, Watch, folder, neighbour};
 use super::{App, wishes};
 
-/// For so long a dialog that was asked for may come, and what is typed is meant for it.
-const COMES: Duration = Duration::from_secs(2);
-/// A file that was written to is read when it has been left alone for so long.
-const SETTLED: Duration = Duration::from_millis(200);
+/// For this long after a dialog was requested, typed keys are meant for it.
+const DIALOG_DELAY: Duration = Duration::from_secs(2);
+/// A changed file is reloaded when it has not changed again for this long.
+const SETTLE_TIME: Duration = Duration::from_millis(200);
 
-/// What other threads tell the window.
+/// A message from another thread to the window.
 #[derive(Debug)]
-pub(super) enum News {
-    /// A file was read, or could not be.
+pub(super) enum AppEvent {
+    /// A file was read, or failed to be read.
     Read(Box<Read>),
-    /// The system's dialog has ended, with a file or with none.
+    /// The system's file dialog was closed, with or without a file.
     Chosen(Option<PathBuf>),
-    /// The file that is open has changed, or one that belongs to it.
+    /// The open file, or one that belongs to it, has changed.
     Changed,
-    /// The system wants the program to end.
+    /// The system has asked the program to end.
     Close,
 }
 
-/// What the window knows of files.
+/// The window's state that concerns files.
 #[derive(Debug)]
 pub(super) struct Files {
     reader: Reader,
     watch: Option<Watch>,
-    /// Sizes and times of the open file and of what belongs to it, as they were read.
+    /// Sizes and modification times of the open file and the files that belong to it, as of the last read.
     stamp: Vec<Option<(u64, SystemTime)>>,
-    /// When the open file has changed last.
+    /// When the open file last changed.
     changed: Option<Instant>,
-    /// When the system's dialog was asked for, if it has not ended, and whether something else than the window has had
-    /// the keys since.
-    asked: Option<(Instant, bool)>,
-    proxy: EventLoopProxy<News>,
+    /// When the file dialog was requested, if it has not ended yet, and whether the window has lost the keyboard focus since.
+    dialog: Option<(Instant, bool)>,
+    proxy: EventLoopProxy<AppEvent>,
 }
 
 impl Files {
-    pub(super) fn new(proxy: EventLoopProxy<News>) -> Self {
-        let news = proxy.clone();
-        // A window that has closed meanwhile hears nothing, and need not.
-        let reader = Reader::new(move |read| drop(news.send_event(News::Read(Box::new(read)))));
-        Self { reader, watch: None, stamp: Vec::new(), changed: None, asked: None, proxy }
+    pub(super) fn new(proxy: EventLoopProxy<AppEvent>) -> Self {
+        let sender = proxy.clone();
+        // Sending fails only if the window has closed already.
+        let reader = Reader::new(move |read| drop(sender.send_event(AppEvent::Read(Box::new(read)))));
+        Self { reader, watch: None, stamp: Vec::new(), changed: None, dialog: None, proxy }
     }
 }
 
 impl App {
-    /// The file that the window was opened with: remembered and watched.
-    pub(super) fn opened(&mut self) {
+    /// Adds the session's file to the recent files and watches it.
+    pub(super) fn register_file(&mut self) {
         if let Some(file) = self.session.file().map(Path::to_path_buf) {
             self.settings.add(&file);
             self.watch(&file);
@@ -62,147 +61,150 @@ impl App {
         self.look.open.recent = self.settings.recent().to_vec();
     }
 
-    /// Reads a character, or the same `again`: it is then seen from where it was, in the pose that it had.
+    /// Reads a character. With `again` it is a reload, which keeps view and pose.
     pub(super) fn read(&mut self, file: &Path, again: bool) {
         if let Err(error) = self.files.reader.start_beside(file, again, &self.session) {
-            self.tell(Err(format!("{}: {error}", file.display())));
+            self.notify(Err(format!("{}: {error}", file.display())));
         }
         self.look.open.reading = self.files.reader.reading().map(Path::to_path_buf);
-        self.show_soon();
+        self.request_redraw();
     }
 
-    /// Reads another character, if nothing is lost by that.
+    /// Opens another file unless that would discard unsaved changes.
     pub(super) fn open_file(&mut self, file: &Path) {
-        if self.may_leave() {
+        if self.confirm_leave() {
             self.read(file, false);
         }
     }
 
-    /// Whether the character can be left: what would be lost, a rig that was changed and not saved or keys of a motion,
-    /// is pointed out once.
-    pub(super) fn may_leave(&mut self) -> bool {
-        // A recording tells the keys too.
-        let keyed = self.session.is_keyed() && self.session.recorded().is_none();
-        let lost = match (self.session.is_rig_changed(), keyed) {
-            (true, _) => "the rig is changed and not saved; once more leaves it so",
-            (false, true) => "the motion was keyed, and its keys are lost; once more lets them go",
+    /// Returns whether the character may be closed. If that would discard an unsaved rig or unsaved keys, this returns false
+    /// once and shows a warning.
+    pub(super) fn confirm_leave(&mut self) -> bool {
+        // A recording contains the keys.
+        let has_unsaved_keys = self.session.is_keyed() && self.session.recorded().is_none();
+        let warning = match (self.session.is_rig_changed(), has_unsaved_keys) {
+            (true, _) => "the rig has unsaved changes; repeat to discard them",
+            (false, true) => "the motion has unsaved keys; repeat to discard them",
             (false, false) => return true,
         };
         if self.look.leaving {
             return true;
         }
         self.look.leaving = true;
-        self.tell(Err(lost.into()));
-        self.show_soon();
+        self.notify(Err(warning.into()));
+        self.request_redraw();
         false
     }
 
-    /// What this program has written beside the character is no change.
-    pub(super) fn wrote(&mut self) {
+    /// Marks the files as read after the program has written one of them, so that it does not reload them.
+    pub(super) fn mark_files_read(&mut self) {
         self.look.leaving = false;
         if let Some(file) = self.session.file() {
             self.files.stamp = stamp(file, &self.session.puppet.character().files);
         }
     }
 
-    /// The next file of the folder, counted from the one that is being read.
+    /// Opens the next or previous file of the folder, relative to the one that is open or being read.
     pub(super) fn step(&mut self, forward: bool) {
         let Some(file) = self.files.reader.reading().or(self.session.file()) else {
-            return self.tell(Err(wishes::BUILT_IN.into()));
+            return self.notify(Err(wishes::BUILT_IN.into()));
         };
         match neighbour(file, forward) {
             Ok(Some(next)) => self.open_file(&next),
-            Ok(None) => self.tell(Err("there is no other model in the folder".into())),
+            Ok(None) => self.notify(Err("the folder contains no other model".into())),
             Err(error) => {
                 let line = format!("{}: {error}", file.display());
-                self.tell(Err(line));
+                self.notify(Err(line));
             }
         }
     }
 
-    /// Asks for a file in the system's own dialog, which has a thread of its own. Asked again while nothing is seen of it,
-    /// the panel's field for a path takes its place.
-    pub(super) fn choose(&mut self) {
-        match self.files.asked {
+    /// Opens the system's file dialog, which runs on its own thread. If it was requested before and never appeared, the
+    /// panel's path field opens instead.
+    pub(super) fn open_dialog(&mut self) {
+        match self.files.dialog {
             Some((_, true)) => return,
             Some((_, false)) => return self.type_path(),
             None => {}
         }
         let Some(shown) = &self.shown else { return };
         let mut dialog = rfd::AsyncFileDialog::new()
-            .set_title("Open a character, or motion for it")
-            .add_filter("Characters and motion", &folder::all_endings())
+            .set_title("Open a character or a motion")
+            .add_filter("Characters and motion", &folder::all_extensions())
             .set_parent(&shown.window);
         let here = self.session.file().and_then(|file| std::path::absolute(file).ok());
         if let Some(folder) = here.as_deref().and_then(Path::parent) {
             dialog = dialog.set_directory(folder);
         }
-        // The dialog is made here, where some systems want it, and waited for elsewhere.
-        let asked = dialog.pick_file();
+        // Some systems require that the dialog is created on this thread. Another thread waits for it.
+        let choice = dialog.pick_file();
         let proxy = self.files.proxy.clone();
         let wait = move || {
-            let file = pollster::block_on(asked).map(|file| file.path().to_path_buf());
-            drop(proxy.send_event(News::Chosen(file)));
+            let file = pollster::block_on(choice).map(|file| file.path().to_path_buf());
+            drop(proxy.send_event(AppEvent::Chosen(file)));
         };
         match std::thread::Builder::new().name("dialog".into()).spawn(wait) {
-            Ok(_) => self.files.asked = Some((Instant::now(), false)),
+            Ok(_) => self.files.dialog = Some((Instant::now(), false)),
             Err(_) => self.type_path(),
         }
     }
 
-    /// The panel's field for a path has the keys.
+    /// Moves the keyboard focus to the panel's path field.
     fn type_path(&mut self) {
         self.look.hidden = false;
         self.look.open.type_path();
-        self.show_soon();
+        self.request_redraw();
     }
 
-    /// Whether what is typed is meant for a path: in a dialog that is about to come, or a field about to be drawn.
+    /// Returns whether typed keys are meant for a path: in a dialog or a field that is about to appear.
     pub(super) fn is_typing(&self) -> bool {
-        let comes = |(when, seen): (Instant, bool)| !seen && when.elapsed() < COMES;
-        self.files.asked.is_some_and(comes) || self.look.open.wants_keys()
+        let is_pending = |(when, seen): (Instant, bool)| !seen && when.elapsed() < DIALOG_DELAY;
+        self.files.dialog.is_some_and(is_pending) || self.look.open.wants_keys()
     }
 
-    /// The keys go elsewhere: to the dialog, if one was asked for.
-    pub(super) fn lost_focus(&mut self) {
-        self.files.asked = self.files.asked.map(|(when, _)| (when, true));
+    /// Notes that another window has the keyboard focus: the dialog, if one was requested.
+    pub(super) fn note_lost_focus(&mut self) {
+        self.files.dialog = self.files.dialog.map(|(when, _)| (when, true));
     }
 
-    /// What another thread has to say.
-    pub(super) fn hear(&mut self, news: News) {
-        match news {
-            News::Read(read) => {
+    /// Handles a message from another thread.
+    pub(super) fn handle_app_event(&mut self, event: AppEvent) {
+        match event {
+            AppEvent::Read(read) => {
                 if let Some(read) = self.files.reader.accept(*read) {
                     self.look.open.reading = None;
-                    self.swap(read);
+                    self.show_read(read);
                 }
             }
-            News::Chosen(file) => {
-                let seen = self.files.asked.take().is_some_and(|(_, seen)| seen);
+            AppEvent::Chosen(file) => {
+                let seen = self.files.dialog.take().is_some_and(|(_, seen)| seen);
                 match file {
                     Some(file) => self.open_file(&file),
-                    // A dialog that is seen takes the keys: this one never was.
+                    // A visible dialog takes the focus, so this one never appeared.
                     None if !seen => self.type_path(),
                     None => {}
                 }
             }
-            News::Changed => self.files.changed = Some(Instant::now()),
-            News::Close => self.quit = true,
+            AppEvent::Changed => self.files.changed = Some(Instant::now()),
+            AppEvent::Close => self.quit = true,
         }
-        self.show_soon();
+        self.request_redraw();
     }
 
-    /// When the file that has changed is to be read, if now is no moment for it.
-    pub(super) fn settles(&self) -> Option<Instant> {
-        // A recording is of one reading.
+    /// Returns when to reload the changed file. Returns `None` if there is none or if it cannot be reloaded now.
+    pub(super) fn next_reload(&self) -> Option<Instant> {
+        // A recording must not see two versions of a file.
         let recording = self.session.recorded().is_some();
-        let free = !self.input.is_busy() && self.files.reader.reading().is_none() && !recording;
-        self.files.changed.filter(|_| free && !self.look.open.ignore_changes).map(|then| then + SETTLED)
+        let can_reload = !self.input.is_busy() && self.files.reader.reading().is_none() && !recording;
+        self.files
+            .changed
+            .filter(|_| can_reload && !self.look.open.ignore_changes)
+            .map(|then| then + SETTLE_TIME)
     }
 
-    /// Reads the open file if it has changed and settled.
-    pub(super) fn read_changed(&mut self) {
-        if self.settles().is_some_and(|when| when <= Instant::now()) {
+    /// Reloads the open file if it has changed and has not changed again for [`SETTLE_TIME`].
+    pub(super) fn reload_changed(&mut self) {
+        if self.next_reload().is_some_and(|when| when <= Instant::now()) {
             self.files.changed = None;
             if let Some(file) = self.session.file().map(Path::to_path_buf) {
                 let now = stamp(&file, &self.session.puppet.character().files);
@@ -214,21 +216,21 @@ impl App {
         }
     }
 
-    /// Shows what was read; what could not be read leaves everything as it was.
-    fn swap(&mut self, read: Read) {
+    /// Shows a file that was read. If the read failed, nothing changes.
+    fn show_read(&mut self, read: Read) {
         let found = match read.outcome {
-            Ok(Found::Clips(addition)) => return self.put_on(*addition),
+            Ok(Found::Clips(addition)) => return self.play_addition(*addition),
             Ok(Found::Character(session, pictures)) => Ok((*session, pictures)),
             Err(error) => Err(error),
         };
         let shown = self.shown.as_mut();
-        let swapped = found.and_then(|(mut session, pictures)| {
+        let result = found.and_then(|(mut session, pictures)| {
             session.apply(Command::Resize(self.session.size()));
-            // What is made anew with a window shows whatever is there then.
-            let seen = shown.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &pictures));
-            seen.map(|()| session).map_err(|e| e.to_string())
+            // Without a window there are no graphics to update. They are created later from the session.
+            let updated = shown.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &pictures));
+            updated.map(|()| session).map_err(|e| e.to_string())
         });
-        match swapped {
+        match result {
             Ok(mut session) => {
                 self.session.apply(Command::Release);
                 self.look.hush();
@@ -237,67 +239,70 @@ impl App {
                 }
                 // A recording is of one character.
                 self.stop_recording();
-                let others = session.puppet.character().files != self.session.puppet.character().files;
-                if let Some(fault) = session.take_over(&self.session, read.again).into_iter().next() {
-                    self.tell(Err(fault));
+                let files_changed = session.puppet.character().files != self.session.puppet.character().files;
+                if let Some(error) = session.take_over(&self.session, read.again).into_iter().next() {
+                    self.notify(Err(error));
                 }
                 self.session = session;
-                self.recast();
+                self.retarget_source();
                 self.look.leaving = false;
                 if !read.again {
                     self.files.changed = None;
                     self.settings.add(&read.path);
                     self.look.open.recent = self.settings.recent().to_vec();
                 }
-                if !read.again || others {
+                if !read.again || files_changed {
                     self.watch(&read.path);
                 }
             }
-            Err(error) => self.tell(Err(error)),
+            Err(error) => self.notify(Err(error)),
         }
     }
 
-    /// Plays the first clip of a file of motion, which was put on the character that is shown.
-    fn put_on(&mut self, addition: Addition) {
+    /// Adds the clips of a motion file to the current character and plays the first one.
+    fn play_addition(&mut self, addition: Addition) {
         let file =
             addition.file.file_name().unwrap_or(addition.file.as_os_str()).to_string_lossy().into_owned();
         let first = self.session.puppet().character().clips.len();
         self.session.apply(Command::Release);
         self.session.apply(Command::Add(Box::new(addition)));
         if self.session.puppet().character().clips.len() == first {
-            return self.tell(Err(format!("{file}: there is no room for more clips")));
+            return self.notify(Err(format!("{file}: the character cannot have more clips")));
         }
-        // In place, so that it stays in the picture.
+        // In place, so that the character stays in view.
         let bar = Bar { travel: Travel::Stripped, ..Bar::new(first) };
         let motion = Motion { bars: vec![bar], ..Motion::default() };
         self.session.apply(Command::Motion(Box::new(motion)));
         self.session.apply(Command::Release);
         self.session.apply(Command::Seek(0.0));
         self.session.apply(Command::Play(true));
-        self.tell(Ok(format!("{file} is put on the character")));
+        self.notify(Ok(format!("added the clips of {file}")));
     }
 
     fn watch(&mut self, file: &Path) {
         let others = &self.session.puppet.character().files;
         self.files.stamp = stamp(file, others);
         let proxy = self.files.proxy.clone();
-        let watch = Watch::new(file, others, move || drop(proxy.send_event(News::Changed)));
+        let watch = Watch::new(file, others, move || drop(proxy.send_event(AppEvent::Changed)));
         match watch {
             Ok(watch) => self.files.watch = Some(watch),
             Err(error) => {
                 self.files.watch = None;
-                self.tell(Err(error));
+                self.notify(Err(error));
             }
         }
     }
 }
 
-/// Sizes and times of a character's file, of what has its name, and of the other files that it names.
+/// Returns sizes and modification times of a character's file, of files with the same stem, and of others it refers to.
 fn stamp(file: &Path, others: &[PathBuf]) -> Vec<Option<(u64, SystemTime)>> {
     let beside = ["bin", "png", "jpg", "rig.toml"].map(|kind| file.with_extension(kind));
-    let told = |path: &Path| {
-        let about = std::fs::metadata(path).ok()?;
-        Some((about.len(), about.modified().ok()?))
+    let size_and_time = |path: &Path| {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.len(), metadata.modified().ok()?))
     };
-    std::iter::once(file).chain(beside.iter().chain(others).map(PathBuf::as_path)).map(told).collect()
+    std::iter::once(file)
+        .chain(beside.iter().chain(others).map(PathBuf::as_path))
+        .map(size_and_time)
+        .collect()
 }

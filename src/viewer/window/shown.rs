@@ -1,4 +1,4 @@
-//! The window and what is drawn with.
+//! The open window with its graphics.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,17 +9,17 @@ use winit::window::Window;
 use super::super::surface::Graphics;
 use super::scale;
 
-/// What there is once the window stands.
-pub(super) struct Shown {
+/// An open window with its graphics.
+pub(super) struct OpenWindow {
     pub(super) window: Arc<Window>,
     pub(super) graphics: Graphics,
     pub(super) egui: egui_winit::State,
-    /// When egui's clock began.
+    /// Start of egui's clock.
     pub(super) began: Instant,
 }
 
-impl Shown {
-    /// What [`egui_winit::State::take_egui_input`] gives, but with the pixels that are known: it asks the window for them.
+impl OpenWindow {
+    /// Does the same as [`egui_winit::State::take_egui_input`], but with a known size instead of asking the window for it.
     pub(super) fn input(&mut self, pixels: Vec2) -> egui::RawInput {
         let points = pixels / egui_winit::pixels_per_point(self.egui.egui_ctx(), &self.window);
         let input = self.egui.egui_input_mut();

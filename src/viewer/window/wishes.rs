@@ -1,4 +1,4 @@
-//! What the window itself does: it saves files, and hands on what the panel asked for.
+//! Requests of the panel and of keys that only the window can handle_app_request, such as saving files.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::super::panel::Wish;
 use super::super::{PoseFile, Recorder, SaveError};
 use super::{App, scale};
 
-pub(super) const BUILT_IN: &str = "the character inside the program has no file";
+pub(super) const BUILT_IN: &str = "the built-in character has no file";
 
-/// What a key asks of the window.
-pub(super) fn of(key: &Key, control: bool) -> Option<Wish> {
+/// Returns the request that a key triggers.
+pub(super) fn request_for_key(key: &Key, control: bool) -> Option<Wish> {
     match key {
         Key::Character(text) if control && text.eq_ignore_ascii_case("o") => Some(Wish::Open),
         Key::Named(NamedKey::F12) => Some(Wish::Picture),
@@ -25,8 +25,8 @@ pub(super) fn of(key: &Key, control: bool) -> Option<Wish> {
 }
 
 impl App {
-    /// Does what was asked for since the last picture.
-    pub(super) fn fulfil(&mut self) {
+    /// Executes the request made since the last frame.
+    pub(super) fn handle_app_request(&mut self) {
         if self.session.cannot_record() {
             self.stop_recording();
         }
@@ -34,16 +34,16 @@ impl App {
             Some(Wish::Picture) => self.save_picture(),
             Some(Wish::Pose(kind)) => {
                 let saved = self.session.save_pose(kind, Path::new("."));
-                self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
+                self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
             }
             Some(Wish::Rig(replace)) => match self.session.save_rig(Path::new("."), replace) {
                 Err(SaveError::There { path }) => self.look.replace = Some(path),
                 saved => {
-                    self.wrote();
-                    self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
+                    self.mark_files_read();
+                    self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
                 }
             },
-            Some(Wish::Open) => self.choose(),
+            Some(Wish::Open) => self.open_dialog(),
             Some(Wish::Read(file)) => self.open_file(&file),
             Some(Wish::Record) if self.session.recorded().is_some() => self.stop_recording(),
             Some(Wish::Record) => match Recorder::numbered(Path::new("."), self.session.name()) {
@@ -51,15 +51,15 @@ impl App {
                     let scale = self.shown.as_ref().map_or(1.0, |s| scale(&s.window));
                     self.record(recorder, scale);
                 }
-                Err(error) => self.tell(Err(error.to_string())),
+                Err(error) => self.notify(Err(error.to_string())),
             },
             Some(Wish::Step(forward)) => self.step(forward),
             Some(Wish::Reload) => match self.session.file().map(Path::to_path_buf) {
                 Some(file) => self.read(&file, true),
-                None => self.tell(Err(BUILT_IN.into())),
+                None => self.notify(Err(BUILT_IN.into())),
             },
-            Some(Wish::Take) => self.take(),
-            Some(Wish::Level) => self.level(),
+            Some(Wish::Take) => self.toggle_take(),
+            Some(Wish::Level) => self.level_hips(),
             None => {}
         }
     }
@@ -70,28 +70,28 @@ impl App {
                 self.look.hush();
                 self.look.saved = None;
             }
-            Err(error) => self.tell(Err(error.to_string())),
+            Err(error) => self.notify(Err(error.to_string())),
         }
     }
 
     pub(super) fn stop_recording(&mut self) {
         if let Some(saved) = self.session.stop_recording() {
-            self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
+            self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
         }
     }
 
     fn save_picture(&mut self) {
         let Some(shown) = &mut self.shown else { return };
         let saved = shown.graphics.save(&self.session, scale(&shown.window), Path::new("."));
-        self.tell(saved.map_err(|e| e.to_string()).map(|path| named(&path)));
+        self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
     }
 
-    pub(super) fn tell(&mut self, came: Result<String, String>) {
-        self.look.say(came);
+    pub(super) fn notify(&mut self, result: Result<String, String>) {
+        self.look.say(result);
     }
 }
 
-pub(super) fn named(path: &Path) -> String {
+pub(super) fn saved_message(path: &Path) -> String {
     let path = path.strip_prefix(".").unwrap_or(path);
     format!("saved {}", path.display())
 }
