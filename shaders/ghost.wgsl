@@ -1,13 +1,12 @@
-// Translucent doubles of the character in a colour each: clear where they are faced, dense towards their outline, so that
-// several stay readable. Follows globals.wgsl, skinning.wgsl and base_color.wgsl.
+// Translucent copies of the character, each in its own colour. They are almost clear where they face the viewer and dense
+// at their outline, so that several of them stay readable. Requires globals.wgsl, skinning.wgsl and base_color.wgsl.
 //
-// A ghost's part holds its colour where a surface's holds what it emits, and its place among the ghosts in place of the
-// normal map's scale.
+// In the part of a ghost, the emissive colour is the colour of the ghost, and the normal map's scale is its depth offset.
 
 struct Ghost {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) normal: vec3<f32>,
-    @location(1) texcoord: vec4<f32>,     // both sets
+    @location(1) texcoord: vec4<f32>,     // both sets of texture coordinates
     @location(2) eye_direction: vec3<f32>,
     @location(3) color: vec4<f32>,
 }
@@ -16,8 +15,8 @@ struct Ghost {
 fn ghost_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Ghost {
     let s = skin(v, index);
     let eye_direction = globals.eye.xyz - s.position;
-    // The same pixel, but a little deeper for each ghost: what coincides is the character's, then the first ghost's, all over
-    // and without flicker. The grid's cell stands for the size of what is seen.
+    // At the same pixel but slightly deeper for each ghost. Where surfaces coincide, those of the character win everywhere
+    // and without flicker, then those of the first ghost. The offset is in grid cells, so it scales with the scene.
     let back = normalize_or_zero(eye_direction) * (globals.light.w * part.emissive_normal_scale.w);
     let behind = globals.clip_from_world * vec4<f32>(s.position - back, 1.0);
     var out: Ghost;
@@ -30,17 +29,17 @@ fn ghost_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Ghost {
     return out;
 }
 
-// Where a ghost has no surface: holes, and what is more see-through than not.
+// Whether a ghost has no surface here: in holes, and where alpha is below one half.
 fn is_hole(in: Ghost) -> bool {
     let alpha = base_color(in.color, in.texcoord).a;
     return is_cut_out(alpha) || (has(ALPHA_BLEND) && alpha < 0.5);
 }
 
-// Only depth.
+// Depth only.
 @fragment
 fn ghost_depth(in: Ghost) {}
 
-// Only depth, of what has holes.
+// Depth only, for parts with holes.
 @fragment
 fn ghost_cut_out(in: Ghost) {
     if is_hole(in) {
@@ -61,6 +60,6 @@ fn ghost(in: Ghost) -> @location(0) vec4<f32> {
     let lit = 0.62 + 0.38 * max(dot(n, globals.light.xyz), 0.0);
     let alpha = mix(0.4, 0.95, rim);
     let tint = part.emissive_normal_scale.rgb;
-    // Premultiplied; the outline is the colour itself.
+    // Premultiplied alpha. The outline has the pure colour.
     return vec4<f32>(tint * mix(lit, 1.0, rim) * alpha, alpha);
 }

@@ -1,5 +1,5 @@
-// The ground: nothing but the shadow on it and a faint grid, fading out, so that any background runs on under the character.
-// Follows globals.wgsl and shadow_map.wgsl.
+// The ground: only a shadow and a faint grid that fade out, so that any background continues under the character.
+// Requires globals.wgsl and shadow_map.wgsl.
 
 override SHADOWS: bool = false;
 
@@ -20,12 +20,12 @@ fn ground_vertex(@builtin(vertex_index) index: u32) -> Ground {
     return out;
 }
 
-// Coverage of lines one cell apart, at least a pixel wide.
+// Coverage of grid lines at a distance of one, at least a pixel wide.
 fn grid(at: vec2<f32>) -> f32 {
     let width = fwidth(at);
     let distance = abs(fract(at - 0.5) - 0.5) / max(width, vec2<f32>(1e-6));
     let line = 1.0 - min(min(distance.x, distance.y), 1.0);
-    // Lines that crowd together become an even grey, then nothing.
+    // Lines that are too dense fade to an even grey, and then disappear.
     return line * clamp(1.0 - max(width.x, width.y) * 2.0, 0.0, 1.0);
 }
 
@@ -34,7 +34,7 @@ fn ground(in: Ground) -> @location(0) vec4<f32> {
     let radius = globals.ground.w;
     let away = length(in.world.xz - globals.ground.xz) / radius;
     let fade = 1.0 - smoothstep(0.25, 1.0, away);
-    // The renderer chooses a round width for the cells.
+    // The renderer chooses a round number as the width of a cell.
     var dark = 0.07 * grid(in.world.xz / globals.light.w);
     if SHADOWS {
         dark = 1.0 - (1.0 - dark) * (1.0 - 0.42 * (1.0 - key_light_at(in.world, vec3<f32>(0.0, 1.0, 0.0), 5.0, 16u)));

@@ -1,15 +1,15 @@
-// Lines and dots of a width in pixels, over everything. Follows globals.wgsl.
+// Lines and dots with a width in pixels, on top of everything. Requires globals.wgsl.
 
 struct Line {
-    @location(0) start: vec4<f32>,        // world, width in pixels
+    @location(0) start: vec4<f32>,        // xyz: world position; w: width in pixels
     @location(1) end: vec4<f32>,
-    @location(2) corner: vec4<f32>,       // the third corner of a triangle, and one; zero for a line
-    @location(3) color: vec4<f32>,        // straight RGBA, linear
+    @location(2) corner: vec4<f32>,       // xyz: third corner of a triangle; w: 1 for a triangle, 0 for a line
+    @location(3) color: vec4<f32>,        // linear RGBA, straight alpha
 }
 
 struct Stroke {
     @builtin(position) clip: vec4<f32>,
-    @location(0) @interpolate(flat) from_to: vec4<f32>,   // pixels
+    @location(0) @interpolate(flat) from_to: vec4<f32>,   // start and end in pixels
     @location(1) @interpolate(flat) widths: vec2<f32>,
     @location(2) @interpolate(flat) color: vec4<f32>,
 }
@@ -26,14 +26,14 @@ fn line_vertex(line: Line, @builtin(vertex_index) index: u32) -> Stroke {
     out.color = line.color;
     out.widths = vec2<f32>(line.start.w, line.end.w);
     if line.corner.w > 0.0 {
-        // A triangle: its three corners, and three times the last.
+        // A triangle: three vertices are its corners, and the other three repeat the last corner.
         let c = globals.clip_from_world * vec4<f32>(line.corner.xyz, 1.0);
         let corner = select(select(a, b, index == 1u), c, index > 1u);
         out.clip = vec4<f32>(corner.xy, 0.0, corner.w);
         out.widths = vec2<f32>(-1.0, -1.0);
         return out;
     }
-    // What lies behind the eye is cut off where it comes to stand before it.
+    // Clip the line where it passes behind the camera.
     let near = 1e-4 * max(abs(a.w), abs(b.w));
     if a.w < near && b.w < near {
         out.clip = vec4<f32>(2.0, 2.0, 2.0, 1.0);

@@ -1,8 +1,8 @@
-// Depth as the key light sees it. Follows globals.wgsl, skinning.wgsl and base_color.wgsl.
+// Depth as seen from the key light. Requires globals.wgsl, skinning.wgsl and base_color.wgsl.
 
 struct Caster {
     @builtin(position) clip: vec4<f32>,
-    @location(0) texcoord: vec4<f32>,     // both sets
+    @location(0) texcoord: vec4<f32>,     // both sets of texture coordinates
     @location(1) color: vec4<f32>,
 }
 
@@ -24,7 +24,7 @@ fn cut_out_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Caster {
     return out;
 }
 
-// Of casters with holes; the others need neither this nor what it takes.
+// Only for casters with holes. Others need neither this nor its inputs.
 @fragment
 fn shadow_cut_out(in: Caster) {
     if is_cut_out(base_color(in.color, in.texcoord).a) {

@@ -1,17 +1,17 @@
-// How much of the key light arrives. Follows globals.wgsl.
+// Visibility of the key light. Requires globals.wgsl.
 
 @group(2) @binding(0) var shadow_map: texture_depth_2d;
 @group(2) @binding(1) var shadow_sampler: sampler_comparison;
 
-// The points of a disc, evenly spread (Vogel 1979), in units of its radius.
+// A point of an evenly covered disc (Vogel 1979), in units of the disc's radius.
 fn disc(i: u32, points: u32) -> vec2<f32> {
     let angle = f32(i) * 2.3999632;
     return sqrt((f32(i) + 0.5) / f32(points)) * vec2<f32>(cos(angle), sin(angle));
 }
 
-// 1 in full light, 0 in full shadow; softened over a disc of some radius in texels, by looks at some points of it.
+// Returns 1 in full light and 0 in full shadow, averaged over samples in a disc whose radius is in texels.
 fn key_light_at(world: vec3<f32>, normal: vec3<f32>, radius: f32, points: u32) -> f32 {
-    // Off the surface along its normal by more than a texel is wide, so that it does not shade itself.
+    // Offset along the normal by more than the width of a texel, so that a surface does not shadow itself.
     let offset = normal * globals.viewport.w;
     let clip = globals.shadow_from_world * vec4<f32>(world + offset, 1.0);
     let uv = clip.xy * vec2<f32>(0.5, -0.5) + 0.5;

@@ -1,7 +1,7 @@
-// The shader's own positions and normals, for reading back. Follows skinning.wgsl.
+// Writes the skinned positions and normals for reading back. Requires skinning.wgsl.
 
 @group(0) @binding(0) var<storage, read> vertices: array<Vertex>;
-// Position, then normal, of each vertex.
+// Position and normal of each vertex.
 @group(0) @binding(1) var<storage, read_write> skinned: array<vec4<f32>>;
 
 @compute @workgroup_size(64)

@@ -1,25 +1,25 @@
-// The transform of Li & Peng 2013 ("Transform", an HLSL vertex shader), ported and repaired.
+// The vertex transform of Li & Peng 2013 ("Transform", an HLSL vertex shader), ported and corrected.
 //
-// Theirs takes position, normal, texture coordinate, four weights and four bone indices; moves the position by `Local`;
-// sums four weighted bone matrices; projects by `WorldViewProjection`; and hands on the normal, the eye direction and
-// the light direction. Here the same names do the same, but
-//   - normals are skinned too, through the cofactor matrix of the blend (theirs go through `World` alone);
-//   - `BoneMatrices` is a storage buffer of any length, and `Local` and `World` are folded into it;
-//   - a second set of four influences is honoured;
-//   - morph targets are added first;
-//   - weights sum to one when they get here.
-// Its twin on the CPU is src/skin/linear.rs: the same steps in the same order. Beside it stands the blend by dual
-// quaternions of Kavan et al. 2007, with its twin src/skin/dual.rs.
+// The original takes a position, a normal, a texture coordinate, four weights and four bone indices. It moves the position
+// by `Local`, sums four weighted bone matrices, projects with `WorldViewProjection`, and outputs the normal, the eye
+// direction and the light direction. Here the same names have the same meaning, with these differences:
+//   - normals are skinned too, with the cofactor matrix of the blend (the original only transforms them by `World`);
+//   - `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`;
+//   - a second set of four influences is supported;
+//   - morph targets are applied first;
+//   - weights must be normalised to a sum of one before.
+// src/skin/linear.rs does the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et al. 2007
+// is available as well, with src/skin/dual.rs as its CPU counterpart.
 
-// A vertex as it stands in the vertex buffer, and in storage for `skin_vertices`.
+// A vertex in the vertex buffer, and in the storage buffer of `skin_vertices`.
 struct Vertex {
-    @location(0) position_u: vec4<f32>,   // xyz, u of texture coordinate 0
-    @location(1) normal_v: vec4<f32>,     // xyz, v of texture coordinate 0
-    @location(2) tangent: vec4<f32>,      // xyz, handedness
+    @location(0) position_u: vec4<f32>,   // xyz: position; w: u of texture coordinate 0
+    @location(1) normal_v: vec4<f32>,     // xyz: normal; w: v of texture coordinate 0
+    @location(2) tangent: vec4<f32>,      // xyz: tangent; w: handedness
     @location(3) color: vec4<f32>,        // linear RGBA
     @location(4) weights_0: vec4<f32>,
     @location(5) weights_1: vec4<f32>,
-    @location(6) bones_0: vec2<u32>,      // four u16
+    @location(6) bones_0: vec2<u32>,      // four u16 indices
     @location(7) bones_1: vec2<u32>,
     @location(8) texcoord_1: vec2<f32>,
     @location(9) padding: vec2<f32>,
@@ -27,13 +27,13 @@ struct Vertex {
 
 struct UvTransform {
     linear: vec4<f32>,                    // columns of a 2×2 matrix
-    offset_set: vec4<f32>,                // xy: offset, z: which set
+    offset_set: vec4<f32>,                // xy: offset; z: texture coordinate set
 }
 
-// A primitive and its surface.
+// A primitive and its material.
 struct Part {
     base_color: vec4<f32>,
-    emissive_normal_scale: vec4<f32>,     // rgb, factor on the normal map
+    emissive_normal_scale: vec4<f32>,     // rgb: emissive colour; w: scale of the normal map
     surface: vec4<f32>,                   // metallic, roughness, occlusion strength, alpha cutoff
     uv: array<UvTransform, 5>,            // base colour, metallic-roughness, normal, occlusion, emissive
     first_matrix: u32,
@@ -52,15 +52,15 @@ const ALPHA_BLEND: u32 = 8u;
 const DOUBLE_SIDED: u32 = 16u;
 const UNLIT: u32 = 32u;
 
-// Fixed when a pipeline is made, as in surface.wgsl: what a part has.
+// Features of a part, fixed when a pipeline is created, as in surface.wgsl.
 override MORPHED: bool = false;
 override SECOND_SET: bool = false;
 override DUAL_QUATERNIONS: bool = false;
 
-// Not a uniform: software drivers compile a shader anew for each value of a uniform that a branch depends on.
+// Not a uniform, because software drivers recompile a shader for each value of a uniform that a branch depends on.
 @group(1) @binding(0) var<storage, read> part: Part;
 @group(1) @binding(1) var<storage, read> bone_matrices: array<mat4x4<f32>>;
-// Position, normal and tangent displacement, vertex by vertex, target by target.
+// Displacements of position, normal and tangent for each vertex, target by target.
 @group(1) @binding(2) var<storage, read> morph_deltas: array<vec4<f32>>;
 @group(1) @binding(3) var<storage, read> morph_weights: array<f32>;
 
@@ -80,8 +80,8 @@ fn blend(bones: vec2<u32>, weights: vec4<f32>) -> mat4x4<f32> {
         + bone(bones, 2u) * weights.z + bone(bones, 3u) * weights.w;
 }
 
-// A bone taken apart (columns: real part, dual part, stretch xx yy zz xy, stretch yz zx), times its weight. Of a
-// rotation's two quaternions the one on the pivot's side.
+// A decomposed bone times its weight. Its columns are the real part, the dual part, and the stretch as xx yy zz xy and
+// yz zx. Of the two quaternions of a rotation, the one on the pivot's side is used.
 fn weighted_dual(bone: mat4x4<f32>, weight: f32, pivot: vec4<f32>) -> mat4x4<f32> {
     let side = select(weight, -weight, dot(bone[0], pivot) < 0.0);
     return mat4x4<f32>(bone[0] * side, bone[1] * side, bone[2] * weight, bone[3] * weight);
@@ -96,7 +96,7 @@ fn turn(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
     return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v);
 }
 
-// Kavan et al. 2007: stretched by the blend of the stretches, then moved by the blend of the dual quaternions.
+// Kavan et al. 2007: applies the blended stretch, then the blended dual quaternion.
 fn skin_dual(v: Vertex, position: vec3<f32>, normal: vec3<f32>, tangent: vec3<f32>) -> Skinned {
     let pivot = bone(v.bones_0, 0u)[0];
     var sum = blend_duals(v.bones_0, v.weights_0, pivot);
@@ -125,7 +125,7 @@ fn normalize_or_zero(v: vec3<f32>) -> vec3<f32> {
     return select(vec3<f32>(0.0), v / l, l > 0.0);
 }
 
-// World position, normal and tangent of a vertex.
+// Returns the world position, normal and tangent of a vertex.
 fn skin(v: Vertex, index: u32) -> Skinned {
     var position = v.position_u.xyz;
     var normal = v.normal_v.xyz;
@@ -152,7 +152,7 @@ fn skin(v: Vertex, index: u32) -> Skinned {
     let y = world_from_mesh[1].xyz;
     let z = world_from_mesh[2].xyz;
     let yz = cross(y, z);
-    // The cofactor matrix is the inverse transpose up to the determinant; only the sign of that matters here.
+    // The cofactor matrix equals the inverse transpose times the determinant, of which only the sign matters here.
     let side = select(1.0, -1.0, dot(x, yz) < 0.0);
     let turned = yz * normal.x + cross(z, x) * normal.y + cross(x, y) * normal.z;
     var out: Skinned;

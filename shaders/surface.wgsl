@@ -1,6 +1,6 @@
-// Skinned surfaces in four modes. Follows globals.wgsl, skinning.wgsl, base_color.wgsl and shadow_map.wgsl.
+// Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl and shadow_map.wgsl.
 
-// Fixed when a pipeline is made, so that what it does not need costs nothing.
+// Fixed when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
 override SHADOWS: bool = false;
 override METALLIC_ROUGHNESS_MAP: bool = false;
@@ -23,10 +23,10 @@ const MASK: u32 = 3u;
 @group(3) @binding(9) var emissive_sampler: sampler;
 
 struct Surface {
-    // To the last bit what a ghost of the same pose computes.
+    // Must be bit-identical to that of a ghost in the same pose.
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) normal: vec3<f32>,
-    @location(1) texcoord: vec4<f32>,     // both sets
+    @location(1) texcoord: vec4<f32>,     // both sets of texture coordinates
     @location(2) eye_direction: vec3<f32>,
     @location(3) light_direction: vec3<f32>,
     @location(4) color: vec4<f32>,
@@ -47,25 +47,25 @@ fn transform(v: Vertex, @builtin(vertex_index) index: u32) -> Surface {
     return out;
 }
 
-// The unit normal of the surface's outside. A mesh without normals is flat: its triangle's own, from derivatives, which
-// point towards the viewer (to the right × downwards is away from it, so the other way round).
-fn outside(in: Surface, front: bool) -> vec3<f32> {
+// The unit normal of the outside. Without normals in the mesh this is the normal of the triangle, from derivatives. The
+// cross product of right and down points away from the viewer, so the order is reversed.
+fn outside_normal(in: Surface, front: bool) -> vec3<f32> {
     let world = -in.eye_direction;
     let towards_viewer = cross(dpdy(world), dpdx(world));
     let flat_normal = select(-towards_viewer, towards_viewer, front);
     return normalize_or_zero(select(flat_normal, in.normal, has(HAS_NORMALS)));
 }
 
-// The tangent frame of a texture from derivatives (Schüler 2006), where the file has no tangents: to where u grows, and to
-// where v falls, which is up in glTF's normal maps.
+// The tangent frame of a texture from derivatives (Schüler 2006), for meshes without tangents. The tangent points to where
+// u increases. The bitangent points to where v decreases, which is up in glTF's normal maps.
 fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> mat3x3<f32> {
     let dp1 = dpdx(world);
     let dp2 = dpdy(world);
-    let duv1 = slope_of(2u, dpdx(texcoord));
-    let duv2 = slope_of(2u, dpdy(texcoord));
+    let duv1 = uv_linear(2u, dpdx(texcoord));
+    let duv2 = uv_linear(2u, dpdy(texcoord));
     let p2 = cross(dp2, normal);
     let p1 = cross(normal, dp1);
-    // Negative where the normal faces the viewer: rows of the picture run downwards.
+    // Negative if the normal faces the viewer, because image rows run downwards.
     let side = select(1.0, -1.0, dot(normal, cross(dp1, dp2)) < 0.0);
     let t = (p2 * duv1.x + p1 * duv2.x) * side;
     let b = (p2 * duv1.y + p1 * duv2.y) * -side;
@@ -73,17 +73,17 @@ fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> 
     return mat3x3<f32>(t * scale, b * scale, normal);
 }
 
-// The normal of the outside, perturbed.
+// The normal of the outside, perturbed by the normal map.
 fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
     var n = look_up(normal_map, normal_sampler, 2u, in.texcoord).xyz * 2.0 - 1.0;
     n = vec3<f32>(n.xy * part.emissive_normal_scale.w, n.z);
     let derived = derived_tangent(outward, -in.eye_direction, in.texcoord);
     let t = normalize_or_zero(in.tangent.xyz - outward * dot(outward, in.tangent.xyz));
-    let given = mat3x3<f32>(t, cross(outward, t) * in.tangent.w, outward);
-    let use_given = has(HAS_TANGENTS);
+    let from_mesh = mat3x3<f32>(t, cross(outward, t) * in.tangent.w, outward);
+    let use_mesh_tangents = has(HAS_TANGENTS);
     let frame = mat3x3<f32>(
-        select(derived[0], given[0], use_given),
-        select(derived[1], given[1], use_given),
+        select(derived[0], from_mesh[0], use_mesh_tangents),
+        select(derived[1], from_mesh[1], use_mesh_tangents),
         outward,
     );
     return normalize_or_zero(frame * n);
@@ -95,7 +95,7 @@ struct Material {
     roughness: f32,
 }
 
-// GGX (Walter et al. 2007) with height-correlated Smith visibility (Heitz 2014) and Schlick's Fresnel, and Lambert below it.
+// GGX (Walter et al. 2007) with height-correlated Smith visibility (Heitz 2014) and Schlick's Fresnel, over a Lambert base.
 fn reflect_light(m: Material, n: vec3<f32>, v: vec3<f32>, l: vec3<f32>) -> vec3<f32> {
     let h = normalize_or_zero(v + l);
     let nl = max(dot(n, l), 0.0);
@@ -111,7 +111,7 @@ fn reflect_light(m: Material, n: vec3<f32>, v: vec3<f32>, l: vec3<f32>) -> vec3<
     return (diffuse + fresnel * (d * visibility)) * nl;
 }
 
-// Light from all around: a bright ceiling, a warm floor, and two soft boxes that show in what is smooth.
+// Ambient light: a bright ceiling, a warm floor, and two soft boxes that smooth surfaces reflect.
 fn studio(direction: vec3<f32>, roughness: f32) -> vec3<f32> {
     let up = direction.y * 0.5 + 0.5;
     let gradient = mix(vec3<f32>(0.34, 0.32, 0.30), vec3<f32>(0.84, 0.88, 0.95), smoothstep(0.0, 1.0, up));
@@ -121,7 +121,7 @@ fn studio(direction: vec3<f32>, roughness: f32) -> vec3<f32> {
     return gradient + key_box + rim_box;
 }
 
-// The environment's share of a split sum (Karis 2014, "Physically based shading on mobile", after Lazarov 2013).
+// The environment term of a split sum (Karis 2014, "Physically based shading on mobile", after Lazarov 2013).
 fn environment_brdf(f0: vec3<f32>, roughness: f32, nv: f32) -> vec3<f32> {
     let r = roughness * vec4<f32>(-1.0, -0.0275, -0.572, 0.022) + vec4<f32>(1.0, 0.0425, 1.04, -0.04);
     let a004 = min(r.x * r.x, exp2(-9.28 * nv)) * r.x + r.y;
@@ -129,7 +129,7 @@ fn environment_brdf(f0: vec3<f32>, roughness: f32, nv: f32) -> vec3<f32> {
     return f0 * scale_bias.x + scale_bias.y;
 }
 
-// Khronos PBR Neutral: true to the base colour below its shoulder, highlights fold towards white.
+// Khronos PBR Neutral: preserves base colours below its shoulder and compresses highlights towards white.
 fn tone_map(linear: vec3<f32>) -> vec3<f32> {
     let start = 0.8 - 0.04;
     let desaturation = 0.15;
@@ -147,7 +147,7 @@ fn tone_map(linear: vec3<f32>) -> vec3<f32> {
     return mix(color, vec3<f32>(new_peak), g);
 }
 
-// `side`: 1 where the outside is seen, else -1. The normal is turned after it is perturbed.
+// `side` is 1 if the outside is visible, otherwise -1. The normal is flipped after it was perturbed.
 fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<f32> {
     let towards = outward * side;
     var n = towards;
@@ -191,7 +191,7 @@ fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4
     if MODE == MASK {
         return vec4<f32>(1.0);
     }
-    let normal = outside(in, front);
+    let normal = outside_normal(in, front);
     let color = base_color(in.color, in.texcoord);
     if is_cut_out(color.a) {
         discard;
@@ -208,6 +208,6 @@ fn surface(in: Surface, @builtin(front_facing) front: bool) -> @location(0) vec4
     } else if !has(UNLIT) {
         out = tone_map(shade(in, color.rgb, normal, side));
     }
-    // Premultiplied: what is behind shows by 1 − alpha.
+    // Premultiplied alpha: the background contributes 1 − alpha.
     return vec4<f32>(out * alpha, alpha);
 }

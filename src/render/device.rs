@@ -1,4 +1,4 @@
-//! Finding an adapter, and opening it.
+//! Choosing and opening a graphics adapter.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,15 @@ use wgpu::{Adapter, Backend, Backends, DeviceType};
 
 use super::RenderError;
 
-/// Which adapter to draw with.
+/// Which adapter to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AdapterChoice {
-    /// The best there is: real ones before software, Vulkan, Metal and DirectX before OpenGL.
+    /// The best one: hardware before software, and Vulkan, Metal and DirectX before OpenGL.
     #[default]
     Auto,
-    /// A software adapter, Vulkan first.
+    /// A software adapter, preferably Vulkan.
     Cpu,
-    /// One of a backend, with some text in its name.
+    /// An adapter of a backend, optionally with some text in its name.
     Backend(Backend, Option<String>),
 }
 
@@ -36,7 +36,7 @@ impl FromStr for AdapterChoice {
             ("metal", name) => Ok(Self::Backend(Backend::Metal, name)),
             ("dx12", name) => Ok(Self::Backend(Backend::Dx12, name)),
             _ => Err(format!(
-                "\"{text}\" is none of auto, cpu, vulkan[:TEXT], gl[:TEXT], metal[:TEXT], dx12[:TEXT]"
+                "unknown adapter \"{text}\"; use auto, cpu, vulkan[:TEXT], gl[:TEXT], metal[:TEXT] or dx12[:TEXT]"
             )),
         }
     }
@@ -54,7 +54,7 @@ impl fmt::Display for AdapterChoice {
 }
 
 impl AdapterChoice {
-    /// Backends to look at, one group after the other: starting the second costs time that the first may save.
+    /// Returns groups of backends to search in order. Each group takes time to start, and the first is often enough.
     fn backends(&self) -> Vec<Backends> {
         match self {
             Self::Auto | Self::Cpu => vec![Backends::VULKAN | Backends::METAL | Backends::DX12, Backends::GL],
@@ -73,35 +73,35 @@ impl AdapterChoice {
     }
 }
 
-/// What a callback of the driver leaves for whoever asks: the first of several.
-type Note = Arc<Mutex<Option<String>>>;
+/// The first message of a driver callback.
+type FirstMessage = Arc<Mutex<Option<String>>>;
 
-/// An open adapter; a copy is the same one.
+/// An open adapter. Clones refer to the same one.
 #[derive(Clone, Debug)]
 pub struct Gpu {
-    /// Makes resources.
+    /// Creates resources.
     pub device: wgpu::Device,
-    /// Takes work.
+    /// Executes work.
     pub queue: wgpu::Queue,
-    /// What the adapter says of itself.
+    /// The driver's description of the adapter.
     pub info: wgpu::AdapterInfo,
-    /// The first error that nobody waited for.
-    fault: Note,
-    /// Why the device is gone, once it is.
-    lost: Note,
+    /// The first error that no caller has received yet.
+    fault: FirstMessage,
+    /// Why the device was lost, if it was.
+    lost: FirstMessage,
 }
 
 impl Gpu {
-    /// Opens an adapter without touching any window system.
+    /// Opens an adapter without a window system.
     ///
     /// # Errors
-    /// [`RenderError::NoAdapter`] if there is none of that kind, [`RenderError::Device`] if it does not open.
+    /// [`RenderError::NoAdapter`] if no adapter matches, [`RenderError::Device`] if it cannot be opened.
     pub fn new(choice: &AdapterChoice) -> Result<Self, RenderError> {
         let mut found = Vec::new();
         for backends in choice.backends() {
             let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
             descriptor.backends = backends;
-            // Validation layers are for those who write shaders, and cost every user a search for them.
+            // Validation layers only help shader authors, and searching for them would cost every user time.
             descriptor.flags = wgpu::InstanceFlags::empty();
             let instance = wgpu::Instance::new(descriptor);
             let mut adapters = pollster::block_on(instance.enumerate_adapters(backends));
@@ -115,11 +115,11 @@ impl Gpu {
         Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
     }
 
-    /// Opens an adapter that can show pictures on a surface. `display`: the window system's connection, asked for
-    /// once an instance; `target`: the window.
+    /// Opens an adapter that can present to a surface. `display` returns the connection to the window system and is called
+    /// once per instance. `target` returns the window.
     ///
     /// # Errors
-    /// As [`Gpu::new`].
+    /// Same as [`Gpu::new`].
     pub fn with_surface(
         choice: &AdapterChoice,
         display: impl Fn() -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle>,
@@ -153,42 +153,46 @@ impl Gpu {
             ..Default::default()
         };
         let opened = pollster::block_on(adapter.request_device(&descriptor));
-        let (device, queue) = opened
-            .map_err(|e| RenderError::Device { adapter: describe(&info), cause: joined(&e.to_string()) })?;
-        let (fault, lost) = (Note::default(), Note::default());
-        let keep = Arc::clone(&fault);
-        device.on_uncaptured_error(Arc::new(move |error| note(&keep, || joined(&error.to_string()))));
-        let keep = Arc::clone(&lost);
-        device.set_device_lost_callback(move |_, why| note(&keep, || why));
+        let (device, queue) = opened.map_err(|e| RenderError::Device {
+            adapter: describe(&info),
+            cause: join_lines(&e.to_string()),
+        })?;
+        let (fault, lost) = (FirstMessage::default(), FirstMessage::default());
+        let slot = Arc::clone(&fault);
+        device.on_uncaptured_error(Arc::new(move |error| {
+            store_first(&slot, || join_lines(&error.to_string()))
+        }));
+        let slot = Arc::clone(&lost);
+        device.set_device_lost_callback(move |_, reason| store_first(&slot, || reason));
         Ok(Self { device, queue, info, fault, lost })
     }
 
-    /// Name, backend and driver: `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM 15.0.6)`.
+    /// Returns name, backend and driver: `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM 15.0.6)`.
     pub fn describe(&self) -> String {
         describe(&self.info)
     }
 
-    /// Fails if the device is lost, or the driver has refused anything since it was asked last.
+    /// Fails if the device is lost, or if the driver has reported an error since the last call.
     ///
     /// # Errors
-    /// [`RenderError::Lost`], from then on always; [`RenderError::Driver`] with what it said first.
+    /// [`RenderError::Lost`] after the device was lost, or [`RenderError::Driver`] with the driver's first error.
     pub fn check(&self) -> Result<(), RenderError> {
-        // A device may have gone without a word; asked, it calls back. The answer itself says less.
+        // Polling triggers the callback of a lost device. Its own result says less.
         let _ = self.device.poll(wgpu::PollType::Poll);
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(cause) = self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone() {
-            return Err(RenderError::Lost(one_line(&cause)));
+            return Err(RenderError::Lost(first_line(&cause)));
         }
         fault.map_or(Ok(()), |cause| Err(RenderError::Driver(cause)))
     }
 
-    /// Fails if there can be no buffer of that size.
+    /// Fails if a buffer of this size exceeds the adapter's limit.
     pub(super) fn check_buffer(&self, what: &'static str, bytes: u64) -> Result<(), RenderError> {
         let limit = self.device.limits().max_buffer_size;
         if bytes > limit { Err(RenderError::Buffer { what, bytes, limit }) } else { Ok(()) }
     }
 
-    /// Fails if a storage buffer of that size cannot be bound.
+    /// Fails if a storage buffer of this size exceeds the adapter's limit.
     pub(super) fn check_storage(&self, what: &'static str, bytes: u64) -> Result<(), RenderError> {
         let limits = self.device.limits();
         let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
@@ -196,32 +200,32 @@ impl Gpu {
     }
 }
 
-fn note(place: &Note, said: impl FnOnce() -> String) {
-    place.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(said);
+fn store_first(slot: &FirstMessage, message: impl FnOnce() -> String) {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(message);
 }
 
-/// Drivers say much, or nothing.
-fn one_line(said: &str) -> String {
-    match said.lines().map(str::trim).find(|line| !line.is_empty()) {
+/// Returns the first line of a message that is not empty. Drivers may report many lines, or none.
+fn first_line(message: &str) -> String {
+    match message.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => line.to_owned(),
-        None => "the driver gives no reason".to_owned(),
+        None => "the driver gave no reason".to_owned(),
     }
 }
 
-/// All lines of a message in one.
-fn joined(said: &str) -> String {
-    said.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+/// Joins all lines of a message.
+fn join_lines(message: &str) -> String {
+    message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 fn describe(info: &wgpu::AdapterInfo) -> String {
-    // Software adapters are named after their driver, which need not be said twice.
+    // The name of a software adapter already contains its driver.
     let driver = if info.name.contains(&info.driver) { "" } else { &info.driver };
     let driver = format!("{driver} {}", info.driver_info);
     let parts = [&info.name, info.backend.to_str(), driver.trim()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// Real adapters first, fast ones first among them, OpenGL last among equals.
+/// Returns a sort key: hardware before software, faster kinds first, OpenGL last.
 fn rank(info: &wgpu::AdapterInfo) -> (u8, u8) {
     let device = match info.device_type {
         DeviceType::DiscreteGpu => 0,

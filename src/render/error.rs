@@ -1,68 +1,68 @@
-//! What a driver or a request can refuse.
+//! Errors of rendering.
 
-/// Why nothing was drawn; one line each.
+/// Why nothing was drawn. Each message is one line.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
-    /// There is no adapter of the kind that was asked for.
+    /// There is no adapter of the requested kind.
     #[error(
-        "no graphics adapter for --adapter {wanted} (there {}); a software one comes with the package mesa-vulkan-drivers on Debian and Ubuntu",
-        if found.is_empty() { "is none at all".to_owned() } else { format!("is: {}", found.join("; ")) }
+        "no graphics adapter matches --adapter {wanted} (found: {}); on Debian and Ubuntu, the package mesa-vulkan-drivers contains a software adapter",
+        if found.is_empty() { "none".to_owned() } else { found.join("; ") }
     )]
     NoAdapter {
-        /// What was asked for.
+        /// The requested kind.
         wanted: String,
-        /// What there is.
+        /// All adapters that exist.
         found: Vec<String>,
     },
-    /// The adapter would not open.
-    #[error("{adapter}: {cause}")]
+    /// The adapter could not be opened.
+    #[error("cannot open the graphics adapter {adapter}: {cause}")]
     Device {
-        /// Which one.
+        /// The adapter.
         adapter: String,
-        /// What it said.
+        /// The driver's error.
         cause: String,
     },
-    /// The picture is larger than the adapter can draw.
-    #[error("a picture of {width}x{height} pixels is beyond the adapter's limit of {limit} a side")]
+    /// The image is larger than the adapter supports.
+    #[error("an image of {width}x{height} pixels exceeds the adapter's limit of {limit} pixels per side")]
     TooLarge {
-        /// Pixels.
+        /// Width in pixels.
         width: u32,
-        /// Pixels.
+        /// Height in pixels.
         height: u32,
-        /// Pixels a side.
+        /// Maximum width and height in pixels.
         limit: u32,
     },
-    /// A picture without pixels.
-    #[error("a picture of {width}x{height} pixels is none")]
+    /// The image has no pixels.
+    #[error("image size {width}x{height} is empty")]
     Empty {
-        /// Pixels.
+        /// Width in pixels.
         width: u32,
-        /// Pixels.
+        /// Height in pixels.
         height: u32,
     },
-    /// A buffer is larger than the adapter can hold or bind.
-    #[error("{what} take {bytes} bytes, the adapter's limit is {limit}")]
+    /// A buffer is larger than the adapter supports.
+    #[error("{what} need {bytes} bytes, but the adapter's limit is {limit} bytes")]
     Buffer {
-        /// What the buffer is for.
+        /// The contents of the buffer.
         what: &'static str,
-        /// What it would take.
+        /// Its size in bytes.
         bytes: u64,
-        /// What the adapter can do.
+        /// Maximum size in bytes.
         limit: u64,
     },
-    /// Neither 1 nor 4.
-    #[error("{samples} samples a pixel are not supported, only 1 and 4")]
+    /// The number of samples per pixel is neither 1 nor 4.
+    #[error("{samples} samples per pixel are not supported; use 1 or 4")]
     Samples {
-        /// What was asked for.
+        /// The requested number.
         samples: u32,
     },
-    /// The bytes of a picture make no PNG.
-    #[error("the picture does not fit a PNG: {0}")]
+    /// The image could not be encoded as PNG.
+    #[error("cannot encode the image as PNG: {0}")]
     Png(String),
-    /// The device is gone, and all that was on it: the driver was updated or restarted, the adapter unplugged.
+    /// The device and all its resources were lost, because the driver restarted or the adapter was unplugged.
     #[error("the graphics device was lost: {0}")]
     Lost(String),
-    /// The driver gave up, or refused what it was given.
-    #[error("the graphics driver: {0}")]
+    /// The driver reported an error.
+    #[error("graphics driver error: {0}")]
     Driver(String),
 }

@@ -1,4 +1,4 @@
-//! What is to be drawn.
+//! The description of a frame.
 
 use std::str::FromStr;
 
@@ -7,58 +7,58 @@ use serde::{Deserialize, Serialize};
 
 use crate::camera::{Bounds, Camera};
 
-/// One picture's worth of input. Nothing in it refers to joints, clips or files.
+/// The input for one image. It does not refer to joints, clips or files.
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
-    /// What each part of the model takes from the palette; parts that are not named are not drawn.
+    /// The parts of the model to draw, with their matrices. Other parts are not drawn.
     pub draws: Vec<Draw<'a>>,
-    /// `world_from_mesh` of all draws: matrices, or what [`Draw::dual`] says.
+    /// `world_from_mesh` of all draws, as matrices or in the form of [`Draw::dual`].
     pub palette: &'a [Mat4],
-    /// From where.
+    /// The camera.
     pub camera: Camera,
-    /// How surfaces look.
+    /// The shading mode.
     pub mode: Mode,
-    /// What is behind everything.
+    /// The background.
     pub background: Background,
-    /// Samples a pixel: 1 or 4.
+    /// Samples per pixel: 1 or 4.
     pub samples: u32,
-    /// The floor, if there is one.
+    /// The ground, if it is shown.
     pub ground: Option<Ground>,
     /// Whether the key light casts shadows.
     pub shadow: bool,
-    /// Centre and radius of a sphere around all that casts shadows, world metres.
+    /// Centre and radius of a sphere around everything that casts shadows, in world metres.
     pub sphere: (Vec3, f32),
-    /// Translucent doubles of the model, over the scene and under the fills; what coincides is the scene's, then the
-    /// first ghost's. They cast no shadow, and are not drawn where a mode stores data.
+    /// Translucent copies of the model, drawn over the scene and below the fills. Where surfaces coincide, those of the scene
+    /// win, then those of the first ghost. Ghosts cast no shadows, and are not drawn in modes that store data.
     pub ghosts: Vec<Ghost<'a>>,
-    /// Surfaces over everything, below the lines.
+    /// Triangles on top of the scene, below the lines.
     pub fills: Vec<Fill>,
-    /// Lines and dots over everything.
+    /// Lines and dots on top of everything.
     pub lines: Vec<Line>,
 }
 
-/// A part of the model.
+/// One part of the model to draw.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Draw<'a> {
     /// Index of the part.
     pub part: usize,
-    /// Where its matrices start in the palette.
+    /// Index of its first matrix in the palette.
     pub first_matrix: usize,
-    /// Whether they hold dual quaternions and stretches.
+    /// Whether its matrices contain dual quaternions and stretches.
     pub dual: bool,
-    /// Whether its matrix mirrors it: clockwise triangles are then its outside.
+    /// Whether its matrix mirrors it, which makes clockwise triangles the front faces.
     pub mirrored: bool,
-    /// Morph weights, one a target; missing ones are zero.
+    /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],
-    /// The box around it, world metres: its middle orders blended parts, and the floor is in shadow only below it.
-    /// Empty where that is not known.
+    /// Its bounds in world metres. Blended parts are sorted by the centre, and only the ground below the bounds can be in
+    /// shadow. Empty if unknown.
     pub bounds: Bounds,
 }
 
-/// The model once more, standing otherwise.
+/// A copy of the model in another pose.
 #[derive(Clone, Debug)]
 pub struct Ghost<'a> {
-    /// What each part of the model takes from the ghost's own palette.
+    /// The parts of the model to draw, with matrices of the ghost's palette.
     pub draws: Vec<Draw<'a>>,
     /// `world_from_mesh` of its draws.
     pub palette: &'a [Mat4],
@@ -66,59 +66,59 @@ pub struct Ghost<'a> {
     pub color: Vec3,
 }
 
-/// A floor at some height, fading out around a place.
+/// A horizontal ground plane that fades out around its centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// Its middle.
+    /// The centre in world metres.
     pub center: Vec3,
-    /// World metres until it has faded.
+    /// The distance at which it has faded out, in world metres.
     pub radius: f32,
 }
 
-/// A stroke over the picture, straight between two places; a dot if they are one.
+/// A straight line on top of the scene. It is a dot if both ends are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// World metres.
+    /// One end in world metres.
     pub start: Vec3,
-    /// World metres.
+    /// The other end in world metres.
     pub end: Vec3,
-    /// Pixels at either end.
+    /// Widths of both ends in pixels.
     pub widths: [f32; 2],
     /// Linear RGBA, straight alpha.
     pub color: Vec4,
 }
 
-/// A triangle over the picture, either side up.
+/// A triangle on top of the scene, visible from both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fill {
-    /// World metres.
+    /// Corners in world metres.
     pub corners: [Vec3; 3],
     /// Linear RGBA, straight alpha.
     pub color: Vec4,
 }
 
-/// How surfaces look.
+/// Shading modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Metallic-roughness under studio light.
+    /// Metallic-roughness material under studio light.
     #[default]
     Shaded,
-    /// Base colour under one lamp, as anybody can compute it.
+    /// Base colour under one light, with a simple formula.
     Lambert,
     /// World normals as colours.
     Normal,
-    /// White where there is anything.
+    /// White wherever there is a surface.
     Mask,
-    /// Shaded, with the caller's lines over it.
+    /// [`Self::Shaded`], with the caller's lines on top.
     Skeleton,
 }
 
 impl Mode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 5] = [Self::Shaded, Self::Lambert, Self::Normal, Self::Mask, Self::Skeleton];
 
-    /// The name that people write.
+    /// Returns the name that is used in files and options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Shaded => "shaded",
@@ -129,12 +129,12 @@ impl Mode {
         }
     }
 
-    /// Whether it is lit by the studio, with textures, tone map and shadows.
+    /// Returns whether the mode uses studio light, with textures, tone mapping and shadows.
     pub fn is_shaded(self) -> bool {
         matches!(self, Self::Shaded | Self::Skeleton)
     }
 
-    /// Whether its values are stored as they are, not as sRGB colours.
+    /// Returns whether the mode stores data, which must not be converted to sRGB.
     pub fn is_data(self) -> bool {
         matches!(self, Self::Normal | Self::Mask)
     }
@@ -148,21 +148,21 @@ impl FromStr for Mode {
         Self::ALL
             .into_iter()
             .find(|m| m.name() == name)
-            .ok_or_else(|| format!("\"{name}\" is none of {}", known()))
+            .ok_or_else(|| format!("unknown shading mode \"{name}\"; use one of {}", known()))
     }
 }
 
-/// What is behind everything.
+/// The background of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Background {
-    /// A colour, sRGB.
+    /// An sRGB colour.
     Color([u8; 3]),
-    /// Nothing: alpha zero.
+    /// No background: alpha is zero.
     Transparent,
 }
 
 impl Background {
-    /// The neutral studio.
+    /// Neutral light grey.
     pub const STUDIO: Self = Self::Color([0xE4, 0xE5, 0xE8]);
     /// Black.
     pub const BLACK: Self = Self::Color([0, 0, 0]);
@@ -179,7 +179,7 @@ impl FromStr for Background {
         let value = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
         let [_, r, g, b] = value
             .map(u32::to_be_bytes)
-            .ok_or_else(|| format!("\"{text}\" is neither #rrggbb nor transparent"))?;
+            .ok_or_else(|| format!("invalid background \"{text}\"; use #rrggbb or transparent"))?;
         Ok(Self::Color([r, g, b]))
     }
 }

@@ -1,4 +1,4 @@
-//! Ghosts: translucent doubles of the model, each in a colour.
+//! Ghosts: translucent copies of the model, each in its own colour.
 
 use std::collections::HashMap;
 
@@ -13,16 +13,16 @@ use super::surface::depth_state;
 use super::upload::{FrameBuffers, Tint, dynamic_offset};
 use super::{Draw, Frame, Gpu, RenderError, shaders};
 
-/// How far a ghost is set back for each that stands before it, in cells of the grid.
-const STEP_BACK: f32 = 0.03;
+/// By how much deeper each ghost is drawn than the one before it, in cells of the grid.
+const DEPTH_STEP: f32 = 0.03;
 
-/// All that makes one pipeline differ from another.
+/// Everything in which pipelines differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,
-    /// Whether colour is drawn, or depth alone.
+    /// Whether colour is drawn, or only depth.
     color: bool,
-    /// Whether a base colour map counts for its holes; `None`: it has none.
+    /// Whether holes come from a base colour map. `None` if there are no holes.
     holes: Option<bool>,
     culled: bool,
     mirrored: bool,
@@ -30,7 +30,7 @@ struct Variant {
     format: TextureFormat,
 }
 
-/// Pipelines and buffers for ghosts, made when first needed.
+/// Pipelines and buffers for ghosts, created on first use.
 #[derive(Debug)]
 pub(super) struct GhostPass {
     module: wgpu::ShaderModule,
@@ -39,17 +39,17 @@ pub(super) struct GhostPass {
     buffers: FrameBuffers,
 }
 
-/// A part of a ghost, ready to be drawn.
-struct Stroke {
+/// A part of a ghost with its pipelines.
+struct GhostPart {
     part: usize,
     pipelines: [wgpu::RenderPipeline; 2],
     offset: u32,
 }
 
-/// This frame's ghosts.
+/// The ghosts of a frame.
 pub(super) struct Ghosts {
-    /// A ghost each, in the order in which they are drawn.
-    strokes: Vec<Vec<Stroke>>,
+    /// The parts of each ghost, in drawing order.
+    ghosts: Vec<Vec<GhostPart>>,
     parts: wgpu::BindGroup,
 }
 
@@ -65,8 +65,8 @@ impl GhostPass {
         Self { module, layout, pipelines: HashMap::new(), buffers: FrameBuffers::default() }
     }
 
-    /// Uploads a frame's ghosts and makes the pipelines that they need.
-    pub(super) fn ready(
+    /// Uploads the ghosts of a frame and creates the pipelines that they need.
+    pub(super) fn prepare(
         &mut self,
         gpu: &Gpu,
         layouts: &Layouts,
@@ -76,28 +76,28 @@ impl GhostPass {
     ) -> Result<Ghosts, RenderError> {
         let mut palette: Vec<Mat4> = Vec::new();
         let mut draws: Vec<(Draw<'_>, Option<Tint>)> = Vec::new();
-        let mut strokes = Vec::with_capacity(frame.ghosts.len());
-        let mut back = 0.0;
+        let mut ghosts = Vec::with_capacity(frame.ghosts.len());
+        let mut depth = 0.0;
         for ghost in &frame.ghosts {
-            back += STEP_BACK;
+            depth += DEPTH_STEP;
             let first = palette.len();
             palette.extend_from_slice(ghost.palette);
-            let mut own = Vec::with_capacity(ghost.draws.len());
+            let mut ghost_parts = Vec::with_capacity(ghost.draws.len());
             for draw in ghost.draws.iter().filter(|d| model.is_drawn(d)) {
                 let offset = dynamic_offset(draws.len());
                 draws.push((
                     Draw { first_matrix: first + draw.first_matrix, ..*draw },
-                    Some(ghost.color.extend(back).into()),
+                    Some(ghost.color.extend(depth).into()),
                 ));
                 let part = &model.parts[draw.part];
                 let pipelines =
                     [false, true].map(|color| self.pipeline(gpu, (frame.samples, format), color, part, draw));
-                own.push(Stroke { part: draw.part, pipelines, offset });
+                ghost_parts.push(GhostPart { part: draw.part, pipelines, offset });
             }
-            strokes.push(own);
+            ghosts.push(ghost_parts);
         }
         let parts = self.buffers.upload_parts(gpu, layouts, model, &palette, &draws)?;
-        Ok(Ghosts { strokes, parts })
+        Ok(Ghosts { ghosts, parts })
     }
 
     fn pipeline(
@@ -119,19 +119,19 @@ impl GhostPass {
             format,
         };
         let (module, layout) = (&self.module, &self.layout);
-        self.pipelines.entry(variant).or_insert_with(|| make(gpu, module, layout, variant)).clone()
+        self.pipelines.entry(variant).or_insert_with(|| create_pipeline(gpu, module, layout, variant)).clone()
     }
 }
 
 impl Ghosts {
-    /// Draws them one after the other: the depth of each before its colour, so that none shows its own inside.
+    /// Draws all ghosts. The depth of each is drawn before its colour, so that its inner surfaces stay hidden.
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, model: &Model) {
         pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for (strokes, step) in self.strokes.iter().flat_map(|s| [(s, 0), (s, 1)]) {
-            for stroke in strokes {
-                let part = &model.parts[stroke.part];
-                pass.set_pipeline(&stroke.pipelines[step]);
-                pass.set_bind_group(1, &self.parts, &[stroke.offset]);
+        for (parts, step) in self.ghosts.iter().flat_map(|parts| [(parts, 0), (parts, 1)]) {
+            for ghost_part in parts {
+                let part = &model.parts[ghost_part.part];
+                pass.set_pipeline(&ghost_part.pipelines[step]);
+                pass.set_bind_group(1, &self.parts, &[ghost_part.offset]);
                 pass.set_bind_group(3, &part.textures, &[]);
                 pass.set_vertex_buffer(0, model.vertices.slice(part.first_vertex..));
                 pass.draw_indexed(part.indices.clone(), 0, 0..1);
@@ -140,7 +140,7 @@ impl Ghosts {
     }
 }
 
-fn make(
+fn create_pipeline(
     gpu: &Gpu,
     module: &wgpu::ShaderModule,
     layout: &wgpu::PipelineLayout,

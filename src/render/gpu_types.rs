@@ -1,11 +1,11 @@
-//! The twins of the structs in `shaders/`, byte for byte. `tests/render/layout.rs` compares them by name, size and offset.
+//! The Rust counterparts of the structs in `shaders/`. `tests/render/layout.rs` compares names, sizes and offsets.
 
 use bytemuck::{Pod, Zeroable};
 
 /// `Globals` in `shaders/globals.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the shader says what the fields are")]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
 pub struct Globals {
     pub clip_from_world: [[f32; 4]; 4],
     pub shadow_from_world: [[f32; 4]; 4],
@@ -18,7 +18,7 @@ pub struct Globals {
 /// `Vertex` in `shaders/skinning.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the shader says what the fields are")]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
 pub struct Vertex {
     pub position_u: [f32; 4],
     pub normal_v: [f32; 4],
@@ -33,7 +33,7 @@ pub struct Vertex {
 }
 
 impl Vertex {
-    /// How the fields reach a vertex shader.
+    /// The vertex attributes of the fields.
     pub const ATTRIBUTES: [wgpu::VertexAttribute; 10] = wgpu::vertex_attr_array![
         0 => Float32x4, 1 => Float32x4, 2 => Float32x4, 3 => Float32x4, 4 => Float32x4, 5 => Float32x4,
         6 => Uint32x2, 7 => Uint32x2, 8 => Float32x2, 9 => Float32x2,
@@ -43,7 +43,7 @@ impl Vertex {
 /// `UvTransform` in `shaders/skinning.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the shader says what the fields are")]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
 pub struct UvTransform {
     pub linear: [f32; 4],
     pub offset_set: [f32; 4],
@@ -52,7 +52,7 @@ pub struct UvTransform {
 /// `Part` in `shaders/skinning.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the shader says what the fields are")]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
 pub struct Part {
     pub base_color: [f32; 4],
     pub emissive_normal_scale: [f32; 4],
@@ -67,10 +67,10 @@ pub struct Part {
     pub reserved: [u32; 2],
 }
 
-/// `Line` in `shaders/lines.wgsl`: a stroke, or a triangle.
+/// `Line` in `shaders/lines.wgsl`: a line or a triangle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[expect(missing_docs, reason = "the shader says what the fields are")]
+#[expect(missing_docs, reason = "the fields are documented in the shader")]
 pub struct Line {
     pub start: [f32; 4],
     pub end: [f32; 4],
@@ -79,7 +79,7 @@ pub struct Line {
 }
 
 /// Bits of [`Part::flags`], as in `shaders/skinning.wgsl`.
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are sufficient")]
 pub mod flags {
     pub const HAS_NORMALS: u32 = 1;
     pub const HAS_TANGENTS: u32 = 2;

@@ -1,4 +1,4 @@
-//! The floor: shadow and grid.
+//! The ground with its shadow and grid.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use super::shadow::{self, KEY_LIGHT};
 use super::surface::depth_state;
 use super::{Frame, Gpu, Ground, shaders};
 
-/// Texels around a caster's place in the map to which its shadow is softened: the shader's disc, its filter, and the
-/// offset along the normal.
-const SOFTENED: f32 = 9.0;
+/// Maximum distance in texels by which a shadow extends beyond its caster. It covers the shader's disc, its filter, and
+/// the offset along the normal.
+const SOFT_RADIUS: f32 = 9.0;
 
-/// Pipelines for the floor, made when first needed.
+/// Pipelines for the ground, created on first use.
 #[derive(Debug)]
 pub(super) struct GroundPass {
     module: wgpu::ShaderModule,
@@ -33,8 +33,8 @@ impl GroundPass {
         Self { module, layout, pipelines: HashMap::new() }
     }
 
-    /// The floor of a frame in pieces of an area: what draws each of them. Looking for shadows costs more than all else
-    /// that is drawn of a floor, and on most of it there are none.
+    /// Divides the ground into rectangles of the image, and returns each with its pipeline. Sampling the shadow map is the
+    /// most expensive part of drawing the ground, and most of the ground is not in shadow.
     pub(super) fn pieces(
         &mut self,
         gpu: &Gpu,
@@ -44,8 +44,8 @@ impl GroundPass {
         (area, format): ((u32, u32), TextureFormat),
     ) -> Vec<(wgpu::RenderPipeline, Rect)> {
         let all = Rect { x: 0, y: 0, width: area.0, height: area.1 };
-        let shaded = if shadows { shaded(frame, ground, all) } else { Rect::default() };
-        let pieces = [(true, shaded)].into_iter().chain(all.without(shaded).map(|rest| (false, rest)));
+        let shadowed = if shadows { shadow_rect(frame, ground, all) } else { Rect::default() };
+        let pieces = [(true, shadowed)].into_iter().chain(all.without(shadowed).map(|rest| (false, rest)));
         let pieces = pieces.filter(|(_, piece)| piece.width > 0 && piece.height > 0);
         pieces
             .map(|(shadows, piece)| (self.pipeline(gpu, shadows, frame.samples, format).clone(), piece))
@@ -61,12 +61,12 @@ impl GroundPass {
     ) -> &wgpu::RenderPipeline {
         let (module, layout) = (&self.module, &self.layout);
         self.pipelines.entry((shadows, samples, format)).or_insert_with(|| {
-            overlay(
+            overlay_pipeline(
                 gpu,
                 "ground",
                 module,
                 layout,
-                &Overlay {
+                &OverlayPipeline {
                     vertex: "ground_vertex",
                     fragment: "ground",
                     buffers: &[],
@@ -80,7 +80,7 @@ impl GroundPass {
     }
 }
 
-/// Pixels of a picture, from the upper left one on.
+/// A rectangle of pixels. (0, 0) is the upper left corner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rect {
     pub(super) x: u32,
@@ -90,7 +90,7 @@ pub(super) struct Rect {
 }
 
 impl Rect {
-    /// What is left without a part of it: above, below, on the left, on the right.
+    /// Returns the rest of the rectangle without `part`: above, below, left and right of it.
     fn without(self, part: Self) -> [Self; 4] {
         let (right, bottom) = (part.x + part.width, part.y + part.height);
         [
@@ -102,14 +102,14 @@ impl Rect {
     }
 }
 
-/// Where in a picture the floor may be in shadow: below the boxes of all that is drawn, as the key light falls.
-fn shaded(frame: &Frame<'_>, ground: &Ground, all: Rect) -> Rect {
+/// Returns the rectangle in which the ground may be in shadow: the bounds of all draws, projected along the key light.
+fn shadow_rect(frame: &Frame<'_>, ground: &Ground, all: Rect) -> Rect {
     let light = KEY_LIGHT.normalize();
     let (center, radius) = frame.sphere;
     let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size((all.width, all.height)));
-    // A length across the light is longer on the floor.
-    let soft = SOFTENED * texel_metres / light.y;
-    #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
+    // A length across the light becomes longer when projected onto the ground.
+    let soft = SOFT_RADIUS * texel_metres / light.y;
+    #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
     let (width, height) = (all.width as f32, all.height as f32);
     let clip_from_world = frame.camera.clip_from_world(width / height);
     let (mut lo, mut hi) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -121,7 +121,7 @@ fn shaded(frame: &Frame<'_>, ground: &Ground, all: Rect) -> Rect {
             let below = caster - light * ((caster.y - ground.center.y) / light.y);
             for (x, z) in [(-soft, -soft), (-soft, soft), (soft, -soft), (soft, soft)] {
                 let clip = clip_from_world * (below + vec3(x, 0.0, z)).extend(1.0);
-                // What is not before the camera stands nowhere in the picture; nor does what is not known.
+                // Points behind the camera and unknown bounds have no position in the image.
                 if !clip.is_finite() || clip.w < frame.camera.near {
                     return all;
                 }
@@ -130,8 +130,8 @@ fn shaded(frame: &Frame<'_>, ground: &Ground, all: Rect) -> Rect {
             }
         }
     }
-    // A pixel more, since this is not the arithmetic of the shader.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the picture")]
+    // One more pixel, because the shader rounds differently.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the image")]
     let pixel = |at: f32, of: f32| at.clamp(0.0, of) as u32;
     let x = pixel((lo.x * 0.5 + 0.5) * width - 1.0, width);
     let y = pixel((0.5 - hi.y * 0.5) * height - 1.0, height);
@@ -140,8 +140,8 @@ fn shaded(frame: &Frame<'_>, ground: &Ground, all: Rect) -> Rect {
     Rect { x, y, width: right.saturating_sub(x), height: bottom.saturating_sub(y) }
 }
 
-/// What a pass over the picture needs.
-pub(super) struct Overlay<'a> {
+/// The parameters of an overlay pipeline.
+pub(super) struct OverlayPipeline<'a> {
     pub(super) vertex: &'a str,
     pub(super) fragment: &'a str,
     pub(super) buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
@@ -151,13 +151,13 @@ pub(super) struct Overlay<'a> {
     pub(super) format: TextureFormat,
 }
 
-/// A pipeline that lays premultiplied colours over the picture.
-pub(super) fn overlay(
+/// Creates a pipeline that blends premultiplied colours over the scene.
+pub(super) fn overlay_pipeline(
     gpu: &Gpu,
     label: &str,
     module: &wgpu::ShaderModule,
     layout: &wgpu::PipelineLayout,
-    o: &Overlay<'_>,
+    o: &OverlayPipeline<'_>,
 ) -> wgpu::RenderPipeline {
     let target = wgpu::ColorTargetState {
         format: o.format,
@@ -195,9 +195,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_and_what_is_left_are_all_pixels_once() {
+    fn a_part_and_the_rest_cover_every_pixel_once() {
         let all = Rect { x: 0, y: 0, width: 7, height: 5 };
-        let holds = |r: &Rect, x: u32, y: u32| {
+        let contains = |r: &Rect, x: u32, y: u32| {
             (r.x..r.x + r.width).contains(&x) && (r.y..r.y + r.height).contains(&y)
         };
         for [x, y, width, height] in
@@ -206,7 +206,7 @@ mod tests {
             let part = Rect { x, y, width, height };
             let pieces: Vec<Rect> = all.without(part).into_iter().chain([part]).collect();
             for (x, y) in (0..7).flat_map(|x| (0..5).map(move |y| (x, y))) {
-                let times = pieces.iter().filter(|r| holds(r, x, y)).count();
+                let times = pieces.iter().filter(|r| contains(r, x, y)).count();
                 assert_eq!(times, 1, "{x}, {y} of {part:?}");
             }
         }

@@ -1,4 +1,4 @@
-//! Which resources a shader sees where.
+//! Bind group layouts.
 
 use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ShaderStages};
 

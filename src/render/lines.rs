@@ -1,15 +1,15 @@
-//! Lines and dots over the picture.
+//! Lines, dots and filled triangles on top of the scene.
 
 use std::collections::HashMap;
 
 use wgpu::TextureFormat;
 
-use super::ground::{Overlay, overlay};
+use super::ground::{OverlayPipeline, overlay_pipeline};
 use super::layout::Layouts;
 use super::offscreen::DEPTH;
 use super::{Fill, Gpu, Line, gpu_types, shaders};
 
-/// Pipelines for lines, made when first needed.
+/// Pipelines for lines, created on first use.
 #[derive(Debug)]
 pub(super) struct LinePass {
     module: wgpu::ShaderModule,
@@ -41,12 +41,12 @@ impl LinePass {
         })];
         let (module, layout) = (&self.module, &self.layout);
         self.pipelines.entry((samples, format)).or_insert_with(|| {
-            overlay(
+            overlay_pipeline(
                 gpu,
                 "lines",
                 module,
                 layout,
-                &Overlay {
+                &OverlayPipeline {
                     vertex: "line_vertex",
                     fragment: "line",
                     buffers: BUFFERS,

@@ -1,8 +1,8 @@
-//! Drawing with wgpu, without a window: a [`Gpu`] is found, a character's parts become a [`Model`] on it, and a
-//! [`Renderer`] draws a [`Frame`] of them into a [`Picture`].
+//! Rendering with wgpu, independent of any window. A [`Gpu`] is opened, the parts of a character become a [`Model`] on it,
+//! and a [`Renderer`] draws a [`Frame`] into a [`Picture`].
 //!
-//! It knows no joint's meaning: matrices, colours and lines come in, pixels go out. Its GPU types stand in
-//! [`gpu_types`], side by side with `shaders/`; a test holds both together.
+//! This module knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. The types
+//! in [`gpu_types`] must match those in `shaders/`, which a test verifies.
 
 mod device;
 mod error;

@@ -14,7 +14,7 @@ use super::layout::Layouts;
 use super::texture::{Pictures, Textures, slots};
 use super::{Draw, Gpu, RenderError};
 
-/// A character's parts on the GPU: vertices, triangles, morph targets, textures. It does not change.
+/// The parts of a character on the GPU: vertices, triangles, morph targets and textures. A model is immutable.
 #[derive(Debug)]
 pub struct Model {
     pub(super) vertices: wgpu::Buffer,
@@ -23,15 +23,15 @@ pub struct Model {
     pub(super) parts: Vec<ModelPart>,
 }
 
-/// One part: where its data stands, and what it looks like.
+/// One part of a model: the location of its data and its appearance.
 #[derive(Debug)]
 pub(super) struct ModelPart {
     pub(super) first_vertex: u64,
     pub(super) indices: std::ops::Range<u32>,
-    /// All that the shader needs to know but the places in this frame's buffers.
+    /// The shader's record of the part, without the offsets into the buffers of the frame.
     pub(super) uniform: gpu_types::Part,
     pub(super) textures: wgpu::BindGroup,
-    /// Which of the five textures there are.
+    /// Which of the five textures exist.
     pub(super) maps: [bool; 5],
     /// Whether vertices have more than four influences.
     pub(super) second_set: bool,
@@ -60,16 +60,16 @@ impl Model {
                 .entry(primitive.material)
                 .or_insert_with(|| bind_textures(gpu, layouts, &mut textures, material))
                 .clone();
-            let place = geometry.place(gpu, part, primitive)?;
+            let range = geometry.add(gpu, part, primitive)?;
             let uniform = gpu_types::Part {
-                first_delta: place.first_delta,
-                morph_targets: count(primitive.morph_targets.len()),
-                vertices: count(primitive.vertices()),
+                first_delta: range.first_delta,
+                morph_targets: to_u32(primitive.morph_targets.len()),
+                vertices: to_u32(primitive.vertices()),
                 ..surface(primitive, material)
             };
             model_parts.push(ModelPart {
-                first_vertex: place.first_vertex,
-                indices: place.indices,
+                first_vertex: range.first_vertex,
+                indices: range.indices,
                 uniform,
                 textures,
                 maps,
@@ -81,76 +81,78 @@ impl Model {
         let Geometry { vertices, indices, deltas, .. } = geometry;
         let storage = BufferUsages::STORAGE;
         Ok(Self {
-            vertices: filled(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage)?,
-            indices: filled(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX)?,
-            deltas: filled(gpu, "morph targets", cast_slice(&deltas), storage)?,
+            vertices: create_buffer(gpu, "vertices", cast_slice(&vertices), BufferUsages::VERTEX | storage)?,
+            indices: create_buffer(gpu, "triangles", cast_slice(&indices), BufferUsages::INDEX)?,
+            deltas: create_buffer(gpu, "morph targets", cast_slice(&deltas), storage)?,
             parts: model_parts,
         })
     }
 
-    /// Whether a draw names a part with triangles.
+    /// Returns whether the part of a draw exists and has triangles.
     pub(super) fn is_drawn(&self, draw: &Draw<'_>) -> bool {
         self.parts.get(draw.part).is_some_and(|p| !p.indices.is_empty())
     }
 }
 
-/// Vertices, triangles and morph targets of all parts. Parts that show the same primitive share them.
+/// Vertices, triangles and morph targets of all parts. Parts with the same primitive share them.
 #[derive(Default)]
 struct Geometry {
     vertices: Vec<gpu_types::Vertex>,
     indices: Vec<u32>,
     deltas: Vec<f32>,
-    /// By mesh, primitive, and whether its influences count.
-    places: HashMap<(usize, usize, bool), Place>,
+    /// By mesh, primitive, and whether the part is skinned.
+    ranges: HashMap<(usize, usize, bool), GeometryRange>,
 }
 
-/// Where a primitive stands.
+/// The location of a primitive in the buffers.
 #[derive(Clone)]
-struct Place {
+struct GeometryRange {
     first_vertex: u64,
     indices: Range<u32>,
     first_delta: u32,
 }
 
 impl Geometry {
-    fn place(&mut self, gpu: &Gpu, part: &Part, primitive: &Primitive) -> Result<Place, RenderError> {
+    fn add(&mut self, gpu: &Gpu, part: &Part, primitive: &Primitive) -> Result<GeometryRange, RenderError> {
         let key = (part.mesh, part.primitive, part.skin.is_some());
-        if let Some(place) = self.places.get(&key) {
-            return Ok(place.clone());
+        if let Some(range) = self.ranges.get(&key) {
+            return Ok(range.clone());
         }
-        // Storage buffers are bound at multiples of 256 bytes: two vertices.
+        // Storage buffers must be bound at multiples of 256 bytes, which is two vertices.
         if !self.vertices.len().is_multiple_of(2) {
             self.vertices.push(gpu_types::Vertex::zeroed());
         }
-        let first_vertex = bytes_of_all::<gpu_types::Vertex>(self.vertices.len());
-        let (first_index, first_delta) = (count(self.indices.len()), count(self.deltas.len() / 4));
-        // Before anything is copied.
-        let vertices = bytes_of_all::<gpu_types::Vertex>(primitive.vertices());
+        let first_vertex = byte_size::<gpu_types::Vertex>(self.vertices.len());
+        let (first_index, first_delta) = (to_u32(self.indices.len()), to_u32(self.deltas.len() / 4));
+        // Check the sizes before anything is copied.
+        let vertices = byte_size::<gpu_types::Vertex>(primitive.vertices());
         gpu.check_buffer("vertices", first_vertex + vertices)?;
         let triangles = self.indices.len() + 3 * primitive.triangles.len();
-        gpu.check_buffer("triangles", bytes_of_all::<u32>(triangles))?;
+        gpu.check_buffer("triangles", byte_size::<u32>(triangles))?;
         let deltas = self.deltas.len() + 12 * primitive.morph_targets.len() * primitive.vertices();
-        gpu.check_storage("morph targets", bytes_of_all::<f32>(deltas))?;
+        gpu.check_storage("morph targets", byte_size::<f32>(deltas))?;
         push_vertices(primitive, part.skin.is_some(), &mut self.vertices);
         push_deltas(primitive, &mut self.deltas);
         self.indices.extend_from_slice(primitive.triangles.as_flattened());
-        let place = Place { first_vertex, indices: first_index..count(self.indices.len()), first_delta };
-        self.places.insert(key, place.clone());
-        Ok(place)
+        let range =
+            GeometryRange { first_vertex, indices: first_index..to_u32(self.indices.len()), first_delta };
+        self.ranges.insert(key, range.clone());
+        Ok(range)
     }
 }
 
-fn bytes_of_all<T>(count: usize) -> u64 {
+fn byte_size<T>(count: usize) -> u64 {
     (count as u64).saturating_mul(size_of::<T>() as u64)
 }
 
-/// A count or index for a shader. What does not fit fails on the size of its buffer.
-fn count(n: usize) -> u32 {
+/// Converts a count or index for the shader. A value that does not fit in 32 bits later fails the check of its buffer's
+/// size.
+fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// A buffer of a size that was checked; never empty, since an empty one cannot be bound.
-fn filled(
+/// Creates a buffer with contents, whose size was checked before. It is never empty, because empty buffers cannot be bound.
+fn create_buffer(
     gpu: &Gpu,
     what: &'static str,
     bytes: &[u8],
@@ -163,7 +165,7 @@ fn filled(
         usage,
         mapped_at_creation: true,
     });
-    // Where memory or the device has gone there is nothing mapped; what the driver said of it comes first.
+    // Mapping fails if memory or the device is lost. The driver's own error is more helpful then.
     match buffer.get_mapped_range_mut(..) {
         Ok(mut mapped) => mapped.slice(..).copy_from_slice(contents),
         Err(error) => {
@@ -180,7 +182,7 @@ fn push_vertices(primitive: &Primitive, skinned: bool, out: &mut Vec<gpu_types::
     for (v, position) in primitive.positions.iter().enumerate() {
         let normal = primitive.normals.get(v).copied().unwrap_or_default();
         let (uv_0, uv_1) = (uv(0, v), uv(1, v));
-        // A part without a skin follows the one matrix of its node, whatever influences it has.
+        // A part without a skin uses only the matrix of its node, even if it has influences.
         let set = |n: usize| {
             let influences = primitive.influences.get(n).filter(|_| skinned)?;
             Some((*influences.joints.get(v)?, influences.weights.get(v)?.to_array()))
@@ -202,7 +204,7 @@ fn push_vertices(primitive: &Primitive, skinned: bool, out: &mut Vec<gpu_types::
     }
 }
 
-/// Position, normal and tangent displacement of each vertex, target by target.
+/// Appends the displacements of position, normal and tangent for each vertex, target by target.
 fn push_deltas(primitive: &Primitive, out: &mut Vec<f32>) {
     for target in &primitive.morph_targets {
         for v in 0..primitive.vertices() {

@@ -1,4 +1,4 @@
-//! A target that is no window, and the way back to the CPU.
+//! Offscreen render targets, and reading them back.
 
 use wgpu::{TextureFormat, TextureUsages};
 
@@ -10,20 +10,20 @@ use super::{Gpu, RenderError};
 /// Format of all depth textures.
 pub(super) const DEPTH: TextureFormat = TextureFormat::Depth32Float;
 
-/// A view that somebody else owns, and the part of it that a frame fills.
+/// A texture view of the caller, and the area of it that a frame covers.
 #[derive(Clone, Copy, Debug)]
 pub struct Canvas<'a> {
-    /// What is drawn into.
+    /// The view to draw into.
     pub view: &'a wgpu::TextureView,
-    /// Its format.
+    /// The format of the view.
     pub format: TextureFormat,
-    /// Its pixels across and down.
+    /// Width and height of the view in pixels.
     pub size: (u32, u32),
-    /// How many of them the frame takes, across and down from the upper left corner; the others become background.
+    /// Width and height of the frame in pixels, from the upper left corner. The rest of the view becomes background.
     pub area: (u32, u32),
 }
 
-/// Textures to draw into, kept as long as size and samples stay the same.
+/// Textures to draw into, reused while size, samples and format stay the same.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(super) width: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Target {
     pub(super) format: TextureFormat,
     color: wgpu::Texture,
     pub(crate) resolved: wgpu::TextureView,
-    /// Drawn to and then resolved, where there are several samples.
+    /// The multisampled texture that is resolved, if there are several samples per pixel.
     pub(super) multisampled: Option<wgpu::TextureView>,
     pub(super) depth: wgpu::TextureView,
 }
@@ -67,19 +67,19 @@ impl Target {
             })
         };
         let view = |texture: &wgpu::Texture| texture.create_view(&Default::default());
-        let color = texture("picture", 1, format, TextureUsages::COPY_SRC);
+        let color = texture("color", 1, format, TextureUsages::COPY_SRC);
         let multisampled =
             (samples > 1).then(|| view(&texture("samples", samples, format, TextureUsages::empty())));
         let depth = view(&texture("depth", samples, DEPTH, TextureUsages::empty()));
         Ok(Self { width, height, samples, format, resolved: view(&color), color, multisampled, depth })
     }
 
-    /// Whether a picture of that kind can be drawn into it.
+    /// Returns whether the target has this size, number of samples and format.
     pub(super) fn fits(&self, size: (u32, u32), samples: u32, format: TextureFormat) -> bool {
         (self.width, self.height, self.samples, self.format) == (size.0, size.1, samples, format)
     }
 
-    /// Encodes the copy of the picture into a buffer that can be read.
+    /// Encodes a copy of the image into a buffer that the CPU can read.
     pub(crate) fn copy_out(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
         let row = padded_row(self.width);
         let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -91,34 +91,34 @@ impl Target {
         let layout =
             wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
         let size = wgpu::Extent3d { width: self.width, height: self.height, depth_or_array_layers: 1 };
-        let place = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
-        encoder.copy_texture_to_buffer(self.color.as_image_copy(), place, size);
+        let destination = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
+        encoder.copy_texture_to_buffer(self.color.as_image_copy(), destination, size);
         buffer
     }
 }
 
-/// Bytes of a row of pixels in a buffer: copies want a multiple of 256.
+/// Returns the number of bytes in a row of a buffer, which must be a multiple of 256 for copies.
 fn padded_row(width: u32) -> u32 {
     (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
 }
 
-/// A picture that the device is drawing. Any thread may wait for it, while others give the device more to draw.
+/// An image that the device is still drawing. Any thread can wait for it while others submit more work.
 #[derive(Debug)]
 pub struct Pending {
     pub(crate) gpu: Gpu,
     pub(crate) size: (u32, u32),
-    /// Filled by the work below.
+    /// Receives the pixels when `work` is done.
     pub(crate) buffer: wgpu::Buffer,
     pub(crate) work: wgpu::SubmissionIndex,
-    /// Whether colours are multiplied by their coverage; then whether they are stored as sRGB.
+    /// `None` if colours are straight. Otherwise they are premultiplied, and the value is whether they are stored as sRGB.
     pub(crate) premultiplied: Option<bool>,
 }
 
 impl Pending {
-    /// Waits for the picture.
+    /// Waits for the image.
     ///
     /// # Errors
-    /// [`RenderError`] if the driver refuses, or the device is lost.
+    /// [`RenderError`] if the driver reports an error or the device is lost.
     pub fn picture(self) -> Result<Picture, RenderError> {
         let (width, height) = self.size;
         let row = width as usize * 4;
@@ -136,21 +136,21 @@ impl Pending {
     }
 }
 
-/// Waits for the work that fills a buffer, and reads it.
+/// Waits for the work that fills a buffer, and reads the buffer.
 pub(super) fn read_buffer<T>(
     gpu: &Gpu,
     buffer: &wgpu::Buffer,
     work: wgpu::SubmissionIndex,
     read: impl FnOnce(&[u8]) -> T,
 ) -> Result<T, RenderError> {
-    let (tell, told) = std::sync::mpsc::channel();
-    // The other end waits below; if it has gone, nobody asks.
-    buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(tell.send(result)));
+    let (sender, receiver) = std::sync::mpsc::channel();
+    // Sending fails only if the receiver below is gone.
+    buffer.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
     let polled = gpu.device.poll(wgpu::PollType::Wait { submission_index: Some(work), timeout: None });
-    // That the device is lost says more than that nothing can be waited for.
+    // A lost device is a more useful error than a failed wait.
     gpu.check()?;
     polled.map_err(|e| RenderError::Driver(e.to_string()))?;
-    match told.recv() {
+    match receiver.recv() {
         Ok(Ok(())) => {}
         Ok(Err(e)) => return Err(RenderError::Driver(e.to_string())),
         Err(e) => return Err(RenderError::Driver(e.to_string())),
@@ -162,7 +162,7 @@ pub(super) fn read_buffer<T>(
     Ok(value)
 }
 
-/// Makes colours that were multiplied by their coverage straight again. `srgb`: they are stored as sRGB.
+/// Converts premultiplied colours to straight ones. `srgb` is whether they are stored as sRGB.
 fn unpremultiply(picture: &mut Picture, srgb: bool) {
     for pixel in picture.rgba.chunks_exact_mut(4) {
         let &mut [.., alpha] = pixel else { continue };

@@ -1,14 +1,14 @@
-//! Pictures as PNG files.
+//! Encodes images as PNG.
 
 use png::{BitDepth, ColorType, Compression, Encoder, Filter};
 
 use super::{Background, Picture, RenderError};
 
 impl Picture {
-    /// The picture as PNG: with alpha only where the background is transparent.
+    /// Encodes the image as PNG. It gets an alpha channel only if the background is transparent.
     ///
     /// # Errors
-    /// [`RenderError::Png`] for a picture whose bytes are not those of its size.
+    /// [`RenderError::Png`] if the number of bytes does not match the size.
     pub fn png(&self, background: Background) -> Result<Vec<u8>, RenderError> {
         let rgb;
         let (pixels, color) = if background == Background::Transparent {

@@ -1,4 +1,4 @@
-//! The frame, pass by pass.
+//! Draws a frame pass by pass.
 
 use bytemuck::{bytes_of, cast_slice};
 use glam::{Mat4, Vec4};
@@ -20,7 +20,7 @@ use super::texture::Pictures;
 use super::upload::{FrameBuffers, Tint, dynamic_offset, ensure, write};
 use super::{Background, Draw, Frame, Gpu, Picture, RenderError};
 
-/// Draws frames, and keeps pipelines, targets and buffers from one to the next.
+/// Draws frames. Pipelines, targets and buffers are reused between frames.
 #[derive(Debug)]
 pub struct Renderer {
     gpu: Gpu,
@@ -37,11 +37,11 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer on an open adapter.
+    /// Creates a renderer on an open adapter.
     pub fn new(gpu: Gpu) -> Self {
         let layouts = Layouts::new(&gpu.device);
         let surfaces = Surfaces::new(&gpu, &layouts);
-        let no_shadow = shadow::bind(&gpu, &layouts, &shadow::map(&gpu, 1));
+        let no_shadow = shadow::bind(&gpu, &layouts, &shadow::create_map(&gpu, 1));
         let buffers = FrameBuffers::default();
         Self {
             gpu,
@@ -58,7 +58,7 @@ impl Renderer {
         }
     }
 
-    /// The adapter.
+    /// Returns the open adapter.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
@@ -67,10 +67,10 @@ impl Renderer {
         &self.layouts
     }
 
-    /// Puts some parts of a character on the GPU.
+    /// Uploads some parts of a character.
     ///
     /// # Errors
-    /// [`RenderError::Buffer`] if the adapter cannot hold them.
+    /// [`RenderError::Buffer`] if they exceed the limits of the adapter.
     pub fn model(
         &self,
         character: &Character,
@@ -81,10 +81,10 @@ impl Renderer {
         self.gpu.check().map(|()| model)
     }
 
-    /// Draws a frame into a picture of `size` pixels (width, height).
+    /// Draws a frame into an image of `size` pixels (width, height).
     ///
     /// # Errors
-    /// [`RenderError`] if the picture or the palette is larger than the adapter takes, or the driver refuses.
+    /// [`RenderError`] if the image or the palette is larger than the adapter supports, or if the driver reports an error.
     pub fn render(
         &mut self,
         model: &Model,
@@ -94,11 +94,11 @@ impl Renderer {
         self.submit(model, frame, size)?.picture()
     }
 
-    /// Gives the device a frame to draw, and does not wait for it. Frames are drawn one after the other, each as if it
-    /// were alone.
+    /// Submits a frame without waiting for it. Frames are drawn one after the other, and each gets the same pixels as if it
+    /// were the only one.
     ///
     /// # Errors
-    /// As [`Renderer::render`].
+    /// Same as [`Renderer::render`].
     pub fn submit(
         &mut self,
         model: &Model,
@@ -120,10 +120,10 @@ impl Renderer {
         Ok(Pending { gpu: self.gpu.clone(), size, buffer, work, premultiplied })
     }
 
-    /// Encodes a frame into a view that somebody else owns, as a window's next picture.
+    /// Encodes a frame into a texture view of the caller, for example a window's surface.
     ///
     /// # Errors
-    /// As [`Renderer::render`].
+    /// Same as [`Renderer::render`].
     pub fn draw(
         &mut self,
         model: &Model,
@@ -138,12 +138,12 @@ impl Renderer {
             None => Target::new(&self.gpu, size, frame.samples, format)?,
         };
         target.resolved = view.clone();
-        let drawn = self.encode(model, frame, (&target, area), encoder);
+        let result = self.encode(model, frame, (&target, area), encoder);
         self.window = Some(target);
-        drawn
+        result
     }
 
-    /// Uploads the frame and encodes its passes; it fills an area of the target, from its first pixel on.
+    /// Uploads the frame and encodes its passes. It covers an area of the target from the upper left corner.
     fn encode(
         &mut self,
         model: &Model,
@@ -154,14 +154,14 @@ impl Renderer {
         let draws: Vec<&Draw<'_>> = frame.draws.iter().filter(|d| model.is_drawn(d)).collect();
         let globals = self.upload_globals(frame, area);
         let parts = self.upload_parts(model, frame.palette, &draws)?;
-        // Where surfaces have no shadows, the floor still may.
+        // The ground can receive shadows even in modes in which surfaces do not.
         let shadows = frame.shadow && (frame.mode.is_shaded() || frame.ground.is_some());
         let shadow_group = if shadows {
             self.shadow_pass(model, &draws, (&globals, &parts), shadow::size(area), encoder)
         } else {
             self.no_shadow.clone()
         };
-        // Pipelines first: making them needs the caches that the pass must not borrow.
+        // Get all pipelines before the pass begins, because the pass must not borrow the caches.
         let ground = frame.ground.filter(|g| frame.camera.position.y > g.center.y).map(|ground| {
             let pass = self.ground.get_or_insert_with(|| GroundPass::new(&self.gpu, &self.layouts));
             pass.pieces(&self.gpu, frame, &ground, shadows, (area, target.format))
@@ -170,17 +170,18 @@ impl Renderer {
             None
         } else {
             let pass = self.ghosts.get_or_insert_with(|| GhostPass::new(&self.gpu, &self.layouts));
-            Some(pass.ready(&self.gpu, &self.layouts, model, frame, target.format)?)
+            Some(pass.prepare(&self.gpu, &self.layouts, model, frame, target.format)?)
         };
         let lines = (!(frame.lines.is_empty() && frame.fills.is_empty())).then(|| {
             let pass = self.lines.get_or_insert_with(|| LinePass::new(&self.gpu, &self.layouts));
             pass.pipeline(&self.gpu, frame.samples, target.format).clone()
         });
         let fills = frame.fills.iter().map(Into::into);
-        let strokes: Vec<gpu_types::Line> = fills.chain(frame.lines.iter().map(Into::into)).collect();
+        let lines_and_fills: Vec<gpu_types::Line> = fills.chain(frame.lines.iter().map(Into::into)).collect();
         let usage = BufferUsages::VERTEX;
-        let line_buffer = write(&self.gpu, &mut self.buffers.lines, "lines", cast_slice(&strokes), usage)?;
-        let mut pass = begin(encoder, target, area, frame.background);
+        let line_buffer =
+            write(&self.gpu, &mut self.buffers.lines, "lines", cast_slice(&lines_and_fills), usage)?;
+        let mut pass = begin_pass(encoder, target, area, frame.background);
         pass.set_bind_group(0, &globals, &[]);
         pass.set_bind_group(2, &shadow_group, &[]);
         let order = drawing_order(model, frame, &draws);
@@ -202,12 +203,12 @@ impl Renderer {
         if let Some(pipeline) = &lines {
             pass.set_pipeline(pipeline);
             pass.set_vertex_buffer(0, line_buffer.slice(..));
-            pass.draw(0..6, 0..u32::try_from(strokes.len()).unwrap_or(u32::MAX));
+            pass.draw(0..6, 0..u32::try_from(lines_and_fills.len()).unwrap_or(u32::MAX));
         }
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "all of a pass's state, borrowed apart")]
+    #[expect(clippy::too_many_arguments, reason = "the state of a pass, borrowed separately")]
     fn draw_surfaces(
         &mut self,
         pass: &mut wgpu::RenderPass<'_>,
@@ -288,7 +289,7 @@ impl Renderer {
         })
     }
 
-    /// Uploads what the draws take, and binds it with the model's morph targets.
+    /// Uploads the data of all draws, and binds it together with the model's morph targets.
     pub(super) fn upload_parts(
         &mut self,
         model: &Model,
@@ -300,17 +301,17 @@ impl Renderer {
     }
 }
 
-/// Opaque parts as they come, then blended ones, the farthest first.
+/// Returns the drawing order: opaque parts in their own order, then blended ones from far to near.
 fn drawing_order(model: &Model, frame: &Frame<'_>, draws: &[&Draw<'_>]) -> Vec<usize> {
     let distance = |i: usize| frame.camera.position.distance_squared(draws[i].bounds.sphere().0);
     let blended = |i: usize| is_blended(frame.mode, &model.parts[draws[i].part]);
-    let (mut last, mut order): (Vec<usize>, Vec<usize>) = (0..draws.len()).partition(|&i| blended(i));
-    last.sort_by(|&a, &b| distance(b).total_cmp(&distance(a)));
-    order.append(&mut last);
+    let (mut transparent, mut order): (Vec<usize>, Vec<usize>) = (0..draws.len()).partition(|&i| blended(i));
+    transparent.sort_by(|&a, &b| distance(b).total_cmp(&distance(a)));
+    order.append(&mut transparent);
     order
 }
 
-/// A quarter of the radius or less, 1, 2 or 5 times a power of ten.
+/// Returns the size of a grid cell: the largest of 1, 2 or 5 times a power of ten that is at most a quarter of the radius.
 fn grid_cell(radius: f32) -> f32 {
     let wanted = (radius * 0.25).max(1e-6);
     let power = 10.0_f32.powf(wanted.log10().floor());
@@ -326,8 +327,8 @@ fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttach
     }
 }
 
-/// The pass that fills an area of the picture; the rest of it is background.
-fn begin<'e>(
+/// Begins the pass that covers an area of the target. The rest of the target becomes background.
+fn begin_pass<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     target: &Target,
     area: (u32, u32),
@@ -336,7 +337,7 @@ fn begin<'e>(
     let clear = match background {
         Background::Transparent => wgpu::Color::TRANSPARENT,
         Background::Color(rgb) => {
-            // A clear value is linear where the target stores sRGB.
+            // Clear values are linear if the target stores sRGB.
             let [r, g, b] = rgb.map(|v| f64::from(v) / 255.0);
             let [r, g, b] = if target.format.is_srgb() { [r, g, b].map(to_linear) } else { [r, g, b] };
             wgpu::Color { r, g, b, a: 1.0 }
@@ -347,7 +348,7 @@ fn begin<'e>(
         None => (&target.resolved, None),
     };
     let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some("picture"),
+        label: Some("scene"),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
             view,
             depth_slice: None,
@@ -363,7 +364,7 @@ fn begin<'e>(
     pass
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
+#[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
 fn pixels((width, height): (u32, u32)) -> (f32, f32) {
     (width as f32, height as f32)
 }

@@ -1,4 +1,4 @@
-//! The shaders, put together from their parts.
+//! The shader modules, each concatenated from several files.
 
 const GLOBALS: &str = include_str!("../../shaders/globals.wgsl");
 const SKINNING: &str = include_str!("../../shaders/skinning.wgsl");
@@ -8,19 +8,19 @@ const SHADOW_MAP: &str = include_str!("../../shaders/shadow_map.wgsl");
 /// Surfaces in all modes.
 pub(super) const SURFACE: &[&str] =
     &[GLOBALS, SKINNING, BASE_COLOR, SHADOW_MAP, include_str!("../../shaders/surface.wgsl")];
-/// Depth from the key light.
+/// Depth as seen from the key light.
 pub(super) const SHADOW: &[&str] =
     &[GLOBALS, SKINNING, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
-/// The floor.
+/// The ground.
 pub(super) const GROUND: &[&str] = &[GLOBALS, SHADOW_MAP, include_str!("../../shaders/ground.wgsl")];
-/// Translucent doubles of the character.
+/// Translucent copies of the character.
 pub(super) const GHOST: &[&str] = &[GLOBALS, SKINNING, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];
-/// Strokes over the picture.
+/// Lines and triangles on top of the scene.
 pub(super) const LINES: &[&str] = &[GLOBALS, include_str!("../../shaders/lines.wgsl")];
-/// Vertices to be read back.
+/// Skinned vertices for reading back.
 pub(super) const SKIN_VERTICES: &[&str] = &[SKINNING, include_str!("../../shaders/skin_vertices.wgsl")];
 
-/// Every module by name with its files in order, for tests that need no adapter.
+/// All modules with their files in order, for tests without an adapter.
 pub const SOURCES: [(&str, &[&str]); 6] = [
     ("surface", SURFACE),
     ("shadow", SHADOW),

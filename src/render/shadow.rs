@@ -1,4 +1,4 @@
-//! The shadow map: depth as the key light sees it.
+//! The shadow map: depth as seen from the key light.
 
 use std::collections::HashMap;
 
@@ -8,56 +8,56 @@ use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::ModelPart;
 use super::skinning::{Skinning, vertex_state};
-use super::surface::{depth_state, facing};
+use super::surface::{depth_state, primitive_state};
 use super::{Draw, Gpu, shaders};
 
-/// Texels a side, least and most.
-const SIZES: (u32, u32) = (512, 2048);
+/// Minimum and maximum width of the map in texels.
+const SIZE_RANGE: (u32, u32) = (512, 2048);
 
-/// Texels a side for a picture: about two a pixel. What is finer is not seen, and on a software driver clearing and
-/// filling a large map costs more than a small picture.
+/// Returns the width of the map in texels for an image, about two texels per pixel. A finer map would make no visible
+/// difference, and on a software driver clearing and filling a large map takes longer than drawing a small image.
 pub(super) fn size((width, height): (u32, u32)) -> u32 {
-    width.max(height).saturating_mul(2).clamp(SIZES.0, SIZES.1).next_power_of_two()
+    width.max(height).saturating_mul(2).clamp(SIZE_RANGE.0, SIZE_RANGE.1).next_power_of_two()
 }
 
-/// Towards the key light, from anywhere.
+/// The direction towards the key light.
 pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
-/// All that makes one pipeline differ from another.
+/// Everything in which pipelines differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,
-    /// A surface with one side throws a shadow where the light sees that side, as it is seen.
+    /// A single-sided surface casts a shadow only if its front faces the light.
     culled: bool,
     mirrored: bool,
-    /// Whether a base colour map counts for the holes; `None`: there are none.
+    /// Whether holes come from a base colour map. `None` if there are no holes.
     holes: Option<bool>,
 }
 
-/// The map and its pipelines.
+/// The shadow map and its pipelines.
 #[derive(Debug)]
 pub(super) struct Shadow {
     pub(super) view: wgpu::TextureView,
     size: u32,
     module: wgpu::ShaderModule,
-    /// Made when first needed.
+    /// Created on first use.
     pipelines: HashMap<Variant, wgpu::RenderPipeline>,
 }
 
 impl Shadow {
     pub(super) fn new(gpu: &Gpu, size: u32) -> Self {
         let module = shaders::module(&gpu.device, "shadow", shaders::SHADOW);
-        Self { view: map(gpu, size), size, module, pipelines: HashMap::new() }
+        Self { view: create_map(gpu, size), size, module, pipelines: HashMap::new() }
     }
 
-    /// Has a map of that size from now on.
+    /// Recreates the map if its size has changed.
     pub(super) fn resize(&mut self, gpu: &Gpu, size: u32) {
         if self.size != size {
-            (self.view, self.size) = (map(gpu, size), size);
+            (self.view, self.size) = (create_map(gpu, size), size);
         }
     }
 
-    /// The pipeline for a part.
+    /// Returns the pipeline for a part.
     pub(super) fn pipeline(
         &mut self,
         gpu: &Gpu,
@@ -71,11 +71,16 @@ impl Shadow {
             mirrored: draw.mirrored,
             holes: (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
         };
-        self.pipelines.entry(variant).or_insert_with(|| make(gpu, layouts, &self.module, variant))
+        self.pipelines.entry(variant).or_insert_with(|| create_pipeline(gpu, layouts, &self.module, variant))
     }
 }
 
-fn make(gpu: &Gpu, layouts: &Layouts, module: &wgpu::ShaderModule, v: Variant) -> wgpu::RenderPipeline {
+fn create_pipeline(
+    gpu: &Gpu,
+    layouts: &Layouts,
+    module: &wgpu::ShaderModule,
+    v: Variant,
+) -> wgpu::RenderPipeline {
     let groups = [Some(&layouts.globals), Some(&layouts.part), None, Some(&layouts.textures)];
     let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some("shadow"),
@@ -91,7 +96,7 @@ fn make(gpu: &Gpu, layouts: &Layouts, module: &wgpu::ShaderModule, v: Variant) -
             if v.holes.is_some() { "cut_out_vertex" } else { "shadow_vertex" },
             &v.skinning.constants(),
         ),
-        primitive: facing(v.culled, v.mirrored),
+        primitive: primitive_state(v.culled, v.mirrored),
         depth_stencil: Some(wgpu::DepthStencilState {
             bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
             ..depth_state(true)
@@ -111,8 +116,8 @@ fn make(gpu: &Gpu, layouts: &Layouts, module: &wgpu::ShaderModule, v: Variant) -
     })
 }
 
-/// A depth texture that can be drawn to and looked up in.
-pub(super) fn map(gpu: &Gpu, size: u32) -> wgpu::TextureView {
+/// Creates a depth texture that can be rendered to and sampled.
+pub(super) fn create_map(gpu: &Gpu, size: u32) -> wgpu::TextureView {
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("shadow map"),
         size: wgpu::Extent3d { width: size, height: size, depth_or_array_layers: 1 },
@@ -126,7 +131,7 @@ pub(super) fn map(gpu: &Gpu, size: u32) -> wgpu::TextureView {
     texture.create_view(&Default::default())
 }
 
-/// What a pass that receives shadows binds.
+/// Creates the bind group for passes that receive shadows.
 pub(super) fn bind(gpu: &Gpu, layouts: &Layouts, map: &wgpu::TextureView) -> wgpu::BindGroup {
     let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
         label: Some("shadow"),
@@ -145,7 +150,8 @@ pub(super) fn bind(gpu: &Gpu, layouts: &Layouts, map: &wgpu::TextureView) -> wgp
     })
 }
 
-/// The key light's clip space around a sphere, and a texel's width in a map of some size: in the map, and in world metres.
+/// Returns the clip space of the key light around a sphere, and the width of a texel in units of the map and in world
+/// metres.
 pub(super) fn light_space(center: Vec3, radius: f32, size: u32) -> (Mat4, f32, f32) {
     let eye = center + KEY_LIGHT.normalize() * (2.0 * radius);
     let up = if KEY_LIGHT.x == 0.0 && KEY_LIGHT.z == 0.0 { Vec3::Z } else { Vec3::Y };

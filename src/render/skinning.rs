@@ -1,11 +1,11 @@
-//! What the vertex shader does for a part.
+//! Variants of the vertex shader.
 
 use super::Draw;
 use super::gpu_types::Vertex;
 use super::model::ModelPart;
 
-/// What of `shaders/skinning.wgsl` a part takes besides a blend of four matrices. The rest is compiled out: a software
-/// driver pays for both sides of every branch.
+/// Features of `shaders/skinning.wgsl` that a part uses besides the blend of four matrices. Unused ones are compiled out,
+/// because a software driver executes both sides of every branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Skinning {
     morphed: bool,
@@ -14,12 +14,12 @@ pub(super) struct Skinning {
 }
 
 impl Skinning {
-    /// Of a part in a frame.
+    /// Returns the features for a part in a frame.
     pub(super) fn of(part: &ModelPart, draw: &Draw<'_>) -> Self {
         Self { morphed: part.uniform.morph_targets > 0, second_set: part.second_set, dual: draw.dual }
     }
 
-    /// The override constants of the shader.
+    /// Returns the values of the shader's override constants.
     pub(super) fn constants(self) -> [(&'static str, f64); 3] {
         [
             ("MORPHED", f64::from(u8::from(self.morphed))),
@@ -29,7 +29,7 @@ impl Skinning {
     }
 }
 
-/// Vertices as they stand in a model's buffer. `constants`: those of [`Skinning::constants`].
+/// Returns the vertex state for a model's vertex buffer. `constants` come from [`Skinning::constants`].
 pub(super) fn vertex_state<'a>(
     module: &'a wgpu::ShaderModule,
     entry_point: &'a str,

@@ -11,7 +11,7 @@ use super::offscreen::DEPTH;
 use super::skinning::{Skinning, vertex_state};
 use super::{Draw, Frame, Gpu, Mode, shaders, texture};
 
-/// All that makes one pipeline differ from another.
+/// Everything in which pipelines differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,
@@ -25,7 +25,7 @@ struct Variant {
     format: TextureFormat,
 }
 
-/// Pipelines for surfaces, each made when it is first needed: making one costs as much as drawing many frames.
+/// Pipelines for surfaces. Each is created on first use, because that takes as long as drawing many frames.
 #[derive(Debug)]
 pub(super) struct Surfaces {
     module: wgpu::ShaderModule,
@@ -45,7 +45,7 @@ impl Surfaces {
         Self { module, layout, pipelines: HashMap::new() }
     }
 
-    /// The pipeline for a part in a frame.
+    /// Returns the pipeline for a part in a frame.
     pub(super) fn pipeline(
         &mut self,
         gpu: &Gpu,
@@ -55,11 +55,11 @@ impl Surfaces {
         format: TextureFormat,
     ) -> &wgpu::RenderPipeline {
         let shaded = frame.mode.is_shaded();
-        let shown = texture::shown(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
+        let used = texture::used_textures(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
         let variant = Variant {
             skinning: Skinning::of(part, draw),
             mode: if shaded { Mode::Shaded } else { frame.mode },
-            maps: std::array::from_fn(|map| part.maps[map] && shown[map]),
+            maps: std::array::from_fn(|map| part.maps[map] && used[map]),
             shadows: shaded && frame.shadow,
             blended: is_blended(frame.mode, part),
             culled: frame.mode != Mode::Mask && !part.double_sided,
@@ -68,16 +68,16 @@ impl Surfaces {
             format,
         };
         let (module, layout) = (&self.module, &self.layout);
-        self.pipelines.entry(variant).or_insert_with(|| make(&gpu.device, module, layout, variant))
+        self.pipelines.entry(variant).or_insert_with(|| create_pipeline(&gpu.device, module, layout, variant))
     }
 }
 
-/// Whether what is behind a part shows through it.
+/// Returns whether a part is drawn with alpha blending.
 pub(super) fn is_blended(mode: Mode, part: &ModelPart) -> bool {
     part.blended && !mode.is_data()
 }
 
-fn make(
+fn create_pipeline(
     device: &wgpu::Device,
     module: &wgpu::ShaderModule,
     layout: &wgpu::PipelineLayout,
@@ -108,7 +108,7 @@ fn make(
         label: Some("surface"),
         layout: Some(layout),
         vertex: vertex_state(module, "transform", &v.skinning.constants()),
-        primitive: facing(v.culled, v.mirrored),
+        primitive: primitive_state(v.culled, v.mirrored),
         depth_stencil: Some(depth_state(!v.blended)),
         multisample: wgpu::MultisampleState { count: v.samples, ..Default::default() },
         fragment: Some(wgpu::FragmentState {
@@ -125,8 +125,8 @@ fn make(
     })
 }
 
-/// Triangles, without those that are seen from behind where these are culled.
-pub(super) fn facing(culled: bool, mirrored: bool) -> PrimitiveState {
+/// Returns the primitive state for triangles, with or without back-face culling.
+pub(super) fn primitive_state(culled: bool, mirrored: bool) -> PrimitiveState {
     PrimitiveState {
         front_face: if mirrored { FrontFace::Cw } else { FrontFace::Ccw },
         cull_mode: culled.then_some(Face::Back),
@@ -134,7 +134,7 @@ pub(super) fn facing(culled: bool, mirrored: bool) -> PrimitiveState {
     }
 }
 
-/// Nearer wins.
+/// Returns the depth test, in which the nearest surface wins.
 pub(super) fn depth_state(write: bool) -> wgpu::DepthStencilState {
     wgpu::DepthStencilState {
         format: DEPTH,

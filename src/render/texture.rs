@@ -1,4 +1,4 @@
-//! Pictures on the GPU: decoded, reduced, uploaded.
+//! Decodes textures, computes their mip levels and uploads them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,25 +11,25 @@ use crate::asset::{AlphaMode, Character, Filter, Material, Part, Picture, Sample
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, Mode};
 
-/// A character's pictures, decoded. Plain data: made on any thread, before there is a GPU.
+/// The decoded images of a character. They contain no GPU resources, so they can be created on any thread.
 #[derive(Debug, Default)]
 pub struct Pictures {
     images: Vec<Option<Picture>>,
-    /// A line for each picture that could not be decoded.
+    /// One line for each image that could not be decoded.
     pub warnings: Vec<String>,
 }
 
 impl Pictures {
-    /// Decodes the pictures that some parts of a character show in a mode, on all cores. Shaded shows what any mode
-    /// shows; a picture left out is its neutral colour.
+    /// Decodes the images that the given parts use in a mode, on all cores. [`Mode::Shaded`] uses all that any mode uses. An
+    /// image that is missing is replaced by a neutral colour.
     pub fn decode(character: &Character, parts: &[Part], mode: Mode) -> Self {
         let mut wanted = vec![false; character.images.len()];
         let material = |part: &Part| character.materials.get(character.primitive(*part).material?);
         for material in parts.iter().filter_map(material) {
             let masked = matches!(material.alpha_mode, AlphaMode::Mask(_));
-            for ((texture, _), shown) in slots(material).into_iter().zip(shown(mode, masked)) {
+            for ((texture, _), is_used) in slots(material).into_iter().zip(used_textures(mode, masked)) {
                 let image = texture.and_then(|t| character.textures.get(t.texture)?.image);
-                if let Some(wanted) = image.filter(|_| shown).and_then(|i| wanted.get_mut(i)) {
+                if let Some(wanted) = image.filter(|_| is_used).and_then(|i| wanted.get_mut(i)) {
                     *wanted = true;
                 }
             }
@@ -40,7 +40,7 @@ impl Pictures {
             match decoded {
                 Ok(picture) => pictures.images[index] = Some(picture),
                 Err(cause) => {
-                    pictures.warnings.push(format!("images[{index}]: {cause}; a neutral colour is used"));
+                    pictures.warnings.push(format!("images[{index}]: {cause}; using a neutral colour"));
                 }
             }
         }
@@ -48,30 +48,30 @@ impl Pictures {
     }
 }
 
-/// Decodes images by index, each core taking the next that nobody has.
+/// Decodes images by index. Each core takes the next one that is left.
 fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<Picture, String>> {
     let next = AtomicUsize::new(0);
-    let work = || {
-        let take = || {
+    let decode_some = || {
+        let take_next = || {
             let at = next.fetch_add(1, Ordering::Relaxed);
             wanted.get(at).map(|image| (at, image))
         };
-        std::iter::from_fn(take)
+        std::iter::from_fn(take_next)
             .map(|(at, &image)| (at, character.images[image].decode()))
             .collect::<Vec<_>>()
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let mut decoded: Vec<_> = thread::scope(|scope| {
-        let helpers: Vec<_> = (1..cores.min(wanted.len())).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        own.into_iter().chain(helpers.into_iter().flat_map(|h| h.join().unwrap_or_default())).collect()
+        let threads: Vec<_> = (1..cores.min(wanted.len())).map(|_| scope.spawn(decode_some)).collect();
+        let own = decode_some();
+        own.into_iter().chain(threads.into_iter().flat_map(|t| t.join().unwrap_or_default())).collect()
     });
     decoded.sort_by_key(|(at, _)| *at);
     decoded.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Which of the five textures a mode looks at, on a material that cuts out by alpha or does not.
-pub(super) fn shown(mode: Mode, masked: bool) -> [bool; 5] {
+/// Returns which of the five textures a mode samples. `masked` is whether the material has an alpha cutoff.
+pub(super) fn used_textures(mode: Mode, masked: bool) -> [bool; 5] {
     match mode {
         Mode::Shaded | Mode::Skeleton => [true; 5],
         Mode::Lambert => [true, false, false, false, false],
@@ -80,18 +80,18 @@ pub(super) fn shown(mode: Mode, masked: bool) -> [bool; 5] {
     }
 }
 
-/// What a texture is for: its colour space, and the colour that changes nothing.
+/// The purpose of a texture, which determines its colour space and its neutral colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Use {
-    /// sRGB; neutral is white.
+pub(super) enum TextureUse {
+    /// sRGB. The neutral colour is white.
     Color,
-    /// As it is; neutral is white.
+    /// Linear. The neutral colour is white.
     Data,
-    /// As it is; neutral is straight up.
+    /// Linear. The neutral colour is a normal that points straight up.
     Normal,
 }
 
-impl Use {
+impl TextureUse {
     fn format(self) -> TextureFormat {
         if self == Self::Color { TextureFormat::Rgba8UnormSrgb } else { TextureFormat::Rgba8Unorm }
     }
@@ -102,23 +102,23 @@ impl Use {
     }
 }
 
-/// The five textures of a material in the order of the shader's bindings, with what they are for.
-pub(super) fn slots(material: &Material) -> [(Option<TextureRef>, Use); 5] {
+/// Returns the five textures of a material in the order of the shader's bindings, with their purposes.
+pub(super) fn slots(material: &Material) -> [(Option<TextureRef>, TextureUse); 5] {
     [
-        (material.base_color_texture, Use::Color),
-        (material.metallic_roughness_texture, Use::Data),
-        (material.normal_texture, Use::Normal),
-        (material.occlusion_texture, Use::Data),
-        (material.emissive_texture, Use::Color),
+        (material.base_color_texture, TextureUse::Color),
+        (material.metallic_roughness_texture, TextureUse::Data),
+        (material.normal_texture, TextureUse::Normal),
+        (material.occlusion_texture, TextureUse::Data),
+        (material.emissive_texture, TextureUse::Color),
     ]
 }
 
-/// Textures and samplers of one character, each uploaded once however many materials share it.
+/// Textures and samplers of one character. Materials that use the same one share its upload.
 pub(super) struct Textures<'a> {
     gpu: &'a Gpu,
     character: &'a Character,
     pictures: &'a Pictures,
-    views: HashMap<(Option<usize>, Use), wgpu::TextureView>,
+    views: HashMap<(Option<usize>, TextureUse), wgpu::TextureView>,
     samplers: HashMap<Sampler, wgpu::Sampler>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Textures<'a> {
         Self { gpu, character, pictures, views: HashMap::new(), samplers: HashMap::new() }
     }
 
-    /// Whether there is a picture behind a reference, of a size that the adapter takes.
+    /// Returns the index of the image to which a reference points, if it was decoded and the adapter supports its size.
     pub(super) fn picture(&self, texture: Option<TextureRef>) -> Option<usize> {
         let image = self.character.textures.get(texture?.texture)?.image?;
         let picture = self.pictures.images.get(image)?.as_ref()?;
@@ -135,11 +135,11 @@ impl<'a> Textures<'a> {
         (picture.width <= limit && picture.height <= limit).then_some(image)
     }
 
-    /// View and sampler of a slot; the neutral colour where there is no picture.
+    /// Returns view and sampler of a texture. Without an image, the view shows the neutral colour.
     pub(super) fn get(
         &mut self,
         texture: Option<TextureRef>,
-        usage: Use,
+        usage: TextureUse,
     ) -> (wgpu::TextureView, wgpu::Sampler) {
         let image = self.picture(texture);
         let sampler = texture.and_then(|t| self.character.textures.get(t.texture)).map(|t| t.sampler);
@@ -156,13 +156,16 @@ impl<'a> Textures<'a> {
         };
         let sampler = sampler.unwrap_or_default();
         let device = &self.gpu.device;
-        let sampler =
-            self.samplers.entry(sampler).or_insert_with(|| device.create_sampler(&describe(sampler))).clone();
+        let sampler = self
+            .samplers
+            .entry(sampler)
+            .or_insert_with(|| device.create_sampler(&sampler_descriptor(sampler)))
+            .clone();
         (view, sampler)
     }
 }
 
-fn describe(sampler: Sampler) -> wgpu::SamplerDescriptor<'static> {
+fn sampler_descriptor(sampler: Sampler) -> wgpu::SamplerDescriptor<'static> {
     let wrap = |wrap| match wrap {
         Wrap::Repeat => wgpu::AddressMode::Repeat,
         Wrap::Mirror => wgpu::AddressMode::MirrorRepeat,
@@ -186,8 +189,8 @@ fn describe(sampler: Sampler) -> wgpu::SamplerDescriptor<'static> {
     }
 }
 
-/// A texture with all its mip levels.
-fn upload(gpu: &Gpu, picture: &Picture, usage: Use) -> wgpu::TextureView {
+/// Uploads an image with all its mip levels.
+fn upload(gpu: &Gpu, picture: &Picture, usage: TextureUse) -> wgpu::TextureView {
     let (width, height) = (picture.width, picture.height);
     let levels = 32 - width.max(height).max(1).leading_zeros();
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
@@ -204,20 +207,20 @@ fn upload(gpu: &Gpu, picture: &Picture, usage: Use) -> wgpu::TextureView {
     let mut level_picture = picture;
     for level in 0..levels {
         let (width, height) = (level_picture.width, level_picture.height);
-        let place = wgpu::TexelCopyTextureInfo { mip_level: level, ..texture.as_image_copy() };
+        let destination = wgpu::TexelCopyTextureInfo { mip_level: level, ..texture.as_image_copy() };
         let rows =
             wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: None };
         let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
-        gpu.queue.write_texture(place, &level_picture.rgba, rows, size);
+        gpu.queue.write_texture(destination, &level_picture.rgba, rows, size);
         if level + 1 < levels {
-            reduced = halve(level_picture, usage == Use::Color);
+            reduced = halve(level_picture, usage == TextureUse::Color);
             level_picture = &reduced;
         }
     }
     texture.create_view(&wgpu::TextureViewDescriptor::default())
 }
 
-/// Half the size, each pixel the mean of the four that it covers, in linear light.
+/// Halves the size of an image. Each pixel is the mean of the four that it covers, in linear light for sRGB images.
 fn halve(picture: &Picture, srgb: bool) -> Picture {
     let half = |side: u32| (side / 2).max(1);
     let (width, height) = (picture.width as usize, picture.height as usize);
@@ -247,7 +250,7 @@ fn halve(picture: &Picture, srgb: bool) -> Picture {
     Picture { width: half_width, height: half_height, rgba }
 }
 
-/// sRGB bytes to 16-bit linear light, and the upper 12 bits of that back.
+/// Returns tables from sRGB bytes to 16-bit linear light, and from its upper 12 bits back.
 fn tables() -> (&'static [u16; 256], &'static [u8; 4096]) {
     use std::sync::LazyLock;
     static TABLES: LazyLock<([u16; 256], [u8; 4096])> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-//! What a frame brings to the GPU, in buffers that are kept from one to the next.
+//! Uploads the input of a frame. The buffers are reused in later frames.
 
 use bytemuck::{bytes_of, cast_slice};
 use glam::Mat4;
@@ -8,13 +8,13 @@ use super::layout::Layouts;
 use super::model::Model;
 use super::{Draw, Gpu, RenderError, gpu_types};
 
-/// Distance of two parts' records: what every adapter can bind at an offset.
+/// Distance between the records of two parts, a dynamic offset alignment that every adapter supports.
 const PART_STRIDE: u64 = 256;
 
-/// What stands in for a part's light of its own and the scale of its normal map.
+/// Replaces a part's emissive colour and the scale of its normal map.
 pub(super) type Tint = [f32; 4];
 
-/// This frame's input, uploaded; each buffer is replaced only when it is too small.
+/// The uploaded input of a frame. A buffer is replaced only when it is too small.
 #[derive(Debug, Default)]
 pub(super) struct FrameBuffers {
     pub(super) globals: Option<wgpu::Buffer>,
@@ -25,7 +25,7 @@ pub(super) struct FrameBuffers {
 }
 
 impl FrameBuffers {
-    /// Uploads what the draws take, and binds it with the model's morph targets.
+    /// Uploads the data of all draws, and binds it together with the model's morph targets.
     pub(super) fn upload_parts(
         &mut self,
         gpu: &Gpu,
@@ -44,8 +44,8 @@ impl FrameBuffers {
                 emissive_normal_scale: tint.unwrap_or(template.emissive_normal_scale),
                 ..*template
             };
-            let given = draw.morph_weights.iter().copied().chain(std::iter::repeat(0.0));
-            weights.extend(given.take(template.morph_targets as usize));
+            let weights_of_draw = draw.morph_weights.iter().copied().chain(std::iter::repeat(0.0));
+            weights.extend(weights_of_draw.take(template.morph_targets as usize));
             let (head, _) = bytes.split_at_mut(size_of::<gpu_types::Part>());
             head.copy_from_slice(bytes_of(&uniform));
         }
@@ -71,16 +71,17 @@ impl FrameBuffers {
     }
 }
 
-/// Where the record of a draw stands.
+/// Returns the offset of a draw's record.
 pub(super) fn dynamic_offset(index: usize) -> u32 {
     u32::try_from(index as u64 * PART_STRIDE).unwrap_or(u32::MAX)
 }
 
-/// A buffer of at least some size, the one there if it is large enough. Never empty: an empty one cannot be bound.
+/// Returns a buffer of at least `size` bytes, and creates it if necessary. It is never empty, because empty buffers
+/// cannot be bound.
 pub(super) fn ensure<'a>(
     gpu: &Gpu,
     buffer: &'a mut Option<wgpu::Buffer>,
-    what: &'static str,
+    label: &'static str,
     size: u64,
     usage: BufferUsages,
 ) -> &'a wgpu::Buffer {
@@ -89,7 +90,7 @@ pub(super) fn ensure<'a>(
     }
     buffer.get_or_insert_with(|| {
         gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(what),
+            label: Some(label),
             size: size.max(256).next_multiple_of(16),
             usage: usage | BufferUsages::COPY_DST,
             mapped_at_creation: false,
@@ -97,16 +98,16 @@ pub(super) fn ensure<'a>(
     })
 }
 
-/// Uploads bytes into a buffer that is kept.
+/// Uploads bytes into a reusable buffer.
 pub(super) fn write(
     gpu: &Gpu,
     buffer: &mut Option<wgpu::Buffer>,
-    what: &'static str,
+    label: &'static str,
     bytes: &[u8],
     usage: BufferUsages,
 ) -> Result<wgpu::Buffer, RenderError> {
-    gpu.check_storage(what, bytes.len() as u64)?;
-    let buffer = ensure(gpu, buffer, what, bytes.len() as u64, usage);
+    gpu.check_storage(label, bytes.len() as u64)?;
+    let buffer = ensure(gpu, buffer, label, bytes.len() as u64, usage);
     gpu.queue.write_buffer(buffer, 0, bytes);
     Ok(buffer.clone())
 }

@@ -1,4 +1,4 @@
-//! What the vertex shader computes, read back: the shader's side of the comparison with its twin on the CPU.
+//! Reads back the output of the vertex shader, to compare it with the CPU skinning.
 
 use bytemuck::cast_slice;
 use glam::{Mat4, Vec3, Vec4, Vec4Swizzles};
@@ -11,15 +11,15 @@ use super::offscreen::read_buffer;
 use super::skinning::Skinning;
 use super::{Draw, RenderError, Renderer, shaders};
 
-/// World positions (metres) and unit normals, one each a vertex.
+/// World positions in metres and unit normals, one of each per vertex.
 type Vertices = (Vec<Vec3>, Vec<Vec3>);
 
 impl Renderer {
-    /// Skins one part on the GPU with the shader that draws it, and reads positions and normals back. There are
-    /// no normals where the part has none.
+    /// Skins one part on the GPU with the shader that draws it, and reads positions and normals back. The normals are empty
+    /// if the part has none.
     ///
     /// # Errors
-    /// [`RenderError`] if a buffer is larger than the adapter takes, or the driver refuses.
+    /// [`RenderError`] if a buffer is larger than the adapter supports, or if the driver reports an error.
     pub fn read_vertices(
         &mut self,
         model: &Model,
@@ -34,11 +34,11 @@ impl Renderer {
         self.gpu().check_storage("skinned vertices", size)?;
         let parts = self.upload_parts(model, palette, &[draw])?;
         let device = &self.gpu().device;
-        let make = |label, usage| {
+        let create_buffer = |label, usage| {
             device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
         };
-        let skinned = make(Some("skinned"), BufferUsages::STORAGE | BufferUsages::COPY_SRC);
-        let back = make(Some("read back"), BufferUsages::COPY_DST | BufferUsages::MAP_READ);
+        let skinned = create_buffer(Some("skinned"), BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let readback = create_buffer(Some("read back"), BufferUsages::COPY_DST | BufferUsages::MAP_READ);
         let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("skin vertices"),
             entries: &[
@@ -46,13 +46,13 @@ impl Renderer {
                 buffer(1, ShaderStages::COMPUTE, BufferBindingType::Storage { read_only: false }, false),
             ],
         });
-        // This part alone: all vertices together may be more than can be bound.
-        let taken = u64::from(vertices) * size_of::<Vertex>() as u64;
-        self.gpu().check_storage("vertices", taken)?;
+        // Bind only this part. All vertices together may exceed the limit of a binding.
+        let source_size = u64::from(vertices) * size_of::<Vertex>() as u64;
+        self.gpu().check_storage("vertices", source_size)?;
         let source = wgpu::BufferBinding {
             buffer: &model.vertices,
             offset: part.first_vertex,
-            size: wgpu::BufferSize::new(taken),
+            size: wgpu::BufferSize::new(source_size),
         };
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("skin vertices"),
@@ -70,10 +70,10 @@ impl Renderer {
         pass.set_bind_group(1, &parts, &[0]);
         pass.dispatch_workgroups(vertices.div_ceil(64), 1, 1);
         drop(pass);
-        encoder.copy_buffer_to_buffer(&skinned, 0, &back, 0, size);
+        encoder.copy_buffer_to_buffer(&skinned, 0, &readback, 0, size);
         let work = self.gpu().queue.submit([encoder.finish()]);
         let has_normals = part.uniform.flags & flags::HAS_NORMALS != 0;
-        read_buffer(self.gpu(), &back, work, |bytes| {
+        read_buffer(self.gpu(), &readback, work, |bytes| {
             let pairs = cast_slice::<u8, [Vec4; 2]>(bytes);
             let positions = pairs.iter().map(|[position, _]| position.xyz()).collect();
             let normals = pairs.iter().filter(|_| has_normals).map(|[_, normal]| normal.xyz()).collect();

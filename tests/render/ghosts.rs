@@ -1,4 +1,4 @@
-//! Translucent doubles of the character.
+//! Translucent copies of the character.
 
 use glam::{Mat4, Vec3};
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::{load, pixel, renderer, shot, studio};
 
 const RED: Vec3 = Vec3::X;
 
-/// Squares from −1 to 1 that face +Z, one at each of some depths, seen with ghosts that stand elsewhere.
+/// Squares from −1 to 1 that face +Z, one at each depth, with ghosts at other positions.
 fn squares(depths: &[f32], mode: Mode, ghosts: &[(Vec3, Mat4)]) -> Picture {
     let mut b = Builder::default();
     let corners = |z: f32| [-1.0, -1.0, z, 1.0, -1.0, z, 1.0, 1.0, z, -1.0, 1.0, z];
@@ -39,13 +39,13 @@ fn squares(depths: &[f32], mode: Mode, ghosts: &[(Vec3, Mat4)]) -> Picture {
     renderer.render(&model, &frame, (64, 64)).unwrap()
 }
 
-fn aside(x: f32, z: f32) -> Mat4 {
+fn offset(x: f32, z: f32) -> Mat4 {
     Mat4::from_translation(Vec3::new(x, 0.0, z))
 }
 
 #[test]
-fn a_ghost_beside_is_seen_in_its_colour_and_through() {
-    let seen = squares(&[0.0], Mode::Lambert, &[(RED, aside(1.0, 0.5))]);
+fn a_ghost_is_translucent_and_has_its_colour() {
+    let seen = squares(&[0.0], Mode::Lambert, &[(RED, offset(1.0, 0.5))]);
     let bare = squares(&[0.0], Mode::Lambert, &[]);
     let [r, g, b, a] = pixel(&seen, 55, 32);
     assert!(r > 100 && r < 255 && g == 0 && b == 0 && a == 255, "over black: {:?}", [r, g, b, a]);
@@ -55,34 +55,34 @@ fn a_ghost_beside_is_seen_in_its_colour_and_through() {
 }
 
 #[test]
-fn a_ghost_behind_is_hidden_and_data_shows_none() {
-    let behind = [(RED, aside(0.0, -0.5))];
+fn ghosts_are_hidden_behind_surfaces_and_in_data_modes() {
+    let behind = [(RED, offset(0.0, -0.5))];
     assert_eq!(squares(&[0.0], Mode::Lambert, &behind).rgba, squares(&[0.0], Mode::Lambert, &[]).rgba);
     for mode in [Mode::Normal, Mode::Mask] {
-        let before = [(RED, aside(0.5, 0.5))];
+        let before = [(RED, offset(0.5, 0.5))];
         assert_eq!(squares(&[0.0], mode, &before).rgba, squares(&[0.0], mode, &[]).rgba);
     }
 }
 
 #[test]
-fn a_ghost_does_not_show_its_own_inside() {
-    let there = [(RED, aside(1.5, 0.0))];
-    let one = pixel(&squares(&[0.3], Mode::Lambert, &there), 60, 32);
+fn a_ghost_does_not_show_its_inner_surfaces() {
+    let position = [(RED, offset(1.5, 0.0))];
+    let one = pixel(&squares(&[0.3], Mode::Lambert, &position), 60, 32);
     for depths in [[0.0, 0.3], [0.3, 0.0]] {
-        assert_eq!(pixel(&squares(&depths, Mode::Lambert, &there), 60, 32), one);
+        assert_eq!(pixel(&squares(&depths, Mode::Lambert, &position), 60, 32), one);
     }
 }
 
 #[test]
-fn of_ghosts_that_coincide_the_first_is_seen() {
-    let there = aside(1.5, 0.0);
-    let both = squares(&[0.0], Mode::Lambert, &[(RED, there), (Vec3::Y, there)]);
-    assert_eq!(both.rgba, squares(&[0.0], Mode::Lambert, &[(RED, there)]).rgba);
+fn the_first_of_coincident_ghosts_is_visible() {
+    let position = offset(1.5, 0.0);
+    let both = squares(&[0.0], Mode::Lambert, &[(RED, position), (Vec3::Y, position)]);
+    assert_eq!(both.rgba, squares(&[0.0], Mode::Lambert, &[(RED, position)]).rgba);
 }
 
-/// Not a pixel of a ghost that coincides with the character is seen, edges included.
+/// A ghost that coincides with the character changes no pixel, not even at edges.
 #[test]
-fn a_ghost_that_coincides_leaves_the_picture_as_it_is() {
+fn a_coincident_ghost_does_not_change_the_image() {
     let puppet = Puppet::new(mannequin().unwrap(), 0);
     let bounds = puppet.bounds();
     let shot = studio(bounds, 1.0);
@@ -95,8 +95,8 @@ fn a_ghost_that_coincides_leaves_the_picture_as_it_is() {
         let palette = &puppet.palette().matrices;
         frame.ghosts.push(Ghost { draws: frame.draws.clone(), palette, color });
     }
-    let haunted = renderer.render(&model, &frame, (200, 200)).unwrap();
-    let differ = bare.rgba.chunks(4).zip(haunted.rgba.chunks(4)).filter(|(a, b)| a != b).count();
+    let with_ghosts = renderer.render(&model, &frame, (200, 200)).unwrap();
+    let differ = bare.rgba.chunks(4).zip(with_ghosts.rgba.chunks(4)).filter(|(a, b)| a != b).count();
     assert_eq!(differ, 0, "{differ} pixels");
     assert!(stage::ghost(&puppet, &puppet, RED).draws.is_empty());
 }

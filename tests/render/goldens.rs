@@ -1,7 +1,7 @@
-//! Compared methods, drawn and held against a picture that somebody has looked at. All else that is drawn is in
+//! Compares the ghosts of several methods with an image that was inspected by a person. All other goldens are in
 //! `tests/suite`.
 //!
-//! `SINEW_BLESS=1 cargo test --test render goldens` writes them anew: look at them before you commit them.
+//! `SINEW_BLESS=1 cargo test --test render goldens` updates them. Inspect the new images before you commit them.
 
 use std::path::Path;
 
@@ -18,11 +18,11 @@ use crate::support::picture::{self, Look};
 use crate::{renderer, studio};
 
 const SIZE: (u32, u32) = (320, 240);
-/// Drivers round differently: a level that nobody sees, and a few pixels at edges.
+/// Drivers round differently. These tolerances allow an invisible difference, and larger ones in a few pixels at edges.
 const LEVELS: u8 = 6;
 const PIXELS: f64 = 0.003;
 
-/// The tentacle, its tip somewhere before it, and what four methods make of that.
+/// The tentacle reaches for a target with its tip, and four other methods do the same.
 #[test]
 fn ghosts() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/tentacle.glb");
@@ -39,7 +39,7 @@ fn ghosts() {
     compare(&puppet, &others, "ghosts");
 }
 
-/// A picture of a puppet and its ghosts, held against the golden of a name.
+/// Renders a puppet with its ghosts, and compares the image with a golden.
 fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let mut bounds = puppet.bounds();
     others.contenders().iter().map(|c| c.puppet().bounds()).for_each(|b| bounds.extend([b.lo, b.hi]));
@@ -49,15 +49,15 @@ fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
     let mut frame = stage::frame(puppet, &shot);
     others.show(&mut frame, puppet, shot.scale);
-    let seen = renderer.render(&model, &frame, SIZE).unwrap();
+    let image = renderer.render(&model, &frame, SIZE).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{name}.png"));
     if std::env::var_os("SINEW_BLESS").is_some() {
-        std::fs::write(&path, seen.png(sinew::render::Background::Transparent).unwrap()).unwrap();
+        std::fs::write(&path, image.png(sinew::render::Background::Transparent).unwrap()).unwrap();
     }
     let golden = picture::open(&path);
     assert_eq!(golden.size(), SIZE);
     let differs = |(a, b): ([u8; 4], [u8; 4])| a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > LEVELS);
-    let different = golden.pixels().zip(seen.pixels()).filter(|pair| differs(*pair)).count();
-    let part = different as f64 / f64::from(SIZE.0 * SIZE.1);
-    assert!(part <= PIXELS, "{name}: {different} pixels differ from {}", path.display());
+    let different = golden.pixels().zip(image.pixels()).filter(|pair| differs(*pair)).count();
+    let fraction = different as f64 / f64::from(SIZE.0 * SIZE.1);
+    assert!(fraction <= PIXELS, "{name}: {different} pixels differ from {}", path.display());
 }

@@ -1,4 +1,4 @@
-//! The shaders parse and validate, and the structs on both sides are the same bytes.
+//! The shaders are valid, and their structs have the same layout as those in Rust.
 
 use std::mem::{offset_of, size_of};
 
@@ -21,11 +21,11 @@ fn every_shader_is_valid() {
     }
 }
 
-/// Members of a struct in a shader: name, offset, size; and the size of the whole.
+/// Returns name, offset and size of each member of a struct in a shader, and the size of the struct.
 fn layout(module: &naga::Module, name: &str) -> (Vec<(String, usize, usize)>, usize) {
     let found = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name));
     let naga::TypeInner::Struct { members, span } = &found.unwrap().1.inner else {
-        panic!("{name} is no struct")
+        panic!("{name} is not a struct")
     };
     let mut layouter = naga::proc::Layouter::default();
     layouter.update(module.to_ctx()).unwrap();
@@ -36,7 +36,7 @@ fn layout(module: &naga::Module, name: &str) -> (Vec<(String, usize, usize)>, us
 
 macro_rules! assert_twins {
     ($shader:literal, $type:ident { $($field:ident),* $(,)? }) => {
-        // Destructured so that a field that this list forgets does not compile.
+        // Destructured, so that a field missing from the list does not compile.
         let twin: $type = bytemuck::Zeroable::zeroed();
         let $type { $($field),* } = twin;
         let here = vec![$((stringify!($field).to_owned(), offset_of!($type, $field), size_of_val(&$field))),*];
@@ -45,12 +45,12 @@ macro_rules! assert_twins {
 }
 
 #[test]
-fn globals_are_the_same_on_both_sides() {
+fn globals_have_the_same_layout() {
     assert_twins!("surface", Globals { clip_from_world, shadow_from_world, eye, light, ground, viewport });
 }
 
 #[test]
-fn parts_are_the_same_on_both_sides() {
+fn parts_have_the_same_layout() {
     assert_twins!(
         "surface",
         Part {
@@ -71,7 +71,7 @@ fn parts_are_the_same_on_both_sides() {
 }
 
 #[test]
-fn vertices_are_the_same_in_the_vertex_buffer_and_in_storage() {
+fn vertices_have_the_same_layout_as_attributes_and_in_storage() {
     assert_twins!(
         "skin_vertices",
         Vertex {
@@ -94,7 +94,7 @@ fn vertices_are_the_same_in_the_vertex_buffer_and_in_storage() {
 }
 
 #[test]
-fn lines_are_the_same_on_both_sides() {
+fn lines_have_the_same_layout() {
     assert_twins!("lines", Line { start, end, corner, color });
 }
 

@@ -1,4 +1,4 @@
-//! A device that goes away: it is said as what it is, and a new one draws the same picture.
+//! A lost device is reported as lost, and a new device draws the same image.
 
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
@@ -18,7 +18,7 @@ fn draw(renderer: &mut Renderer, puppet: &Puppet) -> Result<Picture, RenderError
 }
 
 #[test]
-fn a_lost_device_is_said_to_be_lost_and_another_draws_the_same() {
+fn a_lost_device_is_reported_and_a_new_one_draws_the_same() {
     let puppet = Puppet::new(mannequin().unwrap(), 0);
     let mut first = renderer();
     let before = draw(&mut first, &puppet).unwrap();
@@ -30,5 +30,5 @@ fn a_lost_device_is_said_to_be_lost_and_another_draws_the_same() {
         assert!(line.starts_with("the graphics device was lost: ") && !line.contains('\n'), "{line}");
     }
     drop(first);
-    assert!(draw(&mut renderer(), &puppet).unwrap() == before, "the picture is another");
+    assert!(draw(&mut renderer(), &puppet).unwrap() == before, "the image has changed");
 }

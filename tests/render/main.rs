@@ -1,7 +1,7 @@
-//! Drawing, held against what arithmetic says it must be. Needs an adapter: the software one, unless `SINEW_ADAPTER`
-//! names another as `--adapter` does.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails shall panic")]
-#![allow(clippy::needless_pass_by_value, reason = "json!(…) reads better without a reference before it")]
+//! Checks rendered images against values that are known from arithmetic. Uses the software adapter, unless `SINEW_ADAPTER`
+//! names another one in the format of `--adapter`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+#![allow(clippy::needless_pass_by_value, reason = "json!(…) is easier to read without a reference")]
 
 mod floor;
 mod ghosts;
@@ -35,7 +35,7 @@ fn load(bytes: &[u8]) -> Character {
     gltf::load_bytes(Path::new("test.gltf"), bytes, None).unwrap()
 }
 
-/// All of a box as a picture of it is usually taken: lit, on a floor, with shadows and soft edges.
+/// A typical view of a box: shaded, on the ground, with shadows and antialiasing.
 fn studio(bounds: Bounds, aspect: f32) -> Shot {
     Shot {
         camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
@@ -49,8 +49,8 @@ fn studio(bounds: Bounds, aspect: f32) -> Shot {
     }
 }
 
-/// Straight onto the origin from +Z, two metres away, a right angle wide: at the origin a picture of 64 pixels shows
-/// from −2 to 2.
+/// A camera that looks at the origin from +Z, two metres away, with a field of view of 90 degrees. An image of 64 pixels
+/// shows the range from −2 to 2 at the origin.
 fn shot(mode: Mode) -> Shot {
     Shot {
         camera: Camera {

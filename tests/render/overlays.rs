@@ -1,4 +1,4 @@
-//! Lines and surfaces over the picture.
+//! Lines and triangles on top of the scene.
 
 use glam::{Vec3, Vec4};
 use serde_json::json;
@@ -9,7 +9,7 @@ use sinew::stage;
 use crate::support::Builder;
 use crate::{assert_near, load, pixel, renderer, shot};
 
-/// Overlays over nothing, 64 pixels, values as they are.
+/// Renders overlays over an empty scene with 64 pixels per side, without a conversion to sRGB.
 fn overlays(fills: Vec<Fill>, lines: Vec<Line>) -> Picture {
     let empty = Builder::default().file(json!({"nodes": [{}]}));
     let puppet = Puppet::new(load(&empty), 0);
@@ -21,7 +21,7 @@ fn overlays(fills: Vec<Fill>, lines: Vec<Line>) -> Picture {
     renderer.render(&model, &frame, (64, 64)).unwrap()
 }
 
-/// A square from −1 to 1 around the origin, as a fan.
+/// A square from −1 to 1 around the origin as a triangle fan.
 fn square(color: Vec4) -> Vec<Fill> {
     let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)];
     let corners = corners.map(|(x, y)| Vec3::new(x, y, 0.0));
@@ -41,7 +41,7 @@ fn a_fan_covers_every_pixel_once() {
 }
 
 #[test]
-fn lines_lie_over_surfaces_and_what_is_behind_the_eye_is_not_drawn() {
+fn lines_cover_fills_and_nothing_behind_the_camera_is_drawn() {
     let green = Vec4::new(0.0, 1.0, 0.0, 1.0);
     let line = |z: f32| Line {
         start: Vec3::new(-1.0, 0.0, z),

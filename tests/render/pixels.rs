@@ -1,4 +1,4 @@
-//! Where pixels are covered, and what else a picture promises.
+//! Coverage of pixels, and other properties of images.
 
 use serde_json::{Value, json};
 use sinew::render::{Background, Mode};
@@ -6,7 +6,7 @@ use sinew::render::{Background, Mode};
 use crate::support::Builder;
 use crate::{assert_near, draw, draw_sized, pixel, shot};
 
-/// A square from −1 to 1 that faces +Z, once for each node.
+/// A square from −1 to 1 that faces +Z, instanced by each node.
 fn squares(nodes: Value, material: Value) -> Vec<u8> {
     let mut b = Builder::default();
     let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
@@ -48,8 +48,8 @@ fn row_0_is_on_top_and_x_runs_right() {
 }
 
 #[test]
-fn wide_pictures_are_padded_rightly() {
-    // 100 pixels are no multiple of the 256 bytes that rows are copied in.
+fn rows_with_padding_are_copied_correctly() {
+    // Rows of 100 pixels are not a multiple of the 256 bytes that copies require.
     let picture = draw_sized(&square(), &shot(Mode::Mask), (100, 50)).unwrap();
     assert_eq!(picture.rgba.len(), 100 * 50 * 4);
     for (x, y, inside) in [(50, 25, true), (38, 13, true), (61, 36, true), (36, 25, false), (63, 25, false)] {
@@ -58,8 +58,8 @@ fn wide_pictures_are_padded_rightly() {
 }
 
 #[test]
-fn four_samples_soften_an_edge_within_a_pixel() {
-    // The edge at x = 1.03 stands 0.48 pixels into column 48.
+fn four_samples_antialias_an_edge() {
+    // The edge at x = 1.03 is 0.48 pixels into column 48.
     let file = squares(json!([{"mesh": 0, "scale": [1.03, 1.0, 1.0]}]), json!({}));
     let mut four = shot(Mode::Mask);
     four.samples = 4;
@@ -70,7 +70,7 @@ fn four_samples_soften_an_edge_within_a_pixel() {
 }
 
 #[test]
-fn a_transparent_background_gives_straight_colours() {
+fn a_transparent_background_has_straight_alpha() {
     let glass =
         json!({"pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.2, 0.1, 0.25]}, "alphaMode": "BLEND"});
     let solid = json!({"pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.2, 0.1, 1.0]}});
@@ -85,16 +85,16 @@ fn a_transparent_background_gives_straight_colours() {
 }
 
 #[test]
-fn the_background_is_the_colour_that_was_named() {
+fn the_background_has_the_given_colour() {
     for mode in Mode::ALL {
-        let mut named = shot(mode);
-        named.background = Background::Color([12, 130, 251]);
-        assert_eq!(pixel(&draw(&square(), &named), 0, 0), [12, 130, 251, 255], "{}", mode.name());
+        let mut with_background = shot(mode);
+        with_background.background = Background::Color([12, 130, 251]);
+        assert_eq!(pixel(&draw(&square(), &with_background), 0, 0), [12, 130, 251, 255], "{}", mode.name());
     }
 }
 
 #[test]
-fn the_same_frame_is_the_same_bits() {
+fn rendering_is_deterministic() {
     let mut all = shot(Mode::Skeleton);
     (all.shadow, all.floor, all.samples) = (true, true, 4);
     let first = draw(&square(), &all);
@@ -104,19 +104,19 @@ fn the_same_frame_is_the_same_bits() {
 }
 
 #[test]
-fn what_the_adapter_cannot_draw_is_refused_with_its_limit() {
-    let refused = |size| draw_sized(&square(), &shot(Mode::Mask), size).unwrap_err().to_string();
-    let line = refused((1_000_000, 2));
+fn invalid_sizes_and_sample_counts_are_rejected() {
+    let error = |size| draw_sized(&square(), &shot(Mode::Mask), size).unwrap_err().to_string();
+    let line = error((1_000_000, 2));
     assert!(line.contains("1000000x2") && line.contains("adapter's limit of"), "{line}");
-    assert_eq!(refused((0, 2)), "a picture of 0x2 pixels is none");
+    assert_eq!(error((0, 2)), "image size 0x2 is empty");
     let mut three = shot(Mode::Mask);
     three.samples = 3;
     let line = draw_sized(&square(), &three, (8, 8)).unwrap_err().to_string();
-    assert_eq!(line, "3 samples a pixel are not supported, only 1 and 4");
+    assert_eq!(line, "3 samples per pixel are not supported; use 1 or 4");
 }
 
 #[test]
-fn an_unknown_adapter_is_refused_in_one_line() {
+fn an_unknown_adapter_is_rejected_with_one_line() {
     let choice = "vulkan:no such card".parse().unwrap();
     let line = sinew::render::Gpu::new(&choice).unwrap_err().to_string();
     assert!(line.contains("vulkan:no such card") && line.contains("mesa-vulkan-drivers"), "{line}");
@@ -124,7 +124,7 @@ fn an_unknown_adapter_is_refused_in_one_line() {
 }
 
 #[test]
-fn a_shadow_falls_on_the_floor_in_shaded_pictures() {
+fn a_shadow_falls_on_the_floor_in_shaded_images() {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     let file = squares(json!([{"mesh": 0, "rotation": [-half, 0, 0, half]}]), json!({}));
     let mut lit = shot(Mode::Shaded);
@@ -140,12 +140,12 @@ fn a_shadow_falls_on_the_floor_in_shaded_pictures() {
     assert_eq!(brighter, 0);
 }
 
-/// A sheet that lies a little above the floor, from above, with or without a shadow.
+/// A horizontal sheet slightly above the ground, seen from above, with or without a shadow.
 fn sheet(material: Value, shadow: bool) -> Vec<u8> {
     turned_sheet(-1.0, [1, 1, 1], material, shadow)
 }
 
-/// The same after some quarter turns about X, −1 for a sheet that faces up, and scaled before.
+/// The same sheet, scaled and then rotated by quarter turns about X. After −1 turns it faces up.
 fn turned_sheet(turns: f32, scale: [i32; 3], material: Value, shadow: bool) -> Vec<u8> {
     let (sin, cos) = (turns * std::f32::consts::FRAC_PI_4).sin_cos();
     let file = squares(json!([{"mesh": 0, "rotation": [sin, 0, 0, cos], "scale": scale}]), material);
@@ -156,7 +156,7 @@ fn turned_sheet(turns: f32, scale: [i32; 3], material: Value, shadow: bool) -> V
 }
 
 #[test]
-fn what_is_cut_out_casts_no_shadow() {
+fn holes_cast_no_shadow() {
     let leaf = |alpha: f32| {
         json!({"alphaMode": "MASK", "doubleSided": true,
                "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, alpha]}})
@@ -166,7 +166,7 @@ fn what_is_cut_out_casts_no_shadow() {
 }
 
 #[test]
-fn one_side_casts_the_shadow_that_the_light_sees() {
+fn single_sided_surfaces_cast_shadows_only_if_they_face_the_light() {
     let casts = |turns, scale, double_sided: bool| {
         let material = json!({"doubleSided": double_sided});
         turned_sheet(turns, scale, material.clone(), true) != turned_sheet(turns, scale, material, false)
@@ -178,8 +178,8 @@ fn one_side_casts_the_shadow_that_the_light_sees() {
 }
 
 #[test]
-fn a_mesh_that_many_nodes_share_is_held_once() {
-    // 2000 times 20,000 vertices would be gigabytes.
+fn a_mesh_shared_by_many_nodes_is_uploaded_once() {
+    // 2000 copies of 20,000 vertices would take gigabytes.
     let mut b = Builder::default();
     let mut corners = vec![0.0; 60_000];
     corners[..9].copy_from_slice(&[-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 0.0, 1.0, 0.0]);
@@ -193,7 +193,7 @@ fn a_mesh_that_many_nodes_share_is_held_once() {
 }
 
 #[test]
-fn bones_are_as_wide_on_the_smallest_model() {
+fn bones_have_the_same_width_on_a_tiny_model() {
     let bones = |scale: f32| {
         let nodes = json!([{"children": [1]}, {"translation": [0, scale, 0]}]);
         let file = json!({"asset": {"version": "2.0"}, "nodes": nodes}).to_string();

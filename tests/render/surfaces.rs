@@ -1,4 +1,4 @@
-//! Sides, normals, light and transparency of surfaces.
+//! Sides, normals, lighting and transparency of surfaces.
 
 use serde_json::{Value, json};
 use sinew::render::Mode;
@@ -9,7 +9,7 @@ use crate::{assert_near, draw, pixel, shot};
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 
-/// A square from −1 to 1 with given corners, with a normal or without.
+/// A square from −1 to 1 with the given depths of its corners, with or without a normal.
 struct Square {
     z: [f32; 4],
     normal: Option<[f32; 3]>,
@@ -66,24 +66,24 @@ fn srgb(linear: f32) -> u8 {
     (v * 255.0).round() as u8
 }
 
-/// `lambert` as the program promises it, for an albedo and the cosine to the lamp.
+/// The documented formula of `lambert`, for an albedo and the cosine of the angle to the light.
 fn lambert(albedo: f32, cosine: f32) -> u8 {
     srgb((albedo * (0.3 + 0.8 * cosine.max(0.0))).clamp(0.0, 1.0))
 }
 
-/// z of the lamp's direction, (0.4, 0.8, 0.6) normalised.
+/// z of the direction towards the light, which is (0.4, 0.8, 0.6) normalised.
 fn lamp_z() -> f32 {
     0.6 / (0.16_f32 + 0.64 + 0.36).sqrt()
 }
 
-/// White that faces +Z, as `lambert` shows it.
+/// White that faces +Z in `lambert`.
 fn facing_lamp() -> [u8; 4] {
     let level = lambert(1.0, lamp_z());
     [level, level, level, 255]
 }
 
 #[test]
-fn lambert_is_its_formula() {
+fn lambert_matches_its_formula() {
     let grey = json!([{"pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.25, 1.0, 1.0]}}]);
     let seen = Square::default().with(json!([{"mesh": 0}]), grey, Mode::Lambert);
     let expected = [0.5, 0.25, 1.0].map(|albedo| lambert(albedo, lamp_z()));
@@ -91,14 +91,14 @@ fn lambert_is_its_formula() {
 }
 
 #[test]
-fn normals_are_colours_without_conversion() {
+fn normals_are_stored_without_srgb_conversion() {
     let tilted = Square { normal: Some([0.6, 0.0, 0.8]), ..Square::default() };
     assert_near(tilted.plain(Mode::Normal), [204, 128, 230, 255], 1);
 }
 
 #[test]
-fn normals_go_through_the_inverse_transpose() {
-    // Twice as wide: a slanted normal turns away from the wide axis.
+fn normals_are_transformed_by_the_inverse_transpose() {
+    // Stretching to twice the width makes the slanted normal lean less.
     let tilted = Square { normal: Some([0.6, 0.0, 0.8]), ..Square::default() };
     let seen = tilted.with(json!([{"mesh": 0, "scale": [2, 1, 1]}]), json!([{}]), Mode::Normal);
     let n = glam::Vec3::new(0.3, 0.0, 0.8).normalize() * 127.5 + 127.5;
@@ -107,7 +107,7 @@ fn normals_go_through_the_inverse_transpose() {
 
 #[test]
 fn a_mesh_without_normals_is_flat() {
-    // z = x: its outside is (−1, 0, 1).
+    // On the plane z = x, the outside is (−1, 0, 1).
     let slope = Square { z: [-1.0, 1.0, 1.0, -1.0], normal: None, ..Square::default() };
     let n =
         (127.5 - 127.5 * std::f32::consts::FRAC_1_SQRT_2, 127.5 + 127.5 * std::f32::consts::FRAC_1_SQRT_2);
@@ -122,7 +122,7 @@ fn back_faces_are_culled_unless_double_sided() {
     assert_eq!(away.plain(Mode::Normal), BLACK);
     assert_eq!(away.plain(Mode::Mask), [255; 4]);
     let nodes = || json!([{"mesh": 0}]);
-    // Lit as the side that is seen; but its normal stays the outside's.
+    // Lit on the visible side, but the normal is that of the outside.
     assert_near(away.with(nodes(), double.clone(), Mode::Lambert), facing_lamp(), 1);
     assert_near(away.with(nodes(), double.clone(), Mode::Normal), [128, 128, 0, 255], 1);
     let flat = Square { normal: None, ..away };
@@ -130,8 +130,8 @@ fn back_faces_are_culled_unless_double_sided() {
     assert_near(flat.with(nodes(), double, Mode::Lambert), facing_lamp(), 1);
 }
 
-/// A normal map that leans everything towards +u, on a square whose u runs along +X or −X.
-fn leaning(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
+/// A normal map that tilts all normals towards +u, on a square whose u runs along +X or −X.
+fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
     let mut b = Builder::default();
     let u = if mirrored { [1.0, 0.0] } else { [0.0, 1.0] };
     let mut attributes = json!({
@@ -158,10 +158,10 @@ fn leaning(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
     pixel(&draw(&file, &shot(Mode::Shaded)), 30, 34)
 }
 
-/// Software drivers do not read memory for the neighbours of a triangle's border: what is differentiated there must not come
-/// from it, or the smallest level of a picture shines through along every edge.
+/// Software drivers do not read memory for helper pixels outside a triangle. If a derivative depends on such a read, the
+/// smallest mip level shows along every edge.
 #[test]
-fn a_picture_with_levels_has_no_seams_between_triangles() {
+fn a_texture_with_mip_levels_has_no_seams_between_triangles() {
     let mut b = Builder::default();
     let attributes = json!({
         "POSITION": b.floats("VEC3", 3, &[-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0]),
@@ -169,7 +169,7 @@ fn a_picture_with_levels_has_no_seams_between_triangles() {
         "TEXCOORD_0": b.floats("VEC2", 2, &[0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
     });
     let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
-    // As many texels as pixels, white but for a black border: smaller levels are grey all over.
+    // As many texels as pixels, white with a black border, so that smaller mip levels are grey everywhere.
     let texel = |i: u32| {
         let (x, y) = (i % 32, i / 32);
         if x < 8 || y < 8 || x >= 24 || y >= 24 { 0 } else { 255 }
@@ -191,13 +191,14 @@ fn a_picture_with_levels_has_no_seams_between_triangles() {
 }
 
 #[test]
-fn normal_maps_lean_the_same_with_and_without_tangents() {
+fn normal_maps_tilt_the_same_with_and_without_tangents() {
     for turned in [false, true] {
         for mirrored in [false, true] {
-            let (given, derived) = (leaning(true, mirrored, turned), leaning(false, mirrored, turned));
-            assert_near(given, derived, 2);
+            let (from_mesh, derived) =
+                (tilted_by_map(true, mirrored, turned), tilted_by_map(false, mirrored, turned));
+            assert_near(from_mesh, derived, 2);
         }
-        let (right, left) = (leaning(true, false, turned), leaning(true, true, turned));
+        let (right, left) = (tilted_by_map(true, false, turned), tilted_by_map(true, true, turned));
         assert!(right[0].abs_diff(left[0]) > 10, "{right:?} {left:?}");
     }
 }
@@ -212,14 +213,14 @@ fn a_mirrored_rigid_mesh_keeps_its_outside() {
 }
 
 #[test]
-fn the_node_of_a_skinned_mesh_neither_moves_nor_mirrors_it() {
+fn the_node_of_a_skinned_mesh_does_not_transform_it() {
     let skinned = Square { skinned: true, ..Square::default() };
     let nodes = json!([{"mesh": 0, "skin": 0, "scale": [-1, 1, 1], "translation": [9, 9, 9]}, {}]);
     assert_near(skinned.with(nodes, json!([{}]), Mode::Normal), [128, 128, 255, 255], 1);
 }
 
 #[test]
-fn cut_outs_are_holes_except_in_masks() {
+fn alpha_cutoff_makes_holes_except_in_masks() {
     let cut = json!([{"alphaMode": "MASK", "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0.4]}}]);
     let nodes = || json!([{"mesh": 0}]);
     let square = Square::default();
@@ -230,7 +231,7 @@ fn cut_outs_are_holes_except_in_masks() {
 }
 
 #[test]
-fn blended_surfaces_are_drawn_back_to_front_whatever_their_order_in_the_file() {
+fn blended_surfaces_are_drawn_back_to_front() {
     let glass = |rgb: [f32; 3]| {
         json!({"alphaMode": "BLEND", "extensions": {"KHR_materials_unlit": {}},
                "pbrMetallicRoughness": {"baseColorFactor": [rgb[0], rgb[1], rgb[2], 0.5]}})
@@ -247,7 +248,7 @@ fn blended_surfaces_are_drawn_back_to_front_whatever_their_order_in_the_file() {
 }
 
 #[test]
-fn an_unlit_surface_has_its_own_colour() {
+fn an_unlit_surface_has_its_base_colour() {
     let unlit = json!([{"extensions": {"KHR_materials_unlit": {}},
         "pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.1, 0.9, 1.0]}}]);
     let seen = Square::default().with(json!([{"mesh": 0}]), unlit, Mode::Shaded);

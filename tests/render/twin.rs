@@ -1,4 +1,4 @@
-//! The shader computes what its twin on the CPU does.
+//! The shader and the CPU skinning compute the same vertices.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -12,7 +12,7 @@ use sinew::stage;
 use crate::support::{Builder, gltf_files_and};
 use crate::{load, renderer};
 
-/// Largest distance between both sides' vertices, as a part of the diagonal; and between their normals.
+/// Returns the maximum distance between vertices on the GPU and the CPU as a fraction of the diagonal, and between normals.
 fn difference(puppet: &Puppet) -> (f32, f32) {
     let mut renderer = renderer();
     let model = renderer.model(puppet.character(), puppet.parts(), &Pictures::default()).unwrap();
@@ -34,7 +34,7 @@ fn difference(puppet: &Puppet) -> (f32, f32) {
 }
 
 #[test]
-fn a_waving_figure() {
+fn a_waving_mannequin() {
     let character = mannequin().unwrap();
     let wave = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
     let mut puppet = Puppet::new(character, 0);
@@ -52,8 +52,8 @@ const VERTICES: usize = 60;
 const JOINTS: usize = 300;
 const TARGETS: usize = 3;
 
-/// A cloud of vertices with eight influences of many joints each, morph targets, and turned, stretched and mirrored
-/// joints; and the same cloud again without a skin.
+/// A cloud of vertices with morph targets and eight influences each, of many rotated, stretched and mirrored joints, and
+/// the same cloud without a skin.
 fn cloud(numbers: &[f32]) -> Character {
     let mut next = numbers.iter().copied().cycle();
     let mut take = |n: usize| -> Vec<f32> { next.by_ref().take(n).collect() };
@@ -92,7 +92,7 @@ fn cloud(numbers: &[f32]) -> Character {
 }
 
 #[test]
-fn any_mesh_with_eight_influences_and_morph_targets() {
+fn random_meshes_with_eight_influences_and_morph_targets() {
     let mut runner = TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
     let numbers = prop::collection::vec(-1.0_f32..1.0, 977);
     let check = |numbers: Vec<f32>| {

@@ -1,4 +1,4 @@
-//! Drawing into somebody else's view, as a window does: the scene in a part of it.
+//! Drawing into a part of the caller's view, as the viewer does.
 
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
@@ -8,12 +8,12 @@ use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, Texture
 
 use crate::{renderer, studio};
 
-/// 64 pixels are 256 bytes: rows that are copied need no padding.
+/// 64 pixels are 256 bytes, so the copied rows need no padding.
 const SIZE: (u32, u32) = (64, 48);
 const AREA: (u32, u32) = (40, 48);
 
 #[test]
-fn a_part_of_a_view_shows_what_a_picture_of_its_size_shows() {
+fn a_part_of_a_view_matches_an_image_of_its_size() {
     let (puppet, mut renderer) = (Puppet::new(mannequin().unwrap(), 0), renderer());
     let bounds = puppet.bounds();
     let background = [0x20, 0x40, 0x60];
@@ -25,7 +25,7 @@ fn a_part_of_a_view_shows_what_a_picture_of_its_size_shows() {
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
     let frame = stage::frame(&puppet, &shot);
-    let alone = renderer.render(&model, &frame, AREA).unwrap();
+    let image = renderer.render(&model, &frame, AREA).unwrap();
 
     let (device, queue) = (renderer.gpu().device.clone(), renderer.gpu().queue.clone());
     let format = TextureFormat::Rgba8UnormSrgb;
@@ -51,18 +51,18 @@ fn a_part_of_a_view_shows_what_a_picture_of_its_size_shows() {
     });
     let layout =
         wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(SIZE.0 * 4), rows_per_image: None };
-    let place = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
-    encoder.copy_texture_to_buffer(texture.as_image_copy(), place, texture.size());
+    let destination = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
+    encoder.copy_texture_to_buffer(texture.as_image_copy(), destination, texture.size());
     queue.submit([encoder.finish()]);
     buffer.map_async(wgpu::MapMode::Read, .., |mapped| mapped.unwrap());
     device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None }).unwrap();
     renderer.gpu().check().unwrap();
 
-    let seen = buffer.get_mapped_range(..).unwrap().to_vec();
-    for (y, row) in seen.chunks_exact(SIZE.0 as usize * 4).enumerate() {
+    let pixels = buffer.get_mapped_range(..).unwrap().to_vec();
+    for (y, row) in pixels.chunks_exact(SIZE.0 as usize * 4).enumerate() {
         let (inside, outside) = row.split_at(AREA.0 as usize * 4);
         let from = y * AREA.0 as usize * 4;
-        assert_eq!(inside, &alone.rgba[from..from + inside.len()], "row {y}");
+        assert_eq!(inside, &image.rgba[from..from + inside.len()], "row {y}");
         assert!(outside.chunks_exact(4).all(|p| p[..3] == background), "row {y}: {outside:?}");
     }
 }
