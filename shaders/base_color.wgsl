@@ -12,10 +12,10 @@ fn uv_of(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
 
 // The linear part of a map's texture transform, also for derivatives. Do not differentiate its result: the transform is
 // read from memory, which software drivers do not do for helper pixels outside a triangle.
-fn uv_linear(map: u32, uv: vec4<f32>) -> vec2<f32> {
+fn uv_linear(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
     let t = part.uv[map];
-    let set = select(uv.xy, uv.zw, t.offset_set.z > 0.5);
-    return t.linear.xy * set.x + t.linear.zw * set.y;
+    let coordinate = select(texcoord.xy, texcoord.zw, t.offset_set.z > 0.5);
+    return t.linear.xy * coordinate.x + t.linear.zw * coordinate.y;
 }
 
 fn look_up(image: texture_2d<f32>, image_sampler: sampler, map: u32, texcoord: vec4<f32>) -> vec4<f32> {

@@ -160,7 +160,7 @@ impl Gpu {
         let (fault, lost) = (FirstMessage::default(), FirstMessage::default());
         let slot = Arc::clone(&fault);
         device.on_uncaptured_error(Arc::new(move |error| {
-            store_first(&slot, || join_lines(&error.to_string()))
+            store_first(&slot, || join_lines(&error.to_string()));
         }));
         let slot = Arc::clone(&lost);
         device.set_device_lost_callback(move |_, reason| store_first(&slot, || reason));

@@ -13,10 +13,10 @@ use super::surface::depth_state;
 use super::upload::{FrameBuffers, Tint, dynamic_offset};
 use super::{Draw, Frame, Gpu, RenderError, shaders};
 
-/// By how much deeper each ghost is drawn than the one before it, in cells of the grid.
+/// Depth offset between consecutive ghosts, in grid cells.
 const DEPTH_STEP: f32 = 0.03;
 
-/// Everything in which pipelines differ.
+/// The properties that distinguish one pipeline from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,

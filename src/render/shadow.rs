@@ -23,7 +23,7 @@ pub(super) fn size((width, height): (u32, u32)) -> u32 {
 /// The direction towards the key light.
 pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
-/// Everything in which pipelines differ.
+/// The properties that distinguish one pipeline from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,

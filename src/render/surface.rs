@@ -11,7 +11,7 @@ use super::offscreen::DEPTH;
 use super::skinning::{Skinning, vertex_state};
 use super::{Draw, Frame, Gpu, Mode, shaders, texture};
 
-/// Everything in which pipelines differ.
+/// The properties that distinguish one pipeline from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,

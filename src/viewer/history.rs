@@ -118,7 +118,7 @@ impl History {
         }
     }
 
-    /// Makes the next edit a step of its own.
+    /// Makes the next edit start a new step.
     pub(super) fn end_run(&mut self) {
         self.run = None;
     }

@@ -38,7 +38,7 @@ const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 #[derive(Debug, thiserror::Error)]
 pub enum ViewerError {
     /// There is no display.
-    #[error("there is no display to open a window on: {0}")]
+    #[error("cannot open a window without a display: {0}")]
     NoDisplay(String),
     /// The window could not be created, or the event loop failed.
     #[error("the window failed: {0}")]
@@ -110,7 +110,7 @@ pub fn open(
         (None, recorded) => Ok(recorded.transpose()?),
         (Some(failure), None) => Err(failure),
         (Some(failure), Some(recorded)) => {
-            let saved = |path: PathBuf| format!("the recording is saved as {}", path.display());
+            let saved = |path: PathBuf| format!("the recording was saved as {}", path.display());
             let recording = recorded.map_or_else(|error| error.to_string(), saved);
             Err(ViewerError::Recorded { failure: Box::new(failure), recording })
         }

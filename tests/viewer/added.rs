@@ -208,7 +208,7 @@ fn a_take_is_read_in_the_window_as_it_was_recorded() {
     assert_eq!(names(&session).last(), Some(&"hail"));
     // With nobody to move, a take is nothing and motion is shown by itself.
     let error = read(None, &path, false).err().unwrap();
-    assert!(error.contains("needs a character") && !error.contains('\n'), "{error}");
+    assert!(error.contains("while a character is shown") && !error.contains('\n'), "{error}");
     assert!(matches!(read(None, &hail(), false), Ok(Found::Character(..))));
     fs::write(&path, "time,a.x\n").unwrap();
     let error = read(Some(&session), &path, false).err().unwrap();

@@ -444,17 +444,17 @@ fn what_is_no_session_is_refused_with_its_line() {
         ("png", "\u{89}PNG\r\n\u{1a}\n\0".into(), "line 1: not a recorded session"),
         ("version", head("session-1", "session-2"), "line 1: format sinew-session-2"),
         ("size", head("320.0", "1e9"), "line 1: a size of 1000000000x200"),
-        ("scale", head("1.0}", "-1.0}"), "line 1: there is no picture"),
+        ("scale", head("1.0}", "-1.0}"), "line 1: a size of 320x200 pixels at -1 pixels per point"),
         ("key", head("\"scale\"", "\"scales\""), "line 1: unknown field `scales`"),
         ("unknown", after(r#"{"at":0,"do":"dance"}"#), "line 2: unknown variant `dance`"),
         ("tick", after(r#"{"at":0,"do":{"tick":1}}"#), "line 2: unknown variant `tick`"),
         (
             "back",
             format!("{HEAD}\n\n{{\"at\":2,\"do\":\"undo\"}}\n{{\"at\":1,\"do\":\"undo\"}}\n"),
-            "line 4: 1 s is no time",
+            "line 4: time 1 s must be at least",
         ),
-        ("never", after(r#"{"at":1e300,"do":"undo"}"#), "line 2: 1"),
-        ("negative", after(r#"{"at":-1,"do":"undo"}"#), "line 2: -1 s is no time"),
+        ("never", after(r#"{"at":1e300,"do":"undo"}"#), "line 2: time 1"),
+        ("negative", after(r#"{"at":-1,"do":"undo"}"#), "line 2: time -1 s must be at least"),
         ("null", after(r#"{"at":0,"do":{"drag":[null,1]}}"#), "line 2: invalid type: null"),
         ("wide", head("320.0", "1e39"), "line 1: number out of range"),
         ("large", after(r#"{"at":0,"do":{"drag":[1,-1e39]}}"#), "line 2: number out of range (column "),
@@ -492,7 +492,7 @@ fn what_is_no_session_is_refused_with_its_line() {
             after(r#"{"at":0,"do":{"limit":[1,{"euler":{"order":"ZYZ","min":[0,0,0],"max":[0,0,0]}}]}}"#),
             "line 2: unknown order \"ZYZ\" of Euler angles",
         ),
-        ("long", after(&" ".repeat(17 << 20)), "line 2: it is longer"),
+        ("long", after(&" ".repeat(17 << 20)), "line 2: the line is longer"),
     ];
     for (name, text, wanted) in cases {
         let error = Recording::open(&written(name, text.as_bytes())).unwrap_err().to_string();

@@ -40,7 +40,7 @@ fn a_window_that_is_destroyed_ends_the_program_and_keeps_the_recording() {
     assert_eq!(ended.and_then(|status| status.code()), Some(2), "{said}");
     let saved = session.display();
     let wanted =
-        format!("error: the window was destroyed by another program; the recording is saved as {saved}\n");
+        format!("error: the window was destroyed by another program; the recording was saved as {saved}\n");
     assert_eq!(said, wanted);
     let recording = sinew::viewer::Recording::open(&session).unwrap();
     assert!(recording.length() >= Duration::from_millis(400), "{:?}", recording.length());

@@ -73,7 +73,7 @@ pub(super) struct Clock {
     pub(super) again: bool,
     /// Time since the start of the session, or of the recording.
     now: Duration,
-    /// When the playback time was last set, and to how many seconds.
+    /// When the playback time was last set, and its value in seconds.
     since: (Duration, f32),
 }
 
@@ -107,9 +107,9 @@ pub struct Session {
     pub(super) followed: Option<Duration>,
     /// Number of clips in the character's own file.
     own_clip_count: usize,
-    /// The sources of the clips after those.
+    /// The sources of the added clips.
     additions: Vec<Addition>,
-    /// The rig as it is in its file.
+    /// The rig in its file, as last loaded or saved.
     pub(super) saved_rig: Arc<Rig>,
     /// The rig at the start of the session, which is also the rig at the start of a replay.
     pub(super) loaded_rig: Arc<Rig>,

@@ -3,7 +3,7 @@
 use crate::camera::Bounds;
 use crate::puppet::Puppet;
 
-/// Number of times of a clip that are sampled for its bounds.
+/// Number of times at which a clip is sampled for its bounds.
 const LOOKS: u8 = 24;
 
 /// Puts a puppet into its initial pose and returns its bounds.
