@@ -237,7 +237,7 @@ impl App {
                 if !read.again {
                     self.look.saved = None;
                 }
-                // A recording is of one character.
+                // A recording can only contain one character.
                 self.stop_recording();
                 let files_changed = session.puppet.character().files != self.session.puppet.character().files;
                 if let Some(error) = session.take_over(&self.session, read.again).into_iter().next() {
