@@ -1,69 +1,69 @@
-//! The whole of a loaded file.
+//! The contents of a loaded file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{Clip, Expression, Image, Material, Mesh, Primitive, Skeleton, Skin, Texture};
 
-/// A character: skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
+/// A character: the skeleton, skins, meshes, materials and clips of one file. Nothing in it changes after loading.
 #[derive(Clone, Debug, Default)]
 pub struct Character {
-    /// Where it came from, as the user wrote it.
+    /// Path of the file, as the user wrote it.
     pub path: PathBuf,
-    /// The other files that it names, found from where it lies: buffers and pictures, also those that could not be read.
+    /// Paths of the buffer and image files that it references, resolved against its folder, including unreadable ones.
     pub files: Vec<PathBuf>,
-    /// Metres a unit of the file's lengths, where its format leaves that open; everything here is in metres.
+    /// Length of one unit of the file in metres, if its format does not define it. All lengths here are in metres.
     pub units: Option<f64>,
-    /// `asset.generator`.
+    /// The file's `asset.generator`.
     pub generator: Option<String>,
-    /// `extensionsUsed`.
+    /// The file's `extensionsUsed`.
     pub extensions: Vec<String>,
-    /// Every node of the file.
+    /// All nodes of the file.
     pub skeleton: Skeleton,
-    /// Scenes of the file; if it has none, one made of all roots.
+    /// Scenes of the file. A file without scenes gets one that contains all root nodes.
     pub scenes: Vec<Scene>,
-    /// Index of the scene that is shown unless another is asked for.
+    /// Index of the scene that is shown by default.
     pub default_scene: usize,
-    /// Joints and inverse binds.
+    /// Joints and inverse bind matrices.
     pub skins: Vec<Skin>,
-    /// Triangles.
+    /// Triangle meshes.
     pub meshes: Vec<Mesh>,
-    /// Surfaces.
+    /// Surface materials.
     pub materials: Vec<Material>,
     /// Images with their samplers.
     pub textures: Vec<Texture>,
-    /// Encoded pictures.
+    /// Encoded images.
     pub images: Vec<Image>,
-    /// Motions.
+    /// Animation clips.
     pub clips: Vec<Clip>,
-    /// Which node is which part of a human body, where the file says so.
+    /// Map from the bones of a human body to nodes, if the file has one.
     pub humanoid: Option<Humanoid>,
-    /// Faces that the file holds ready; those that move no morph target are left out.
+    /// Facial expressions of the file, except those that move no morph target.
     pub expressions: Vec<Expression>,
-    /// What was odd in the file and how it was read, a line each.
+    /// Warnings about problems in the file and how they were handled, one line each.
     pub warnings: Vec<String>,
 }
 
-/// A set of root nodes that are shown together.
+/// Root nodes that are shown together.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
-    /// The file's name for it.
+    /// Name in the file.
     pub name: Option<String>,
     /// Node indices.
     pub roots: Vec<usize>,
 }
 
-/// Which node is which part of a human body, with VRM 1.0's bone names (`hips`, `leftUpperArm`, …): the map of VRM 0 or 1,
-/// or what [`humanoid`](super::humanoid()) finds.
+/// Map from the bones of a human body to nodes, with the bone names of VRM 1.0 (`hips`, `leftUpperArm`, …). It is read
+/// from the file's VRM extension or found by [`humanoid`](super::humanoid()).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Humanoid {
-    /// Node index of each bone that is named.
+    /// Node index of each bone in the map.
     pub bones: BTreeMap<String, usize>,
-    /// Major version of VRM: 0 faces −Z, 1 faces +Z. What is found by names alone has 1.
+    /// Major version of VRM. Version 0 faces −Z and version 1 faces +Z. It is 1 for a map that was found by joint names.
     pub vrm: u32,
 }
 
-/// A primitive on a node of a scene: what is skinned and drawn.
+/// A primitive on a node of a scene, which is skinned and drawn as a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Node index.
@@ -72,12 +72,12 @@ pub struct Part {
     pub mesh: usize,
     /// Position in the mesh's list of primitives.
     pub primitive: usize,
-    /// The skin that deforms it; `None`: it follows its node.
+    /// Index of the skin that deforms it. `None` if it moves rigidly with its node.
     pub skin: Option<usize>,
 }
 
 impl Character {
-    /// Which nodes a scene shows, in file order: its roots and all below them.
+    /// Returns for each node, in file order, whether a scene shows it. A scene shows its roots and all their descendants.
     pub fn visible(&self, scene: usize) -> Vec<bool> {
         let nodes = &self.skeleton.nodes;
         let mut visible = vec![false; nodes.len()];
@@ -92,9 +92,9 @@ impl Character {
         visible
     }
 
-    /// The primitives that a scene shows, in node order, then in primitive order.
+    /// Returns the primitives that a scene shows, in node order, then in primitive order.
     ///
-    /// A primitive without influences follows its node even if that node has a skin.
+    /// A primitive without influences moves rigidly with its node even if the node has a skin.
     pub fn parts(&self, scene: usize) -> Vec<Part> {
         let visible = self.visible(scene);
         let mut parts = Vec::new();
@@ -108,7 +108,7 @@ impl Character {
         parts
     }
 
-    /// The primitive of a part.
+    /// Returns the primitive of a part.
     pub fn primitive(&self, part: Part) -> &Primitive {
         &self.meshes[part.mesh].primitives[part.primitive]
     }

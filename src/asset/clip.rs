@@ -1,53 +1,53 @@
-//! Recorded motion: keys of node transforms and morph weights over time.
+//! Animation clips: keys of node transforms and morph weights over time.
 
 use glam::{Quat, Vec3};
 
-/// A named motion. Every index and length in it is checked on loading, every number is finite.
+/// An animation clip. Loading checks every index and length, and that every number is finite.
 #[derive(Clone, Debug, Default)]
 pub struct Clip {
-    /// The file's name for it.
+    /// Name in the file.
     pub name: Option<String>,
-    /// Time of the last key of all channels, seconds. The clip runs from 0 to here.
+    /// Time of the last key of all channels, in seconds. The clip starts at 0.
     pub seconds: f32,
-    /// Key times, seconds, never falling, at least one key each. Channels share them.
+    /// Key times in seconds, never decreasing, at least one per timeline. Channels can share a timeline.
     pub timelines: Vec<Vec<f32>>,
-    /// What moves.
+    /// The animated properties.
     pub channels: Vec<Channel>,
 }
 
-/// One property of one node over time.
+/// An animated property of one node.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    /// Index of the node that it moves.
+    /// Index of the animated node.
     pub node: usize,
     /// Index into [`Clip::timelines`].
     pub timeline: usize,
-    /// How values between keys are found.
+    /// How values between keys are interpolated.
     pub interpolation: Interpolation,
-    /// The values at the keys.
+    /// Values at the keys.
     pub values: Values,
 }
 
-/// How values between keys are found.
+/// How values between keys are interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
-    /// The last key's value holds.
+    /// The value of the previous key.
     Step,
-    /// A straight line; for rotations the shorter great arc at constant speed.
+    /// A straight line. Rotations follow the shorter great arc at constant speed.
     Linear,
-    /// Hermite splines. Three values a key: in-tangent, value, out-tangent.
+    /// Cubic Hermite splines with three values per key: in-tangent, value, out-tangent.
     CubicSpline,
 }
 
-/// Values at the keys: one a key (three for cubic splines).
+/// Values at the keys: one per key, or three for cubic splines.
 #[derive(Clone, Debug)]
 pub enum Values {
-    /// Metres.
+    /// In metres.
     Translation(Vec<Vec3>),
-    /// Unit quaternions (as the file has them for cubic splines, whose tangents belong to them).
+    /// Unit quaternions. Those of cubic splines are not normalised because their tangents would no longer match.
     Rotation(Vec<Quat>),
-    /// Factors.
+    /// Scale factors.
     Scale(Vec<Vec3>),
-    /// As many weights a key (or tangent) as the node's mesh has morph targets.
+    /// One weight per morph target of the node's mesh for each key or tangent.
     Weights(Vec<f32>),
 }

@@ -1,52 +1,52 @@
-//! Why a file could not be read.
+//! Errors while loading a file.
 
 use std::path::PathBuf;
 
 use super::NotFinite;
 
-/// Why a file could not be read: one line that names the file, the object and its index, and the cause.
+/// The reason why a file could not be loaded. The message is one line with the file, the object in it, and the cause.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The file itself.
+    /// The file could not be read.
     #[error("{}: {source}", path.display())]
     Io {
-        /// The file that was asked for.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// It is not glTF, or its container is damaged.
+    /// The file as a whole is invalid, for example because its container is damaged.
     #[error("{}: {cause}", path.display())]
     Format {
-        /// The file that was asked for.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it as a whole.
+        /// What is wrong with the file.
         cause: String,
     },
-    /// It needs an extension that sinew does not support.
+    /// The file requires an extension that sinew does not support.
     #[error("{}: extensionsRequired: {name} is not supported", path.display())]
     Extension {
-        /// The file that was asked for.
+        /// Path of the file.
         path: PathBuf,
-        /// The extension.
+        /// Name of the extension.
         name: String,
     },
-    /// An object in it is wrong.
+    /// An object in the file is invalid.
     #[error("{}: {at}: {cause}", path.display())]
     Object {
-        /// The file that was asked for.
+        /// Path of the file.
         path: PathBuf,
-        /// The object as a path in the JSON, such as `skins[0].joints[3]`.
+        /// The object as a path in the JSON, such as `skins[0].joints[3]`, or its line in a BVH file.
         at: String,
-        /// What is wrong with it.
+        /// What is wrong with the object.
         cause: String,
     },
-    /// A copy of it would hold what no file can.
+    /// A copy of the file would contain a number that is not finite.
     #[error("{}: {source}", path.display())]
     NotFinite {
-        /// The file that would be copied.
+        /// Path of the file that would be copied.
         path: PathBuf,
-        /// The joint, and what of it.
+        /// The joint and its property that is not finite.
         source: NotFinite,
     },
 }

@@ -1,6 +1,6 @@
-//! Faces that a file holds ready: names for morph weights that belong together.
+//! Facial expressions: named sets of morph weights in a file.
 
-/// The presets of VRM 1.0, each with its name in VRM 0. What is surprise in 1.0 had no preset in 0, but this was its usual name.
+/// The presets of VRM 1.0, each with its name in VRM 0. VRM 0 has no preset for surprise, but often uses this name.
 const PRESETS: [(&str, &str); 18] = [
     ("happy", "joy"),
     ("angry", "angry"),
@@ -22,30 +22,30 @@ const PRESETS: [(&str, &str); 18] = [
     ("neutral", "neutral"),
 ];
 
-/// An expression of VRM 1.0, or a group of blend shapes of VRM 0, as far as it moves vertices: its materials and its overrides of
-/// other expressions are not here.
+/// An expression of VRM 1.0 or a blend shape group of VRM 0. Only its morph weights are read, not its changes to
+/// materials or its overrides of other expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    /// The file's name for it.
+    /// Name in the file.
     pub name: String,
-    /// The preset of VRM 1.0 that it is, by its name there, such as `happy`, `aa`, `blinkLeft`; `None`: the file's own invention.
+    /// Name of its VRM 1.0 preset, such as `happy`, `aa` or `blinkLeft`. `None` for a custom expression.
     pub preset: Option<&'static str>,
-    /// Whether there is nothing between its being shown and not: values above a half are one, others are zero.
+    /// Whether the expression is either off or fully on. Values above 0.5 count as 1, all others as 0.
     pub is_binary: bool,
-    /// What it moves, in file order; at least one.
+    /// The morph weights that it moves, in file order. There is at least one.
     pub binds: Vec<MorphBind>,
 }
 
 /// A morph weight that an expression moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MorphBind {
-    /// Its place among the weights of a pose.
+    /// Index of the weight in a pose.
     pub weight: usize,
-    /// What the expression at 1 gives it, 0 to 1.
+    /// Value of the weight, 0 to 1, when the expression is at 1.
     pub amount: f32,
 }
 
-/// The preset that a name of either version of VRM means: its names in VRM 1.0 and in VRM 0. Upper and lower case are the same.
+/// Finds a preset by its name in VRM 1.0 or VRM 0, ignoring case. Returns its names in VRM 1.0 and in VRM 0.
 pub fn expression_preset(name: &str) -> Option<(&'static str, &'static str)> {
     PRESETS.into_iter().find(|(new, old)| name.eq_ignore_ascii_case(new) || name.eq_ignore_ascii_case(old))
 }
@@ -55,13 +55,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn presets_of_both_versions_are_known_by_either_name() {
+    fn presets_are_found_by_the_name_of_either_version() {
         assert_eq!(expression_preset("Joy"), Some(("happy", "joy")));
         assert_eq!(expression_preset("HAPPY"), Some(("happy", "joy")));
         assert_eq!(expression_preset("A"), Some(("aa", "a")));
         assert_eq!(expression_preset("Blink_L"), expression_preset("blinkleft"));
         assert_eq!(expression_preset("unknown"), None);
-        // No name means two.
+        // No name belongs to two presets.
         let names: Vec<String> =
             PRESETS.iter().flat_map(|(a, b)| [a.to_lowercase(), b.to_lowercase()]).collect();
         for (i, name) in names.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! What a joint's name says that it is.
+//! Body parts and sides that joint names refer to.
 
-/// A part of a body.
+/// A part of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Arm,
@@ -12,13 +12,13 @@ pub(crate) enum Family {
     Neck,
     Head,
     Tail,
-    /// A part that is no chain of its own, or a helper of somebody's rig.
+    /// A part without a chain of its own, such as an ear, or a helper joint of a rig.
     Other,
 }
 
 impl Family {
-    /// The family of a name, in any of the usual conventions.
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    /// Returns the body part of a joint name in any common naming convention.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         let words = words(name);
         let has_word = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
         let joined = words.concat();
@@ -39,7 +39,7 @@ impl Family {
             Some(Self::Toe)
         } else if digit {
             Some(Self::Finger)
-        // `LeftHip` is where the left leg begins, not the hips.
+        // `LeftHip` is the top of the left leg, not the hips.
         } else if has_word(&["hip"]) && has_word(&["left", "right", "l", "r"])
             || has(&[
                 "leg", "thigh", "calf", "shin", "knee", "foot", "ankle", "hoof", "paw", "femur", "tibia",
@@ -66,22 +66,22 @@ impl Family {
     }
 }
 
-/// Whether a name is that of the joint between the chest and the upper arm.
+/// Returns whether a joint with this name connects the chest to the upper arm.
 pub(crate) fn is_collar(name: &str) -> bool {
     ["shoulder", "clavicle", "collar"].iter().any(|w| name.to_lowercase().contains(w))
 }
 
-/// Whether a name is that of the joint where a hand begins.
+/// Returns whether a joint with this name is the start of a hand.
 pub(crate) fn is_hand(name: &str) -> bool {
     ["hand", "wrist", "palm"].iter().any(|w| name.to_lowercase().contains(w))
 }
 
-/// Whether a name is that of a foot.
+/// Returns whether a joint with this name is a foot.
 pub(crate) fn is_foot(name: &str) -> bool {
     ["foot", "ankle", "hoof", "paw"].iter().any(|w| name.to_lowercase().contains(w))
 }
 
-/// A side of a body.
+/// A side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,
@@ -89,8 +89,8 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// The side that a name tells: `LeftArm`, `upper_arm.L`, `thigh_r`, `Bip01 L Thigh`, `RThumb`.
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    /// Returns the side in a joint name such as `LeftArm`, `upper_arm.L`, `thigh_r`, `Bip01 L Thigh` or `RThumb`.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         words(name).iter().find_map(|word| match word.as_str() {
             "l" | "lft" => Some(Self::Left),
             "r" | "rgt" => Some(Self::Right),
@@ -105,20 +105,20 @@ impl Side {
     }
 }
 
-/// What a letter for a side may be written before, without a gap.
+/// Words that can follow a one-letter side prefix without a separator, as in `RThumb`.
 const SIDED: [&str; 21] = [
     "hand", "foot", "arm", "leg", "forearm", "upper", "lower", "upleg", "thigh", "calf", "shin", "knee",
     "ankle", "toe", "hip", "shoulder", "clavicle", "collar", "elbow", "wrist", "thumb",
 ];
 
-/// A name's words, lower case: `LeftFore_Arm.001` is left, fore, arm. Numbers are left out.
+/// Splits a name into lower-case words without digits. `LeftFore_Arm.001` becomes left, fore, arm.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut before = ' ';
     for c in name.chars() {
-        // "leftArm" has two words, "IKFoot" has two, "IK" has one.
-        let starts = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());
-        if starts {
+        // A capital after a lower-case letter starts_word a word. "leftArm" has two words, "IKFoot" and "IK" have one.
+        let starts_word = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());
+        if starts_word {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut().filter(|_| c.is_alphabetic()) {

@@ -1,21 +1,21 @@
-//! Poses and clips that hold what single precision cannot: found before they are written or shown.
+//! Checks that poses and clips are finite before they are written or shown.
 
 use glam::{Affine3A, Quat, Vec3};
 
 use super::{Clip, Skeleton, Transform, Values};
 
-/// A part of a pose or of a clip is infinite or NaN.
+/// A pose or a clip contains a number that is infinite or NaN.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("joint \"{joint}\": {what} is not finite")]
+#[error("joint \"{joint}\": {property} is not finite")]
 pub struct NotFinite {
-    /// The node's name, or `#INDEX`.
+    /// The joint's name, or `#INDEX`.
     pub joint: String,
-    /// Which of its properties.
-    pub what: &'static str,
+    /// The property that is not finite.
+    pub property: &'static str,
 }
 
 impl Transform {
-    /// The first of its properties that is not finite.
+    /// Returns the name of the first property that is not finite.
     fn not_finite(&self) -> Option<&'static str> {
         match () {
             () if !self.translation.is_finite() => Some("translation"),
@@ -27,18 +27,18 @@ impl Transform {
 }
 
 impl Skeleton {
-    fn not_finite(&self, node: usize, what: &'static str) -> NotFinite {
-        NotFinite { joint: self.label(node), what }
+    fn not_finite(&self, node: usize, property: &'static str) -> NotFinite {
+        NotFinite { joint: self.label(node), property }
     }
 
-    /// Checks that local transforms and morph weights, laid out as the skeleton's own, are finite.
+    /// Checks that local transforms and morph weights, laid out as in the skeleton, are finite.
     ///
     /// # Errors
-    /// [`NotFinite`]: the first node with a number that is not.
+    /// [`NotFinite`] with the first node whose transform or morph weight is not finite.
     pub fn check_pose(&self, locals: &[Transform], weights: &[f32]) -> Result<(), NotFinite> {
         for (node, local) in locals.iter().enumerate() {
-            if let Some(what) = local.not_finite() {
-                return Err(self.not_finite(node, what));
+            if let Some(property) = local.not_finite() {
+                return Err(self.not_finite(node, property));
             }
         }
         match weights.iter().position(|w| !w.is_finite()) {
@@ -50,20 +50,23 @@ impl Skeleton {
         }
     }
 
-    /// Checks that the world matrices of all nodes, in file order, are finite: products of finite transforms may not be.
+    /// Checks that the world matrices of all nodes in file order are finite. Products of finite matrices can overflow.
     ///
     /// # Errors
-    /// [`NotFinite`]: the first node, parents before their children, whose matrix is not.
+    /// [`NotFinite`] with the first node, parents before children, whose matrix is not finite.
     pub fn check_world(&self, world_from_node: &[Affine3A]) -> Result<(), NotFinite> {
         let nodes = self.parents_first.iter().map(|(node, _)| *node);
-        let broken = |&node: &usize| world_from_node.get(node).is_some_and(|m| !m.is_finite());
-        nodes.into_iter().find(broken).map_or(Ok(()), |node| Err(self.not_finite(node, "world matrix")))
+        let is_not_finite = |&node: &usize| world_from_node.get(node).is_some_and(|m| !m.is_finite());
+        nodes
+            .into_iter()
+            .find(is_not_finite)
+            .map_or(Ok(()), |node| Err(self.not_finite(node, "world matrix")))
     }
 
-    /// Checks that the rest pose is finite, in the world too.
+    /// Checks that the rest pose is finite, both in local and in world space.
     ///
     /// # Errors
-    /// The node, and [`NotFinite`].
+    /// The index of the first node that is not finite, and [`NotFinite`].
     pub(crate) fn check_rest(&self) -> Result<(), (usize, NotFinite)> {
         let mut world = vec![Affine3A::IDENTITY; self.nodes.len()];
         for &(node, parent) in &self.parents_first {
@@ -71,8 +74,8 @@ impl Skeleton {
             let local = self.sheared.get(&node).copied().unwrap_or_else(|| rest.to_affine());
             world[node] = parent.map_or(local, |parent| world[parent] * local);
             let matrix = (!world[node].is_finite()).then_some("world matrix");
-            if let Some(what) = rest.not_finite().or(matrix) {
-                return Err((node, self.not_finite(node, what)));
+            if let Some(property) = rest.not_finite().or(matrix) {
+                return Err((node, self.not_finite(node, property)));
             }
         }
         Ok(())
@@ -80,26 +83,26 @@ impl Skeleton {
 }
 
 impl Clip {
-    /// Checks that all times and values are finite. The clip belongs to the skeleton.
+    /// Checks that all times and values of a clip for a skeleton are finite.
     ///
     /// # Errors
-    /// [`NotFinite`]: the first channel with a number that is not.
+    /// [`NotFinite`] with the node of the first channel that has a number that is not finite.
     pub fn check(&self, skeleton: &Skeleton) -> Result<(), NotFinite> {
         for channel in &self.channels {
-            let fault = |what| Err(skeleton.not_finite(channel.node, what));
+            let error = |property| Err(skeleton.not_finite(channel.node, property));
             let times = self.timelines.get(channel.timeline).map_or(&[][..], Vec::as_slice);
             if !times.iter().all(|t| t.is_finite()) {
-                return fault("key time");
+                return error("key time");
             }
             match &channel.values {
                 Values::Translation(v) if !v.iter().copied().all(Vec3::is_finite) => {
-                    return fault("translation key");
+                    return error("translation key");
                 }
-                Values::Scale(v) if !v.iter().copied().all(Vec3::is_finite) => return fault("scale key"),
+                Values::Scale(v) if !v.iter().copied().all(Vec3::is_finite) => return error("scale key"),
                 Values::Rotation(v) if !v.iter().copied().all(Quat::is_finite) => {
-                    return fault("rotation key");
+                    return error("rotation key");
                 }
-                Values::Weights(v) if !v.iter().all(|w| w.is_finite()) => return fault("morph weight key"),
+                Values::Weights(v) if !v.iter().all(|w| w.is_finite()) => return error("morph weight key"),
                 _ => {}
             }
         }

@@ -1,4 +1,4 @@
-//! Which joint is which part of a human body: by the file's own map, else by the names of its joints and how they hang.
+//! Finds the bones of a human body from the file's own map, or from the names and the hierarchy of its joints.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use glam::{Affine3A, Vec3};
 use super::family::{Family, Side, is_collar, is_foot, is_hand};
 use super::{Character, Humanoid, Skeleton};
 
-/// Names of a forearm and of a shin; what they are not, the order in the limb tells.
+/// Name parts of a forearm and of a shin. If no name matches, the order of the joints in the limb decides.
 const LOWER_ARM: [&str; 4] = ["forearm", "lowerarm", "loarm", "elbow"];
 const LOWER_LEG: [&str; 5] = ["lowerleg", "loleg", "calf", "shin", "knee"];
-/// So far from the middle, in widths, a limb is on a side.
-const ASIDE: f32 = 0.02;
+/// Minimum distance of a limb from the middle to count as left or right, as a fraction of the width.
+const MIN_ASIDE: f32 = 0.02;
 const FINGERS: [(&str, &str); 6] = [
     ("thumb", "Thumb"),
     ("index", "Index"),
@@ -21,18 +21,18 @@ const FINGERS: [(&str, &str); 6] = [
     ("ring", "Ring"),
 ];
 
-/// The bones of a human body by VRM 1.0's names: the file's own map, or one that the names of joints tell in any of the
-/// usual conventions. `None` for what is not built like a human: hips, two arms and two legs of two bones at least.
+/// Finds the bones of a human body, named as in VRM 1.0, from the file's own map or from joint names in any common naming
+/// convention. Returns `None` if the character does not have hips, two arms and two legs of at least two bones each.
 ///
-/// Names decide about sides. A joint that names one side but hangs in a limb of the other is no part of either. Where no
-/// limb names a side, the character is taken to face +Z: its left is +X.
+/// Names decide the side of a joint. A joint that names one side but belongs to a limb of the other side is ignored. If
+/// no limb names a side, the character is assumed to face +Z, so that its left is at +X.
 pub fn humanoid(character: &Character) -> Option<Humanoid> {
-    let whole = |h: &&Humanoid| {
+    let is_complete = |h: &&Humanoid| {
         let limb = |bone| h.bones.contains_key(bone);
         LIMBS.into_iter().all(limb) && limb("hips")
     };
-    let own = character.humanoid.as_ref().filter(whole).cloned();
-    own.or_else(|| Some(Humanoid { bones: Joints::new(character).bones()?, vrm: 1 }))
+    let own = character.humanoid.as_ref().filter(is_complete).cloned();
+    own.or_else(|| Some(Humanoid { bones: BoneFinder::new(character).bones()?, vrm: 1 }))
 }
 
 const LIMBS: [&str; 8] = [
@@ -48,18 +48,18 @@ const LIMBS: [&str; 8] = [
 
 type Bones = BTreeMap<String, usize>;
 
-/// A skeleton with what its names say.
-struct Joints<'a> {
+/// A skeleton with the body part and the side of each joint.
+struct BoneFinder<'a> {
     skeleton: &'a Skeleton,
     names: Vec<String>,
-    /// `None` for what is no joint, or only marks where one ends.
+    /// `None` if the node is not a joint or only marks the end of one.
     families: Vec<Option<Family>>,
     is_joint: Vec<bool>,
     sides: Vec<Option<Side>>,
-    places: Vec<Vec3>,
+    positions: Vec<Vec3>,
 }
 
-impl<'a> Joints<'a> {
+impl<'a> BoneFinder<'a> {
     fn new(character: &'a Character) -> Self {
         let skeleton = &character.skeleton;
         let nodes = &skeleton.nodes;
@@ -78,33 +78,33 @@ impl<'a> Joints<'a> {
             *is_joint &= !(ends || names[node].contains("armature"));
         }
         let own_name = |n: usize| nodes[n].name.as_deref().unwrap_or_default();
-        let own_side = |n: usize| Side::of(own_name(n)).filter(|_| is_joint[n]);
-        let family = |n: usize| match Family::of(own_name(n)) {
-            // The joint of one hip is where that leg begins.
+        let own_side = |n: usize| Side::from_name(own_name(n)).filter(|_| is_joint[n]);
+        let family = |n: usize| match Family::from_name(own_name(n)) {
+            // A hip joint with a side is the top of that leg.
             Some(Family::Hips) if own_side(n).is_some() => Some(Family::Leg),
             family => family,
         };
         let families: Vec<_> = (0..nodes.len()).map(|n| family(n).filter(|_| is_joint[n])).collect();
-        let places = places(skeleton);
+        let positions = positions(skeleton);
         let is_limb = |n: &usize| matches!(families[*n], Some(Family::Arm | Family::Leg));
-        let named = (0..nodes.len()).filter(is_limb).any(|n| own_side(n).is_some());
+        let names_have_sides = (0..nodes.len()).filter(is_limb).any(|n| own_side(n).is_some());
         let limbs = || (0..nodes.len()).filter(is_limb);
-        let mut across: Vec<f32> = limbs().map(|n| places[n].x).collect();
+        let mut across: Vec<f32> = limbs().map(|n| positions[n].x).collect();
         across.sort_by(f32::total_cmp);
         let ends = across.first().zip(across.last());
         let (middle, width) = ends.map_or((0.0, 0.0), |(a, b)| (0.5 * (a + b), b - a));
         let mut sides: Vec<Option<Side>> = vec![None; nodes.len()];
         for &(node, parent) in &skeleton.parents_first {
             let inherited = parent.and_then(|p| sides[p]);
-            let by_place = || {
-                let x = places[node].x - middle;
-                let aside = is_limb(&node) && x.abs() > ASIDE * width;
+            let by_position = || {
+                let x = positions[node].x - middle;
+                let aside = is_limb(&node) && x.abs() > MIN_ASIDE * width;
                 aside.then_some(if x > 0.0 { Side::Left } else { Side::Right })
             };
-            let own = if named { own_side(node) } else { None };
-            sides[node] = own.or(inherited).or_else(|| if named { None } else { by_place() });
+            let own = if names_have_sides { own_side(node) } else { None };
+            sides[node] = own.or(inherited).or_else(|| if names_have_sides { None } else { by_position() });
         }
-        Self { skeleton, names, families, is_joint, sides, places }
+        Self { skeleton, names, families, is_joint, sides, positions }
     }
 
     fn bones(&self) -> Option<Bones> {
@@ -117,22 +117,22 @@ impl<'a> Joints<'a> {
         Some(bones)
     }
 
-    fn is(&self, node: usize, words: &[&str]) -> bool {
+    fn name_contains(&self, node: usize, words: &[&str]) -> bool {
         let name: String = self.names[node].chars().filter(|c| c.is_alphabetic()).collect();
         words.iter().any(|w| name.contains(w))
     }
 
-    /// A limb's joints from its top to its end. `None` where there is none, or more than one of a side.
+    /// Returns the joints of a limb from its top to its end. `None` if the side has no such limb, or several.
     fn limb(&self, family: Family, side: Side) -> Option<Vec<usize>> {
         let belongs = |n: &usize| self.families[*n] == Some(family) && self.sides[*n] == Some(side);
-        // Of each node how many at it and above it belong, and the topmost of them.
-        let mut ways: Vec<(usize, Option<usize>)> = vec![(0, None); self.names.len()];
+        // For each node, the number of the limb's joints from it up to the root, and the topmost of them.
+        let mut counts: Vec<(usize, Option<usize>)> = vec![(0, None); self.names.len()];
         let mut longest: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for &(node, parent) in &self.skeleton.parents_first {
-            ways[node] = parent.map_or((0, None), |p| ways[p]);
+            counts[node] = parent.map_or((0, None), |p| counts[p]);
             if belongs(&node) {
-                let (length, top) = (ways[node].0 + 1, ways[node].1.unwrap_or(node));
-                ways[node] = (length, Some(top));
+                let (length, top) = (counts[node].0 + 1, counts[node].1.unwrap_or(node));
+                counts[node] = (length, Some(top));
                 let known = longest.entry(top).or_default();
                 if length > known.0 {
                     *known = (length, node);
@@ -150,7 +150,7 @@ impl<'a> Joints<'a> {
         let path = self.limb(Family::Arm, side)?;
         let collar = path.len() >= 3 && is_collar(&self.names[*path.first()?]);
         let hand = path.iter().position(|&n| is_hand(&self.names[n])).filter(|h| *h >= 2);
-        let lower = path.iter().position(|&n| self.is(n, &LOWER_ARM));
+        let lower = path.iter().position(|&n| self.name_contains(n, &LOWER_ARM));
         let lower = lower.or_else(|| Some(hand? - 1)).unwrap_or(if collar { 2 } else { 1 });
         let (upper, last) = (path.get(..lower)?, *path.get(lower)?);
         let (shoulder, upper) = match *upper {
@@ -160,7 +160,7 @@ impl<'a> Joints<'a> {
         };
         let after = path.get(lower + 1..)?;
         let hand = after.iter().find(|n| is_hand(&self.names[**n])).or_else(|| after.first());
-        let hand = hand.copied().or_else(|| self.end(last));
+        let hand = hand.copied().or_else(|| self.end_node(last));
         let named =
             [("Shoulder", shoulder), ("UpperArm", Some(upper)), ("LowerArm", Some(last)), ("Hand", hand)];
         self.add(word, named, bones);
@@ -172,12 +172,13 @@ impl<'a> Joints<'a> {
         let path = self.limb(Family::Leg, side)?;
         let foot = path.iter().position(|&n| is_foot(&self.names[n])).unwrap_or(2).min(path.len());
         let legs = path.get(..foot).filter(|legs| legs.len() >= 2)?;
-        let lower = legs.iter().position(|&n| self.is(n, &LOWER_LEG)).filter(|l| *l > 0).unwrap_or(1);
+        let lower =
+            legs.iter().position(|&n| self.name_contains(n, &LOWER_LEG)).filter(|l| *l > 0).unwrap_or(1);
         let (upper, lower) = (*legs.first()?, *legs.get(lower)?);
-        let foot_node = path.get(foot).copied().or_else(|| self.loose_foot(side, lower));
+        let foot_node = path.get(foot).copied().or_else(|| self.detached_foot(side, lower));
         let toes = foot_node.and_then(|foot| {
-            let under = self.under(foot);
-            let below = |n: &usize| *n != foot && under[*n];
+            let descendants = self.descendants(foot);
+            let below = |n: &usize| *n != foot && descendants[*n];
             let is_toe = |n: &usize| self.families[*n] == Some(Family::Toe) && below(n);
             let order = || self.skeleton.parents_first.iter().map(|(n, _)| *n);
             order().find(is_toe).or_else(|| path.iter().copied().find(below))
@@ -188,18 +189,18 @@ impl<'a> Joints<'a> {
         Some(())
     }
 
-    /// A foot that hangs elsewhere, as those do that were made for IK; else what marks the end of the shin.
-    fn loose_foot(&self, side: Side, lower: usize) -> Option<usize> {
-        let end = self.end(lower);
-        let near = self.places[end.unwrap_or(lower)];
+    /// Returns a foot elsewhere in the hierarchy, as in rigs made for IK, or otherwise the node at the end of the shin.
+    fn detached_foot(&self, side: Side, lower: usize) -> Option<usize> {
+        let end = self.end_node(lower);
+        let near = self.positions[end.unwrap_or(lower)];
         let feet = (0..self.names.len())
             .filter(|&n| self.is_joint[n] && is_foot(&self.names[n]) && self.sides[n] == Some(side));
-        let distance = |n: &usize| self.places[*n].distance(near);
+        let distance = |n: &usize| self.positions[*n].distance(near);
         feet.min_by(|a, b| distance(a).total_cmp(&distance(b))).or(end)
     }
 
-    /// The first child that is no finger and no helper.
-    fn end(&self, node: usize) -> Option<usize> {
+    /// Returns the first child without a mesh that is neither a finger nor a helper.
+    fn end_node(&self, node: usize) -> Option<usize> {
         let children = self.skeleton.nodes[node].children.iter().copied();
         let mut plain = children.filter(|&c| {
             self.skeleton.nodes[c].mesh.is_none()
@@ -208,14 +209,15 @@ impl<'a> Joints<'a> {
         plain.next()
     }
 
-    /// Up to three joints of each finger below the forearm. Only a thumb's metacarpal counts.
+    /// Adds up to three joints for each finger below the forearm. A metacarpal counts only for the thumb.
     fn fingers(&self, side: Side, word: &str, lower_arm: usize, bones: &mut Bones) {
         let mut count: BTreeMap<&str, usize> = BTreeMap::new();
-        let under = self.under(lower_arm);
+        let descendants = self.descendants(lower_arm);
         for &(node, _) in &self.skeleton.parents_first {
-            let of_side = self.families[node] == Some(Family::Finger) && self.sides[node] == Some(side);
+            let is_finger_of_side =
+                self.families[node] == Some(Family::Finger) && self.sides[node] == Some(side);
             let known = FINGERS.iter().find(|(w, _)| self.names[node].contains(w));
-            let Some(&(_, finger)) = known.filter(|_| of_side && under[node]) else {
+            let Some(&(_, finger)) = known.filter(|_| is_finger_of_side && descendants[node]) else {
                 continue;
             };
             if finger != "Thumb" && self.names[node].contains("metacarpal") {
@@ -233,18 +235,19 @@ impl<'a> Joints<'a> {
         }
     }
 
-    /// Hips, back, neck and head, where the limbs are known.
+    /// Adds hips, spine, neck and head. The limbs must be known.
     fn trunk(&self, bones: &mut Bones) -> Option<()> {
         let limb = |bone: &str| bones.get(bone).copied();
         let (left_arm, right_arm) = (limb("leftUpperArm")?, limb("rightUpperArm")?);
-        let chest = self.common(left_arm, right_arm)?;
+        let chest = self.common_ancestor(left_arm, right_arm)?;
         let (left_leg, right_leg) = (limb("leftUpperLeg")?, limb("rightUpperLeg")?);
         let named = |n: &usize| self.families[*n] == Some(Family::Hips) && self.sides[*n].is_none();
         let hips: Vec<usize> = self.skeleton.ancestors(chest).filter(named).collect();
-        let legs = [self.over(left_leg), self.over(right_leg)];
-        let carries = |n: &&usize| legs.iter().all(|over| over[**n]);
-        let hips = hips.iter().find(carries).or_else(|| hips.last()).copied();
-        let hips = hips.or_else(|| self.common(chest, self.common(left_leg, right_leg)?))?;
+        let legs = [self.ancestors(left_leg), self.ancestors(right_leg)];
+        let is_above_legs = |n: &&usize| legs.iter().all(|ancestors| ancestors[**n]);
+        let hips = hips.iter().find(is_above_legs).or_else(|| hips.last()).copied();
+        let hips =
+            hips.or_else(|| self.common_ancestor(chest, self.common_ancestor(left_leg, right_leg)?))?;
         bones.insert("hips".to_owned(), hips);
         let plain = |n: &usize| self.is_joint[*n] && self.families[*n] != Some(Family::Other);
         let mut back: Vec<usize> =
@@ -266,21 +269,23 @@ impl<'a> Joints<'a> {
 
     fn head(&self, chest: usize, bones: &mut Bones) {
         let middle = |n: &usize| self.is_joint[*n] && self.sides[*n].is_none();
-        let under = self.under(chest);
-        let above = |n: &usize| *n != chest && under[*n];
-        let of = |family: Family| {
+        let descendants = self.descendants(chest);
+        let above = |n: &usize| *n != chest && descendants[*n];
+        let joints_of = |family: Family| {
             let order = self.skeleton.parents_first.iter().map(|(n, _)| *n);
             order.filter(middle).filter(above).filter(move |n| self.families[*n] == Some(family))
         };
-        let head = of(Family::Head).next();
-        // Without a name, the last of the neck, or of a back that goes on above the arms.
-        let top = head.or_else(|| of(Family::Neck).next_back()).or_else(|| of(Family::Spine).next_back());
+        let head = joints_of(Family::Head).next();
+        // If no name says head, it is the last joint of the neck, or of a spine that continues above the arms.
+        let top = head
+            .or_else(|| joints_of(Family::Neck).next_back())
+            .or_else(|| joints_of(Family::Spine).next_back());
         let Some(top) = top else { return };
         let mut neck: Vec<usize> =
             self.skeleton.ancestors(top).skip(1).take_while(|n| *n != chest).filter(middle).collect();
         neck.reverse();
-        let alone = head.is_none() && neck.is_empty() && self.families[top] == Some(Family::Neck);
-        bones.insert(if alone { "neck" } else { "head" }.to_owned(), top);
+        let is_lone_neck = head.is_none() && neck.is_empty() && self.families[top] == Some(Family::Neck);
+        bones.insert(if is_lone_neck { "neck" } else { "head" }.to_owned(), top);
         bones.extend(neck.first().map(|&n| ("neck".to_owned(), n)));
     }
 
@@ -288,31 +293,31 @@ impl<'a> Joints<'a> {
         bones.extend(named.into_iter().filter_map(|(bone, node)| Some((format!("{word}{bone}"), node?))));
     }
 
-    /// Whether each node is a given one, or below it.
-    fn under(&self, top: usize) -> Vec<bool> {
-        let mut under = vec![false; self.names.len()];
+    /// Returns for each node whether it is `top` or below it.
+    fn descendants(&self, top: usize) -> Vec<bool> {
+        let mut descendants = vec![false; self.names.len()];
         for &(node, parent) in &self.skeleton.parents_first {
-            under[node] = node == top || parent.is_some_and(|p| under[p]);
+            descendants[node] = node == top || parent.is_some_and(|p| descendants[p]);
         }
-        under
+        descendants
     }
 
-    /// Whether each node is a given one, or above it.
-    fn over(&self, node: usize) -> Vec<bool> {
-        let mut over = vec![false; self.names.len()];
-        self.skeleton.ancestors(node).for_each(|n| over[n] = true);
-        over
+    /// Returns for each node whether it is `node` or above it.
+    fn ancestors(&self, node: usize) -> Vec<bool> {
+        let mut ancestors = vec![false; self.names.len()];
+        self.skeleton.ancestors(node).for_each(|n| ancestors[n] = true);
+        ancestors
     }
 
-    /// The lowest node above both.
-    fn common(&self, a: usize, b: usize) -> Option<usize> {
-        let over = self.over(b);
-        self.skeleton.ancestors(a).find(|&n| over[n])
+    /// Returns the lowest node that is at or above both nodes.
+    fn common_ancestor(&self, a: usize, b: usize) -> Option<usize> {
+        let ancestors = self.ancestors(b);
+        self.skeleton.ancestors(a).find(|&n| ancestors[n])
     }
 }
 
-/// World positions of all nodes at rest.
-fn places(skeleton: &Skeleton) -> Vec<Vec3> {
+/// Returns the world positions of all nodes at rest.
+fn positions(skeleton: &Skeleton) -> Vec<Vec3> {
     let mut world = vec![Affine3A::IDENTITY; skeleton.nodes.len()];
     for &(node, parent) in &skeleton.parents_first {
         let local = skeleton.nodes[node].rest.to_affine();

@@ -1,40 +1,40 @@
-//! Encoded images of a character.
+//! EncodedImage images of a character.
 
 use std::sync::Arc;
 
-use super::picture::{Encoded, Picture};
+use super::picture::{EncodedImage, Picture};
 
-/// The longest side of an image that is decoded, pixels.
+/// Maximum side of an image that is decoded, in pixels.
 pub const MAX_IMAGE_SIDE: u32 = 16_384;
-/// The most bytes that all images of a character may take decoded.
+/// Maximum size of all decoded images of a character together, in bytes.
 pub const MAX_IMAGES_BYTES: u64 = 1 << 30;
 
-/// A PNG or JPEG image as the file has it. Its size is known and within bounds before any pixel is decoded.
+/// An encoded PNG or JPEG image. Its size is checked before any pixel is decoded.
 #[derive(Clone, Debug)]
 pub struct Image {
-    /// The file's name for it.
+    /// Name in the file.
     pub name: Option<String>,
-    /// Encoded bytes.
+    /// The PNG or JPEG data.
     pub bytes: Arc<[u8]>,
-    /// Pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels.
+    /// Height in pixels.
     pub height: u32,
-    /// Bytes of pixels that decoding takes at once.
+    /// Peak memory of pixels while decoding, in bytes.
     decoded_bytes: u64,
 }
 
 impl Image {
-    /// Reads the header alone. The format is found from the bytes, not from a name or MIME type.
+    /// Reads only the header. The format is detected from the data, not from a name or MIME type.
     ///
     /// # Errors
-    /// The reason as one line: not a PNG or JPEG image, damaged, or a side longer than [`MAX_IMAGE_SIDE`].
+    /// A one-line reason if the data is not PNG or JPEG, is damaged, or has a side longer than [`MAX_IMAGE_SIDE`].
     pub fn new(name: Option<String>, bytes: Arc<[u8]>) -> Result<Self, String> {
-        let Encoded { width, height, decoded_bytes, .. } = Encoded::new(&bytes)?;
+        let EncodedImage { width, height, decoded_bytes, .. } = EncodedImage::new(&bytes)?;
         Ok(Self { name, bytes, width, height, decoded_bytes })
     }
 
-    /// Bytes of pixels that decoding takes at once: the image as RGBA, and as the file has it where that differs.
+    /// Returns the peak memory of pixels while decoding, in bytes: the RGBA result and any intermediate image.
     pub fn decoded_bytes(&self) -> u64 {
         self.decoded_bytes
     }
@@ -42,7 +42,7 @@ impl Image {
     /// Decodes the pixels.
     ///
     /// # Errors
-    /// The reason as one line, where the bytes do not hold an image of the size in their header.
+    /// A one-line reason if the data is damaged or does not match the size in its header.
     pub fn decode(&self) -> Result<Picture, String> {
         Picture::decode(&self.bytes)
     }

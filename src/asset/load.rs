@@ -1,22 +1,23 @@
-//! A file, whichever format it is in.
+//! Loads a file in any supported format.
 
 use std::path::Path;
 
 use super::{Character, LoadError, bvh, gltf};
 
-/// Reads a character: glTF (`.gltf`, `.glb`, `.vrm`) with the files that it names from its own folder, or BVH.
+/// Loads a character from a BVH file, or from a glTF file (`.gltf`, `.glb`, `.vrm`) and the files in its folder that it
+/// references.
 ///
 /// # Errors
-/// [`LoadError`], one line: the file, the object or the line at fault, and the cause.
+/// [`LoadError`]. The message is one line with the file, the object or line in it, and the cause.
 pub fn load(path: &Path) -> Result<Character, LoadError> {
     load_in_units(path, None)
 }
 
-/// The same for files that do not tell their units. `units`: metres a unit of a BVH file, 1e-6 to 1e6; `None`: guessed
-/// from its size.
+/// Loads a character like [`load`], with the unit of length for formats that do not define it. `units` is the length of
+/// one unit of a BVH file in metres, 1e-6 to 1e6. `None` guesses it from the size of the skeleton.
 ///
 /// # Errors
-/// As [`load`]; and where a glTF file, which is in metres, is to be in units.
+/// [`LoadError`], also if `units` is given for a glTF file.
 pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadError> {
     let bytes = gltf::read(path)?;
     if bvh::is_bvh(path, &bytes) {
@@ -25,7 +26,7 @@ pub fn load_in_units(path: &Path, units: Option<f64>) -> Result<Character, LoadE
     match units {
         None => gltf::load_bytes(path, &bytes, gltf::folder(path)),
         Some(_) => {
-            let cause = "a glTF file is in metres: units are for BVH".to_owned();
+            let cause = "units apply only to BVH files because glTF is always in metres".to_owned();
             Err(LoadError::Format { path: path.into(), cause })
         }
     }

@@ -1,44 +1,44 @@
-//! What a surface looks like: glTF's metallic-roughness material.
+//! Surface materials: glTF's metallic-roughness model.
 
 use glam::{Affine2, Vec3, Vec4};
 
-/// A metallic-roughness surface. Colours are linear light.
+/// A metallic-roughness material. Colours are linear.
 #[derive(Clone, Debug)]
 pub struct Material {
-    /// The file's name for it.
+    /// Name in the file.
     pub name: Option<String>,
-    /// RGBA factor.
+    /// RGBA factor of the base colour.
     pub base_color: Vec4,
-    /// sRGB-encoded RGB, linear alpha.
+    /// sRGB-encoded RGB and linear alpha.
     pub base_color_texture: Option<TextureRef>,
     /// 0 (dielectric) to 1 (metal).
     pub metallic: f32,
     /// Perceptual roughness, 0 to 1.
     pub roughness: f32,
-    /// Green: roughness, blue: metallic.
+    /// Green is roughness, blue is metallic.
     pub metallic_roughness_texture: Option<TextureRef>,
     /// Tangent-space normals.
     pub normal_texture: Option<TextureRef>,
-    /// Factor on the normal map's x and y.
+    /// Factor on the x and y of the normal map.
     pub normal_scale: f32,
-    /// Red: ambient occlusion.
+    /// Red is ambient occlusion.
     pub occlusion_texture: Option<TextureRef>,
-    /// How much of the occlusion counts, 0 to 1.
+    /// Strength of the occlusion, 0 to 1.
     pub occlusion_strength: f32,
-    /// RGB, `KHR_materials_emissive_strength` multiplied in.
+    /// RGB factor of the emission, including `KHR_materials_emissive_strength`.
     pub emissive: Vec3,
     /// sRGB-encoded RGB.
     pub emissive_texture: Option<TextureRef>,
-    /// What alpha means.
+    /// How alpha is used.
     pub alpha_mode: AlphaMode,
-    /// Whether back faces are drawn, with their normal turned.
+    /// Whether back faces are drawn, with a flipped normal.
     pub double_sided: bool,
-    /// `KHR_materials_unlit`: the base colour is shown as it is.
+    /// `KHR_materials_unlit`: the base colour is shown without lighting.
     pub unlit: bool,
 }
 
 impl Default for Material {
-    /// glTF's default material: white, metallic 1, roughness 1.
+    /// Returns glTF's default material: white, metallic 1, roughness 1.
     fn default() -> Self {
         Self {
             name: None,
@@ -60,23 +60,23 @@ impl Default for Material {
     }
 }
 
-/// What alpha means to a surface.
+/// How a material uses alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AlphaMode {
-    /// Nothing.
+    /// Alpha is ignored.
     Opaque,
-    /// Below the cutoff there is no surface.
+    /// The surface is invisible where alpha is below this cutoff.
     Mask(f32),
-    /// Coverage, blended over what is behind.
+    /// Alpha is coverage, blended over the background.
     Blend,
 }
 
-/// A texture as a material uses it.
+/// A texture in a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextureRef {
     /// Index into [`crate::asset::Character::textures`].
     pub texture: usize,
-    /// 0 or 1: which of the primitive's texture coordinates.
+    /// Set of texture coordinates of the primitive, 0 or 1.
     pub uv_set: usize,
     /// `KHR_texture_transform`, applied to the texture coordinates.
     pub uv_transform: Affine2,
@@ -85,45 +85,45 @@ pub struct TextureRef {
 /// An image and how it is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Texture {
-    /// Index into [`crate::asset::Character::images`]; `None` where the file names none that can be read.
+    /// Index into [`crate::asset::Character::images`]. `None` if the file has no readable image for the texture.
     pub image: Option<usize>,
     /// Filters and wrapping.
     pub sampler: Sampler,
 }
 
-/// How a texture is read between and beyond its pixels.
+/// How a texture is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Sampler {
-    /// When the texture is enlarged.
+    /// Filter for magnification.
     pub magnify: Filter,
-    /// When it is reduced.
+    /// Filter for minification.
     pub minify: Filter,
-    /// Between mip levels; `None` uses the full-size level alone.
+    /// Filter between mip levels. `None` uses only the full-size level.
     pub mipmap: Option<Filter>,
-    /// Beyond 0..1 in u.
+    /// Wrapping outside 0..1 in u.
     pub wrap_u: Wrap,
-    /// Beyond 0..1 in v.
+    /// Wrapping outside 0..1 in v.
     pub wrap_v: Wrap,
 }
 
-/// Which pixels answer between two.
+/// How a texture is sampled between pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Filter {
-    /// The nearest one.
+    /// The nearest pixel.
     Nearest,
-    /// A blend by distance.
+    /// Linear interpolation.
     #[default]
     Linear,
 }
 
-/// What lies beyond the texture's edge.
+/// How a texture continues beyond its edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Wrap {
-    /// The texture again.
+    /// The texture repeats.
     #[default]
     Repeat,
-    /// The texture mirrored.
+    /// The texture repeats, mirrored each time.
     Mirror,
-    /// Its last pixel.
+    /// The last pixel repeats.
     Clamp,
 }

@@ -1,6 +1,7 @@
-//! File → [`Character`]: everything that a skinned character is before anybody poses it, immutable once read.
+//! Loads a file as a [`Character`], which contains everything about a skinned character except its pose and never
+//! changes after loading.
 //!
-//! Vectors are columns, right-handed with +Y up, metres, radians, seconds, all `f32`, as glTF has them.
+//! The conventions are those of glTF: column vectors, right-handed, +Y up, metres, radians, seconds, all `f32`.
 
 pub mod bvh;
 mod character;

@@ -1,4 +1,4 @@
-//! The tree of nodes that a pose moves, and the skins that hang on it.
+//! The node hierarchy of a character, and its skins.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,37 +6,37 @@ use std::ops::Range;
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
 use serde::{Deserialize, Serialize};
 
-/// A local transform: scale, then rotate, then translate.
+/// A local transform, applied in the order scale, rotation, translation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transform {
-    /// Metres, in the parent's space.
+    /// In metres, in the parent's space.
     pub translation: Vec3,
     /// Unit quaternion.
     pub rotation: Quat,
-    /// A factor an axis; may be negative or zero.
+    /// Scale factor per axis, which may be negative or zero.
     pub scale: Vec3,
 }
 
 impl Transform {
-    /// Leaves everything where it is.
+    /// The identity transform.
     pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
-    /// `parent_from_local` as a matrix.
+    /// Returns the transform as the matrix `parent_from_local`.
     #[inline]
     pub fn to_affine(self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// The transform that comes nearest to a matrix: exact where the matrix holds no shear.
-    /// A mirrored matrix gets a negative x scale, as glTF tools do.
+    /// Returns the transform that is nearest to a matrix. It is exact if the matrix has no shear.
+    /// A mirrored matrix gets a negative x scale, as in other glTF tools.
     ///
-    /// Finite unless a scale is beyond single precision.
+    /// The result is finite unless a scale exceeds single precision.
     pub fn from_affine(parent_from_local: Affine3A) -> Self {
         let matrix = parent_from_local.matrix3;
         let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
-        // Squares and products of large or tiny numbers leave single precision. Of columns that are divided by powers of
-        // two, no digit changes.
+        // Squares and products of very large or very small numbers overflow or underflow. Dividing a column by a power of
+        // two changes none of its digits.
         let units = columns.map(magnitude);
         let [x, y, z] = [0, 1, 2].map(|i| columns[i] / units[i]);
         let mut lengths = Vec3::new(x.length(), y.length(), z.length());
@@ -56,48 +56,48 @@ impl Transform {
     }
 }
 
-/// The power of two next below the largest number of a vector, as far as it and its reciprocal are normal numbers.
+/// Returns the power of two at or below the largest component, clamped so that it and its reciprocal are normal numbers.
 fn magnitude(vector: Vec3A) -> f32 {
-    /// Of the bits of an `f32`, those of its exponent.
+    /// The exponent bits of an `f32`.
     const EXPONENT: u32 = 0x7F80_0000;
     let largest = vector.abs().max_element();
     f32::from_bits(largest.to_bits() & EXPONENT).clamp(f32::MIN_POSITIVE, f32::MIN_POSITIVE.recip())
 }
 
-/// One node of the file: a joint, the carrier of a mesh, or only a step between others.
+/// A node of the file, such as a joint, a node with a mesh, or a group.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The file's name for it, if it has one.
+    /// Name in the file, if it has one.
     pub name: Option<String>,
-    /// Index of the parent node; `None` for a root.
+    /// Index of the parent node. `None` for a root.
     pub parent: Option<usize>,
     /// Indices of the child nodes, in file order.
     pub children: Vec<usize>,
-    /// Local transform as the file gives it.
+    /// Local transform in the file.
     pub rest: Transform,
-    /// Index of the mesh that it carries.
+    /// Index of the node's mesh.
     pub mesh: Option<usize>,
-    /// Index of the skin that deforms that mesh.
+    /// Index of the skin that deforms the mesh.
     pub skin: Option<usize>,
-    /// Where this node's morph weights stand in [`Skeleton::rest_weights`] and in a pose.
+    /// Range of the node's morph weights in [`Skeleton::rest_weights`] and in a pose.
     pub morph_weights: Range<usize>,
 }
 
-/// All nodes of a file, with an order in which every parent comes before its children.
+/// The node hierarchy of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Skeleton {
-    /// In file order.
+    /// All nodes, in file order.
     pub nodes: Vec<Node>,
-    /// Every node with its parent, parents before their children.
+    /// Every node with its parent, sorted so that parents come before their children.
     pub parents_first: Vec<(usize, Option<usize>)>,
-    /// The file's matrices that a [`Transform`] cannot express, by node. They hold while the node is at rest.
+    /// Matrices in the file that a [`Transform`] cannot express, by node. They apply while the node is at rest.
     pub sheared: BTreeMap<usize, Affine3A>,
-    /// Morph weights of all nodes at rest, one node after another: the node's own, else its mesh's, else zero.
+    /// Rest morph weights of all nodes in node order: the node's own, otherwise its mesh's, otherwise zero.
     pub rest_weights: Vec<f32>,
 }
 
 impl Skeleton {
-    /// A node's name, or `#INDEX` where it has none: how errors and people speak of it.
+    /// Returns a node's name for messages, or `#INDEX` if it has none.
     pub fn label(&self, node: usize) -> String {
         match self.nodes.get(node).and_then(|n| n.name.as_deref()) {
             Some(name) => name.to_owned(),
@@ -105,33 +105,33 @@ impl Skeleton {
         }
     }
 
-    /// The node that a morph weight of a pose belongs to, and its place among that node's.
+    /// Returns the node that a morph weight of a pose belongs to, and the index of the weight in that node.
     pub fn morph_of(&self, weight: usize) -> Option<(usize, usize)> {
         let node = self.nodes.iter().position(|n| n.morph_weights.contains(&weight))?;
         Some((node, weight - self.nodes.get(node)?.morph_weights.start))
     }
 
-    /// The first node of a name.
+    /// Returns the first node with a name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.nodes.iter().position(|n| n.name.as_deref() == Some(name))
     }
 
-    /// The node and its ancestors, from the node up to its root.
+    /// Returns a node and its ancestors, from the node up to its root.
     pub fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(node), |&n| self.nodes.get(n).and_then(|n| n.parent))
     }
 }
 
-/// The joints that deform a mesh, and where each of them was when the mesh was bound.
+/// The joints that deform a mesh, and their inverse bind matrices.
 #[derive(Clone, Debug)]
 pub struct Skin {
-    /// The file's name for it.
+    /// Name in the file.
     pub name: Option<String>,
-    /// Node indices. `JOINTS_n` of a mesh count in this list.
+    /// Node indices. `JOINTS_n` of a mesh are indices into this list.
     pub joints: Vec<usize>,
-    /// `joint_from_mesh`, the inverse bind matrices, one a joint.
+    /// Inverse bind matrices `joint_from_mesh`, one per joint.
     pub joint_from_mesh: Vec<Affine3A>,
-    /// Whether the file gave them; if not, they are all identity.
+    /// Whether the file contains inverse bind matrices. If not, they are all identity.
     pub has_inverse_binds: bool,
 }
 
@@ -143,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_matrix_of_any_size_is_taken_apart(
+        fn matrices_of_any_magnitude_decompose(
             axis in prop::array::uniform3(-1.0..1.0_f32), angle in -3.0..3.0_f32,
             scale in prop::array::uniform3(0.5..2.0_f32), exponents in prop::array::uniform3(-30..38_i32),
         ) {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn shear_of_any_size_leaves_finite_numbers() {
+    fn shear_of_any_magnitude_decomposes_to_finite_numbers() {
         let columns = [Vec3A::new(2.0, 0.0, 1e30), Vec3A::Y, Vec3A::Z];
         let [x, y, z] = columns;
         let found = Transform::from_affine(Affine3A::from_cols(x, y, z, Vec3A::ZERO));

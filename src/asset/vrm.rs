@@ -1,4 +1,4 @@
-//! The humanoid map of VRM 0 (`VRM`) and VRM 1.0 (`VRMC_vrm`), the latter's bone names for both.
+//! Reads the humanoid map of VRM 0 (`VRM`) or VRM 1.0 (`VRMC_vrm`), with the bone names of VRM 1.0.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Humanoid;
 
-/// Reads the map from a file's root extensions. Bones whose node does not exist are left out.
+/// Reads the map from the root extensions of a file. Bones whose node does not exist are left out.
 pub(super) fn humanoid(extensions: &Map<String, Value>, nodes: usize) -> Option<Humanoid> {
     let (vrm, bones) = match (extensions.get("VRMC_vrm"), extensions.get("VRM")) {
         (Some(v1), _) => (1, version_1(v1)?),
@@ -26,7 +26,7 @@ fn version_1(extension: &Value) -> Option<BTreeMap<String, usize>> {
     Some(bones.iter().filter_map(|(name, bone)| Some((name.clone(), node(bone)?))).collect())
 }
 
-/// `humanoid.humanBones` is a list of `{ bone, node }`. Thumbs have other names there.
+/// `humanoid.humanBones` is a list of `{ bone, node }` in which the bones of the thumb have different names.
 fn version_0(extension: &Value) -> Option<BTreeMap<String, usize>> {
     let bones = extension.pointer("/humanoid/humanBones")?.as_array()?;
     let named = |bone: &Value| {

@@ -89,7 +89,7 @@ impl<'a> Finder<'a> {
         if let Some(humanoid) = &character.humanoid {
             humanoid.bones.iter().for_each(|(bone, &node)| names[node].clone_from(bone));
         }
-        let families = names.iter().map(|n| Family::of(n)).collect();
+        let families = names.iter().map(|n| Family::from_name(n)).collect();
         let mut world = Vec::new();
         world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
         let places: Vec<Vec3> = world.iter().map(|m| m.translation.into()).collect();

@@ -74,10 +74,7 @@ fn a_file_that_cannot_be_read_is_named() {
     let path = folder("broken").join("broken.glb");
     std::fs::write(&path, b"glTF\x02\0\0\0\xFF\0\0\0").unwrap();
     let line = refusal(["inspect", path.to_str().unwrap()]);
-    assert!(
-        line.ends_with("broken.glb: GLB header: the file is cut off: 12 of 255 bytes are there"),
-        "{line}"
-    );
+    assert!(line.ends_with("broken.glb: GLB header: the file is truncated after 12 of 255 bytes"), "{line}");
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn errors_name_the_line_and_units_are_for_bvh() {
     assert_eq!(refusal(["inspect", &path]), format!("{path}: line 19: 8 numbers where a frame has 9"));
     assert_eq!(
         refusal(["inspect", "--units", "0.01", MANNEQUIN]),
-        format!("{MANNEQUIN}: a glTF file is in metres: units are for BVH")
+        format!("{MANNEQUIN}: units apply only to BVH files because glTF is always in metres")
     );
     assert_eq!(
         refusal(["inspect", "--units", "0.01"]),
@@ -79,7 +79,7 @@ fn errors_name_the_line_and_units_are_for_bvh() {
     );
     assert_eq!(
         refusal(["inspect", "--units=-1", &path]),
-        format!("{path}: units: -1 metres a unit are not within 1e-6 and 1e6")
+        format!("{path}: units must be between 1e-6 and 1e6 metres, not -1")
     );
 }
 

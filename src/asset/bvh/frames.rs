@@ -1,95 +1,98 @@
-//! `MOTION`: a line of numbers a frame.
+//! Reads the `MOTION` section, which has one line of numbers per frame.
 
 use glam::{DQuat, DVec3, Quat, Vec3};
 
-use super::super::{Channel as ClipChannel, Clip, Interpolation, Values};
-use super::Fault;
-use super::hierarchy::{Channel, Hierarchy, Joint};
+use super::super::{Channel, Clip, Interpolation, Values};
+use super::LineError;
+use super::hierarchy::{BvhChannel, BvhJoint, Hierarchy};
 use super::words::{Words, number, quoted};
 
-/// Seconds a frame where a file does not say, or says what cannot be.
-const USUAL_FRAME_TIME: f64 = 1.0 / 30.0;
-/// Seconds a frame that can be.
+/// Frame time in seconds if the file has none or an invalid one.
+const DEFAULT_FRAME_TIME: f64 = 1.0 / 30.0;
+/// Valid frame times in seconds.
 pub(crate) const FRAME_TIMES: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
-/// The least that a number takes in the text: a digit, and what divides it from the next.
+/// Minimum length of a number in the text: one digit and a separator.
 const NUMBER_BYTES: usize = 2;
 
-/// The frames of a file, as keys of the joints that they move, in metres.
+/// The frames of a file as keys of the joints that they move, in metres.
 #[derive(Debug)]
-pub(super) struct Motion {
+pub(super) struct BvhMotion {
     frame_time: f64,
-    /// Metres a unit of the file.
+    /// Length of one unit of the file in metres.
     metres: f64,
     frames: usize,
-    tracks: Vec<Track>,
+    tracks: Vec<JointKeys>,
 }
 
-/// A joint's keys, as far as it has channels for them.
+/// The keys of one joint, for the properties that it has channels for.
 #[derive(Debug)]
-struct Track {
+struct JointKeys {
     node: usize,
-    /// In units of the file.
+    /// Rest offset in units of the file.
     offset: DVec3,
-    channels: Vec<Channel>,
-    /// Where their numbers stand in a frame.
+    channels: Vec<BvhChannel>,
+    /// Index of the joint's first number in a frame.
     first: usize,
     translations: Option<Vec<Vec3>>,
     rotations: Option<Vec<Quat>>,
 }
 
-/// What stands before the frames.
+/// The header of the section.
 #[derive(Default)]
-struct Head {
-    /// `Frames:`, whatever it says.
+struct MotionHeader {
+    /// The value of `Frames:`, NaN if it is not a number.
     frames: Option<f64>,
     frame_time: Option<f64>,
 }
 
-/// Reads what follows the word MOTION; `None`: no frame. `metres`: a unit of the file.
+/// Reads the text after the word MOTION. Returns `None` if there is no frame. `metres` is the length of a unit.
 pub(super) fn read(
     words: &mut Words<'_>,
     hierarchy: &Hierarchy,
     metres: f64,
     warnings: &mut Vec<String>,
-) -> Result<Option<Motion>, Fault> {
-    let mut head = Head::default();
+) -> Result<Option<BvhMotion>, LineError> {
+    let mut header = MotionHeader::default();
     let mut line = words.next_line();
-    while line.is_some_and(|(_, text)| head.take(text)) {
+    while line.is_some_and(|(_, text)| header.read(text)) {
         line = words.next_line();
     }
     let width = hierarchy.channels.len();
-    let frame_time = head.frame_time(warnings);
-    // Both what is said and what can be there bound it.
-    let there =
+    let frame_time = header.frame_time(warnings);
+    // The capacity is limited by the declared number of frames and by the number that the text has space for.
+    let fitting =
         (words.bytes_left() + line.map_or(0, |(_, text)| text.len())) / NUMBER_BYTES / width.max(1) + 1;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and is bounded")]
-    let room = head.frames.map_or(0, |said| said.clamp(0.0, 1e15) as usize).min(there);
-    let mut motion = Motion { frame_time, metres, frames: 0, tracks: tracks(hierarchy, room) };
-    let mut reader = Reader { width, ..Reader::default() };
-    while let Some((line, text)) = line_or(&mut line, words) {
-        reader.line(line, text, &mut motion)?;
+    let capacity = header.frames.map_or(0, |declared| declared.clamp(0.0, 1e15) as usize).min(fitting);
+    let mut motion = BvhMotion { frame_time, metres, frames: 0, tracks: tracks(hierarchy, capacity) };
+    let mut reader = FrameReader { width, ..FrameReader::default() };
+    while let Some((line, text)) = line_ahead_or_next(&mut line, words) {
+        reader.read_line(line, text, &mut motion)?;
     }
     reader.finish(&motion, warnings)?;
-    #[expect(clippy::cast_precision_loss, reason = "a text holds fewer frames than that")]
+    #[expect(clippy::cast_precision_loss, reason = "a text has far fewer frames than 2^53")]
     let counted = motion.frames as f64;
-    match head.frames {
-        Some(said) if said != counted => {
-            warnings.push(format!("Frames: says {said}, but {counted} are there"));
+    match header.frames {
+        Some(declared) if declared != counted => {
+            warnings.push(format!("\"Frames:\" is {declared}, but the file has {counted} frames"));
         }
-        None => warnings.push(format!("there is no number of frames: {counted} are there")),
+        None => warnings.push(format!("\"Frames:\" is missing, but the file has {counted} frames")),
         Some(_) => {}
     }
     Ok((motion.frames > 0).then_some(motion))
 }
 
-/// The line that was read already, else the next.
-fn line_or<'a>(read: &mut Option<(usize, &'a str)>, words: &mut Words<'a>) -> Option<(usize, &'a str)> {
+/// Returns the line that was read ahead, or otherwise the next one.
+fn line_ahead_or_next<'a>(
+    read: &mut Option<(usize, &'a str)>,
+    words: &mut Words<'a>,
+) -> Option<(usize, &'a str)> {
     read.take().or_else(|| words.next_line())
 }
 
-impl Head {
-    /// Whether a line is of the head; an empty one may stand anywhere.
-    fn take(&mut self, text: &str) -> bool {
+impl MotionHeader {
+    /// Reads a line of the header. Returns false if the line does not belong to it. Empty lines can be anywhere.
+    fn read(&mut self, text: &str) -> bool {
         let mut words = text.split(|c: char| c.is_whitespace() || c == ':').filter(|w| !w.is_empty());
         let Some(first) = words.next() else { return true };
         let value = if first.eq_ignore_ascii_case("frames") {
@@ -101,7 +104,7 @@ impl Head {
         } else {
             return false;
         };
-        // What is no number is as good as nothing.
+        // A value that is not a number becomes NaN, which causes a warning.
         *value = Some(words.next().and_then(|w| w.parse().ok()).unwrap_or(f64::NAN));
         true
     }
@@ -110,47 +113,50 @@ impl Head {
         match self.frame_time {
             Some(time) if FRAME_TIMES.contains(&time) => time,
             Some(time) => {
-                warnings.push(format!("Frame Time: {time} cannot be: taken as a thirtieth of a second"));
-                USUAL_FRAME_TIME
+                warnings.push(format!("\"Frame Time:\" of {time} is invalid, so 1/30 s is used"));
+                DEFAULT_FRAME_TIME
             }
             None => {
-                warnings.push("there is no Frame Time: taken as a thirtieth of a second".to_owned());
-                USUAL_FRAME_TIME
+                warnings.push("\"Frame Time:\" is missing, so 1/30 s is used".to_owned());
+                DEFAULT_FRAME_TIME
             }
         }
     }
 }
 
-/// Gathers numbers into frames.
+/// Collects numbers into frames.
 #[derive(Default)]
-struct Reader {
-    /// Of the frame that is not whole yet.
+struct FrameReader {
+    /// Numbers of the incomplete frame.
     numbers: Vec<f64>,
     width: usize,
-    /// The first line with numbers, and how many: if it is a frame, each line is one; else frames run on over lines.
+    /// The first line with numbers and its count. If it is one frame, so must every line be.
     first: Option<(usize, usize)>,
-    /// Lines with numbers.
+    /// Number of lines with numbers.
     lines: usize,
-    /// The last line that ended within a frame though each should be one.
-    cut: Option<usize>,
+    /// The last line that was too short, if every line should be one frame.
+    short_line: Option<usize>,
 }
 
-impl Reader {
-    fn line(&mut self, line: usize, text: &str, motion: &mut Motion) -> Result<(), Fault> {
+impl FrameReader {
+    fn read_line(&mut self, line: usize, text: &str, motion: &mut BvhMotion) -> Result<(), LineError> {
         let mut words = text.split_whitespace().peekable();
         if words.peek().is_none() {
             return Ok(());
         }
-        // Only the last line may be cut off.
-        if let Some(cut) = self.cut {
-            return Err(self.miscounted(cut, self.numbers.len()));
+        // Only the last line may be incomplete.
+        if let Some(short_line) = self.short_line {
+            return Err(self.wrong_count(short_line, self.numbers.len()));
         }
         let mut count = 0;
         for word in words {
             let value = number(word, line)?;
             count += 1;
             if self.width == 0 {
-                return Err(Fault::new(line, format!("{} where no joint has channels", quoted(word))));
+                return Err(LineError::new(
+                    line,
+                    format!("unexpected {} because no joint has channels", quoted(word)),
+                ));
             }
             self.numbers.push(value);
             if self.numbers.len() == self.width {
@@ -161,67 +167,68 @@ impl Reader {
         self.lines += 1;
         let (_, first) = *self.first.get_or_insert((line, count));
         if first == self.width && count > first {
-            return Err(self.miscounted(line, count));
+            return Err(self.wrong_count(line, count));
         }
         if first == self.width && count < first {
-            self.cut = Some(line);
+            self.short_line = Some(line);
         }
         Ok(())
     }
 
-    fn miscounted(&self, line: usize, count: usize) -> Fault {
-        Fault::new(line, format!("{count} numbers where a frame has {}", self.width))
+    fn wrong_count(&self, line: usize, count: usize) -> LineError {
+        LineError::new(line, format!("expected {} numbers for a frame, found {count}", self.width))
     }
 
-    fn finish(&self, motion: &Motion, warnings: &mut Vec<String>) -> Result<(), Fault> {
-        let (there, width) = (self.numbers.len(), self.width);
-        if there == 0 {
+    fn finish(&self, motion: &BvhMotion, warnings: &mut Vec<String>) -> Result<(), LineError> {
+        let (count, width) = (self.numbers.len(), self.width);
+        if count == 0 {
             return Ok(());
         }
         match self.first {
-            // Neither a frame a line, nor whole frames over lines.
-            Some((line, count)) if count % width != 0 && (count > width || self.lines > 1) => {
-                Err(self.miscounted(line, count))
+            // The first line is neither made of whole frames nor the only line.
+            Some((line, first)) if first % width != 0 && (first > width || self.lines > 1) => {
+                Err(self.wrong_count(line, first))
             }
             _ => {
                 let frame = motion.frames;
-                warnings.push(format!("frame {frame} is cut off after {there} of {width} numbers: left out"));
+                warnings.push(format!("frame {frame} has only {count} of {width} numbers and is ignored"));
                 Ok(())
             }
         }
     }
 }
 
-/// The joints that have channels, with room for some frames.
-fn tracks(hierarchy: &Hierarchy, room: usize) -> Vec<Track> {
-    let track = |(node, joint): (usize, &Joint)| {
+/// Returns the joints that have channels, with capacity for a number of frames.
+fn tracks(hierarchy: &Hierarchy, capacity: usize) -> Vec<JointKeys> {
+    let track = |(node, joint): (usize, &BvhJoint)| {
         let channels = hierarchy.channels.get(joint.channels.clone()).unwrap_or_default().to_vec();
-        let turns = channels.iter().any(|c| matches!(c, Channel::Rotation(_)));
-        let moves = channels.iter().any(|c| matches!(c, Channel::Position(_)));
-        Track {
+        let rotates = channels.iter().any(|c| matches!(c, BvhChannel::Rotation(_)));
+        let translates = channels.iter().any(|c| matches!(c, BvhChannel::Position(_)));
+        JointKeys {
             node,
             offset: joint.offset,
             first: joint.channels.start,
             channels,
-            translations: moves.then(|| Vec::with_capacity(room)),
-            rotations: turns.then(|| Vec::with_capacity(room)),
+            translations: translates.then(|| Vec::with_capacity(capacity)),
+            rotations: rotates.then(|| Vec::with_capacity(capacity)),
         }
     };
     hierarchy.joints.iter().enumerate().filter(|(_, j)| !j.channels.is_empty()).map(track).collect()
 }
 
-impl Motion {
-    fn push(&mut self, numbers: &[f64], line: usize) -> Result<(), Fault> {
+impl BvhMotion {
+    fn push(&mut self, numbers: &[f64], line: usize) -> Result<(), LineError> {
         for track in &mut self.tracks {
-            let own = numbers.get(track.first..track.first + track.channels.len());
-            let own = own.ok_or_else(|| Fault::new(line, "a frame is too short"))?;
-            track.push(own, self.metres);
+            let joint_numbers = numbers.get(track.first..track.first + track.channels.len());
+            let joint_numbers =
+                joint_numbers.ok_or_else(|| LineError::new(line, "the frame is too short"))?;
+            track.push(joint_numbers, self.metres);
         }
         self.frames += 1;
         Ok(())
     }
 
-    /// The clip, all of it on one timeline.
+    /// Converts the motion to a clip with a single timeline.
     pub(super) fn clip(self) -> Clip {
         #[expect(
             clippy::cast_precision_loss,
@@ -231,7 +238,7 @@ impl Motion {
         let times: Vec<f32> = (0..self.frames).map(|i| (i as f64 * self.frame_time) as f32).collect();
         let mut channels = Vec::new();
         for track in self.tracks {
-            let channel = |values| ClipChannel {
+            let channel = |values| Channel {
                 node: track.node,
                 timeline: 0,
                 interpolation: Interpolation::Linear,
@@ -244,25 +251,25 @@ impl Motion {
     }
 }
 
-impl Track {
-    /// A frame's numbers of this joint.
+impl JointKeys {
+    /// Adds one frame of this joint.
     fn push(&mut self, numbers: &[f64], metres: f64) {
-        let (mut place, mut turned) = (self.offset.to_array(), DQuat::IDENTITY);
+        let (mut position, mut rotation) = (self.offset.to_array(), DQuat::IDENTITY);
         for (channel, &value) in self.channels.iter().zip(numbers) {
             match *channel {
-                Channel::Position(axis) => place[axis] = value,
-                Channel::Rotation(axis) => {
-                    // Whole turns taken off in degrees, where they are exact.
+                BvhChannel::Position(axis) => position[axis] = value,
+                BvhChannel::Rotation(axis) => {
+                    // Whole turns are removed in degrees, where this is exact.
                     let angle = (value % 360.0).to_radians();
-                    turned *= DQuat::from_axis_angle(DVec3::AXES[axis], angle);
+                    rotation *= DQuat::from_axis_angle(DVec3::AXES[axis], angle);
                 }
             }
         }
         if let Some(translations) = &mut self.translations {
-            translations.push((DVec3::from_array(place) * metres).as_vec3());
+            translations.push((DVec3::from_array(position) * metres).as_vec3());
         }
         if let Some(rotations) = &mut self.rotations {
-            rotations.push(turned.normalize().as_quat().normalize());
+            rotations.push(rotation.normalize().as_quat().normalize());
         }
     }
 }

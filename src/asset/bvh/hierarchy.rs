@@ -1,115 +1,124 @@
-//! `HIERARCHY`: the joints, and which number of a frame moves what of which.
+//! Reads the `HIERARCHY` section: the joints and the channel of each number of a frame.
 
 use std::ops::Range;
 
 use glam::DVec3;
 
 use super::words::{Words, quoted};
-use super::{Fault, end_site_name};
+use super::{LineError, end_site_name};
 
-/// What is known of a joint, or of an End Site, before its place among nodes.
+/// A joint or an End Site.
 #[derive(Debug)]
-pub(super) struct Joint {
+pub(super) struct BvhJoint {
     pub(super) name: Option<String>,
     pub(super) parent: Option<usize>,
-    /// From its parent, in units of the file.
+    /// Offset from its parent, in units of the file.
     pub(super) offset: DVec3,
-    /// Where its channels stand in [`Hierarchy::channels`].
+    /// Range of its channels in [`Hierarchy::channels`].
     pub(super) channels: Range<usize>,
 }
 
-/// What one number of a frame says of its joint, about an axis: 0, 1, 2 for X, Y, Z.
+/// The property that a number of a frame sets, on axis 0, 1 or 2 for X, Y or Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Channel {
+pub(super) enum BvhChannel {
     Position(usize),
     Rotation(usize),
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Hierarchy {
-    /// In file order, parents before their children.
-    pub(super) joints: Vec<Joint>,
-    /// In the order of a frame's numbers.
-    pub(super) channels: Vec<Channel>,
-    /// Whether the word MOTION follows.
+    /// All joints in file order, parents before their children.
+    pub(super) joints: Vec<BvhJoint>,
+    /// All channels in the order of the numbers of a frame.
+    pub(super) channels: Vec<BvhChannel>,
+    /// Whether a MOTION section follows.
     pub(super) has_motion: bool,
 }
 
-/// Between a joint's braces.
-struct Open {
+/// A joint or an End Site whose closing brace has not been read.
+struct OpenBlock {
     joint: usize,
     is_end: bool,
-    /// The line in which it begins.
+    /// The line where it starts.
     line: usize,
     has_offset: bool,
     has_channels: bool,
     ends: usize,
 }
 
-/// Reads up to the word MOTION, or to the end of the text.
-pub(super) fn read(words: &mut Words<'_>, warnings: &mut Vec<String>) -> Result<Hierarchy, Fault> {
+/// Reads up to the word MOTION or the end of the text.
+pub(super) fn read(words: &mut Words<'_>, warnings: &mut Vec<String>) -> Result<Hierarchy, LineError> {
     match words.next() {
-        Some(word) if is(word, "HIERARCHY") => {}
+        Some(word) if eq_keyword(word, "HIERARCHY") => {}
         Some(word) => {
-            return Err(Fault::new(words.line(), format!("{} where HIERARCHY begins", quoted(word))));
+            return Err(LineError::new(words.line(), format!("expected HIERARCHY, found {}", quoted(word))));
         }
-        None => return Err(Fault::new(words.line(), "the file is empty")),
+        None => return Err(LineError::new(words.line(), "the file is empty")),
     }
     let mut hierarchy = Hierarchy::default();
-    let mut open: Vec<Open> = Vec::new();
-    let mut homeless = Homeless::default();
+    let mut open: Vec<OpenBlock> = Vec::new();
+    let mut missing_offsets = MissingOffsets::default();
     while let Some(word) = words.next() {
         let line = words.line();
         match open.last_mut() {
-            None if is(word, "ROOT") => open.push(hierarchy.begin(words, None)?),
-            None if is(word, "MOTION") => {
+            None if eq_keyword(word, "ROOT") => open.push(hierarchy.begin(words, None)?),
+            None if eq_keyword(word, "MOTION") => {
                 hierarchy.has_motion = true;
                 break;
             }
-            None => return Err(Fault::new(line, format!("{} where ROOT or MOTION begins", quoted(word)))),
-            Some(inner) if word == "}" => {
-                homeless.count(inner);
+            None => {
+                return Err(LineError::new(line, format!("expected ROOT or MOTION, found {}", quoted(word))));
+            }
+            Some(block) if word == "}" => {
+                missing_offsets.count(block);
                 open.pop();
             }
-            Some(inner) if is(word, "OFFSET") => hierarchy.offset(words, inner)?,
-            Some(inner) if is(word, "CHANNELS") => hierarchy.channels(words, inner)?,
-            Some(inner) if !inner.is_end && (is(word, "JOINT") || is(word, "End")) => {
-                let parent = (inner.joint, is(word, "End").then_some(inner.ends));
-                inner.ends += usize::from(parent.1.is_some());
+            Some(block) if eq_keyword(word, "OFFSET") => hierarchy.offset(words, block)?,
+            Some(block) if eq_keyword(word, "CHANNELS") => hierarchy.channels(words, block)?,
+            Some(block) if !block.is_end && (eq_keyword(word, "JOINT") || eq_keyword(word, "End")) => {
+                let parent = (block.joint, eq_keyword(word, "End").then_some(block.ends));
+                block.ends += usize::from(parent.1.is_some());
                 open.push(hierarchy.begin(words, Some(parent))?);
             }
-            Some(inner) => {
-                let label = hierarchy.label(inner);
-                return Err(Fault::new(line, format!("{} has no place in {label}", quoted(word))));
+            Some(block) => {
+                let label = hierarchy.label(block);
+                return Err(LineError::new(line, format!("unexpected {} in {label}", quoted(word))));
             }
         }
     }
-    if let Some(inner) = open.last() {
-        let label = hierarchy.label(inner);
-        return Err(Fault::new(words.line(), format!("the text ends within {label} of line {}", inner.line)));
+    if let Some(block) = open.last() {
+        let label = hierarchy.label(block);
+        return Err(LineError::new(
+            words.line(),
+            format!("the file ends inside {label}, which starts in line {}", block.line),
+        ));
     }
     if hierarchy.joints.is_empty() {
-        return Err(Fault::new(words.line(), "there is no ROOT"));
+        return Err(LineError::new(words.line(), "the file has no ROOT"));
     }
-    warnings.extend(homeless.warning());
+    warnings.extend(missing_offsets.warning());
     Ok(hierarchy)
 }
 
 impl Hierarchy {
-    /// A joint's name and its brace. `above`: its parent, and for an End Site how many its parent has already.
-    fn begin(&mut self, words: &mut Words<'_>, above: Option<(usize, Option<usize>)>) -> Result<Open, Fault> {
+    /// Reads a joint's name and opening brace. `above` is its parent and, for an End Site, how many that parent has so far.
+    fn begin(
+        &mut self,
+        words: &mut Words<'_>,
+        above: Option<(usize, Option<usize>)>,
+    ) -> Result<OpenBlock, LineError> {
         let line = words.line();
-        let given = words.name();
+        let text_name = words.name();
         let parent = above.map(|(parent, _)| parent);
         let end = above.and_then(|(_, ends)| ends);
         let name = match end {
             Some(ends) => {
                 parent.and_then(|p| Some(end_site_name(self.joints.get(p)?.name.as_deref()?, ends)))
             }
-            None => given.map(str::to_owned),
+            None => text_name.map(str::to_owned),
         };
-        let here = self.channels.len();
-        let open = Open {
+        let first_channel = self.channels.len();
+        let open = OpenBlock {
             joint: self.joints.len(),
             is_end: end.is_some(),
             line,
@@ -117,57 +126,65 @@ impl Hierarchy {
             has_channels: false,
             ends: 0,
         };
-        self.joints.push(Joint { name, parent, offset: DVec3::ZERO, channels: here..here });
+        self.joints.push(BvhJoint {
+            name,
+            parent,
+            offset: DVec3::ZERO,
+            channels: first_channel..first_channel,
+        });
         words.brace("{", &self.label(&open))?;
         Ok(open)
     }
 
-    fn offset(&mut self, words: &mut Words<'_>, inner: &mut Open) -> Result<(), Fault> {
-        if std::mem::replace(&mut inner.has_offset, true) {
-            return Err(Fault::new(words.line(), format!("a second OFFSET in {}", self.label(inner))));
+    fn offset(&mut self, words: &mut Words<'_>, block: &mut OpenBlock) -> Result<(), LineError> {
+        if std::mem::replace(&mut block.has_offset, true) {
+            return Err(LineError::new(words.line(), format!("second OFFSET in {}", self.label(block))));
         }
         let mut next = || words.number("OFFSET");
         let offset = DVec3::new(next()?, next()?, next()?);
-        if let Some(joint) = self.joints.get_mut(inner.joint) {
+        if let Some(joint) = self.joints.get_mut(block.joint) {
             joint.offset = offset;
         }
         Ok(())
     }
 
-    fn channels(&mut self, words: &mut Words<'_>, inner: &mut Open) -> Result<(), Fault> {
-        if std::mem::replace(&mut inner.has_channels, true) {
-            return Err(Fault::new(words.line(), format!("a second CHANNELS in {}", self.label(inner))));
+    fn channels(&mut self, words: &mut Words<'_>, block: &mut OpenBlock) -> Result<(), LineError> {
+        if std::mem::replace(&mut block.has_channels, true) {
+            return Err(LineError::new(words.line(), format!("second CHANNELS in {}", self.label(block))));
         }
         let word = words.next().unwrap_or_default();
         let count: usize = word.parse().map_err(|_| {
-            Fault::new(words.line(), format!("CHANNELS: {} is not a number of channels", quoted(word)))
+            LineError::new(
+                words.line(),
+                format!("CHANNELS must be followed by a number of channels, found {}", quoted(word)),
+            )
         })?;
-        if inner.is_end && count > 0 {
-            return Err(Fault::new(words.line(), format!("{} cannot have channels", self.label(inner))));
+        if block.is_end && count > 0 {
+            return Err(LineError::new(words.line(), format!("{} cannot have channels", self.label(block))));
         }
         let start = self.channels.len();
         let mut positions = [false; 3];
         for read in 0..count {
             let word = words.next().unwrap_or_default();
-            let channel = Channel::of(word).ok_or_else(|| {
-                let cause = format!("CHANNELS: {} is no channel, after {read} of {count}", quoted(word));
-                Fault::new(words.line(), cause)
+            let channel = BvhChannel::parse(word).ok_or_else(|| {
+                let cause = format!("CHANNELS: {} is not a channel, after {read} of {count}", quoted(word));
+                LineError::new(words.line(), cause)
             })?;
-            if let Channel::Position(axis) = channel
-                && positions.get_mut(axis).is_none_or(|seen| std::mem::replace(seen, true))
+            if let BvhChannel::Position(axis) = channel
+                && positions.get_mut(axis).is_none_or(|is_used| std::mem::replace(is_used, true))
             {
-                return Err(Fault::new(words.line(), format!("CHANNELS: {} comes twice", quoted(word))));
+                return Err(LineError::new(words.line(), format!("CHANNELS: {} is repeated", quoted(word))));
             }
             self.channels.push(channel);
         }
-        if let Some(joint) = self.joints.get_mut(inner.joint) {
+        if let Some(joint) = self.joints.get_mut(block.joint) {
             joint.channels = start..self.channels.len();
         }
         Ok(())
     }
 
-    /// How messages name what is open.
-    fn label(&self, open: &Open) -> String {
+    /// Returns the name of an open block in messages.
+    fn label(&self, open: &OpenBlock) -> String {
         let kind = if open.is_end { "End Site" } else { "joint" };
         match self.joints.get(open.joint).and_then(|j| j.name.as_deref()) {
             Some(name) => format!("{kind} {}", quoted(name)),
@@ -176,9 +193,9 @@ impl Hierarchy {
     }
 }
 
-impl Channel {
-    /// `Xposition`, `Zrotation`, in letters of any size.
-    fn of(word: &str) -> Option<Self> {
+impl BvhChannel {
+    /// Parses a channel such as `Xposition` or `Zrotation`, ignoring case.
+    fn parse(word: &str) -> Option<Self> {
         let axis = match word.as_bytes().first()?.to_ascii_uppercase() {
             b'X' => 0,
             b'Y' => 1,
@@ -186,23 +203,23 @@ impl Channel {
             _ => return None,
         };
         let kind = word.get(1..)?;
-        if is(kind, "position") {
+        if eq_keyword(kind, "position") {
             Some(Self::Position(axis))
         } else {
-            is(kind, "rotation").then_some(Self::Rotation(axis))
+            eq_keyword(kind, "rotation").then_some(Self::Rotation(axis))
         }
     }
 }
 
-/// Joints without an OFFSET: their number, and the line of the first.
+/// The number of joints without an OFFSET, and the line of the first.
 #[derive(Default)]
-struct Homeless {
+struct MissingOffsets {
     count: usize,
     line: usize,
 }
 
-impl Homeless {
-    fn count(&mut self, closed: &Open) {
+impl MissingOffsets {
+    fn count(&mut self, closed: &OpenBlock) {
         if !closed.has_offset {
             self.line = if self.count == 0 { closed.line } else { self.line };
             self.count += 1;
@@ -210,14 +227,14 @@ impl Homeless {
     }
 
     fn warning(&self) -> Option<String> {
-        let told = format!(
-            "line {}: joints without an OFFSET are at their parent's place: {}",
+        let warning = format!(
+            "line {}: joints without an OFFSET are placed at their parent ({} in total)",
             self.line, self.count
         );
-        (self.count > 0).then_some(told)
+        (self.count > 0).then_some(warning)
     }
 }
 
-fn is(word: &str, keyword: &str) -> bool {
+fn eq_keyword(word: &str, keyword: &str) -> bool {
     word.eq_ignore_ascii_case(keyword)
 }

@@ -1,10 +1,12 @@
-//! BVH, Biovision's motion capture: a tree of joints, then a line of numbers a frame. A file becomes a skeleton without
-//! meshes and one clip.
+//! Reads BVH, Biovision's motion capture format: a hierarchy of joints, then one line of numbers per frame. A file
+//! becomes a skeleton without meshes and one clip.
 //!
-//! There is no standard but Biovision's own notes and what programs write. As they do it, a joint's rotation is the
-//! product of its rotation channels in the order of the file (`Zrotation Xrotation Yrotation` is Rz · Rx · Ry, column
-//! vectors, degrees), a position channel stands in place of the `OFFSET` on its axis, and +Y is up. Depth costs no
-//! stack, and memory is bounded by the length of the text: what a file says of its own length allocates nothing.
+//! BVH has no standard except Biovision's own notes and the files that programs write. By common practice, a joint's
+//! rotation is the product of its rotation channels in file order (`Zrotation Xrotation Yrotation` is Rz · Rx · Ry for
+//! column vectors, in degrees), a position channel replaces the `OFFSET` on its axis, and +Y is up.
+//!
+//! Deep hierarchies do not overflow the stack. Memory is bounded by the length of the text and not by the counts that
+//! the file declares.
 
 mod frames;
 mod hierarchy;
@@ -19,52 +21,53 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::{Character, Clip, LoadError, Node, Scene, Skeleton, Transform};
-use hierarchy::Joint;
+use hierarchy::BvhJoint;
 use words::Words;
 
-/// The ending of BVH files.
-const ENDING: &str = "bvh";
-/// What they begin with.
+/// File extension of BVH.
+const EXTENSION: &str = "bvh";
+/// First word of a BVH file.
 const FIRST_WORD: &[u8] = b"HIERARCHY";
-/// Metres a unit that can be asked for.
+/// Valid lengths of one unit in metres.
 const UNITS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
-/// Whether a file is one of BVH: by its ending, or by its first word.
+/// Returns whether a file is BVH, by its extension or by its first word.
 pub fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     let first = text.get(..FIRST_WORD.len());
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ENDING))
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(EXTENSION))
         || first.is_some_and(|w| w.eq_ignore_ascii_case(FIRST_WORD))
 }
 
 /// Reads the text of a BVH file.
 ///
-/// Joints become nodes in file order, and so do End Sites: leaves that are named for the joint above them, `hand_end`.
-/// Rest is the offsets without any rotation. The clip is named for the file; frame i is at i times the frame time.
+/// Joints become nodes in file order. End Sites become leaf nodes that are named after their joint, such as `hand_end`.
+/// The rest pose has the offsets and no rotation. The clip is named after the file, and frame i is at i times the frame
+/// time.
 ///
-/// `path` is how messages name the file. `units`: metres a unit of its lengths, 1e-6 to 1e6; `None`: guessed from the
-/// size of the skeleton, which a warning tells.
+/// `path` names the file in messages. `units` is the length of one unit in metres, 1e-6 to 1e6. `None` guesses it from
+/// the size of the skeleton and adds a warning.
 ///
 /// # Errors
-/// [`LoadError`], one line: the file, the line at fault and the cause.
+/// [`LoadError`]. The message is one line with the file, the line in it and the cause.
 pub fn read(text: &str, path: &Path, units: Option<f64>) -> Result<Character, LoadError> {
     if let Some(units) = units.filter(|u| !UNITS.contains(u)) {
-        let cause = format!("units: {units} metres a unit are not within 1e-6 and 1e6");
+        let cause = format!("units must be between 1e-6 and 1e6 metres, not {units}");
         return Err(LoadError::Format { path: path.into(), cause });
     }
-    let fault = |fault: Fault| LoadError::Object {
+    let error = |error: LineError| LoadError::Object {
         path: path.into(),
-        at: format!("line {}", fault.line),
-        cause: fault.cause,
+        at: format!("line {}", error.line),
+        cause: error.cause,
     };
     let mut warnings = Vec::new();
     let mut words = Words::new(text);
-    let hierarchy = hierarchy::read(&mut words, &mut warnings).map_err(fault)?;
+    let hierarchy = hierarchy::read(&mut words, &mut warnings).map_err(error)?;
     let metres = units.unwrap_or_else(|| units::guess(&hierarchy.joints, &mut warnings));
     let motion = if hierarchy.has_motion {
-        frames::read(&mut words, &hierarchy, metres, &mut warnings).map_err(fault)?
+        frames::read(&mut words, &hierarchy, metres, &mut warnings).map_err(error)?
     } else {
-        warnings.push("there is no MOTION: a skeleton alone".to_owned());
+        warnings.push("the file has no MOTION section and therefore no clip".to_owned());
         None
     };
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -85,8 +88,8 @@ pub fn read(text: &str, path: &Path, units: Option<f64>) -> Result<Character, Lo
     })
 }
 
-/// The name of a joint's End Site: `hand_end`, then `hand_end2`. Long names are cut, so that a joint's many End Sites
-/// take no more than its text.
+/// Returns the name of a joint's End Site: `hand_end`, then `hand_end2`. Long names are shortened, so that a joint with
+/// many End Sites does not need much more memory than its text.
 pub fn end_site_name(joint: &str, index: usize) -> String {
     match index {
         0 => format!("{joint:.64}_end"),
@@ -94,20 +97,20 @@ pub fn end_site_name(joint: &str, index: usize) -> String {
     }
 }
 
-/// What is wrong in a file, and in which line, the first being 1.
+/// An error in a line of the file. Lines are counted from 1.
 #[derive(Debug)]
-struct Fault {
+struct LineError {
     line: usize,
     cause: String,
 }
 
-impl Fault {
+impl LineError {
     fn new(line: usize, cause: impl Into<String>) -> Self {
         Self { line, cause: cause.into() }
     }
 }
 
-fn skeleton(joints: Vec<Joint>, metres: f64) -> Skeleton {
+fn skeleton(joints: Vec<BvhJoint>, metres: f64) -> Skeleton {
     let mut children = vec![Vec::new(); joints.len()];
     let parents_first: Vec<_> = joints.iter().enumerate().map(|(n, joint)| (n, joint.parent)).collect();
     for &(node, parent) in &parents_first {
@@ -115,7 +118,7 @@ fn skeleton(joints: Vec<Joint>, metres: f64) -> Skeleton {
             siblings.push(node);
         }
     }
-    let node = |(joint, children): (Joint, Vec<usize>)| Node {
+    let node = |(joint, children): (BvhJoint, Vec<usize>)| Node {
         name: joint.name,
         parent: joint.parent,
         children,
@@ -131,21 +134,21 @@ fn skeleton(joints: Vec<Joint>, metres: f64) -> Skeleton {
     }
 }
 
-/// Where joints stand at rest, in units of the file.
-fn places(joints: &[Joint]) -> Vec<DVec3> {
-    let mut places: Vec<DVec3> = Vec::with_capacity(joints.len());
+/// Returns the rest positions of the joints, in units of the file.
+fn positions(joints: &[BvhJoint]) -> Vec<DVec3> {
+    let mut positions: Vec<DVec3> = Vec::with_capacity(joints.len());
     for joint in joints {
-        let above = joint.parent.and_then(|p| places.get(p)).copied().unwrap_or_default();
-        places.push(above + joint.offset);
+        let above = joint.parent.and_then(|p| positions.get(p)).copied().unwrap_or_default();
+        positions.push(above + joint.offset);
     }
-    places
+    positions
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Neither the stack nor the time of what reads it grows with the depth.
+    /// Depth must neither overflow the stack nor slow down reading.
     #[test]
     fn a_million_nested_joints_are_read() {
         let count = 1_000_000;

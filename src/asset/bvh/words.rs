@@ -1,13 +1,13 @@
-//! The text as words and lines, with their numbers.
+//! Splits the text into words and lines, and parses numbers.
 
-use super::Fault;
+use super::LineError;
 
-/// A number farther from zero cannot be a length or an angle, and would leave single precision.
+/// Maximum magnitude of a number. Larger numbers cannot be lengths or angles and could overflow single precision.
 pub(crate) const LARGEST: f64 = 1e30;
-/// As much of a wrong word is told.
-const TOLD: usize = 40;
+/// Maximum number of characters of a quoted word.
+const MAX_QUOTED: usize = 40;
 
-/// What has not been read yet. Braces are words of their own, whatever stands beside them.
+/// The unread part of the text. A brace is always a separate word.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
     rest: &'a str,
@@ -21,17 +21,17 @@ impl<'a> Words<'a> {
         Self { rest: text.strip_prefix('\u{FEFF}').unwrap_or(text), line: 1, last: 1 }
     }
 
-    /// The line that is being read, the first being 1.
+    /// Returns the current line, counted from 1.
     pub(super) fn line(&self) -> usize {
         self.line
     }
 
-    /// Bytes that have not been read yet.
+    /// Returns the number of unread bytes.
     pub(super) fn bytes_left(&self) -> usize {
         self.rest.len()
     }
 
-    /// The next word; `None` at the end, where the line is then that of the last word: what is missing belongs there.
+    /// Returns the next word. At the end it returns `None` and sets the line to that of the last word, for messages.
     pub(super) fn next(&mut self) -> Option<&'a str> {
         self.skip_space();
         let Some(first) = self.rest.chars().next() else {
@@ -43,26 +43,29 @@ impl<'a> Words<'a> {
         Some(self.take(end))
     }
 
-    /// The next word must be this brace.
-    pub(super) fn brace(&mut self, brace: &str, after: &str) -> Result<(), Fault> {
+    /// Reads the next word, which must be this brace. `after` describes in messages what the brace follows.
+    pub(super) fn brace(&mut self, brace: &str, after: &str) -> Result<(), LineError> {
         match self.next() {
             Some(word) if word == brace => Ok(()),
-            Some(word) => {
-                Err(Fault::new(self.line, format!("{} where {after} needs a {brace}", quoted(word))))
+            Some(word) => Err(LineError::new(
+                self.line,
+                format!("expected {brace} after {after}, found {}", quoted(word)),
+            )),
+            None => {
+                Err(LineError::new(self.line, format!("expected {brace} after {after}, but the file ends")))
             }
-            None => Err(Fault::new(self.line, format!("the text ends where {after} needs a {brace}"))),
         }
     }
 
-    /// The next word as a number.
-    pub(super) fn number(&mut self, of: &str) -> Result<f64, Fault> {
+    /// Reads the next word as a number. `of` describes in messages what the number belongs to.
+    pub(super) fn number(&mut self, of: &str) -> Result<f64, LineError> {
         match self.next() {
             Some(word) => number(word, self.line),
-            None => Err(Fault::new(self.line, format!("the text ends within {of}"))),
+            None => Err(LineError::new(self.line, format!("the file ends inside {of}"))),
         }
     }
 
-    /// What stands before the next brace or the end of its line, be it several words; `None`: nothing.
+    /// Reads a name up to the next brace or the end of the line. It may have several words. Returns `None` if empty.
     pub(super) fn name(&mut self) -> Option<&'a str> {
         self.skip_space();
         let end = self.find(|c| matches!(c, '\n' | '\r') || is_brace(c));
@@ -73,7 +76,7 @@ impl<'a> Words<'a> {
         (!name.is_empty()).then_some(name)
     }
 
-    /// The rest of this line, or the next one, with its number.
+    /// Returns the rest of the current line, and its line number.
     pub(super) fn next_line(&mut self) -> Option<(usize, &'a str)> {
         if self.rest.is_empty() {
             return None;
@@ -81,20 +84,20 @@ impl<'a> Words<'a> {
         let number = self.line;
         let end = self.find(|c| matches!(c, '\n' | '\r'));
         let text = self.take(end);
-        self.skip_break();
+        self.skip_line_break();
         Some((number, text))
     }
 
     fn skip_space(&mut self) {
         while let Some(c) = self.rest.chars().next().filter(|c| c.is_whitespace()) {
-            if !self.skip_break() {
+            if !self.skip_line_break() {
                 self.take(c.len_utf8());
             }
         }
     }
 
-    /// Steps over the end of a line: a line feed, a carriage return, or both.
-    fn skip_break(&mut self) -> bool {
+    /// Skips a line break: a line feed, a carriage return, or both.
+    fn skip_line_break(&mut self) -> bool {
         let length = match self.rest.as_bytes() {
             [b'\r', b'\n', ..] => 2,
             [b'\r' | b'\n', ..] => 1,
@@ -120,20 +123,18 @@ fn is_brace(c: char) -> bool {
     matches!(c, '{' | '}')
 }
 
-/// A word of a line as a finite number that single precision holds.
-pub(super) fn number(word: &str, line: usize) -> Result<f64, Fault> {
+/// Parses a number that is finite and at most [`LARGEST`] in magnitude.
+pub(super) fn number(word: &str, line: usize) -> Result<f64, LineError> {
     match word.parse::<f64>() {
         Ok(value) if value.abs() <= LARGEST => Ok(value),
-        Ok(value) if value.is_finite() => {
-            Err(Fault::new(line, format!("{} is too large a number", quoted(word))))
-        }
-        Ok(_) => Err(Fault::new(line, format!("{} is not finite", quoted(word)))),
-        Err(_) => Err(Fault::new(line, format!("{} is not a number", quoted(word)))),
+        Ok(value) if value.is_finite() => Err(LineError::new(line, format!("{} is too large", quoted(word)))),
+        Ok(_) => Err(LineError::new(line, format!("{} is not finite", quoted(word)))),
+        Err(_) => Err(LineError::new(line, format!("{} is not a number", quoted(word)))),
     }
 }
 
-/// A word of the file as messages show it: on one line, and not all of a long one.
+/// Returns a word in quotes for a message, on one line and shortened if it is long.
 pub(super) fn quoted(word: &str) -> String {
-    let told: String = word.chars().take(TOLD).collect();
-    if told.len() < word.len() { format!("{:?}", told + "…") } else { format!("{told:?}") }
+    let shortened: String = word.chars().take(MAX_QUOTED).collect();
+    if shortened.len() < word.len() { format!("{:?}", shortened + "…") } else { format!("{shortened:?}") }
 }

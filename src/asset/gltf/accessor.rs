@@ -1,24 +1,24 @@
-//! Typed numbers out of bytes, each read checked against the bytes that are there.
+//! Reads typed numbers from accessors and checks every read against the available bytes.
 
 use gltf::json::accessor::{ComponentType, IndexComponentType, Type, sparse::Sparse};
 use gltf::json::validation::Checked;
 
-use super::buffer::View;
-use super::{Fault, Source};
+use super::buffer::BufferView;
+use super::{GltfFile, ObjectError};
 
-/// An accessor whose type is known and whose elements lie within their view.
+/// An accessor of a known type, whose elements are inside their buffer view.
 struct Accessor<'a> {
     count: usize,
     component: ComponentType,
-    /// Components an element.
+    /// Components per element.
     width: usize,
     normalized: bool,
-    /// `None`: zeros, perhaps with sparse values on top.
+    /// `None` for zeros, some of which sparse values may replace.
     elements: Option<Elements<'a>>,
     sparse: Option<(Vec<usize>, Elements<'a>)>,
 }
 
-/// `count` elements at a stride, in bounds.
+/// Elements at a stride, checked to be inside the bytes.
 struct Elements<'a> {
     bytes: &'a [u8],
     stride: usize,
@@ -26,22 +26,28 @@ struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    fn new(view: &View<'a>, offset: usize, count: usize, size: usize, at: &str) -> Result<Self, Fault> {
+    fn new(
+        view: &BufferView<'a>,
+        offset: usize,
+        count: usize,
+        size: usize,
+        at: &str,
+    ) -> Result<Self, ObjectError> {
         let stride = view.stride.unwrap_or(size);
         let last = count.saturating_sub(1).checked_mul(stride);
         let end = last.and_then(|l| l.checked_add(offset)?.checked_add(if count == 0 { 0 } else { size }));
-        let there = view.bytes.len();
+        let available = view.bytes.len();
         match end {
-            Some(end) if end <= there && (stride >= size || count < 2) => {
+            Some(end) if end <= available && (stride >= size || count < 2) => {
                 Ok(Self { bytes: view.bytes.get(offset..).unwrap_or_default(), stride, size })
             }
-            Some(end) if end <= there => {
-                Err(Fault::new(at, format!("byteStride {stride} is less than {size}")))
+            Some(end) if end <= available => {
+                Err(ObjectError::new(at, format!("byteStride {stride} is less than the element size {size}")))
             }
-            _ => Err(Fault::new(
+            _ => Err(ObjectError::new(
                 at,
                 format!(
-                    "{count} elements of {size} bytes from byte {offset} run past its view ({there} bytes)"
+                    "{count} elements of {size} bytes from byte {offset} exceed the buffer view of {available} bytes"
                 ),
             )),
         }
@@ -61,7 +67,7 @@ fn component_size(component: ComponentType) -> usize {
     }
 }
 
-/// One component as glTF 2.0, 3.11 turns it into a float.
+/// Converts a component to a float as specified in glTF 2.0, section 3.11.
 fn to_f32(component: ComponentType, normalized: bool, bytes: &[u8]) -> f32 {
     let raw = |range: f32, value: f32| if normalized { (value / range).max(-1.0) } else { value };
     match (component, bytes) {
@@ -69,14 +75,14 @@ fn to_f32(component: ComponentType, normalized: bool, bytes: &[u8]) -> f32 {
         (ComponentType::U8, &[a]) => raw(255.0, f32::from(a)),
         (ComponentType::I16, &[a, b]) => raw(32767.0, f32::from(i16::from_le_bytes([a, b]))),
         (ComponentType::U16, &[a, b]) => raw(65535.0, f32::from(u16::from_le_bytes([a, b]))),
-        #[expect(clippy::cast_precision_loss, reason = "a float is what is asked for")]
+        #[expect(clippy::cast_precision_loss, reason = "the conversion to a float is intended")]
         (ComponentType::U32, &[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]) as f32,
         (ComponentType::F32, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]),
         _ => 0.0,
     }
 }
 
-/// One component as an index.
+/// Converts a component to an index.
 fn to_u32(component: ComponentType, bytes: &[u8]) -> u32 {
     match (component, bytes) {
         (ComponentType::U8, &[a]) => u32::from(a),
@@ -86,26 +92,26 @@ fn to_u32(component: ComponentType, bytes: &[u8]) -> u32 {
     }
 }
 
-impl Source<'_> {
-    /// The number of elements of an accessor. `at`: who asks.
-    pub(super) fn count(&self, index: usize, at: &str) -> Result<usize, Fault> {
+impl GltfFile<'_> {
+    /// Returns the number of elements of an accessor. `at` is the object that refers to it, for messages.
+    pub(super) fn count(&self, index: usize, at: &str) -> Result<usize, ObjectError> {
         Ok(usize::try_from(self.accessor_json(index, at)?.count.0).unwrap_or(usize::MAX))
     }
 
-    fn accessor_json(&self, index: usize, at: &str) -> Result<&gltf::json::Accessor, Fault> {
+    fn accessor_json(&self, index: usize, at: &str) -> Result<&gltf::json::Accessor, ObjectError> {
         let all = &self.root.accessors;
-        all.get(index).ok_or_else(|| Fault::missing(at, "accessor", index, all.len()))
+        all.get(index).ok_or_else(|| ObjectError::missing(at, "accessor", index, all.len()))
     }
 
-    /// Resolves and checks an accessor, and claims `bytes` of memory for each element of what it is decoded to.
-    fn accessor(&self, index: usize, bytes: usize, at: &str) -> Result<Accessor<'_>, Fault> {
+    /// Resolves and checks an accessor, and claims `bytes` of memory for each decoded element.
+    fn accessor(&self, index: usize, bytes: usize, at: &str) -> Result<Accessor<'_>, ObjectError> {
         let json = self.accessor_json(index, at)?;
         let at = format!("accessors[{index}]");
         let Checked::Valid(component) = json.component_type else {
-            return Err(Fault::new(at, "componentType is not one of glTF's"));
+            return Err(ObjectError::new(at, "componentType is unknown"));
         };
         let Checked::Valid(kind) = json.type_ else {
-            return Err(Fault::new(at, "type is not one of glTF's"));
+            return Err(ObjectError::new(at, "type is unknown"));
         };
         let width = match kind {
             Type::Scalar => 1,
@@ -133,52 +139,53 @@ impl Source<'_> {
         Ok(Accessor { count, component: component.0, width, normalized: json.normalized, elements, sparse })
     }
 
-    /// The places and values that replace those of the accessor.
+    /// Returns the indices of the elements that sparse values replace, and the values.
     fn sparse(
         &self,
         json: &Sparse,
         total: usize,
         size: usize,
         at: &str,
-    ) -> Result<(Vec<usize>, Elements<'_>), Fault> {
+    ) -> Result<(Vec<usize>, Elements<'_>), ObjectError> {
         let count = usize::try_from(json.count.0).unwrap_or(usize::MAX);
         let Checked::Valid(IndexComponentType(component)) = json.indices.component_type else {
-            return Err(Fault::new(
-                format!("{at}.indices"),
-                "componentType is not one of glTF's for indices",
-            ));
+            return Err(ObjectError::new(format!("{at}.indices"), "componentType is not valid for indices"));
         };
         let offset = |o: u64| usize::try_from(o).unwrap_or(usize::MAX);
         let view =
             self.buffers.view(json.indices.buffer_view.value(), &format!("{at}.indices.bufferView"))?;
-        let places_at = format!("{at}.indices");
+        let indices_at = format!("{at}.indices");
         let start = offset(json.indices.byte_offset.0);
-        let places = Elements::new(&view, start, count, component_size(component), &places_at)?;
+        let encoded_indices = Elements::new(&view, start, count, component_size(component), &indices_at)?;
         let view = self.buffers.view(json.values.buffer_view.value(), &format!("{at}.values.bufferView"))?;
         let values =
             Elements::new(&view, offset(json.values.byte_offset.0), count, size, &format!("{at}.values"))?;
         self.buffers.claim((count as u64).saturating_mul(8), at)?;
         let mut indices = Vec::with_capacity(count);
         for i in 0..count {
-            let place = to_u32(component, places.get(i)) as usize;
-            if place >= total {
-                return Err(Fault::new(
-                    format!("{places_at}[{i}]"),
-                    format!("{place} is beyond the {total} elements"),
+            let element = to_u32(component, encoded_indices.get(i)) as usize;
+            if element >= total {
+                return Err(ObjectError::new(
+                    format!("{indices_at}[{i}]"),
+                    format!("element {element} does not exist (the accessor has {total})"),
                 ));
             }
-            indices.push(place);
+            indices.push(element);
         }
         Ok((indices, values))
     }
 
-    /// Vectors of `N` floats; normalised integers become -1..1 or 0..1, other integers keep their value.
-    /// `at`: who asks, for messages. Not checked for being finite.
-    pub(super) fn floats<const N: usize>(&self, index: usize, at: &str) -> Result<Vec<[f32; N]>, Fault> {
+    /// Decodes vectors of `N` floats. Normalised integers become -1..1 or 0..1, other integers keep their value. The result
+    /// may not be finite. `at` is the object that refers to the accessor, for messages.
+    pub(super) fn floats<const N: usize>(
+        &self,
+        index: usize,
+        at: &str,
+    ) -> Result<Vec<[f32; N]>, ObjectError> {
         let accessor = self.accessor(index, N * 4, at)?;
         if accessor.width != N {
             let width = accessor.width;
-            return Err(Fault::new(at, format!("accessor {index} has {width} components, not {N}")));
+            return Err(ObjectError::new(at, format!("accessor {index} has {width} components, not {N}")));
         }
         let step = component_size(accessor.component);
         let (component, normalized) = (accessor.component, accessor.normalized);
@@ -191,26 +198,34 @@ impl Source<'_> {
         }))
     }
 
-    /// As [`Source::floats`], and every number is finite.
-    pub(super) fn finite<const N: usize>(&self, index: usize, at: &str) -> Result<Vec<[f32; N]>, Fault> {
+    /// Decodes vectors like [`GltfFile::floats`] and checks that every number is finite.
+    pub(super) fn finite<const N: usize>(
+        &self,
+        index: usize,
+        at: &str,
+    ) -> Result<Vec<[f32; N]>, ObjectError> {
         let values = self.floats::<N>(index, at)?;
         match values.iter().position(|v| !v.iter().all(|x| x.is_finite())) {
-            Some(i) => Err(Fault::new(format!("{at}[{i}]"), format!("{:?} is not finite", values[i]))),
+            Some(i) => Err(ObjectError::new(format!("{at}[{i}]"), format!("{:?} is not finite", values[i]))),
             None => Ok(values),
         }
     }
 
-    /// Vectors of `N` unsigned integers.
-    pub(super) fn integers<const N: usize>(&self, index: usize, at: &str) -> Result<Vec<[u32; N]>, Fault> {
+    /// Decodes vectors of `N` unsigned integers.
+    pub(super) fn integers<const N: usize>(
+        &self,
+        index: usize,
+        at: &str,
+    ) -> Result<Vec<[u32; N]>, ObjectError> {
         let accessor = self.accessor(index, N * 4, at)?;
         let component = accessor.component;
         if accessor.width != N
             || matches!(component, ComponentType::F32 | ComponentType::I8 | ComponentType::I16)
         {
             let width = accessor.width;
-            return Err(Fault::new(
+            return Err(ObjectError::new(
                 at,
-                format!("accessor {index} has {width} {component:?} components, not {N} unsigned"),
+                format!("accessor {index} has {width} {component:?} components, not {N} unsigned integers"),
             ));
         }
         let step = component_size(component);
@@ -225,15 +240,15 @@ impl Source<'_> {
 }
 
 impl Accessor<'_> {
-    /// Every element, sparse ones replaced.
+    /// Decodes all elements and replaces sparse ones.
     fn decode<T: Copy>(&self, zero: T, read: impl Fn(&[u8]) -> T) -> Vec<T> {
         let mut values = match &self.elements {
             Some(elements) => (0..self.count).map(|i| read(elements.get(i))).collect(),
             None => vec![zero; self.count],
         };
-        if let Some((places, replacements)) = &self.sparse {
-            for (i, &place) in places.iter().enumerate() {
-                values[place] = read(replacements.get(i));
+        if let Some((indices, replacements)) = &self.sparse {
+            for (i, &element) in indices.iter().enumerate() {
+                values[element] = read(replacements.get(i));
             }
         }
         values

@@ -1,4 +1,4 @@
-//! Clips.
+//! Reads animation clips.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +8,36 @@ use gltf::json::validation::Checked;
 
 use super::super::{Channel, Clip, Interpolation, Skeleton, Values};
 use super::node::unit_quaternion;
-use super::{Fault, Source, label};
+use super::{GltfFile, ObjectError, label};
 
-impl Source<'_> {
-    pub(super) fn clips(&self, skeleton: &Skeleton) -> Result<Vec<Clip>, Fault> {
+impl GltfFile<'_> {
+    pub(super) fn clips(&self, skeleton: &Skeleton) -> Result<Vec<Clip>, ObjectError> {
         let all = self.root.animations.iter().enumerate();
         all.map(|(i, json)| self.clip(json, i, skeleton)).collect()
     }
 
-    fn clip(&self, json: &Animation, index: usize, skeleton: &Skeleton) -> Result<Clip, Fault> {
+    fn clip(&self, json: &Animation, index: usize, skeleton: &Skeleton) -> Result<Clip, ObjectError> {
         let mut clip = Clip { name: json.name.clone(), ..Clip::default() };
-        // Which timeline an input accessor became: most files share one among all channels.
+        // The timeline of each input accessor. Most files share one accessor among all channels.
         let mut timelines = BTreeMap::new();
         for (c, channel) in json.channels.iter().enumerate() {
             let at = format!("animations[{index}].channels[{c}]");
             let node = channel.target.node.value();
             let nodes = skeleton.nodes.len();
             if node >= nodes {
-                return Err(Fault::missing(format!("{at}.target.node"), "node", node, nodes));
+                return Err(ObjectError::missing(format!("{at}.target.node"), "node", node, nodes));
             }
             let Checked::Valid(property) = channel.target.path else {
-                self.warn(format!("{at}.target.path: is not one of glTF's, the channel is ignored"));
+                self.warn(format!("{at}.target.path: value is unknown, so the channel is ignored"));
                 continue;
             };
             let sampler = json.samplers.get(channel.sampler.value()).ok_or_else(|| {
                 let (sampler, count) = (channel.sampler.value(), json.samplers.len());
-                Fault::missing(format!("{at}.sampler"), "sampler", sampler, count)
+                ObjectError::missing(format!("{at}.sampler"), "sampler", sampler, count)
             })?;
             let targets = skeleton.nodes[node].morph_weights.len();
             if property == Property::MorphTargetWeights && targets == 0 {
-                self.warn(format!("{at}: node {node} has no morph targets, the channel is ignored"));
+                self.warn(format!("{at}: node {node} has no morph targets, so the channel is ignored"));
                 continue;
             }
             let at = format!("animations[{index}].samplers[{}]", channel.sampler.value());
@@ -53,19 +53,25 @@ impl Source<'_> {
         }
         clip.seconds = clip.timelines.iter().filter_map(|t| t.last()).fold(0.0, |a, &b| b.max(a));
         if clip.channels.is_empty() {
-            self.warn(format!("animation {}: moves nothing", label(json.name.as_ref(), index)));
+            self.warn(format!(
+                "animation {} has no channels that can be played",
+                label(json.name.as_ref(), index)
+            ));
         }
         Ok(clip)
     }
 
-    fn times(&self, accessor: usize, at: &str) -> Result<Vec<f32>, Fault> {
+    fn times(&self, accessor: usize, at: &str) -> Result<Vec<f32>, ObjectError> {
         let times: Vec<f32> = self.finite::<1>(accessor, at)?.into_iter().map(|[t]| t).collect();
         if times.is_empty() {
-            return Err(Fault::new(at, "has no keys"));
+            return Err(ObjectError::new(at, "has no keys"));
         }
         if let Some(i) = times.windows(2).position(|w| w[1] < w[0]) {
             let (a, b) = (times[i], times[i + 1]);
-            return Err(Fault::new(format!("{at}[{}]", i + 1), format!("time {b} comes after {a}")));
+            return Err(ObjectError::new(
+                format!("{at}[{}]", i + 1),
+                format!("time {b} is before the previous time {a}"),
+            ));
         }
         Ok(times)
     }
@@ -77,13 +83,13 @@ impl Source<'_> {
         keys: usize,
         targets: usize,
         at: &str,
-    ) -> Result<(Interpolation, Values), Fault> {
+    ) -> Result<(Interpolation, Values), ObjectError> {
         let interpolation = match sampler.interpolation {
             Checked::Valid(JsonInterpolation::Step) => Interpolation::Step,
             Checked::Valid(JsonInterpolation::Linear) => Interpolation::Linear,
             Checked::Valid(JsonInterpolation::CubicSpline) => Interpolation::CubicSpline,
             Checked::Invalid => {
-                return Err(Fault::new(format!("{at}.interpolation"), "is not one of glTF's"));
+                return Err(ObjectError::new(format!("{at}.interpolation"), "value is unknown"));
             }
         };
         let at = format!("{at}.output");
@@ -91,11 +97,11 @@ impl Source<'_> {
         let per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         let elements = if property == Property::MorphTargetWeights { targets } else { 1 };
         let needed = keys.saturating_mul(per_key).saturating_mul(elements);
-        let there = self.count(output, &at)?;
-        if there != needed {
-            return Err(Fault::new(at, format!("has {there} elements for {keys} keys, not {needed}")));
+        let count = self.count(output, &at)?;
+        if count != needed {
+            return Err(ObjectError::new(at, format!("has {count} elements, but {keys} keys need {needed}")));
         }
-        let vectors = || -> Result<Vec<Vec3>, Fault> {
+        let vectors = || -> Result<Vec<Vec3>, ObjectError> {
             Ok(self.finite::<3>(output, &at)?.into_iter().map(Vec3::from).collect())
         };
         let values = match property {
@@ -109,21 +115,26 @@ impl Source<'_> {
         Ok((interpolation, values))
     }
 
-    /// Spline values and tangents belong together and stay as they are: their interpolation is normalised.
-    fn rotations(&self, output: usize, interpolation: Interpolation, at: &str) -> Result<Vec<Quat>, Fault> {
+    /// Reads rotations. Spline values and tangents stay unchanged, because sampling normalises the interpolated rotation.
+    fn rotations(
+        &self,
+        output: usize,
+        interpolation: Interpolation,
+        at: &str,
+    ) -> Result<Vec<Quat>, ObjectError> {
         let raw = self.finite::<4>(output, at)?;
         if interpolation == Interpolation::CubicSpline {
             return Ok(raw.into_iter().map(Quat::from_array).collect());
         }
-        let mut odd = 0_usize;
+        let mut far_count = 0_usize;
         let normalized = raw.into_iter().map(|xyzw| {
-            let (q, far) = unit_quaternion(xyzw);
-            odd += usize::from(far);
+            let (q, is_far) = unit_quaternion(xyzw);
+            far_count += usize::from(is_far);
             q
         });
         let rotations = normalized.collect();
-        if odd > 0 {
-            self.warn(format!("{at}: {odd} rotations are not of unit length, normalised"));
+        if far_count > 0 {
+            self.warn(format!("{at}: {far_count} rotations did not have unit length and were normalised"));
         }
         Ok(rotations)
     }

@@ -1,4 +1,4 @@
-//! Buffers, buffer views, and the memory that a file may claim.
+//! Buffers, buffer views, and the memory budget of decoded data.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -7,31 +7,31 @@ use std::sync::Arc;
 
 use gltf::json::Root;
 
-use super::{Fault, meshopt, uri};
+use super::{ObjectError, meshopt, uri};
 
-/// Decoded data may be this many times as large as the file with its buffers, …
+/// Decoded data may be this many times as large as the file with its buffers …
 const BUDGET_FACTOR: u64 = 8;
-/// … plus this many bytes: small files are often mostly zeros.
+/// … plus this many bytes, because small files often decode to many zeros.
 const BUDGET_BASE: u64 = 24 << 20;
 
-/// All bytes that accessors and images read from.
+/// The buffers and buffer views that accessors and images read from.
 pub(super) struct Buffers<'a> {
     root: &'a Root,
-    /// The bytes of each buffer, or why it has none; that matters only to who reads it.
-    buffers: Vec<Result<Bytes<'a>, String>>,
-    /// Views that were compressed, decoded, with their stride.
+    /// The bytes of each buffer, or why they are missing. This is an error only if they are read.
+    buffers: Vec<Result<BufferBytes<'a>, String>>,
+    /// The decoded bytes and the stride of each compressed buffer view.
     decoded: Vec<Option<(Vec<u8>, usize)>>,
     budget: Cell<u64>,
 }
 
-/// The bytes of a buffer. Buffers of the same URI share them.
+/// The bytes of a buffer. Buffers with the same URI share them.
 #[derive(Clone)]
-enum Bytes<'a> {
+enum BufferBytes<'a> {
     Chunk(&'a [u8]),
     Read(Arc<Vec<u8>>),
 }
 
-impl Bytes<'_> {
+impl BufferBytes<'_> {
     fn all(&self) -> &[u8] {
         match self {
             Self::Chunk(bytes) => bytes,
@@ -40,8 +40,8 @@ impl Bytes<'_> {
     }
 }
 
-/// The bytes of a view, and its stride if it has one.
-pub(super) struct View<'a> {
+/// The bytes of a buffer view, and its stride if it has one.
+pub(super) struct BufferView<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) stride: Option<usize>,
 }
@@ -52,15 +52,15 @@ impl<'a> Buffers<'a> {
         binary: Option<&'a [u8]>,
         folder: Option<&Path>,
         file_bytes: usize,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ObjectError> {
         let mut external = 0_u64;
-        let mut known: HashMap<&str, Result<Bytes<'_>, String>> = HashMap::new();
+        let mut known: HashMap<&str, Result<BufferBytes<'_>, String>> = HashMap::new();
         let mut read = |uri: &'a str| {
             let read = known.entry(uri).or_insert_with(|| {
                 let bytes = uri::read(uri, folder)?;
-                // Data URIs are part of the file already.
+                // Data URIs are already counted as part of the file.
                 external += if uri.starts_with("data:") { 0 } else { bytes.len() as u64 };
-                Ok(Bytes::Read(Arc::new(bytes)))
+                Ok(BufferBytes::Read(Arc::new(bytes)))
             });
             read.clone()
         };
@@ -68,8 +68,8 @@ impl<'a> Buffers<'a> {
         for (i, buffer) in root.buffers.iter().enumerate() {
             buffers.push(match (&buffer.uri, binary) {
                 (Some(uri), _) => read(uri),
-                (None, Some(binary)) if i == 0 => Ok(Bytes::Chunk(binary)),
-                (None, _) => Err("has no uri and no GLB chunk".into()),
+                (None, Some(binary)) if i == 0 => Ok(BufferBytes::Chunk(binary)),
+                (None, _) => Err("has neither a uri nor a GLB chunk".into()),
             });
         }
         let budget = (file_bytes as u64 + external).saturating_mul(BUDGET_FACTOR).saturating_add(BUDGET_BASE);
@@ -82,15 +82,16 @@ impl<'a> Buffers<'a> {
     }
 
     /// Claims memory for decoded data before it is allocated.
-    pub(super) fn claim(&self, bytes: u64, at: &str) -> Result<(), Fault> {
+    pub(super) fn claim(&self, bytes: u64, at: &str) -> Result<(), ObjectError> {
         match self.budget.get().checked_sub(bytes) {
             Some(rest) => {
                 self.budget.set(rest);
                 Ok(())
             }
-            None => {
-                Err(Fault::new(at, format!("{bytes} bytes more are out of proportion to the file's size")))
-            }
+            None => Err(ObjectError::new(
+                at,
+                format!("{bytes} more bytes of decoded data are out of proportion to the file size"),
+            )),
         }
     }
 
@@ -98,33 +99,41 @@ impl<'a> Buffers<'a> {
         self.root
     }
 
-    /// The bytes of `buffers[index]` from `offset` on, `length` of them.
-    pub(super) fn slice(&self, index: usize, offset: usize, length: usize, at: &str) -> Result<&[u8], Fault> {
-        let buffer = self
-            .buffers
-            .get(index)
-            .ok_or_else(|| Fault::missing(format!("{at}.buffer"), "buffer", index, self.buffers.len()))?;
-        let bytes =
-            buffer.as_ref().map_err(|cause| Fault::new(format!("buffers[{index}]"), cause.clone()))?.all();
+    /// Returns `length` bytes of `buffers[index]` from `offset` on. `at` is the object that refers to them, for messages.
+    pub(super) fn slice(
+        &self,
+        index: usize,
+        offset: usize,
+        length: usize,
+        at: &str,
+    ) -> Result<&[u8], ObjectError> {
+        let buffer = self.buffers.get(index).ok_or_else(|| {
+            ObjectError::missing(format!("{at}.buffer"), "buffer", index, self.buffers.len())
+        })?;
+        let bytes = buffer
+            .as_ref()
+            .map_err(|cause| ObjectError::new(format!("buffers[{index}]"), cause.clone()))?
+            .all();
         offset.checked_add(length).and_then(|end| bytes.get(offset..end)).ok_or_else(|| {
-            let there = bytes.len();
-            Fault::new(
+            let available = bytes.len();
+            ObjectError::new(
                 at,
-                format!("bytes {offset}+{length} run past the end of buffer {index} ({there} bytes)"),
+                format!("{length} bytes from byte {offset} exceed buffer {index} of {available} bytes"),
             )
         })
     }
 
-    /// The bytes of `bufferViews[index]`, decompressed. `at` is who asks.
-    pub(super) fn view(&self, index: usize, at: &str) -> Result<View<'_>, Fault> {
+    /// Returns the decompressed bytes of `bufferViews[index]`. `at` is the object that refers to it, for messages.
+    pub(super) fn view(&self, index: usize, at: &str) -> Result<BufferView<'_>, ObjectError> {
         let views = &self.root.buffer_views;
-        let view = views.get(index).ok_or_else(|| Fault::missing(at, "bufferView", index, views.len()))?;
+        let view =
+            views.get(index).ok_or_else(|| ObjectError::missing(at, "bufferView", index, views.len()))?;
         if let Some((bytes, stride)) = self.decoded.get(index).and_then(Option::as_ref) {
-            return Ok(View { bytes, stride: Some(*stride) });
+            return Ok(BufferView { bytes, stride: Some(*stride) });
         }
         let offset = view.byte_offset.map_or(0, |o| usize::try_from(o.0).unwrap_or(usize::MAX));
         let length = usize::try_from(view.byte_length.0).unwrap_or(usize::MAX);
         let bytes = self.slice(view.buffer.value(), offset, length, &format!("bufferViews[{index}]"))?;
-        Ok(View { bytes, stride: view.byte_stride.map(|s| s.0) })
+        Ok(BufferView { bytes, stride: view.byte_stride.map(|s| s.0) })
     }
 }

@@ -1,4 +1,4 @@
-//! Clips and skeletons that leave as glTF.
+//! Writes clips and skeletons as glTF.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::asset::{Character, Clip, Interpolation, Skeleton, Values};
 
 use super::posed::{add_views, append, list};
 
-/// `FLOAT` of an accessor.
+/// Component type `FLOAT` of an accessor.
 const FLOAT: u32 = 5126;
 
-/// A document of nothing but nodes, for a character that came from no glTF file.
+/// Returns a glTF document that contains only nodes, for a character that was not loaded from glTF.
 pub fn bare(character: &Character) -> Vec<u8> {
     let node = |n: &crate::asset::Node| {
         let mut json = json!({
@@ -37,14 +37,14 @@ pub fn bare(character: &Character) -> Vec<u8> {
     root.to_string().into_bytes()
 }
 
-/// Adds clips to a document and its bytes. A node that one moves gets its matrix as three properties.
+/// Adds clips to a document and its binary buffer. Matrices of animated nodes become translation, rotation and scale.
 pub(super) fn add(root: &mut Value, binary: &mut Vec<u8>, skeleton: &Skeleton, clips: &[Clip]) {
     if clips.is_empty() {
         return;
     }
-    separate(root, skeleton, clips);
+    decompose_animated_matrices(root, skeleton, clips);
     let had_buffer = !binary.is_empty();
-    let mut writer = Writer {
+    let mut writer = ClipWriter {
         views: list(root, "bufferViews").len(),
         accessors: list(root, "accessors").len(),
         binary,
@@ -52,7 +52,7 @@ pub(super) fn add(root: &mut Value, binary: &mut Vec<u8>, skeleton: &Skeleton, c
         new_accessors: Vec::new(),
     };
     let animations: Vec<Value> = clips.iter().map(|clip| writer.clip(clip)).collect();
-    let Writer { new_views, mut new_accessors, .. } = writer;
+    let ClipWriter { new_views, mut new_accessors, .. } = writer;
     add_views(root, new_views, had_buffer);
     let Some(root) = root.as_object_mut() else { return };
     let accessors = root.entry("accessors").or_insert_with(|| json!([]));
@@ -62,8 +62,8 @@ pub(super) fn add(root: &mut Value, binary: &mut Vec<u8>, skeleton: &Skeleton, c
     root.insert("animations".into(), animations.into());
 }
 
-/// glTF lets no clip move a node that has a matrix.
-fn separate(root: &mut Value, skeleton: &Skeleton, clips: &[Clip]) {
+/// Replaces the matrices of animated nodes by translation, rotation and scale, because glTF does not allow both.
+fn decompose_animated_matrices(root: &mut Value, skeleton: &Skeleton, clips: &[Clip]) {
     let nodes = list(root, "nodes");
     for channel in clips.iter().flat_map(|c| &c.channels) {
         let json = nodes.get_mut(channel.node).and_then(Value::as_object_mut);
@@ -76,7 +76,7 @@ fn separate(root: &mut Value, skeleton: &Skeleton, clips: &[Clip]) {
     }
 }
 
-struct Writer<'a> {
+struct ClipWriter<'a> {
     views: usize,
     accessors: usize,
     binary: &'a mut Vec<u8>,
@@ -84,7 +84,7 @@ struct Writer<'a> {
     new_accessors: Vec<Value>,
 }
 
-impl Writer<'_> {
+impl ClipWriter<'_> {
     fn clip(&mut self, clip: &Clip) -> Value {
         let mut timelines = BTreeMap::new();
         let (mut channels, mut samplers) = (Vec::new(), Vec::new());
@@ -92,8 +92,8 @@ impl Writer<'_> {
             let Some(times) = clip.timelines.get(channel.timeline) else { continue };
             let input = *timelines.entry(channel.timeline).or_insert_with(|| self.times(times));
             let (path, output) = match &channel.values {
-                Values::Translation(v) => ("translation", self.accessor(&flat(v), 3, "VEC3")),
-                Values::Scale(v) => ("scale", self.accessor(&flat(v), 3, "VEC3")),
+                Values::Translation(v) => ("translation", self.accessor(&to_floats(v), 3, "VEC3")),
+                Values::Scale(v) => ("scale", self.accessor(&to_floats(v), 3, "VEC3")),
                 Values::Rotation(v) => {
                     let flat: Vec<f32> = v.iter().flat_map(glam::Quat::to_array).collect();
                     ("rotation", self.accessor(&flat, 4, "VEC4"))
@@ -118,7 +118,7 @@ impl Writer<'_> {
         json
     }
 
-    /// Times have their bounds written.
+    /// Adds key times, for which glTF requires the bounds.
     fn times(&mut self, times: &[f32]) -> usize {
         let index = self.accessor(times, 1, "SCALAR");
         if let Some(accessor) = self.new_accessors.last_mut() {
@@ -142,6 +142,6 @@ impl Writer<'_> {
     }
 }
 
-fn flat(vectors: &[glam::Vec3]) -> Vec<f32> {
+fn to_floats(vectors: &[glam::Vec3]) -> Vec<f32> {
     vectors.iter().flat_map(glam::Vec3::to_array).collect()
 }

@@ -1,4 +1,4 @@
-//! The outside of a file: GLB chunks, and JSON text.
+//! Splits and joins the container of a file: GLB chunks or plain JSON.
 
 use gltf::Gltf;
 use gltf::json::Root;
@@ -6,48 +6,48 @@ use serde_json::Value;
 
 use crate::json::{self, not_finite};
 
-/// What a file is made of.
-pub(super) struct Parts<'a> {
+/// The contents of a container.
+pub(super) struct Container<'a> {
     pub(super) json: &'a [u8],
-    /// The GLB's BIN chunk.
+    /// Contents of the GLB's BIN chunk.
     pub(super) binary: Option<&'a [u8]>,
 }
 
 const JSON_CHUNK: u32 = 0x4E4F_534A;
 const BIN_CHUNK: u32 = 0x004E_4942;
 
-/// Tells GLB from JSON text and splits the former.
-pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>, String> {
+/// Detects whether a file is GLB or JSON and returns its contents.
+pub(super) fn split(bytes: &[u8]) -> Result<Container<'_>, String> {
     if bytes.starts_with(b"glTF") {
         return split_glb(bytes);
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match text.iter().find(|b| !b.is_ascii_whitespace()) {
-        Some(b'{') => Ok(Parts { json: text, binary: None }),
-        Some(_) => Err("neither JSON nor GLB: not a glTF 2.0 file".into()),
+        Some(b'{') => Ok(Container { json: text, binary: None }),
+        Some(_) => Err("not a glTF 2.0 file, neither JSON nor GLB".into()),
         None => Err("the file is empty".into()),
     }
 }
 
-/// glTF 2.0, section 4: a header of three words, then chunks of length, type and data. The first chunk is JSON, the
-/// second may be BIN; chunks of other types are skipped.
-fn split_glb(bytes: &[u8]) -> Result<Parts<'_>, String> {
+/// Splits a GLB as specified in glTF 2.0, section 4: a header of three words, then chunks with length, type and data.
+/// The first chunk is JSON and the second may be BIN. Chunks of other types are skipped.
+fn split_glb(bytes: &[u8]) -> Result<Container<'_>, String> {
     let word =
         |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)) };
     let (Some(version), Some(length)) = (word(4), word(8)) else {
-        return Err(format!("GLB header: cut off after {} of 12 bytes", bytes.len()));
+        return Err(format!("GLB header: truncated after {} of 12 bytes", bytes.len()));
     };
     if version != 2 {
         return Err(format!("GLB header: version {version} is not supported (only 2)"));
     }
     let length = length as usize;
     if length > bytes.len() {
-        return Err(format!("GLB header: the file is cut off: {} of {length} bytes are there", bytes.len()));
+        return Err(format!("GLB header: the file is truncated after {} of {length} bytes", bytes.len()));
     }
     let (mut json, mut binary, mut at) = (None, None, 12);
     while at < length {
         let (Some(size), Some(kind)) = (word(at), word(at + 4)) else {
-            return Err(format!("GLB chunk at byte {at}: its header is cut off"));
+            return Err(format!("GLB chunk at byte {at}: its header is truncated"));
         };
         let start = at + 8;
         let data = start
@@ -55,7 +55,7 @@ fn split_glb(bytes: &[u8]) -> Result<Parts<'_>, String> {
             .filter(|&end| end <= length)
             .and_then(|end| bytes.get(start..end));
         let Some(data) = data else {
-            return Err(format!("GLB chunk at byte {at}: {size} bytes run past the end of the file"));
+            return Err(format!("GLB chunk at byte {at}: its {size} bytes exceed the file"));
         };
         match kind {
             JSON_CHUNK if json.is_none() => json = Some(data),
@@ -65,11 +65,11 @@ fn split_glb(bytes: &[u8]) -> Result<Parts<'_>, String> {
         }
         at = start + data.len();
     }
-    let json = json.ok_or("GLB: there is no JSON chunk")?;
-    Ok(Parts { json, binary })
+    let json = json.ok_or("GLB: the JSON chunk is missing")?;
+    Ok(Container { json, binary })
 }
 
-/// A GLB of a document and the bytes of its first buffer.
+/// Joins a document and the bytes of its first buffer to a GLB.
 pub(super) fn join(root: &Value, binary: &[u8]) -> Result<Vec<u8>, String> {
     let json = json::to_vec(root).map_err(|e| e.to_string())?;
     let mut glb = Vec::with_capacity(json.len() + binary.len() + 36);
@@ -77,8 +77,8 @@ pub(super) fn join(root: &Value, binary: &[u8]) -> Result<Vec<u8>, String> {
     glb.extend_from_slice(&2_u32.to_le_bytes());
     glb.extend_from_slice(&[0; 4]);
     let mut chunk = |kind: u32, data: &[u8], padding: u8| {
-        let size =
-            u32::try_from(data.len().next_multiple_of(4)).map_err(|_| "more than a GLB holds".to_owned())?;
+        let size = u32::try_from(data.len().next_multiple_of(4))
+            .map_err(|_| "the data exceeds the 4 GB of a GLB".to_owned())?;
         glb.extend_from_slice(&size.to_le_bytes());
         glb.extend_from_slice(&kind.to_le_bytes());
         glb.extend_from_slice(data);
@@ -89,15 +89,15 @@ pub(super) fn join(root: &Value, binary: &[u8]) -> Result<Vec<u8>, String> {
     if !binary.is_empty() {
         chunk(BIN_CHUNK, binary, 0)?;
     }
-    let length = u32::try_from(glb.len()).map_err(|_| "more than a GLB holds".to_owned())?;
+    let length = u32::try_from(glb.len()).map_err(|_| "the data exceeds the 4 GB of a GLB".to_owned())?;
     if let Some(field) = glb.get_mut(8..12) {
         field.copy_from_slice(&length.to_le_bytes());
     }
     Ok(glb)
 }
 
-/// Refuses JSON that is far larger in memory than as text, from a count of its objects and of its lists' items: a file
-/// of nothing but `{},{},…` is.
+/// Refuses JSON that needs far more memory than its text, such as a long list of `{}`. The memory is estimated from the
+/// number of objects and list items.
 fn check_proportion(json: &[u8]) -> Result<(), String> {
     const OBJECT: u64 = 512;
     const ITEM: u64 = 64;
@@ -114,7 +114,7 @@ fn check_proportion(json: &[u8]) -> Result<(), String> {
     Err(format!("JSON: {objects} objects with {items} commas are out of proportion to {} bytes", json.len()))
 }
 
-/// Parses the JSON; no number of it is infinite. Where the crate insists on a field that glTF makes optional, that field is filled in.
+/// Parses the JSON and checks that no number is infinite. Optional fields that the crate requires are filled in.
 pub(super) fn parse(json: &[u8]) -> Result<Root, String> {
     check_proportion(json)?;
     let mut root = match Gltf::from_slice_without_validation(json) {
@@ -124,9 +124,9 @@ pub(super) fn parse(json: &[u8]) -> Result<Root, String> {
             repaired.and_then(|v| serde_json::from_value(v).ok()).ok_or_else(|| json_cause(&first))?
         }
     };
-    // Cameras are not read, and some are said to see infinitely far.
+    // Cameras are not used, and some have an infinite far plane.
     root.cameras.clear();
-    // Single precision reads what is beyond it as infinite.
+    // Numbers that exceed single precision were read as infinite.
     if let Some(at) = not_finite(&root) {
         return Err(format!("{at}: value is too large"));
     }
@@ -144,10 +144,10 @@ fn json_cause(error: &gltf::Error) -> String {
     }
 }
 
-/// Fills in what the crate insists on though glTF 2.0 does not: scenes without `nodes` show nothing, channels without a
-/// target node move nothing, `extras` may be anything, and integers may be written as `1.0`.
+/// Changes what the crate refuses although glTF 2.0 allows it: scenes without `nodes`, channels without a target node,
+/// arbitrary `extras`, and integers that are written as `1.0`.
 fn with_optional_fields(mut root: Value) -> Value {
-    relax(&mut root);
+    relax_values(&mut root);
     let objects =
         |value: &'_ mut Value| -> Vec<Value> { value.as_array_mut().map(std::mem::take).unwrap_or_default() };
     if let Some(scenes) = root.get_mut("scenes").and_then(Value::as_array_mut) {
@@ -164,23 +164,23 @@ fn with_optional_fields(mut root: Value) -> Value {
     root
 }
 
-/// Drops `extras` and makes integers of whole floats, in all of a document. The parser has bounded its depth.
-fn relax(value: &mut Value) {
+/// Removes `extras` and converts whole floats to integers in the entire document. The parser has limited its depth.
+fn relax_values(value: &mut Value) {
     match value {
         Value::Object(object) => {
             object.remove("extras");
-            object.values_mut().for_each(relax);
+            object.values_mut().for_each(relax_values);
         }
-        Value::Array(array) => array.iter_mut().for_each(relax),
+        Value::Array(array) => array.iter_mut().for_each(relax_values),
         Value::Number(number) => {
-            let whole = number.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.0e15).contains(x));
+            let integer = number.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.0e15).contains(x));
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
                 reason = "checked to be whole and small"
             )]
-            if let Some(whole) = whole {
-                *value = (whole as u64).into();
+            if let Some(integer) = integer {
+                *value = (integer as u64).into();
             }
         }
         _ => {}

@@ -1,5 +1,5 @@
-//! Expressions of VRM 1.0 (`VRMC_vrm.expressions`) and groups of blend shapes of VRM 0 (`VRM.blendShapeMaster`). What is wrong in one costs
-//! that bind and a warning: a face less is no reason to refuse a figure.
+//! Reads expressions of VRM 1.0 (`VRMC_vrm.expressions`) and blend shape groups of VRM 0 (`VRM.blendShapeMaster`). An
+//! invalid bind is ignored with a warning, because a broken facial expression is no reason to refuse a character.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use serde_json::Value;
 use super::super::expression::expression_preset;
 use super::super::{Expression, MorphBind, Skeleton};
 use super::extension::{index, number};
-use super::{Fault, Source};
+use super::{GltfFile, ObjectError};
 
-/// Weights of VRM 0 are hundredths.
+/// Weights of VRM 0 are percentages.
 const PERCENT: f32 = 100.0;
 
-/// Binds of an expression while they are read, and the first that would not do.
+/// The valid binds of an expression, and the error of the first invalid one.
 #[derive(Default)]
 struct Binds {
-    good: Vec<MorphBind>,
-    bad: Option<Fault>,
+    valid: Vec<MorphBind>,
+    first_error: Option<ObjectError>,
 }
 
 impl Binds {
-    fn push(&mut self, bind: Result<impl IntoIterator<Item = MorphBind>, Fault>) {
+    fn push(&mut self, bind: Result<impl IntoIterator<Item = MorphBind>, ObjectError>) {
         match bind {
-            Ok(binds) => self.good.extend(binds),
-            Err(fault) => self.bad = self.bad.take().or(Some(fault)),
+            Ok(binds) => self.valid.extend(binds),
+            Err(error) => self.first_error = self.first_error.take().or(Some(error)),
         }
     }
 }
 
-impl Source<'_> {
-    /// All expressions that move a morph target; of VRM 1.0 presets come first.
-    pub(super) fn expressions(&self, skeleton: &Skeleton) -> Result<Vec<Expression>, Fault> {
+impl GltfFile<'_> {
+    /// Reads all expressions that move a morph target. In VRM 1.0, presets come first.
+    pub(super) fn expressions(&self, skeleton: &Skeleton) -> Result<Vec<Expression>, ObjectError> {
         let Some(extensions) = self.root.extensions.as_ref().map(|e| &e.others) else {
             return Ok(Vec::new());
         };
@@ -42,8 +42,9 @@ impl Source<'_> {
         }
     }
 
-    /// `expressions.preset` and `expressions.custom` map names to `{ isBinary, morphTargetBinds: [{ node, index, weight }] }`.
-    fn version_1(&self, extension: &Value, skeleton: &Skeleton) -> Result<Vec<Expression>, Fault> {
+    /// Reads the maps `expressions.preset` and `expressions.custom` from names to `{ isBinary, morphTargetBinds }`, with
+    /// binds `{ node, index, weight }`.
+    fn version_1(&self, extension: &Value, skeleton: &Skeleton) -> Result<Vec<Expression>, ObjectError> {
         let mut all = Vec::new();
         for kind in ["preset", "custom"] {
             let named = extension.pointer(&format!("/expressions/{kind}")).and_then(Value::as_object);
@@ -53,9 +54,9 @@ impl Source<'_> {
                 for (i, bind) in list(json, "morphTargetBinds").enumerate() {
                     let at = || format!("{at}[{i}]");
                     self.buffers.claim(size_of::<MorphBind>() as u64, &at())?;
-                    binds.push(weight_of(bind, "node", &at).and_then(|(node, target)| {
+                    binds.push(bind_target(bind, "node", &at).and_then(|(node, target)| {
                         let amount = self.amount(bind, 1.0, &at)?;
-                        Ok(Some(MorphBind { weight: place(skeleton, node, target, &at)?, amount }))
+                        Ok(Some(MorphBind { weight: weight_index(skeleton, node, target, &at)?, amount }))
                     }));
                 }
                 let known = expression_preset(name).filter(|(new, _)| kind == "preset" && new == name);
@@ -65,12 +66,12 @@ impl Source<'_> {
         Ok(all)
     }
 
-    /// `blendShapeMaster.blendShapeGroups` is a list of `{ name, presetName, isBinary, binds: [{ mesh, index, weight }] }`: a bind is
-    /// for all nodes that show the mesh.
-    fn version_0(&self, extension: &Value, skeleton: &Skeleton) -> Result<Vec<Expression>, Fault> {
-        let mut shown = BTreeMap::<usize, Vec<usize>>::new();
+    /// Reads the list `blendShapeMaster.blendShapeGroups` of `{ name, presetName, isBinary, binds }`, with binds
+    /// `{ mesh, index, weight }`. A bind applies to all nodes that show the mesh.
+    fn version_0(&self, extension: &Value, skeleton: &Skeleton) -> Result<Vec<Expression>, ObjectError> {
+        let mut nodes_of_mesh = BTreeMap::<usize, Vec<usize>>::new();
         for (node, mesh) in skeleton.nodes.iter().enumerate().filter_map(|(i, n)| Some((i, n.mesh?))) {
-            shown.entry(mesh).or_default().push(node);
+            nodes_of_mesh.entry(mesh).or_default().push(node);
         }
         let groups = extension.pointer("/blendShapeMaster/blendShapeGroups").and_then(Value::as_array);
         let mut all = Vec::new();
@@ -79,40 +80,41 @@ impl Source<'_> {
             let mut binds = Binds::default();
             for (i, bind) in list(json, "binds").enumerate() {
                 let at = || format!("{at}[{i}]");
-                let bind = weight_of(bind, "mesh", &at).and_then(|(mesh, target)| {
+                let bind = bind_target(bind, "mesh", &at).and_then(|(mesh, target)| {
                     let count = self.root.meshes.len();
                     if mesh >= count {
-                        return Err(Fault::missing(at(), "mesh", mesh, count));
+                        return Err(ObjectError::missing(at(), "mesh", mesh, count));
                     }
                     let amount = self.amount(bind, PERCENT, &at)?;
-                    Ok((shown.get(&mesh).map_or(&[][..], Vec::as_slice), target, amount))
+                    Ok((nodes_of_mesh.get(&mesh).map_or(&[][..], Vec::as_slice), target, amount))
                 });
                 let nodes = bind.as_ref().map_or(0, |(nodes, ..)| nodes.len());
                 self.buffers.claim((nodes * size_of::<MorphBind>()) as u64, &at())?;
                 binds.push(bind.and_then(|(nodes, target, amount)| {
-                    let of =
-                        |&node: &usize| Ok(MorphBind { weight: place(skeleton, node, target, &at)?, amount });
-                    nodes.iter().map(of).collect::<Result<Vec<_>, Fault>>()
+                    let bind_of_node = |&node: &usize| {
+                        Ok(MorphBind { weight: weight_index(skeleton, node, target, &at)?, amount })
+                    };
+                    nodes.iter().map(bind_of_node).collect::<Result<Vec<_>, ObjectError>>()
                 }));
             }
             let text = |key: &str| json.get(key).and_then(Value::as_str).unwrap_or_default();
             let known = expression_preset(text("presetName"));
-            // Old exporters leave out either.
+            // Old exporters omit one of the two.
             let name = if text("name").is_empty() { text("presetName") } else { text("name") };
             self.add(&mut all, name, known.map(|(new, _)| new), json, binds)?;
         }
         Ok(all)
     }
 
-    /// A bind's weight where `full` is all of it.
-    fn amount(&self, bind: &Value, full: f32, at: &impl Fn() -> String) -> Result<f32, Fault> {
-        let missing = || Fault::new(at(), "\"weight\" is missing, or no number");
+    /// Returns the weight of a bind as a fraction of `full`, which is the weight at full strength.
+    fn amount(&self, bind: &Value, full: f32, at: &impl Fn() -> String) -> Result<f32, ObjectError> {
+        let missing = || ObjectError::new(at(), "\"weight\" is missing or not a number");
         let weight = number(bind, "weight", &at())?.ok_or_else(missing)?;
-        let within = weight.clamp(0.0, full);
-        if (weight - within).abs() > full * 1e-3 {
-            self.warn(format!("{}: weight {weight} is not between 0 and {full}, clamped", at()));
+        let clamped = weight.clamp(0.0, full);
+        if (weight - clamped).abs() > full * 1e-3 {
+            self.warn(format!("{}: weight {weight} is not between 0 and {full} and was clamped", at()));
         }
-        Ok(within / full)
+        Ok(clamped / full)
     }
 
     fn add(
@@ -122,14 +124,14 @@ impl Source<'_> {
         preset: Option<&'static str>,
         json: &Value,
         binds: Binds,
-    ) -> Result<(), Fault> {
-        if let Some(Fault { at, cause }) = binds.bad {
-            self.warn(format!("{at}: {cause}; left out"));
+    ) -> Result<(), ObjectError> {
+        if let Some(ObjectError { at, cause }) = binds.first_error {
+            self.warn(format!("{at}: {cause}, so the bind is ignored"));
         }
-        if !binds.good.is_empty() {
+        if !binds.valid.is_empty() {
             self.buffers.claim((size_of::<Expression>() + name.len()) as u64, "extensions")?;
             let is_binary = json.get("isBinary").and_then(Value::as_bool).unwrap_or_default();
-            all.push(Expression { name: name.to_owned(), preset, is_binary, binds: binds.good });
+            all.push(Expression { name: name.to_owned(), preset, is_binary, binds: binds.valid });
         }
         Ok(())
     }
@@ -139,19 +141,25 @@ fn list<'a>(json: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     json.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The node or mesh of a bind, and the morph target.
-fn weight_of(bind: &Value, what: &str, at: &impl Fn() -> String) -> Result<(usize, usize), Fault> {
+/// Returns the node or mesh of a bind, and its morph target.
+fn bind_target(bind: &Value, owner: &str, at: &impl Fn() -> String) -> Result<(usize, usize), ObjectError> {
     let number = |key: &str| {
-        index(bind, key).ok_or_else(|| Fault::new(at(), format!("\"{key}\" is missing, or no index")))
+        index(bind, key)
+            .ok_or_else(|| ObjectError::new(at(), format!("\"{key}\" is missing or not an index")))
     };
-    Ok((number(what)?, number("index")?))
+    Ok((number(owner)?, number("index")?))
 }
 
-/// Where the weight of a node's morph target stands in a pose.
-fn place(skeleton: &Skeleton, node: usize, target: usize, at: &impl Fn() -> String) -> Result<usize, Fault> {
+/// Returns the index in a pose of the weight of a node's morph target.
+fn weight_index(
+    skeleton: &Skeleton,
+    node: usize,
+    target: usize,
+    at: &impl Fn() -> String,
+) -> Result<usize, ObjectError> {
     let count = skeleton.nodes.len();
-    let missing = || Fault::missing(at(), "node", node, count);
+    let missing = || ObjectError::missing(at(), "node", node, count);
     let weights = skeleton.nodes.get(node).ok_or_else(missing)?.morph_weights.clone();
     let cause = || format!("morph target {target} does not exist (node {node} has {})", weights.len());
-    weights.clone().nth(target).ok_or_else(|| Fault::new(at(), cause()))
+    weights.clone().nth(target).ok_or_else(|| ObjectError::new(at(), cause()))
 }

@@ -1,11 +1,11 @@
-//! Which extensions are understood.
+//! Checks which extensions a file uses.
 
 use gltf::json::Root;
 use serde_json::Value;
 
-use super::{Fault, Warnings};
+use super::{ObjectError, Warnings};
 
-/// What this loader supports, and so may be required.
+/// Extensions that this loader supports, and that a file may therefore require.
 const SUPPORTED: [&str; 8] = [
     "EXT_meshopt_compression",
     "KHR_materials_emissive_strength",
@@ -17,7 +17,7 @@ const SUPPORTED: [&str; 8] = [
     "VRMC_vrm",
 ];
 
-/// The first required extension that is not supported is the error; optional ones are warnings.
+/// Returns the first unsupported required extension as an error, and warns of unsupported optional ones.
 pub(super) fn check(root: &Root, warnings: &mut Warnings) -> Result<(), String> {
     let unsupported = |names: &[String]| -> Vec<String> {
         names.iter().filter(|n| !SUPPORTED.contains(&n.as_str())).cloned().collect()
@@ -31,20 +31,20 @@ pub(super) fn check(root: &Root, warnings: &mut Warnings) -> Result<(), String> 
     Ok(())
 }
 
-/// A number in an extension's JSON, in single precision; `None` where there is none. `at`: where `value` is.
-pub(super) fn number(value: &Value, key: &str, at: &str) -> Result<Option<f32>, Fault> {
+/// Reads a number in an extension's JSON. Returns `None` if it is missing or not a number. `at` is the path of `value`.
+pub(super) fn number(value: &Value, key: &str, at: &str) -> Result<Option<f32>, ObjectError> {
     let Some(number) = value.get(key).and_then(Value::as_f64) else { return Ok(None) };
     single(number, &format!("{at}.{key}")).map(Some)
 }
 
-/// A number in single precision.
-pub(super) fn single(number: f64, at: &str) -> Result<f32, Fault> {
+/// Converts a number to single precision. Fails if it is too large.
+pub(super) fn single(number: f64, at: &str) -> Result<f32, ObjectError> {
     #[expect(clippy::cast_possible_truncation, reason = "glTF's numbers are single precision")]
     let single = number as f32;
-    if single.is_finite() { Ok(single) } else { Err(Fault::new(at, "value is too large")) }
+    if single.is_finite() { Ok(single) } else { Err(ObjectError::new(at, "value is too large")) }
 }
 
-/// An unsigned number in an extension's JSON.
+/// Reads an unsigned integer in an extension's JSON.
 pub(super) fn index(value: &Value, key: &str) -> Option<usize> {
     value.get(key).and_then(Value::as_u64).and_then(|x| usize::try_from(x).ok())
 }

@@ -1,25 +1,32 @@
-//! `JOINTS_n` and `WEIGHTS_n`: which joints move a vertex, and by how much.
+//! Reads `JOINTS_n` and `WEIGHTS_n`, which define how joints move vertices.
 
 use glam::Vec4;
 use gltf::json::mesh::{Primitive as Json, Semantic};
 
 use super::super::{Character, Influences};
-use super::mesh::{attribute, same_count};
-use super::{Fault, Source};
+use super::mesh::{attribute, check_count};
+use super::{GltfFile, ObjectError};
 
-/// Sets of four influences that are honoured.
-const SETS: u32 = 2;
+/// Maximum number of sets, with four influences each.
+const MAX_SETS: u32 = 2;
 
-impl Source<'_> {
-    /// The sets that a primitive has. The weights of a vertex are made to sum to one.
-    pub(super) fn influences(&self, json: &Json, count: usize, at: &str) -> Result<Vec<Influences>, Fault> {
+impl GltfFile<'_> {
+    /// Reads the influence sets of a primitive and normalises the weights of each vertex to a sum of one.
+    pub(super) fn influences(
+        &self,
+        json: &Json,
+        count: usize,
+        at: &str,
+    ) -> Result<Vec<Influences>, ObjectError> {
         let mut sets = Vec::new();
-        for n in 0..SETS {
+        for n in 0..MAX_SETS {
             let (joints, weights) =
                 (attribute(json, Semantic::Joints(n)), attribute(json, Semantic::Weights(n)));
             let (Some(joints), Some(weights)) = (joints, weights) else {
                 if joints.is_some() || weights.is_some() {
-                    self.warn(format!("{at}: JOINTS_{n} and WEIGHTS_{n} are not both there, ignored"));
+                    self.warn(format!(
+                        "{at}: JOINTS_{n} and WEIGHTS_{n} are not both present, so the set is ignored"
+                    ));
                 }
                 break;
             };
@@ -28,39 +35,42 @@ impl Source<'_> {
                 weights: self.weights(weights, count, &format!("{at}.attributes.WEIGHTS_{n}"))?,
             });
         }
-        if attribute(json, Semantic::Joints(SETS)).is_some() {
-            self.warn(format!("{at}: more than {} influences a vertex, the rest is ignored", SETS * 4));
+        if attribute(json, Semantic::Joints(MAX_SETS)).is_some() {
+            self.warn(format!(
+                "{at}: only {} influences per vertex are supported, so the others are ignored",
+                MAX_SETS * 4
+            ));
         }
         self.normalize(&mut sets, at);
         Ok(sets)
     }
 
-    fn joints(&self, accessor: usize, count: usize, at: &str) -> Result<Vec<[u16; 4]>, Fault> {
+    fn joints(&self, accessor: usize, count: usize, at: &str) -> Result<Vec<[u16; 4]>, ObjectError> {
         let joints = self.integers::<4>(accessor, at)?;
-        same_count(joints.len(), count, at)?;
+        check_count(joints.len(), count, at)?;
         let narrow = |(v, j): (usize, [u32; 4])| match j.map(u16::try_from) {
             [Ok(a), Ok(b), Ok(c), Ok(d)] => Ok([a, b, c, d]),
-            _ => Err(Fault::new(format!("{at}[{v}]"), format!("{j:?} holds more than 16 bits"))),
+            _ => Err(ObjectError::new(format!("{at}[{v}]"), format!("{j:?} exceeds 16 bits"))),
         };
         joints.into_iter().enumerate().map(narrow).collect()
     }
 
-    fn weights(&self, accessor: usize, count: usize, at: &str) -> Result<Vec<Vec4>, Fault> {
+    fn weights(&self, accessor: usize, count: usize, at: &str) -> Result<Vec<Vec4>, ObjectError> {
         let weights = self.floats::<4>(accessor, at)?;
-        same_count(weights.len(), count, at)?;
+        check_count(weights.len(), count, at)?;
         Ok(weights.into_iter().map(Vec4::from).collect())
     }
 
-    /// A weight that is not finite counts as zero; a vertex left without weight follows its first joint.
+    /// Normalises weights. Weights that are not finite become zero. A vertex without weight follows its first joint.
     fn normalize(&self, sets: &mut [Influences], at: &str) {
         let vertices = sets.first().map_or(0, |s| s.weights.len());
-        let (mut broken, mut lost) = (0_usize, 0_usize);
+        let (mut not_finite, mut unweighted) = (0_usize, 0_usize);
         for vertex in 0..vertices {
             let mut sum = 0.0_f32;
             for set in sets.iter_mut() {
                 let weights = &mut set.weights[vertex];
                 if !weights.is_finite() {
-                    broken += 1;
+                    not_finite += 1;
                     *weights =
                         Vec4::from_array(weights.to_array().map(|w| if w.is_finite() { w } else { 0.0 }));
                 }
@@ -69,25 +79,25 @@ impl Source<'_> {
             if sum > 0.0 && sum.is_finite() {
                 sets.iter_mut().for_each(|s| s.weights[vertex] /= sum);
             } else {
-                lost += 1;
+                unweighted += 1;
                 sets.iter_mut().for_each(|s| s.weights[vertex] = Vec4::ZERO);
                 if let Some(first) = sets.first_mut() {
                     first.weights[vertex] = Vec4::X;
                 }
             }
         }
-        if broken > 0 {
-            self.warn(format!("{at}: weights of {broken} vertices are not finite and count as zero"));
+        if not_finite > 0 {
+            self.warn(format!("{at}: weights of {not_finite} vertices are not finite and count as zero"));
         }
-        if lost > 0 {
-            self.warn(format!("{at}: {lost} vertices have no weight and follow their first joint"));
+        if unweighted > 0 {
+            self.warn(format!("{at}: {unweighted} vertices have no weight and follow their first joint"));
         }
     }
 
-    /// Every joint that a mesh speaks of exists in every skin that the mesh is used with.
+    /// Checks that every joint of a mesh exists in every skin that the mesh is used with.
     ///
-    /// Where its weight is zero, a joint that does not exist is a harmless habit of exporters: it becomes joint 0.
-    pub(super) fn check_influences(&self, character: &mut Character) -> Result<(), Fault> {
+    /// A joint that does not exist becomes joint 0 if its weight is zero, because many exporters write such joints.
+    pub(super) fn check_influences(&self, character: &mut Character) -> Result<(), ObjectError> {
         let nodes = character.skeleton.nodes.iter();
         let uses: Vec<_> = nodes.filter_map(|n| Some((n.mesh?, n.skin?))).collect();
         for (mesh, skin) in uses {
@@ -104,7 +114,7 @@ impl Source<'_> {
                                 let at =
                                     format!("meshes[{mesh}].primitives[{index}].attributes.JOINTS_{n}[{v}]");
                                 let cause = format!("joint {joint} does not exist (skin {skin} has {count})");
-                                return Err(Fault::new(at, cause));
+                                return Err(ObjectError::new(at, cause));
                             }
                             *joint = 0;
                         }

@@ -1,4 +1,4 @@
-//! Materials, textures and images.
+//! Reads materials, textures and images.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use super::super::{
     AlphaMode, Filter, Image, MAX_IMAGES_BYTES, Material, Sampler, Texture, TextureRef, Wrap,
 };
 use super::extension::{index, number, single};
-use super::{Fault, Source, label, uri};
+use super::{GltfFile, ObjectError, label, uri};
 
-/// Where the bytes of a picture are: a URI or a buffer view.
-type Place<'a> = (Option<&'a str>, Option<usize>);
+/// Location of the bytes of an image: a URI or a buffer view.
+type ImageLocation<'a> = (Option<&'a str>, Option<usize>);
 
-impl Source<'_> {
-    pub(super) fn materials(&self) -> Result<Vec<Material>, Fault> {
+impl GltfFile<'_> {
+    pub(super) fn materials(&self) -> Result<Vec<Material>, ObjectError> {
         let all = self.root.materials.iter().enumerate();
         all.map(|(i, json)| self.material(json, &format!("materials[{i}]"))).collect()
     }
 
-    fn material(&self, json: &Json, at: &str) -> Result<Material, Fault> {
+    fn material(&self, json: &Json, at: &str) -> Result<Material, ObjectError> {
         let pbr = &json.pbr_metallic_roughness;
         let others = json.extensions.as_ref().map(|e| &e.others);
         let extension = |name: &str| others.and_then(|o| o.get(name));
@@ -67,7 +67,7 @@ impl Source<'_> {
                 }
                 Checked::Valid(JsonAlphaMode::Blend) => AlphaMode::Blend,
                 Checked::Invalid => {
-                    return Err(Fault::new(format!("{at}.alphaMode"), "is not one of glTF's"));
+                    return Err(ObjectError::new(format!("{at}.alphaMode"), "value is unknown"));
                 }
             },
             double_sided: json.double_sided,
@@ -78,7 +78,7 @@ impl Source<'_> {
             && [material.metallic, material.roughness, material.normal_scale, material.occlusion_strength]
                 .iter()
                 .all(|x| x.is_finite());
-        if finite { Ok(material) } else { Err(Fault::new(at, "has a factor that is not finite")) }
+        if finite { Ok(material) } else { Err(ObjectError::new(at, "has a factor that is not finite")) }
     }
 
     fn texture_ref(
@@ -87,15 +87,15 @@ impl Source<'_> {
         tex_coord: u32,
         extensions: Option<&Map<String, Value>>,
         at: &str,
-    ) -> Result<TextureRef, Fault> {
+    ) -> Result<TextureRef, ObjectError> {
         let count = self.root.textures.len();
         if texture >= count {
-            return Err(Fault::missing(format!("{at}.index"), "texture", texture, count));
+            return Err(ObjectError::missing(format!("{at}.index"), "texture", texture, count));
         }
         let transform = extensions.and_then(|e| e.get("KHR_texture_transform"));
         let uv_set = transform.and_then(|t| index(t, "texCoord")).unwrap_or(tex_coord as usize);
         if uv_set > 1 {
-            self.warn(format!("{at}.texCoord: set {uv_set} is not supported, set 0 is used"));
+            self.warn(format!("{at}.texCoord: set {uv_set} is not supported, so set 0 is used"));
         }
         let uv_transform = match transform {
             Some(json) => uv_transform(json, &format!("{at}.extensions.KHR_texture_transform"))?,
@@ -104,55 +104,56 @@ impl Source<'_> {
         Ok(TextureRef { texture, uv_set: if uv_set > 1 { 0 } else { uv_set }, uv_transform })
     }
 
-    /// The textures; `images` tells which pictures could be read.
-    pub(super) fn textures(&self, images: &[Option<Image>]) -> Result<Vec<Texture>, Fault> {
+    /// Reads the textures. `images` contains `None` for unreadable images.
+    pub(super) fn textures(&self, images: &[Option<Image>]) -> Result<Vec<Texture>, ObjectError> {
         let samplers = &self.root.samplers;
         let mut textures = Vec::with_capacity(self.root.textures.len());
-        // Pictures that could not be read are left out of the character's list.
-        let mut kept = 0..;
-        let places: Vec<Option<usize>> =
-            images.iter().map(|image| image.as_ref().and_then(|_| kept.next())).collect();
+        // Unreadable images are left out of the character's list.
+        let mut next_index = 0..;
+        let image_indices: Vec<Option<usize>> =
+            images.iter().map(|image| image.as_ref().and_then(|_| next_index.next())).collect();
         for (i, json) in self.root.textures.iter().enumerate() {
             let at = format!("textures[{i}]");
             let sampler = match json.sampler.map(|s| s.value()) {
                 Some(s) => {
-                    let missing = || Fault::missing(format!("{at}.sampler"), "sampler", s, samplers.len());
+                    let missing =
+                        || ObjectError::missing(format!("{at}.sampler"), "sampler", s, samplers.len());
                     sampler(samplers.get(s).ok_or_else(missing)?)
                 }
                 None => Sampler { mipmap: Some(Filter::Linear), ..Sampler::default() },
             };
             let source = json.source.value();
-            // The crate's mark for a texture without a source: its picture is in an extension's format.
+            // The crate uses this index for a texture without a source, whose image is in the format of an extension.
             if source == u32::MAX as usize {
-                self.warn(format!("{at}: has no PNG or JPEG source, a neutral colour is used"));
+                self.warn(format!("{at}: has no PNG or JPEG source, so a neutral colour is used"));
             } else if source >= images.len() {
-                return Err(Fault::missing(format!("{at}.source"), "image", source, images.len()));
+                return Err(ObjectError::missing(format!("{at}.source"), "image", source, images.len()));
             }
-            textures.push(Texture { image: places.get(source).copied().flatten(), sampler });
+            textures.push(Texture { image: image_indices.get(source).copied().flatten(), sampler });
         }
         Ok(textures)
     }
 
-    /// The pictures of the file. One that cannot be read is a warning and `None`.
+    /// Reads the images. An unreadable image becomes `None`, with a warning.
     pub(super) fn images(&self) -> Vec<Option<Image>> {
         let mut total = 0_u64;
         let mut images = Vec::with_capacity(self.root.images.len());
-        // Images of the same bytes share them.
-        let mut known: HashMap<Place, Result<Arc<[u8]>, String>> = HashMap::new();
+        // Images at the same location share their bytes.
+        let mut known: HashMap<ImageLocation, Result<Arc<[u8]>, String>> = HashMap::new();
         for (i, json) in self.root.images.iter().enumerate() {
-            let place = (json.uri.as_deref(), json.buffer_view.map(|v| v.value()));
-            let bytes = known.entry(place).or_insert_with(|| self.image_bytes(place)).clone();
+            let location = (json.uri.as_deref(), json.buffer_view.map(|v| v.value()));
+            let bytes = known.entry(location).or_insert_with(|| self.image_bytes(location)).clone();
             let image = bytes.and_then(|bytes| Image::new(json.name.clone(), bytes));
             let image = image.and_then(|image| {
                 total = total.saturating_add(image.decoded_bytes());
                 let fits = total <= MAX_IMAGES_BYTES;
-                if fits { Ok(image) } else { Err("all images together take more than 1 GB".to_owned()) }
+                if fits { Ok(image) } else { Err("all images together exceed 1 GB".to_owned()) }
             });
             match image {
                 Ok(image) => images.push(Some(image)),
                 Err(cause) => {
                     let name = label(json.name.as_ref(), i);
-                    self.warn(format!("image {name}: {cause}; a neutral colour is used"));
+                    self.warn(format!("image {name}: {cause}, so a neutral colour is used"));
                     images.push(None);
                 }
             }
@@ -160,24 +161,24 @@ impl Source<'_> {
         images
     }
 
-    fn image_bytes(&self, place: Place) -> Result<Arc<[u8]>, String> {
-        match place {
+    fn image_bytes(&self, location: ImageLocation) -> Result<Arc<[u8]>, String> {
+        match location {
             (Some(uri), _) => uri::read(uri, self.folder).map(Into::into),
             (None, Some(view)) => {
                 let copy = self.buffers.view(view, "bufferView").and_then(|view| {
                     self.buffers.claim(view.bytes.len() as u64, "bufferView")?;
                     Ok(view.bytes.into())
                 });
-                copy.map_err(|fault| format!("{}: {}", fault.at, fault.cause))
+                copy.map_err(|error| format!("{}: {}", error.at, error.cause))
             }
             (None, None) => Err("has neither uri nor bufferView".into()),
         }
     }
 }
 
-/// `KHR_texture_transform`: scale, then rotate counter-clockwise, then move.
-fn uv_transform(json: &Value, at: &str) -> Result<Affine2, Fault> {
-    let pair = |key: &str, default: Vec2| -> Result<Vec2, Fault> {
+/// Converts a `KHR_texture_transform`: scale, then rotate counter-clockwise, then translate.
+fn uv_transform(json: &Value, at: &str) -> Result<Affine2, ObjectError> {
+    let pair = |key: &str, default: Vec2| -> Result<Vec2, ObjectError> {
         let values = json.get(key).and_then(Value::as_array);
         let value = |i: usize| values.and_then(|v| v.get(i)).and_then(Value::as_f64);
         let Some((x, y)) = value(0).zip(value(1)) else { return Ok(default) };
@@ -185,11 +186,11 @@ fn uv_transform(json: &Value, at: &str) -> Result<Affine2, Fault> {
     };
     let (offset, scale) = (pair("offset", Vec2::ZERO)?, pair("scale", Vec2::ONE)?);
     let (sin, cos) = number(json, "rotation", at)?.unwrap_or(0.0).sin_cos();
-    // Counter-clockwise as seen, where v points down: the extension's own example (a quarter turn by offset 0, 1
-    // that shows the lower left quadrant) fixes the sign.
+    // Counter-clockwise on screen, where v points down. The sign follows from the example in the extension, in which a
+    // quarter turn with offset 0, 1 shows the lower left quadrant.
     let rotation = Mat2::from_cols(Vec2::new(cos, -sin), Vec2::new(sin, cos));
     let transform = Affine2::from_mat2_translation(rotation * Mat2::from_diagonal(scale), offset);
-    if transform.is_finite() { Ok(transform) } else { Err(Fault::new(at, "is not finite")) }
+    if transform.is_finite() { Ok(transform) } else { Err(ObjectError::new(at, "is not finite")) }
 }
 
 fn sampler(json: &JsonSampler) -> Sampler {

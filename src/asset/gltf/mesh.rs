@@ -1,14 +1,14 @@
-//! Meshes: triangles, attributes, morph targets.
+//! Reads meshes: triangles, vertex attributes and morph targets.
 
 use glam::{Vec2, Vec3, Vec4};
 use gltf::json::mesh::{Mode, Primitive as Json, Semantic};
 use gltf::json::validation::Checked;
 
 use super::super::{Mesh, MorphTarget, Primitive};
-use super::{Fault, Source, label};
+use super::{GltfFile, ObjectError, label};
 
-impl Source<'_> {
-    pub(super) fn meshes(&self) -> Result<Vec<Mesh>, Fault> {
+impl GltfFile<'_> {
+    pub(super) fn meshes(&self) -> Result<Vec<Mesh>, ObjectError> {
         let mut meshes = Vec::with_capacity(self.root.meshes.len());
         for (m, json) in self.root.meshes.iter().enumerate() {
             let mut primitives = Vec::new();
@@ -18,7 +18,7 @@ impl Source<'_> {
             }
             let weights = json.weights.clone().unwrap_or_default();
             if primitives.is_empty() {
-                self.warn(format!("mesh {}: has no triangles", label(json.name.as_ref(), m)));
+                self.warn(format!("mesh {} has no triangles", label(json.name.as_ref(), m)));
             }
             let target_names = target_names(&json.extras);
             meshes.push(Mesh { name: json.name.clone(), primitives, weights, target_names });
@@ -26,15 +26,15 @@ impl Source<'_> {
         Ok(meshes)
     }
 
-    /// `None`, with a warning, if there is nothing to draw as triangles.
-    fn primitive(&self, json: &Json, index: usize, at: &str) -> Result<Option<Primitive>, Fault> {
+    /// Reads a primitive. Returns `None`, with a warning, if it cannot be drawn as triangles.
+    fn primitive(&self, json: &Json, index: usize, at: &str) -> Result<Option<Primitive>, ObjectError> {
         let mode = match json.mode {
             Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) => mode,
             Checked::Valid(mode) => {
                 self.warn(format!("{at}: {mode:?} are not drawn"));
                 return Ok(None);
             }
-            Checked::Invalid => return Err(Fault::new(format!("{at}.mode"), "is not one of glTF's")),
+            Checked::Invalid => return Err(ObjectError::new(format!("{at}.mode"), "value is unknown")),
         };
         let Some(accessor) = attribute(json, Semantic::Positions) else {
             self.warn(format!("{at}: has no POSITION and is not drawn"));
@@ -45,8 +45,8 @@ impl Source<'_> {
         let count = positions.len();
         let material = json.material.map(|m| m.value());
         if let Some(material) = material.filter(|&m| m >= self.root.materials.len()) {
-            let there = self.root.materials.len();
-            return Err(Fault::missing(format!("{at}.material"), "material", material, there));
+            let count = self.root.materials.len();
+            return Err(ObjectError::missing(format!("{at}.material"), "material", material, count));
         }
         Ok(Some(Primitive {
             index,
@@ -65,14 +65,14 @@ impl Source<'_> {
         }))
     }
 
-    /// One finite vector a vertex, or nothing if the attribute is not there.
+    /// Reads one finite vector per vertex. Returns an empty list if the attribute is missing.
     fn attribute<const N: usize, V: From<[f32; N]>>(
         &self,
         json: &Json,
         semantic: Semantic,
         count: usize,
         at: &str,
-    ) -> Result<Vec<V>, Fault> {
+    ) -> Result<Vec<V>, ObjectError> {
         let at = format!("{at}.attributes.{}", semantic.to_string());
         match attribute(json, semantic) {
             Some(accessor) => self.vertex_vectors::<N, V>(accessor, count, &at),
@@ -85,14 +85,14 @@ impl Source<'_> {
         accessor: usize,
         count: usize,
         at: &str,
-    ) -> Result<Vec<V>, Fault> {
+    ) -> Result<Vec<V>, ObjectError> {
         let vectors = self.finite::<N>(accessor, at)?;
-        same_count(vectors.len(), count, at)?;
+        check_count(vectors.len(), count, at)?;
         Ok(vectors.into_iter().map(V::from).collect())
     }
 
-    /// `COLOR_0`, RGB or RGBA.
-    fn colors(&self, json: &Json, count: usize, at: &str) -> Result<Vec<Vec4>, Fault> {
+    /// Reads `COLOR_0`, which is RGB or RGBA.
+    fn colors(&self, json: &Json, count: usize, at: &str) -> Result<Vec<Vec4>, ObjectError> {
         let at = format!("{at}.attributes.COLOR_0");
         let Some(accessor) = attribute(json, Semantic::Colors(0)) else {
             return Ok(Vec::new());
@@ -106,31 +106,38 @@ impl Source<'_> {
         self.vertex_vectors::<4, Vec4>(accessor, count, &at)
     }
 
-    /// Strips and fans as lists (glTF 2.0, 3.7.2.1), every index checked.
-    fn triangles(&self, json: &Json, mode: Mode, count: usize, at: &str) -> Result<Vec<[u32; 3]>, Fault> {
+    /// Reads the triangles and checks every index. Strips and fans become lists as in glTF 2.0, section 3.7.2.1.
+    fn triangles(
+        &self,
+        json: &Json,
+        mode: Mode,
+        count: usize,
+        at: &str,
+    ) -> Result<Vec<[u32; 3]>, ObjectError> {
         let indices: Vec<u32> = match json.indices {
             Some(accessor) => {
                 let at = format!("{at}.indices");
                 let indices = self.integers::<1>(accessor.value(), &at)?;
                 if let Some(i) = indices.iter().position(|[v]| *v as usize >= count) {
                     let vertex = indices[i][0];
-                    return Err(Fault::missing(format!("{at}[{i}]"), "vertex", vertex as usize, count));
+                    return Err(ObjectError::missing(format!("{at}[{i}]"), "vertex", vertex as usize, count));
                 }
                 indices.into_iter().map(|[v]| v).collect()
             }
             None => {
                 self.buffers.claim(count as u64 * 4, at)?;
-                let count = u32::try_from(count).map_err(|_| Fault::new(at, "has too many vertices"))?;
+                let count =
+                    u32::try_from(count).map_err(|_| ObjectError::new(at, "has too many vertices"))?;
                 (0..count).collect()
             }
         };
         self.buffers.claim(indices.len() as u64 * 12, at)?;
         Ok(match mode {
             Mode::TriangleStrip => {
-                let turn = |(i, w): (usize, &[u32])| {
+                let triangle = |(i, w): (usize, &[u32])| {
                     if i % 2 == 0 { [w[0], w[1], w[2]] } else { [w[0], w[2], w[1]] }
                 };
-                indices.windows(3).enumerate().map(turn).collect()
+                indices.windows(3).enumerate().map(triangle).collect()
             }
             Mode::TriangleFan => match indices.split_first() {
                 Some((&hub, rim)) => rim.windows(2).map(|w| [w[0], w[1], hub]).collect(),
@@ -140,7 +147,7 @@ impl Source<'_> {
         })
     }
 
-    fn morph_targets(&self, json: &Json, count: usize, at: &str) -> Result<Vec<MorphTarget>, Fault> {
+    fn morph_targets(&self, json: &Json, count: usize, at: &str) -> Result<Vec<MorphTarget>, ObjectError> {
         let mut targets = Vec::new();
         for (t, target) in json.targets.iter().flatten().enumerate() {
             let read = |accessor: Option<gltf::json::Index<gltf::json::Accessor>>, name: &str| match accessor
@@ -161,8 +168,8 @@ impl Source<'_> {
     }
 }
 
-/// What glTF's implementation note (3.7.2.2) has become custom: names of morph targets. Whatever else an application
-/// keeps in its extras is its own.
+/// Reads the names of morph targets from `extras.targetNames`, a convention from the implementation note in glTF 2.0,
+/// section 3.7.2.2. Other extras are ignored.
 fn target_names(extras: &gltf::json::Extras) -> Vec<String> {
     #[derive(Default, serde::Deserialize)]
     struct Named {
@@ -173,16 +180,16 @@ fn target_names(extras: &gltf::json::Extras) -> Vec<String> {
     named.unwrap_or_default().target_names
 }
 
-/// The accessor of an attribute.
+/// Returns the accessor of an attribute.
 pub(super) fn attribute(json: &Json, semantic: Semantic) -> Option<usize> {
     json.attributes.get(&Checked::Valid(semantic)).map(gltf::json::Index::value)
 }
 
-/// All attributes of a primitive have a value for every vertex.
-pub(super) fn same_count(there: usize, vertices: usize, at: &str) -> Result<(), Fault> {
-    if there == vertices {
+/// Checks that an attribute has one element for every vertex.
+pub(super) fn check_count(count: usize, vertices: usize, at: &str) -> Result<(), ObjectError> {
+    if count == vertices {
         Ok(())
     } else {
-        Err(Fault::new(at, format!("has {there} elements, POSITION has {vertices}")))
+        Err(ObjectError::new(at, format!("has {count} elements, but POSITION has {vertices}")))
     }
 }

@@ -1,13 +1,13 @@
-//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: buffer views decoded by the reference library.
+//! Decodes buffer views of `EXT_meshopt_compression` and `KHR_meshopt_compression` with the reference library.
 
 use ::meshopt as codec;
 use serde_json::Value;
 
 use super::buffer::Buffers;
-use super::{Fault, extension};
+use super::{ObjectError, extension};
 
-/// The view's bytes and stride if it is compressed.
-pub(super) fn decode(buffers: &Buffers<'_>, view: usize) -> Result<Option<(Vec<u8>, usize)>, Fault> {
+/// Decodes a buffer view and returns its bytes and stride. Returns `None` if the view is not compressed.
+pub(super) fn decode(buffers: &Buffers<'_>, view: usize) -> Result<Option<(Vec<u8>, usize)>, ObjectError> {
     let extensions = buffers.root().buffer_views.get(view).and_then(|v| v.extensions.as_ref());
     let names = ["KHR_meshopt_compression", "EXT_meshopt_compression"];
     let Some((name, value)) =
@@ -17,14 +17,16 @@ pub(super) fn decode(buffers: &Buffers<'_>, view: usize) -> Result<Option<(Vec<u
     };
     let at = format!("bufferViews[{view}].extensions.{name}");
     let field = |key: &str| {
-        extension::index(value, key).ok_or_else(|| Fault::new(&*at, format!("{key} is missing or no number")))
+        extension::index(value, key)
+            .ok_or_else(|| ObjectError::new(&*at, format!("{key} is missing or not an unsigned integer")))
     };
     let (buffer, length, stride, count) =
         (field("buffer")?, field("byteLength")?, field("byteStride")?, field("count")?);
     let offset = extension::index(value, "byteOffset").unwrap_or(0);
     let encoded = buffers.slice(buffer, offset, length, &at)?;
-    let size =
-        count.checked_mul(stride).ok_or_else(|| Fault::new(&*at, "count times byteStride overflows"))?;
+    let size = count
+        .checked_mul(stride)
+        .ok_or_else(|| ObjectError::new(&*at, "count times byteStride overflows"))?;
     buffers.claim(size as u64, &at)?;
     let text = |key: &str, default: &'static str| {
         value.get(key).and_then(Value::as_str).unwrap_or(default).to_owned()
@@ -33,9 +35,9 @@ pub(super) fn decode(buffers: &Buffers<'_>, view: usize) -> Result<Option<(Vec<u
         "ATTRIBUTES" => attributes(encoded, count, stride, &text("filter", "NONE")),
         "TRIANGLES" if count.is_multiple_of(3) => indices(encoded, count, stride, true),
         "INDICES" => indices(encoded, count, stride, false),
-        mode => Err(format!("mode {mode:?} with count {count} is not known")),
+        mode => Err(format!("mode {mode:?} is not supported with count {count}")),
     };
-    bytes.map(|b| Some((b, stride))).map_err(|cause| Fault::new(at, cause))
+    bytes.map(|b| Some((b, stride))).map_err(|cause| ObjectError::new(at, cause))
 }
 
 fn damaged(error: impl std::fmt::Display) -> String {
@@ -51,13 +53,13 @@ fn indices(encoded: &[u8], count: usize, stride: usize, triangles: bool) -> Resu
     let indices = indices.map_err(damaged)?.into_iter();
     match stride {
         4 => Ok(indices.flat_map(u32::to_le_bytes).collect()),
-        #[expect(clippy::cast_possible_truncation, reason = "the codec's own way to narrow indices")]
+        #[expect(clippy::cast_possible_truncation, reason = "the codec narrows indices in the same way")]
         2 => Ok(indices.flat_map(|i| (i as u16).to_le_bytes()).collect()),
         _ => Err(format!("byteStride {stride} is neither 2 nor 4")),
     }
 }
 
-/// A vertex of `N` words; the codec wants the vertex's size as a type.
+/// A vertex of `N` words, because the codec takes the vertex size from a type.
 #[derive(Clone)]
 struct Vertex<const N: usize>([u32; N]);
 
@@ -67,7 +69,7 @@ impl<const N: usize> Default for Vertex<N> {
     }
 }
 
-/// Decodes vertices of `$stride` bytes, for each stride that glTF allows: multiples of four up to 256.
+/// Decodes vertices of `$stride` bytes, for each stride that glTF allows: multiples of 4 up to 256.
 macro_rules! decode_vertices {
     ($encoded:expr, $count:expr, $stride:expr; $($words:literal)*) => {
         match $stride {
@@ -97,12 +99,12 @@ fn attributes(encoded: &[u8], count: usize, stride: usize, filter: &str) -> Resu
         ("QUATERNION", 8) => filter_shorts(&mut words, codec::decode_filter_quat),
         ("COLOR", 4) => filter_bytes(&mut words, codec::decode_filter_color),
         ("COLOR", 8) => filter_shorts(&mut words, codec::decode_filter_color),
-        _ => return Err(format!("filter {filter:?} with byteStride {stride} is not known")),
+        _ => return Err(format!("filter {filter:?} is not supported with byteStride {stride}")),
     }
     Ok(words.into_iter().flat_map(u32::to_le_bytes).collect())
 }
 
-/// Vectors of four bytes, one a word.
+/// Applies a filter to vectors of four bytes, one vector per word.
 fn filter_bytes(words: &mut [u32], filter: fn(&mut [[i8; 4]])) {
     for word in words {
         let mut vector = [word.to_le_bytes().map(u8::cast_signed)];
@@ -111,21 +113,21 @@ fn filter_bytes(words: &mut [u32], filter: fn(&mut [[i8; 4]])) {
     }
 }
 
-/// Vectors of four shorts, one in two words.
+/// Applies a filter to vectors of four shorts, one vector per two words.
 fn filter_shorts(words: &mut [u32], filter: fn(&mut [[i16; 4]])) {
-    let halves = |word: u32| {
+    let shorts_from_word = |word: u32| {
         let [a, b, c, d] = word.to_le_bytes();
         [i16::from_le_bytes([a, b]), i16::from_le_bytes([c, d])]
     };
-    let whole = |a: i16, b: i16| {
+    let word_from_shorts = |a: i16, b: i16| {
         let ([a, b], [c, d]) = (a.to_le_bytes(), b.to_le_bytes());
         u32::from_le_bytes([a, b, c, d])
     };
     for pair in words.chunks_exact_mut(2) {
-        let ([x, y], [z, w]) = (halves(pair[0]), halves(pair[1]));
+        let ([x, y], [z, w]) = (shorts_from_word(pair[0]), shorts_from_word(pair[1]));
         let mut vector = [[x, y, z, w]];
         filter(&mut vector);
         let [[x, y, z, w]] = vector;
-        pair.copy_from_slice(&[whole(x, y), whole(z, w)]);
+        pair.copy_from_slice(&[word_from_shorts(x, y), word_from_shorts(z, w)]);
     }
 }

@@ -1,8 +1,8 @@
-//! glTF 2.0, `.gltf` and `.glb`. The only room that names the `gltf` crate.
+//! Loads glTF 2.0 files, `.gltf` and `.glb`. This is the only module that uses the `gltf` crate.
 //!
-//! The crate parses the JSON; it does not validate it, and its typed readers are not used: every index, offset,
-//! stride and count is checked here against the bytes that are there, so that a broken file is refused with the
-//! place of its fault and never costs more memory than its size warrants.
+//! The crate parses the JSON. Its validation and its typed readers are not used. Instead, every index, offset, stride
+//! and count is checked here against the available bytes. A broken file is refused with the location of its error and
+//! never needs more memory than its size justifies.
 
 mod accessor;
 mod animation;
@@ -33,57 +33,58 @@ use super::{Character, LoadError, vrm};
 use crate::{bounded, printable};
 use buffer::Buffers;
 
-/// The bytes of a file, but not of a folder, a pipe or a device.
+/// Reads the bytes of a regular file. Folders, pipes and devices are refused.
 ///
 /// # Errors
-/// [`LoadError::Io`]: what the system says.
+/// [`LoadError::Io`] with the error of the operating system.
 pub fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
     bounded::read_regular(path, uri::MAX_BYTES).map_err(|source| LoadError::Io { path: path.into(), source })
 }
 
-/// Where the files are that a file names.
+/// Returns the folder of a file, in which the other files that it references must be.
 pub fn folder(path: &Path) -> Option<&Path> {
     path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p })
 }
 
-/// Reads a `.gltf` or `.glb` file that is already in memory.
+/// Loads a `.gltf` or `.glb` file from memory.
 ///
-/// `path` is how messages name it. `folder` is where the files that it names may be; `None` refuses them all.
+/// `path` names the file in messages. `folder` is the folder of other files that it references. `None` refuses them all.
 ///
 /// # Errors
-/// [`LoadError`], one line: the file, the object and its index, and the cause.
+/// [`LoadError`]. The message is one line with the file, the object in it and the cause.
 pub fn load_bytes(path: &Path, bytes: &[u8], folder: Option<&Path>) -> Result<Character, LoadError> {
     let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
-    let parts = container::split(bytes).map_err(format)?;
-    let root = container::parse(parts.json).map_err(format)?;
+    let container = container::split(bytes).map_err(format)?;
+    let root = container::parse(container.json).map_err(format)?;
     let mut warnings = Warnings::default();
     extension::check(&root, &mut warnings)
         .map_err(|name| LoadError::Extension { path: path.into(), name: printable::cause(&name) })?;
-    let object = |fault: Fault| LoadError::Object { path: path.into(), at: fault.at, cause: fault.cause };
-    let buffers = Buffers::read(&root, parts.binary, folder, bytes.len()).map_err(object)?;
-    let source = Source { root: &root, buffers, folder, warnings: RefCell::new(warnings) };
-    source.character(path).map_err(object)
+    let object =
+        |error: ObjectError| LoadError::Object { path: path.into(), at: error.at, cause: error.cause };
+    let buffers = Buffers::read(&root, container.binary, folder, bytes.len()).map_err(object)?;
+    let file = GltfFile { root: &root, buffers, folder, warnings: RefCell::new(warnings) };
+    file.character(path).map_err(object)
 }
 
-/// What is wrong in a file, and where: a path in the JSON such as `skins[0].joints[3]`.
+/// An error in an object of a file. The object is a path in the JSON such as `skins[0].joints[3]`.
 #[derive(Debug)]
-struct Fault {
+struct ObjectError {
     at: String,
     cause: String,
 }
 
-impl Fault {
+impl ObjectError {
     fn new(at: impl Into<String>, cause: impl Into<String>) -> Self {
         Self { at: at.into(), cause: printable::cause(&cause.into()) }
     }
 
-    /// An index that points at nothing.
+    /// Returns the error for an index that does not exist.
     fn missing(at: impl Into<String>, kind: &str, index: usize, count: usize) -> Self {
         Self::new(at, format!("{kind} {index} does not exist (the file has {count})"))
     }
 }
 
-/// Lines for the user, each once, in the order in which they came up.
+/// Warnings for the user, without repetitions, in the order of their causes.
 #[derive(Debug, Default)]
 struct Warnings {
     lines: Vec<String>,
@@ -99,20 +100,20 @@ impl Warnings {
     }
 }
 
-/// A parsed file with its bytes, while a [`Character`] is made from it.
-struct Source<'a> {
+/// A parsed file with its buffers, from which a [`Character`] is built.
+struct GltfFile<'a> {
     root: &'a Root,
     buffers: Buffers<'a>,
     folder: Option<&'a Path>,
     warnings: RefCell<Warnings>,
 }
 
-impl Source<'_> {
+impl GltfFile<'_> {
     fn warn(&self, line: impl AsRef<str>) {
         self.warnings.borrow_mut().push(line.as_ref());
     }
 
-    fn character(&self, path: &Path) -> Result<Character, Fault> {
+    fn character(&self, path: &Path) -> Result<Character, ObjectError> {
         let meshes = self.meshes()?;
         let skins = self.skins()?;
         let skeleton = self.skeleton(&meshes)?;
@@ -147,7 +148,7 @@ impl Source<'_> {
     }
 }
 
-/// A short name for an object in messages to people: `"Armature"` or `3`.
+/// Returns a short name of an object for messages, such as `3 "Armature"`, or `3` if it has no name.
 fn label(name: Option<&String>, index: usize) -> String {
     name.map_or_else(|| index.to_string(), |name| format!("{index} \"{name}\""))
 }

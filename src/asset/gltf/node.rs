@@ -1,17 +1,17 @@
-//! Nodes, their order, and scenes.
+//! Reads nodes and scenes.
 
 use std::collections::BTreeMap;
 
 use glam::{Affine3A, Mat4, Quat, Vec3};
 
 use super::super::{Mesh, Node, Scene, Skeleton, Transform};
-use super::{Fault, Source};
+use super::{GltfFile, ObjectError};
 
-/// A rotation further from unit length than this is worth a word. Quantised ones stay well below.
+/// Deviation of a rotation from unit length that causes a warning. Quantised rotations stay well below it.
 const UNIT_TOLERANCE: f32 = 1e-3;
 
-impl Source<'_> {
-    pub(super) fn skeleton(&self, meshes: &[Mesh]) -> Result<Skeleton, Fault> {
+impl GltfFile<'_> {
+    pub(super) fn skeleton(&self, meshes: &[Mesh]) -> Result<Skeleton, ObjectError> {
         let mut skeleton = Skeleton::default();
         for (i, json) in self.root.nodes.iter().enumerate() {
             let at = format!("nodes[{i}]");
@@ -40,11 +40,13 @@ impl Source<'_> {
         }
         self.link(&mut skeleton.nodes)?;
         skeleton.parents_first = parents_first(&skeleton.nodes)?;
-        skeleton.check_rest().map_err(|(node, e)| Fault::new(format!("nodes[{node}]"), e.to_string()))?;
+        skeleton
+            .check_rest()
+            .map_err(|(node, e)| ObjectError::new(format!("nodes[{node}]"), e.to_string()))?;
         Ok(skeleton)
     }
 
-    /// The node's transform, and its matrix if that cannot be written as a transform.
+    /// Returns the node's transform, and its matrix if a transform cannot express it.
     fn local_transform(&self, json: &gltf::json::Node, at: &str) -> (Transform, Option<Affine3A>) {
         if let Some(matrix) = json.matrix {
             let affine = Affine3A::from_mat4(Mat4::from_cols_array(&matrix));
@@ -56,27 +58,27 @@ impl Source<'_> {
         let translation = json.translation.unwrap_or_default();
         let rotation = json.rotation.map_or([0.0, 0.0, 0.0, 1.0], |r| r.0);
         let scale = json.scale.unwrap_or([1.0; 3]);
-        let (rotation, odd) = unit_quaternion(rotation);
-        if odd {
-            self.warn(format!("{at}.rotation: not of unit length, normalised"));
+        let (rotation, is_far) = unit_quaternion(rotation);
+        if is_far {
+            self.warn(format!("{at}.rotation: did not have unit length and was normalised"));
         }
         let (translation, scale) = (Vec3::from(translation), Vec3::from(scale));
         (Transform { translation, rotation, scale }, None)
     }
 
-    /// Fills in parents and children.
-    fn link(&self, nodes: &mut [Node]) -> Result<(), Fault> {
+    /// Sets the parents and children of all nodes.
+    fn link(&self, nodes: &mut [Node]) -> Result<(), ObjectError> {
         for (i, json) in self.root.nodes.iter().enumerate() {
             for (c, child) in json.children.iter().flatten().enumerate() {
                 let at = || format!("nodes[{i}].children[{c}]");
                 let (child, count) = (child.value(), nodes.len());
                 let Some(node) = nodes.get_mut(child) else {
-                    return Err(Fault::missing(at(), "node", child, count));
+                    return Err(ObjectError::missing(at(), "node", child, count));
                 };
                 if let Some(parent) = node.parent {
-                    return Err(Fault::new(
+                    return Err(ObjectError::new(
                         at(),
-                        format!("node {child} is a child of node {parent} already"),
+                        format!("node {child} is already a child of node {parent}"),
                     ));
                 }
                 node.parent = Some(i);
@@ -86,8 +88,8 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The scenes, and which of them is shown by default.
-    pub(super) fn scenes(&self, skeleton: &Skeleton) -> Result<(Vec<Scene>, usize), Fault> {
+    /// Reads the scenes and the index of the default scene.
+    pub(super) fn scenes(&self, skeleton: &Skeleton) -> Result<(Vec<Scene>, usize), ObjectError> {
         let count = skeleton.nodes.len();
         let mut scenes = Vec::with_capacity(self.root.scenes.len().max(1));
         for (i, json) in self.root.scenes.iter().enumerate() {
@@ -95,7 +97,7 @@ impl Source<'_> {
             for (n, node) in json.nodes.iter().enumerate() {
                 let node = node.value();
                 if node >= count {
-                    return Err(Fault::missing(format!("scenes[{i}].nodes[{n}]"), "node", node, count));
+                    return Err(ObjectError::missing(format!("scenes[{i}].nodes[{n}]"), "node", node, count));
                 }
                 roots.push(node);
             }
@@ -108,23 +110,23 @@ impl Source<'_> {
             scenes.push(Scene { name: None, roots });
         }
         if default >= scenes.len() {
-            return Err(Fault::missing("scene", "scene", default, scenes.len()));
+            return Err(ObjectError::missing("scene", "scene", default, scenes.len()));
         }
         Ok((scenes, default))
     }
 }
 
-/// An optional index that has to exist.
-fn checked(index: Option<usize>, kind: &str, count: usize, at: &str) -> Result<Option<usize>, Fault> {
+/// Checks that an optional index exists.
+fn checked(index: Option<usize>, kind: &str, count: usize, at: &str) -> Result<Option<usize>, ObjectError> {
     match index {
-        Some(i) if i >= count => Err(Fault::missing(format!("{at}.{kind}"), kind, i, count)),
+        Some(i) if i >= count => Err(ObjectError::missing(format!("{at}.{kind}"), kind, i, count)),
         other => Ok(other),
     }
 }
 
-/// The unit quaternion along four numbers (identity for zero), and whether they were far from one.
+/// Normalises a quaternion (identity for zero) and returns whether its length was far from one.
 pub(super) fn unit_quaternion(xyzw: [f32; 4]) -> (Quat, bool) {
-    // In double precision: the length of a large or tiny quaternion must not overflow or vanish.
+    // Double precision, because the squared length of a very large or very small quaternion could overflow or underflow.
     let [x, y, z, w] = xyzw.map(f64::from);
     let length = (x * x + y * y + z * z + w * w).sqrt();
     if length == 0.0 {
@@ -135,8 +137,8 @@ pub(super) fn unit_quaternion(xyzw: [f32; 4]) -> (Quat, bool) {
     (Quat::from_xyzw(x, y, z, w), (length - 1.0).abs() > f64::from(UNIT_TOLERANCE))
 }
 
-/// Every node with its parent, parents before children. A node that no root leads to is on a cycle.
-fn parents_first(nodes: &[Node]) -> Result<Vec<(usize, Option<usize>)>, Fault> {
+/// Returns every node with its parent, parents before children. A node that is not below any root is on a cycle.
+fn parents_first(nodes: &[Node]) -> Result<Vec<(usize, Option<usize>)>, ObjectError> {
     let mut order: Vec<_> =
         (0..nodes.len()).filter(|&n| nodes[n].parent.is_none()).map(|n| (n, None)).collect();
     let mut next = 0;
@@ -146,8 +148,8 @@ fn parents_first(nodes: &[Node]) -> Result<Vec<(usize, Option<usize>)>, Fault> {
     }
     if order.len() < nodes.len() {
         let reached: BTreeMap<_, _> = order.into_iter().collect();
-        let lost = (0..nodes.len()).find(|n| !reached.contains_key(n)).unwrap_or_default();
-        return Err(Fault::new(format!("nodes[{lost}]"), "is its own ancestor"));
+        let unreached = (0..nodes.len()).find(|n| !reached.contains_key(n)).unwrap_or_default();
+        return Err(ObjectError::new(format!("nodes[{unreached}]"), "is its own ancestor"));
     }
     Ok(order)
 }

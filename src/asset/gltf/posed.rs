@@ -1,4 +1,4 @@
-//! A copy of a file: the same document with other local transforms, or other clips, all of it in one GLB.
+//! Exports a copy of a file as a single GLB, with other local transforms or other clips.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use crate::printable;
 
 use super::{clips, container, uri};
 
-/// What a buffer view's bytes are aligned to once they are together: the largest component of any accessor, twice.
+/// Alignment of buffer views in the joined buffer: twice the largest component of an accessor.
 const ALIGNMENT: usize = 8;
 
-/// The file with the local transforms and morph weights of a pose as its rest, as a GLB that needs no other file.
+/// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
 ///
-/// `path`, `bytes`, `folder`: as [`super::load_bytes`]; `skeleton`: what was loaded from them; `locals` and `weights`:
-/// the pose, laid out as the skeleton's own. Nodes at rest stay as they are written; `clips` take the place of the file's
-/// own, which viewers would play over the pose. What the loader does not know stays in.
+/// `path`, `bytes` and `folder` are those of [`super::load_bytes`], and `skeleton` was loaded from them. `locals` and
+/// `weights` are the pose, laid out as in the skeleton. Nodes at rest stay unchanged. `clips` replace the file's own
+/// clips, because viewers would play those over the pose. Data that the loader does not know is kept.
 ///
 /// # Errors
-/// [`LoadError::NotFinite`] if a number of the pose or of a clip is not; [`LoadError::Format`] if the file is no longer
-/// what was loaded, or beyond the 4 GB of a GLB.
+/// [`LoadError::NotFinite`] if a number of the pose or of a clip is not finite. [`LoadError::Format`] if the file is not
+/// valid or if the copy exceeds the 4 GB of a GLB.
 pub fn posed_copy(
     path: &Path,
     bytes: &[u8],
@@ -34,13 +34,13 @@ pub fn posed_copy(
     skeleton.check_pose(locals, weights).map_err(not_finite)?;
     clips.iter().try_for_each(|clip| clip.check(skeleton)).map_err(not_finite)?;
     let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
-    let parts = container::split(bytes).map_err(format)?;
-    let mut root: Value = serde_json::from_slice(parts.json).map_err(|e| format(e.to_string()))?;
+    let container = container::split(bytes).map_err(format)?;
+    let mut root: Value = serde_json::from_slice(container.json).map_err(|e| format(e.to_string()))?;
     pose_nodes(&mut root, skeleton, locals, weights);
     if let Some(root) = root.as_object_mut() {
         root.remove("animations");
     }
-    let mut binary = gather_buffers(&mut root, parts.binary, folder);
+    let mut binary = gather_buffers(&mut root, container.binary, folder);
     embed_images(&mut root, &mut binary, folder);
     clips::add(&mut root, &mut binary, skeleton, clips);
     if !binary.is_empty()
@@ -55,8 +55,8 @@ pub(super) fn list<'a>(root: &'a mut Value, name: &str) -> &'a mut [Value] {
     root.get_mut(name).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)
 }
 
-/// An index or offset, also where it is written as `1.0`.
-fn whole(value: Option<&Value>) -> Option<usize> {
+/// Returns an index or offset, even if it is written as `1.0`.
+fn unsigned(value: Option<&Value>) -> Option<usize> {
     let number = value?.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.0e15).contains(x))?;
     #[expect(
         clippy::cast_possible_truncation,
@@ -83,13 +83,13 @@ fn pose_nodes(root: &mut Value, skeleton: &Skeleton, locals: &[Transform], weigh
     }
 }
 
-/// Puts the bytes of all buffers into one, which becomes buffer 0. Buffers without bytes (those that compressed views
-/// fall back to) keep standing behind it.
+/// Joins the bytes of all buffers into one, which becomes buffer 0. Buffers without bytes, such as the fallback buffers
+/// of compressed views, are kept after it.
 fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>) -> Vec<u8> {
     let mut binary = Vec::new();
-    let mut kept = vec![json!({ "byteLength": 0 })];
-    // For each old buffer: the new one, and where its bytes start in it.
-    let mut places = Vec::new();
+    let mut buffers = vec![json!({ "byteLength": 0 })];
+    // For each old buffer, the index of its new buffer and the offset of its bytes there.
+    let mut locations = Vec::new();
     for (index, buffer) in list(root, "buffers").iter().enumerate() {
         let bytes = match (buffer.get("uri").and_then(Value::as_str), chunk) {
             (Some(uri), _) => uri::read(uri, folder).ok(),
@@ -97,38 +97,40 @@ fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>)
             (None, _) => None,
         };
         match bytes {
-            Some(bytes) => places.push((0, append(&mut binary, &bytes))),
+            Some(bytes) => locations.push((0, append(&mut binary, &bytes))),
             None => {
-                places.push((kept.len(), 0));
-                kept.push(buffer.clone());
+                locations.push((buffers.len(), 0));
+                buffers.push(buffer.clone());
             }
         }
     }
-    let place = |view: &mut Map<String, Value>| {
-        let Some(&(buffer, start)) = whole(view.get("buffer")).and_then(|b| places.get(b)) else { return };
-        let offset = whole(view.get("byteOffset")).unwrap_or(0);
+    let relocate = |view: &mut Map<String, Value>| {
+        let Some(&(buffer, start)) = unsigned(view.get("buffer")).and_then(|b| locations.get(b)) else {
+            return;
+        };
+        let offset = unsigned(view.get("byteOffset")).unwrap_or(0);
         view.insert("buffer".into(), buffer.into());
         view.insert("byteOffset".into(), (start + offset).into());
     };
     for view in list(root, "bufferViews").iter_mut().filter_map(Value::as_object_mut) {
-        place(view);
+        relocate(view);
         for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
             if let Some(compressed) =
                 view.get_mut("extensions").and_then(|e| e.get_mut(name)?.as_object_mut())
             {
-                place(compressed);
+                relocate(compressed);
             }
         }
     }
     if !binary.is_empty()
         && let Some(root) = root.as_object_mut()
     {
-        root.insert("buffers".into(), kept.into());
+        root.insert("buffers".into(), buffers.into());
     }
     binary
 }
 
-/// Puts the pictures that are other files, or in data URIs, into the buffer. One that cannot be read stays a name.
+/// Embeds images from other files or data URIs into the buffer. An unreadable image keeps its URI.
 fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<&Path>) {
     let had_buffer = !binary.is_empty();
     let mut views = list(root, "bufferViews").len();
@@ -147,7 +149,7 @@ fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<&Path>) {
     add_views(root, added, had_buffer);
 }
 
-/// Adds views of buffer 0, and the buffer where there was none.
+/// Adds views of buffer 0, and the buffer itself if there was none.
 pub(super) fn add_views(root: &mut Value, mut added: Vec<Value>, had_buffer: bool) {
     let Some(root) = root.as_object_mut().filter(|_| !added.is_empty()) else { return };
     let views = root.entry("bufferViews").or_insert_with(|| json!([]));
@@ -159,7 +161,7 @@ pub(super) fn add_views(root: &mut Value, mut added: Vec<Value>, had_buffer: boo
     }
 }
 
-/// Adds bytes at the next aligned place, and tells where that is.
+/// Appends bytes at the next aligned offset and returns that offset.
 pub(super) fn append(binary: &mut Vec<u8>, bytes: &[u8]) -> usize {
     binary.resize(binary.len().next_multiple_of(ALIGNMENT), 0);
     let start = binary.len();

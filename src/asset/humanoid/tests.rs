@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::*;
 use crate::asset::{Node, Transform, mannequin};
 
-/// A character without skins from lines of a name and an offset, hung by their indentation.
+/// Builds a character without skins. Each line of the text is a name and an offset, and the indentation is the hierarchy.
 pub(crate) fn hung(text: &str) -> Character {
     let mut above: Vec<(usize, usize)> = Vec::new();
     let mut skeleton = Skeleton::default();
@@ -34,7 +34,7 @@ pub(crate) fn hung(text: &str) -> Character {
     Character { path: PathBuf::from("hung"), skeleton, ..Character::default() }
 }
 
-/// A body in the names of a convention: `{}` in a limb's names stands for the side, in the two ways that are given.
+/// A body in one naming convention. `{}` in the names of a limb is replaced by the word for each side.
 fn body(trunk: [&str; 4], arm: [&str; 4], leg: [&str; 4], sides: [&str; 2]) -> Character {
     let [hips, spine, neck, head] = trunk;
     let mut text = format!("{hips} 0 1 0\n {spine} 0 0.2 0\n  {neck} 0 0.3 0\n   {head} 0 0.1 0\n");
@@ -55,7 +55,7 @@ fn body(trunk: [&str; 4], arm: [&str; 4], leg: [&str; 4], sides: [&str; 2]) -> C
     hung(&text)
 }
 
-/// Trunk, arm and leg from their tops on, the words for both sides.
+/// Names of the trunk, the arm and the leg from the top down, and the words for both sides.
 type Convention = ([&'static str; 4], [&'static str; 4], [&'static str; 4], [&'static str; 2]);
 
 const CONVENTIONS: [Convention; 9] = [
@@ -116,7 +116,7 @@ const CONVENTIONS: [Convention; 9] = [
 ];
 
 #[test]
-fn every_convention_names_the_same_bones() {
+fn every_convention_yields_the_same_bones() {
     for (trunk, arm, leg, sides) in CONVENTIONS {
         let character = body(trunk, arm, leg, sides);
         let found = humanoid(&character).unwrap_or_else(|| panic!("{trunk:?}: no humanoid"));
@@ -137,7 +137,7 @@ fn every_convention_names_the_same_bones() {
     }
 }
 
-/// A motion capture skeleton whose joints of hips, hands and fingers have names of their own.
+/// A motion capture skeleton with unusual names for the joints of the hips, hands and fingers.
 pub(crate) const CMU: &str = "
 Hips 0 0 0
  LHipJoint 0 0 0
@@ -180,7 +180,7 @@ Hips 0 0 0
 ";
 
 #[test]
-fn motion_capture_names_are_known() {
+fn motion_capture_names_are_recognised() {
     let character = hung(CMU);
     let found = humanoid(&character).unwrap();
     let name = |bone: &str| character.skeleton.label(found.bones[bone]);
@@ -202,7 +202,7 @@ fn motion_capture_names_are_known() {
 }
 
 #[test]
-fn the_mannequin_is_found_as_it_says_itself() {
+fn joint_names_of_the_mannequin_match_its_own_map() {
     let mut character = mannequin().unwrap();
     let own = character.humanoid.take().unwrap();
     let found = humanoid(&character).unwrap();
@@ -213,7 +213,7 @@ fn the_mannequin_is_found_as_it_says_itself() {
     assert!(found.bones.keys().all(|b| own.bones.contains_key(b)));
 }
 
-/// Names win over places; a right thumb on a left hand is no part of either.
+/// Names win over positions. A right thumb on a left hand is part of neither hand.
 #[test]
 fn sides_are_never_mixed() {
     let mirrored = CMU.replace("Left", "#").replace("Right", "Left").replace('#', "Right");
@@ -227,14 +227,14 @@ fn sides_are_never_mixed() {
 }
 
 #[test]
-fn four_legs_are_no_human() {
+fn quadrupeds_are_not_human() {
     let front = CMU.replace("Arm", "UpLeg").replace("ForeUpLeg", "Leg").replace("Hand", "Foot");
     assert_eq!(humanoid(&hung(&front)), None);
     assert_eq!(humanoid(&Character::default()), None);
 }
 
 #[test]
-fn without_sides_in_names_places_tell() {
+fn sides_follow_positions_if_names_have_none() {
     let plain =
         CMU.replace("Left", "").replace("Right", "").replace("LThumb", "Thumb").replace("RThumb", "Thumb");
     let character = hung(&plain.replace("LHip", "Hip").replace("RHip", "Hip"));

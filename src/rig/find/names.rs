@@ -24,7 +24,7 @@ impl Finder<'_> {
                 f.kind == ChainKind::Finger && namesakes.get(&called(f)).is_none_or(|count| *count < 2);
             // A limb's name tells. Of others the place does: the character faces +Z, its left is +X.
             let limb = matches!(f.kind, ChainKind::Arm | ChainKind::Leg);
-            match f.joints.last().filter(|_| limb).and_then(|&n| Side::of(&self.names[n])) {
+            match f.joints.last().filter(|_| limb).and_then(|&n| Side::from_name(&self.names[n])) {
                 _ if !sided || alone || end.abs() <= 0.02 * self.width => "",
                 Some(Side::Left) => "left ",
                 Some(Side::Right) => "right ",
