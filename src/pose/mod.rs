@@ -1,27 +1,27 @@
-//! Where every node is: a [`Pose`] holds local transforms, [`world_matrices`] makes matrices of them.
+//! Poses of a skeleton: a [`Pose`] contains local transforms, and [`world_matrices`] computes matrices from them.
 
 use glam::Affine3A;
 
 use crate::asset::{Skeleton, Transform};
 
-/// Local transforms and morph weights of all nodes of a skeleton. Plain data: solvers, clips and people write to it.
+/// Local transforms and morph weights of all nodes of a skeleton. Plain data that anything may write to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pose {
-    /// One a node, in file order.
+    /// One transform per node, in file order.
     pub locals: Vec<Transform>,
-    /// Morph weights, laid out as [`Skeleton::rest_weights`].
+    /// Morph weights, laid out as in [`Skeleton::rest_weights`].
     pub weights: Vec<f32>,
 }
 
 impl Pose {
-    /// The pose that the file gives.
+    /// Returns the rest pose of the file.
     pub fn rest(skeleton: &Skeleton) -> Self {
         let mut pose = Self::default();
         pose.reset(skeleton);
         pose
     }
 
-    /// Back to the pose that the file gives, keeping the buffers.
+    /// Resets to the rest pose of the file without reallocating.
     pub fn reset(&mut self, skeleton: &Skeleton) {
         self.locals.clear();
         self.locals.extend(skeleton.nodes.iter().map(|n| n.rest));
@@ -30,10 +30,10 @@ impl Pose {
     }
 }
 
-/// `world_from_node` of every node, in file order.
+/// Computes `world_from_node` of every node, in file order.
 ///
-/// The pose belongs to the skeleton: it has a transform for every node. `out` is filled anew; nothing is
-/// allocated when it has been used for this skeleton before.
+/// The pose must have a transform for every node of the skeleton. `out` is overwritten, and nothing is allocated if it
+/// was used for this skeleton before.
 pub fn world_matrices(skeleton: &Skeleton, pose: &Pose, out: &mut Vec<Affine3A>) {
     out.resize(skeleton.nodes.len(), Affine3A::IDENTITY);
     if skeleton.sheared.is_empty() {
@@ -43,8 +43,8 @@ pub fn world_matrices(skeleton: &Skeleton, pose: &Pose, out: &mut Vec<Affine3A>)
     }
 }
 
-/// `parent_from_node`: the local transform, or the file's own matrix where shear makes the transform an
-/// approximation and nothing has moved the node yet.
+/// Returns `parent_from_node` of a node. This is the local transform, or the file's own matrix for a node at rest whose
+/// shear a transform cannot express.
 pub fn parent_from_node(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine3A {
     let local: Transform = pose.locals[node];
     match skeleton.sheared.get(&node) {
@@ -53,7 +53,7 @@ pub fn parent_from_node(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine
     }
 }
 
-/// One product a node, parents first.
+/// Multiplies the matrices along the hierarchy, parents first.
 fn accumulate(skeleton: &Skeleton, out: &mut [Affine3A], parent_from_node: impl Fn(usize) -> Affine3A) {
     for &(node, parent) in &skeleton.parents_first {
         let local = parent_from_node(node);

@@ -1,5 +1,5 @@
-//! Skeletons that hang all joints side by side, as hands of WebXR do: a rig says who carries whom, and what is solved
-//! is a copy that hangs so.
+//! Logical hierarchies for skeletons whose joints are all siblings, as in WebXR hands. A rig gives joints logical
+//! parents, and the solver works on a copy of the skeleton with these parents.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,22 @@ use crate::pose::{Pose, parent_from_node, world_matrices};
 
 use super::{Rig, RigError};
 
-/// A pose of a skeleton that hangs as the rig says, every joint where it was.
+/// A copy of a skeleton and a pose with the logical parents of a rig. Every joint has the same world position.
 #[derive(Clone, Debug)]
 pub struct Carried {
-    /// The skeleton, with the same node indices.
+    /// The reparented skeleton, with the same node indices.
     pub skeleton: Skeleton,
-    /// Its pose.
+    /// The pose of the reparented skeleton.
     pub pose: Pose,
     /// `world_from_node` of that pose.
     pub world_from_node: Vec<Affine3A>,
 }
 
 impl Carried {
-    /// `None` where the rig leaves all joints where the file hangs them.
+    /// Reparents a skeleton and its pose. Returns `None` if the rig has no logical parents.
     ///
     /// # Errors
-    /// [`RigError::Circle`] if a joint would carry itself.
+    /// [`RigError::Circle`] if a joint would be its own ancestor.
     pub fn new(
         skeleton: &Skeleton,
         rig: &Rig,
@@ -50,11 +50,11 @@ impl Carried {
         Ok(Some(Self { skeleton, pose, world_from_node: carried }))
     }
 
-    /// Writes what has moved since it was made into the pose that it was made from.
+    /// Writes the changes since [`Carried::new`] to the pose that it was created from.
     pub fn write_back(&self, skeleton: &Skeleton, pose: &mut Pose) {
         let mut now = Vec::new();
         world_matrices(&self.skeleton, &self.pose, &mut now);
-        // Where the file's own parent of each node is by now: what carries is written before what is carried.
+        // Current world matrix of each node's parent in the file. A logical parent is written before its children.
         let mut there = vec![Affine3A::IDENTITY; skeleton.nodes.len()];
         for &(node, parent) in &skeleton.parents_first {
             let above = parent.map_or(Affine3A::IDENTITY, |p| there[p]);
@@ -68,10 +68,10 @@ impl Carried {
     }
 }
 
-/// The same nodes, each below its carrier, at rest where they were.
+/// Returns a copy of the skeleton in which each node is a child of its logical parent, with the same rest positions.
 ///
 /// # Errors
-/// [`RigError::Circle`].
+/// [`RigError::Circle`] if a joint would be its own ancestor.
 pub(super) fn carry(skeleton: &Skeleton, carriers: &BTreeMap<usize, usize>) -> Result<Skeleton, RigError> {
     let mut world = Vec::new();
     world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
@@ -95,7 +95,7 @@ pub(super) fn carry(skeleton: &Skeleton, carriers: &BTreeMap<usize, usize>) -> R
         hung.parents_first.push((node, hung.nodes[node].parent));
         next.extend(hung.nodes[node].children.iter().rev());
     }
-    // Who is reached from no root hangs on itself.
+    // A node that is not below any root is on a cycle.
     if hung.parents_first.len() < hung.nodes.len() {
         let mut reached = vec![false; hung.nodes.len()];
         hung.parents_first.iter().for_each(|(n, _)| reached[*n] = true);
@@ -109,11 +109,11 @@ fn below(world_from_parent: Affine3A, world_from_node: Affine3A) -> Transform {
     Transform::from_affine(world_from_parent.inverse() * world_from_node)
 }
 
-/// The joints of a finger from the wrist on, as WebXR names them (Immersive Web, "WebXR Hand Input").
+/// The joints of a finger from the wrist outwards, named as in Immersive Web, "WebXR Hand Input".
 const WEBXR: [&str; 5] = ["metacarpal", "phalanx-proximal", "phalanx-intermediate", "phalanx-distal", "tip"];
 const FINGERS: [&str; 5] = ["thumb", "index-finger", "middle-finger", "ring-finger", "pinky-finger"];
 
-/// Who carries whom in a hand of WebXR whose joints all hang side by side; nobody in anything else.
+/// Returns the logical parents of a WebXR hand whose joints are all siblings, and an empty map for other skeletons.
 pub(super) fn webxr(skeleton: &Skeleton) -> BTreeMap<usize, usize> {
     let parent = |node: usize| skeleton.nodes[node].parent;
     let Some(wrist) = skeleton.find("wrist") else { return BTreeMap::new() };

@@ -1,54 +1,54 @@
-//! Why joints cannot be lent to a solver.
+//! Errors of rigs.
 
-/// Why joints cannot be lent to a solver. Nodes are named as the file names them, or `#INDEX`.
+/// The reason why a rig cannot be used. Nodes are named as in the file, or `#INDEX`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RigError {
-    /// Base and effector hang on different roots.
-    #[error("node \"{base}\" has no ancestor in common with \"{effector}\", so it cannot be its base")]
+    /// Base and effector have different roots.
+    #[error("node \"{base}\" cannot be the base of \"{effector}\" because they have no common ancestor")]
     Apart {
-        /// The joint to be held still.
+        /// The joint that should stay fixed.
         base: String,
-        /// The joint that shall reach.
+        /// The joint that should reach the target.
         effector: String,
     },
-    /// A joint is carried by one that it carries.
-    #[error("node \"{node}\" carries itself")]
+    /// The logical parents of joints form a cycle.
+    #[error("node \"{node}\" is its own ancestor")]
     Circle {
-        /// One of them.
+        /// One of the joints in the cycle.
         node: String,
     },
-    /// There is nothing to turn.
-    #[error("node \"{effector}\" has no joint above it to turn")]
+    /// The chain has no joint that can rotate.
+    #[error("node \"{effector}\" has no joint above it that can rotate")]
     NoJoints {
-        /// The joint that shall reach.
+        /// The joint that should reach the target.
         effector: String,
     },
-    /// A chain cannot be walked against the skeleton through a joint that scales.
-    #[error("node \"{node}\" has scale: a base below it cannot be held still")]
+    /// A chain that goes up the hierarchy contains a joint with scale.
+    #[error("node \"{node}\" has scale, so no base below it can stay fixed")]
     Scaled {
-        /// The joint at fault.
+        /// The joint with scale.
         node: String,
     },
-    /// A rig file will not do.
+    /// A rig file is invalid.
     #[error("line {line}: {cause}")]
     File {
-        /// From one.
+        /// Line number, counted from 1.
         line: usize,
-        /// Why.
+        /// What is wrong in that line.
         cause: String,
     },
-    /// A rig holds a number that no rig file may hold.
-    #[error("{object}: {what}")]
+    /// A rig contains a number that rig files do not allow.
+    #[error("{object}: {cause}")]
     Value {
-        /// The chain or the joint, by its name.
+        /// Name of the chain or joint.
         object: String,
-        /// Which number, and what is wrong with it.
-        what: String,
+        /// The number and what is wrong with it.
+        cause: String,
     },
-    /// A joint's matrix is no product of translation, rotation and scale: turning it would lose the rest.
-    #[error("the matrix of node \"{node}\" has shear, it cannot be part of a chain")]
+    /// The matrix of a joint has shear, which rotating the joint would lose.
+    #[error("node \"{node}\" cannot be part of a chain because its matrix has shear")]
     Sheared {
-        /// The joint at fault.
+        /// The joint with shear.
         node: String,
     },
 }

@@ -1,4 +1,4 @@
-//! A pose's joints, lent to a solver for a while.
+//! Binds the joints of a pose to a solver's body.
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3};
 
@@ -8,36 +8,36 @@ use crate::pose::Pose;
 
 use super::{Rig, RigError};
 
-/// The tree of nodes from one base to one or more effectors: which node is which link of the [`Body`] made of it.
+/// Binds nodes to the links of a [`Body`]: the tree of nodes from one base to one or more effectors.
 ///
-/// The base may be any joint. Where an effector is not below it, the way leads up from the base first, against the
-/// skeleton: the link that stands for a joint on it has the inverse of the joint's rotation, and the topmost joint of
-/// the way is moved so that the base stays where it is.
+/// The base may be any joint. If an effector is not below it, the path first goes up from the base, against the
+/// hierarchy. On this part, a link has the inverse rotation of its joint, and the topmost joint is moved so that the base
+/// stays fixed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lease {
     base: usize,
     links: Vec<Leased>,
-    /// The nodes from the base up to the top, both included; one alone where all effectors are below the base.
+    /// The nodes from the base up to the topmost one, both included. Only the base if all effectors are below it.
     up: Vec<usize>,
 }
 
-/// A link and the node that it stands for.
+/// A link and its node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Leased {
-    /// The node whose rotation it has; `None` for the held base that a way up starts with.
+    /// The node that gives the link its rotation. `None` for the fixed base at the start of a path that goes up.
     node: Option<usize>,
     parent: Option<usize>,
     reversed: bool,
     turns: bool,
     limit: Limit,
     weight: f64,
-    /// The node whose place in its parent is its offset, taken negative, and the one whose place is added to that.
+    /// The link's offset is the local translation of node `plus` minus that of node `less`.
     less: Option<usize>,
     plus: Option<usize>,
 }
 
-/// The joint that is held still where nothing says otherwise: the topmost joint of the effector's skin above it.
-/// An effector that no skin reaches, as in a file of rigid parts, hangs from its root.
+/// Returns the default base of an effector, which is the topmost joint above it in its skin. If no skin contains it or an
+/// ancestor, as in a file of rigid parts, this is its root.
 pub fn default_base(character: &Character, effector: usize) -> usize {
     let skeleton = &character.skeleton;
     let skin =
@@ -50,15 +50,15 @@ pub fn default_base(character: &Character, effector: usize) -> usize {
 }
 
 impl Lease {
-    /// The nodes on the ways from `base` to each effector, with the limits and weights of a rig.
+    /// Binds the nodes on the paths from `base` to each effector, with the limits and weights of a rig.
     ///
-    /// A node between joints that no skin names is carried along and never turns, unless no skin names any node on
-    /// its way, as in a file of rigid parts. Where joints are carried by others than their parents, the skeleton is
-    /// that of [`Carried`](super::Carried).
+    /// A node without a skin moves along but does not rotate. If no node on the paths has a skin, as in a file of rigid
+    /// parts, all of them rotate. If the rig has logical parents, `skeleton` must be that of
+    /// [`Carried`](super::Carried).
     ///
     /// # Errors
-    /// [`RigError`]: base and effectors have no common ancestor, or a matrix on the way has shear, or scale where the
-    /// way leads up.
+    /// [`RigError`] if base and effectors have no common ancestor, if a matrix on the paths has shear, or if a joint on the
+    /// path up from the base has scale.
     pub fn new(
         skeleton: &Skeleton,
         skins: &[Skin],
@@ -88,7 +88,7 @@ impl Lease {
                 plus: None,
             }
         };
-        // Where the children of each node on the way up hang.
+        // The link to which the children of each node attach.
         let mut link_of = vec![None; skeleton.nodes.len()];
         if lease.up.len() > 1 {
             lease.links.push(Leased { node: None, turns: false, limit: Limit::Free, ..leased(base) });
@@ -122,7 +122,7 @@ impl Lease {
         Ok(lease)
     }
 
-    /// Whether the matrices on the way are such as the solver can turn.
+    /// Checks that the solver can rotate the nodes: no matrix has shear, and no node on the path up has scale.
     fn check(&self, skeleton: &Skeleton) -> Result<(), RigError> {
         let nodes = self.links.iter().filter_map(|l| l.node).chain(self.up.iter().copied());
         if let Some(node) = nodes.clone().find(|&n| is_sheared(skeleton, n)) {
@@ -133,12 +133,12 @@ impl Lease {
         up.find(scaled).map_or(Ok(()), |node| Err(RigError::Scaled { node: skeleton.label(node) }))
     }
 
-    /// The node of each link of the body; `None` for a held base that no joint turns.
+    /// Returns the node of each link. `None` for a fixed base without a rotating joint.
     pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
         self.links.iter().map(|l| l.node)
     }
 
-    /// The link that is turned as a node is, and where the node is in its frame.
+    /// Returns the link that rotates with a node, and the position of the node in the link's frame.
     pub fn link(&self, node: usize, pose: &Pose) -> Option<(usize, DVec3)> {
         if let Some(i) = self.up.iter().position(|&n| n == node).filter(|_| self.up.len() > 1) {
             let offset =
@@ -148,10 +148,10 @@ impl Lease {
         self.links.iter().position(|l| l.node == Some(node) && !l.reversed).map(|link| (link, DVec3::ZERO))
     }
 
-    /// A body in the pose's shape. `world_from_node`: the world matrices of the same pose.
+    /// Creates a body in the shape of a pose. `world_from_node` are the world matrices of the same pose.
     ///
     /// # Errors
-    /// [`SolveError`] if the pose's numbers make no body.
+    /// [`SolveError`] if the pose contains numbers that a body does not allow.
     pub fn body(
         &self,
         skeleton: &Skeleton,
@@ -187,8 +187,8 @@ impl Lease {
         Ok(body)
     }
 
-    /// Writes a solved body's rotations into the pose that it was made from: the joints' own, and, where the base or
-    /// the top moved, their places.
+    /// Writes the rotations of a solved body to the pose that it was created from. If the base or the topmost joint has
+    /// moved, its translation is written too.
     pub fn write_back(
         &self,
         skeleton: &Skeleton,
@@ -222,7 +222,7 @@ impl Lease {
     }
 }
 
-/// The lowest node that is above the base, or it itself, and above or at every effector that is not below the base.
+/// Returns the lowest node that is at or above the base and all effectors.
 fn top(skeleton: &Skeleton, base: usize, effectors: &[usize]) -> Result<usize, RigError> {
     let mut top = base;
     for &effector in effectors {
@@ -234,16 +234,16 @@ fn top(skeleton: &Skeleton, base: usize, effectors: &[usize]) -> Result<usize, R
     Ok(top)
 }
 
-/// The product of the rotations from a node's root down to it.
+/// Returns the product of the rotations from a node's root down to it.
 pub fn orientation(skeleton: &Skeleton, pose: &Pose, node: usize) -> DQuat {
     let rotations = skeleton.ancestors(node).map(|n| pose.locals[n].rotation.as_dquat());
     rotations.fold(DQuat::IDENTITY, |below, above| above * below)
 }
 
-/// Shear below this share of a matrix's size is the rounding of whoever wrote it: the nearest transform will do.
+/// Maximum shear as a fraction of the matrix's size. Less is a rounding error of the exporter and is ignored.
 const ROUNDING: f32 = 1e-4;
 
-/// Whether a node's matrix is far from any transform.
+/// Returns whether a node's matrix differs noticeably from every transform.
 fn is_sheared(skeleton: &Skeleton, node: usize) -> bool {
     skeleton.sheared.get(&node).is_some_and(|matrix| {
         let size = matrix.matrix3.to_cols_array().iter().fold(0.0_f32, |a, x| a.max(x.abs()));
@@ -252,7 +252,7 @@ fn is_sheared(skeleton: &Skeleton, node: usize) -> bool {
     })
 }
 
-/// To double precision.
+/// Converts a matrix to double precision.
 fn widen(m: Affine3A) -> DAffine3 {
     let column = |v: glam::Vec3A| DVec3::new(f64::from(v.x), f64::from(v.y), f64::from(v.z));
     let linear =

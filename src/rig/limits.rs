@@ -9,32 +9,34 @@ use crate::ik::{Limit, round_cone};
 
 use super::model::{Chain, ChainKind, JointRig, Rig};
 
-/// Degrees that an elbow or a knee bends at most, from straight.
-const BENT: f64 = 155.0;
-/// Degrees to each side that a joint of the neck and of the back turns.
+/// Maximum bend of an elbow or a knee, in degrees from straight.
+const MAX_BEND: f64 = 155.0;
+/// Maximum swing and twist of the joints of the neck and of the back, in degrees.
 const NECK: f64 = 50.0;
 const BACK: f64 = 35.0;
-/// How stiff the back is: a hand is reached out before the body leans.
-const STIFF: f64 = 0.8;
+/// Stiffness of the back, so that a hand reaches out before the body leans.
+const BACK_STIFFNESS: f64 = 0.8;
 
-/// Elbows and knees of something with two arms and two legs become hinges that bend the right way; neck and back
-/// bend within cones. `world`: world matrices at rest.
+/// Adds limits to a rig with two arms and two legs. Elbows and knees become hinges that bend the right way, and neck and
+/// back move within cones. `world` are the world matrices at rest.
 pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
     let count = |kind: ChainKind| rig.chains.iter().filter(|c| c.kind == kind).count();
     if count(ChainKind::Arm) != 2 || count(ChainKind::Leg) != 2 {
         return;
     }
-    let body = Rest { skeleton, world };
+    let body = RestPose { skeleton, world };
     let mut joints = Vec::new();
     for chain in &rig.chains {
         match chain.kind {
             ChainKind::Arm | ChainKind::Leg => joints.extend(body.middle(chain).map(|j| (j, 0.0))),
             ChainKind::Neck => joints.extend(body.cones(chain, NECK).into_iter().map(|j| (j, 0.0))),
-            ChainKind::Spine => joints.extend(body.cones(chain, BACK).into_iter().map(|j| (j, STIFF))),
+            ChainKind::Spine => {
+                joints.extend(body.cones(chain, BACK).into_iter().map(|j| (j, BACK_STIFFNESS)))
+            }
             _ => {}
         }
     }
-    // A bone without length has no direction, so no limit can be derived from it.
+    // A bone of zero length has no direction, so no limit can be derived from it.
     joints.retain(|((_, limit), _)| limit.fault().is_none());
     rig.joints.extend(
         joints
@@ -43,43 +45,53 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
     );
 }
 
-struct Rest<'a> {
+struct RestPose<'a> {
     skeleton: &'a Skeleton,
     world: &'a [Affine3A],
 }
 
-impl Rest<'_> {
-    /// The hinge in the middle of an arm or a leg of two bones.
+impl RestPose<'_> {
+    /// Returns the hinge in the middle of an arm or a leg with two bones.
     fn middle(&self, chain: &Chain) -> Option<(usize, Limit)> {
         let [base, middle, effector] = chain.joints[..] else { return None };
-        let own = |vector: Vec3| self.own(middle, vector);
-        let (into, out) = (own(self.way(base, middle)), own(self.way(middle, effector)));
+        let to_joint_frame = |vector: Vec3| self.to_joint_frame(middle, vector);
+        let (into, out) = (
+            to_joint_frame(self.displacement(base, middle)),
+            to_joint_frame(self.displacement(middle, effector)),
+        );
         let normal = into.cross(out);
-        let bent = normal.length() > 0.05 * into.length() * out.length();
-        let axis = if bent { normal } else { own(chain.bend?).cross(own(self.way(base, effector))) };
+        let is_bent = normal.length() > 0.05 * into.length() * out.length();
+        let axis = if is_bent {
+            normal
+        } else {
+            to_joint_frame(chain.bend?).cross(to_joint_frame(self.displacement(base, effector)))
+        };
         let angle = into.angle_between(out);
-        Some((middle, Limit::Hinge { axis: axis.try_normalize()?, min: -angle, max: radians(BENT) - angle }))
+        Some((
+            middle,
+            Limit::Hinge { axis: axis.try_normalize()?, min: -angle, max: radians(MAX_BEND) - angle },
+        ))
     }
 
-    /// Cones about the bones of a chain.
+    /// Returns cones around the bones of a chain.
     fn cones(&self, chain: &Chain, degrees: f64) -> Vec<(usize, Limit)> {
         let swing = radians(degrees);
         let cone = |pair: &[usize]| {
             let [joint, next] = *pair else { return None };
-            let axis = self.own(joint, self.way(joint, next)).try_normalize()?;
+            let axis = self.to_joint_frame(joint, self.displacement(joint, next)).try_normalize()?;
             Some((joint, round_cone(axis, swing, [-swing, swing])))
         };
         chain.joints.windows(2).filter_map(cone).collect()
     }
 
-    /// World metres from one joint to another.
-    fn way(&self, from: usize, to: usize) -> Vec3 {
+    /// Returns the vector from one joint to another, in world metres.
+    fn displacement(&self, from: usize, to: usize) -> Vec3 {
         Vec3::from(self.world[to].translation - self.world[from].translation)
     }
 
-    /// A vector of the world in a joint's rest frame. It goes through the whole matrix above the joint: cross products
-    /// are then right in mirrored and squashed frames too.
-    fn own(&self, joint: usize, vector: Vec3) -> DVec3 {
+    /// Transforms a world vector to a joint's rest frame. It uses the whole matrix above the joint, so that cross products
+    /// are also correct in mirrored and non-uniformly scaled frames.
+    fn to_joint_frame(&self, joint: usize, vector: Vec3) -> DVec3 {
         let node = &self.skeleton.nodes[joint];
         let above = node.parent.map_or(Affine3A::IDENTITY, |p| self.world[p]);
         (node.rest.rotation.inverse() * above.inverse().transform_vector3(vector)).as_dvec3()

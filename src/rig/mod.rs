@@ -1,5 +1,5 @@
-//! Which joints may be dragged and how they bend: a [`Rig`], found in a character or read from a file; and a pose's
-//! joints lent to a solver as an [`ik::Body`](crate::ik::Body), and the answer written back.
+//! Rigs: which joints can be dragged and how they bend. A [`Rig`] is found in a character or read from a file. A [`Lease`]
+//! binds the joints of a pose to an [`ik::Body`](crate::ik::Body) for a solver and writes the result back.
 
 mod beside;
 mod carry;

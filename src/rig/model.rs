@@ -1,4 +1,4 @@
-//! What a rig says of a character: its chains, and how its joints bend.
+//! The data of a rig: the chains of a character, and how its joints bend.
 
 use std::collections::BTreeMap;
 
@@ -9,74 +9,74 @@ use crate::ik::Limit;
 
 use super::RigError;
 
-/// Which joints may be dragged, and how they bend. Joints are node indices.
+/// The chains of a character that can be dragged, and how its joints bend. Joints are node indices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rig {
-    /// Its chains, those that people look for first before the others.
+    /// The chains, sorted by importance to the user.
     pub chains: Vec<Chain>,
-    /// What is known of single joints.
+    /// Limits and other properties of single joints.
     pub joints: BTreeMap<usize, JointRig>,
-    /// Joints that stay where the clip puts them.
+    /// Joints that stay where the clip places them.
     pub pins: Vec<usize>,
 }
 
-/// A joint's freedom.
+/// How a joint can move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointRig {
-    /// How far it may turn.
+    /// The range of its rotation.
     pub limit: Limit,
-    /// How unwillingly it turns: 0 normally, 1 never.
+    /// Resistance to rotation, from 0 (none) to 1 (never rotates).
     pub stiffness: f64,
-    /// The joint that takes it along, where the file hangs it elsewhere; `None`: its parent.
+    /// Logical parent, if it differs from the parent in the file.
     pub carrier: Option<usize>,
 }
 
-/// Joints that move one end.
+/// A chain of joints that moves one effector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// What people call it: `left arm`.
+    /// Name for the user, such as `left arm`.
     pub name: String,
-    /// What it is.
+    /// The kind of chain.
     pub kind: ChainKind,
     /// The joint that is dragged.
     pub effector: usize,
-    /// The joint that is held still.
+    /// The joint that stays fixed.
     pub base: usize,
-    /// All of them from the base to the effector, both included.
+    /// All joints from the base to the effector, both included.
     pub joints: Vec<usize>,
-    /// Unit direction in world space at rest to which its middle bends; `None` for what bends any way.
+    /// Unit direction in world space at rest in which the middle bends. `None` if it can bend in any direction.
     pub bend: Option<Vec3>,
-    /// World position that its middle bends to; `None`: as it bends already.
+    /// World position towards which the middle bends. `None` keeps the current bend direction.
     pub pole: Option<Vec3>,
-    /// How much its goals count against others.
+    /// Weight of its goals relative to those of other chains.
     pub weight: f64,
 }
 
-/// What a chain is.
+/// The kind of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChainKind {
     /// An arm, from the shoulder to the hand.
     Arm,
     /// A leg, from the hip to the foot.
     Leg,
-    /// The back, from above the hips to the chest.
+    /// The back, from the joint above the hips to the chest.
     Spine,
-    /// From the chest to the head.
+    /// The neck, from the chest to the head.
     Neck,
     /// A tail.
     Tail,
     /// A finger or a thumb.
     Finger,
-    /// Anything else that ends somewhere.
+    /// Any other chain that ends in a leaf.
     Limb,
 }
 
 impl ChainKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 7] =
         [Self::Arm, Self::Leg, Self::Spine, Self::Neck, Self::Tail, Self::Finger, Self::Limb];
 
-    /// The name that people write.
+    /// Returns the name in rig files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Arm => "arm",
@@ -91,59 +91,62 @@ impl ChainKind {
 }
 
 impl Rig {
-    /// The chain that ends at a joint.
+    /// Returns the chain that ends at a joint.
     pub fn chain(&self, effector: usize) -> Option<&Chain> {
         self.chains.iter().find(|c| c.effector == effector)
     }
 
-    /// The joints that stand on the ground: the ends of its legs.
+    /// Returns the joints that stand on the ground, which are the effectors of the legs.
     pub fn feet(&self) -> impl Iterator<Item = usize> + '_ {
         self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
     }
 
-    /// Checks that every number is one that a rig file may hold.
+    /// Checks that a rig file may contain every number of the rig.
     ///
     /// # Errors
-    /// [`RigError::Value`]: the first chain or joint with one that is not.
+    /// [`RigError::Value`] with the first chain or joint that has an invalid number.
     pub fn check(&self, skeleton: &Skeleton) -> Result<(), RigError> {
-        let chain = |c: &Chain| match () {
-            () if c.bend.is_some_and(|bend| bend.try_normalize().is_none()) => Some("bend has no length"),
-            () if c.pole.is_some_and(|pole| !pole.is_finite()) => Some("pole is not finite"),
+        let chain_error = |c: &Chain| match () {
+            () if c.bend.is_some_and(|bend| bend.try_normalize().is_none()) => Some("bend must not be zero"),
+            () if c.pole.is_some_and(|pole| !pole.is_finite()) => Some("pole must be finite"),
             () if !(0.0..=f64::from(f32::MAX)).contains(&c.weight) => {
-                Some("weight is negative or not finite")
+                Some("weight must be finite and not negative")
             }
             () => None,
         };
-        if let Some((chain, what)) = self.chains.iter().find_map(|c| Some((c, chain(c)?))) {
-            return Err(RigError::Value { object: format!("chain \"{}\"", chain.name), what: what.into() });
+        if let Some((chain, problem)) = self.chains.iter().find_map(|c| Some((c, chain_error(c)?))) {
+            return Err(RigError::Value {
+                object: format!("chain \"{}\"", chain.name),
+                cause: problem.into(),
+            });
         }
         for (&node, joint) in &self.joints {
             let stiffness = (!(0.0..=1.0).contains(&joint.stiffness)).then_some("stiffness");
-            if let Some(what) = joint.limit.fault().or(stiffness) {
+            if let Some(problem) = joint.limit.fault().or(stiffness) {
                 let object = format!("joint \"{}\"", skeleton.label(node));
-                return Err(RigError::Value { object, what: format!("{what} is not usable") });
+                return Err(RigError::Value { object, cause: format!("{problem} is invalid") });
             }
         }
         Ok(())
     }
 
-    /// The joint that takes a node along: its carrier, else its parent.
+    /// Returns the logical parent of a node if it has one, otherwise its parent in the file.
     pub fn above(&self, skeleton: &Skeleton, node: usize) -> Option<usize> {
         self.joint(node).carrier.or_else(|| skeleton.nodes.get(node)?.parent)
     }
 
-    /// Who takes whom along, where the file hangs it elsewhere.
+    /// Returns the logical parents of all joints that have one.
     pub(super) fn carriers(&self) -> BTreeMap<usize, usize> {
         self.joints.iter().filter_map(|(&node, joint)| Some((node, joint.carrier?))).collect()
     }
 
-    /// A joint's freedom.
+    /// Returns the properties of a joint, or the default if the rig has none for it.
     pub fn joint(&self, node: usize) -> JointRig {
         self.joints.get(&node).copied().unwrap_or_default()
     }
 }
 
-/// The nodes from a base to an effector below it; `None` if it is not below.
+/// Returns the nodes from a base down to an effector, or `None` if the effector is not below the base.
 pub(super) fn path(skeleton: &Skeleton, base: usize, effector: usize) -> Option<Vec<usize>> {
     let mut nodes: Vec<usize> = skeleton.ancestors(effector).take_while(|&n| n != base).collect();
     skeleton.ancestors(effector).find(|&n| n == base)?;

@@ -1,4 +1,4 @@
-//! Rigs as files, `NAME.rig.toml`: read with every key checked, written with comments kept. `docs/rig.md` has the schema.
+//! Reads and writes rig files, `NAME.rig.toml`. Reading checks every key, writing keeps comments. See `docs/rig.md`.
 
 use std::ops::Range;
 
@@ -24,60 +24,60 @@ const VERSION: i64 = 1;
 /// Reads a rig for a skeleton.
 ///
 /// # Errors
-/// [`RigError::File`] with the line of what is no TOML, of a key that is not known or missing, of a value that will
-/// not do, of a node that does not exist.
+/// [`RigError::File`] with the line of invalid TOML, of an unknown or missing key, of an invalid value, or of a node that
+/// does not exist.
 pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
-    let document = Document::parse(text.to_owned()).map_err(|e| refused(text, Fault::of(&e)))?;
-    Reader { text, skeleton }.rig(document.as_table())
+    let document = Document::parse(text.to_owned()).map_err(|e| file_error(text, Fault::of(&e)))?;
+    RigReader { text, skeleton }.rig(document.as_table())
 }
 
-/// What is said of a text with a fault.
-fn refused(text: &str, fault: Fault) -> RigError {
+/// Converts an error in a text to one with its line.
+fn file_error(text: &str, fault: Fault) -> RigError {
     let (line, cause) = fault.told(text);
     RigError::File { line, cause }
 }
 
-struct Reader<'a> {
+struct RigReader<'a> {
     text: &'a str,
     skeleton: &'a Skeleton,
 }
 
-impl Reader<'_> {
+impl RigReader<'_> {
     fn rig(&self, root: &Table) -> Result<Rig, RigError> {
         let read = || {
             known(root, &["version", "pins", "chain", "joint"])?;
             let version = root.get("version").ok_or_else(|| missing(root.span(), "version"))?;
             if version.as_integer() != Some(VERSION) {
-                return Err(Fault::at(version, format!("version is not {VERSION}")));
+                return Err(Fault::at(version, format!("version must be {VERSION}")));
             }
             let mut rig = Rig::default();
             if let Some(pins) = root.get("pins") {
-                let array = pins.as_array().ok_or_else(|| Fault::at(pins, "pins is no list of nodes"))?;
+                let array = pins.as_array().ok_or_else(|| Fault::at(pins, "pins must be a list of nodes"))?;
                 for pin in array {
                     rig.pins.push(self.node(&Item::Value(pin.clone()), pin.span())?);
                 }
             }
-            let mut places: Vec<(usize, Option<Range<usize>>)> = Vec::new();
+            let mut carrier_spans: Vec<(usize, Option<Range<usize>>)> = Vec::new();
             for joint in tables(root, "joint")? {
                 let (node, read) = self.joint(joint).map_err(|f| f.within(joint.span()))?;
                 rig.joints.insert(node, read);
-                places.push((node, joint.get("carrier").and_then(Item::span)));
+                carrier_spans.push((node, joint.get("carrier").and_then(Item::span)));
             }
             let carriers = rig.carriers();
-            let circle = |e: RigError| {
+            let cycle_error = |e: RigError| {
                 let is_named = |node| matches!(&e, RigError::Circle { node: name } if self.skeleton.label(node) == *name);
-                let place = places.iter().rev().find(|(node, place)| place.is_some() && is_named(*node));
-                Fault::new(place.and_then(|(_, place)| place.clone()), e.to_string())
+                let span = carrier_spans.iter().rev().find(|(node, span)| span.is_some() && is_named(*node));
+                Fault::new(span.and_then(|(_, span)| span.clone()), e.to_string())
             };
-            let carried = (!carriers.is_empty()).then(|| carry(self.skeleton, &carriers)).transpose();
-            let carried = carried.map_err(circle)?;
+            let reparented = (!carriers.is_empty()).then(|| carry(self.skeleton, &carriers)).transpose();
+            let reparented = reparented.map_err(cycle_error)?;
             for chain in tables(root, "chain")? {
-                let read = self.chain(chain, carried.as_ref().unwrap_or(self.skeleton));
+                let read = self.chain(chain, reparented.as_ref().unwrap_or(self.skeleton));
                 rig.chains.push(read.map_err(|f| f.within(chain.span()))?);
             }
             Ok(rig)
         };
-        read().map_err(|fault| refused(self.text, fault))
+        read().map_err(|fault| file_error(self.text, fault))
     }
 
     fn chain(&self, table: &Table, skeleton: &Skeleton) -> Result<Chain, Fault> {
@@ -89,26 +89,26 @@ impl Reader<'_> {
         let (base, effector) = (node("base")?, node("effector")?);
         let joints = path(skeleton, base, effector)
             .filter(|joints| joints.len() > 1)
-            .ok_or_else(|| Fault::at(need_item(table, "base"), "base is not above effector"))?;
+            .ok_or_else(|| Fault::at(need_item(table, "base"), "base must be above effector"))?;
         let kind = match table.get("kind") {
             None => ChainKind::Limb,
             Some(item) => {
-                let of = |name| ChainKind::ALL.into_iter().find(|k| k.name() == name);
+                let by_name = |name| ChainKind::ALL.into_iter().find(|k| k.name() == name);
                 let names = || ChainKind::ALL.map(ChainKind::name).join(", ");
                 item.as_str()
-                    .and_then(of)
-                    .ok_or_else(|| Fault::at(item, format!("kind is none of {}", names())))?
+                    .and_then(by_name)
+                    .ok_or_else(|| Fault::at(item, format!("kind must be one of {}", names())))?
             }
         };
         let name = match table.get("name") {
             None => self.skeleton.label(effector),
-            Some(item) => item.as_str().ok_or_else(|| Fault::at(item, "name is no text"))?.to_owned(),
+            Some(item) => item.as_str().ok_or_else(|| Fault::at(item, "name must be a string"))?.to_owned(),
         };
         let vector = |key| table.get(key).map(|item| Ok(numbers::<3>(item, key)?.map(single))).transpose();
         let bend = match vector("bend")?.map(Vec3::from_array) {
             Some(bend) => Some(
                 bend.try_normalize()
-                    .ok_or_else(|| Fault::at(need_item(table, "bend"), "bend has no length"))?,
+                    .ok_or_else(|| Fault::at(need_item(table, "bend"), "bend must not be zero"))?,
             ),
             None => None,
         };
@@ -129,42 +129,43 @@ impl Reader<'_> {
         Ok((node, JointRig { limit, stiffness, carrier }))
     }
 
-    /// A node by name, or `#INDEX`.
+    /// Finds a node by its name or `#INDEX`.
     fn node(&self, item: &Item, span: Option<Range<usize>>) -> Result<usize, Fault> {
-        let name =
-            item.as_str().ok_or_else(|| Fault { span: span.clone(), cause: "a node is a text".into() })?;
+        let name = item
+            .as_str()
+            .ok_or_else(|| Fault { span: span.clone(), cause: "a node must be a string".into() })?;
         named(self.skeleton, name)
             .ok_or_else(|| Fault { span, cause: format!("node \"{name}\" does not exist") })
     }
 }
 
-/// The node of a name, or of an index behind `#`.
+/// Finds a node by its name, or by an index after `#`.
 pub(crate) fn named(skeleton: &Skeleton, name: &str) -> Option<usize> {
     let index = name.strip_prefix('#').and_then(|i| i.parse().ok());
     index.filter(|&i: &usize| i < skeleton.nodes.len()).or_else(|| skeleton.find(name))
 }
 
-/// What [`named`] finds a node by: its own name, unless that says another one.
+/// Returns the name of a node, or `#INDEX` if [`named`] would find another node by that name.
 fn name(skeleton: &Skeleton, node: usize) -> String {
     let own = skeleton.label(node);
     if named(skeleton, &own) == Some(node) { own } else { format!("#{node}") }
 }
 
-/// A limit in degrees.
+/// Reads a limit, whose angles are in degrees.
 fn limit(item: &Item) -> Result<Limit, Fault> {
-    let table = item.as_table_like().ok_or_else(|| Fault::at(item, "limit is no table"))?;
+    let table = item.as_table_like().ok_or_else(|| Fault::at(item, "limit must be a table"))?;
     let kind = need(table, "kind")?;
     let angles = |key: &str| {
         let item = need(table, key)?;
         Ok(numbers::<2>(item, key)?.map(f64::to_radians))
     };
     let angle = |key: &str| {
-        number(need(table, key)?, key, |_| true, || format!("{key} is no number")).map(f64::to_radians)
+        number(need(table, key)?, key, |_| true, || format!("{key} must be a number")).map(f64::to_radians)
     };
     let axis = |key: &str| {
         let item = need(table, key)?;
         let axis = DVec3::from_array(numbers(item, key)?).try_normalize();
-        axis.ok_or_else(|| Fault::at(item, format!("{key} has no length")))
+        axis.ok_or_else(|| Fault::at(item, format!("{key} must not be zero")))
     };
     let limit = match kind.as_str() {
         Some("free") => known(table, &["kind"]).map(|()| Limit::Free)?,
@@ -176,9 +177,10 @@ fn limit(item: &Item) -> Result<Limit, Fault> {
         Some("cone") => {
             known(table, &["kind", "axis", "side", "swing", "twist"])?;
             let (axis, side) = (axis("axis")?, axis("side")?);
-            // The second axis is exactly across the first.
+            // The file may round the second axis, so make it exactly perpendicular to the first.
             let side = side.reject_from_normalized(axis).try_normalize();
-            let side = side.ok_or_else(|| Fault::at(need_item(table, "side"), "side is along axis"))?;
+            let side =
+                side.ok_or_else(|| Fault::at(need_item(table, "side"), "side must not be parallel to axis"))?;
             Limit::Cone { axis, side, swing: angles("swing")?, twist: angles("twist")? }
         }
         Some("euler") => {
@@ -187,11 +189,11 @@ fn limit(item: &Item) -> Result<Limit, Fault> {
             let order = order
                 .as_str()
                 .and_then(ik::euler_order)
-                .ok_or_else(|| Fault::at(order, "order is no order of x, y, z"))?;
+                .ok_or_else(|| Fault::at(order, "order must be a permutation of xyz"))?;
             let three = |key: &str| Ok(numbers::<3>(need(table, key)?, key)?.map(f64::to_radians));
             Limit::Euler { order, min: three("min")?, max: three("max")? }
         }
-        _ => return Err(Fault::at(kind, "kind is none of free, locked, hinge, cone, euler")),
+        _ => return Err(Fault::at(kind, "kind must be one of free, locked, hinge, cone, euler")),
     };
-    limit.fault().map_or(Ok(limit), |what| Err(Fault::at(item, format!("the {what} will not do"))))
+    limit.fault().map_or(Ok(limit), |property| Err(Fault::at(item, format!("the {property} is invalid"))))
 }

@@ -1,4 +1,4 @@
-//! Rigs are read as they were written, and what could not be read is not written.
+//! Round trips of rig files, and errors of invalid ones.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use crate::rig::find;
 
 static CHARACTER: LazyLock<Character> = LazyLock::new(|| mannequin().unwrap());
 
-/// A number in a rig's file; some leave single precision.
+/// A number in a rig file. Some exceed single precision.
 fn number() -> impl Strategy<Value = String> {
     let odd = ["0", "1e30", "-3.4e38", "1e39", "-1e308", "inf", "nan", "180", "-180"];
     prop_oneof![
@@ -22,7 +22,7 @@ fn number() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_is_read_is_written_and_read_again(
+    fn rigs_survive_a_round_trip(
         pole in prop::array::uniform3(number()), bend in prop::array::uniform3(number()), weight in number(),
         axis in prop::array::uniform3(number()), ends in prop::array::uniform2(number()),
         swing in prop::array::uniform2(number()), stiffness in number(),
@@ -58,7 +58,7 @@ proptest! {
 }
 
 #[test]
-fn numbers_that_cannot_be_read_again_are_not_written() {
+fn values_that_reading_would_refuse_are_not_written() {
     let skeleton = &CHARACTER.skeleton;
     let head = skeleton.find("head").unwrap();
     let refused = |change: &dyn Fn(&mut Rig)| {
@@ -68,16 +68,16 @@ fn numbers_that_cannot_be_read_again_are_not_written() {
     };
     let hinge = Limit::Hinge { axis: DVec3::X, min: f64::NAN, max: 1.0 };
     let limited = |rig: &mut Rig| rig.joints.entry(head).or_default().limit = hinge;
-    assert_eq!(refused(&limited), "joint \"head\": limit range is not usable");
+    assert_eq!(refused(&limited), "joint \"head\": limit range is invalid");
     let stiff = |rig: &mut Rig| rig.joints.entry(head).or_default().stiffness = f64::INFINITY;
-    assert_eq!(refused(&stiff), "joint \"head\": stiffness is not usable");
+    assert_eq!(refused(&stiff), "joint \"head\": stiffness is invalid");
     let pole = |rig: &mut Rig| rig.chains[0].pole = Some(Vec3::NEG_INFINITY);
     assert_eq!(refused(&pole), "chain \"left arm\": pole is not finite");
     let weight = |rig: &mut Rig| rig.chains[0].weight = f64::MAX;
-    assert!(refused(&weight).ends_with("weight is negative or not finite"));
+    assert!(refused(&weight).ends_with("weight must be finite and not negative"));
     let bend = |rig: &mut Rig| rig.chains[0].bend = Some(Vec3::ZERO);
-    assert!(refused(&bend).ends_with("bend has no length"));
-    // What was in the file already must be read again too.
+    assert!(refused(&bend).ends_with("bend must not be zero"));
+    // The existing keys of the file must be valid too.
     let rig = find(&CHARACTER);
     let error = write(&rig, skeleton, "version = 1\nspeed = 2\n").unwrap_err().to_string();
     assert!(error.contains("unknown key \"speed\""), "{error}");
@@ -99,9 +99,9 @@ fn numbers_beyond_single_precision_are_refused_with_their_line() {
     }
 }
 
-/// Two tables of one node: the first was changed when a rig was written, and the second counted when it was read.
+/// Regression test: with two tables of one node, writing changed the first, but reading used the second.
 #[test]
-fn of_two_tables_of_a_joint_one_is_left() {
+fn duplicate_tables_of_a_joint_are_merged() {
     let joint = |degrees: u8| {
         format!(
             "[[joint]]\nnode = \"head\"\nlimit = {{ kind = \"hinge\", axis = [1, 0, 0], min = 0, max = {degrees} }}\n"
@@ -115,7 +115,7 @@ fn of_two_tables_of_a_joint_one_is_left() {
     let written = write(&rig, skeleton, &text).unwrap();
     assert_eq!(read(&written, skeleton).unwrap().joint(head).limit, Limit::Locked);
     assert_eq!(written.matches("[[joint]]").count(), 1);
-    // Two chains of one effector stay two.
+    // Two chains with the same effector are both kept.
     let chain = |base: &str| format!("[[chain]]\nbase = \"{base}\"\neffector = \"leftHand\"\n");
     let text = format!("version = 1\n{}{}", chain("leftUpperArm"), chain("chest"));
     let rig = read(&text, skeleton).unwrap();
@@ -125,7 +125,7 @@ fn of_two_tables_of_a_joint_one_is_left() {
 }
 
 #[test]
-fn carriers_of_one_name_are_told_apart() {
+fn carriers_with_the_same_name_are_distinguished() {
     let mut character = CHARACTER.clone();
     let [left, right, hand] =
         ["leftLowerArm", "rightLowerArm", "rightHand"].map(|name| character.skeleton.find(name).unwrap());
@@ -136,9 +136,9 @@ fn carriers_of_one_name_are_told_apart() {
     assert_eq!(read(&written, &character.skeleton).unwrap(), rig);
 }
 
-/// Both arms and legs, the left forearm without length.
+/// A character with arms and legs whose left forearm has zero length.
 #[test]
-fn a_bone_without_length_has_no_limit_that_is_not_a_number() {
+fn a_bone_of_zero_length_gets_no_limit() {
     let node = |name: &str, x: f32, y: f32, children: &str| {
         format!("{{\"name\":\"{name}\",\"translation\":[{x},{y},0],\"children\":[{children}]}}")
     };

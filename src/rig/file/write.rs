@@ -1,4 +1,4 @@
-//! Rigs written, into what was there.
+//! Writes rigs into new or existing texts.
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
@@ -8,16 +8,16 @@ use crate::toml::{Fault, real};
 
 use super::super::RigError;
 use super::super::model::{Chain, JointRig, Rig};
-use super::{VERSION, limit, name, named, read, refused};
+use super::{VERSION, file_error, limit, name, named, read};
 
-/// Writes a rig: into the text that was there, if there was one, so that its comments and order stay.
+/// Writes a rig into an existing text, which may be empty. Comments and the order of keys are kept.
 ///
 /// # Errors
-/// [`RigError::Value`] for a number that [`read`] would refuse; [`RigError::File`] if the text that was there is no
-/// TOML, or has what [`read`] would refuse.
-pub fn write(rig: &Rig, skeleton: &Skeleton, there: &str) -> Result<String, RigError> {
+/// [`RigError::Value`] for a number that [`read`] would refuse. [`RigError::File`] if the existing text is not valid TOML
+/// or contains something that [`read`] would refuse.
+pub fn write(rig: &Rig, skeleton: &Skeleton, existing: &str) -> Result<String, RigError> {
     rig.check(skeleton)?;
-    let parsed = there.parse().map_err(|e: toml_edit::TomlError| refused(there, Fault::of(&e)));
+    let parsed = existing.parse().map_err(|e: toml_edit::TomlError| file_error(existing, Fault::of(&e)));
     let mut document: DocumentMut = parsed?;
     let root = document.as_table_mut();
     set(root, "version", VERSION.into());
@@ -89,7 +89,7 @@ fn limit_value(limit: &Limit) -> Option<Value> {
     Some(table.into())
 }
 
-/// Six digits are what people can read, and finer than any joint. Numbers too large to have them stay as they are.
+/// Rounds to six decimals, which is readable and finer than any joint needs. Numbers of 1e9 and more stay unchanged.
 fn round(x: f64) -> f64 {
     if x.abs() < 1e9 { (x * 1e6).round() / 1e6 + 0.0 } else { x }
 }
@@ -98,14 +98,14 @@ fn list<const N: usize>(values: [f64; N]) -> Value {
     values.into_iter().map(round).collect::<Array>().into()
 }
 
-/// Sets a key, with the comments and spaces that were around its value.
+/// Sets a key and keeps the comments and spaces around its value.
 fn set(table: &mut Table, key: &str, mut value: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
-        // Written as it was where it says the same.
-        Some(there) if says_same(there, &value) => {}
-        Some(there) => {
-            *value.decor_mut() = there.decor().clone();
-            *there = value;
+        // A value that means the same keeps its formatting.
+        Some(existing) if is_equivalent(existing, &value) => {}
+        Some(existing) => {
+            *value.decor_mut() = existing.decor().clone();
+            *existing = value;
         }
         None => {
             table.insert(key, Item::Value(value));
@@ -113,25 +113,25 @@ fn set(table: &mut Table, key: &str, mut value: Value) {
     }
 }
 
-/// Whether two values are the same to a reader: a limit as it is read, else numbers to six digits.
-fn says_same(there: &Value, new: &Value) -> bool {
+/// Returns whether two values mean the same: limits after reading them, numbers within 5e-7.
+fn is_equivalent(existing: &Value, new: &Value) -> bool {
     let real = |value: &Value| real(&Item::Value(value.clone()));
-    match (there, new) {
+    match (existing, new) {
         (Value::InlineTable(_), Value::InlineTable(_)) => {
             let read = |value: &Value| limit(&Item::Value(value.clone())).ok();
-            let (there, new) = (read(there), read(new));
-            let same = |value: &Limit| limit_value(value).map(|v| v.to_string());
-            there.is_some() && there.as_ref().and_then(same) == new.as_ref().and_then(same)
+            let (existing, new) = (read(existing), read(new));
+            let canonical = |value: &Limit| limit_value(value).map(|v| v.to_string());
+            existing.is_some() && existing.as_ref().and_then(canonical) == new.as_ref().and_then(canonical)
         }
-        (Value::Array(there), Value::Array(new)) => {
-            there.len() == new.len() && there.iter().zip(new).all(|(a, b)| says_same(a, b))
+        (Value::Array(existing), Value::Array(new)) => {
+            existing.len() == new.len() && existing.iter().zip(new).all(|(a, b)| is_equivalent(a, b))
         }
-        (Value::String(there), Value::String(new)) => there.value() == new.value(),
-        _ => real(there).zip(real(new)).is_some_and(|(a, b)| (a - b).abs() < 5e-7),
+        (Value::String(existing), Value::String(new)) => existing.value() == new.value(),
+        _ => real(existing).zip(real(new)).is_some_and(|(a, b)| (a - b).abs() < 5e-7),
     }
 }
 
-/// Brings a list of tables to what it should hold, each told by the node that one of its keys names.
+/// Updates a list of tables, which are identified by the node in their key `id`.
 fn update(root: &mut Table, skeleton: &Skeleton, list: &str, id: &str, wanted: Vec<(usize, Keys)>) {
     if wanted.is_empty() && !root.contains_key(list) {
         return;
@@ -142,24 +142,24 @@ fn update(root: &mut Table, skeleton: &Skeleton, list: &str, id: &str, wanted: V
     }
     let Some(tables) = item.as_array_of_tables_mut() else { return };
     let named = |table: &Table| named(skeleton, table.get(id).and_then(Item::as_str)?);
-    // As many tables of a node as are wanted: what a second one says would count when read again.
+    // Keep only as many tables of a node as are wanted, because reading would use the last one.
     let mut rest: Vec<usize> = wanted.iter().map(|(node, _)| *node).collect();
     tables.retain(|table| {
-        let place = named(table).and_then(|node| rest.iter().position(|&n| n == node));
-        place.map(|place| rest.swap_remove(place)).is_some()
+        let index = named(table).and_then(|node| rest.iter().position(|&n| n == node));
+        index.map(|index| rest.swap_remove(index)).is_some()
     });
     let mut written = vec![false; tables.len()];
     for (node, keys) in wanted {
-        let is_free = |place: usize| written.get(place) == Some(&false);
+        let is_free = |index: usize| written.get(index) == Some(&false);
         let known = (0..).zip(tables.iter()).position(|(i, table)| is_free(i) && named(table) == Some(node));
-        let place = known.unwrap_or(tables.len());
-        if let Some(written) = written.get_mut(place) {
+        let index = known.unwrap_or(tables.len());
+        if let Some(written) = written.get_mut(index) {
             *written = true;
         }
         if known.is_none() {
             tables.push(Table::new());
         }
-        let Some(table) = tables.get_mut(place) else { continue };
+        let Some(table) = tables.get_mut(index) else { continue };
         for (key, value) in keys {
             match value {
                 Some(value) => set(table, key, value),

@@ -1,39 +1,39 @@
-//! What found chains are called, and which way they bend.
+//! Names and bend directions of found chains.
 
 use std::collections::BTreeMap;
 
 use glam::Vec3;
 
 use super::super::model::{Chain, ChainKind};
-use super::{Finder, Found};
+use super::{ChainFinder, FoundChain};
 use crate::asset::Side;
 
-impl Finder<'_> {
-    /// Gives chains their names, sides and bends, in the order in which people look for them.
-    pub(super) fn named_chains(&self, mut found: Vec<Found>) -> Vec<Chain> {
+impl ChainFinder<'_> {
+    /// Assigns names, sides and bend directions to chains, sorted by importance to the user.
+    pub(super) fn named_chains(&self, mut found: Vec<FoundChain>) -> Vec<Chain> {
         found.sort_by_key(|f| f.kind);
-        let called = |f: &Found| f.joints.first().map(|&n| finger(&self.names[n]));
-        let mut namesakes: BTreeMap<Option<&str>, usize> = BTreeMap::new();
-        found.iter().for_each(|f| *namesakes.entry(called(f)).or_default() += 1);
-        let side = |f: &Found| {
-            let end = f.joints.last().map_or(0.0, |&n| self.places[n].x - self.middle);
+        let finger_name = |f: &FoundChain| f.joints.first().map(|&n| finger(&self.names[n]));
+        let mut count_by_name: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+        found.iter().for_each(|f| *count_by_name.entry(finger_name(f)).or_default() += 1);
+        let side = |f: &FoundChain| {
+            let end = f.joints.last().map_or(0.0, |&n| self.positions[n].x - self.middle);
             let sided =
                 matches!(f.kind, ChainKind::Arm | ChainKind::Leg | ChainKind::Finger | ChainKind::Limb);
-            // A lone hand's fingers are on no side of it.
-            let alone =
-                f.kind == ChainKind::Finger && namesakes.get(&called(f)).is_none_or(|count| *count < 2);
-            // A limb's name tells. Of others the place does: the character faces +Z, its left is +X.
+            // Without a second hand, the fingers have no side.
+            let is_single_hand = f.kind == ChainKind::Finger
+                && count_by_name.get(&finger_name(f)).is_none_or(|count| *count < 2);
+            // The name of a limb decides. For other chains the position does: the character faces +Z, so its left is at +X.
             let limb = matches!(f.kind, ChainKind::Arm | ChainKind::Leg);
             match f.joints.last().filter(|_| limb).and_then(|&n| Side::from_name(&self.names[n])) {
-                _ if !sided || alone || end.abs() <= 0.02 * self.width => "",
+                _ if !sided || is_single_hand || end.abs() <= 0.02 * self.width => "",
                 Some(Side::Left) => "left ",
                 Some(Side::Right) => "right ",
                 None if end > 0.0 => "left ",
                 None => "right ",
             }
         };
-        let depth = |f: &Found| f.joints.first().map_or(0.0, |&n| self.places[n].z);
-        // How far forward those of a kind and a side begin, the foremost first.
+        let depth = |f: &FoundChain| f.joints.first().map_or(0.0, |&n| self.positions[n].z);
+        // The z at which the chains of each kind and side start, the foremost first.
         let mut alike: BTreeMap<(ChainKind, &str), Vec<f32>> = BTreeMap::new();
         found.iter().for_each(|f| alike.entry((f.kind, side(f))).or_default().push(depth(f)));
         alike.values_mut().for_each(|depths| depths.sort_by(|a, b| b.total_cmp(a)));
@@ -52,7 +52,7 @@ impl Finder<'_> {
                 }
             })
             .collect();
-        let chain = |(f, name): (Found, String)| {
+        let chain = |(f, name): (FoundChain, String)| {
             let (base, effector) = (*f.joints.first()?, *f.joints.last()?);
             Some(Chain {
                 name,
@@ -68,26 +68,27 @@ impl Finder<'_> {
         found.into_iter().zip(labels).filter_map(chain).collect()
     }
 
-    /// Which way an arm or a leg bends: as it does at rest; a straight arm backwards, a straight leg forwards.
-    fn bend(&self, found: &Found) -> Option<Vec3> {
-        let usual = match found.kind {
+    /// Returns the direction in which an arm or a leg is bent at rest. If it is straight, an arm bends backwards and a leg
+    /// forwards.
+    fn bend(&self, found: &FoundChain) -> Option<Vec3> {
+        let default = match found.kind {
             ChainKind::Arm => Vec3::NEG_Z,
             ChainKind::Leg => Vec3::Z,
             _ => return None,
         };
-        let (start, end) = (self.places[*found.joints.first()?], self.places[*found.joints.last()?]);
+        let (start, end) = (self.positions[*found.joints.first()?], self.positions[*found.joints.last()?]);
         let along = (end - start).try_normalize()?;
-        let away = |n: &usize| (self.places[*n] - start).reject_from_normalized(along);
+        let away = |n: &usize| (self.positions[*n] - start).reject_from_normalized(along);
         let farthest = found.joints.iter().map(away).max_by(|a, b| a.length().total_cmp(&b.length()))?;
-        // A bend of a few degrees is meant.
+        // A bend of more than a few degrees is intended.
         if farthest.length() > 0.02 * start.distance(end) {
             return farthest.try_normalize();
         }
-        usual.reject_from_normalized(along).try_normalize()
+        default.reject_from_normalized(along).try_normalize()
     }
 }
 
-/// What a finger is called.
+/// Returns the display name of a finger.
 fn finger(name: &str) -> &'static str {
     let lower = name.to_lowercase();
     let known = ["thumb", "index", "middle", "ring", "pinky", "little"];

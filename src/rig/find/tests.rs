@@ -1,4 +1,4 @@
-//! Finding chains takes time in proportion to the nodes of a file, whatever shape they have.
+//! Finding chains takes linear time in the number of nodes for every shape of the hierarchy.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use glam::Vec3;
 use super::find;
 use crate::asset::{Character, Node, Skeleton, Transform, humanoid};
 
-/// A character of some nodes: of each its name and its parent, which comes before it.
+/// Builds a character from the name, parent and offset of each node. Parents come before their children.
 fn character(count: usize, node: impl Fn(usize) -> (&'static str, Option<usize>, Vec3)) -> Character {
     let mut skeleton = Skeleton::default();
     for index in 0..count {
@@ -30,48 +30,48 @@ fn character(count: usize, node: impl Fn(usize) -> (&'static str, Option<usize>,
     Character { path: PathBuf::from("many"), skeleton, ..Character::default() }
 }
 
-/// All nodes but the first hang on it.
+/// A character whose nodes are all children of the first.
 fn flat(count: usize, name: &'static str) -> Character {
     character(count, |i| if i == 0 { ("root", None, Vec3::ZERO) } else { (name, Some(0), Vec3::X) })
 }
 
-/// Each node hangs on the one before, with names in turn.
+/// A character in which each node is the child of the previous one. The names repeat.
 fn deep(count: usize, names: &'static [&'static str]) -> Character {
     character(count, |i| (names[i % names.len()], i.checked_sub(1), Vec3::X * 0.01))
 }
 
-/// Chains of some nodes that hang on the first, half of them on each side.
+/// A character with many short chains below the first node, half of them on each side.
 fn tufts(count: usize, names: &'static [&'static str]) -> Character {
     character(count, |i| {
         let side = if (i / names.len()).is_multiple_of(2) { Vec3::X } else { Vec3::NEG_X };
         match i.checked_sub(1) {
             None => ("root", None, Vec3::ZERO),
-            Some(place) if place.is_multiple_of(names.len()) => (names[0], Some(0), side),
-            Some(place) => (names[place % names.len()], Some(i - 1), side),
+            Some(index) if index.is_multiple_of(names.len()) => (names[0], Some(0), side),
+            Some(index) => (names[index % names.len()], Some(i - 1), side),
         }
     })
 }
 
-/// A long back with a limb on each of its joints.
+/// A character with a long back and a limb at each of its joints.
 fn comb(count: usize, tooth: &'static [&'static str]) -> Character {
     let length = tooth.len() + 1;
     character(count, |i| match i % length {
         0 => ("spine", i.checked_sub(length), Vec3::Y * 0.01),
         1 => (tooth[0], Some(i - 1), Vec3::X),
-        place => (tooth[place - 1], Some(i - 1), Vec3::X),
+        index => (tooth[index - 1], Some(i - 1), Vec3::X),
     })
 }
 
-/// How long chains and bones are looked for.
+/// Measures how long it takes to find chains and bones.
 fn time(character: &Character) -> Duration {
     let started = Instant::now();
     std::hint::black_box((find(character), humanoid(character)));
     started.elapsed()
 }
 
-/// Whether many nodes take less than nine times as long as a quarter of them: as long as the square of their number
-/// would be sixteen times. Others use the machine too: what counts is the least time of some runs.
-fn is_in_proportion(few: &Character, many: &Character) -> bool {
+/// Returns whether `many` takes less than 9 times as long as `few`, which has a quarter of the nodes. Quadratic time would
+/// take 16 times as long. The shortest of several runs counts, because other programs use the machine too.
+fn takes_linear_time(few: &Character, many: &Character) -> bool {
     let mut least = [Duration::MAX; 2];
     (0..40).any(|round| {
         least = [least[0].min(time(few)), least[1].min(time(many))];
@@ -80,7 +80,7 @@ fn is_in_proportion(few: &Character, many: &Character) -> bool {
 }
 
 #[test]
-fn four_times_the_nodes_take_about_four_times_as_long() {
+fn four_times_the_nodes_take_less_than_nine_times_as_long() {
     const FEW: usize = 4_000;
     let shapes: [(&str, &dyn Fn(usize) -> Character); 9] = [
         ("nodes side by side", &|n| flat(n, "j")),
@@ -94,12 +94,12 @@ fn four_times_the_nodes_take_about_four_times_as_long() {
         ("limbs on a long back", &|n| comb(n, &["a", "b", "c"])),
     ];
     for (name, shape) in shapes {
-        assert!(is_in_proportion(&shape(FEW), &shape(4 * FEW)), "{name}");
+        assert!(takes_linear_time(&shape(FEW), &shape(4 * FEW)), "{name}");
     }
 }
 
 #[test]
-fn a_finger_that_continues_below_a_joint_without_a_name_is_one_chain() {
+fn a_finger_continues_below_an_unnamed_joint() {
     let found = find(&deep(6, &["index", "x"]));
     let joints: Vec<_> = found.chains.iter().map(|c| c.joints.clone()).collect();
     assert_eq!(joints, [vec![0, 1, 2, 3, 4, 5]]);
