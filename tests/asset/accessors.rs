@@ -1,4 +1,4 @@
-//! Numbers out of bytes.
+//! Numbers read from accessors.
 
 use glam::{Vec2, Vec3};
 use serde_json::json;
@@ -31,9 +31,9 @@ fn normalised_integers_become_fractions_and_others_keep_their_value() {
 }
 
 #[test]
-fn strides_and_offsets_are_followed() {
+fn strides_and_offsets_are_applied() {
     let mut b = Builder::default();
-    // Three vertices of 20 bytes: four of padding, twelve of position, four of padding.
+    // Three vertices of 20 bytes: 4 of padding, 12 of position, 4 of padding.
     let mut bytes = Vec::new();
     for p in TRIANGLE.chunks(3) {
         bytes.extend_from_slice(&[0xFF; 4]);
@@ -66,7 +66,7 @@ fn sparse_values_replace_zeros_or_the_base() {
 }
 
 #[test]
-fn strips_and_fans_become_lists_that_face_the_same_way() {
+fn strips_and_fans_become_lists_with_the_same_winding() {
     for (mode, expected) in [(5, [[0, 1, 2], [1, 3, 2]]), (6, [[1, 2, 0], [2, 3, 0]])] {
         let mut b = Builder::default();
         let positions = b.floats("VEC3", 3, &[0.0; 12]);
@@ -86,14 +86,14 @@ fn lines_are_left_out_with_a_warning() {
 }
 
 #[test]
-fn what_runs_past_the_bytes_is_refused_with_its_place() {
+fn accessors_that_exceed_their_view_are_refused() {
     let mut b = Builder::default();
     let positions = b.floats("VEC3", 3, &TRIANGLE);
     b.last()["count"] = 4.into();
     let file = b.file(triangle_with(json!({"POSITION": positions}), json!({})));
     assert_eq!(
         refusal(&file),
-        "test.gltf: accessors[0]: 4 elements of 12 bytes from byte 0 run past its view (36 bytes)"
+        "test.gltf: accessors[0]: 4 elements of 12 bytes from byte 0 exceed the buffer view of 36 bytes"
     );
 }
 
@@ -104,12 +104,12 @@ fn counts_that_overflow_are_refused() {
         let positions = b.floats("VEC3", 3, &TRIANGLE);
         b.last()["count"] = count.into();
         let message = refusal(&b.file(triangle_with(json!({"POSITION": positions}), json!({}))));
-        assert!(message.contains("run past its view"), "{message}");
+        assert!(message.contains("exceed the buffer view"), "{message}");
     }
 }
 
 #[test]
-fn zeros_out_of_nothing_are_bounded_by_the_files_size() {
+fn accessors_without_a_view_are_bounded_by_the_file_size() {
     let mut b = Builder::default();
     let positions = b.floats("VEC3", 3, &TRIANGLE);
     b.last()["count"] = (1_u64 << 32).into();
@@ -142,7 +142,7 @@ fn an_index_beyond_the_vertices_is_refused() {
 
 #[test]
 fn compressed_views_are_decoded() {
-    // Three positions through the reference encoder, behind either of the extension's two names.
+    // Three positions, compressed by the reference encoder, with either name of the extension.
     let vertices: Vec<[f32; 3]> = TRIANGLE.chunks(3).map(|p| [p[0], p[1], p[2]]).collect();
     let encoded = meshopt::encode_vertex_buffer(&vertices).unwrap();
     for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {

@@ -1,4 +1,4 @@
-//! Clips: what is read, and what playing them gives.
+//! Clips: how they are read and played.
 
 use glam::{Quat, Vec3};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn clip(times: &[f32], path: &str, interpolation: &str, kind: (&str, usize), val
     }))
 }
 
-/// Plays to each time in turn with one playhead, and checks that a fresh one gives the same.
+/// Plays to each time in turn with one playhead, and checks that a new playhead yields the same pose.
 fn play(character: &Character, times: &[f32]) -> Vec<Pose> {
     let mut playhead = Playhead::default();
     let sample = |playhead: &mut Playhead, time| {
@@ -39,7 +39,7 @@ fn play(character: &Character, times: &[f32]) -> Vec<Pose> {
         assert_eq!(
             pose,
             sample(&mut Playhead::default(), time),
-            "at {time}: the result depends on the way there"
+            "at {time}: the result depends on the times before"
         );
         poses.push(pose);
     }
@@ -53,20 +53,20 @@ fn heights(character: &Character, times: &[f32]) -> Vec<f32> {
 const VEC3: (&str, usize) = ("VEC3", 3);
 
 #[test]
-fn steps_hold_and_lines_connect_and_both_clamp() {
+fn step_and_linear_keys_are_interpolated_and_clamped() {
     let values = [0.0, 1.0, 0.0, 0.0, 3.0, 0.0, 0.0, 2.0, 0.0];
     let times = [0.5, 1.0, 2.0];
-    let asked = [-1.0, 0.5, 0.75, 1.0, 1.5, 2.0, 9.0, 0.625, f32::NAN];
+    let sampled_times = [-1.0, 0.5, 0.75, 1.0, 1.5, 2.0, 9.0, 0.625, f32::NAN];
     let step = load(&clip(&times, "translation", "STEP", VEC3, &values)).unwrap();
-    assert_eq!(heights(&step, &asked), [1.0, 1.0, 1.0, 3.0, 3.0, 2.0, 2.0, 1.0, 1.0]);
+    assert_eq!(heights(&step, &sampled_times), [1.0, 1.0, 1.0, 3.0, 3.0, 2.0, 2.0, 1.0, 1.0]);
     let linear = load(&clip(&times, "translation", "LINEAR", VEC3, &values)).unwrap();
-    assert_eq!(heights(&linear, &asked), [1.0, 1.0, 2.0, 3.0, 2.5, 2.0, 2.0, 1.5, 1.0]);
+    assert_eq!(heights(&linear, &sampled_times), [1.0, 1.0, 2.0, 3.0, 2.5, 2.0, 2.0, 1.5, 1.0]);
     assert_eq!(linear.clips[0].seconds, 2.0);
     assert_eq!(linear.clips[0].channels.len(), 1, "the channel without a node is left out");
 }
 
 #[test]
-fn one_key_holds_forever() {
+fn a_single_key_is_constant() {
     let character = load(&clip(&[1.0], "scale", "LINEAR", VEC3, &[2.0, 3.0, 4.0])).unwrap();
     for pose in play(&character, &[0.0, 1.0, 2.0]) {
         assert_eq!(pose.locals[0].scale, Vec3::new(2.0, 3.0, 4.0));
@@ -74,9 +74,9 @@ fn one_key_holds_forever() {
 }
 
 #[test]
-fn rotations_take_the_shorter_way() {
+fn rotations_take_the_shorter_arc() {
     let half = std::f32::consts::FRAC_1_SQRT_2;
-    // From no turn to a quarter turn about y, the second key with its sign flipped.
+    // From no rotation to a quarter turn around y. The second key has the opposite sign.
     let values = [0.0, 0.0, 0.0, 1.0, 0.0, -half, 0.0, -half];
     let character = load(&clip(&[0.0, 1.0], "rotation", "LINEAR", ("VEC4", 4), &values)).unwrap();
     let pose = play(&character, &[0.5]).remove(0);
@@ -87,13 +87,13 @@ fn rotations_take_the_shorter_way() {
 
 #[test]
 fn splines_pass_through_their_values_with_their_tangents() {
-    // In-tangent, value, out-tangent; two keys two seconds apart.
+    // Two keys, two seconds apart, each with an in-tangent, a value and an out-tangent.
     let values: Vec<f32> = [0.0, 1.0, 2.0, -1.0, 5.0, 0.0].iter().flat_map(|&y| [0.0, y, 0.0]).collect();
     let character = load(&clip(&[1.0, 3.0], "translation", "CUBICSPLINE", VEC3, &values)).unwrap();
     let y = heights(&character, &[1.0, 2.0, 3.0, 1.001]);
     // Halfway: (1 + 5) / 2 + 2 s · (2 − (−1)) / 8.
     assert_eq!(y[..3], [1.0, 3.75, 5.0]);
-    assert!((y[3] - 1.002).abs() < 1e-5, "leaves along its out-tangent: {}", y[3]);
+    assert!((y[3] - 1.002).abs() < 1e-5, "does not leave along its out-tangent: {}", y[3]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn morph_weights_are_played() {
 }
 
 #[test]
-fn morph_weights_find_their_names() {
+fn names_of_morph_targets_are_read() {
     let named = |extras: Value| {
         let mut b = Builder::default();
         let positions = b.floats("VEC3", 3, &[0.0; 9]);
@@ -146,13 +146,16 @@ fn morph_weights_find_their_names() {
 }
 
 #[test]
-fn times_that_fall_and_values_that_lack_are_refused() {
+fn decreasing_times_and_missing_values_are_refused() {
     let back = clip(&[0.0, 2.0, 1.0], "translation", "LINEAR", VEC3, &[0.0; 9]);
-    assert_eq!(refusal(&back), "test.gltf: animations[0].samplers[0].input[2]: time 1 comes after 2");
+    assert_eq!(
+        refusal(&back),
+        "test.gltf: animations[0].samplers[0].input[2]: time 1 is before the previous time 2"
+    );
     let few = clip(&[0.0, 1.0], "translation", "CUBICSPLINE", VEC3, &[0.0; 6]);
     assert_eq!(
         refusal(&few),
-        "test.gltf: animations[0].samplers[0].output: has 2 elements for 2 keys, not 6"
+        "test.gltf: animations[0].samplers[0].output: has 2 elements, but 2 keys need 6"
     );
 }
 

@@ -1,4 +1,4 @@
-//! BVH in: what programs write is read as they mean it, what is broken is refused with its line.
+//! Reading BVH: the variants that programs write are understood, and broken files are refused with the line.
 
 use std::f32::consts::FRAC_PI_2;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use sinew::asset::{Channel, Character, Values, bvh, load, mannequin};
 use crate::corpus::{ALLOCATOR, Random};
 use crate::support::{external, files_below};
 
-/// The mannequin's run, written by our own writer in inches, 50 frames a second.
+/// The mannequin's run, written by sinew in inches at 50 frames per second.
 static WRITTEN: LazyLock<PathBuf> = LazyLock::new(|| {
     let character = mannequin().unwrap();
     let run = character.clips.iter().find(|c| c.name.as_deref() == Some("run")).unwrap();
     let written = sinew::motion::bvh::write(&character, run, 50.0, 0.0254).unwrap();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("asset-bvh-written");
     std::fs::create_dir_all(&folder).unwrap();
-    // Under nextest several processes write it, each the same, and none may read half of it.
+    // Under nextest several processes write the same file, and none may read an incomplete one.
     let (path, part) = (folder.join("run.bvh"), folder.join(format!("{}.part", std::process::id())));
     std::fs::write(&part, written.text).unwrap();
     std::fs::rename(part, &path).unwrap();
     path
 });
 
-/// The suite's file, one written by our own writer, and the external ones.
+/// The suite's file, the one written by sinew, and the external ones.
 pub(crate) fn files() -> Vec<PathBuf> {
     let hail = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/hail.bvh");
     let mut files = vec![hail, WRITTEN.clone()];
@@ -37,12 +37,12 @@ pub(crate) fn files() -> Vec<PathBuf> {
     files
 }
 
-/// A text in metres.
+/// Reads a text in metres.
 pub(crate) fn read(text: &str) -> Result<Character, String> {
     bvh::read(text, Path::new("walk.bvh"), Some(1.0)).map_err(|e| e.to_string())
 }
 
-/// One joint with some channels, and frames.
+/// Returns a file with a single joint, its channels and its frames.
 fn single(channels: &str, motion: &str) -> String {
     format!("HIERARCHY\nROOT hips\n{{\nOFFSET 1 2 3\nCHANNELS {channels}\n}}\nMOTION\n{motion}")
 }
@@ -70,7 +70,7 @@ fn names(character: &Character) -> Vec<&str> {
     character.skeleton.nodes.iter().map(|n| n.name.as_deref().unwrap_or("-")).collect()
 }
 
-const ODD: &str = "\u{FEFF}hierarchy\r\n\tRoot  my hips \r\n{Offset\t1e1 -.5 +2.\r\nCHANNELS 7 Yrotation ZPOSITION Xrotation \
+const UNUSUAL: &str = "\u{FEFF}hierarchy\r\n\tRoot  my hips \r\n{Offset\t1e1 -.5 +2.\r\nCHANNELS 7 Yrotation ZPOSITION Xrotation \
 xposition Yrotation Zrotation Yposition
   JOINT left  hand{ CHANNELS 3 Xposition Zposition Zrotation OFFSET 0 4 0
 End Site { OFFSET 0 1 0 }
@@ -89,8 +89,8 @@ Frame   Time:\t2.5E-1
 ";
 
 #[test]
-fn oddities_are_read_as_meant() {
-    let character = read(ODD).unwrap();
+fn unusual_syntax_is_understood() {
+    let character = read(UNUSUAL).unwrap();
     assert_eq!(
         names(&character),
         ["my hips", "left  hand", "left  hand_end", "left  hand_end2", "-", "-", "deep", "prop"]
@@ -104,16 +104,19 @@ fn oddities_are_read_as_meant() {
     assert_eq!(clip.timelines, [[0.0, 0.25]]);
     assert_eq!(translations(&character, 0)[0], Vec3::new(2.0, 3.0, 1.0));
     assert!(rotations(&character, 0)[0].abs_diff_eq(Quat::from_rotation_y(FRAC_PI_2), 1e-6));
-    // A position channel stands in place of the offset, on its axis alone.
+    // A position channel replaces the offset only on its own axis.
     assert_eq!(translations(&character, 1)[0], Vec3::new(7.0, 4.0, 8.0));
     assert!(rotations(&character, 1)[0].abs_diff_eq(Quat::from_rotation_z(FRAC_PI_2), 1e-6));
     assert!(channel(&character, 6, true).is_none());
     assert_eq!(translations(&character, 7)[0], Vec3::new(5.0, 6.0, 0.0));
-    assert_eq!(character.warnings, ["line 10: joints without an OFFSET are at their parent's place: 1"]);
+    assert_eq!(
+        character.warnings,
+        ["line 10: joints without an OFFSET are placed at their parent (1 in total)"]
+    );
 }
 
 #[test]
-fn a_frame_may_run_over_lines_or_share_one() {
+fn frames_may_span_lines_or_share_one() {
     for motion in ["1 2\n3\n4 5\n6\n", "1 2 3 4 5 6"] {
         let text = single("3 Xposition Yposition Zposition", &format!("Frames: 2\nFrame Time: 1\n{motion}"));
         let character = read(&text).unwrap();
@@ -123,37 +126,37 @@ fn a_frame_may_run_over_lines_or_share_one() {
 }
 
 #[test]
-fn what_a_file_says_wrongly_of_itself_is_a_warning() {
+fn invalid_headers_cause_warnings() {
     let one = "1 Xposition";
     for (motion, frames, seconds, warning) in [
-        ("Frames: 5\nFrame Time: 0.5\n1\n2\n", 2, 0.5, "Frames: says 5, but 2 are there"),
-        ("Frames: 1\nFrame Time: 0.5\n1\n2\n", 2, 0.5, "Frames: says 1, but 2 are there"),
-        ("Frames: many\nFrame Time: 0.5\n1\n2\n", 2, 0.5, "Frames: says NaN, but 2 are there"),
-        ("Frame Time: 0.5\n1\n2\n", 2, 0.5, "there is no number of frames: 2 are there"),
-        ("Frames: 2\n1\n2\n", 2, 1.0 / 30.0, "there is no Frame Time: taken as a thirtieth of a second"),
+        ("Frames: 5\nFrame Time: 0.5\n1\n2\n", 2, 0.5, "\"Frames:\" is 5, but the file has 2 frames"),
+        ("Frames: 1\nFrame Time: 0.5\n1\n2\n", 2, 0.5, "\"Frames:\" is 1, but the file has 2 frames"),
+        ("Frames: many\nFrame Time: 0.5\n1\n2\n", 2, 0.5, "\"Frames:\" is NaN, but the file has 2 frames"),
+        ("Frame Time: 0.5\n1\n2\n", 2, 0.5, "\"Frames:\" is missing, but the file has 2 frames"),
+        ("Frames: 2\n1\n2\n", 2, 1.0 / 30.0, "\"Frame Time:\" is missing, so 1/30 s is used"),
         (
             "Frames: 2\nFrame Time: 0\n1\n2\n",
             2,
             1.0 / 30.0,
-            "Frame Time: 0 cannot be: taken as a thirtieth of a second",
+            "\"Frame Time:\" of 0 is invalid, so 1/30 s is used",
         ),
         (
             "Frames: 2\nFrame Time: -1\n1\n2\n",
             2,
             1.0 / 30.0,
-            "Frame Time: -1 cannot be: taken as a thirtieth of a second",
+            "\"Frame Time:\" of -1 is invalid, so 1/30 s is used",
         ),
         (
             "Frames: 2\nFrame Time: inf\n1\n2\n",
             2,
             1.0 / 30.0,
-            "Frame Time: inf cannot be: taken as a thirtieth of a second",
+            "\"Frame Time:\" of inf is invalid, so 1/30 s is used",
         ),
         (
             "Frames: 2\nFrame Time:\n1\n2\n",
             2,
             1.0 / 30.0,
-            "Frame Time: NaN cannot be: taken as a thirtieth of a second",
+            "\"Frame Time:\" of NaN is invalid, so 1/30 s is used",
         ),
     ] {
         let character = read(&single(one, motion)).unwrap();
@@ -164,12 +167,12 @@ fn what_a_file_says_wrongly_of_itself_is_a_warning() {
     let cut = read(&single("2 Xposition Xrotation", "Frames: 2\nFrame Time: 1\n1 2\n3")).unwrap();
     assert_eq!(
         cut.warnings,
-        ["frame 1 is cut off after 1 of 2 numbers: left out", "Frames: says 2, but 1 are there"]
+        ["frame 1 has only 1 of 2 numbers and is ignored", "\"Frames:\" is 2, but the file has 1 frames"]
     );
     let several = read(&single("2 Xposition Xrotation", "Frames: 2\nFrame Time: 1\n1 2 1 2\n3\n")).unwrap();
-    assert_eq!(several.warnings, ["frame 2 is cut off after 1 of 2 numbers: left out"]);
+    assert_eq!(several.warnings, ["frame 2 has only 1 of 2 numbers and is ignored"]);
     let still = read("HIERARCHY ROOT a { OFFSET 0 0 0 }").unwrap();
-    assert_eq!(still.warnings, ["there is no MOTION: a skeleton alone"]);
+    assert_eq!(still.warnings, ["the file has no MOTION section and therefore no clip"]);
     assert!(still.clips.is_empty());
 }
 
@@ -181,62 +184,68 @@ fn broken_files_are_refused_with_their_line() {
     let long = format!("HIERARCHY\nROOT a {{ OFFSET {} 0 0 }}", "x".repeat(5000));
     for (text, line) in [
         (String::new(), "line 1: the file is empty"),
-        ("\n\nSKELETON".into(), "line 3: \"SKELETON\" where HIERARCHY begins"),
-        ("HIERARCHY\n\n".into(), "line 1: there is no ROOT"),
-        ("HIERARCHY\nMOTION".into(), "line 2: there is no ROOT"),
-        ("HIERARCHY\nJOINT a { }".into(), "line 2: \"JOINT\" where ROOT or MOTION begins"),
-        ("HIERARCHY\nROOT a { } }".into(), "line 2: \"}\" where ROOT or MOTION begins"),
-        ("HIERARCHY\nROOT a\nOFFSET".into(), "line 3: \"OFFSET\" where joint \"a\" needs a {"),
-        ("HIERARCHY\nROOT a".into(), "line 2: the text ends where joint \"a\" needs a {"),
+        ("\n\nSKELETON".into(), "line 3: expected HIERARCHY, found \"SKELETON\""),
+        ("HIERARCHY\n\n".into(), "line 1: the file has no ROOT"),
+        ("HIERARCHY\nMOTION".into(), "line 2: the file has no ROOT"),
+        ("HIERARCHY\nJOINT a { }".into(), "line 2: expected ROOT or MOTION, found \"JOINT\""),
+        ("HIERARCHY\nROOT a { } }".into(), "line 2: expected ROOT or MOTION, found \"}\""),
+        ("HIERARCHY\nROOT a\nOFFSET".into(), "line 3: expected { after joint \"a\", found \"OFFSET\""),
+        ("HIERARCHY\nROOT a".into(), "line 2: expected { after joint \"a\", but the file ends"),
         (
             "HIERARCHY\nROOT a {\nOFFSET 0 0 0\n\n".into(),
-            "line 3: the text ends within joint \"a\" of line 2",
+            "line 3: the file ends inside joint \"a\", which starts in line 2",
         ),
-        ("HIERARCHY\nROOT a {\nOFFSET 0 0".into(), "line 3: the text ends within OFFSET"),
-        ("HIERARCHY\nROOT a {\nOFFSET 0 0\n\n\n".into(), "line 3: the text ends within OFFSET"),
-        ("HIERARCHY\nROOT a {\nCHANNELS\n\n".into(), "line 3: CHANNELS: \"\" is not a number of channels"),
-        ("HIERARCHY\nROOT a\n\n".into(), "line 2: the text ends where joint \"a\" needs a {"),
+        ("HIERARCHY\nROOT a {\nOFFSET 0 0".into(), "line 3: the file ends inside OFFSET"),
+        ("HIERARCHY\nROOT a {\nOFFSET 0 0\n\n\n".into(), "line 3: the file ends inside OFFSET"),
+        (
+            "HIERARCHY\nROOT a {\nCHANNELS\n\n".into(),
+            "line 3: CHANNELS must be followed by a number of channels, found \"\"",
+        ),
+        ("HIERARCHY\nROOT a\n\n".into(), "line 2: expected { after joint \"a\", but the file ends"),
         (joint("OFFSET 0 0 MOTION"), "line 4: \"MOTION\" is not a number"),
         (joint("OFFSET 0 nan 0"), "line 4: \"nan\" is not finite"),
         (joint("OFFSET 0 1e999 0"), "line 4: \"1e999\" is not finite"),
-        (joint("OFFSET 0 1e99 0"), "line 4: \"1e99\" is too large a number"),
-        (joint("OFFSET 0 0 0 1"), "line 4: \"1\" has no place in joint \"a\""),
-        (joint("OFFSET 0 0 0\nOFFSET 0 0 0"), "line 5: a second OFFSET in joint \"a\""),
-        (joint("CHANNELS 0 CHANNELS 0"), "line 4: a second CHANNELS in joint \"a\""),
-        (joint("CHANNELS -3"), "line 4: CHANNELS: \"-3\" is not a number of channels"),
-        (joint("CHANNELS 3 Xrotation Yrotation"), "line 5: CHANNELS: \"}\" is no channel, after 2 of 3"),
+        (joint("OFFSET 0 1e99 0"), "line 4: \"1e99\" is too large"),
+        (joint("OFFSET 0 0 0 1"), "line 4: unexpected \"1\" in joint \"a\""),
+        (joint("OFFSET 0 0 0\nOFFSET 0 0 0"), "line 5: second OFFSET in joint \"a\""),
+        (joint("CHANNELS 0 CHANNELS 0"), "line 4: second CHANNELS in joint \"a\""),
+        (joint("CHANNELS -3"), "line 4: CHANNELS must be followed by a number of channels, found \"-3\""),
+        (joint("CHANNELS 3 Xrotation Yrotation"), "line 5: CHANNELS: \"}\" is not a channel, after 2 of 3"),
         (
             joint("CHANNELS 99999999999 Xrotation"),
-            "line 5: CHANNELS: \"}\" is no channel, after 1 of 99999999999",
+            "line 5: CHANNELS: \"}\" is not a channel, after 1 of 99999999999",
         ),
-        (joint("CHANNELS 1 Wrotation"), "line 4: CHANNELS: \"Wrotation\" is no channel, after 0 of 1"),
-        (joint("CHANNELS 1 Ärotation"), "line 4: CHANNELS: \"Ärotation\" is no channel, after 0 of 1"),
-        (joint("CHANNELS 2 Xposition xPosition"), "line 4: CHANNELS: \"xPosition\" comes twice"),
-        (joint("CHANNELS 1 Xrotation Yrotation"), "line 4: \"Yrotation\" has no place in joint \"a\""),
-        (joint("ROOT b { }"), "line 4: \"ROOT\" has no place in joint \"a\""),
-        (joint("End Site { JOINT b { } }"), "line 4: \"JOINT\" has no place in End Site \"a_end\""),
+        (joint("CHANNELS 1 Wrotation"), "line 4: CHANNELS: \"Wrotation\" is not a channel, after 0 of 1"),
+        (joint("CHANNELS 1 Ärotation"), "line 4: CHANNELS: \"Ärotation\" is not a channel, after 0 of 1"),
+        (joint("CHANNELS 2 Xposition xPosition"), "line 4: CHANNELS: \"xPosition\" is repeated"),
+        (joint("CHANNELS 1 Xrotation Yrotation"), "line 4: unexpected \"Yrotation\" in joint \"a\""),
+        (joint("ROOT b { }"), "line 4: unexpected \"ROOT\" in joint \"a\""),
+        (joint("End Site { JOINT b { } }"), "line 4: unexpected \"JOINT\" in End Site \"a_end\""),
         (joint("End Site { CHANNELS 1 Xrotation }"), "line 4: End Site \"a_end\" cannot have channels"),
-        (joint("MOTION"), "line 4: \"MOTION\" has no place in joint \"a\""),
+        (joint("MOTION"), "line 4: unexpected \"MOTION\" in joint \"a\""),
         (frames("1 2\n1 nan\n"), "line 11: \"nan\" is not finite"),
         (frames("1 2\n1 2,5\n"), "line 11: \"2,5\" is not a number"),
-        (frames("1 2\n1\n1 2\n"), "line 11: 1 numbers where a frame has 2"),
-        (frames("1 2\n1 2 3\n1 2\n"), "line 11: 3 numbers where a frame has 2"),
-        (frames("1\n1 2\n"), "line 10: 1 numbers where a frame has 2"),
-        (frames("1 2 1\n2\n1\n"), "line 10: 3 numbers where a frame has 2"),
-        (frames("1 2 3\n"), "line 10: 3 numbers where a frame has 2"),
+        (frames("1 2\n1\n1 2\n"), "line 11: expected 2 numbers for a frame, found 1"),
+        (frames("1 2\n1 2 3\n1 2\n"), "line 11: expected 2 numbers for a frame, found 3"),
+        (frames("1\n1 2\n"), "line 10: expected 2 numbers for a frame, found 1"),
+        (frames("1 2 1\n2\n1\n"), "line 10: expected 2 numbers for a frame, found 3"),
+        (frames("1 2 3\n"), "line 10: expected 2 numbers for a frame, found 3"),
         (frames("1 2\n}\n"), "line 11: \"}\" is not a number"),
         (frames("1 2\nFrames: 3\n"), "line 11: \"Frames:\" is not a number"),
-        (single("0", "Frames: 1\nFrame Time: 1\n1"), "line 10: \"1\" where no joint has channels"),
+        (
+            single("0", "Frames: 1\nFrame Time: 1\n1"),
+            "line 10: unexpected \"1\" because no joint has channels",
+        ),
         (long, "line 2: \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…\" is not a number"),
     ] {
         assert_eq!(read(&text).unwrap_err(), format!("walk.bvh: {line}"), "{text:.200}");
     }
     let line = bvh::read(&joint(""), Path::new("walk.bvh"), Some(0.0)).unwrap_err().to_string();
-    assert_eq!(line, "walk.bvh: units: 0 metres a unit are not within 1e-6 and 1e6");
+    assert_eq!(line, "walk.bvh: units must be between 1e-6 and 1e6 metres, not 0");
 }
 
 #[test]
-fn lines_count_however_they_end() {
+fn lines_are_counted_for_every_line_ending() {
     for end in ["\n", "\r\n", "\r"] {
         let text =
             ["HIERARCHY", "ROOT a", "{", "OFFSET 0 0 0", "CHANNELS 1 Xrotation", "}", "MOTION", "Frames: 1"];
@@ -266,15 +275,15 @@ fn units_are_guessed_from_the_size() {
         assert_eq!(character.skeleton.nodes[1].rest.translation, Vec3::Y * height);
         assert_eq!(translations(&character, 1), [Vec3::Y * height]);
         assert_eq!(character.warnings.len(), 1, "{:?}", character.warnings);
-        let told = bvh::read(&text, Path::new("a.bvh"), Some(0.5)).unwrap();
-        assert_eq!((told.units, told.warnings.len()), (Some(0.5), 0));
+        let explicit = bvh::read(&text, Path::new("a.bvh"), Some(0.5)).unwrap();
+        assert_eq!((explicit.units, explicit.warnings.len()), (Some(0.5), 0));
     }
     let point = bvh::read(&single("0", ""), Path::new("a.bvh"), None).unwrap();
     assert_eq!(point.units, Some(0.01));
 }
 
 proptest! {
-    /// Any order, any number of channels: the product in file order.
+    /// Any number of rotation channels are multiplied in file order.
     #[test]
     fn rotations_multiply_in_the_order_of_the_file(turns in prop::collection::vec((0_usize..3, -720.0_f64..720.0), 1..6)) {
         let words: Vec<_> = turns.iter().map(|(axis, _)| ["Xrotation", "Yrotation", "Zrotation"][*axis]).collect();
@@ -283,7 +292,7 @@ proptest! {
         let text = single(&channels, &format!("Frames: 1\nFrame Time: 1\n{}", numbers.join(" ")));
         let character = read(&text).unwrap();
         let point = DVec3::new(0.3, -0.5, 0.8);
-        // The last rotation of the product is the first that a point meets.
+        // The last rotation of the product is applied to the point first.
         let moved = turns.iter().rev().fold(point, |p, (axis, degrees)| {
             let (sin, cos) = degrees.to_radians().sin_cos();
             let [x, y, z] = p.to_array();
@@ -316,7 +325,7 @@ fn whole_files_are_read() {
         let clip = &character.clips[0];
         assert_eq!((character.skeleton.nodes.len(), clip.timelines[0].len()), (nodes, frames), "{name}");
         assert_eq!((character.units, clip.name.as_deref()), (Some(units), Some(name)));
-        // That of the units.
+        // Only the guessed units cause a warning.
         assert_eq!(character.warnings.len(), 1, "{name}: {:?}", character.warnings);
         let rig = sinew::rig::find(&character);
         let chains: Vec<_> = rig.chains.iter().map(|c| c.name.as_str()).collect();
@@ -348,36 +357,36 @@ fn memory_stays_in_proportion_to_the_text() {
         ALLOCATOR.reset_peak_usage();
         read(&text).unwrap();
         let took = ALLOCATOR.peak_usage().saturating_sub(before);
-        // Other tests of this binary allocate beside this one; what they take is far below the bound.
+        // Other tests of this binary allocate at the same time, but far less than the bound.
         let bound = 32 * text.len() + (48 << 20);
-        assert!(took <= bound, "{took} bytes of {bound}");
+        assert!(took <= bound, "{took} bytes exceed {bound}");
     }
 }
 
-/// Refused in one line or read; never a panic, and nothing that is not finite.
-fn survive(what: &str, bytes: &[u8]) {
+/// Checks that a file is read with finite numbers or refused with a one-line error, and never panics.
+fn check_read_or_refused(label: &str, bytes: &[u8]) {
     let start = Instant::now();
     match bvh::read(&String::from_utf8_lossy(bytes), Path::new("walk.bvh"), None) {
         Ok(character) => {
             let nodes = character.skeleton.nodes.iter();
-            assert!(nodes.map(|n| n.rest).all(|r| r.translation.is_finite()), "{what}");
+            assert!(nodes.map(|n| n.rest).all(|r| r.translation.is_finite()), "{label}");
             let _ = sinew::puppet::Puppet::new(character, 0);
         }
         Err(error) => {
             let line = error.to_string();
-            assert!(line.starts_with("walk.bvh: line ") && !line.contains('\n'), "{what}: {line}");
+            assert!(line.starts_with("walk.bvh: line ") && !line.contains('\n'), "{label}: {line}");
         }
     }
-    assert!(start.elapsed() < Duration::from_secs(2), "{what}: {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(2), "{label}: {:?}", start.elapsed());
 }
 
 #[test]
-fn bytes_changed_or_cut_off_are_survived() {
-    let mut texts = vec![ODD.as_bytes().to_vec()];
+fn changed_and_truncated_files_never_panic() {
+    let mut texts = vec![UNUSUAL.as_bytes().to_vec()];
     texts.extend(files().iter().map(|path| std::fs::read(path).unwrap()));
     let mut random = Random(7);
     for (file, original) in texts.iter().enumerate() {
-        // The hierarchy is where a change does most.
+        // Changes have the most effect in the hierarchy.
         let original = &original[..original.len().min(20_000)];
         for i in 0..300 {
             let mut bytes = original.to_vec();
@@ -390,15 +399,15 @@ fn bytes_changed_or_cut_off_are_survived() {
                     signs[random.below(signs.len())]
                 };
             }
-            survive(&format!("file {file}, change {i}"), &bytes);
+            check_read_or_refused(&format!("file {file}, change {i}"), &bytes);
             let cut = random.below(original.len());
-            survive(&format!("file {file} cut at {cut}"), &original[..cut]);
+            check_read_or_refused(&format!("file {file} cut at {cut}"), &original[..cut]);
         }
     }
 }
 
 #[test]
-fn files_are_known_by_their_ending_or_their_first_word() {
+fn files_are_detected_by_extension_or_first_word() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("asset-bvh");
     std::fs::create_dir_all(&folder).unwrap();
     let text = single("1 Xrotation", "Frames: 1\nFrame Time: 1\n90\n");
@@ -408,5 +417,5 @@ fn files_are_known_by_their_ending_or_their_first_word() {
     }
     std::fs::write(folder.join("b.bvh"), b"\x00\xFF").unwrap();
     let line = load(&folder.join("b.bvh")).unwrap_err().to_string();
-    assert!(line.ends_with("b.bvh: line 1: \"\\0\u{FFFD}\" where HIERARCHY begins"), "{line}");
+    assert!(line.ends_with("b.bvh: line 1: expected HIERARCHY, found \"\\0\u{FFFD}\""), "{line}");
 }

@@ -1,4 +1,4 @@
-//! BVH out: what is written is read again as what it was.
+//! Writing BVH: a written file is read again unchanged.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use sinew::pose::{Pose, world_matrices};
 use crate::bvh::{files, read};
 use crate::support::external;
 
-/// A pose of a clip, and its world matrices.
+/// Returns the pose of a clip at a time, and its world matrices.
 fn posed(character: &Character, clip: &Clip, time: f32) -> (Pose, Vec<Affine3A>) {
     let (mut pose, mut world) = (Pose::rest(&character.skeleton), Vec::new());
     Playhead::default().sample(clip, time, &character.skeleton, &mut pose);
@@ -18,12 +18,12 @@ fn posed(character: &Character, clip: &Clip, time: f32) -> (Pose, Vec<Affine3A>)
     (pose, world)
 }
 
-/// The largest side of the skeleton at rest.
+/// Returns the longest side of the skeleton's bounds at rest.
 fn size(character: &Character) -> f32 {
     let mut world = Vec::new();
     world_matrices(&character.skeleton, &Pose::rest(&character.skeleton), &mut world);
-    let places = || world.iter().map(|w| Vec3::from(w.translation));
-    (places().reduce(Vec3::max).unwrap() - places().reduce(Vec3::min).unwrap()).max_element()
+    let positions = || world.iter().map(|w| Vec3::from(w.translation));
+    (positions().reduce(Vec3::max).unwrap() - positions().reduce(Vec3::min).unwrap()).max_element()
 }
 
 fn angle(a: Quat, b: Quat) -> f64 {
@@ -36,7 +36,7 @@ fn shape(character: &Character) -> Vec<(Option<&str>, Option<usize>)> {
     character.skeleton.nodes.iter().map(|n| (n.name.as_deref(), n.parent)).collect()
 }
 
-/// The numbers of each line of a file's motion.
+/// Returns the numbers of each line of a file's motion.
 fn rows(text: &str) -> Vec<Vec<f64>> {
     let motion = text.lines().skip_while(|l| !l.starts_with("Frame Time")).skip(1);
     motion.map(|l| l.split(' ').map(|n| n.parse().unwrap()).collect()).collect()
@@ -85,7 +85,7 @@ fn whole_files_survive_a_round_trip() {
     }
 }
 
-/// Where the joints of a character and of what was written of it are, joint by joint of the same name.
+/// Compares the world positions of joints with those of the same name in a written file.
 fn compare(character: &Character, clip: &Clip, text: &str, near: f32) {
     let again = read(text).unwrap();
     let frames = again.clips[0].timelines[0].clone();
@@ -103,7 +103,7 @@ fn compare(character: &Character, clip: &Clip, text: &str, near: f32) {
 }
 
 #[test]
-fn the_mannequin_walks_in_bvh() {
+fn clips_of_the_mannequin_survive_a_round_trip() {
     let character = mannequin().unwrap();
     for clip in &character.clips {
         let written = bvh::write(&character, clip, 30.0, 1.0).unwrap();
@@ -112,9 +112,9 @@ fn the_mannequin_walks_in_bvh() {
     }
 }
 
-/// Two roots, the file's own scale and turn above them, a joint that leaves its offset, and one that is scaled.
+/// Two roots, a node above them with scale and rotation, a joint that leaves its offset, and a joint with scale.
 #[test]
-fn what_is_above_and_what_moves_is_taken_in() {
+fn parent_transforms_and_moving_offsets_are_written() {
     let json = serde_json::json!({"asset": {"version": "2.0"}, "nodes": [
         {"name": "armature", "scale": [0.01, 0.01, 0.01], "rotation": [-0.5, 0.5, 0.5, 0.5], "children": [1, 4]},
         {"name": "a", "translation": [10.0, 20.0, 30.0], "rotation": [0.0, 0.6, 0.0, 0.8], "children": [2]},
@@ -143,19 +143,19 @@ fn what_is_above_and_what_moves_is_taken_in() {
     let written = bvh::write(&character, &clip, 20.0, 1.0).unwrap();
     assert_eq!(
         written.warnings,
-        ["BVH holds no scale: that of 1 nodes, the first \"d {\\n\", moves joints' places alone"]
+        ["BVH holds no scale: that of 1 nodes, the first \"d {\\n\", moves joints' positions alone"]
     );
     let again = read(&written.text).unwrap();
     let names: Vec<_> = again.skeleton.nodes.iter().map(|n| n.name.clone().unwrap()).collect();
     assert_eq!(names, ["armature", "a", "b", "b_end", "c", "d _", "d __end", "other", "other_end"]);
     let six = written.text.matches("CHANNELS 6").count();
-    // Both roots, and what leaves its offset.
+    // Both roots, and the joint that leaves its offset.
     assert_eq!(six, 3, "{}", written.text);
     compare(&character, &clip, &written.text, 1e-6);
 }
 
 #[test]
-fn angles_run_on_past_half_a_turn_and_through_gimbal_lock() {
+fn angles_are_continuous_past_half_a_turn_and_gimbal_lock() {
     let text =
         "HIERARCHY ROOT a { OFFSET 0 0 0 JOINT b { OFFSET 0 1 0 CHANNELS 3 Zrotation Xrotation Yrotation } }
         MOTION\nFrames: 73\nFrame Time: 0.1\n";
@@ -169,7 +169,7 @@ fn angles_run_on_past_half_a_turn_and_through_gimbal_lock() {
         let character = read(&motion).unwrap();
         let written = bvh::write(&character, &character.clips[0], 10.0, 1.0).unwrap();
         for (frame, pair) in rows(&written.text).windows(2).enumerate() {
-            // The root's six come first.
+            // The first six numbers belong to the root.
             for (a, b) in pair[0].iter().zip(&pair[1]).skip(6) {
                 assert!((a - b).abs() < 11.0, "about axis {spin}, frame {frame}: from {a} to {b}");
             }
@@ -180,7 +180,7 @@ fn angles_run_on_past_half_a_turn_and_through_gimbal_lock() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused() {
+fn clips_that_cannot_be_written_are_refused() {
     let character = mannequin().unwrap();
     let clip = &character.clips[0];
     let refusal = |fps, units| bvh::write(&character, clip, fps, units).unwrap_err().to_string();
@@ -188,12 +188,12 @@ fn what_cannot_be_written_is_refused() {
     assert_eq!(refusal(f64::NAN, 1.0), "NaN frames per second is not a rate from 0.000001 to 1000000");
     assert_eq!(refusal(30.0, -1.0), "a unit of -1 m is no length");
     assert!(refusal(1e6, 1.0).ends_with("joints are too much for a BVH file"));
-    let nothing = bvh::write(&Character::default(), &Clip::default(), 30.0, 1.0).unwrap_err();
-    assert_eq!(nothing, bvh::BvhError::NoJoint);
+    let no_joint_error = bvh::write(&Character::default(), &Clip::default(), 30.0, 1.0).unwrap_err();
+    assert_eq!(no_joint_error, bvh::BvhError::NoJoint);
 }
 
 #[test]
-fn the_rate_is_the_one_with_the_fewest_digits() {
+fn the_rate_has_the_fewest_digits() {
     let clip =
         |times: Vec<f32>| Clip { seconds: *times.last().unwrap(), timelines: vec![times], ..Clip::default() };
     for step in [0.008_333_3, 0.033_333, 1.0 / 30.0, 0.04, 1.0 / 120.0] {
@@ -207,17 +207,17 @@ fn the_rate_is_the_one_with_the_fewest_digits() {
 }
 
 #[test]
-fn a_walk_needs_fewer_keys() {
+fn reducing_keys_keeps_a_walk_within_the_tolerance() {
     let mannequin = mannequin().unwrap();
     let walk = mannequin.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
-    needs_fewer_keys(&read(&bvh::write(&mannequin, walk, 120.0, 1.0).unwrap().text).unwrap());
+    check_reduced_keys(&read(&bvh::write(&mannequin, walk, 120.0, 1.0).unwrap().text).unwrap());
     if let Some(path) = external("models/bvh/pybvh/cmu_12_01_walk.bvh") {
-        needs_fewer_keys(&load(&path).unwrap());
+        check_reduced_keys(&load(&path).unwrap());
     }
 }
 
-/// The wider the tolerance, the fewer keys are left of the first clip; the motion stays within it.
-fn needs_fewer_keys(character: &Character) {
+/// Checks that a wider tolerance leaves fewer keys of the first clip, and that the motion stays within it.
+fn check_reduced_keys(character: &Character) {
     let clip = &character.clips[0];
     let keys = |clip: &Clip| clip.channels.iter().map(|c| clip.timelines[c.timeline].len()).sum::<usize>();
     let mut before = keys(clip);
@@ -230,8 +230,9 @@ fn needs_fewer_keys(character: &Character) {
         for time in (0..1000).map(|i| clip.seconds * i as f32 / 1000.0) {
             let ((a, _), (b, _)) = (posed(character, clip, time), posed(character, &reduced, time));
             for (a, b) in a.locals.iter().zip(&b.locals) {
-                let off = f64::from(a.translation.distance(b.translation)).max(angle(a.rotation, b.rotation));
-                assert!(off < f64::from(error) * 1.001 + 1e-6, "at {time}: {a:?} {b:?}");
+                let deviation =
+                    f64::from(a.translation.distance(b.translation)).max(angle(a.rotation, b.rotation));
+                assert!(deviation < f64::from(error) * 1.001 + 1e-6, "at {time}: {a:?} {b:?}");
             }
         }
     }

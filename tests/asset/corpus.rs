@@ -1,4 +1,4 @@
-//! Broken files: a line, never a panic, a hang, or memory out of proportion.
+//! Broken files: a one-line error, never a panic, a hang, or memory out of proportion.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::support::{Builder, built_in_gltf_files, external, gltf_files, gltf_fi
 #[global_allocator]
 pub(super) static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// What any file may take.
+/// Maximum time for any file.
 const TIME: Duration = Duration::from_secs(2);
 
-/// Loads a file and, if that goes well, poses and skins it at rest and within each clip.
+/// Loads a file, then poses and skins the character at rest and in the middle of each clip.
 fn use_file(bytes: &[u8], folder: Option<&Path>) -> Result<(), String> {
     let character = gltf::load_bytes(Path::new("file"), bytes, folder).map_err(|e| e.to_string())?;
     let parts = character.parts(character.default_scene);
@@ -41,21 +41,21 @@ fn use_file(bytes: &[u8], folder: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a file is read; otherwise it is refused. Fails if it panics, takes too long, or is refused with anything but
-/// one line.
-fn survive(what: &str, bytes: &[u8], folder: Option<&Path>) -> bool {
+/// Returns whether a file is read. If not, it is refused. Fails if this panics, takes too long, or if the error is not a
+/// single line.
+fn check_read_or_refused(label: &str, bytes: &[u8], folder: Option<&Path>) -> bool {
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| use_file(bytes, folder)));
     let took = start.elapsed();
-    let result = outcome.unwrap_or_else(|_| panic!("{what}: panicked"));
-    assert!(took < TIME, "{what}: took {took:?}");
+    let result = outcome.unwrap_or_else(|_| panic!("{label}: panicked"));
+    assert!(took < TIME, "{label}: took {took:?}");
     if let Err(message) = &result {
-        assert!(message.starts_with("file: ") && !message.contains('\n'), "{what}: {message}");
+        assert!(message.starts_with("file: ") && !message.contains('\n'), "{label}: {message}");
     }
     result.is_ok()
 }
 
-/// splitmix64 (Steele, Lea & Flood 2014): the same changes on every run.
+/// splitmix64 (Steele, Lea & Flood 2014), so that every run makes the same changes.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -71,7 +71,7 @@ impl Random {
     }
 }
 
-/// Values of unexpected types and sizes.
+/// Values of the wrong type or size.
 fn wrong_values() -> [Value; 10] {
     [
         Value::Null,
@@ -87,8 +87,8 @@ fn wrong_values() -> [Value; 10] {
     ]
 }
 
-/// The suite's bar, a `.gltf` with its bytes inside, with each value of its JSON removed, and replaced by each of some
-/// others.
+/// Returns variants of the suite's bar, a `.gltf` with embedded buffers. In each variant, one value of the JSON is removed
+/// or replaced by one of the given values.
 fn changed_documents(replacements: &[Value]) -> Vec<(String, Vec<u8>)> {
     let bar = std::fs::read(built_in_gltf_files().last().unwrap()).unwrap();
     let document: Value = serde_json::from_slice(&bar).unwrap();
@@ -111,7 +111,7 @@ fn changed_documents(replacements: &[Value]) -> Vec<(String, Vec<u8>)> {
     documents
 }
 
-/// JSON pointers of all values in a document, except the document itself.
+/// Returns the JSON pointers of all values in a document, except the document itself.
 fn pointers(document: &Value) -> Vec<String> {
     let (mut found, mut open) = (Vec::new(), vec![(String::new(), document)]);
     while let Some((pointer, value)) = open.pop() {
@@ -131,48 +131,52 @@ fn pointers(document: &Value) -> Vec<String> {
 #[test]
 fn documents_with_a_wrong_value_are_read_or_refused() {
     let documents = changed_documents(&wrong_values());
-    let read = documents.iter().filter(|(what, bytes)| survive(what, bytes, None)).count();
-    // Names, colours and the like may be anything; indices, counts and types may not.
+    let read = documents.iter().filter(|(label, bytes)| check_read_or_refused(label, bytes, None)).count();
+    // Names and colours may have any value, but indices, counts and types may not.
     let refused = documents.len() - read;
     assert!(read > documents.len() / 10 && refused > documents.len() / 2, "{read} read, {refused} refused");
 }
 
 #[test]
-fn the_validators_files_are_read_or_refused() {
+fn files_of_the_khronos_validator_are_read_or_refused() {
     for path in built_in_gltf_files() {
-        assert!(survive(&path.display().to_string(), &std::fs::read(&path).unwrap(), path.parent()));
+        assert!(check_read_or_refused(
+            &path.display().to_string(),
+            &std::fs::read(&path).unwrap(),
+            path.parent()
+        ));
     }
     let Some(folder) = external("models/khronos-validator/base") else { return };
     let files = gltf_files(&folder);
     assert!(files.len() > 200, "{} files", files.len());
     for path in files {
         let bytes = std::fs::read(&path).unwrap();
-        survive(&path.display().to_string(), &bytes, path.parent());
+        check_read_or_refused(&path.display().to_string(), &bytes, path.parent());
     }
 }
 
 #[test]
-fn models_cut_off_anywhere_are_refused() {
+fn truncated_models_are_refused() {
     for path in gltf_files_and("models").iter().filter(|p| p.extension().is_some_and(|e| e == "glb")) {
         let bytes = std::fs::read(path).unwrap();
-        // What follows after this may be cut off.
+        // The file may be truncated beyond this length.
         let length = bytes.get(8..12).map_or(0, |field| u32::from_le_bytes(field.try_into().unwrap()));
         for i in 0..64 {
             let cut = bytes.len() * i / 64;
-            let what = format!("{} cut at {cut}", path.display());
-            let read = survive(&what, &bytes[..cut], path.parent());
-            assert!(!read || cut >= length as usize, "{what} is read");
+            let label = format!("{} truncated to {cut} bytes", path.display());
+            let read = check_read_or_refused(&label, &bytes[..cut], path.parent());
+            assert!(!read || cut >= length as usize, "{label} is read although it is truncated");
         }
     }
 }
 
 #[test]
-fn single_bytes_changed_are_survived() {
+fn single_changed_bytes_never_panic() {
     let mut random = Random(1);
     let (mut read, mut refused) = (0, 0);
     for path in gltf_files_and("models") {
         let original = std::fs::read(&path).unwrap();
-        // The JSON is where a change does most: half of the changes go there.
+        // Changes have the most effect in the JSON, so half of them are made there.
         let json =
             original.iter().rposition(|&b| b == b'}').map_or(original.len(), |p| p + 1).min(original.len());
         let json = if original.starts_with(b"glTF") { json.min(1 << 16) } else { json };
@@ -183,21 +187,21 @@ fn single_bytes_changed_are_survived() {
             let mut bytes = original.clone();
             let at = random.below(if change % 2 == 0 { json.max(1) } else { original.len() });
             bytes[at] = random.next().to_le_bytes()[0];
-            let what = format!("{} with byte {at} = {}", path.display(), bytes[at]);
-            if survive(&what, &bytes, path.parent()) { read += 1 } else { refused += 1 }
+            let label = format!("{} with byte {at} = {}", path.display(), bytes[at]);
+            if check_read_or_refused(&label, &bytes, path.parent()) { read += 1 } else { refused += 1 }
         }
     }
     assert!(read > 100 && refused > 100, "{read} read, {refused} refused");
 }
 
-/// Other tests of this binary allocate beside this one; what they take is far below the bound.
-fn assert_in_proportion(what: &str, bytes: &[u8], folder: Option<&Path>) {
+/// Checks the peak memory. Other tests of this binary allocate at the same time, but far less than the bound.
+fn assert_in_proportion(label: &str, bytes: &[u8], folder: Option<&Path>) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
     let _ = use_file(bytes, folder);
     let took = ALLOCATOR.peak_usage().saturating_sub(before);
     let bound = 16 * bytes.len() + (64 << 20);
-    assert!(took <= bound, "{what}: {took} bytes of {bound}");
+    assert!(took <= bound, "{label}: {took} bytes exceed {bound}");
 }
 
 #[test]
@@ -206,14 +210,14 @@ fn memory_stays_in_proportion_to_the_file() {
         assert_in_proportion(&path.display().to_string(), &std::fs::read(&path).unwrap(), path.parent());
     }
     // Counts, lengths and offsets of gigabytes.
-    for (what, bytes) in changed_documents(&[json!(4_000_000_000_u32)]) {
-        assert_in_proportion(&what, &bytes, None);
+    for (label, bytes) in changed_documents(&[json!(4_000_000_000_u32)]) {
+        assert_in_proportion(&label, &bytes, None);
     }
 }
 
-/// A few bytes of JSON can name the same bytes thousands of times.
+/// A few bytes of JSON can refer to the same data thousands of times.
 #[test]
-fn what_is_named_many_times_is_held_once() {
+fn data_with_many_references_is_stored_once() {
     let mut random = Random(2);
     let noise: Vec<u8> = (0..1 << 16).map(|_| random.next().to_le_bytes()[0]).collect();
     let png = picture::png(256, 256, picture::ColorType::Grayscale, &noise);

@@ -9,11 +9,11 @@ use sinew::skin::{Skinned, Skinning};
 use crate::load;
 use crate::support::Builder;
 
-/// Points that hang by some weight on the second of two joints, one matrix each; skinned both ways.
+/// Skins points that follow the second of two joints by a weight, with each skinning method.
 fn skin(points: &[(Vec3, f32)], joints: [Affine3A; 2]) -> [Vec<Vec3>; 2] {
     let mut b = Builder::default();
-    // Whole triangles.
-    let asked = points.len();
+    // Three copies of each point, which makes rotation triangles.
+    let count = points.len();
     let points: Vec<(Vec3, f32)> = points.iter().flat_map(|p| [*p; 3]).collect();
     let flat: Vec<f32> = points.iter().flat_map(|(p, _)| p.to_array()).collect();
     let weights: Vec<f32> = points.iter().flat_map(|(_, w)| [1.0 - w, *w, 0.0, 0.0]).collect();
@@ -34,13 +34,13 @@ fn skin(points: &[(Vec3, f32)], joints: [Affine3A; 2]) -> [Vec<Vec3>; 2] {
         puppet.update().unwrap();
         let mut out = Skinned::default();
         puppet.skin(0, &mut out);
-        assert_eq!(out.positions.len(), 3 * asked);
+        assert_eq!(out.positions.len(), 3 * count);
         out.positions.iter().step_by(3).copied().collect()
     })
 }
 
 #[test]
-fn a_half_turn_keeps_its_radius_where_matrices_collapse() {
+fn a_half_turn_keeps_its_radius_and_linear_skinning_does_not() {
     let ring: Vec<(Vec3, f32)> =
         (0..8).map(|i| (Quat::from_rotation_x(i as f32) * Vec3::new(0.3, 0.1, 0.0), 0.5)).collect();
     let twist = Affine3A::from_rotation_x(3.1);
@@ -52,8 +52,8 @@ fn a_half_turn_keeps_its_radius_where_matrices_collapse() {
 }
 
 #[test]
-fn rotations_given_by_opposite_quaternions_blend_the_short_way() {
-    // 350 degrees are 10 the other way.
+fn opposite_quaternions_blend_along_the_shorter_arc() {
+    // 350 degrees are −10 degrees.
     let turn = Affine3A::from_rotation_z(350.0_f32.to_radians());
     let [_, dual] = skin(&[(Vec3::X, 0.5)], [Affine3A::IDENTITY, turn]);
     assert!(dual[0].distance(Quat::from_rotation_z(-5.0_f32.to_radians()) * Vec3::X) < 1e-6, "{}", dual[0]);
@@ -61,8 +61,8 @@ fn rotations_given_by_opposite_quaternions_blend_the_short_way() {
 
 proptest! {
     #[test]
-    fn one_joint_alone_is_its_matrix(numbers in prop::array::uniform12(-2.0_f32..2.0), flat in 0..4_usize) {
-        // Turned, stretched, sheared, mirrored, flattened to a plane, a line, a point.
+    fn a_single_joint_applies_its_matrix(numbers in prop::array::uniform12(-2.0_f32..2.0), flat in 0..4_usize) {
+        // Rotated, stretched, sheared, mirrored, or flattened to a plane, a line or a point.
         let [a, b, c, d, e, f, g, h, i, x, y, z] = numbers;
         let mut linear = Mat3::from_cols_array(&[a, b, c, d, e, f, g, h, i]);
         let keep = [Vec3::ONE, Vec3::new(1.0, 1.0, 0.0), Vec3::X, Vec3::ZERO][flat];
@@ -76,15 +76,15 @@ proptest! {
     }
 
     #[test]
-    fn what_moves_as_a_whole_is_as_rigid_as_before(
+    fn a_common_rigid_motion_moves_the_skin_rigidly(
         turn in prop::array::uniform4(-1.0_f32..1.0), bend in 0.0_f32..3.0, weight in 0.0_f32..1.0,
     ) {
-        let whole = Quat::from_array(turn).normalize();
-        prop_assume!(whole.is_finite());
+        let rotation = Quat::from_array(turn).normalize();
+        prop_assume!(rotation.is_finite());
         let joints = [Affine3A::IDENTITY, Affine3A::from_rotation_y(bend)];
-        let moved = joints.map(|j| Affine3A::from_rotation_translation(whole, Vec3::new(1.0, 2.0, 3.0)) * j);
+        let moved = joints.map(|j| Affine3A::from_rotation_translation(rotation, Vec3::new(1.0, 2.0, 3.0)) * j);
         let points = [(Vec3::new(0.3, -0.7, 1.1), weight)];
         let ([_, here], [_, there]) = (skin(&points, joints), skin(&points, moved));
-        prop_assert!((whole * here[0] + Vec3::new(1.0, 2.0, 3.0)).distance(there[0]) < 2e-5);
+        prop_assert!((rotation * here[0] + Vec3::new(1.0, 2.0, 3.0)).distance(there[0]) < 2e-5);
     }
 }

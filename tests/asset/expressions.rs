@@ -1,11 +1,11 @@
-//! Expressions of both versions of VRM; what is wrong in one is told, and costs that bind.
+//! Expressions of both versions of VRM. Invalid binds are ignored with a warning.
 
 use serde_json::{Value, json};
 use sinew::asset::{Character, Expression, MorphBind};
 
 use crate::{load, refusal};
 
-/// Nodes: nothing, and two that show meshes of two and of one morph target.
+/// Returns a file with three nodes: one without a mesh, and two with meshes of two and of one morph target.
 fn file(extensions: Value) -> Vec<u8> {
     let target = json!({"POSITION": 0});
     let mesh =
@@ -64,8 +64,8 @@ fn both_versions_are_read() {
 }
 
 #[test]
-fn what_is_wrong_in_an_expression_is_told_and_left_out() {
-    let told = |bytes: &[u8]| -> (Character, String) {
+fn invalid_binds_are_ignored_with_a_warning() {
+    let load_with_warning = |bytes: &[u8]| -> (Character, String) {
         let character = load(bytes).unwrap();
         let warning = character.warnings.first().cloned().unwrap_or_default();
         assert!(character.warnings.len() <= 1, "{:?}", character.warnings);
@@ -73,49 +73,60 @@ fn what_is_wrong_in_an_expression_is_told_and_left_out() {
     };
     let at = "extensions.VRMC_vrm.expressions.preset.aa.morphTargetBinds";
     for (bind, cause) in [
-        (json!({"node": 9, "index": 0, "weight": 1}), "node 9 does not exist (the file has 3); left out"),
+        (
+            json!({"node": 9, "index": 0, "weight": 1}),
+            "node 9 does not exist (the file has 3), so the bind is ignored",
+        ),
         (
             json!({"node": 0, "index": 0, "weight": 1}),
-            "morph target 0 does not exist (node 0 has 0); left out",
+            "morph target 0 does not exist (node 0 has 0), so the bind is ignored",
         ),
         (
             json!({"node": 2, "index": 18_446_744_073_709_551_615_u64, "weight": 1}),
-            "morph target 18446744073709551615 does not exist (node 2 has 1); left out",
+            "morph target 18446744073709551615 does not exist (node 2 has 1), so the bind is ignored",
         ),
-        (json!({"node": -1, "index": 0, "weight": 1}), "\"node\" is missing, or no index; left out"),
-        (json!({"node": 1, "index": 0.5, "weight": 1}), "\"index\" is missing, or no index; left out"),
-        (json!({"node": 1, "index": 0}), "\"weight\" is missing, or no number; left out"),
-        (json!("none"), "\"node\" is missing, or no index; left out"),
+        (
+            json!({"node": -1, "index": 0, "weight": 1}),
+            "\"node\" is missing or not an index, so the bind is ignored",
+        ),
+        (
+            json!({"node": 1, "index": 0.5, "weight": 1}),
+            "\"index\" is missing or not an index, so the bind is ignored",
+        ),
+        (json!({"node": 1, "index": 0}), "\"weight\" is missing or not a number, so the bind is ignored"),
+        (json!("none"), "\"node\" is missing or not an index, so the bind is ignored"),
     ] {
-        // The good bind beside it holds.
+        // The valid bind beside it is kept.
         let binds = json!([{"node": 1, "index": 1, "weight": 1}, bind, bind]);
-        let (character, warning) = told(&version_1(json!({"preset": {"aa": {"morphTargetBinds": binds}}})));
+        let (character, warning) =
+            load_with_warning(&version_1(json!({"preset": {"aa": {"morphTargetBinds": binds}}})));
         assert_eq!(warning, format!("{at}[1]: {cause}"));
         assert_eq!(character.expressions, [expression("aa", Some("aa"), false, &[(1, 1.0)])]);
     }
-    let (character, warning) =
-        told(&version_0(json!([{}, {"name": "A", "binds": [{"mesh": 2, "index": 0, "weight": 1}]}])));
+    let (character, warning) = load_with_warning(&version_0(
+        json!([{}, {"name": "A", "binds": [{"mesh": 2, "index": 0, "weight": 1}]}]),
+    ));
     let at = "extensions.VRM.blendShapeMaster.blendShapeGroups[1].binds[0]";
-    assert_eq!(warning, format!("{at}: mesh 2 does not exist (the file has 2); left out"));
+    assert_eq!(warning, format!("{at}: mesh 2 does not exist (the file has 2), so the bind is ignored"));
     assert!(character.expressions.is_empty());
-    let much = version_0(json!([{"name": "A", "binds": [{"mesh": 1, "index": 0, "weight": 1000}]}]));
-    let (character, warning) = told(&much);
+    let too_large = version_0(json!([{"name": "A", "binds": [{"mesh": 1, "index": 0, "weight": 1000}]}]));
+    let (character, warning) = load_with_warning(&too_large);
     assert_eq!(
         warning,
-        format!("{}: weight 1000 is not between 0 and 100, clamped", at.replace("[1]", "[0]"))
+        format!("{}: weight 1000 is not between 0 and 100 and was clamped", at.replace("[1]", "[0]"))
     );
     assert_eq!(character.expressions, [expression("A", None, false, &[(2, 1.0)])]);
-    // No list where there should be one.
+    // Values that are not lists where lists are expected.
     for odd in
         [json!(null), json!(7), json!([7, null, [], {"binds": 3}]), json!({"preset": [], "custom": "x"})]
     {
-        assert!(told(&version_0(odd.clone())).0.expressions.is_empty());
-        assert!(told(&version_1(odd)).0.expressions.is_empty());
+        assert!(load_with_warning(&version_0(odd.clone())).0.expressions.is_empty());
+        assert!(load_with_warning(&version_1(odd)).0.expressions.is_empty());
     }
 }
 
 #[test]
-fn a_mesh_on_many_nodes_does_not_multiply_without_bound() {
+fn binds_of_a_mesh_on_many_nodes_are_bounded() {
     let target = json!({"POSITION": 0});
     let many = json!({
         "asset": {"version": "2.0"},

@@ -1,4 +1,4 @@
-//! Figures derived from the built-in characters. Each has one property that makes other files hard to retarget.
+//! Characters derived from the built-in ones. Each has one property that makes real files hard to retarget.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use sinew::pose::Pose;
 
 pub(crate) const MANNEQUIN: &str = "mannequin";
 pub(crate) const AWKWARD: &str = "awkward";
-/// Arms and legs longer than the mannequin's, so that it is another skeleton.
+/// Its limbs are longer than the mannequin's, so the skeletons differ.
 pub(crate) const LONG_LIMBS: &str = "mannequin with long limbs";
-/// Its rest is a frame of its run; the posture in which the skin was bound is the mannequin's.
+/// Its rest pose is a frame of its run. The skin is bound in the mannequin's rest pose.
 pub(crate) const MID_STRIDE: &str = "mannequin in mid-stride";
-/// The same without a skin: only its clips show how it stands.
+/// The same without a skin, so only its clips show how it stands.
 pub(crate) const MID_STRIDE_BARE: &str = "mannequin in mid-stride without a skin";
 
-/// A figure by its name.
+/// Returns a character by its name.
 pub(crate) fn figure(name: &str) -> Option<Character> {
     match name {
         MANNEQUIN => Some(asset::mannequin().unwrap()),
@@ -39,7 +39,7 @@ pub(crate) fn figure(name: &str) -> Option<Character> {
     }
 }
 
-/// How much longer the limbs of [`LONG_LIMBS`] are.
+/// Factor on the lengths of the limbs of [`LONG_LIMBS`].
 const LONGER: f32 = 1.4;
 
 fn long_limbs() -> Character {
@@ -57,14 +57,14 @@ fn long_limbs() -> Character {
             node.rest.translation *= LONGER;
         }
     }
-    // The hips are higher by the extra length of the legs, and move farther in proportion.
+    // The hips are raised by the extra length of the legs and move farther in proportion.
     let rest = &mut character.skeleton.nodes[hips].rest.translation;
     let factor = 1.0 + (LONGER - 1.0) * leg / rest.y;
     *rest *= factor;
     for channel in character.clips.iter_mut().flat_map(|clip| &mut clip.channels) {
-        if let Values::Translation(places) = &mut channel.values {
+        if let Values::Translation(positions) = &mut channel.values {
             assert_eq!(channel.node, hips);
-            places.iter_mut().for_each(|place| *place *= factor);
+            positions.iter_mut().for_each(|position| *position *= factor);
         }
     }
     character
@@ -81,7 +81,7 @@ fn mid_stride() -> Character {
     character
 }
 
-/// The mannequin's joints and clips in a file without a mesh, the last node first.
+/// Returns the mannequin's joints and clips in a file without a mesh, with the nodes in reverse order.
 pub(crate) fn reordered() -> Character {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb")).unwrap();
     let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;

@@ -1,4 +1,4 @@
-//! No number of a file becomes infinite, and none that is written cannot be read again.
+//! Numbers that are read are finite, and numbers that are written can be read again.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::support::Builder;
 use crate::{load, refusal};
 
 #[test]
-fn json_numbers_beyond_single_precision_are_refused_with_their_place() {
+fn json_numbers_beyond_single_precision_are_refused_with_their_path() {
     let node = |node: Value| Builder::default().file(json!({ "nodes": [{}, node] }));
     let material = |material: Value| {
         let rest =
@@ -46,7 +46,7 @@ fn json_numbers_beyond_single_precision_are_refused_with_their_place() {
     ] {
         assert_eq!(refusal(&file), format!("test.gltf: {at}: value is too large"));
     }
-    // What only other programs read may hold any number.
+    // Data of other programs may contain any number.
     let other = json!({ "nodes": [{"extras": {"a": 1e300}, "extensions": {"OTHER": {"b": 1e300}}}] });
     assert!(load(&Builder::default().file(other)).is_ok());
 }
@@ -60,7 +60,7 @@ fn a_rest_pose_beyond_single_precision_is_refused() {
     let columns = json!({"matrix": [3e38, 3e38, 3e38, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]});
     let message = "test.gltf: nodes[0]: joint \"#0\": scale is not finite";
     assert_eq!(refusal(&Builder::default().file(json!({ "nodes": [columns] }))), message);
-    // Shear of any size can be copied.
+    // Sheared matrices of any magnitude can be copied.
     let sheared = json!({"matrix": [2, 0, 1e30, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]});
     let bytes = Builder::default().file(json!({ "nodes": [sheared] }));
     let read = load(&bytes).unwrap();
@@ -76,7 +76,7 @@ fn a_rest_pose_beyond_single_precision_is_refused() {
     assert!(error.contains("a.bvh: joint \"a\": world matrix is not finite"), "{error}");
 }
 
-/// A clip of one joint with two keys.
+/// Returns a clip of one joint with two keys.
 fn clip(node: usize, values: Values) -> Clip {
     let channel = Channel { node, timeline: 0, interpolation: Interpolation::Linear, values };
     Clip { name: None, seconds: 1.0, timelines: vec![vec![0.0, 1.0]], channels: vec![channel] }
@@ -93,7 +93,7 @@ fn number() -> impl Strategy<Value = f32> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn a_bvh_file_is_read_again_or_not_written(
+    fn bvh_files_can_be_read_again_or_are_not_written(
         node in 0..10_usize, keys in prop::array::uniform6(number()), fps in 0.01..100.0_f64,
         units in prop::sample::select(vec![1e-6, 0.01, 1.0, 1e6]),
     ) {
@@ -111,7 +111,7 @@ proptest! {
 }
 
 #[test]
-fn a_bvh_file_that_would_be_refused_is_not_written() {
+fn bvh_files_that_reading_would_refuse_are_not_written() {
     let character = mannequin().unwrap();
     let hips = character.skeleton.find("hips").unwrap();
     let keys = |y: f32| clip(hips, Values::Translation(vec![Vec3::ZERO, Vec3::Y * y]));
@@ -120,16 +120,16 @@ fn a_bvh_file_that_would_be_refused_is_not_written() {
     assert_eq!(error.to_string(), "joint \"hips\": position is larger than 1e30 units");
     let error = bvh::write(&character, &keys(f32::NAN), 30.0, 1.0).unwrap_err();
     assert_eq!(error.to_string(), "frame 1: joint \"hips\": position or rotation is not finite");
-    // A reader would take a frame time of less than a microsecond for a mistake.
+    // Reading would replace a frame time below a microsecond by the default.
     assert_eq!(bvh::write(&character, &keys(1.0), 2e6, 1.0).unwrap_err(), BvhError::Rate(2e6));
 }
 
 #[test]
-fn clips_that_leave_single_precision_are_not_put_on_others() {
+fn retargeted_clips_that_exceed_single_precision_are_refused() {
     let target = mannequin().unwrap();
     let mut source = target.clone();
     let spine = source.skeleton.find("spine").unwrap();
-    // Longer bones, so that lengths are scaled.
+    // Shorter bones than the target's, so that lengths are scaled.
     source.skeleton.nodes.iter_mut().for_each(|n| n.rest.translation *= 0.01);
     source.clips = vec![
         clip(spine, Values::Rotation(vec![Quat::IDENTITY; 2])),

@@ -1,4 +1,4 @@
-//! The bones of human characters, found by the names of their joints.
+//! Bones of human characters, found by the names of their joints.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use sinew::asset::{self, Character, humanoid};
 
 use crate::support::{built_in_gltf_files, external};
 
-/// VRM's bones, and how the joints are named in files of KayKit, of ozz-animation, and in Khronos' CesiumMan. `-`: the file has
-/// no such joint; the mannequin's gets a meaningless name.
+/// VRM bones, and the names of their joints in files of KayKit, of ozz-animation, and in Khronos' CesiumMan. `-` means
+/// that the file has no such joint. The mannequin's joint then gets a meaningless name.
 const CONVENTIONS: [(&str, [&str; 3]); 20] = [
     ("hips", ["hips", "Pelvis", "Skeleton_torso_joint_1"]),
     ("spine", ["spine", "Spine", "Skeleton_torso_joint_2"]),
@@ -31,14 +31,14 @@ const CONVENTIONS: [(&str, [&str; 3]); 20] = [
     ("upperChest", ["-", "Spine2", "-"]),
 ];
 
-/// The mannequin without the map of its file.
+/// Returns the mannequin without its own humanoid map, and that map.
 fn unmapped() -> (Character, BTreeMap<String, usize>) {
     let mut character = asset::mannequin().unwrap();
     let map = character.humanoid.take().unwrap();
     (character, map.bones)
 }
 
-/// External files with a few of their bones.
+/// External files and some of their bones.
 const HUMANS: [(&str, [(&str, &str); 4]); 8] = [
     (
         "kaykit-char/models/mannequin_v2/manny_med_mod.gltf",
@@ -94,7 +94,7 @@ const HUMANS: [(&str, [(&str, &str); 4]); 8] = [
     ),
 ];
 
-/// External characters with two legs and no arms, with four legs, eight, and none.
+/// External characters without arms or legs, or with four or eight legs.
 const OTHERS: [&str; 6] = [
     "quaternius/mech_pack/Leela/Leela.glb",
     "quaternius/animals_pack/Wolf/Wolf.glb",
@@ -105,10 +105,10 @@ const OTHERS: [&str; 6] = [
 ];
 
 #[test]
-fn joint_names_give_the_bones_of_the_vrm_map() {
+fn joint_names_yield_the_bones_of_the_vrm_map() {
     let (character, map) = unmapped();
     let found = humanoid(&character).unwrap().bones;
-    // Eyes are taken from a map alone.
+    // Eyes are read only from a map.
     for (bone, node) in map.iter().filter(|(bone, _)| !bone.ends_with("Eye")) {
         assert_eq!(found.get(bone), Some(node), "{bone}");
     }
@@ -127,7 +127,7 @@ fn several_naming_conventions_are_understood() {
             }
         }
         let found = humanoid(&character).unwrap().bones;
-        // A joint with a meaningless name is found by its place in the hierarchy, or not at all.
+        // A joint with a meaningless name is found by its position in the hierarchy or not at all.
         for (bone, names) in CONVENTIONS {
             if names[convention] != "-" {
                 let named = found.get(bone).map(|&node| character.skeleton.label(node));
@@ -161,7 +161,7 @@ fn the_bones_of_humans_are_found() {
     }
 }
 
-/// Some bones have their names, and no bone is on the wrong side.
+/// Checks the names of some bones, and that no bone is on the wrong side.
 fn check(file: &str, character: &Character, bones: &[(&str, &str)]) {
     let found = humanoid(character).unwrap_or_else(|| panic!("{file}: no humanoid"));
     for (bone, name) in bones {

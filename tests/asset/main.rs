@@ -1,7 +1,7 @@
-//! Files in, characters out: what glTF allows is read as it says, what is broken is refused with its place.
+//! Loading files: valid files are read as specified, and broken ones are refused with the location of the error.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(clippy::needless_pass_by_value, reason = "json! makes values to be given away")]
+#![allow(clippy::needless_pass_by_value, reason = "values of json! are made for a single call")]
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -33,7 +33,7 @@ fn load(bytes: &[u8]) -> Result<Character, String> {
     gltf::load_bytes(Path::new("test.gltf"), bytes, None).map_err(|e| e.to_string())
 }
 
-/// The message that a file is refused with.
+/// Returns the message with which a file is refused.
 fn refusal(bytes: &[u8]) -> String {
     load(bytes).expect_err("the file is broken")
 }

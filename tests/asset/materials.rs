@@ -1,4 +1,4 @@
-//! Materials, textures, images.
+//! Materials, textures and images.
 
 use glam::Vec2;
 use serde_json::{Value, json};
@@ -43,8 +43,8 @@ fn factors_and_extensions_are_read() {
 }
 
 #[test]
-fn a_texture_transform_scales_turns_and_moves() {
-    // The extension's own example: the lower left quadrant, a quarter turn.
+fn a_texture_transform_scales_rotates_and_translates() {
+    // The example in the extension: a quarter turn that shows the lower left quadrant.
     let transform = json!({"offset": [0, 1], "rotation": std::f64::consts::FRAC_PI_2, "scale": [0.5, 0.5], "texCoord": 1});
     let info = json!({"index": 0, "extensions": {"KHR_texture_transform": transform}});
     let character = load(&textured(&png(2, 2), base_color_texture(info))).unwrap();
@@ -57,7 +57,7 @@ fn a_texture_transform_scales_turns_and_moves() {
 }
 
 #[test]
-fn pictures_that_cannot_be_read_are_warnings() {
+fn unreadable_images_cause_warnings() {
     let character = load(&textured(b"no picture", base_color_texture(json!({"index": 0})))).unwrap();
     assert_eq!(character.textures[0].image, None);
     assert!(character.warnings[0].starts_with("image 0: "), "{:?}", character.warnings);
@@ -65,8 +65,8 @@ fn pictures_that_cannot_be_read_are_warnings() {
 }
 
 #[test]
-fn a_picture_is_refused_for_its_size_before_a_pixel_is_decoded() {
-    // Only the header is true: 100 000 pixels a side, and almost no data.
+fn oversized_images_are_refused_before_decoding() {
+    // The header says 100 000 pixels per side, but there is almost no data.
     let mut bomb = png(1, 1);
     bomb[16..20].copy_from_slice(&100_000_u32.to_be_bytes());
     bomb[20..24].copy_from_slice(&100_000_u32.to_be_bytes());
@@ -74,12 +74,12 @@ fn a_picture_is_refused_for_its_size_before_a_pixel_is_decoded() {
     bomb[29..33].copy_from_slice(&crc.to_be_bytes());
     let character = load(&textured(&bomb, json!({}))).unwrap();
     assert!(character.textures[0].image.is_none());
-    let expected = format!("100000x100000 pixels (at most {MAX_IMAGE_SIDE} a side)");
+    let expected = format!("image size 100000x100000 exceeds {MAX_IMAGE_SIDE} pixels per side");
     let refused = character.warnings[0].contains(&expected) || character.warnings[0].contains("limit");
     assert!(refused, "{:?}", character.warnings);
 }
 
-/// PNG's checksum, bit by bit.
+/// Computes PNG's CRC-32, bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |crc, &b| {
         (0..8).fold(crc ^ u32::from(b), |c, _| if c & 1 == 1 { (c >> 1) ^ 0xEDB8_8320 } else { c >> 1 })

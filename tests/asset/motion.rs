@@ -1,4 +1,4 @@
-//! Motions that go over the ground, with their feet held by a solver.
+//! Locomotion with contact constraints that keep feet in position.
 
 use glam::Vec3;
 use sinew::asset::{Character, Values, mannequin};
@@ -6,9 +6,9 @@ use sinew::motion::{Bar, Motion, Player, Share};
 use sinew::pose::Pose;
 use sinew::puppet::Puppet;
 
-/// How fast the mannequin's clips go, by the feet on the ground: metres a second.
+/// Speed of the mannequin's clips over the ground, in metres per second.
 const PACES: [(&str, f32); 2] = [("walk", 0.54 / 0.6), ("run", 0.62 / (0.36 * 0.7))];
-/// Metres that a foot may slide in a step.
+/// Maximum distance in metres that a foot may slide in a step.
 const SLIDE: f32 = 0.01;
 const RATE: u16 = 120;
 
@@ -16,7 +16,7 @@ fn clip(character: &Character, name: &str) -> usize {
     character.clips.iter().position(|c| c.name.as_deref() == Some(name)).unwrap()
 }
 
-/// The mannequin, whose walk and run go forward over the ground.
+/// Returns the mannequin with a walk and a run that move forward over the ground.
 fn walker() -> Character {
     let mut character = mannequin().unwrap();
     let hips = character.skeleton.find("hips").unwrap();
@@ -25,19 +25,19 @@ fn walker() -> Character {
         let motion = &mut character.clips[index];
         for channel in motion.channels.iter_mut().filter(|c| c.node == hips) {
             let times = &motion.timelines[channel.timeline];
-            if let Values::Translation(places) = &mut channel.values {
-                places.iter_mut().zip(times).for_each(|(place, time)| place.z += pace * time);
+            if let Values::Translation(positions) = &mut channel.values {
+                positions.iter_mut().zip(times).for_each(|(position, time)| position.z += pace * time);
             }
         }
     }
     character
 }
 
-/// How far feet slide at most in a step while they are held, and in how many steps, as the puppet has them.
+/// Returns for each step how far the foot slides while it is in contact, in metres.
 fn slides(puppet: &mut Puppet, held: &Motion) -> Vec<f32> {
     let feet: Vec<usize> = puppet.rig.feet().collect();
     let (mut player, mut holds) = (Player::default(), Vec::new());
-    // For each foot the place that it was first seen at in this step, and the hold's.
+    // For each step: the foot, its first position, the position of the contact, and how far the foot has slid.
     let mut steps: Vec<(usize, Vec3, Vec3, f32)> = Vec::new();
     let frames = (puppet.seconds() * f32::from(RATE)) as u16;
     for frame in 0..frames {
@@ -47,12 +47,12 @@ fn slides(puppet: &mut Puppet, held: &Motion) -> Vec<f32> {
         puppet.time = time;
         puppet.update().unwrap();
         for hold in holds.iter().filter(|h| h.weight >= 1.0) {
-            let place = Vec3::from(puppet.world_from_node()[hold.node].translation);
+            let position = Vec3::from(puppet.world_from_node()[hold.node].translation);
             let same =
                 |s: &&mut (usize, Vec3, Vec3, f32)| s.0 == hold.node && s.2.distance(hold.position) < 1e-3;
             match steps.iter_mut().find(same) {
-                Some((_, first, _, slide)) => *slide = slide.max((place - *first).with_y(0.0).length()),
-                None => steps.push((hold.node, place, hold.position, 0.0)),
+                Some((_, first, _, slide)) => *slide = slide.max((position - *first).with_y(0.0).length()),
+                None => steps.push((hold.node, position, hold.position, 0.0)),
             }
         }
     }
@@ -79,13 +79,13 @@ fn feet_do_not_slide_in_a_transition_or_a_blend() {
         let worst = |slides: &[f32]| slides.iter().copied().fold(0.0, f32::max);
         assert!(planted.len() >= 4, "{name}: {planted:?}");
         assert!(worst(&planted) < SLIDE, "{name}: {planted:?}");
-        // It is the solver that holds them.
+        // Without the constraints, the feet slide.
         assert!(worst(&free) > 2.0 * SLIDE, "{name}: {free:?}");
     }
 }
 
 #[test]
-fn goals_go_before_holds() {
+fn goals_take_precedence_over_contacts() {
     let character = walker();
     let walk = clip(&character, "walk");
     let foot = character.skeleton.find("leftFoot").unwrap();
@@ -93,10 +93,10 @@ fn goals_go_before_holds() {
     puppet.motion = Motion { plant: true, ..Motion::clip(walk) };
     puppet.time = 0.2;
     puppet.update().unwrap();
-    let place = Vec3::from(puppet.world_from_node()[foot].translation) + Vec3::new(0.0, 0.15, 0.05);
+    let position = Vec3::from(puppet.world_from_node()[foot].translation) + Vec3::new(0.0, 0.15, 0.05);
     let mut target = sinew::puppet::Target::new(foot);
-    target.position = Some(place.as_dvec3());
+    target.position = Some(position.as_dvec3());
     puppet.targets = vec![target];
     puppet.update().unwrap();
-    assert!(Vec3::from(puppet.world_from_node()[foot].translation).distance(place) < 1e-3);
+    assert!(Vec3::from(puppet.world_from_node()[foot].translation).distance(position) < 1e-3);
 }

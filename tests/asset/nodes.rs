@@ -1,4 +1,4 @@
-//! The tree, scenes, containers, and where other files may be.
+//! Nodes, scenes, containers, and references to other files.
 
 use std::f32::consts::FRAC_1_SQRT_2;
 
@@ -27,7 +27,7 @@ fn glb(json: &[u8], chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
 }
 
 #[test]
-fn children_may_stand_before_their_parents() {
+fn children_may_precede_their_parents() {
     let character = load(&file(json!({"nodes": [
         {"translation": [0, 0, 1]},
         {"children": [0], "translation": [0, 1, 0]},
@@ -40,10 +40,10 @@ fn children_may_stand_before_their_parents() {
 }
 
 #[test]
-fn a_file_without_scenes_shows_its_roots_and_one_without_nodes_shows_nothing() {
+fn files_may_omit_scenes_and_scenes_may_omit_nodes() {
     let character = load(&file(json!({"nodes": [{"children": [1]}, {}, {}]}))).unwrap();
     assert_eq!(character.scenes[0].roots, [0, 2]);
-    // A scene may leave its list of nodes out.
+    // A scene may omit its list of nodes.
     let character = load(&file(json!({"nodes": [{}], "scenes": [{"name": "empty"}]}))).unwrap();
     assert_eq!(character.visible(0), [false]);
 }
@@ -53,11 +53,11 @@ fn cycles_and_second_parents_are_refused() {
     let loops = file(json!({"nodes": [{"children": [1]}, {"children": [0]}]}));
     assert_eq!(refusal(&loops), "test.gltf: nodes[0]: is its own ancestor");
     let shared = file(json!({"nodes": [{"children": [2]}, {"children": [2]}, {}]}));
-    assert_eq!(refusal(&shared), "test.gltf: nodes[1].children[0]: node 2 is a child of node 0 already");
+    assert_eq!(refusal(&shared), "test.gltf: nodes[1].children[0]: node 2 is already a child of node 0");
 }
 
 #[test]
-fn a_deep_tree_does_not_end_the_stack() {
+fn a_deep_hierarchy_does_not_overflow_the_stack() {
     let depth = 50_000;
     let nodes: Vec<Value> =
         (0..depth).map(|i| if i + 1 < depth { json!({"children": [i + 1]}) } else { json!({}) }).collect();
@@ -72,11 +72,11 @@ fn quaternions_are_normalised_with_a_warning() {
     let rotation = character.skeleton.nodes[0].rest.rotation;
     assert!(rotation.abs_diff_eq(Quat::from_xyzw(0.0, 0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2), 1e-7));
     assert_eq!(character.skeleton.nodes[1].rest.rotation, Quat::IDENTITY);
-    assert_eq!(character.warnings[0], "nodes[0].rotation: not of unit length, normalised");
+    assert_eq!(character.warnings[0], "nodes[0].rotation: did not have unit length and was normalised");
 }
 
 #[test]
-fn mirrored_matrices_decompose_and_sheared_ones_are_kept() {
+fn mirrored_matrices_are_decomposed_and_sheared_ones_are_kept() {
     let mirrored = Affine3A::from_scale_rotation_translation(
         Vec3::new(-2.0, 3.0, 0.5),
         Quat::from_rotation_y(0.8),
@@ -93,7 +93,7 @@ fn mirrored_matrices_decompose_and_sheared_ones_are_kept() {
     world_matrices(&character.skeleton, &pose, &mut world);
     assert!(world[0].abs_diff_eq(mirrored, 1e-6), "{:?}", world[0]);
     assert_eq!(world[1], sheared);
-    // Once it is moved, a node is its transform.
+    // A node that has moved uses its transform instead of the matrix.
     pose.locals[1].translation = Vec3::X;
     world_matrices(&character.skeleton, &pose, &mut world);
     assert_eq!(world[1], pose.locals[1].to_affine());
@@ -135,7 +135,7 @@ fn glb_chunks_of_other_kinds_are_skipped() {
 }
 
 #[test]
-fn other_files_are_read_from_the_assets_own_folder_only() {
+fn files_outside_the_folder_of_the_asset_are_refused() {
     let folder = std::env::temp_dir().join(format!("sinew-uri-{}", std::process::id()));
     let inside = folder.join("asset with space");
     std::fs::create_dir_all(inside.join("deep")).unwrap();
@@ -160,7 +160,7 @@ fn other_files_are_read_from_the_assets_own_folder_only() {
         "images": [{"uri": "skin.png"}, {"uri": "skin.png"}, {"uri": "data:,x"}, {"uri": "../up.png"}],
     });
     let with = |folder| gltf::load_bytes("test.gltf".as_ref(), &file(picture.clone()), folder).unwrap().files;
-    // A picture that is not there may come.
+    // A missing image is listed because it may be added later.
     assert_eq!(with(Some(inside.as_path())), [inside.join("skin.png")]);
     assert!(with(None).is_empty());
     let absolute = folder.join("secret.bin").display().to_string();

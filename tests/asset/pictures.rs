@@ -1,4 +1,4 @@
-//! Images in every kind of PNG and JPEG become the same pixels.
+//! Every kind of PNG and JPEG decodes to the same pixels.
 
 use base64::Engine;
 use png::{BitDepth, ColorType, Encoder};
@@ -6,7 +6,7 @@ use sinew::asset::{MAX_IMAGE_SIDE, Picture};
 
 use crate::support::picture::png;
 
-/// Eight by eight pixels of one colour: (200, 100, 50), grey 77 in several passes, and (200, 100, 50) of four inks.
+/// JPEG files of 8 by 8 pixels: RGB (200, 100, 50), progressive grey 77, and CMYK for (200, 100, 50).
 const COLOR: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGB\
     YUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBT/wAARCAAI\
     AAgDAREAAhEBAxEB/8QAFAABAAAAAAAAAAAAAAAAAAAABP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAVAQEBAAAAAAAAAAAAAAAAAAAHCP/EAB\
@@ -15,7 +15,7 @@ const GREY: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQE
     YUGBIUFRT/wgALCAAIAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAB//aAAgBAQAAAAE7/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAB\
     BQJ//8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAGPwJ//8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPyF//9oACAEBAAAAEH//xA\
     AUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAE/EH//2Q==";
-const INKS: &str = "/9j/7gAOQWRvYmUAZAAAAAAC/9sAQwADAgIDAgIDAwMDBAMDBAUIBQUEBAUKBwcGCAwKDAwLCgsLDQ4SEA0OEQ4LCxAWEBETFBUVFQwPFxgWFB\
+const CMYK: &str = "/9j/7gAOQWRvYmUAZAAAAAAC/9sAQwADAgIDAgIDAwMDBAMDBAUIBQUEBAUKBwcGCAwKDAwLCgsLDQ4SEA0OEQ4LCxAWEBETFBUVFQwPFxgWFB\
     gSFBUU/9sAQwEDBAQFBAUJBQUJFA0LDRQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQU/8AAFAgACAAI\
     BAERAAIRAQMRAQQRAP/EABUAAQEAAAAAAAAAAAAAAAAAAAcI/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/EABQBAQAAAAAAAAAAAAAAAAAAAAj/xA\
     AUEQEAAAAAAAAAAAAAAAAAAAAA/9oADgQBAAIRAxEEAAA/ACwjRHWA/9k=";
@@ -24,7 +24,7 @@ fn jpeg(text: &str) -> Vec<u8> {
     base64::engine::general_purpose::STANDARD.decode(text).unwrap()
 }
 
-/// A PNG of two pixels, one above the other.
+/// Encodes and decodes a PNG of one by two pixels.
 fn two(color: ColorType, depth: BitDepth, palette: Option<(&[u8], &[u8])>, data: &[u8]) -> Picture {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, 1, 2);
@@ -46,7 +46,7 @@ fn every_kind_of_png_becomes_rgba() {
     let (one, eight, sixteen) = (BitDepth::One, BitDepth::Eight, BitDepth::Sixteen);
     assert_eq!(pixels(two(ColorType::Grayscale, one, None, &[0, 0x80])), [[0, 0, 0, 255], [255; 4]]);
     assert_eq!(pixels(two(ColorType::Grayscale, eight, None, &[7, 9])), [[7, 7, 7, 255], [9, 9, 9, 255]]);
-    // To the nearest: 1.78 is 2, 255 and less than a half stays 255.
+    // Rounded to the nearest value: 1.77 becomes 2, and 254.502 becomes 255.
     let wide = [1, 200, 2, 20, 3, 200, 0xff, 0x7f];
     assert_eq!(pixels(two(ColorType::GrayscaleAlpha, sixteen, None, &wide)), [[2, 2, 2, 2], [4, 4, 4, 255]]);
     let rgb = [1, 2, 3, 4, 5, 6];
@@ -60,32 +60,34 @@ fn every_kind_of_png_becomes_rgba() {
 
 #[test]
 fn every_kind_of_jpeg_becomes_rgba() {
-    for (text, wanted, most) in [(COLOR, [200, 100, 50], 2), (GREY, [77; 3], 2), (INKS, [200, 100, 50], 12)] {
+    for (text, expected, tolerance) in
+        [(COLOR, [200, 100, 50], 2), (GREY, [77; 3], 2), (CMYK, [200, 100, 50], 12)]
+    {
         let picture = Picture::decode(&jpeg(text)).unwrap();
         assert_eq!((picture.width, picture.height, picture.pixels().count()), (8, 8, 64));
         for pixel in picture.pixels() {
-            let apart = pixel.iter().zip(wanted).map(|(a, b): (&u8, u8)| a.abs_diff(b)).max();
-            assert!(pixel[3] == 255 && apart.unwrap() <= most, "{pixel:?} instead of {wanted:?}");
+            let difference = pixel.iter().zip(expected).map(|(a, b): (&u8, u8)| a.abs_diff(b)).max();
+            assert!(pixel[3] == 255 && difference.unwrap() <= tolerance, "{pixel:?} instead of {expected:?}");
         }
     }
 }
 
 #[test]
 fn damaged_images_are_refused_with_the_reason() {
-    let whole = png(3, 3, ColorType::Rgb, &[9; 27]);
-    for cut in 0..whole.len() - 12 {
-        assert!(Picture::decode(&whole[..cut]).is_err(), "{cut} bytes");
+    let complete = png(3, 3, ColorType::Rgb, &[9; 27]);
+    for cut in 0..complete.len() - 12 {
+        assert!(Picture::decode(&complete[..cut]).is_err(), "{cut} bytes");
     }
     let photo = jpeg(COLOR);
     for cut in 0..photo.len() {
-        // A photo that ends early may still be shown; it must not be of another size.
+        // A truncated photo may still be shown, but only at its own size.
         if let Ok(picture) = Picture::decode(&photo[..cut]) {
             assert_eq!((picture.width, picture.height, picture.rgba.len()), (8, 8, 256), "{cut} bytes");
         }
     }
     assert_eq!(Picture::decode(b"GIF89a").unwrap_err(), "not a PNG or JPEG image");
-    // Only the header says how large the image is.
-    let mut large = whole;
+    // The size is stated only in the header.
+    let mut large = complete;
     large[16..20].copy_from_slice(&(MAX_IMAGE_SIDE + 1).to_be_bytes());
     let refused = Picture::decode(&large).unwrap_err();
     assert!(refused.starts_with("damaged: "), "{refused}");

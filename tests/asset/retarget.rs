@@ -1,4 +1,4 @@
-//! Walks of characters on each other: feet that stand do not slide.
+//! Walks retargeted between characters: planted feet do not slide.
 
 use glam::{Affine3A, Quat, Vec3, Vec3A};
 use sinew::asset::{self, Character, Clip, humanoid};
@@ -10,18 +10,18 @@ use crate::figures::{AWKWARD, LONG_LIMBS, MANNEQUIN, MID_STRIDE, MID_STRIDE_BARE
 use crate::support::external;
 
 const FRAMES: u16 = 90;
-/// Metres that a foot slides at most in a step, on a figure of 1.75 m.
+/// Maximum distance in metres that a foot slides in a step, on a character of 1.75 m.
 const SLIDE: f32 = 0.01;
 
 const CHARACTER: &str = "quaternius/platformer_game_pack/Character/Character.glb";
 const KNIGHT: &str = "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb";
 const KAYKIT: &str = "kaykit-char/anim/Med_MovementBasic.glb";
 const MANNY: &str = "kaykit-char/models/mannequin_v2/manny_med_mod.gltf";
-/// Its rest is a frame of its run, and it has no skin.
+/// Its rest pose is a frame of its run, and it has no skin.
 const LOCOMOTIONS: &str = "ozz-animation/converted/locomotions/locomotions.glb";
 const CESIUM: &str = "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
 
-/// A built-in figure, or an external file.
+/// Loads a built-in character or an external file.
 fn load(file: &str) -> Option<Character> {
     figure(file).or_else(|| Some(asset::load(&external(&format!("models/{file}"))?).unwrap()))
 }
@@ -32,23 +32,29 @@ fn world(character: &Character, pose: &Pose) -> Vec<Affine3A> {
     world
 }
 
-/// A foot's ankle and toes at rest and now.
+/// World matrices of a foot's ankle and toes, at rest and now.
 struct Foot {
     ankle: [Affine3A; 2],
     toes: Option<[Affine3A; 2]>,
 }
 
 impl Foot {
-    fn new(character: &Character, side: &str, rest: &[Affine3A], now: &[Affine3A], place: Affine3A) -> Self {
+    fn new(
+        character: &Character,
+        side: &str,
+        rest: &[Affine3A],
+        now: &[Affine3A],
+        target_from_source: Affine3A,
+    ) -> Self {
         let bones = humanoid(character).unwrap().bones;
-        let at = |n: usize| [place * rest[n], place * now[n]];
+        let at = |n: usize| [target_from_source * rest[n], target_from_source * now[n]];
         Self {
             ankle: at(bones[&format!("{side}Foot")]),
             toes: bones.get(&format!("{side}Toes")).map(|&n| at(n)),
         }
     }
 
-    /// The point of the sole below the ankle.
+    /// Returns the point of the sole below the ankle.
     fn sole(&self) -> Vec3 {
         let [rest, now] = self.ankle;
         let turn = now.matrix3 * rest.matrix3.inverse();
@@ -59,13 +65,13 @@ impl Foot {
         Some(self.toes?[1].translation.into())
     }
 
-    /// How much higher than at rest.
+    /// Returns the height above the rest position.
     fn raised([rest, now]: [Affine3A; 2]) -> f32 {
         now.translation.y - rest.translation.y
     }
 }
 
-/// What stands in for the rest of feet: each as it is flattest on the ground in a clip.
+/// Replaces the rest matrices of each foot by those of the frame in which it is flattest on the ground.
 fn stand_flat(character: &Character, clip: &Clip, rest: &mut [Affine3A]) {
     let bones = humanoid(character).unwrap().bones;
     let (mut pose, mut frames) = (Pose::rest(&character.skeleton), Vec::new());
@@ -84,13 +90,13 @@ fn stand_flat(character: &Character, clip: &Clip, rest: &mut [Affine3A]) {
     }
 }
 
-/// The longest way that a foot slides while the source's stands, and in how many frames it did.
+/// Returns the longest slide of a foot while the source's foot is planted, and the number of frames in which it is.
 fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
     let is_moving = [LOCOMOTIONS, MID_STRIDE, MID_STRIDE_BARE].contains(&source);
     let (source, target) = (load(source)?, load(target)?);
     let clip = source.clips.iter().find(|c| c.name.as_deref().is_none_or(|n| n.ends_with(clip))).unwrap();
     let mut retarget = Retarget::new(&source, &target).unwrap();
-    let place = retarget.target_from_source();
+    let target_from_source = retarget.target_from_source();
     let mut puppet = Puppet::new(target.clone(), target.default_scene);
     let bounds = puppet.bounds();
     let size = 1.75 / (bounds.hi.y - bounds.lo.y);
@@ -102,10 +108,10 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
         stand_flat(&source, clip, &mut source_rest);
     }
     let mut playhead = Playhead::default();
-    let (mut worst, mut stood) = (0.0_f32, 0);
-    // The place of contact before (sole or toes), and how far it has gone from where the source's has.
+    let (mut worst, mut planted_frames) = (0.0_f32, 0);
+    // The kind of contact (sole or toes) and its last offset from the source's contact, and how far that offset has moved.
     let mut before: [Option<(bool, Vec3)>; 2] = [None; 2];
-    let mut gone = [Vec3::ZERO; 2];
+    let mut drift = [Vec3::ZERO; 2];
     for frame in 0..FRAMES {
         pose.reset(&source.skeleton);
         let time = clip.seconds * f32::from(frame) / f32::from(FRAMES);
@@ -124,7 +130,7 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
         puppet.update().unwrap();
         let source_now = world(&source, &pose);
         for (i, side) in ["left", "right"].into_iter().enumerate() {
-            let from = Foot::new(&source, side, &source_rest, &source_now, place);
+            let from = Foot::new(&source, side, &source_rest, &source_now, target_from_source);
             let to = Foot::new(&target, side, &target_rest, puppet.world_from_node(), Affine3A::IDENTITY);
             let toes = from.toes.filter(|t| Foot::raised(*t) < low).and(from.toes().zip(to.toes()));
             let contact = match Foot::raised(from.ankle) < low {
@@ -132,18 +138,18 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
                 false => toes.map(|(from, to)| (false, to - from)),
             };
             match (before[i], contact) {
-                (Some((on_sole, before)), Some((still, now))) if on_sole == still => {
-                    gone[i] += (now - before).with_y(0.0);
-                    stood += 1;
+                (Some((on_sole, before)), Some((is_sole, now))) if on_sole == is_sole => {
+                    drift[i] += (now - before).with_y(0.0);
+                    planted_frames += 1;
                 }
-                (_, None) => gone[i] = Vec3::ZERO,
+                (_, None) => drift[i] = Vec3::ZERO,
                 _ => {}
             }
-            worst = worst.max(gone[i].length() * size);
+            worst = worst.max(drift[i].length() * size);
             before[i] = contact;
         }
     }
-    Some((worst, stood))
+    Some((worst, planted_frames))
 }
 
 #[test]
@@ -154,7 +160,7 @@ fn longer_limbs_are_not_retargeted_by_name() {
 }
 
 #[test]
-fn feet_that_stand_do_not_slide() {
+fn planted_feet_do_not_slide() {
     let walks = [
         (MANNEQUIN, "walk", LONG_LIMBS),
         (MANNEQUIN, "run", LONG_LIMBS),
@@ -185,21 +191,24 @@ fn feet_that_stand_do_not_slide() {
         (MANNEQUIN, "run", "ozz-animation/converted/arnaud/arnaud.glb"),
     ];
     for (source, clip, target) in walks {
-        let Some((slide, stood)) = slide(source, clip, target) else { continue };
+        let Some((slide, planted_frames)) = slide(source, clip, target) else { continue };
         println!("{source} {clip} on {target}: slides {slide:.5} m");
-        assert!(stood >= 10, "{source} {clip} on {target}: stands in {stood} frames");
-        let most = match (source, target) {
-            // Feet that are rolled over all the time, on a figure whose feet are a third of its legs.
+        assert!(
+            planted_frames >= 10,
+            "{source} {clip} on {target}: is planted in only {planted_frames} frames"
+        );
+        let max_slide = match (source, target) {
+            // The feet roll all the time, and the target's feet are a third as long as its legs.
             (LOCOMOTIONS, MANNY) => 2.0 * SLIDE,
-            // Built-in figures: 0.7 mm was measured.
+            // For built-in characters, 0.7 mm was measured.
             _ if figure(source).is_some() && figure(target).is_some() => 0.2 * SLIDE,
             _ => SLIDE,
         };
-        assert!(slide < most, "{source} {clip} on {target}: slides {slide} m");
+        assert!(slide < max_slide, "{source} {clip} on {target}: slides {slide} m");
     }
 }
 
-/// Clips of a file without a body, on the body that they were made for: exactly the same.
+/// Clips of a file without a mesh yield exactly the same pose on the character that they were made for.
 #[test]
 fn clips_without_a_mesh_are_retargeted_by_name() {
     let mannequin = asset::mannequin().unwrap();

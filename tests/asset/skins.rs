@@ -1,4 +1,4 @@
-//! Skins and influences.
+//! Skins and joint influences.
 
 use glam::{Affine3A, Vec4};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{load, refusal};
 
 const TRIANGLE: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 
-/// One skinned triangle: joints and weights a vertex.
+/// Returns a file with one skinned triangle, with joints and weights for each vertex.
 fn skinned(joints: &[u8], weights: &[f32], skin: Value) -> Vec<u8> {
     let mut b = Builder::default();
     let positions = b.floats("VEC3", 3, &TRIANGLE);
@@ -47,7 +47,7 @@ fn more_inverse_binds_than_joints_are_allowed_and_fewer_are_not() {
     assert_eq!(load(&with_binds(json!([0]))).unwrap().skins[0].joint_from_mesh.len(), 1);
     assert_eq!(
         refusal(&with_binds(json!([0, 1, 2]))),
-        "test.gltf: skins[0].inverseBindMatrices: 2 matrices for 3 joints"
+        "test.gltf: skins[0].inverseBindMatrices: has 2 matrices for 3 joints"
     );
 }
 
@@ -60,7 +60,7 @@ fn weights_sum_to_one_over_both_sets() {
 }
 
 #[test]
-fn weights_that_are_zero_or_no_numbers_fall_to_the_first_joint() {
+fn vertices_without_valid_weights_follow_their_first_joint() {
     let mut values = [0.0; 12];
     values[4..8].copy_from_slice(&[f32::NAN, 3.0, 1.0, f32::INFINITY]);
     values[8..12].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
@@ -86,7 +86,7 @@ fn a_joint_that_does_not_exist_matters_only_if_it_has_weight() {
 }
 
 #[test]
-fn joints_of_a_skin_exist() {
+fn joints_of_a_skin_must_exist() {
     let file = skinned(&[0; 12], &[1.0; 12], json!({"joints": [1, 99]}));
     assert_eq!(refusal(&file), "test.gltf: skins[0].joints[1]: node 99 does not exist (the file has 3)");
 }
