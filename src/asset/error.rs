@@ -20,7 +20,7 @@ pub enum LoadError {
     Format {
         /// Path of the file.
         path: PathBuf,
-        /// What is wrong with the file.
+        /// Description of the error.
         cause: String,
     },
     /// The file requires an extension that sinew does not support.
@@ -38,7 +38,7 @@ pub enum LoadError {
         path: PathBuf,
         /// The object as a path in the JSON, such as `skins[0].joints[3]`, or its line in a BVH file.
         at: String,
-        /// What is wrong with the object.
+        /// Description of the error.
         cause: String,
     },
     /// A copy of the file would contain a number that is not finite.

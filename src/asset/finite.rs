@@ -34,7 +34,7 @@ impl Skeleton {
     /// Checks that local transforms and morph weights, laid out as in the skeleton, are finite.
     ///
     /// # Errors
-    /// [`NotFinite`] with the first node whose transform or morph weight is not finite.
+    /// [`NotFinite`] with the first node that has a number that is not finite.
     pub fn check_pose(&self, locals: &[Transform], weights: &[f32]) -> Result<(), NotFinite> {
         for (node, local) in locals.iter().enumerate() {
             if let Some(property) = local.not_finite() {
@@ -53,7 +53,7 @@ impl Skeleton {
     /// Checks that the world matrices of all nodes in file order are finite. Products of finite matrices can overflow.
     ///
     /// # Errors
-    /// [`NotFinite`] with the first node, parents before children, whose matrix is not finite.
+    /// [`NotFinite`] with the first node that is not finite. Parents are checked before their children.
     pub fn check_world(&self, world_from_node: &[Affine3A]) -> Result<(), NotFinite> {
         let nodes = self.parents_first.iter().map(|(node, _)| *node);
         let is_not_finite = |&node: &usize| world_from_node.get(node).is_some_and(|m| !m.is_finite());

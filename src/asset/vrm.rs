@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Humanoid;
 
-/// Reads the map from the root extensions of a file. Bones whose node does not exist are left out.
+/// Reads the map from the root extensions of a file. Bones without an existing node are left out.
 pub(super) fn humanoid(extensions: &Map<String, Value>, nodes: usize) -> Option<Humanoid> {
     let (vrm, bones) = match (extensions.get("VRMC_vrm"), extensions.get("VRM")) {
         (Some(v1), _) => (1, version_1(v1)?),

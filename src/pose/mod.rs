@@ -43,8 +43,8 @@ pub fn world_matrices(skeleton: &Skeleton, pose: &Pose, out: &mut Vec<Affine3A>)
     }
 }
 
-/// Returns `parent_from_node` of a node. This is the local transform, or the file's own matrix for a node at rest whose
-/// shear a transform cannot express.
+/// Returns `parent_from_node` of a node. This is its local transform, or the file's own matrix if the node is at rest and
+/// has shear, which a transform cannot express.
 pub fn parent_from_node(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine3A {
     let local: Transform = pose.locals[node];
     match skeleton.sheared.get(&node) {

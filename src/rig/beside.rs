@@ -16,11 +16,11 @@ const MAX_BYTES: u64 = 16 << 20;
 pub struct RigLoadError {
     /// Path of the file.
     pub path: PathBuf,
-    /// What is wrong with the file.
+    /// Description of the error.
     pub cause: RigLoadCause,
 }
 
-/// What is wrong with a rig file.
+/// The cause of a [`RigLoadError`].
 #[derive(Debug, thiserror::Error)]
 pub enum RigLoadCause {
     /// The file cannot be read.

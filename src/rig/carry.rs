@@ -1,4 +1,4 @@
-//! Logical hierarchies for skeletons whose joints are all siblings, as in WebXR hands. A rig gives joints logical
+//! Logical hierarchies for skeletons in which all joints are siblings, as in WebXR hands. A rig gives joints logical
 //! parents, and the solver works on a copy of the skeleton with these parents.
 
 use std::collections::BTreeMap;
@@ -113,7 +113,7 @@ fn below(world_from_parent: Affine3A, world_from_node: Affine3A) -> Transform {
 const WEBXR: [&str; 5] = ["metacarpal", "phalanx-proximal", "phalanx-intermediate", "phalanx-distal", "tip"];
 const FINGERS: [&str; 5] = ["thumb", "index-finger", "middle-finger", "ring-finger", "pinky-finger"];
 
-/// Returns the logical parents of a WebXR hand whose joints are all siblings, and an empty map for other skeletons.
+/// Returns the logical parents of a WebXR hand in which all joints are siblings, and an empty map for other skeletons.
 pub(super) fn webxr(skeleton: &Skeleton) -> BTreeMap<usize, usize> {
     let parent = |node: usize| skeleton.nodes[node].parent;
     let Some(wrist) = skeleton.find("wrist") else { return BTreeMap::new() };

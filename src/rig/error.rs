@@ -34,7 +34,7 @@ pub enum RigError {
     File {
         /// Line number, counted from 1.
         line: usize,
-        /// What is wrong in that line.
+        /// Description of the error.
         cause: String,
     },
     /// A rig contains a number that rig files do not allow.
@@ -42,7 +42,7 @@ pub enum RigError {
     Value {
         /// Name of the chain or joint.
         object: String,
-        /// The number and what is wrong with it.
+        /// The number and why it is invalid.
         cause: String,
     },
     /// The matrix of a joint has shear, which rotating the joint would lose.

@@ -24,8 +24,8 @@ pub fn find(character: &Character) -> Rig {
     let carriers = webxr(&character.skeleton);
     let reparented = (!carriers.is_empty()).then(|| carry(&character.skeleton, &carriers).ok()).flatten();
     let finder = ChainFinder::new(character, reparented.as_ref().unwrap_or(&character.skeleton));
-    let mut found = finder.named();
-    finder.unnamed(&mut found);
+    let mut found = finder.chains_by_name();
+    finder.add_chains_by_shape(&mut found);
     let mut rig = Rig { chains: finder.named_chains(found), ..Rig::default() };
     limits::humanoid(finder.skeleton, &finder.world, &mut rig);
     for (node, carrier) in carriers {
@@ -124,7 +124,7 @@ impl<'a> ChainFinder<'a> {
         self.skeleton.nodes[node].parent.and_then(|p| self.families[p])
     }
 
-    /// Returns the nodes of a family whose parent is of another family, parents first.
+    /// Returns the nodes of a family with a parent outside it, parents first.
     fn tops(&self, family: Family) -> Vec<usize> {
         let of_family = |n: &usize| self.counts[*n] && self.families[*n] == Some(family);
         let nodes = self.skeleton.parents_first.iter().map(|(n, _)| *n).filter(of_family);
@@ -133,7 +133,7 @@ impl<'a> ChainFinder<'a> {
 
     /// Finds the longest paths down through allowed nodes. A single pass serves all tops, because a file may have as many
     /// tops as nodes.
-    fn longest(&self, allowed: &dyn Fn(usize) -> bool) -> LongestPaths {
+    fn longest_paths(&self, allowed: &dyn Fn(usize) -> bool) -> LongestPaths {
         // Iterative, because hierarchies can be deep. Depths are computed in reverse order, from the leaves up.
         let mut deepest: Vec<(usize, Option<usize>)> = vec![(0, None); self.skeleton.nodes.len()];
         for &(node, parent) in self.skeleton.parents_first.iter().rev() {
@@ -149,10 +149,10 @@ impl<'a> ChainFinder<'a> {
     }
 
     /// Finds chains by joint names.
-    fn named(&self) -> Vec<FoundChain> {
+    fn chains_by_name(&self) -> Vec<FoundChain> {
         let mut found = Vec::new();
         for (family, kind) in [(Family::Arm, ChainKind::Arm), (Family::Leg, ChainKind::Leg)] {
-            let longest = self.longest(&|n| self.families[n] == Some(family));
+            let longest = self.longest_paths(&|n| self.families[n] == Some(family));
             for top in self.tops(family) {
                 if let Some(joints) = self.limb(longest.from(top), family) {
                     let kind = if self.stands(&joints) { ChainKind::Leg } else { kind };
@@ -163,7 +163,8 @@ impl<'a> ChainFinder<'a> {
         found.extend(self.neck());
         found.extend(self.spine(&found));
         for (family, kind) in [(Family::Tail, ChainKind::Tail), (Family::Finger, ChainKind::Finger)] {
-            let longest = self.longest(&|n| self.families[n] == Some(family) || self.families[n].is_none());
+            let longest =
+                self.longest_paths(&|n| self.families[n] == Some(family) || self.families[n].is_none());
             // A chain may continue below unnamed joints with joints of its family, which are then not tops of their own.
             let mut taken = vec![false; self.skeleton.nodes.len()];
             for top in self.tops(family) {
@@ -225,7 +226,7 @@ impl<'a> ChainFinder<'a> {
 
     fn neck(&self) -> Option<FoundChain> {
         let top = self.tops(Family::Neck).into_iter().next()?;
-        let mut joints = self.longest(&|n| self.families[n] == Some(Family::Neck)).from(top);
+        let mut joints = self.longest_paths(&|n| self.families[n] == Some(Family::Neck)).from(top);
         let last = *joints.last()?;
         joints.extend(self.children(last).find(|&c| self.families[c] == Some(Family::Head)));
         (joints.len() >= 2).then_some(FoundChain { kind: ChainKind::Neck, joints })
@@ -272,7 +273,7 @@ impl<'a> ChainFinder<'a> {
     }
 
     /// Finds chains by shape only: paths from a fork to a leaf that do not touch a named chain.
-    fn unnamed(&self, found: &mut Vec<FoundChain>) {
+    fn add_chains_by_shape(&self, found: &mut Vec<FoundChain>) {
         let mut claimed = vec![false; self.skeleton.nodes.len()];
         found.iter().flat_map(|f| &f.joints).for_each(|&n| claimed[n] = true);
         let free = |n: usize| self.counts[n] && self.families[n].is_none() && !claimed[n];
@@ -329,11 +330,11 @@ impl<'a> ChainFinder<'a> {
     }
 
     /// Returns whether a joint is near the mirror image of a position.
-    fn has_mirror(&self, place: Vec3) -> bool {
-        let there = place.with_x(2.0 * self.middle - place.x);
+    fn has_mirror(&self, position: Vec3) -> bool {
+        let mirrored = position.with_x(2.0 * self.middle - position.x);
         let near = 0.05 * self.width.max(self.height);
-        let first = self.across.partition_point(|p| p.x < there.x - near);
+        let first = self.across.partition_point(|p| p.x < mirrored.x - near);
         let from = self.across.get(first..).unwrap_or_default();
-        from.iter().take_while(|p| p.x <= there.x + near).any(|p| p.distance(there) < near)
+        from.iter().take_while(|p| p.x <= mirrored.x + near).any(|p| p.distance(mirrored) < near)
     }
 }

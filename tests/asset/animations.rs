@@ -124,7 +124,7 @@ fn morph_weights_are_played() {
 
 #[test]
 fn names_of_morph_targets_are_read() {
-    let named = |extras: Value| {
+    let with_extras = |extras: Value| {
         let mut b = Builder::default();
         let positions = b.floats("VEC3", 3, &[0.0; 9]);
         let target = json!({"POSITION": positions});
@@ -132,7 +132,7 @@ fn names_of_morph_targets_are_read() {
         let meshes = json!([{"primitives": [primitive], "extras": extras}]);
         load(&b.file(json!({"meshes": meshes, "nodes": [{"mesh": 0}, {}, {"mesh": 0}]}))).unwrap()
     };
-    let character = named(json!({"targetNames": ["smile", "blink"], "other": {"targetNames": 3}}));
+    let character = with_extras(json!({"targetNames": ["smile", "blink"], "other": {"targetNames": 3}}));
     assert_eq!(character.meshes[0].target_names, ["smile", "blink"]);
     assert_eq!(
         [0, 1, 2, 3, 4].map(|w| character.skeleton.morph_of(w)),
@@ -141,7 +141,7 @@ fn names_of_morph_targets_are_read() {
     for extras in
         [json!(null), json!(7), json!([]), json!({"targetNames": [1, 2]}), json!({"targetNames": "smile"})]
     {
-        assert!(named(extras).meshes[0].target_names.is_empty());
+        assert!(with_extras(extras).meshes[0].target_names.is_empty());
     }
 }
 

@@ -356,10 +356,10 @@ fn memory_stays_in_proportion_to_the_text() {
         let before = ALLOCATOR.current_usage();
         ALLOCATOR.reset_peak_usage();
         read(&text).unwrap();
-        let took = ALLOCATOR.peak_usage().saturating_sub(before);
+        let peak = ALLOCATOR.peak_usage().saturating_sub(before);
         // Other tests of this binary allocate at the same time, but far less than the bound.
         let bound = 32 * text.len() + (48 << 20);
-        assert!(took <= bound, "{took} bytes exceed {bound}");
+        assert!(peak <= bound, "{peak} bytes exceed {bound}");
     }
 }
 

@@ -143,7 +143,7 @@ fn parent_transforms_and_moving_offsets_are_written() {
     let written = bvh::write(&character, &clip, 20.0, 1.0).unwrap();
     assert_eq!(
         written.warnings,
-        ["BVH holds no scale: that of 1 nodes, the first \"d {\\n\", moves joints' positions alone"]
+        ["BVH holds no scale: that of 1 nodes, the first \"d {\\n\", moves joints' places alone"]
     );
     let again = read(&written.text).unwrap();
     let names: Vec<_> = again.skeleton.nodes.iter().map(|n| n.name.clone().unwrap()).collect();

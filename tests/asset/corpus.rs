@@ -1,4 +1,4 @@
-//! Broken files: a one-line error, never a panic, a hang, or memory out of proportion.
+//! Broken files cause a one-line error, but never a panic, a hang or excessive memory use.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -199,9 +199,9 @@ fn assert_in_proportion(label: &str, bytes: &[u8], folder: Option<&Path>) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
     let _ = use_file(bytes, folder);
-    let took = ALLOCATOR.peak_usage().saturating_sub(before);
+    let peak = ALLOCATOR.peak_usage().saturating_sub(before);
     let bound = 16 * bytes.len() + (64 << 20);
-    assert!(took <= bound, "{label}: {took} bytes exceed {bound}");
+    assert!(peak <= bound, "{label}: {peak} bytes exceed {bound}");
 }
 
 #[test]

@@ -84,7 +84,7 @@ proptest! {
         let joints = [Affine3A::IDENTITY, Affine3A::from_rotation_y(bend)];
         let moved = joints.map(|j| Affine3A::from_rotation_translation(rotation, Vec3::new(1.0, 2.0, 3.0)) * j);
         let points = [(Vec3::new(0.3, -0.7, 1.1), weight)];
-        let ([_, here], [_, there]) = (skin(&points, joints), skin(&points, moved));
-        prop_assert!((rotation * here[0] + Vec3::new(1.0, 2.0, 3.0)).distance(there[0]) < 2e-5);
+        let ([_, before], [_, after]) = (skin(&points, joints), skin(&points, moved));
+        prop_assert!((rotation * before[0] + Vec3::new(1.0, 2.0, 3.0)).distance(after[0]) < 2e-5);
     }
 }

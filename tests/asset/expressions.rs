@@ -116,12 +116,12 @@ fn invalid_binds_are_ignored_with_a_warning() {
         format!("{}: weight 1000 is not between 0 and 100 and was clamped", at.replace("[1]", "[0]"))
     );
     assert_eq!(character.expressions, [expression("A", None, false, &[(2, 1.0)])]);
-    // Values that are not lists where lists are expected.
-    for odd in
+    // Values of other types where a list is expected.
+    for invalid in
         [json!(null), json!(7), json!([7, null, [], {"binds": 3}]), json!({"preset": [], "custom": "x"})]
     {
-        assert!(load_with_warning(&version_0(odd.clone())).0.expressions.is_empty());
-        assert!(load_with_warning(&version_1(odd)).0.expressions.is_empty());
+        assert!(load_with_warning(&version_0(invalid.clone())).0.expressions.is_empty());
+        assert!(load_with_warning(&version_1(invalid)).0.expressions.is_empty());
     }
 }
 

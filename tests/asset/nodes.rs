@@ -154,8 +154,8 @@ fn files_outside_the_folder_of_the_asset_are_refused() {
     };
     assert!(load("deep/%C3%A4%20b.bin").is_ok());
     assert!(load("./deep/../deep/%C3%A4%20b.bin").is_ok());
-    let named = load("deep/./%C3%A4%20b.bin").unwrap().files;
-    assert_eq!(named, [inside.join("deep/ä b.bin")]);
+    let files = load("deep/./%C3%A4%20b.bin").unwrap().files;
+    assert_eq!(files, [inside.join("deep/ä b.bin")]);
     let picture = json!({
         "images": [{"uri": "skin.png"}, {"uri": "skin.png"}, {"uri": "data:,x"}, {"uri": "../up.png"}],
     });

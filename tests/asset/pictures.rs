@@ -89,6 +89,6 @@ fn damaged_images_are_refused_with_the_reason() {
     // The size is stated only in the header.
     let mut large = complete;
     large[16..20].copy_from_slice(&(MAX_IMAGE_SIDE + 1).to_be_bytes());
-    let refused = Picture::decode(&large).unwrap_err();
-    assert!(refused.starts_with("damaged: "), "{refused}");
+    let error = Picture::decode(&large).unwrap_err();
+    assert!(error.starts_with("damaged: "), "{error}");
 }

@@ -35,7 +35,7 @@ pub(super) struct Hierarchy {
     pub(super) has_motion: bool,
 }
 
-/// A joint or an End Site whose closing brace has not been read.
+/// A joint or an End Site that is still being read.
 struct OpenBlock {
     joint: usize,
     is_end: bool,

@@ -6,7 +6,7 @@ use gltf::json::validation::Checked;
 use super::buffer::BufferView;
 use super::{GltfFile, ObjectError};
 
-/// An accessor of a known type, whose elements are inside their buffer view.
+/// An accessor of a known type with all elements inside its buffer view.
 struct Accessor<'a> {
     count: usize,
     component: ComponentType,

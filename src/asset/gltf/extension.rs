@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{ObjectError, Warnings};
 
-/// Extensions that this loader supports, and that a file may therefore require.
+/// Extensions that this loader supports. A file may require them.
 const SUPPORTED: [&str; 8] = [
     "EXT_meshopt_compression",
     "KHR_materials_emissive_strength",

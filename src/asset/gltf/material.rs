@@ -123,7 +123,7 @@ impl GltfFile<'_> {
                 None => Sampler { mipmap: Some(Filter::Linear), ..Sampler::default() },
             };
             let source = json.source.value();
-            // The crate uses this index for a texture without a source, whose image is in the format of an extension.
+            // The crate uses this index for a texture without a source. Its image is in the format of an extension.
             if source == u32::MAX as usize {
                 self.warn(format!("{at}: has no PNG or JPEG source, so a neutral colour is used"));
             } else if source >= images.len() {

@@ -176,8 +176,8 @@ fn target_names(extras: &gltf::json::Extras) -> Vec<String> {
         #[serde(default, rename = "targetNames")]
         target_names: Vec<String>,
     }
-    let named = extras.as_ref().and_then(|raw| serde_json::from_str::<Named>(raw.get()).ok());
-    named.unwrap_or_default().target_names
+    let extras_with_names = extras.as_ref().and_then(|raw| serde_json::from_str::<Named>(raw.get()).ok());
+    extras_with_names.unwrap_or_default().target_names
 }
 
 /// Returns the accessor of an attribute.

@@ -45,12 +45,13 @@ fn read_file(uri: &str, folder: Option<&Path>) -> Result<Vec<u8>, String> {
     let path = relative_path(uri)?;
     let folder = folder.ok_or_else(|| format!("\"{uri}\" is another file, but the asset has no folder"))?;
     let full = folder.join(&path);
-    let named = |e: io::Error| format!("\"{}\": {e}", path.display());
-    let inside = full.canonicalize().map_err(named)?.starts_with(folder.canonicalize().map_err(named)?);
+    let with_path = |e: io::Error| format!("\"{}\": {e}", path.display());
+    let inside =
+        full.canonicalize().map_err(with_path)?.starts_with(folder.canonicalize().map_err(with_path)?);
     if !inside {
         return Err(format!("\"{uri}\" is outside the folder of the asset"));
     }
-    bounded::read_regular(&full, MAX_BYTES).map_err(named)
+    bounded::read_regular(&full, MAX_BYTES).map_err(with_path)
 }
 
 /// Returns the paths of the files that an asset references, without repetitions. Paths that may not be read are left out.

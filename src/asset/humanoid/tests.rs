@@ -204,13 +204,13 @@ fn motion_capture_names_are_recognised() {
 #[test]
 fn joint_names_of_the_mannequin_match_its_own_map() {
     let mut character = mannequin().unwrap();
-    let own = character.humanoid.take().unwrap();
+    let map = character.humanoid.take().unwrap();
     let found = humanoid(&character).unwrap();
     let eyes = |bone: &str| bone.ends_with("Eye");
-    for (bone, node) in own.bones.iter().filter(|(b, _)| !eyes(b)) {
+    for (bone, node) in map.bones.iter().filter(|(b, _)| !eyes(b)) {
         assert_eq!(found.bones.get(bone), Some(node), "{bone}");
     }
-    assert!(found.bones.keys().all(|b| own.bones.contains_key(b)));
+    assert!(found.bones.keys().all(|b| map.bones.contains_key(b)));
 }
 
 /// Names win over positions. A right thumb on a left hand is part of neither hand.

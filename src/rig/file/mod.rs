@@ -151,7 +151,7 @@ fn name(skeleton: &Skeleton, node: usize) -> String {
     if named(skeleton, &own) == Some(node) { own } else { format!("#{node}") }
 }
 
-/// Reads a limit, whose angles are in degrees.
+/// Reads a limit with angles in degrees.
 fn limit(item: &Item) -> Result<Limit, Fault> {
     let table = item.as_table_like().ok_or_else(|| Fault::at(item, "limit must be a table"))?;
     let kind = need(table, "kind")?;

@@ -61,22 +61,22 @@ proptest! {
 fn values_that_reading_would_refuse_are_not_written() {
     let skeleton = &CHARACTER.skeleton;
     let head = skeleton.find("head").unwrap();
-    let refused = |change: &dyn Fn(&mut Rig)| {
+    let error_after = |change: &dyn Fn(&mut Rig)| {
         let mut rig = find(&CHARACTER);
         change(&mut rig);
         write(&rig, skeleton, "").unwrap_err().to_string()
     };
     let hinge = Limit::Hinge { axis: DVec3::X, min: f64::NAN, max: 1.0 };
     let limited = |rig: &mut Rig| rig.joints.entry(head).or_default().limit = hinge;
-    assert_eq!(refused(&limited), "joint \"head\": limit range is invalid");
+    assert_eq!(error_after(&limited), "joint \"head\": limit range is invalid");
     let stiff = |rig: &mut Rig| rig.joints.entry(head).or_default().stiffness = f64::INFINITY;
-    assert_eq!(refused(&stiff), "joint \"head\": stiffness is invalid");
+    assert_eq!(error_after(&stiff), "joint \"head\": stiffness is invalid");
     let pole = |rig: &mut Rig| rig.chains[0].pole = Some(Vec3::NEG_INFINITY);
-    assert_eq!(refused(&pole), "chain \"left arm\": pole is not finite");
+    assert_eq!(error_after(&pole), "chain \"left arm\": pole is not finite");
     let weight = |rig: &mut Rig| rig.chains[0].weight = f64::MAX;
-    assert!(refused(&weight).ends_with("weight must be finite and not negative"));
+    assert!(error_after(&weight).ends_with("weight must be finite and not negative"));
     let bend = |rig: &mut Rig| rig.chains[0].bend = Some(Vec3::ZERO);
-    assert!(refused(&bend).ends_with("bend must not be zero"));
+    assert!(error_after(&bend).ends_with("bend must not be zero"));
     // The existing keys of the file must be valid too.
     let rig = find(&CHARACTER);
     let error = write(&rig, skeleton, "version = 1\nspeed = 2\n").unwrap_err().to_string();
@@ -136,7 +136,7 @@ fn carriers_with_the_same_name_are_distinguished() {
     assert_eq!(read(&written, &character.skeleton).unwrap(), rig);
 }
 
-/// A character with arms and legs whose left forearm has zero length.
+/// The character has arms and legs, and a left forearm of zero length.
 #[test]
 fn a_bone_of_zero_length_gets_no_limit() {
     let node = |name: &str, x: f32, y: f32, children: &str| {

@@ -30,7 +30,7 @@ fn character(count: usize, node: impl Fn(usize) -> (&'static str, Option<usize>,
     Character { path: PathBuf::from("many"), skeleton, ..Character::default() }
 }
 
-/// A character whose nodes are all children of the first.
+/// A character in which all other nodes are children of the first.
 fn flat(count: usize, name: &'static str) -> Character {
     character(count, |i| if i == 0 { ("root", None, Vec3::ZERO) } else { (name, Some(0), Vec3::X) })
 }
