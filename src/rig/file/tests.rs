@@ -72,7 +72,7 @@ fn values_that_reading_would_refuse_are_not_written() {
     let stiff = |rig: &mut Rig| rig.joints.entry(head).or_default().stiffness = f64::INFINITY;
     assert_eq!(error_after(&stiff), "joint \"head\": stiffness is invalid");
     let pole = |rig: &mut Rig| rig.chains[0].pole = Some(Vec3::NEG_INFINITY);
-    assert_eq!(error_after(&pole), "chain \"left arm\": pole is not finite");
+    assert_eq!(error_after(&pole), "chain \"left arm\": pole must be finite");
     let weight = |rig: &mut Rig| rig.chains[0].weight = f64::MAX;
     assert!(error_after(&weight).ends_with("weight must be finite and not negative"));
     let bend = |rig: &mut Rig| rig.chains[0].bend = Some(Vec3::ZERO);
