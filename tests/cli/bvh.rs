@@ -68,7 +68,10 @@ fn it_is_posed_as_json_and_as_a_skeleton_of_gltf() {
 #[test]
 fn errors_name_the_line_and_units_are_for_bvh() {
     let (_, path) = file("bvh-broken", &TEXT.replace("0 10 0", "0 10"));
-    assert_eq!(refusal(["inspect", &path]), format!("{path}: line 19: 8 numbers where a frame has 9"));
+    assert_eq!(
+        refusal(["inspect", &path]),
+        format!("{path}: line 19: expected 9 numbers for a frame, found 8")
+    );
     assert_eq!(
         refusal(["inspect", "--units", "0.01", MANNEQUIN]),
         format!("{MANNEQUIN}: units apply only to BVH files because glTF is always in metres")
