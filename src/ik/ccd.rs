@@ -7,11 +7,13 @@ use super::rotation::{best_fit, rotation_vector, shortest_arc};
 use super::tree::{Joint, Tree};
 use super::{CcdOptions, Limit};
 
-/// What each joint has turned, kept from pass to pass.
+/// State of a solve. Buffers are reused by later iterations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ccd {
+    /// How far each joint has turned in this solve, radians.
     spent: Vec<f64>,
-    /// What the joint at hand has below it: vectors in its frame as they are and as they should be, and weights.
+    /// For the current joint: the current and the wanted vectors to the effectors below it, in its frame, and their
+    /// weights.
     vectors: Vec<(DVec3, DVec3, f64)>,
 }
 
@@ -21,20 +23,20 @@ impl Ccd {
         self.spent.resize(tree.joints.len(), 0.0);
     }
 
-    /// One pass: each joint in turn takes the rotation that brings what hangs on it nearest to its goals. For one
-    /// position that is the shortest arc from joint→effector to joint→target; for several, and for orientations, the
-    /// solution of Wahba's problem ([`best_fit`]); for a hinge the best angle about its axis.
+    /// Runs one iteration. Each joint takes the rotation that brings the effectors below it nearest to their goals.
+    /// For one position this is the shortest arc from joint→effector to joint→target. For several positions or
+    /// orientations it is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its
+    /// axis.
     ///
-    /// From the tips to the base it is O(n): a joint's frame depends on those above it, which turn later, so that
-    /// frames are right for the whole pass and only the tips are carried along; the other way round each joint is placed
-    /// when its turn comes. Turns below `smallest` radians are
-    /// skipped: they cannot matter.
+    /// An iteration from the tips to the base is O(n). The frame of a joint depends on the joints above it, which
+    /// turn later, so the frames stay valid and only the effectors move along. In the other direction the frame of
+    /// each joint is updated before the joint turns. Turns below `smallest` radians are skipped.
     pub(super) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions, smallest: f64) {
         let count = tree.joints.len();
         for step in 0..count {
             let index = if options.base_first { step } else { count - 1 - step };
             if options.base_first {
-                // Those above have turned; the tips were carried along.
+                // The joints above have turned. The effectors are already up to date.
                 tree.place(index);
             }
             self.turn(tree, index, options, smallest);
@@ -62,7 +64,7 @@ impl Ccd {
         let rotation = joint.allowed(asked);
         let limited = joint.limit != Limit::Free && rotation != asked;
         let arc = if limited { rotation * joint.rotation.conjugate() } else { arc };
-        // What a limit leaves of a turn may make things worse.
+        // The part of a turn that a limit allows may increase the error.
         if limited && self.gain(arc) < 0.0 {
             return;
         }
@@ -73,7 +75,7 @@ impl Ccd {
         tree.turn_below(index, arc);
     }
 
-    /// The vectors of all that hangs on a joint.
+    /// Collects the vectors to all effectors below a joint.
     fn gather(&mut self, tree: &Tree, index: usize) {
         self.vectors.clear();
         let joint = &tree.joints[index];
@@ -85,7 +87,7 @@ impl Ccd {
                 self.vectors.push((inside(from), inside(target - joint.position), tip.weight));
             }
             if let Some(orientation) = tip.orientation {
-                // Three axes of half a radian's length count for as much as one radian.
+                // Three axes of this length together count as much as one `radian`.
                 let length = tip.radian * std::f64::consts::FRAC_1_SQRT_2;
                 for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
                     let (from, to) = (tip.spin * axis * length, orientation * axis * length);
@@ -107,7 +109,7 @@ impl Ccd {
         }
     }
 
-    /// The part of a turn that weight, cap and budget leave.
+    /// Returns the part of a turn that the weight, the maximum step and the budget allow.
     fn capped(&self, index: usize, count: usize, weight: f64, arc: DQuat, options: &CcdOptions) -> DQuat {
         let cap = options.step * if options.growing { (count - index) as f64 } else { 1.0 };
         let cap = cap.min(options.budget - self.spent[index]).max(0.0);
@@ -118,13 +120,13 @@ impl Ccd {
         DQuat::from_scaled_axis(turn.clamp_length_max(cap))
     }
 
-    /// By how much a turn brings the vectors together: half the fall of Σ w |to − from|².
+    /// Returns how much a turn brings the vectors together: half the decrease of Σ w |to − from|².
     fn gain(&self, arc: DQuat) -> f64 {
         self.vectors.iter().map(|&(from, to, weight)| weight * to.dot(arc * from - from)).sum()
     }
 }
 
-/// The best turn about an axis: Σ w to·(R from) is largest at the angle of its sine and cosine parts.
+/// Returns the turn about an axis that maximises Σ w to·(R from), from the sine and cosine parts of the sum.
 pub(super) fn about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> DQuat {
     let (sin, cos) = vectors.iter().fold((0.0, 0.0), |(sin, cos), &(from, to, weight)| {
         let along = axis.dot(from) * axis.dot(to);
@@ -133,15 +135,15 @@ pub(super) fn about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> DQuat {
     if sin == 0.0 && cos == 0.0 { DQuat::IDENTITY } else { DQuat::from_axis_angle(axis, sin.atan2(cos)) }
 }
 
-/// Whether the angle between two vectors is as large as `smallest`.
+/// Returns whether the angle between two vectors is at least `smallest`.
 fn worth_turning(from: DVec3, to: DVec3, smallest: f64) -> bool {
     let lengths = (from.length_squared() * to.length_squared()).sqrt();
     lengths > 0.0 && (from.dot(to) < 0.0 || from.cross(to).length() >= smallest * lengths)
 }
 
 impl Tree {
-    /// Carries what hangs on a joint along as it turns by an arc in its frame: the tips' places and orientations, not
-    /// the joints'.
+    /// Moves the effectors below a joint along as the joint turns by an arc in its frame. The joints below are not
+    /// updated.
     fn turn_below(&mut self, index: usize, arc: DQuat) {
         for place in self.tips_below(index) {
             let tip = self.tip_at(place);

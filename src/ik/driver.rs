@@ -1,4 +1,4 @@
-//! The driver, the same for all methods: start, pass, measure, keep the best, stop.
+//! The solve loop that all methods share: prepare, iterate, measure, keep the best pose, stop.
 
 use glam::{DQuat, DVec3};
 
@@ -13,16 +13,17 @@ use super::random::Random;
 use super::tree::{Measure, Tree};
 use super::{Balance, Method, OptimizeOptions, Options, Swivel, full_body, two_bone};
 
-/// A solve has stalled when this many passes …
+/// A solve stalls if this many iterations …
 const STALL_PASSES: usize = 16;
-/// … have not brought the error below this share of what it was.
+/// … do not reduce the error below this fraction of its previous value.
 const STALL_SHARE: f64 = 0.99;
-/// Radians by which a line is bent, one after the other, when a pass finds nothing to turn.
+/// Angles in radians by which a straight chain is bent when an iteration does not change its error. They are tried in
+/// order.
 const BENDS: [f64; 2] = [0.05, 0.5];
-/// What is pinned is held to this share of the chain's length, whatever the tolerance of the goals.
+/// Upper bound for the tolerance of pinned goals, as a fraction of the chain's length.
 const PIN_TOLERANCE: f64 = 2e-5;
 
-/// Makes passes over a tree, and keeps the methods' buffers.
+/// Runs the iterations of a solve and keeps the buffers of all methods.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Driver {
     ccd: Ccd,
@@ -31,18 +32,19 @@ pub(super) struct Driver {
     jacobian: Jacobian,
     fused: Fused,
     optimize: Optimize,
-    /// Radians below which a turn cannot matter.
+    /// Rotations below this angle, in radians, are skipped.
     smallest: f64,
     best: Vec<DQuat>,
     best_root: DVec3,
-    /// The largest position error before the first pass and after each, if it is asked for.
+    /// The largest position error before the first iteration and after each. Filled only if [`Options::record`] is
+    /// set.
     pub(super) history: Vec<f64>,
 }
 
-/// Where a solve stands.
+/// The progress of a running solve.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
-    /// Passes made.
+    /// Number of iterations so far.
     pub(super) iterations: usize,
     /// The method that found the best pose.
     pub(super) method: Method,
@@ -56,10 +58,11 @@ impl Progress {
 }
 
 impl Driver {
-    /// Passes until nothing is gained, from other starts too if need be; leaves the best pose in the tree.
+    /// Iterates until the error no longer falls, and restarts from other poses if necessary. Leaves the best pose in
+    /// the tree.
     ///
-    /// `auto`: where the closed form of limbs does not lead to the goal, damped least squares may. `bend`: joints are turned a
-    /// little before the first pass.
+    /// `auto`: damped least squares may take over if the closed form for limbs misses the goal. `bend`: bend the
+    /// joints a little before the first iteration.
     pub(super) fn run(
         &mut self,
         tree: &mut Tree,
@@ -115,7 +118,7 @@ impl Driver {
         }
     }
 
-    /// Stands the tree in the best pose.
+    /// Restores the best pose.
     fn finish(&mut self, tree: &mut Tree, progress: Progress) -> Progress {
         for (joint, &rotation) in tree.joints.iter_mut().zip(&self.best) {
             joint.rotation = rotation;
@@ -125,8 +128,9 @@ impl Driver {
         progress
     }
 
-    /// The closed form. It has one answer, which is not the one with the least error where it is softened or swivelled;
-    /// otherwise a start that was better, for the limits' sake, is kept.
+    /// Runs the closed form for limbs. If limits made it worse than the start pose, the start pose is kept. With
+    /// softening, a swivel or a pole the closed form is always used, because the requested pose need not have the
+    /// smallest error.
     fn limb(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
         let plain = options.limb.soften == 0.0 && options.limb.swivel == Swivel::Keep;
         if plain && tree.tips.iter().all(|t| t.pole.is_none()) {
@@ -144,12 +148,13 @@ impl Driver {
             if tip.pinned {
                 tip.tolerance = tip.tolerance.min(PIN_TOLERANCE * tip.length);
             }
-            // A tenth of the tolerance at the end of the chain, as an angle.
+            // The angle that moves the end of a straight chain by a tenth of the tolerance.
             self.smallest = self.smallest.min(0.1 * tip.tolerance / tip.length);
         }
     }
 
-    /// Passes from one start until the goals are met, or nothing is gained, or the passes are spent.
+    /// Iterates from one start pose until the goals are met, the error no longer falls, or the iteration limit is
+    /// reached.
     fn descend(
         &mut self,
         tree: &mut Tree,
@@ -159,7 +164,8 @@ impl Driver {
         progress: &mut Progress,
     ) {
         self.prepare(method, tree);
-        // A joint that has spent what it may turn is not stuck on a line, nor is a base that moves alone.
+        // A joint that has used up its angle budget is not stuck on a line, and a base that moves alone has no joint
+        // to bend.
         let budgeted = method == Method::Ccd && options.ccd.budget.is_finite();
         let straight = budgeted || tree.joints.is_empty();
         let (mut bends, mut mark) = (if straight { [].iter() } else { BENDS.iter() }, f64::INFINITY);
@@ -171,7 +177,8 @@ impl Driver {
             if progress.is_done() || progress.iterations >= options.iterations {
                 break;
             }
-            // On a line no joint sees where to turn: the error stays what it was, to the last digits.
+            // No method finds a direction to turn in on a straight chain. The error then stays the same to the last
+            // digits.
             let stuck = if pass == 0 { bend } else { (sum - last).abs() <= 1e-9 * last };
             last = sum;
             if stuck && (too_far || bends.len() == 0 && pass > 0) {
@@ -199,8 +206,8 @@ impl Driver {
         }
     }
 
-    /// The least of a sum in which the goals are not all: no goal that is met ends it, and the pose with the least sum is
-    /// the answer.
+    /// Minimises a sum that has terms besides the goals. Meeting the goals does not end the search. The pose with the
+    /// smallest sum is the result.
     fn settle(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
         let usable = |b: &Balance| b.support.is_finite() && b.weight.is_finite() && b.weight > 0.0;
         let balance = options.optimize.balance.filter(usable);
@@ -218,7 +225,7 @@ impl Driver {
         self.keep_best(tree, progress);
     }
 
-    /// Measures the pose, keeps it if it is the best so far, and gives its weighted error.
+    /// Measures the pose, stores it if it is the best so far, and returns its weighted error.
     fn keep_best(&mut self, tree: &Tree, progress: &mut Progress) -> f64 {
         let measure = tree.measure();
         if progress.best.is_none_or(|best| measure.is_better(&best)) {
@@ -230,7 +237,7 @@ impl Driver {
         measure.sum
     }
 
-    /// Readies a method for the pose that the tree is in.
+    /// Prepares a method for the current pose of the tree.
     fn prepare(&mut self, method: Method, tree: &Tree) {
         match method {
             Method::Ccd => self.ccd.set(tree),
@@ -247,7 +254,7 @@ impl Driver {
         }
     }
 
-    /// One pass of a method.
+    /// Runs one iteration of a method.
     fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options) {
         match method {
             Method::Ccd => self.ccd.pass(tree, &options.ccd, self.smallest),
@@ -267,7 +274,7 @@ impl Driver {
     }
 }
 
-/// Another start: every joint turned somewhere within its limit, always the same way for the same number.
+/// Moves every joint to a pseudo-random rotation within its limit. The same seed always gives the same pose.
 fn scatter(tree: &mut Tree, seed: usize) {
     let mut random = Random(seed as u64);
     for joint in &mut tree.joints {
@@ -277,7 +284,7 @@ fn scatter(tree: &mut Tree, seed: usize) {
     tree.forward();
 }
 
-/// Whether some goal that counts cannot be met.
+/// Returns whether a goal with a positive weight is out of reach.
 fn out_of_reach(tree: &Tree) -> bool {
     (0..tree.tips.len()).any(|tip| tree.tips[tip].weight > 0.0 && tree.is_out_of_reach(tip))
 }

@@ -1,14 +1,14 @@
-//! What a solver refuses.
+//! Errors of the solver.
 
-/// Why a body or a goal was refused. The body is then as it was.
+/// The reason why a problem cannot be solved. The body is left unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SolveError {
-    /// There is nothing to turn.
+    /// The body has no links.
     #[error("the body has no links")]
     Empty,
-    /// The base has a parent, another link has none, or one that does not stand before it.
+    /// The base has a parent, or another link has no parent or one that does not precede it.
     #[error(
-        "link {link} has parent {parent:?}: only link 0 has none, and a parent stands before its children"
+        "link {link} has parent {parent:?}, but only link 0 has no parent and a parent must precede its children"
     )]
     Parent {
         /// Index of the link.
@@ -16,49 +16,62 @@ pub enum SolveError {
         /// Its parent.
         parent: Option<usize>,
     },
-    /// A number is infinite, not a number, or not one that it may be.
-    #[error("the {what} of link {link} is not usable")]
+    /// A field of a link is not finite or outside its valid range.
+    #[error("link {link}: the {what} must be {}", requirement(what))]
     Link {
         /// Index of the link.
         link: usize,
-        /// Which of its fields.
+        /// Name of the invalid field.
         what: &'static str,
     },
-    /// The space above the base is flattened or not finite: targets cannot enter it.
-    #[error("the transform above the base cannot be inverted")]
+    /// The transform above the base is singular or not finite, so targets cannot be transformed to base space.
+    #[error("the transform above the base is not finite or cannot be inverted")]
     Singular,
     /// A goal's link does not exist.
-    #[error("goal {goal} is for link {link}, the body has {count}")]
+    #[error("goal {goal} is for link {link}, but the body has only {count} links")]
     NoSuchLink {
         /// Index of the goal.
         goal: usize,
-        /// The link that it names.
+        /// Index of the missing link.
         link: usize,
-        /// How many there are.
+        /// Number of links in the body.
         count: usize,
     },
-    /// A goal's number is infinite, not a number, or a weight below zero.
-    #[error("the {what} of goal {goal} is not usable: {value}")]
+    /// A field of a goal is not finite or outside its valid range.
+    #[error("goal {goal}: the {what} must be {}, but is {value}", requirement(what))]
     Goal {
         /// Index of the goal.
         goal: usize,
-        /// Which of its fields.
+        /// Name of the invalid field.
         what: &'static str,
-        /// What it holds.
+        /// The invalid value.
         value: String,
     },
-    /// A tolerance of zero is never met, and one below it is none.
-    #[error("the tolerance {tolerance} is not a positive number of metres")]
+    /// A tolerance is zero, negative or not finite.
+    #[error("the tolerance must be finite and greater than 0, but is {tolerance}")]
     Tolerance {
-        /// World metres.
+        /// The tolerance, in world metres or radians.
         tolerance: f64,
     },
-    /// The body is none that the method can treat.
+    /// The method cannot solve this kind of problem.
     #[error("{method} cannot solve this: {why}")]
     Unsuited {
         /// The method.
         method: super::Method,
-        /// What it would need.
+        /// The requirement that is not met.
         why: &'static str,
     },
+}
+
+/// Returns the valid values of a field of a link or a goal, as the end of a sentence.
+fn requirement(field: &str) -> &'static str {
+    match field {
+        "weight" => "finite and at least 0",
+        "orientation" | "aim axis" => "finite and not zero",
+        "limit axis" => "a unit vector",
+        "limit side" => "a unit vector perpendicular to the limit axis",
+        "limit swing" => "between 0 and π",
+        "limit range" | "limit twist" => "finite, with a minimum that does not exceed the maximum",
+        _ => "finite",
+    }
 }

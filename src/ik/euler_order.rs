@@ -1,4 +1,4 @@
-//! Orders of Euler angles, as files name them: `xyz` in rigs, `XYZ` in sessions. Both read both.
+//! Names of Euler angle orders. Rig files write `xyz` and sessions write `XYZ`. Both accept either case.
 
 use glam::EulerRot;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -12,30 +12,30 @@ const ORDERS: [(&str, EulerRot); 6] = [
     ("zyx", EulerRot::ZYX),
 ];
 
-/// The order of a name, in upper or lower case.
+/// Returns the order with the given name, in upper or lower case.
 pub(crate) fn euler_order(name: &str) -> Option<EulerRot> {
     ORDERS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, order)| *order)
 }
 
-/// The name of an order in lower case; `None` for one that no file can name.
+/// Returns the name of an order in lower case, or `None` for an order that has no name in files.
 pub(crate) fn euler_order_name(order: EulerRot) -> Option<&'static str> {
     ORDERS.iter().find(|(_, known)| *known == order).map(|(name, _)| *name)
 }
 
-/// For serde: in upper case.
+/// Serialises an order in upper case.
 pub(super) fn serialize<S: Serializer>(order: &EulerRot, serializer: S) -> Result<S::Ok, S::Error> {
     order.serialize(serializer)
 }
 
-/// For serde.
+/// Deserialises an order in upper or lower case.
 ///
 /// # Errors
-/// For anything but a name of an order.
+/// If the name is not that of an order.
 pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<EulerRot, D::Error> {
     let name = String::deserialize(deserializer)?;
     let unknown = || {
         let known = ORDERS.map(|(name, _)| name.to_uppercase()).join(", ");
-        de::Error::custom(format!("unknown order {name:?} of Euler angles; known: {known}"))
+        de::Error::custom(format!("unknown Euler angle order {name:?}, expected one of {known}"))
     };
     euler_order(&name).ok_or_else(unknown)
 }
@@ -59,7 +59,7 @@ mod tests {
         }
         for order in ["XYZEx", "ZYZ", "xy", ""] {
             let error = serde_json::from_str::<Limit>(&text(order)).unwrap_err().to_string();
-            assert!(error.contains("known: XYZ, XZY, YXZ, YZX, ZXY, ZYX"), "{error}");
+            assert!(error.contains("expected one of XYZ, XZY, YXZ, YZX, ZXY, ZYX"), "{error}");
         }
     }
 }

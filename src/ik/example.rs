@@ -1,9 +1,10 @@
-//! Posture interpolation by target: examples that nearly meet the goals, blended so that they do.
+//! Posture interpolation by target: blends examples that nearly meet the goals.
 //!
 //! Rose, Sloan & Cohen 2001, "Artist-directed inverse kinematics using radial basis function interpolation": postures
-//! are functions of where their effectors are, put together from radial functions about the examples (their section 3).
-//! Here these are φ(r) = r with a constant instead of a linear polynomial, about the nearest examples alone: what a
-//! neighbourhood leaves open of a slope, it leaves open. What is left to the goals a solver takes, as their section 4 does.
+//! are functions of the positions of their effectors, composed of radial functions about the examples (section 3).
+//! Here the functions are φ(r) = r with a constant instead of a linear polynomial, and only about the nearest
+//! examples. A few neighbours do not determine a slope in every direction, and this form needs none. A solver removes
+//! the error that remains, as in section 4.
 
 use glam::{DQuat, DVec2, DVec3};
 
@@ -11,20 +12,20 @@ use super::posture::{self, Place, align};
 use super::rotation::rotation_vector;
 use super::{Body, Goal, Method, Options, Posture, Report, SolveError, Solver};
 
-/// Examples that are blended, at most.
+/// Default for the maximum number of blended examples.
 pub const DEFAULT_NEAREST: usize = 10;
-/// Share of the nearest example's error, and metres, by which examples to blend are apart: those nearer to each other
-/// say the same.
+/// Minimum distance between blended examples: a fraction of the nearest example's error, and metres. Examples that
+/// are closer to each other add no information.
 const APART: (f64, f64) = (1.0, 0.003);
-/// Rotations are averaged about the last average, so many times.
+/// Number of times that the mean of rotations is refined.
 const AVERAGES: usize = 3;
 
-/// Postures to blend.
+/// Example postures to blend.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Examples {
-    /// The postures, all of the same joints.
+    /// The postures. All have the same joints.
     pub postures: Vec<Posture>,
-    /// How many of them are blended at most; [`DEFAULT_NEAREST`] unless set.
+    /// Maximum number of blended examples, [`DEFAULT_NEAREST`] by default.
     pub nearest: usize,
 }
 
@@ -36,18 +37,18 @@ struct Candidate {
 }
 
 impl Examples {
-    /// Postures of which [`DEFAULT_NEAREST`] are blended.
+    /// Creates a set of examples of which at most [`DEFAULT_NEAREST`] are blended.
     pub fn new(postures: Vec<Posture>) -> Self {
         Self { postures, nearest: DEFAULT_NEAREST }
     }
 
-    /// Blends the postures whose points are nearest to the goals' positions, then lets full-body meet the goals from
-    /// there. `joints`: which joint of the postures each link of the body is. Where the root may move, the examples are
-    /// turned about +Y and shifted on the ground; else they are left at the body's place. Same input, same bits.
+    /// Blends the postures whose points are nearest to the target positions, and then runs the full-body method from
+    /// there. `joints` maps each link of the body to a joint of the postures. The examples are turned about +Y and,
+    /// if the root may move, shifted on the ground. The same input gives the same bits.
     ///
     /// # Errors
-    /// [`SolveError`] as [`Solver::solve`]; [`SolveError::Unsuited`] if there is no posture, or `joints` is not as long
-    /// as the body. The body is then untouched.
+    /// The errors of [`Solver::solve`], and [`SolveError::Unsuited`] if there are no postures or `joints` does not
+    /// have one entry per link. The body is then left unchanged.
     pub fn solve<'a>(
         &self,
         solver: &'a mut Solver,
@@ -65,13 +66,13 @@ impl Examples {
             return unsuited("there are no examples to blend");
         }
         if joints.len() != body.links().len() {
-            return unsuited("its examples are of a body of other links");
+            return unsuited("its examples are for a body with a different number of links");
         }
         self.blend(body, joints, goals, options.root_motion);
         solver.solve(body, goals, &options)
     }
 
-    /// Stands the body in the blend alone: near the goals, not at them.
+    /// Poses the body in the blend without a solve. The goals are not met exactly.
     pub fn blend(&self, body: &mut Body, joints: &[Option<usize>], goals: &[Goal], moves: bool) {
         let mut posed = body.clone();
         let base = posture::base_position(body);
@@ -113,7 +114,7 @@ fn root(weight: f64) -> f64 {
     weight.max(0.0).sqrt()
 }
 
-/// Where the goals' points are, weighted.
+/// Returns the weighted positions of the goals' points.
 fn effectors(body: &Body, goals: &[Goal]) -> Vec<DVec3> {
     let point = |g: &Goal| {
         g.position?;
@@ -126,7 +127,8 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.distance_squared(*b)).sum::<f64>().sqrt()
 }
 
-/// What each example has in the blend; together one. For an example's own points it has all.
+/// Returns the blend weights of the examples, which sum to one. At the points of an example, that example has all the
+/// weight.
 fn shares(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
     let n = points.len();
     // Σ wⱼ φ(|pᵢ − pⱼ|) + c = φ(|pᵢ − target|), Σ wⱼ = 1.
@@ -143,11 +145,11 @@ fn shares(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
     rows.push(last);
     let mut found = eliminate(rows).filter(|w| w.iter().all(|w| w.is_finite()));
     found.iter_mut().for_each(|w| w.truncate(n));
-    // Without a solution the nearest has all.
+    // Without a solution the nearest example has all the weight.
     found.unwrap_or_else(|| (0..n).map(|i| f64::from(u8::from(i == 0))).collect())
 }
 
-/// The unknowns of a system of equations, the right side last in each row, by elimination with partial pivoting.
+/// Solves a system of equations by elimination with partial pivoting. The right side is the last entry of each row.
 fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let n = rows.len();
     for column in 0..n {
@@ -171,12 +173,13 @@ fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     Some(x)
 }
 
-/// Postures and places by their shares, which sum to one; rotations the shortest way from their average.
+/// Blends postures and placements by weights that sum to one. Rotations are averaged along the shortest ways from
+/// their mean.
 fn mix(examples: &[(&Posture, Place, f64)]) -> (Posture, Place) {
     let Some((first, at, _)) = examples.first() else {
         return (Posture { rotations: Vec::new(), height: 0.0 }, Place::default());
     };
-    // The base as it is turned in the world, seen from the first one's heading.
+    // The world rotation of the base, relative to the heading of the first example.
     let rotation = |p: &Posture, of: &Place, joint: usize| {
         let turned = p.rotations.get(joint).copied();
         turned.map(|q| if joint == 0 { DQuat::from_rotation_y(of.heading - at.heading) * q } else { q })
@@ -204,7 +207,7 @@ mod tests {
     use super::super::posture::tests::figure;
     use super::*;
 
-    /// Two arms that swing with one number.
+    /// Returns postures of two arms that swing with one parameter.
     fn postures() -> Vec<Posture> {
         let posture = |i: usize| {
             let mut body = figure();
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn at_an_example_the_blend_is_that_example() {
+    fn blend_at_an_example_is_that_example() {
         let (examples, joints) = (Examples::new(postures()), (0..6).map(Some).collect::<Vec<_>>());
         let mut truth = figure();
         let place = Place { heading: 1.0, ground: DVec2::new(2.0, 3.0) };
@@ -237,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn between_examples_the_goals_are_met_and_the_rest_is_between() {
+    fn blend_between_examples_meets_the_goals_and_interpolates() {
         let all = postures();
         let joints: Vec<_> = (0..6).map(Some).collect();
         let kept = Examples::new(all.iter().step_by(2).cloned().collect());
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_one_together() {
+    fn blend_weights_sum_to_one() {
         let points: Vec<Vec<DVec3>> =
             [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].into_iter().map(|p| vec![p]).collect();
         let of = |p: DVec3| shares(&points, &[p]);
@@ -268,16 +271,16 @@ mod tests {
     }
 
     #[test]
-    fn without_examples_it_says_so() {
+    fn missing_or_mismatched_examples_are_rejected() {
         let mut body = figure();
         let goals = goals(&body);
         let (joints, mut solver) = (vec![None; 6], Solver::default());
-        let asked = |examples: Examples, joints: &[Option<usize>], solver: &mut Solver, body: &mut Body| {
+        let solve = |examples: Examples, joints: &[Option<usize>], solver: &mut Solver, body: &mut Body| {
             examples.solve(solver, body, joints, &goals, &Options::default()).err()
         };
-        let none = asked(Examples::default(), &joints, &mut solver, &mut body);
+        let none = solve(Examples::default(), &joints, &mut solver, &mut body);
         assert!(none.is_some_and(|e| e.to_string().contains("no examples")));
-        let short = asked(Examples::new(postures()), &joints[1..], &mut solver, &mut body);
-        assert!(short.is_some_and(|e| e.to_string().contains("other links")));
+        let short = solve(Examples::new(postures()), &joints[1..], &mut solver, &mut body);
+        assert!(short.is_some_and(|e| e.to_string().contains("different number of links")));
     }
 }

@@ -6,21 +6,21 @@ use glam::DVec3;
 use super::particle::Particles;
 use super::tree::Tree;
 
-/// Sweeps forth and back between two fits of the joints.
+/// Sweeps in both directions per fit of the joints.
 const SWEEPS: usize = 2;
 
-/// Buffers, kept from pass to pass.
+/// The state of forward and backward reaching. Buffers are reused by later iterations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fabrik {
-    /// What the particles below say where each should be: the sum and the number.
-    said: Vec<(DVec3, f64)>,
+    /// For each particle, the sum and the number of the positions that the particles below it propose.
+    proposals: Vec<(DVec3, f64)>,
 }
 
 impl Fabrik {
-    /// One pass: [`SWEEPS`] times from the tips to the base, each joint on the line from its child to where it was,
-    /// a link's length away, a sub-base in the middle of what its children ask; then from the base back to the tips in
-    /// the same way. Joints are then fitted to the points, each within its limit, and what limits took away is where
-    /// the next pass starts from.
+    /// Runs one iteration. Each of [`SWEEPS`] sweeps first goes from the effectors to the base. A joint moves onto
+    /// the line from its child to its old position, one link length away from the child. A sub-base moves to the mean
+    /// of its children's proposals. The sweep then goes from the base to the effectors in the same way. At the end
+    /// the joints are fitted to the points within their limits, and the next iteration starts from the fitted pose.
     pub(super) fn pass(&mut self, particles: &mut Particles, tree: &mut Tree) {
         particles.begin(tree);
         for _ in 0..SWEEPS {
@@ -30,19 +30,19 @@ impl Fabrik {
         particles.fit(tree);
     }
 
-    /// From the tips to the base.
+    /// Sweeps from the effectors to the base.
     fn backward(&mut self, particles: &mut Particles, tree: &Tree) {
-        self.said.clear();
-        self.said.resize(particles.positions.len(), (DVec3::ZERO, 0.0));
+        self.proposals.clear();
+        self.proposals.resize(particles.positions.len(), (DVec3::ZERO, 0.0));
         for (tip, &particle) in tree.tips.iter().zip(&particles.tips) {
             let here = particles.positions[particle];
             let there = tip.target.map_or(here, |target| here.lerp(target, tip.weight.min(1.0)));
-            self.said[particle].0 += there;
-            self.said[particle].1 += 1.0;
+            self.proposals[particle].0 += there;
+            self.proposals[particle].1 += 1.0;
         }
         for particle in (0..particles.positions.len()).rev() {
             let Some(parent) = particles.parents[particle] else { continue };
-            let (sum, number) = self.said[particle];
+            let (sum, number) = self.proposals[particle];
             if number > 0.0 {
                 particles.positions[particle] = sum / number;
             }
@@ -51,13 +51,13 @@ impl Fabrik {
                 particles.positions[parent],
                 particles.lengths[particle],
             );
-            self.said[parent].0 += away;
-            self.said[parent].1 += 1.0;
+            self.proposals[parent].0 += away;
+            self.proposals[parent].1 += 1.0;
         }
     }
 }
 
-/// From the base, which has not moved, to the tips.
+/// Sweeps from the base, which stays in place, to the effectors.
 fn forward(particles: &mut Particles) {
     for particle in 0..particles.positions.len() {
         if let Some(parent) = particles.parents[particle] {
@@ -70,7 +70,7 @@ fn forward(particles: &mut Particles) {
     }
 }
 
-/// The point at a distance from one point towards another.
+/// Returns the point at a distance from `from` in the direction of `to`.
 fn along(from: DVec3, to: DVec3, distance: f64) -> DVec3 {
     let way = to - from;
     let length = way.length();

@@ -1,27 +1,27 @@
-//! Full body: every effector and pin of a skeleton at once, with root motion.
+//! Full-body IK: all effectors and pins of a skeleton at once, with root motion.
 //!
-//! Prioritised damped least squares (Baerlocher & Boulic 2004, by weights far apart instead of nested null spaces:
-//! the same J W Jᵀ then solves all priorities at once) on all joints and the base's place, with a pull to the pose that
-//! the solve started from in what is left free.
+//! Prioritised damped least squares (Baerlocher & Boulic 2004) on all joints and the position of the base. Priorities
+//! are weights of very different size instead of nested null spaces, so that one matrix J W Jᵀ covers all of them.
+//! The null space pulls the body back to the pose in which the solve started.
 
 use super::jacobian::Jacobian;
 use super::tree::Tree;
 use super::{JacobianOptions, Method, Secondary};
 
-/// How much the base moves, against joints: a share of the body's length squared.
+/// Weight of moving the base relative to turning joints, as a fraction of the squared body length.
 const ROOT: f64 = 0.05;
 
-/// Share of the way back to where the solve started that the null space takes in a pass.
+/// Fraction of the way back to the start pose that the null space covers in one iteration.
 const PULL: f64 = 0.02;
-/// Error, as a share of the body's length, below which the pull fades.
+/// Error below which the pull fades, as a fraction of the body length.
 const FADES: f64 = 0.05;
 
-/// One pass. The base moves too, where it may.
+/// Runs one iteration. The base moves too if `root` is set.
 pub(super) fn pass(jacobian: &mut Jacobian, tree: &mut Tree, options: &JacobianOptions, root: bool) {
     let length = tree.length();
     jacobian.root_weight = if root { ROOT * length * length } else { 0.0 };
     let secondary = if options.secondary == Secondary::None { Secondary::Start } else { options.secondary };
-    // The pull fades with the error: near the goals it would only slow the last steps.
+    // Near the goals a full pull would only slow down the last steps.
     let fade = (tree.measure().sum.sqrt() / (FADES * tree.length())).min(1.0);
     let gain = if options.secondary == Secondary::None { PULL * fade } else { options.secondary_gain };
     let options = JacobianOptions { secondary, secondary_gain: gain, ..*options };

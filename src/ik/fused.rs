@@ -1,5 +1,5 @@
-//! The fused method: Li & Peng 2013, "The research based on the 3D inverse dynamics of IK algorithm": the closed form
-//! first (their eqs. 3 and 4), differential refinement after it (eqs. 8 to 16).
+//! The fused method: Li & Peng 2013, "The research based on the 3D inverse dynamics of IK algorithm". The closed form
+//! comes first (eqs. 3 and 4), then differential refinement (eqs. 8 to 16).
 
 use glam::{DQuat, DVec3};
 
@@ -7,10 +7,10 @@ use super::rotation::rotation_vector;
 use super::tree::Tree;
 use super::two_bone::{bend, orient, swing};
 
-/// α of eq. 16: the midpoint is this far from the last angles to the present ones; and the α_i of eq. 15.
+/// α of eq. 16, which places the midpoint between the previous and the current angles, and the α_i of eq. 15.
 const ALPHA: f64 = 0.5;
 
-/// The angles of the pass before.
+/// State of a solve: the rotations before the last iteration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fused {
     previous: Vec<DQuat>,
@@ -21,20 +21,20 @@ pub(super) struct Fused {
 
 impl Fused {
     pub(super) fn set(&mut self, tree: &Tree) {
-        // It is for one position.
+        // The closed form needs a single target position.
         self.started = tree.tips.len() != 1 || tree.tips.iter().any(|t| t.target.is_none());
         self.previous.clear();
         self.previous.extend(tree.joints.iter().map(|j| j.rotation));
     }
 
-    /// Whether the closed form has not been taken yet.
+    /// Returns whether the closed form still has to run.
     pub(super) fn is_due(&self) -> bool {
         !self.started
     }
 
-    /// The closed form: the chain's two halves, each kept as it is, are the bones of a limb that reaches the target.
+    /// Applies the closed form: the two halves of the chain are the bones of a limb that reaches for the target.
     ///
-    /// A joint's limit may keep it from that; what is left is for the passes.
+    /// Limits may keep it from the target. The iterations that follow correct the remaining error.
     pub(super) fn start(&mut self, tree: &mut Tree) {
         self.started = true;
         let Some(target) = tree.tips.first().and_then(|t| t.target) else { return };
@@ -56,8 +56,8 @@ impl Fused {
         }
     }
 
-    /// ΔH = Σ αᵢ(θᵢ − θᵢᵐ) with the midpoint θᵢᵐ = (1 − α)θᵢ₋₁ + αθᵢ: what goes into the null space, a share of each
-    /// joint's last turn, base space.
+    /// Returns ΔH = Σ αᵢ(θᵢ − θᵢᵐ) with the midpoint θᵢᵐ = (1 − α)θᵢ₋₁ + αθᵢ. This is a fraction of each joint's last
+    /// turn in base space. It goes into the null space.
     pub(super) fn additional(&mut self, tree: &Tree) -> &[DVec3] {
         self.additional.clear();
         for (joint, previous) in tree.joints.iter().zip(&mut self.previous) {
@@ -69,7 +69,7 @@ impl Fused {
     }
 }
 
-/// The joint that divides a chain's length most evenly.
+/// Returns the joint that divides the chain's length most evenly.
 fn middle(tree: &Tree) -> usize {
     let length = tree.lengths(0).sum;
     let mut passed = 0.0;

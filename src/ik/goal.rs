@@ -1,41 +1,41 @@
-//! What is asked for.
+//! The goals of a solve.
 
 use glam::{DQuat, DVec3};
 
 use super::{Body, SolveError};
 
-/// Where a link shall be, how it shall be turned, what it shall look at: any of these together.
+/// A goal for one link. It can have a target position, a target orientation and an aim at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
     /// Index of the link.
     pub link: usize,
-    /// World position that the link's point shall have, metres.
+    /// Target position of the link's point, world metres.
     pub position: Option<DVec3>,
-    /// World orientation that the link shall have, by the product of rotations.
+    /// Target orientation of the link in the world, a product of rotations without scale.
     pub orientation: Option<DQuat>,
-    /// What the link shall point at.
+    /// Aim of the link.
     pub aim: Option<Aim>,
-    /// World position towards which the limb that ends at the link bends.
+    /// World position towards which the limb that ends at the link bends, metres.
     pub pole: Option<DVec3>,
-    /// The point of the link that shall be there, in the link's own frame (zero: the joint itself).
+    /// The point of the link that has the target position, in the link's frame. Zero is the joint itself.
     pub offset: DVec3,
-    /// How much it counts against the other goals; not negative.
+    /// Weight relative to the other goals, not negative.
     pub weight: f64,
-    /// Whether it outranks all that are not pinned.
+    /// Whether the goal has priority over all goals that are not pinned.
     pub pinned: bool,
 }
 
-/// An axis of a link that shall point at a place.
+/// An axis of a link that must point at a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aim {
-    /// Direction in the link's own frame, any length but zero.
+    /// Direction in the link's frame. Any length except zero is valid.
     pub axis: DVec3,
-    /// World position, metres.
+    /// World position to point at, metres.
     pub at: DVec3,
 }
 
 impl Goal {
-    fn of(link: usize) -> Self {
+    fn without_targets(link: usize) -> Self {
         Self {
             link,
             position: None,
@@ -48,37 +48,37 @@ impl Goal {
         }
     }
 
-    /// The link's joint shall be at a world position.
+    /// Returns a goal that moves the link's joint to a world position.
     pub fn position(link: usize, target: DVec3) -> Self {
-        Self { position: Some(target), ..Self::of(link) }
+        Self { position: Some(target), ..Self::without_targets(link) }
     }
 
-    /// The link shall have a world orientation.
+    /// Returns a goal that turns the link to a world orientation.
     pub fn orientation(link: usize, target: DQuat) -> Self {
-        Self { orientation: Some(target), ..Self::of(link) }
+        Self { orientation: Some(target), ..Self::without_targets(link) }
     }
 
-    /// Both.
+    /// Returns a goal with a world position and a world orientation.
     pub fn pose(link: usize, position: DVec3, orientation: DQuat) -> Self {
         Self { orientation: Some(orientation), ..Self::position(link, position) }
     }
 
-    /// An axis of the link (its own frame) shall point at a world position.
+    /// Returns a goal that points an axis of the link, in the link's frame, at a world position.
     pub fn aim(link: usize, axis: DVec3, at: DVec3) -> Self {
-        Self { aim: Some(Aim { axis, at }), ..Self::of(link) }
+        Self { aim: Some(Aim { axis, at }), ..Self::without_targets(link) }
     }
 
-    /// The link shall stay as it is, before all else.
+    /// Returns a pinned goal, which keeps the link at a world position and orientation.
     pub fn pin(link: usize, position: DVec3, orientation: DQuat) -> Self {
         Self { pinned: true, ..Self::pose(link, position, orientation) }
     }
 
-    /// Whether turning the link itself matters, not only those above it.
+    /// Returns whether the goal depends on the rotation of the link itself and not only on the links above it.
     pub(super) fn turns_own(&self) -> bool {
         self.orientation.is_some() || self.aim.is_some() || self.offset != DVec3::ZERO
     }
 
-    /// Everything finite, and the link there.
+    /// Checks that the link exists and that all values are valid.
     pub(super) fn check(&self, index: usize, body: &Body) -> Result<(), SolveError> {
         let count = body.links().len();
         if self.link >= count {

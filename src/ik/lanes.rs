@@ -1,24 +1,25 @@
-//! Numbers, or several abreast, and what is made of them: one source for both, without fused multiplication, gives the
-//! same bits on every machine.
+//! Arithmetic on single numbers and on SIMD lanes. One source serves both. It uses no fused multiply-add, so that the
+//! results have the same bits on every machine.
 
 use std::ops::{Add, Mul, Sub};
 
 use glam::{DQuat, DVec3};
 use wide::{f64x2, f64x4};
 
-/// A number, or several abreast.
+/// A number, or a SIMD register of numbers.
 pub(super) trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     fn splat(x: f64) -> Self;
     fn sqrt(self) -> Self;
     fn inverse(self) -> Self;
-    /// The smaller and the greater of two that are numbers.
+    /// Returns the smaller number in each lane. Neither may be NaN.
     fn min(self, b: Self) -> Self;
+    /// Returns the greater number in each lane. Neither may be NaN.
     fn max(self, b: Self) -> Self;
-    /// Whether in each pair, and all lanes, the first is greater than the second.
+    /// Returns whether the first number of each pair is greater than the second in all lanes.
     fn all_above<const N: usize>(pairs: [(Self, Self); N]) -> bool;
 }
 
-/// So many abreast.
+/// A [`Lane`] type with `N` lanes.
 pub(super) trait Several<const N: usize>: Lane {
     fn new(each: [f64; N]) -> Self;
     fn each(self) -> [f64; N];
@@ -103,7 +104,7 @@ impl<L: Lane> Vec3<L> {
         Self { x: L::splat(v.x), y: L::splat(v.y), z: L::splat(v.z) }
     }
 
-    /// A vector of each of several things.
+    /// Collects one vector of each item.
     #[inline(always)]
     pub(super) fn gather<T, const N: usize>(all: &[T; N], get: impl Fn(&T) -> DVec3) -> Self
     where
@@ -113,7 +114,7 @@ impl<L: Lane> Vec3<L> {
         Self { x: L::new(v.map(|v| v.x)), y: L::new(v.map(|v| v.y)), z: L::new(v.map(|v| v.z)) }
     }
 
-    /// The vectors that are abreast.
+    /// Returns the vector of each lane.
     #[inline(always)]
     pub(super) fn each<const N: usize>(self) -> [DVec3; N]
     where
@@ -148,7 +149,7 @@ impl<L: Lane> Vec3<L> {
     }
 }
 
-/// A quaternion, of any length.
+/// A quaternion of any length in each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Turn<L> {
     pub(super) x: L,
@@ -158,7 +159,7 @@ pub(super) struct Turn<L> {
 }
 
 impl<L: Lane> Turn<L> {
-    /// Several abreast.
+    /// Collects one quaternion for each lane.
     #[inline(always)]
     pub(super) fn gather<const N: usize>(q: &[DQuat; N]) -> Self
     where
@@ -168,7 +169,7 @@ impl<L: Lane> Turn<L> {
         Self { x, y, z, w }
     }
 
-    /// The quaternions that are abreast.
+    /// Returns the quaternion of each lane.
     #[inline(always)]
     pub(super) fn each<const N: usize>(self) -> [DQuat; N]
     where
@@ -189,7 +190,7 @@ impl<L: Lane> Turn<L> {
         Vec3 { x: self.x, y: self.y, z: self.z }
     }
 
-    /// The product with a vector's quaternion.
+    /// Multiplies by the pure quaternion of a vector.
     pub(super) fn after(self, v: Vec3<L>) -> Self {
         let own = self.axis();
         Self::new(v.times(self.w).plus(own.cross(v)), L::splat(0.0) - own.dot(v))

@@ -1,7 +1,7 @@
-//! How far a joint may turn.
+//! Joint limits.
 //!
-//! A limit belongs to the joint, not to the way a chain is walked: it is asked about the joint's own q = rest⁻¹ · local,
-//! with its axes in the joint's rest frame. One [`Limit::nearest`] serves every method.
+//! A limit applies to the rotation of a joint from rest, q = rest⁻¹ · local, with axes in the joint's rest frame. It
+//! does not depend on the direction in which a chain is traversed. All methods use [`Limit::nearest`].
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,54 +11,55 @@ use serde::{Deserialize, Serialize};
 use super::euler_order;
 use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 
-/// How far a joint may turn from rest.
+/// The range of rotations from rest that a joint may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Limit {
-    /// As far as it likes, about any axis.
+    /// Any rotation.
     #[default]
     Free,
-    /// Not at all.
+    /// No rotation.
     Locked,
-    /// About one axis.
+    /// A rotation about one axis.
     Hinge {
-        /// Unit axis, rest frame.
+        /// Unit axis in the rest frame.
         axis: DVec3,
-        /// Least angle, radians.
+        /// Minimum angle in radians.
         min: f64,
-        /// Greatest angle, radians.
+        /// Maximum angle in radians.
         max: f64,
     },
-    /// Away from an axis within an ellipse, and about it within a range. q = swing · twist; the swing's rotation vector
-    /// is at right angles to the axis.
+    /// A swing within an ellipse and a twist within a range. q = swing · twist. The rotation vector of the swing is
+    /// perpendicular to the axis.
     Cone {
-        /// Unit axis of the twist, rest frame: along the bone.
+        /// Unit axis of the twist in the rest frame. It points along the bone.
         axis: DVec3,
-        /// Unit axis of the first swing, at right angles to it; the second is `axis × side`.
+        /// Unit axis of the first swing, perpendicular to `axis`. The second is `axis × side`.
         side: DVec3,
-        /// Greatest swing about the first and the second axis, radians, 0 to π.
+        /// Maximum swing about the first and the second swing axis in radians, 0 to π.
         swing: [f64; 2],
-        /// Least and greatest twist, radians.
+        /// Minimum and maximum twist in radians.
         twist: [f64; 2],
     },
-    /// Each of three Euler angles within a range. The middle one should stay within ±90°, by choice of the order.
+    /// A range for each of three Euler angles. Choose the order so that the middle angle stays within ±90°.
     Euler {
         /// Order of the axes.
         #[serde(with = "euler_order")]
         order: EulerRot,
-        /// Least angles, radians, in that order.
+        /// Minimum angles in radians, in that order.
         min: [f64; 3],
-        /// Greatest angles.
+        /// Maximum angles in radians, in that order.
         max: [f64; 3],
     },
 }
 
 impl Limit {
-    /// The allowed rotation next to one: itself if it is allowed.
+    /// Returns the nearest allowed rotation. A rotation that is allowed is returned unchanged.
     ///
-    /// A hinge takes the rotation about its axis that is nearest of all. A cone takes the nearest point of the swing's
-    /// ellipse, not the one along the ray, and the nearest end of the twist's range. An Euler box clamps the angles,
-    /// of both ways to write the rotation the one that has to move less.
+    /// For a hinge this is the nearest of all rotations about its axis. For a cone it combines the nearest point of
+    /// the swing ellipse, which is not the point on the ray, with the nearest end of the twist range. For Euler
+    /// angles both triples that describe the rotation are clamped, and the result that is nearer to the rotation is
+    /// used.
     pub fn nearest(&self, q: DQuat) -> DQuat {
         match *self {
             Self::Free => q,
@@ -69,17 +70,17 @@ impl Limit {
         }
     }
 
-    /// Radians from a rotation to the nearest allowed one.
+    /// Returns the limit violation: the angle in radians from a rotation to the nearest allowed one.
     pub fn excess(&self, q: DQuat) -> f64 {
         if *self == Self::Free { 0.0 } else { angle_between(q, self.nearest(q)) }
     }
 
-    /// The axis, rest frame, that a joint of this limit turns about; `None` if it has more than one or none.
+    /// Returns the axis of a hinge in the rest frame, or `None` for other limits.
     pub(super) fn hinge_axis(&self) -> Option<DVec3> {
         if let Self::Hinge { axis, .. } = self { Some(*axis) } else { None }
     }
 
-    /// The rotation in the middle of what is allowed; rest for what has no limit.
+    /// Returns the rotation in the middle of the allowed range. Without a limit this is the identity.
     pub(super) fn centre(&self) -> DQuat {
         match *self {
             Self::Free | Self::Locked => DQuat::IDENTITY,
@@ -93,7 +94,7 @@ impl Limit {
         }
     }
 
-    /// Whether a rotation stands at the border of what is allowed, within some radians.
+    /// Returns whether a rotation is within `margin` radians of the limit's border, or beyond it.
     pub(super) fn is_at_border(&self, q: DQuat, margin: f64) -> bool {
         let at_end = |angle: f64, min: f64, max: f64| {
             let near = |end: f64| wrapped(angle - end).abs() <= margin;
@@ -119,7 +120,7 @@ impl Limit {
         }
     }
 
-    /// What is wrong with its numbers.
+    /// Returns the name of the first invalid field, or `None` if the limit is valid.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let unit = |v: DVec3| v.is_finite() && (v.length() - 1.0).abs() < 1e-6;
         let range = |min: f64, max: f64| min.is_finite() && max.is_finite() && min <= max;
@@ -136,13 +137,14 @@ impl Limit {
     }
 }
 
-/// Radians of the turn between two rotations.
+/// Returns the angle in radians between two rotations.
 pub(super) fn angle_between(a: DQuat, b: DQuat) -> f64 {
     let d = a.inverse() * b;
     2.0 * d.xyz().length().atan2(d.w.abs())
 }
 
-/// q = swing · twist about a unit axis: (swing, twist angle within ±π). At a swing of π the twist is taken as zero.
+/// Splits a rotation into q = swing · twist about a unit axis. Returns the swing and the twist angle within ±π. At a
+/// swing of π the twist is zero.
 pub fn swing_twist(q: DQuat, axis: DVec3) -> (DQuat, f64) {
     let along = q.xyz().dot(axis);
     if along.hypot(q.w) < 1e-12 {
@@ -152,15 +154,15 @@ pub fn swing_twist(q: DQuat, axis: DVec3) -> (DQuat, f64) {
     (q * DQuat::from_axis_angle(axis, -angle), angle)
 }
 
-/// The angle of a range that is nearest on the circle.
+/// Returns the angle of a range that is nearest to an angle on the circle.
 fn clamp_angle(angle: f64, min: f64, max: f64) -> f64 {
-    // The same direction, counted from the middle of the range.
+    // The same direction, measured from the middle of the range.
     let middle = 0.5 * (min + max);
     let away = angle - middle;
     let away = away - TAU * (away / TAU).round();
     let half = 0.5 * (max - min);
     if away.abs() <= half {
-        // The given digits where nothing has to change.
+        // An angle within the range keeps its exact value.
         if (min..=max).contains(&angle) { angle } else { middle + away }
     } else if away > 0.0 {
         max
@@ -192,10 +194,10 @@ fn cone(q: DQuat, axis: DVec3, side: DVec3, swing: [f64; 2], twist: [f64; 2]) ->
     DQuat::from_scaled_axis(side * nearest.x + other * nearest.y) * DQuat::from_axis_angle(axis, clamped)
 }
 
-/// The point of a filled ellipse (semi-axes `size`, zero allowed) next to a point.
+/// Returns the point of a filled ellipse that is nearest to `p`. `size` contains the semi-axes, which may be zero.
 ///
-/// Eberly 2011, "Distance from a point to an ellipse": the nearest point is (a²x/(t + a²), b²y/(t + b²)) for the
-/// root t of a falling, convex function, found by bisection, which needs no care about where it starts.
+/// Eberly 2011, "Distance from a point to an ellipse": the nearest point is (a²x/(t + a²), b²y/(t + b²)) for the root
+/// t of a decreasing convex function. Bisection finds the root without a good initial value.
 fn nearest_in_ellipse(p: DVec2, size: DVec2) -> DVec2 {
     if size.x <= 0.0 || size.y <= 0.0 {
         return p.clamp(-size, size);
@@ -205,7 +207,8 @@ fn nearest_in_ellipse(p: DVec2, size: DVec2) -> DVec2 {
     }
     let (a2, b2) = (size.x * size.x, size.y * size.y);
     let at = |t: f64| DVec2::new(p.x * a2 / (t + a2), p.y * b2 / (t + b2));
-    // Outside, the root is positive, and not beyond where even the circle of the longer axis would hold the point.
+    // Outside the ellipse the root is positive. At the upper bound even a circle with the longer semi-axis as its
+    // radius would contain the point.
     let (mut low, mut high) = (0.0, size.max_element() * p.length());
     for _ in 0..96 {
         let t = 0.5 * (low + high);
@@ -223,7 +226,7 @@ fn nearest_in_ellipse(p: DVec2, size: DVec2) -> DVec2 {
 
 fn euler(q: DQuat, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> DQuat {
     let (a, b, c) = q.to_euler(order);
-    // The same rotation written the other way.
+    // A second triple of angles describes the same rotation.
     let ways = [[a, b, c], [wrapped(a + PI), wrapped(PI - b), wrapped(c + PI)]];
     let clamp = |way: [f64; 3]| std::array::from_fn::<f64, 3, _>(|i| clamp_angle(way[i], min[i], max[i]));
     let [first, second] = ways.map(clamp);
@@ -235,7 +238,7 @@ fn euler(q: DQuat, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> DQuat {
     if angle_between(q, first) <= angle_between(q, second) { first } else { second }
 }
 
-/// A cone about an axis with the same swing to all sides.
+/// Returns a cone limit with the same maximum swing in all directions.
 pub fn round_cone(axis: DVec3, swing: f64, twist: [f64; 2]) -> Limit {
     Limit::Cone { axis, side: any_perpendicular(axis), swing: [swing; 2], twist }
 }

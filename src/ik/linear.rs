@@ -1,7 +1,8 @@
-//! Small dense symmetric matrices, row by row in buffers that are kept.
+//! Solvers for small dense symmetric matrices. Matrices are row-major slices, so that callers can reuse their
+//! buffers.
 
-/// Solves `a x = b` for a symmetric positive definite matrix by Cholesky's factors (Golub & Van Loan, algorithm 4.2.1).
-/// Overwrites `a` with the factor and `b` with x. Rows that have no positive pivot left get zero.
+/// Solves `a x = b` for a symmetric positive definite matrix by Cholesky factorisation (Golub & Van Loan, algorithm
+/// 4.2.1). Overwrites `a` with the factor and `b` with x. Unknowns without a positive pivot become zero.
 pub(super) fn solve_cholesky(a: &mut [f64], b: &mut [f64]) {
     let n = b.len();
     if n == 3 {
@@ -13,7 +14,7 @@ pub(super) fn solve_cholesky(a: &mut [f64], b: &mut [f64]) {
         let pivot = row[j] - row[..j].iter().map(|x| x * x).sum::<f64>();
         let inverse =
             if pivot > f64::EPSILON * row[j].abs() && pivot > 0.0 { 1.0 / pivot.sqrt() } else { 0.0 };
-        // The inverse of the pivot is what both substitutions need.
+        // Both substitutions need the inverse of the pivot.
         row[j] = inverse;
         let row = &row[..j];
         for other in below.chunks_exact_mut(n) {
@@ -31,8 +32,9 @@ pub(super) fn solve_cholesky(a: &mut [f64], b: &mut [f64]) {
     }
 }
 
-/// The inverse of a symmetric positive definite matrix of `n` rows into `inverse`, by Cholesky's factor, which is left
-/// below the diagonal of `a`; the logarithm of its determinant. `None` for a matrix that is not positive definite.
+/// Inverts a symmetric positive definite matrix of `n` rows into `inverse` and returns the logarithm of its
+/// determinant. The lower triangle of `a` then contains the Cholesky factor. Returns `None` if the matrix is not
+/// positive definite.
 pub(super) fn invert(a: &mut [f64], inverse: &mut [f64], n: usize) -> Option<f64> {
     let mut log = 0.0;
     for j in 0..n {
@@ -50,7 +52,7 @@ pub(super) fn invert(a: &mut [f64], inverse: &mut [f64], n: usize) -> Option<f64
             other[j] = (other[j] - dot) / diagonal;
         }
     }
-    // Row c of `lower` is column c of L⁻¹, from its diagonal on; then A⁻¹ = L⁻ᵀ L⁻¹.
+    // Row c of `lower` is column c of L⁻¹, starting at the diagonal. Then A⁻¹ = L⁻ᵀ L⁻¹.
     let mut lower = vec![0.0; n * n];
     for (c, column) in lower.chunks_exact_mut(n).enumerate() {
         column[c] = 1.0 / a[c * n + c];
@@ -69,7 +71,7 @@ pub(super) fn invert(a: &mut [f64], inverse: &mut [f64], n: usize) -> Option<f64
     Some(log)
 }
 
-/// [`solve_cholesky`] for three unknowns, by cofactors.
+/// Solves a system of three unknowns by cofactors.
 fn solve_three(a: &[f64], b: &mut [f64]) {
     let m = glam::DMat3::from_cols_slice(a);
     let x = m.inverse() * glam::DVec3::from_slice(b);

@@ -1,16 +1,16 @@
-//! Many bodies at once, on all cores.
+//! Parallel solves of many bodies.
 
 use rayon::prelude::*;
 
 use super::{Body, Goal, Options, Report, SolveError, Solver};
 
-/// Solves each body for its goals, as many as the shorter list has, on rayon's threads.
+/// Solves for each body and its goals on rayon's threads. The shorter list decides how many are solved.
 ///
-/// Each solve stands for itself: the answers are the same bits as one by one, each with a new [`Solver`], whatever the
-/// number of threads.
+/// Each solve is independent. The results have the same bits as solves one by one, each with a new [`Solver`], for
+/// any number of threads.
 ///
 /// # Errors
-/// One result a body, as [`Solver::solve`] gives it.
+/// Each body has its own result, with the errors of [`Solver::solve`].
 pub fn solve_many(
     bodies: &mut [Body],
     goals: &[Vec<Goal>],

@@ -1,14 +1,14 @@
-//! Inverse kinematics: which rotations bring an effector to its target. Mathematics alone: it knows no file, no mesh,
-//! no window, and works in double precision.
+//! Inverse kinematics: finds the joint rotations that bring effectors to their targets. The module is pure
+//! mathematics in double precision. It does not depend on files, meshes or windows.
 //!
-//! A [`Body`] is a tree of links in some pose, a [`Goal`] says where one of them shall be, and a [`Solver`] turns
-//! the links until the goals are met, by a [`Method`], and tells in a [`Report`] how it went:
+//! A [`Body`] is a posed tree of links. A [`Goal`] is a target for one link. A [`Solver`] turns the links by some
+//! [`Method`] until the goals are met, and returns a [`Report`]:
 //!
 //! ```
 //! use sinew::ik::{Body, Goal, Link, Options, Solver};
 //! use glam::{DAffine3, DVec3};
 //!
-//! // Two links of one metre, the base at the origin, and the effector at the end of the second.
+//! Two links of one metre. The base is at the origin and the effector at the end of the second link.
 //! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
 //! let mut arm = Body::new(links, DAffine3::IDENTITY)?;
 //! let goal = Goal::position(2, DVec3::new(1.0, 1.0, 0.0));

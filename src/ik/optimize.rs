@@ -1,10 +1,10 @@
-//! Nonlinear least squares with a trust region: Levenberg 1944, Marquardt 1963, with Nielsen's 1999 rule for the
-//! damping ("Damping parameter in Marquardt's method", section 2).
+//! Nonlinear least squares with a trust region: Levenberg 1944 and Marquardt 1963, with the damping rule of Nielsen
+//! 1999 ("Damping parameter in Marquardt's method", section 2).
 //!
-//! The sum of the goals' weighted squares and of two priors on each joint, the rest pose and the pose that the solve
-//! started from, over rotation vectors. The priors are diagonal: with D = μ + priors, the step
-//! (JᵀJ + D)⁻¹ is h + D⁻¹Jᵀ(J D⁻¹ Jᵀ + I)⁻¹(e − J h) by Woodbury's identity, the same small system that the whole
-//! Jacobian family solves. Limits are constraints: what comes to its limit is locked and the rest solved again.
+//! Minimises the weighted squares of the goals and of two priors on each joint, over rotation vectors. The priors are
+//! the distances from the rest pose and from the start pose. They are diagonal. With D = μ + priors, the step (JᵀJ +
+//! D)⁻¹ is h + D⁻¹Jᵀ(J D⁻¹ Jᵀ + I)⁻¹(e − J h) by Woodbury's identity, which is the small system of all Jacobian
+//! methods. Limits are constraints: a joint that reaches its limit is locked, and the others are solved again.
 
 use glam::DQuat;
 
@@ -18,21 +18,21 @@ use super::{JointParameters, OptimizeOptions};
 pub(super) struct Optimize {
     /// Damping, base-space metres squared.
     mu: f64,
-    /// By how much it grows when the next step fails.
+    /// Factor by which the damping grows if the next step fails.
     growth: f64,
     start: Vec<DQuat>,
     kept: Vec<DQuat>,
     cost: f64,
     predicted: f64,
-    /// Whether the last step that was taken gained next to nothing, or none could be taken.
+    /// Whether the last accepted step gained almost nothing, or no step could be accepted.
     settled: bool,
 }
 
-/// A step that gains less than this share of the sum is the last.
+/// A step that reduces the sum by less than this fraction is the last one.
 const GAIN: f64 = 1e-9;
 
 impl Optimize {
-    /// The pose that a solve starts from.
+    /// Stores the pose in which a solve starts.
     pub(super) fn set_start(&mut self, tree: &Tree) {
         self.start.clear();
         self.start.extend(tree.joints.iter().map(|j| j.rotation));
@@ -44,7 +44,7 @@ impl Optimize {
         self.mu = 1e-3 * length * length;
     }
 
-    /// What is made least: base-space metres squared.
+    /// Returns the sum to minimise, base-space metres squared.
     fn objective(&self, tree: &Tree, jacobian: &Jacobian, options: &OptimizeOptions, length2: f64) -> f64 {
         let priors = tree.joints.iter().zip(&self.start).map(|(joint, start)| {
             let from = |pose: DQuat| rotation_vector(pose * joint.rotation.conjugate()).length_squared();
@@ -55,12 +55,12 @@ impl Optimize {
         jacobian.cost() + priors.sum::<f64>()
     }
 
-    /// Whether the sum is as small as it gets.
+    /// Returns whether the sum no longer falls.
     pub(super) fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// The pose with the smallest sum.
+    /// Restores the pose with the smallest sum.
     pub(super) fn stand(&self, tree: &mut Tree) {
         for (joint, &rotation) in tree.joints.iter_mut().zip(&self.kept) {
             joint.rotation = rotation;
@@ -68,7 +68,7 @@ impl Optimize {
         tree.forward();
     }
 
-    /// One step: judged at the next pass, which takes it back if it failed.
+    /// Takes one step. The next call judges it and undoes it if it failed.
     pub(super) fn pass(&mut self, jacobian: &mut Jacobian, tree: &mut Tree, options: &OptimizeOptions) {
         let length = tree.length();
         let length2 = length * length;

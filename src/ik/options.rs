@@ -1,4 +1,4 @@
-//! How a solve is made.
+//! Options of a solve.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,49 +6,50 @@ use std::str::FromStr;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// Passes, unless asked otherwise.
+/// Default for the maximum number of iterations.
 pub const DEFAULT_ITERATIONS: usize = 100;
-/// Tolerance, unless asked otherwise, as a share of the longest chain's length.
+/// Default tolerance of positions, as a fraction of the longest chain's length.
 pub(super) const DEFAULT_TOLERANCE: f64 = 1e-4;
-/// Tolerance of orientations and aims, unless asked otherwise, radians.
+/// Default tolerance of orientations and aims, radians.
 pub(super) const DEFAULT_ANGLE_TOLERANCE: f64 = 1e-3;
 
-/// How goals are met.
+/// A method that finds the rotations for the goals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Two-bone for a limb, full-body for several goals, damped least squares otherwise.
+    /// Two-bone for a limb, full-body for several goals or pins, damped least squares otherwise.
     #[default]
     Auto,
     /// Cyclic coordinate descent.
     Ccd,
-    /// Particles on springs, rotations fitted to them.
+    /// Particles on springs, to which the rotations are fitted.
     Particle,
     /// Forward and backward reaching.
     Fabrik,
-    /// The Jacobian's transpose, with the optimal step.
+    /// Jacobian transpose with the optimal step size.
     JacobianTranspose,
-    /// The Jacobian's pseudo-inverse.
+    /// Jacobian pseudo-inverse.
     PseudoInverse,
     /// Damped least squares.
     Dls,
     /// Selectively damped least squares.
     Sdls,
-    /// The closed form of limbs.
+    /// Closed form for limbs.
     TwoBone,
-    /// Closed form on two halves, then damped least squares.
+    /// Closed form on the two halves of a chain, then damped least squares.
     Fused,
     /// Nonlinear least squares with a trust region.
     Optimize,
-    /// Pins first, then goals, with root motion.
+    /// Damped least squares on the whole body: pins first, then the other goals, with root motion.
     FullBody,
-    /// The likeliest posture of a [`Style`](super::Style), or a blend of [`Examples`](super::Examples), then full-body. It
-    /// needs either: [`Solver::set_style`](super::Solver::set_style).
+    /// The likeliest posture of a [`Style`](super::Style), or a blend of [`Examples`](super::Examples), then
+    /// full-body. Needs a pose prior from [`Solver::set_style`](super::Solver::set_style).
     Style,
 }
 
 impl Method {
-    /// All that need nothing but a body: [`Method::Auto`], which is one of them, and [`Method::Style`] left out.
+    /// All methods that need only a body. This excludes [`Method::Auto`], which selects one of them, and
+    /// [`Method::Style`].
     pub const ALL: [Self; 11] = [
         Self::Ccd,
         Self::Particle,
@@ -63,7 +64,7 @@ impl Method {
         Self::FullBody,
     ];
 
-    /// The name that people write.
+    /// Returns the name of the method in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -82,12 +83,12 @@ impl Method {
         }
     }
 
-    /// All that there are, in the order in which they are told.
+    /// Returns all methods in the order in which they are listed.
     pub fn all() -> impl Iterator<Item = Self> {
         std::iter::once(Self::Auto).chain(Self::ALL).chain([Self::Style])
     }
 
-    /// Whether it poses a whole figure at once, and may move its base.
+    /// Returns whether the method poses a whole figure at once and may move its base.
     pub fn is_whole_body(self) -> bool {
         matches!(self, Self::FullBody | Self::Style)
     }
@@ -106,7 +107,7 @@ impl FromStr for Method {
         let known = || Self::all().map(Self::name).collect::<Vec<_>>().join(", ");
         Self::all()
             .find(|m| m.name() == name)
-            .ok_or_else(|| format!("no method is called {name}; there are {}", known()))
+            .ok_or_else(|| format!("unknown method \"{name}\", expected one of {}", known()))
     }
 }
 
@@ -114,43 +115,43 @@ impl FromStr for Method {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
-    /// The body's rotations as they are.
+    /// The current rotations of the body.
     #[default]
     Current,
-    /// The rest rotations: the answer depends on the goals alone.
+    /// The rest rotations. The result then depends only on the goals.
     Rest,
 }
 
-/// How a solve is made.
+/// Options of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// By which method.
+    /// The method.
     pub method: Method,
-    /// Passes at most.
+    /// Maximum number of iterations.
     pub iterations: usize,
-    /// World metres within which a goal's position counts as reached; `None`: a ten-thousandth of the longest chain.
+    /// Tolerance of positions in world metres. `None`: a ten-thousandth of the longest chain.
     pub tolerance: Option<f64>,
-    /// Radians within which an orientation or an aim counts as reached.
+    /// Tolerance of orientations and aims in radians.
     pub angle_tolerance: f64,
-    /// From where.
+    /// The pose that the solve starts from.
     pub start: Start,
-    /// Whether limits are kept.
+    /// Whether joint limits apply.
     pub limits: bool,
-    /// How many other starts, always the same ones, may rescue a solve that stalls. None are tried where a solve goes
-    /// on from its last answer: a drag must not jump.
+    /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same. A solve
+    /// that continues from its last result never restarts, because a drag must not jump.
     pub restarts: usize,
-    /// Whether the report tells the error of each pass. Neither the way nor the answer depends on it.
+    /// Whether the report contains the error of each iteration. Recording does not change the result.
     pub record: bool,
-    /// Of [`Method::Ccd`].
+    /// Options of [`Method::Ccd`].
     pub ccd: CcdOptions,
-    /// Of [`Method::Particle`].
+    /// Fraction of a spring's error that [`Method::Particle`] corrects in one step.
     pub stiffness: f64,
-    /// Of the Jacobian methods.
+    /// Options of the Jacobian methods.
     pub jacobian: JacobianOptions,
-    /// Of limbs.
+    /// Options of the closed form for limbs.
     pub limb: LimbOptions,
-    /// Of [`Method::Optimize`].
+    /// Options of [`Method::Optimize`].
     pub optimize: OptimizeOptions,
     /// Whether [`Method::FullBody`] and [`Method::Style`] move the base.
     pub root_motion: bool,
@@ -177,19 +178,19 @@ impl Default for Options {
     }
 }
 
-/// The order in which cyclic coordinate descent turns joints, and how far.
+/// Options of cyclic coordinate descent: the order of the joints, and how far they turn.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CcdOptions {
-    /// From the base to the tip instead of from the tip to the base.
+    /// Whether joints turn in order from the base to the tip instead of from the tip to the base.
     pub base_first: bool,
-    /// Radians that a joint may turn in one step.
+    /// Maximum rotation of a joint in one step, radians.
     #[serde(with = "cap")]
     pub step: f64,
-    /// Radians that a joint may turn in a whole solve.
+    /// Maximum rotation of a joint in a whole solve, radians.
     #[serde(with = "cap")]
     pub budget: f64,
-    /// Whether a step's cap grows along the chain, one share more for each joint from the tip: as in MMD.
+    /// Whether the maximum step is multiplied by the number of the joint, counted from the tip, as in MMD.
     pub growing: bool,
 }
 
@@ -199,7 +200,8 @@ impl Default for CcdOptions {
     }
 }
 
-/// A cap that may be infinite, which text formats cannot say: then it is none.
+/// Serialises a maximum that may be infinite. Text formats cannot represent infinity, so it is written as a missing
+/// value.
 mod cap {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -214,53 +216,55 @@ mod cap {
 }
 
 impl CcdOptions {
-    /// As the dance program MMD does it: an angle cap a step, growing from the tip. Start from rest with it.
+    /// Returns the options that behave like the dance program MMD, with a maximum step that grows from the tip. Use
+    /// them with [`Start::Rest`].
     pub fn mmd(step: f64) -> Self {
         Self { step, growing: true, ..Self::default() }
     }
 }
 
-/// What the joints' angles are.
+/// The parameters that describe a joint's rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JointParameters {
-    /// Rotation vectors on quaternions.
+    /// Rotation vectors, applied to quaternions.
     #[default]
     RotationVector,
     /// Euler angles about x, then the turned y, then the twice turned z.
     Euler,
 }
 
-/// What is done with the freedom that the goals leave.
+/// The secondary task, which uses the freedom that the goals leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Secondary {
-    /// Nothing.
+    /// No secondary task.
     #[default]
     None,
-    /// Towards the rest pose.
+    /// Pull towards the rest pose.
     Rest,
-    /// Towards the posture that the body was given ([`Body::set_posture`](super::Body::set_posture)), else rest.
+    /// Pull towards the posture from [`Body::set_posture`](super::Body::set_posture), or towards rest if there is
+    /// none.
     Posture,
-    /// Towards the middle of the limits.
+    /// Pull towards the middle of the limits.
     LimitCentres,
-    /// Towards the pose that the solve started from.
+    /// Pull towards the pose in which the solve started.
     Start,
 }
 
-/// How the Jacobian methods step.
+/// Options of the Jacobian methods.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JacobianOptions {
-    /// What the unknowns are.
+    /// Parameters of the joint rotations.
     pub parameters: JointParameters,
-    /// The task of the null space.
+    /// Secondary task in the null space.
     pub secondary: Secondary,
-    /// Share of the secondary task done in a pass.
+    /// Fraction of the secondary task that one iteration applies.
     pub secondary_gain: f64,
-    /// λ of damped least squares as a share of the chain's length; `None`: it falls with the error.
+    /// λ of damped least squares as a fraction of the chain's length. `None`: λ falls with the error.
     pub damping: Option<f64>,
-    /// A pass aims no farther than this share of the chain's length.
+    /// Maximum error that one iteration tries to correct, as a fraction of the chain's length.
     pub clamp: f64,
 }
 
@@ -276,57 +280,60 @@ impl Default for JacobianOptions {
     }
 }
 
-/// Which of the poses of a limb is taken: they differ by the turn about the line from its base to its end.
+/// The swivel of a limb, its rotation about the line from its first joint to its end. A target position does not
+/// determine it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Swivel {
-    /// The present one, unless the goal has a pole.
+    /// The current swivel, unless the goal has a pole.
     #[default]
     Keep,
-    /// That of rest.
+    /// The swivel of the rest pose.
     Standard,
-    /// So many radians beyond that of rest.
+    /// An angle from the swivel of the rest pose, radians.
     Angle(f64),
-    /// Radians beyond that of rest that follow the target: `at_base + slope · (target − base) / length`, base space.
+    /// An angle from the swivel of the rest pose that depends on the target, in radians: `at_base + slope · (target −
+    /// base) / length`, base space.
     Follow {
-        /// With the target at the base.
+        /// Angle for a target at the base, radians.
         at_base: f64,
-        /// Radians a limb's length.
+        /// Change of the angle per limb length of distance from the base, radians.
         slope: DVec3,
     },
 }
 
-/// How limbs are solved in closed form.
+/// Options of the closed form for limbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimbOptions {
-    /// Where the middle joint goes.
+    /// Swivel of the limb.
     pub swivel: Swivel,
-    /// Share of the limb's length over which it comes to full stretch softly; 0: at once.
+    /// Softening near full stretch: the last fraction of the limb's length over which it slows down. 0 means no
+    /// softening.
     pub soften: f64,
 }
 
-/// What is made small beside the goals' errors: the answer is then a compromise, not the first pose that meets the
-/// goals. A weight of one makes a radian of one joint count as much as the
-/// chain's length of error.
+/// Terms that [`Method::Optimize`] minimises together with the errors of the goals. The result is then a compromise
+/// and not the first pose that meets the goals. With a weight of one, a radian of one joint counts as much as an
+/// error of the chain's length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizeOptions {
-    /// Distance of each joint from rest.
+    /// Weight of the distance of each joint from rest.
     pub rest: f64,
-    /// Distance of each joint from where the solve started.
+    /// Weight of the distance of each joint from the start pose.
     pub stay: f64,
-    /// The middle of the mass above a place.
+    /// Balance of the centre of mass over a support.
     pub balance: Option<Balance>,
 }
 
-/// The middle of the mass of what turns, above or below a place. Every stretch between two joints weighs as much as it
-/// is long.
+/// A balance task: it keeps the centre of mass of the moving segments vertically above or below a support. A segment
+/// between two joints weighs as much as it is long.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Balance {
-    /// World position, metres; its height does not matter.
+    /// World position of the support, metres. Its height is ignored.
     pub support: DVec3,
-    /// How much a metre beside it counts against a metre of a goal of weight one, squared.
+    /// Weight of the squared horizontal distance, relative to the squared error of a goal of weight one.
     pub weight: f64,
 }

@@ -7,31 +7,32 @@ use super::Limit;
 use super::rotation::{best_fit, shortest_arc};
 use super::tree::{Joint, Tree};
 
-/// Sweeps over the springs between two fits, which cost as much as several of them.
+/// Sweeps over the springs per fit. A fit costs as much as several sweeps.
 const SWEEPS: usize = 8;
 
-/// Particles on the joints and tips of a tree, kept from pass to pass, and the fit of the joints to them.
+/// Particles at the joints and effectors of a tree, and the fit of the joints to them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Particles {
     pub(super) positions: Vec<DVec3>,
-    /// What each hangs on; `None` for those that are held.
+    /// The particle to which each particle is attached, or `None` if it is fixed.
     pub(super) parents: Vec<Option<usize>>,
-    /// Distance to keep from it.
+    /// Length of the spring to that particle.
     pub(super) lengths: Vec<f64>,
-    /// Where it is in the turned frame of the joint that it hangs on.
+    /// Position of each particle in the turned frame of its parent joint.
     locals: Vec<DVec3>,
-    /// The particle of each tip: its own, or that of the joint that it sits on.
+    /// The particle of each effector: its own, or that of a joint at the same position.
     pub(super) tips: Vec<usize>,
-    /// Whether the fit moves particles: several hang on one joint, or limits have a say.
+    /// Whether a fit moves particles. It does if several are attached to one joint, or with limits, weights below one
+    /// or scale.
     fits_move: bool,
-    /// The particles that hang on joints, those of each joint together, and where each joint's begin and end.
+    /// The particles that are attached to joints, grouped by joint, and the range of each joint.
     hanging: Vec<usize>,
     places: Vec<(usize, usize)>,
     vectors: Vec<(DVec3, DVec3, f64)>,
 }
 
 impl Particles {
-    /// Puts the particles where the joints and tips are.
+    /// Places the particles at the joints and effectors.
     pub(super) fn set(&mut self, tree: &Tree) {
         self.parents.clear();
         self.parents.extend(tree.joints.iter().map(|j| j.parent));
@@ -39,7 +40,7 @@ impl Particles {
         self.locals.extend((0..tree.joints.len()).map(|j| tree.local(j)));
         self.tips.clear();
         for tip in &tree.tips {
-            // A tip that sits on a joint shares its particle.
+            // An effector at the position of a joint shares the joint's particle.
             let on = |j: usize| self.parents[j] == tip.joint && self.locals[j].distance(tip.local) < 1e-12;
             let own = tip.joint.filter(|_| tip.local == DVec3::ZERO);
             let shared = own.or_else(|| (0..tree.joints.len()).find(|&j| on(j)));
@@ -73,18 +74,19 @@ impl Particles {
         self.lengths.extend(self.parents.iter().enumerate().map(distance));
     }
 
-    /// Starts a pass from the pose, where fitting has moved the particles.
+    /// Starts an iteration from the current pose if the last fit moved particles.
     pub(super) fn begin(&mut self, tree: &Tree) {
         if self.fits_move {
             self.follow(tree);
         }
         if !tree.rigid {
-            // Under scale, links change their length as they turn: each pass works with those of the present pose.
+            // With scale, links change their length as they turn, so each iteration uses the lengths of the current
+            // pose.
             self.measure();
         }
     }
 
-    /// Pulls the tips' particles to their targets: all the way, or by a weight below one only a part of it.
+    /// Pulls the particles of the effectors to their targets. A weight below one pulls only part of the way.
     pub(super) fn pull(&mut self, tree: &Tree) {
         for (tip, &particle) in tree.tips.iter().zip(&self.tips) {
             if let Some(target) = tip.target.filter(|_| self.parents[particle].is_some()) {
@@ -94,11 +96,13 @@ impl Particles {
         }
     }
 
-    /// One pass: [`SWEEPS`] times the tips pulled to their targets and the springs relaxed, from the tips to the root
-    /// and back; then rotations fitted, within limits. Targets on inner joints pull those.
+    /// Runs one iteration. Each of [`SWEEPS`] sweeps pulls the effectors to their targets and relaxes the springs,
+    /// from the tips to the root and back. Then rotations are fitted within limits. Targets on inner joints pull
+    /// those joints.
     ///
-    /// The way to the root is the method as published; the way back, the same springs in the other order, carries the
-    /// root's pull to the tips in the same pass. A stiffness below one corrects that share of a spring's error.
+    /// The way to the root is the published method. The way back relaxes the same springs in the opposite order, so
+    /// that the pull of the root gets to the tips in the same iteration. With a stiffness below one, only that
+    /// fraction of a spring's error is corrected.
     pub(super) fn pass(&mut self, tree: &mut Tree, stiffness: f64) {
         self.begin(tree);
         for _ in 0..SWEEPS {
@@ -113,8 +117,8 @@ impl Particles {
         self.fit(tree);
     }
 
-    /// Both ends of a spring move by half of its error: m = (P₁ − P₀)(0.5 − 0.5 d_dest / d_src). At the root, which
-    /// is held, the other end moves by all of it.
+    /// Relaxes a spring. Both ends move by half of its error: m = (P₁ − P₀)(0.5 − 0.5 d_dest / d_src). At the fixed
+    /// root the other end moves by the whole error.
     fn relax(&mut self, particle: usize, stiffness: f64) {
         let Some(parent) = self.parents[particle] else { return };
         let spring = self.positions[parent] - self.positions[particle];
@@ -131,9 +135,9 @@ impl Particles {
         }
     }
 
-    /// Turns the joints, root to tip, so that what hangs on each comes as near to its particles as it can: by the
-    /// shortest arc to one, by the best fit to several and to orientations, by the best angle of a hinge, all within
-    /// limits.
+    /// Turns the joints, root to tip, so that the points of each come as near as possible to their particles. A
+    /// single particle needs the shortest arc, several particles or orientations the best fit, and a hinge the best
+    /// angle. All turns stay within limits.
     pub(super) fn fit(&mut self, tree: &mut Tree) {
         for index in 0..tree.joints.len() {
             tree.place(index);
@@ -161,8 +165,8 @@ impl Particles {
         tree.place_tips();
     }
 
-    /// A child that is a hinge needs its axis across the plane that its neighbours' particles make, which the shortest
-    /// arc does not give it: the twist of its parent is part of the fit.
+    /// Adds the plane of a child hinge to the fit. The axis of the hinge must be perpendicular to the plane of the
+    /// particles next to it. This determines the twist of the parent, which the shortest arc leaves open.
     fn hinge_plane(&mut self, tree: &Tree, index: usize, child: usize) {
         let Some(axis) = tree.joints.get(child).and_then(Joint::hinge_axis) else { return };
         let (start, end) = self.places[child];
@@ -171,11 +175,11 @@ impl Particles {
         let here = self.positions[child];
         let normal = (here - joint.position).cross(self.positions[next] - here);
         let size = self.lengths[child] * self.lengths[next];
-        // Along a straight limb any plane will do.
+        // A straight limb has no definite plane.
         if normal.length() < 1e-3 * size {
             return;
         }
-        // A hinge about its own bone twists: it has no plane.
+        // A hinge about its own bone only twists, so it has no plane.
         if axis.dot(hinge.turn(self.locals[next])).abs() > 0.9 * self.lengths[next] {
             return;
         }
@@ -185,8 +189,8 @@ impl Particles {
         self.vectors.push((from * self.lengths[child], to * (side * self.lengths[child]), 0.1));
     }
 
-    /// Puts the particles where the fitted joints are: joints that share a parent are rigid to each other, which no
-    /// spring tells them.
+    /// Moves the particles to the fitted joints. Joints with the same parent are rigid relative to each other, which
+    /// the springs do not enforce.
     fn follow(&mut self, tree: &Tree) {
         self.positions.clear();
         self.positions.extend(tree.joints.iter().map(|j| j.position));
@@ -196,8 +200,8 @@ impl Particles {
 }
 
 impl Tree {
-    /// The directions that a joint's own orientation goals ask for: vectors in its frame as they are at its present
-    /// place and as they should be, and weights.
+    /// Collects the directions of a joint's orientation and aim goals: the current and the wanted vectors in its
+    /// frame, and their weights.
     fn orientations(&self, index: usize, out: &mut Vec<(DVec3, DVec3, f64)>) {
         let joint = &self.joints[index];
         for tip in self.tips.iter().filter(|t| t.joint == Some(index)) {

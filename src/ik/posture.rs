@@ -1,34 +1,34 @@
-//! How a figure holds itself, apart from where it stands and which way it faces.
+//! Postures: the pose of a figure without its heading and its position on the ground.
 //!
-//! The world orientation of the base, as a turn from rest, is R = heading · tilt: a turn about +Y after a turn about a
-//! level axis. Tilt and height belong to the posture; heading and ground belong to the place.
+//! The world rotation of the base from rest is R = heading · tilt: first a tilt about a horizontal axis, then a
+//! heading about +Y. Tilt and height are part of the posture. Heading and ground position are part of the placement.
 
 use glam::{DQuat, DVec2, DVec3};
 
 use super::body::own;
 use super::{Body, Goal, swing_twist};
 
-/// How the joints of a figure are turned, and how its base is held.
+/// The rotations of a figure's joints, and the tilt and height of its base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posture {
-    /// A rotation a joint, rest⁻¹ · local whichever way its link is walked; that of the first, the base, is its turn from
-    /// rest in the world but for its heading: of two that differ by a turn about +Y either may stand here.
+    /// One rotation per joint, rest⁻¹ · local, also for reversed links. The first one is the world rotation of the
+    /// base from rest without its heading. Rotations of the base that differ by a turn about +Y are equivalent.
     pub rotations: Vec<DQuat>,
     /// Height of the base, world metres.
     pub height: f64,
 }
 
-/// Where a figure stands and which way it faces.
+/// The heading and the ground position of a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Place {
-    /// Radians about +Y from rest.
+    /// Angle about +Y from rest, radians.
     pub(super) heading: f64,
     /// World x and z of the base, metres.
     pub(super) ground: DVec2,
 }
 
 impl Posture {
-    /// That of a body, a joint a link.
+    /// Returns the posture of a body, with one joint per link.
     pub fn of(body: &Body) -> Self {
         let own = |(link, rotation): (&super::Link, &DQuat)| own(link.rest, link.reversed, *rotation);
         let mut rotations: Vec<DQuat> = body.links().iter().zip(body.rotations()).map(own).collect();
@@ -38,13 +38,13 @@ impl Posture {
         Self { rotations, height: base_position(body).y }
     }
 
-    /// Stands a body in this posture at a place. `joints`: which rotation is whose, a link each; what has none, or no
-    /// weight, is left alone. `moves`: whether the base may be taken elsewhere.
+    /// Applies this posture to a body. `joints` maps each link to a rotation. Links without a joint or without weight
+    /// are left unchanged. `moves`: whether the base may move.
     pub(super) fn stand(&self, body: &mut Body, joints: &[Option<usize>], place: Place, moves: bool) {
         for (index, joint) in joints.iter().enumerate() {
             let Some(rotation) = joint.and_then(|j| self.rotations.get(j)) else { continue };
             let Some(link) = body.links().get(index).filter(|l| l.weight > 0.0) else { continue };
-            // A base that is walked backwards is turned by what is above it.
+            // If the figure's base is not the first link, the links above it determine its rotation.
             if *joint == Some(0) && index > 0 {
                 continue;
             }
@@ -63,24 +63,24 @@ impl Posture {
     }
 }
 
-/// Whether a body's base is the base of the figure that its joints are those of.
+/// Returns whether the base of the body is the base of the figure.
 pub(super) fn holds_base(joints: &[Option<usize>]) -> bool {
     joints.first() == Some(&Some(0))
 }
 
-/// A body's base, at rest: its world orientation.
+/// Returns the world orientation of a body's base at rest.
 fn base_at_rest(body: &Body) -> DQuat {
     body.world_from_base_rotation() * body.links().first().map_or(DQuat::IDENTITY, |l| l.rest)
 }
 
-/// Heading and tilt of a body's base.
+/// Returns the heading and the tilt of a body's base.
 pub(super) fn base(body: &Body) -> (f64, DQuat) {
     let turned = body.orientation(0).unwrap_or(DQuat::IDENTITY) * base_at_rest(body).conjugate();
     let (swing, twist) = swing_twist(turned.conjugate(), DVec3::Y);
     (-twist, swing.conjugate())
 }
 
-/// The local rotation of the base that has a heading and a tilt.
+/// Returns the local rotation of the base for a heading and a tilt.
 pub(super) fn from_tilt(body: &Body, heading: f64, tilt: DQuat) -> DQuat {
     let world = DQuat::from_rotation_y(heading) * tilt * base_at_rest(body);
     body.world_from_base_rotation().conjugate() * world
@@ -90,15 +90,16 @@ pub(super) fn base_position(body: &Body) -> DVec3 {
     body.world_from_link(0).unwrap_or_default().translation
 }
 
-/// Takes the base to a world position.
+/// Moves the base to a world position.
 pub(super) fn move_base(body: &mut Body, place: DVec3) {
     let offset = body.links().first().map_or(DVec3::ZERO, |l| l.offset);
     body.set_root(body.base_from_world().transform_point3(place) - offset);
 }
 
-/// Where a body that stands at a heading in some posture has to be for its points to be nearest to their goals: a turn
-/// about +Y and, where it `moves`, a shift on the ground (the closed form of least squares in the plane). Where the goals
-/// do not tell the heading, it stays. Also what is left, the weighted root mean square in metres.
+/// Returns the placement at which the points of a posed body are nearest to their goals, and the error that remains.
+/// The body turns about +Y and, if it `moves`, shifts on the ground. The solution is the closed form of least squares
+/// in the plane. If the goals do not determine the heading, it stays. The error is the weighted root mean square in
+/// metres.
 pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Place, f64) {
     let base = base_position(body);
     let level = |v: DVec3| DVec2::new(v.x, v.z);
@@ -123,7 +124,7 @@ pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (
         across += weight * (g.x * p.y - g.y * p.x);
         spread = spread.max(p.length_squared().min(g.length_squared()));
     }
-    // Points nearly above each other say nothing of where the figure faces.
+    // Points that are almost above each other do not determine the heading.
     let turn = if spread > TELLING * TELLING { across.atan2(along) } else { 0.0 };
     let turned = DQuat::from_rotation_y(turn);
     let rotate = |v: DVec2| level(turned * DVec3::new(v.x, 0.0, v.y));
@@ -136,9 +137,9 @@ pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (
     (Place { heading: heading + turn, ground }, (left / total).sqrt())
 }
 
-/// How much more a pinned goal counts.
+/// Factor for the weight of pinned goals.
 pub(super) const PINNED: f64 = 10.0;
-/// Metres beside the middle from which on points tell a heading.
+/// Minimum horizontal distance of a point from the mean, in metres, for it to determine the heading.
 const TELLING: f64 = 0.05;
 
 #[cfg(test)]
@@ -148,7 +149,7 @@ pub(super) mod tests {
     use super::super::Link;
     use super::*;
 
-    /// A trunk with two arms below a space that is turned and scaled.
+    /// Returns a trunk with two arms below a base space that is turned and scaled.
     pub(in crate::ik) fn figure() -> Body {
         let links = vec![
             Link { rest: DQuat::from_rotation_x(0.3), offset: DVec3::new(0.1, 0.9, 0.0), ..Link::base() },
@@ -174,10 +175,10 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_posture_at_its_place_is_the_body_again() {
+    fn applying_a_posture_restores_the_body() {
         let body = figure();
         let posture = Posture::of(&body);
-        assert!(posture.rotations[0].y.abs() < 1e-12, "a tilt is level");
+        assert!(posture.rotations[0].y.abs() < 1e-12, "a tilt must not turn about +Y");
         let base = base_position(&body);
         let place = Place { heading: super::base(&body).0, ground: DVec2::new(base.x, base.z) };
         let mut other = body.clone();
@@ -190,7 +191,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_figure_is_led_back_to_where_it_was() {
+    fn align_restores_the_placement() {
         let body = figure();
         let place = |link: usize| body.world_from_link(link).map(|m| m.translation).unwrap_or_default();
         let goals = [3, 5, 1].map(|link| Goal::position(link, place(link)));

@@ -1,8 +1,8 @@
-//! Numbers that look random and are always the same: splitmix64 (Steele, Lea & Flood 2014).
+//! Deterministic pseudo-random numbers: splitmix64 (Steele, Lea & Flood 2014).
 
 use glam::DVec3;
 
-/// A sequence that its seed decides.
+/// A pseudo-random sequence, determined by its seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -14,19 +14,19 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From 0 up to 1, without 1.
+    /// Returns a number from 0 up to, but not including, 1.
     pub(crate) fn unit(&mut self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "53 bits are what a double holds")]
+        #[expect(clippy::cast_precision_loss, reason = "a double has 53 significant bits")]
         let mantissa = (self.next() >> 11) as f64;
         mantissa / (1_u64 << 53) as f64
     }
 
-    /// From one number to another.
+    /// Returns a number between two others.
     pub(crate) fn range(&mut self, from: f64, to: f64) -> f64 {
         from + (to - from) * self.unit()
     }
 
-    /// A rotation vector in the cube of a half width.
+    /// Returns a rotation vector in a cube of the given half width.
     pub(crate) fn turn(&mut self, half: f64) -> DVec3 {
         DVec3::new(self.range(-half, half), self.range(-half, half), self.range(-half, half))
     }

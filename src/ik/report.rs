@@ -1,22 +1,22 @@
-//! What came of it.
+//! The result of a solve.
 
 use std::fmt;
 
 use super::Method;
 
-/// How a goal ended. Out of reach is an outcome, not an error.
+/// How a goal ended. A target that is out of reach is an outcome, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is within tolerance.
+    /// The goal is within tolerance.
     Reached,
-    /// It is farther away than its chain is long, or nearer than it can fold.
+    /// The target is beyond the reach of the chain, or nearer than the chain can fold.
     OutOfReach,
-    /// The error no longer fell, with joints at their limits.
+    /// The error stopped falling while joints were at their limits.
     BlockedByLimits,
-    /// The error no longer fell.
+    /// The error stopped falling.
     #[default]
     Stalled,
-    /// The iterations were spent.
+    /// The iteration limit was reached.
     Iterations,
 }
 
@@ -32,40 +32,40 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What one goal came to.
+/// The result for one goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GoalOutcome {
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// World metres between the goal's point and its target, if it has one.
+    /// Distance from the goal's point to its target in world metres, if it has a target position.
     pub position_error: Option<f64>,
-    /// Radians between the link's orientation, or the axis that aims, and what was asked for, the larger of both.
+    /// The larger of the orientation error and the aim error in radians, if the goal has either.
     pub orientation_error: Option<f64>,
 }
 
-/// What a solve came to, measured by forward kinematics on the pose that it hands back.
+/// The result of a solve. Errors are measured by forward kinematics on the returned pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Who solved it.
+    /// The method that solved the problem.
     pub method: Method,
-    /// Passes made.
+    /// Number of iterations.
     pub iterations: usize,
-    /// One a goal, in their order.
+    /// The results of the goals, in their order.
     pub goals: Vec<GoalOutcome>,
-    /// The links that stand at the border of their limits.
+    /// The links at the border of their limits.
     pub limited: Vec<usize>,
-    /// The largest position error before the first pass and after each, world metres; empty unless
-    /// [`Options::record`](super::Options::record) asked for it.
+    /// The largest position error before the first iteration and after each, world metres. Empty unless
+    /// [`Options::record`](super::Options::record) is set.
     pub history: Vec<f64>,
 }
 
 impl Report {
-    /// Whether every goal is within tolerance.
+    /// Returns whether every goal is within tolerance.
     pub fn reached(&self) -> bool {
         self.goals.iter().all(|g| g.outcome == Outcome::Reached)
     }
 
-    /// The largest position error of all goals, world metres.
+    /// Returns the largest position error of all goals, world metres.
     pub fn position_error(&self) -> f64 {
         self.goals.iter().filter_map(|g| g.position_error).fold(0.0, f64::max)
     }

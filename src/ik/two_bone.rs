@@ -1,6 +1,6 @@
-//! Limbs in closed form: Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for anthropomorphic
-//! limbs": the middle joint bends until the limb is as long as it must be, the first swings it onto the target, the
-//! freedom that is left is the swivel about the line between the two.
+//! Two-bone IK in closed form: Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for
+//! anthropomorphic limbs". The middle joint bends until the limb has the required length. The first joint swings it
+//! onto the target. The freedom that remains is the swivel about the line from the first joint to the end.
 
 use std::f64::consts::TAU;
 
@@ -10,13 +10,14 @@ use super::rotation::{rotation_vector, shortest_arc, wrapped};
 use super::tree::{Measure, Tree};
 use super::{LimbOptions, Limit, Method, SolveError, Swivel};
 
-/// Swivels that are tried where limits do not allow the first.
+/// Number of swivels to try if limits block the first one.
 const TRIES: usize = 24;
 
-/// How often a limb that changes its lengths is aimed again.
+/// Maximum number of corrections for a limb whose lengths change.
 const AIMS: usize = 32;
 
-/// What a tree must be to be a limb: a lone goal with a position, two joints above it, and perhaps the end's own.
+/// Returns the two joints of a limb. The tree must have one goal with a position and two joints above the end. The
+/// end may have its own joint too.
 pub(super) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
     let unsuited = |why| Err(SolveError::Unsuited { method: Method::TwoBone, why });
     let [tip] = &tree.tips[..] else { return unsuited("one goal is needed") };
@@ -30,9 +31,10 @@ pub(super) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
     }
 }
 
-/// The closed form, within limits.
+/// Solves a limb in closed form within its limits.
 ///
-/// Where a limit of the first joint is in the way, other swivels are tried, in a fixed order, and the best is kept.
+/// If a limit of the first joint blocks the solution, other swivels are tried in a fixed order and the best one is
+/// used.
 pub(super) fn solve(tree: &mut Tree, options: &LimbOptions) {
     let (first, middle) = (0, 1);
     let Some(target) = tree.tips.first().and_then(|t| t.target) else { return };
@@ -45,10 +47,10 @@ pub(super) fn solve(tree: &mut Tree, options: &LimbOptions) {
     }
     let line = tree.tips.first().map_or(target, |t| t.position);
     let mut axis = bend(tree, first, middle, options.soften);
-    // Back onto its line within its plane, then with the plane onto the target.
+    // First back onto its old line within the limb's plane, then together with the plane onto the target.
     swing(tree, first, line);
     swing(tree, first, target);
-    // Under scale, bones change length as they turn: again, with those of the present pose.
+    // With scale, bones change their length as they turn. Repeat with the lengths of the current pose.
     for _ in 0..if tree.rigid { 0 } else { AIMS } {
         if tree.measure().done {
             break;
@@ -73,7 +75,7 @@ pub(super) fn solve(tree: &mut Tree, options: &LimbOptions) {
     }
 }
 
-/// Radians of swivel beyond that of rest.
+/// Returns the swivel angle from the rest pose in radians.
 fn beyond_rest(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
     match swivel {
         Swivel::Keep | Swivel::Standard => None,
@@ -85,11 +87,12 @@ fn beyond_rest(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
     }
 }
 
-/// Turns the middle joint so that the tip is as far from the first joint as the target is. True if it could.
+/// Bends the middle joint so that the effector is as far from the first joint as the target is. Returns whether this
+/// is possible.
 ///
-/// With u the stretch into the joint, v the one out of it and n the axis, |u + R(θ)v|² = d² is
-/// C cos θ + S sin θ + c₀ = ½(d² − u² − v²), which has two answers; the one that bends as the limb does now, or as it
-/// did at rest, is taken if its limit allows it, else the other.
+/// With u the vector into the joint, v the vector out of it and n the axis, |u + R(θ)v|² = d² becomes C cos θ + S sin
+/// θ + c₀ = ½(d² − u² − v²). Of the two solutions, the one that the limit changes less is used. If the limit allows
+/// both, the smaller turn is used, which keeps the current bend direction or that of the rest pose.
 pub(super) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) -> bool {
     let Some((tip, target)) = tree.tips.first().and_then(|t| Some((t.position, t.target?))) else {
         return false;
@@ -99,11 +102,11 @@ pub(super) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) ->
     let into = tree.to_frame(joint, joint.position - start);
     let out = tree.to_frame(joint, tip - joint.position);
     let (a, b) = (into.length(), out.length());
-    // A frame that something above has squashed to nothing has no lengths.
+    // A frame that is flattened by a scale of zero has no lengths.
     if !(a > 0.0 && b > 0.0 && (a + b).is_finite()) {
         return false;
     }
-    // In a squashed frame lengths are not the base space's: both by the same measure.
+    // An unevenly scaled frame changes lengths, so the distance is converted to the frame's units.
     let measure = if tree.rigid { 1.0 } else { a / (joint.position - start).length() };
     let distance = softened((target - start).length() * measure, a + b, soften).clamp((a - b).abs(), a + b);
     let local = joint.rotation.conjugate() * out;
@@ -133,7 +136,7 @@ pub(super) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) ->
         let taken = rotation_vector(given * asked.conjugate()).length();
         (taken, wrapped(angle).abs(), given)
     });
-    // The answer that its limit leaves alone; of two, the one that is less of a turn.
+    // Prefer the solution that the limit changes less, then the smaller turn.
     let best = if answers[0].0 + 1e-9 < answers[1].0
         || (answers[0].0 < answers[1].0 + 1e-9 && answers[0].1 <= answers[1].1)
     {
@@ -146,13 +149,13 @@ pub(super) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) ->
     true
 }
 
-/// The axis, in the joint's frame, about which a straight limb bends: as at rest, else any that suits its limit.
+/// Returns the axis in the joint's frame about which a straight limb bends, if possible as at rest.
 fn straight_axis(tree: &Tree, middle: usize, local: DVec3, into: DVec3) -> DVec3 {
     let axis = tree.bend_axis(middle, local);
     axis.reject_from(into).try_normalize().unwrap_or(axis)
 }
 
-/// Turns a joint so that its tip comes onto the line to a place.
+/// Turns a joint so that the effector moves onto the line to the target.
 pub(super) fn swing(tree: &mut Tree, joint: usize, target: DVec3) {
     let Some(tip) = tree.tips.first().map(|t| t.position) else { return };
     let first = &tree.joints[joint];
@@ -162,7 +165,7 @@ pub(super) fn swing(tree: &mut Tree, joint: usize, target: DVec3) {
     tree.forward();
 }
 
-/// Turns the limb about the line from its first joint to a place.
+/// Turns the limb about the line from its first joint to the target.
 fn turn_about(tree: &mut Tree, first: usize, target: DVec3, angle: f64) {
     let joint = &tree.joints[first];
     let turn = tree.turn_about(joint, target - joint.position, angle);
@@ -170,7 +173,7 @@ fn turn_about(tree: &mut Tree, first: usize, target: DVec3, angle: f64) {
     tree.forward();
 }
 
-/// Gives the end the orientation that it shall have, as far as its own joint lets it.
+/// Turns the end to its target orientation or aim, as far as its joint allows.
 pub(super) fn orient(tree: &mut Tree) {
     let Some(index) = tree.tips.first().and_then(|t| t.joint) else { return };
     for turn in [tree.tips[0].orientation_error(), tree.tips[0].aim_error()].into_iter().flatten() {
@@ -183,7 +186,8 @@ pub(super) fn orient(tree: &mut Tree) {
     }
 }
 
-/// Whether all that is asked for is a place, and the limb is stretched out towards it: no swivel then brings it nearer.
+/// Returns whether the goal is only a position and the limb is already stretched out towards it. No swivel brings it
+/// nearer then.
 fn points_at(tree: &Tree, first: usize, target: DVec3) -> bool {
     let Some(tip) = tree.tips.first() else { return false };
     let (now, wanted) = (tip.position - tree.joints[first].position, target - tree.joints[first].position);
@@ -192,13 +196,13 @@ fn points_at(tree: &Tree, first: usize, target: DVec3) -> bool {
     place && now.dot(wanted) > 0.0 && across <= 1e-9 * now.length() * wanted.length()
 }
 
-/// Tries swivels all around, the least first, and keeps the best.
+/// Tries swivels all around, small angles first, and keeps the best.
 fn search(tree: &mut Tree, first: usize, target: DVec3) {
     let start = tree.joints[first].rotation;
     let (mut best, mut kept) = (tree.measure().sum, start);
     let mut step = TAU / TRIES as f64;
     let mut middle = 0.0;
-    // All around, then between the neighbours of the best, ever nearer.
+    // The first round covers the whole circle. Later rounds search between the neighbours of the best angle.
     for round in 0..8 {
         let tries = if round == 0 { TRIES } else { 4 };
         let offset = if round == 0 { 0.0 } else { -2.0 * step };
@@ -217,7 +221,7 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
             swing(tree, first, target);
             orient(tree);
             let Measure { sum: cost, done, .. } = tree.measure();
-            // Rounding is no gain: a limb must not turn for it.
+            // A gain at the level of rounding errors must not turn the limb.
             if cost < best * (1.0 - 1e-9) {
                 (best, kept, found) = (cost, tree.joints[first].rotation, angle);
             }
@@ -233,8 +237,9 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
     orient(tree);
 }
 
-/// The length that a limb takes for a target at a distance: the distance itself, but within the last `share` of its
-/// full length ever slower, so that it never snaps straight. l(x) = f − s (e^(−(x − f + s)/s)), s = share · f.
+/// Returns the length of a limb for a target at a distance. It is the distance itself, except in the last `share` of
+/// the full length, where it approaches the full length ever more slowly and so never snaps straight. l(x) = f − s
+/// (e^(−(x − f + s)/s)), s = share · f.
 fn softened(distance: f64, full: f64, share: f64) -> f64 {
     let soft = share * full;
     if soft <= 0.0 || distance <= full - soft {

@@ -126,11 +126,11 @@ fn what_is_no_style_is_refused() {
         ("[1, 2", "it is no style"),
         (
             r#"{"format":"sinew-style-2","joints":[],"means":[],"centre":[],"scales":[],"beta":1,"gamma":1,"postures":[]}"#,
-            "its format is \"sinew-style-2\"",
+            "unknown format \"sinew-style-2\"",
         ),
         (
             r#"{"format":"sinew-style-1","joints":["a"],"means":[],"centre":[],"scales":[],"beta":1,"gamma":1,"postures":[]}"#,
-            "0 postures",
+            "at least 3 postures, but this one has 0",
         ),
     ] {
         let path = folder.join("some.style.json");

@@ -490,7 +490,7 @@ fn what_is_no_session_is_refused_with_its_line() {
         (
             "order",
             after(r#"{"at":0,"do":{"limit":[1,{"euler":{"order":"ZYZ","min":[0,0,0],"max":[0,0,0]}}]}}"#),
-            "line 2: unknown order \"ZYZ\" of Euler angles",
+            "line 2: unknown Euler angle order \"ZYZ\"",
         ),
         ("long", after(&" ".repeat(17 << 20)), "line 2: the line is longer"),
     ];

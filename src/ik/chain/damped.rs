@@ -1,9 +1,10 @@
-//! Damped least squares on a chain.
+//! Damped least squares on a free chain.
 //!
-//! J Jᵀ is Σ |r|² I − r rᵀ over the arms r from each joint to the end, a 3×3 matrix whatever the chain's length, and with
-//! y = (J Jᵀ + λ²I)⁻¹ e a joint has turned by (Σ r) × y, the sum over the joints above it and its own. So a step is a
-//! running sum, one solution of three equations, and a product a joint; what it leaves, if little, is met by more of the
-//! same step, with the same sums and the same matrix (Broyden 1965, along the step).
+//! J Jᵀ is Σ |r|² I − r rᵀ over the arms r from each joint to the end. It is a 3×3 matrix for any length of the
+//! chain. With y = (J Jᵀ + λ²I)⁻¹ e, the orientation of a joint changes by (Σ r) × y, where the sum covers the arms
+//! of the joint itself and of those above it. So a step is a running sum, the solution of three equations, and one
+//! product per joint. While a step leaves little error, further steps reuse the same sums and the same matrix
+//! (Broyden 1965, along the step).
 
 use glam::{DQuat, DVec3};
 use wide::f64x2;
@@ -12,29 +13,32 @@ use super::super::lanes::{Several, Turn, Vec3};
 use super::super::rotation::{any_perpendicular, shortest_arc};
 use super::{Chain, End};
 
-/// λ² of damped least squares as a share of the squared error.
+/// λ² of damped least squares as a fraction of the squared error.
 const DAMPING: f64 = 0.1;
-/// Cosine of the angle beyond which a target is far to the side.
+/// Cosine of the angle beyond which a target counts as far to the side.
 const SIDE: f64 = 0.9;
-/// Square of the share of its present length that a chain may have to fold to, and still be turned as a whole.
+/// A chain turns as a whole only if the squared distance of the target is at least this fraction of the squared
+/// distance of the chain's end.
 const EXTENDS: f64 = 0.95;
-/// A chain is bent before its passes if it lacks less than this share of what the target lacks of its full length.
+/// A chain is bent before its first step if its distance from full stretch is at most this fraction of the target's
+/// distance from full stretch.
 const STRAIGHT: f64 = 1e-3;
-/// After so many passes a chain is bent into an arc if the target is farther than a share of its reach: a step of many
-/// joints that are almost in line is often too far, and all poses that reach there are near to each other.
+/// After this many iterations a chain is bent into an arc if its target is farther away than [`STRETCHED`] times its
+/// reach. Steps of many joints that are almost in line often overshoot there, and all poses that reach such a target
+/// are similar.
 const CRAWL: usize = 24;
 const STRETCHED: f64 = 0.98;
-/// Steps taken back, one after the other, until a chain counts as stuck.
+/// Number of consecutive rejected steps after which a chain counts as stuck.
 const RETREATS: usize = 10;
-/// A pass that leaves more than this share of the error has found no way.
+/// A step that leaves at least this fraction of the squared error is rejected.
 const PROGRESS: f64 = 0.999_999;
 
-/// A step that leaves less than this share of the error, squared, is gone on with.
+/// A step that leaves less than this fraction of the squared error is followed by another one with the same matrix.
 const QUICK: f64 = 0.01;
 
 impl Chain {
-    /// Damped least squares until the end is within `tolerance` of a target, both base space, the target from the
-    /// base.
+    /// Runs damped least squares until the end is within `tolerance` of a target. Both are in base space, and the
+    /// target is relative to the base.
     pub(in super::super) fn damped(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let tolerance2 = tolerance * tolerance;
         self.note(self.away(target));
@@ -84,15 +88,15 @@ impl Chain {
             } else if failed == RETREATS {
                 return End::Stuck;
             } else {
-                // Too far: less of it.
+                // The step was too long, so the damping increases.
                 (boost, failed) = (boost * 8.0, failed + 1);
             }
         }
         End::Stuck
     }
 
-    /// The running sums of the arms, and what a step needs of them.
-    fn measure(&mut self, target: DVec3) -> State {
+    /// Computes the running sums of the arms and the system of a step.
+    fn measure(&mut self, target: DVec3) -> StepSystem {
         let (mut arm, mut passed) = (self.end_now, DVec3::ZERO);
         let (mut squares, mut products) = (DVec3::ZERO, DVec3::ZERO);
         for (vector, out) in self.vectors.iter().zip(&mut self.passed) {
@@ -103,10 +107,11 @@ impl Chain {
             arm -= *vector;
         }
         let error = target - self.end_now;
-        State { squares, products, error, error2: error.length_squared() }
+        StepSystem { squares, products, error, error2: error.length_squared() }
     }
 
-    /// Where the end would be if the joints had turned by the cross products of their running sums with twice a vector.
+    /// Returns the position of the end after tentative turns. Each joint turns by the cross product of its running
+    /// sum with twice `half`.
     fn try_turns(&mut self, half: DVec3) -> DVec3 {
         let (passed, last_passed) = self.passed.as_chunks::<2>();
         let (vectors, last_vector) = self.vectors.as_chunks::<2>();
@@ -119,7 +124,7 @@ impl Chain {
         even + odd + last
     }
 
-    /// Turns the joints as they were tried last.
+    /// Applies the last tentative turns.
     fn take_turns(&mut self, end: DVec3) {
         std::mem::swap(&mut self.vectors, &mut self.next);
         self.end_now = end;
@@ -129,8 +134,8 @@ impl Chain {
         spin::<f64, 1>(last_turn.as_chunks::<1>().0, last_spin.as_chunks_mut::<1>().0);
     }
 
-    /// Turns the chain as a whole about its base towards a target that is far to the side, where it must not fold for
-    /// it: passes would fold and unfold it.
+    /// Turns the whole chain about its base towards a target that is far to the side. Without this, iterations would
+    /// fold and unfold the chain. A chain that must fold to reach the target is left alone.
     fn swing(&mut self, target: DVec3) {
         let tip = self.end_now;
         let (tip2, target2) = (tip.length_squared(), target.length_squared());
@@ -142,12 +147,12 @@ impl Chain {
         self.end_now = arc * tip;
     }
 
-    /// The axis about which it bends at rest, carried along with its first joint, base space.
+    /// Returns the axis about which the chain bends at rest, carried along with its first joint, in base space.
     pub(super) fn bend_now(&self) -> DVec3 {
         self.spins.first().copied().unwrap_or(DQuat::IDENTITY) * self.bend
     }
 
-    /// The arms, and where the end is from the base.
+    /// Computes the arms and returns the position of the end relative to the base.
     pub(super) fn measure_arms(&mut self) -> DVec3 {
         let mut arm = DVec3::ZERO;
         for (vector, out) in self.vectors.iter().zip(&mut self.arms).rev() {
@@ -157,20 +162,21 @@ impl Chain {
         arm
     }
 
-    /// Whether the chain is much straighter than the target lets it be: on a line no joint sees where to turn, and near
-    /// one a pass sees it badly.
+    /// Returns whether the chain is much straighter than the target requires. On a straight line no joint has a
+    /// direction to turn in, and near one the direction is inaccurate.
     fn is_straight(&self, target: DVec3) -> bool {
         self.reach - self.end_now.length() <= STRAIGHT * (self.reach - target.length())
     }
 
-    /// Bends the chain into an arc of a circle, as long as the target is far.
+    /// Bends the chain into a circular arc with a chord as long as the target is far.
     fn arch(&mut self, target: DVec3) {
         let (tip, distance) = (self.end_now, target.length());
         let Some(way) = target.try_normalize() else { return };
         let arc = shortest_arc(tip, target, any_perpendicular(tip));
         let axis = (arc * self.bend_now()).reject_from_normalized(way);
         let Some(axis) = axis.try_normalize() else { return };
-        // Half the arc's angle x from its chord: sin x / x = chord / arc, by Newton from the first term of the series.
+        // Solves sin x / x = chord / arc for half the angle x of the arc by Newton's method, starting from the first
+        // term of the series.
         let chord = distance / self.reach;
         let mut x = (6.0 * (1.0 - chord)).sqrt().min(3.0);
         for _ in 0..3 {
@@ -183,7 +189,7 @@ impl Chain {
             let angle = x * (1.0 - (2.0 * passed + length) / self.reach);
             passed += length;
             let (sin, cos) = angle.sin_cos();
-            // Bending about the axis goes on from the base: the first link leans the other way.
+            // The chain bends about the axis towards its end, so the first link leans to the opposite side.
             let there = (way * cos - across * sin) * length;
             let now = arc * *vector;
             *spin = shortest_arc(now, there, axis) * arc * *spin;
@@ -193,7 +199,8 @@ impl Chain {
     }
 }
 
-/// The turns of joints about (running sum) × half, the stretches after them, and the sum of those.
+/// Computes the turns of joints about (running sum) × half and the vectors after them. Returns the sum of these
+/// vectors.
 #[inline(always)]
 fn turned<L: Several<N>, const N: usize>(
     half: DVec3,
@@ -207,7 +214,7 @@ fn turned<L: Several<N>, const N: usize>(
     for (((passed, vector), out), next) in passed.iter().zip(vectors).zip(turns).zip(next) {
         let (passed, vector) = (Vec3::gather(passed, |p| *p), Vec3::gather(vector, |v| *v));
         let turn = passed.cross(half);
-        // Cayley: the rotation by 2 atan |turn| about it, without a root.
+        // Cayley transform: a rotation by 2 atan |turn| about `turn` without a square root.
         let scale = L::splat(2.0) * (L::splat(1.0) + turn.dot(turn)).inverse();
         let across = turn.cross(vector);
         let vector = vector.plus(across.plus(turn.cross(across)).times(scale));
@@ -217,7 +224,7 @@ fn turned<L: Several<N>, const N: usize>(
     sum
 }
 
-/// Orientations after the turns, longer than they were.
+/// Applies turns to orientations. The quaternions become longer.
 fn spin<L: Several<N>, const N: usize>(turns: &[[DVec3; N]], spins: &mut [[DQuat; N]]) {
     for (turns, spins) in turns.iter().zip(spins) {
         let (turn, spin) = (Vec3::<L>::gather(turns, |t| *t), Turn::gather(spins));
@@ -227,9 +234,9 @@ fn spin<L: Several<N>, const N: usize>(turns: &[[DVec3; N]], spins: &mut [[DQuat
     }
 }
 
-/// The error and the sums over the arms.
+/// The sums over the arms, and the error.
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct StepSystem {
     /// Σ x², y², z².
     squares: DVec3,
     /// Σ xy, yz, zx.
@@ -238,15 +245,15 @@ struct State {
     error2: f64,
 }
 
-impl State {
-    /// (J Jᵀ + λ²I)⁻¹, λ² a share of the squared error.
+impl StepSystem {
+    /// Returns (J Jᵀ + λ²I)⁻¹, where λ² is `damping` times the squared error.
     fn inverse(&self, damping: f64) -> Symmetric {
         let trace = self.squares.x + self.squares.y + self.squares.z + damping * self.error2;
         Symmetric { diagonal: DVec3::splat(trace) - self.squares, off: -self.products }.inverse()
     }
 }
 
-/// A symmetric 3×3 matrix: its diagonal, and the entries xy, yz, zx.
+/// A symmetric 3×3 matrix, stored as its diagonal and the entries xy, yz, zx.
 #[derive(Clone, Copy, Debug)]
 struct Symmetric {
     diagonal: DVec3,

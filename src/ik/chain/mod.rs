@@ -1,7 +1,7 @@
-//! The quick way for the usual question: one position for the end of a chain of free, rigid joints.
+//! Fast solvers for the most common problem: one target position for the end of a chain of free, rigid joints.
 //!
-//! A chain is then no more than its links' vectors in base space. The joints' orientations are carried along, and become
-//! rotations of their own at the end.
+//! Such a chain is a list of vectors in base space. The orientations of the joints are carried along and converted to
+//! local rotations at the end.
 
 mod damped;
 mod pose;
@@ -14,62 +14,63 @@ use glam::{DQuat, DVec3};
 use super::rotation::any_perpendicular;
 use super::{Body, Goal, Limit, Link};
 
-/// A chain, its state, and buffers that are kept.
+/// A free chain with its current pose and reusable buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
-    /// What the plan is for: it holds as long as a body's links are the same.
+    /// The links for which the plan was made. It stays valid as long as the body shares these links.
     shape: Option<Arc<[Link]>>,
     end: usize,
     limits: bool,
     simple: bool,
     /// Index of each joint's link, base first.
     links: Vec<usize>,
-    /// The stretch to the next joint, or the end, in the joint's turned frame.
+    /// The vector from each joint to the next one or to the end, in the joint's turned frame.
     locals: Vec<DVec3>,
     lengths: Vec<f64>,
     pub(super) reach: f64,
     longest: f64,
     base: DVec3,
-    /// The axis about which it bends at rest, in the first joint's turned frame.
+    /// The axis about which the chain bends at rest, in the first joint's turned frame.
     bend: DVec3,
-    /// Whether orientations and stretches below are those of the answer that was written last.
+    /// Whether the orientations and vectors below are those of the last solution.
     stands: bool,
-    /// Orientation of each joint, base space; unit but for a factor.
+    /// Orientation of each joint in base space. The quaternions can have any length.
     spins: Vec<DQuat>,
-    /// The stretches as they are, base space, and their sum: where the end is from the base.
+    /// The current vectors from joint to joint in base space, and their sum, which is the position of the end
+    /// relative to the base.
     vectors: Vec<DVec3>,
     end_now: DVec3,
-    /// Of damped least squares: the arms from each joint to the end, all summed up to the joint; and the turns and the
-    /// stretches that a step would lead to.
+    /// Buffers of damped least squares: the running sums of the arms from each joint to the end, and the turns and
+    /// vectors of a tentative step.
     passed: Vec<DVec3>,
     turns: Vec<DVec3>,
     next: Vec<DVec3>,
-    /// From each joint to the end, and the arcs of a sweep.
+    /// The arm from each joint to the end, and the arcs of a sweep.
     arms: Vec<DVec3>,
     arcs: Vec<DQuat>,
-    /// Of methods that work on points.
+    /// Buffer of the methods that work on points.
     points: Vec<DVec3>,
     tip: DVec3,
     /// The joint that divides the chain's length most evenly.
     middle: usize,
-    /// Whether errors are noted.
+    /// Whether errors are recorded.
     pub(super) record: bool,
-    /// The error before the first pass and after each, base space.
+    /// The error before the first iteration and after each, base space.
     pub(super) errors: Vec<f64>,
 }
 
-/// How a chain's passes ended.
+/// How a fast solver ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Within tolerance, after so many passes.
+    /// The end is within tolerance after this number of iterations.
     Reached(usize),
-    /// Not this way.
+    /// The solver made no progress, so the general solver must take over.
     Stuck,
 }
 
 impl Chain {
-    /// Whether the question is one for this: from the base to the goal's link every link is free, rigid and willing,
-    /// and only a position is asked for.
+    /// Returns whether this chain can solve the problem. All links from the base to the goal's link must be free,
+    /// rigid and of weight one. The goal must be a single unpinned position without a pole.
     pub(super) fn takes(&mut self, body: &Body, goals: &[Goal], limits: bool) -> bool {
         let [goal] = goals else { return false };
         let plain = goal.position.is_some()
@@ -88,14 +89,14 @@ impl Chain {
         self.simple
     }
 
-    /// Notes an error, if that is asked for.
+    /// Records an error if recording is enabled.
     pub(super) fn note(&mut self, error: f64) {
         if self.record {
             self.errors.push(error);
         }
     }
 
-    /// How far the end is from a target, which is told from the base.
+    /// Returns the distance from the end to a target. `target` is relative to the base.
     pub(super) fn away(&self, target: DVec3) -> f64 {
         self.end_now.distance(target)
     }
@@ -143,11 +144,12 @@ impl Chain {
         }
     }
 
-    /// The axis about which the rest pose bends; for a straight one some axis across its first link.
+    /// Returns the axis about which the rest pose bends. For a straight rest pose it is a perpendicular of the first
+    /// link.
     fn rest_bend(&self, links: &[Link]) -> DVec3 {
         let (mut spin, mut before, mut normal) = (DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO);
         for (i, (&link, &local)) in self.links.iter().zip(&self.locals).enumerate() {
-            // In the frame of the first joint, turned.
+            // In the turned frame of the first joint.
             spin = if i == 0 { DQuat::IDENTITY } else { spin * links[link].rest };
             normal += before.cross(spin * local);
             before = spin * local;
@@ -157,27 +159,27 @@ impl Chain {
         if bent { normal.normalize() } else { any_perpendicular(first) }
     }
 
-    /// Whether a target is farther than the chain is long. `target`: from the base.
+    /// Returns whether a target is out of the chain's reach. `target` is relative to the base.
     pub(super) fn too_far(&self, target: DVec3) -> bool {
         target.length() >= self.reach
     }
 
-    /// Whether it is a limb: two joints.
+    /// Returns whether the chain is a limb, which has two joints.
     pub(super) fn is_limb(&self) -> bool {
         self.links.len() == 2
     }
 
-    /// Where the base is, base space.
+    /// Returns the position of the base in base space.
     pub(super) fn base(&self, body: &Body) -> DVec3 {
         body.root() + self.base
     }
 
-    /// Where the end is, base space.
+    /// Returns the position of the end in base space.
     pub(super) fn tip(&self) -> DVec3 {
         self.tip
     }
 
-    /// Whether the target is nearer than the chain can fold. `target`: from the base.
+    /// Returns whether a target is nearer than the chain can fold. `target` is relative to the base.
     pub(super) fn too_near(&self, target: DVec3) -> bool {
         target.length() < 2.0 * self.longest - self.reach
     }

@@ -1,4 +1,4 @@
-//! A body's pose into a chain, and a chain's back into the body.
+//! Conversion between the pose of a body and a chain.
 
 use glam::{DQuat, DVec3};
 use wide::f64x2;
@@ -9,7 +9,7 @@ use super::super::rotation::{any_perpendicular, shortest_arc};
 use super::Chain;
 
 impl Chain {
-    /// Takes over a body's pose. `is_answer`: it stands as it was written last, which is known here.
+    /// Loads the pose of a body. `is_answer`: the body is still in the pose that was written last.
     pub(in super::super) fn load(&mut self, body: &Body, is_answer: bool) {
         if !(is_answer && self.stands) {
             self.follow(body.rotations());
@@ -18,12 +18,12 @@ impl Chain {
         self.tip = self.base(body) + self.end_now;
     }
 
-    /// Lets go of the pose: something else turns the body.
+    /// Discards the stored pose because another solver turns the body.
     pub(in super::super) fn forget(&mut self) {
         self.stands = false;
     }
 
-    /// Forward kinematics.
+    /// Computes forward kinematics.
     fn follow(&mut self, rotations: &[DQuat]) {
         let mut spin = DQuat::IDENTITY;
         for (&link, out) in self.links.iter().zip(&mut self.spins) {
@@ -42,11 +42,11 @@ impl Chain {
         self.end_now += last;
     }
 
-    /// Points every link at a target that is too far, from the base on, each by the least turn, and measures where that
-    /// takes the end. `target`: from the base.
+    /// Points every link at a target that is too far, from the base on, each by the shortest arc. Stores the
+    /// resulting position of the end. `target` is relative to the base.
     ///
-    /// Once the link before points there, its own direction is where the target is: no joint but the first needs to
-    /// know how those above it are turned.
+    /// Once a link points at the target, the direction of the target in its turned frame is the direction of the link
+    /// itself. So no joint depends on the orientations above it.
     pub(in super::super) fn straighten(&mut self, body: &mut Body, target: DVec3) {
         (self.tip, self.stands) = (self.base(body), false);
         let Some(mut way) = target.try_normalize() else { return };
@@ -55,7 +55,7 @@ impl Chain {
         for ((&link, &local), &length) in self.links.iter().zip(&self.locals).zip(&self.lengths) {
             let rotation = rotations[link];
             let now = rotation * local;
-            // The shortest arc, the lengths being known.
+            // The shortest arc, computed from the known lengths.
             let w = length + now.dot(way);
             let arc = if w > 1e-9 * length {
                 DQuat::from_vec4(now.cross(way).extend(w)).normalize()
@@ -69,7 +69,7 @@ impl Chain {
         }
     }
 
-    /// Writes the joints' rotations into the body, and measures where they take the end.
+    /// Writes the rotations of the joints to the body and stores the position of the end that results from them.
     pub(in super::super) fn write(&mut self, body: &mut Body) {
         let rotations = body.rotations_mut();
         let (spins, last_spin) = self.spins.as_chunks::<2>();
@@ -91,14 +91,15 @@ impl Chain {
         self.stands = true;
     }
 
-    /// Turns some joints about the first of them as one.
+    /// Turns a range of joints as one rigid part about the first of them.
     pub(super) fn turn_all(&mut self, joints: std::ops::Range<usize>, arc: DQuat) {
         self.vectors[joints.clone()].iter_mut().for_each(|v| *v = arc * *v);
         self.spins[joints].iter_mut().for_each(|q| *q = arc * *q);
     }
 }
 
-/// A product of quaternions, two of its numbers at a time: a chain of them is what everything waits for.
+/// Multiplies two quaternions, two components at a time. These products depend on each other and dominate the time of
+/// forward kinematics.
 fn after(a: DQuat, b: DQuat) -> DQuat {
     let (xy, zw) = (f64x2::new([b.x, b.y]), f64x2::new([b.z, b.w]));
     let (wz, yx) = (f64x2::new([b.w, -b.z]), f64x2::new([b.y, -b.x]));
@@ -108,7 +109,7 @@ fn after(a: DQuat, b: DQuat) -> DQuat {
     DQuat::from_xyzw(x, y, z, w)
 }
 
-/// The stretches of joints that are turned so, and their sum.
+/// Computes the vectors from joint to joint for given orientations. Returns their sum.
 fn stretches<L: Several<N>, const N: usize>(
     spins: &[[DQuat; N]],
     locals: &[[DVec3; N]],
@@ -131,7 +132,7 @@ fn unit<L: Lane>(q: Turn<L>) -> Turn<L> {
     q.times((q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w).sqrt().inverse())
 }
 
-/// A rotation as seen from another.
+/// Returns the rotation `b` relative to `a`.
 fn within<L: Lane>(a: Turn<L>, b: Turn<L>) -> Turn<L> {
     Turn {
         x: a.w * b.x - a.x * b.w - a.y * b.z + a.z * b.y,
@@ -141,7 +142,7 @@ fn within<L: Lane>(a: Turn<L>, b: Turn<L>) -> Turn<L> {
     }
 }
 
-/// A quaternion that is of unit length but for rounding, at unit length to the last digits: a Newton step of 1/√x.
+/// Normalises a quaternion that has unit length except for rounding errors, by one Newton step of 1/√x.
 fn renormalized(q: DQuat) -> DQuat {
     q * (1.5 - 0.5 * q.length_squared())
 }

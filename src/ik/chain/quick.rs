@@ -1,5 +1,5 @@
-//! The other methods on a [`Chain`] of free, rigid joints: the passes of their own files, with nothing between them and
-//! the vectors.
+//! The other methods on a [`Chain`] of free, rigid joints. The algorithms are those of the methods' own files,
+//! applied directly to the vectors.
 
 use glam::{DQuat, DVec3};
 
@@ -7,16 +7,17 @@ use super::super::limb::{Limb, LimbGoal, solve_limb};
 use super::super::rotation::{any_perpendicular, shortest_arc};
 use super::{Chain, End};
 
-/// Passes without a gain of a hundredth until a chain counts as stuck.
+/// Number of iterations without a gain of one percent after which a chain counts as stuck.
 const PATIENCE: usize = 16;
-/// Sweeps over springs between two looks at the error.
+/// Sweeps over the springs between two checks of the error.
 const SWEEPS: usize = 8;
-/// A target nearer to the base than this share of the reach, and …
+/// The closed form would turn a chain much for a small gain if the target is nearer to the base than this fraction of
+/// the reach, and …
 const NEAR: f64 = 0.25;
-/// … the end nearer to it than this: the closed form would turn much for little.
+/// … the end is nearer to the target than this fraction of the reach.
 const CLOSE: f64 = 0.1;
 
-/// Whether passes still gain.
+/// Detects when iterations no longer reduce the error.
 struct Patience {
     mark: f64,
     passes: usize,
@@ -37,8 +38,8 @@ impl Patience {
 }
 
 impl Chain {
-    /// Cyclic coordinate descent: only the end is carried along from the tip to the base; the way back from the base
-    /// hands each joint the turns of those above it. `target`: from the base.
+    /// Runs cyclic coordinate descent. The sweep from the end to the base carries only the end along. The sweep back
+    /// from the base passes the turns of the joints above on to each joint. `target` is relative to the base.
     pub(in super::super) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let mut patience = Patience::new();
         for pass in 0..=passes {
@@ -78,7 +79,7 @@ impl Chain {
         End::Stuck
     }
 
-    /// Forward and backward reaching.
+    /// Runs forward and backward reaching.
     pub(in super::super) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let error = |chain: &Self| chain.points.last().map_or(f64::NAN, |end| end.distance(target));
         self.move_points(tolerance, passes, error, |chain| {
@@ -87,8 +88,8 @@ impl Chain {
         })
     }
 
-    /// Passes over the points of the joints and the end, and the joints fitted to them once the error is within
-    /// tolerance. Points that fell into one lead nowhere: the error is then no number.
+    /// Runs iterations on the points of the joints and the end, and fits the joints to them once the error is within
+    /// tolerance. If two points coincide, the error is NaN and the chain is stuck.
     fn move_points(
         &mut self,
         tolerance: f64,
@@ -138,8 +139,8 @@ impl Chain {
         }
     }
 
-    /// Particles on springs. The root of a spring's length is taken to first order (Jakobsen 2001): the springs are
-    /// relaxed until they have their lengths, and there it is exact.
+    /// Runs particle inverse kinematics. The square root in a spring's length is approximated to first order
+    /// (Jakobsen 2001). This becomes exact as the springs relax to their lengths.
     pub(in super::super) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let error = |chain: &Self| chain.straight_ends().distance(target);
         self.move_points(tolerance, passes, error, |chain| {
@@ -167,13 +168,14 @@ impl Chain {
         }
     }
 
-    /// Where the end is if every link has its length along its points; nowhere if two of them are one.
+    /// Returns the position of the end if every link has its length in the direction of its points. The result is NaN
+    /// if two points coincide.
     fn straight_ends(&self) -> DVec3 {
         let ways = self.points.windows(2).zip(&self.lengths);
         ways.map(|(p, length)| (p[1] - p[0]) * (length / (p[1] - p[0]).length())).sum()
     }
 
-    /// Points on the joints and the end, from the base.
+    /// Places points at the joints and the end, relative to the base.
     fn place_points(&mut self) {
         self.points.clear();
         let mut here = DVec3::ZERO;
@@ -184,7 +186,7 @@ impl Chain {
         }
     }
 
-    /// Turns each joint from the base on by the least arc that lays its link along its points.
+    /// Turns each joint, from the base on, by the shortest arc that aligns its link with its points.
     fn fit_points(&mut self) {
         let (mut carried, hint) = (DQuat::IDENTITY, self.bend_now());
         let links = self.vectors.iter_mut().zip(&mut self.spins).zip(self.points.windows(2));
@@ -197,8 +199,8 @@ impl Chain {
         }
     }
 
-    /// The fused method: the two halves as the bones of a limb, in closed form, then damped least squares for what that
-    /// leaves.
+    /// Runs the fused method: the closed form with the two halves as the bones of a limb, then damped least squares
+    /// for the remaining error.
     pub(in super::super) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let end = self.end_now;
         self.note(end.distance(target));
@@ -221,8 +223,9 @@ impl Chain {
         }
     }
 
-    /// Lays the two halves, each kept as it is, out to the target as the bones of a limb, which bends as it does, or if it
-    /// is straight as the chain does at rest. False where their lengths do not allow it.
+    /// Moves the end to the target by turning the two halves of the chain like the bones of a limb. The limb keeps
+    /// its bend direction, and a straight one bends as the chain does at rest. Returns false if the lengths of the
+    /// halves do not allow it.
     fn halves(&mut self, target: DVec3, end: DVec3) -> bool {
         let upper: DVec3 = self.vectors[..self.middle].iter().sum();
         let lower = end - upper;

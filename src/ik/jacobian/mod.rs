@@ -1,15 +1,16 @@
-//! The Jacobian family: what the tips do as the joints turn, inverted in five ways.
+//! The Jacobian methods: five ways to invert the derivative of the effectors with respect to the joint rotations.
 //!
-//! With ball joints the columns of J come in threes, a 3×3 lever a joint and task, and everything is solved in the
-//! small space of the tasks: y = (J W Jᵀ + λ²I)⁻¹ (e − J h), then ω = h + W Jᵀ y. No matrix has the size of the
-//! chain, and h, projected by the same two lines onto the null space of J, is the secondary task (Liégeois 1977).
+//! With ball joints, the Jacobian J consists of 3×3 blocks, one per joint and task. They are called levers.
+//! Everything is solved in the small space of the tasks: y = (J W Jᵀ + λ²I)⁻¹ (e − J h), then ω = h + W Jᵀ y. No
+//! matrix is as large as the chain. The secondary task h (Liégeois 1977) is projected onto the null space of J by the
+//! same two equations.
 //!
-//! - transpose: y = α e with the step that is best to first order (Wolovich & Elliott 1984; Buss 2004, eq. 8);
-//! - pseudo-inverse: λ = 0, singular directions left out (Whitney 1969);
-//! - damped least squares: Wampler 1986; Nakamura & Hanafusa 1986; λ that falls with the error after Chan & Lawrence
-//!   1988 and Sugihara 2011, eq. 19;
-//! - selectively damped: Buss & Kim 2005, section 4;
-//! - W, weights of the joints: W⁻¹Jᵀ(JW⁻¹Jᵀ)⁻¹ with our W = its W⁻¹ (Whitney 1972).
+//! - transpose: y = α e with the step size that is optimal to first order (Wolovich & Elliott 1984; Buss 2004, eq. 8)
+//! - pseudo-inverse: λ = 0, and singular directions are dropped (Whitney 1969)
+//! - damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. λ falls with the error after Chan & Lawrence 1988
+//!   and Sugihara 2011, eq. 19
+//! - selectively damped least squares: Buss & Kim 2005, section 4
+//! - joint weights: W⁻¹Jᵀ(JW⁻¹Jᵀ)⁻¹ (Whitney 1972). Our W is Whitney's W⁻¹
 
 mod step;
 mod system;
@@ -24,26 +25,26 @@ use step::euler_axes;
 pub(super) use step::towards;
 use system::dot;
 
-/// What is pinned counts this much more.
+/// Factor for the weight of pinned goals.
 const PINNED: f64 = 1e8;
 
-/// How y is found.
+/// A way to compute y from the task errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Inverse {
     Transpose,
     Pseudo,
-    /// λ², base-space metres squared.
+    /// λ² in base-space metres squared.
     Damped(f64),
     Selective,
 }
 
-/// What a row of three is about.
+/// The quantity that the three rows of a task control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Position,
     Orientation,
     Aim,
-    /// The middle of the mass, without its height; of no tip.
+    /// The horizontal position of the centre of mass. It belongs to no effector.
     Balance,
 }
 
@@ -51,45 +52,46 @@ enum Kind {
 struct Task {
     tip: usize,
     kind: Kind,
-    /// Rows are multiplied by this, the root of their weight.
+    /// Factor of the rows, the square root of the task's weight.
     scale: f64,
-    /// Base-space metres that a radian counts for.
+    /// Metres per radian of orientation error, base space.
     radian: f64,
     error: DVec3,
 }
 
-/// A joint's share in a task: ∂task/∂ω.
+/// A 3×3 block of the Jacobian: ∂task/∂ω for one joint.
 #[derive(Clone, Copy, Debug)]
 struct Lever {
     task: usize,
     matrix: DMat3,
 }
 
-/// Buffers, kept from pass to pass.
+/// The system of a Jacobian method. Buffers are reused by later iterations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Jacobian {
     tasks: Vec<Task>,
     levers: Vec<Lever>,
-    /// Where each joint's levers begin and end.
+    /// Range of each joint's levers.
     spans: Vec<(usize, usize)>,
-    /// Which way each joint may turn, with its weight: symmetric, base space.
+    /// The directions in which each joint may turn, times its weight: a symmetric matrix in base space.
     freedom: Vec<DMat3>,
-    /// Turns that are made whatever the tasks say: the secondary task, and what came to its limit.
+    /// Rotations that do not depend on the tasks: the secondary task, and the rotations of locked joints to their
+    /// limits.
     pub(super) pull: Vec<DVec3>,
-    /// The weight of moving the base; zero where it is held.
+    /// Weight of moving the base. Zero keeps the base fixed.
     pub(super) root_weight: f64,
-    /// How far the base moves, whatever the tasks say.
+    /// Translation of the base that does not depend on the tasks.
     pub(super) root_pull: DVec3,
-    /// The turns found, rotation vectors in base space.
+    /// The solution: rotation vectors in base space.
     pub(super) turns: Vec<DVec3>,
     pub(super) root_step: DVec3,
     matrix: Vec<f64>,
-    /// Eigenvectors of it, row by row.
+    /// Eigenvectors of `matrix`, row by row.
     vectors: Vec<f64>,
     right: Vec<f64>,
-    /// What the middle of the mass shall be above: base space, with its weight.
+    /// Support point of the centre of mass in base space, and the weight of the balance task.
     pub(super) balance: Option<(DVec3, f64)>,
-    /// Mass below each joint, and the sum of masses times places.
+    /// Mass below each joint, and the sum of mass times position.
     masses: Vec<(f64, DVec3)>,
     y: Vec<f64>,
     total: Vec<DVec3>,
@@ -101,7 +103,7 @@ pub(super) struct Jacobian {
 }
 
 impl Jacobian {
-    /// Takes over the tasks of a tree.
+    /// Loads the tasks of a tree.
     pub(super) fn set(&mut self, tree: &Tree) {
         self.tasks.clear();
         for (index, tip) in tree.tips.iter().enumerate().filter(|(_, t)| t.weight > 0.0) {
@@ -146,13 +148,13 @@ impl Jacobian {
         (self.last_cost, self.boost) = (f64::INFINITY, 1.0);
     }
 
-    /// The pose that a solve starts from.
+    /// Stores the pose in which a solve starts.
     pub(super) fn set_start(&mut self, tree: &Tree) {
         self.start.clear();
         self.start.extend(tree.joints.iter().map(|j| j.rotation));
     }
 
-    /// Errors and levers at the present pose. No error counts for more than `clamp` base-space metres.
+    /// Computes errors and levers at the current pose. Each error is clamped to `clamp` base-space metres.
     pub(super) fn evaluate(&mut self, tree: &Tree, clamp: f64) {
         for task in &mut self.tasks {
             let Some(tip) = tree.tips.get(task.tip) else { continue };
@@ -181,7 +183,8 @@ impl Jacobian {
         self.evaluate_balance(tree);
     }
 
-    /// The middle of the mass: each joint moves that of what hangs on it, by its share of the whole.
+    /// Computes the error and the levers of the balance task. Each joint moves the centre of the mass below it,
+    /// weighted by that mass as a fraction of the whole.
     fn evaluate_balance(&mut self, tree: &Tree) {
         let Some(((support, _), task)) = self.balance.zip(self.tasks.last_mut()) else { return };
         self.masses.clear();
@@ -219,7 +222,7 @@ impl Jacobian {
         }
     }
 
-    /// Which way joints may turn, by their limits' kinds and weights.
+    /// Computes the directions in which joints may turn, from their limits and weights.
     pub(super) fn free(&mut self, tree: &Tree, parameters: JointParameters) {
         self.freedom.clear();
         self.freedom.extend(tree.joints.iter().map(|joint| {
@@ -239,17 +242,17 @@ impl Jacobian {
         }));
     }
 
-    /// The sum of the tasks' squared errors, weighted.
+    /// Returns the weighted sum of squared task errors.
     pub(super) fn cost(&self) -> f64 {
         self.tasks.iter().map(|t| t.error.length_squared()).sum()
     }
 
-    /// Scales which way a joint may turn.
+    /// Scales the freedom of a joint.
     pub(super) fn scale_freedom(&mut self, joint: usize, by: f64) {
         self.freedom[joint] *= by;
     }
 
-    /// By how much the turns found make the cost smaller, to first order.
+    /// Returns by how much the solution reduces the cost, to first order.
     pub(super) fn predicted_gain(&mut self) -> f64 {
         self.right.clear();
         self.right.extend(self.tasks.iter().flat_map(|t| t.error.to_array()));
@@ -263,8 +266,8 @@ impl Jacobian {
     }
 }
 
-/// How an axis that aims turns with a joint, and how the direction that it should have does as the place that it looks
-/// from moves by a lever.
+/// Returns the lever of an aim. It combines the rotation of the aiming axis with the change of the wanted direction,
+/// which the lever `from` causes by moving the effector.
 fn aim_lever(tip: &Tip, from: DMat3) -> DMat3 {
     let Some(((_, wanted), (_, at))) = tip.aim_directions().zip(tip.aim) else { return DMat3::ZERO };
     let distance = (at - tip.position).length();

@@ -1,4 +1,4 @@
-//! Passes: what the system says, done to the joints.
+//! Iterations of the Jacobian methods.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -7,16 +7,16 @@ use super::super::tree::{Joint, Tree};
 use super::super::{JacobianOptions, JointParameters, Method, Secondary};
 use super::{Inverse, Jacobian};
 
-/// Radians that a joint turns in a pass at most.
+/// Maximum rotation of a joint per iteration, in radians.
 const LARGEST_TURN: f64 = 1.0;
-/// Passes that may bring pins back.
+/// Maximum number of iterations that restore pins.
 const RESTORES: usize = 12;
 
-/// λ² of damped least squares as a share of the squared error.
+/// λ² of damped least squares as a fraction of the squared error.
 const DAMPING: f64 = 0.02;
 
 impl Jacobian {
-    /// Brings what is pinned back within tolerance, whatever that does to the other goals.
+    /// Brings pinned goals back within tolerance, regardless of the other goals.
     pub(in crate::ik) fn restore_pins(&mut self, tree: &mut Tree) {
         self.set(tree);
         for _ in 0..RESTORES {
@@ -41,7 +41,7 @@ impl Jacobian {
         }
     }
 
-    /// Turns the joints, none beyond its limit, and moves the base.
+    /// Turns the joints within their limits and moves the base.
     pub(in crate::ik) fn apply(&mut self, tree: &mut Tree, parameters: JointParameters) {
         let largest = self.turns.iter().map(|t| t.length_squared()).fold(0.0, f64::max).sqrt();
         let share = if largest > LARGEST_TURN { LARGEST_TURN / largest } else { 1.0 };
@@ -60,11 +60,11 @@ impl Jacobian {
         tree.forward();
     }
 
-    /// One pass of transpose, pseudo-inverse, damped or selectively damped least squares.
+    /// Runs one iteration of transpose, pseudo-inverse, damped or selectively damped least squares.
     ///
-    /// `additional`: the secondary task's turns, base space, in place of the options' own.
+    /// `additional`: rotations in base space that replace the secondary task of the options.
     ///
-    /// A step of damped least squares that made the error larger is taken back and made again with more damping.
+    /// A damped step that made the error larger is undone and repeated with more damping.
     pub(in crate::ik) fn pass(
         &mut self,
         tree: &mut Tree,
@@ -94,7 +94,7 @@ impl Jacobian {
         self.evaluate(tree, options.clamp * length);
         self.free(tree, options.parameters);
         match additional {
-            // What led too far is no direction to go on in.
+            // The last turns led too far, so the next step must not repeat them.
             Some(_) if failed => self.pull.fill(DVec3::ZERO),
             Some(turns) => self.pull.copy_from_slice(turns),
             None => self.secondary(tree, options),
@@ -116,7 +116,7 @@ impl Jacobian {
         self.apply(tree, options.parameters);
     }
 
-    /// The secondary task's turns.
+    /// Computes the rotations of the secondary task.
     fn secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
         for (index, joint) in tree.joints.iter().enumerate() {
             let wanted = match options.secondary {
@@ -134,21 +134,22 @@ impl Jacobian {
     }
 }
 
-/// The turn that brings a joint to a rotation, as far as its axes go: a rotation vector in base space.
+/// Returns the rotation that takes a joint to `wanted`, a rotation vector in base space. For a hinge this is the part
+/// about its axis.
 pub(in crate::ik) fn towards(tree: &Tree, joint: &Joint, wanted: DQuat) -> DVec3 {
     let turn = rotation_vector(wanted * joint.rotation.conjugate());
     let turn = joint.hinge_axis().map_or(turn, |axis| axis * turn.dot(axis));
     tree.base_from_axes(joint) * turn
 }
 
-/// A unit quaternion that turns by a rotation vector to first order, and never by more than π.
+/// Converts a rotation vector to a unit quaternion. It is exact to first order, and the angle never exceeds π.
 pub(in crate::ik) fn retract(v: DVec3) -> DQuat {
     let half = v * 0.5;
     let scale = 1.0 / (1.0 + half.length_squared()).sqrt();
     DQuat::from_vec4((half * scale).extend(scale))
 }
 
-/// The axes, in the frame before turning, of the angles about x, then y, then z that make up a rotation.
+/// Returns the axes of the x, y and z angles of a rotation in XYZ order, in the frame before turning.
 pub(super) fn euler_axes(rotation: DQuat) -> DMat3 {
     let (a, b, _) = rotation.to_euler(glam::EulerRot::XYZ);
     let x = DQuat::from_rotation_x(a);
@@ -156,11 +157,12 @@ pub(super) fn euler_axes(rotation: DQuat) -> DMat3 {
     DMat3::from_cols(DVec3::X, y, x * (DQuat::from_rotation_y(b) * DVec3::Z))
 }
 
-/// Moves the three angles of a rotation by the rates of Jᵀy: E E ᵀ maps those to a turn, which is what is given.
+/// Applies a turn to the three Euler angles of a rotation. With the axes E the turn is E Eᵀ Jᵀ y, so the angles
+/// change by Eᵀ Jᵀ y.
 pub(super) fn euler_step(rotation: DQuat, turn: DVec3) -> DQuat {
     let (a, b, c) = rotation.to_euler(glam::EulerRot::XYZ);
     let axes = euler_axes(rotation);
-    // At gimbal lock two axes are one: the least angles that make the turn, a little damped.
+    // At gimbal lock two axes coincide. A little damping selects the smallest angles that make the turn.
     let m = axes.transpose() * axes + DMat3::from_diagonal(DVec3::splat(1e-9));
     let rates = m.inverse() * axes.transpose_mul_vec3(turn);
     DQuat::from_euler(glam::EulerRot::XYZ, a + rates.x, b + rates.y, c + rates.z)

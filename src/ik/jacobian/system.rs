@@ -1,4 +1,4 @@
-//! The small system of the tasks, and its inverses.
+//! The small system of equations of the tasks, and its inverses.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_4};
 
@@ -13,12 +13,13 @@ use super::super::tree::Tree;
 use super::step::retract;
 use super::{Inverse, Jacobian, Kind, outer};
 
-/// Rounds of locking what came to its limit and solving again for the rest, in a pass.
+/// Maximum number of rounds per iteration. A round locks the joints that reach their limits and solves for the
+/// others.
 const ROUNDS: usize = 6;
 
 impl Jacobian {
-    /// The turns that meet the tasks to first order, none beyond a limit: what comes to its limit goes there, is locked
-    /// for the rest of the pass, and its share comes off the error that the others solve for.
+    /// Computes the rotations that meet the tasks to first order within the limits. A joint that would exceed its
+    /// limit goes to the limit and is locked for this iteration. The other joints then solve for the remaining error.
     pub(in crate::ik) fn solve(&mut self, tree: &Tree, inverse: Inverse) {
         for round in 0..ROUNDS {
             self.solve_free(inverse);
@@ -29,7 +30,7 @@ impl Jacobian {
         }
     }
 
-    /// Locks what the present turns take beyond limits; whether there was any.
+    /// Locks the joints that the current solution takes beyond their limits. Returns whether there were any.
     fn lock(&mut self, tree: &Tree) -> bool {
         let mut locked = false;
         for (index, joint) in tree.joints.iter().enumerate() {
@@ -45,7 +46,7 @@ impl Jacobian {
             let outward = tree.base_from_axes(joint) * (beyond / length);
             let freedom = &mut self.freedom[index];
             let open = DMat3::IDENTITY - outer(outward, outward);
-            // Already locked that way: only the curvature of the limit is left.
+            // This direction is already locked, and only the curvature of the limit remains.
             if outward.dot(*freedom * outward) < 1e-9 * joint.weight {
                 continue;
             }
@@ -57,7 +58,7 @@ impl Jacobian {
         locked
     }
 
-    /// The turns without regard to limits.
+    /// Computes the rotations without limits.
     fn solve_free(&mut self, inverse: Inverse) {
         let n = 3 * self.tasks.len();
         self.assemble(n);
@@ -86,7 +87,7 @@ impl Jacobian {
                 self.y.fill(0.0);
                 for (i, vector) in self.vectors.chunks_exact(n).enumerate() {
                     let value = self.matrix[i * n + i];
-                    // Below a thousandth of the largest singular value a direction counts as lost.
+                    // A direction below a thousandth of the largest singular value counts as singular.
                     if value > 1e-6 * largest {
                         let share = dot(vector, &self.right) / value;
                         self.y.iter_mut().zip(vector).for_each(|(y, v)| *y += share * v);
@@ -98,7 +99,7 @@ impl Jacobian {
         self.turn();
     }
 
-    /// M = J W Jᵀ into `matrix`, e − J h into `y`.
+    /// Stores M = J W Jᵀ in `matrix` and e − J h in `y`.
     fn assemble(&mut self, n: usize) {
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
@@ -136,7 +137,7 @@ impl Jacobian {
         }
     }
 
-    /// ω = h + W Jᵀ y.
+    /// Computes ω = h + W Jᵀ y.
     fn turn(&mut self) {
         for (joint, &(first, last)) in self.spans.iter().enumerate() {
             let levers = self.levers[first..last].iter();
@@ -148,7 +149,8 @@ impl Jacobian {
         self.root_step = self.root_pull + self.root_weight * pulled;
     }
 
-    /// Buss & Kim 2005: each singular direction is damped by how far it would move the tips beyond what it gains them.
+    /// Solves by selectively damped least squares (Buss & Kim 2005). A singular direction is damped if it moves the
+    /// effectors much farther than it brings them towards their targets.
     fn solve_selective(&mut self, n: usize) {
         self.vectors.resize(n * n, 0.0);
         eigen(&mut self.matrix, &mut self.vectors, n);
@@ -167,7 +169,7 @@ impl Jacobian {
                 let levers = &self.levers[first..last];
                 let along: DVec3 = levers.iter().map(|l| l.matrix.transpose_mul_vec3(three(u, l.task))).sum();
                 let v = self.freedom[joint] * along / sigma;
-                // A lever is a cross product: its Frobenius norm is √2 times its length.
+                // A lever is the matrix of a cross product, so its Frobenius norm is √2 times the length of the arm.
                 let reach: f64 = levers.iter().map(|l| frobenius(l.matrix) * FRAC_1_SQRT_2).sum();
                 spread += v.length() * reach / sigma;
                 self.turns[joint] = v * (alpha / sigma);
@@ -184,7 +186,7 @@ impl Jacobian {
 }
 
 fn add_block(matrix: &mut [f64], n: usize, row: usize, column: usize, block: DMat3) {
-    // The block of a lower column is that of the transposed place.
+    // A block above the diagonal is the transpose of the one below it.
     let (row, column, block) =
         if row >= column { (row, column, block) } else { (column, row, block.transpose()) };
     for i in 0..3 {
@@ -197,7 +199,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The rows of a task.
+/// Returns the three rows of a task.
 fn three(y: &[f64], task: usize) -> DVec3 {
     DVec3::from_slice(&y[3 * task..3 * task + 3])
 }

@@ -1,4 +1,4 @@
-//! Against finite differences.
+//! Compares the levers with finite differences.
 
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -7,7 +7,7 @@ use super::super::{Body, Goal, Link};
 use super::step::{euler_step, retract};
 use super::{Jacobian, Kind};
 
-/// Three joints, with scale or without, and goals that are almost met: there the error of a rotation is linear.
+/// Returns a tree of three joints. Its goals are almost met, because only there the error of a rotation is linear.
 fn tree(scale: DVec3) -> Tree {
     let mut links = vec![Link::base()];
     links.push(Link { scale, ..Link::child(0, DVec3::new(0.1, 0.5, 0.0)) });
@@ -55,10 +55,14 @@ fn levers_are_the_derivatives_of_the_errors() {
                 assert!(first < last, "joint {joint} has no levers");
                 for lever in &jacobian.levers[first..last] {
                     let found = (minus[lever.task].1 - plus[lever.task].1) / (2.0 * STEP);
-                    let told = lever.matrix * axis;
-                    // Aims are linear to first order in what they are off by.
+                    let derivative = lever.matrix * axis;
+                    // Levers of orientations and aims are exact only where the error is zero.
                     let near = if plus[lever.task].0 == Kind::Position { 1e-8 } else { 1e-4 };
-                    assert!(found.abs_diff_eq(told, near), "{:?}: {found} is not {told}", plus[lever.task].0);
+                    let kind = plus[lever.task].0;
+                    assert!(
+                        found.abs_diff_eq(derivative, near),
+                        "{kind:?}: difference {found}, lever {derivative}"
+                    );
                 }
             }
         }
@@ -66,7 +70,7 @@ fn levers_are_the_derivatives_of_the_errors() {
 }
 
 #[test]
-fn a_small_step_is_the_same_turn_in_either_parameters() {
+fn both_joint_parameters_make_the_same_small_turn() {
     let rotation = DQuat::from_euler(glam::EulerRot::XYZ, 0.3, -0.4, 0.5);
     for axis in [DVec3::X, DVec3::Y, DVec3::Z, DVec3::new(1.0, -2.0, 0.5)] {
         let turn = axis * 1e-4;

@@ -1,8 +1,9 @@
-//! Limbs by the thousand: the closed form of two bones without a body around it, one limb at a time or several abreast.
+//! Closed-form two-bone IK without a body, for thousands of limbs. Limbs are solved one at a time or side by side in
+//! SIMD lanes.
 //!
-//! Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for anthropomorphic limbs", section 3, with
-//! square roots in place of trigonometry. [`usual`] has no cases, so that one source serves single numbers and lanes,
-//! without fused multiplication, and both give the same bits. What it does not take, [`unusual`] does.
+//! Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for anthropomorphic limbs", section 3,
+//! with square roots instead of trigonometry. [`usual`] has no branches, so that one source serves scalars and SIMD
+//! lanes. It uses no fused multiply-add, so that both give the same bits. [`unusual`] handles all other limbs.
 
 mod unusual;
 mod usual;
@@ -12,31 +13,31 @@ use glam::{DQuat, DVec3};
 use super::lanes::{Several, Turn, Vec3};
 use usual::usual;
 
-/// Limbs abreast: what the machine's registers hold.
+/// A SIMD register of the target machine, with one limb in each lane.
 #[cfg(not(target_feature = "avx"))]
 type Lanes = wide::f64x2;
 #[cfg(target_feature = "avx")]
 type Lanes = wide::f64x4;
 const ABREAST: usize = if cfg!(target_feature = "avx") { 4 } else { 2 };
 
-/// A limb as it stands: two stretches in any one space.
+/// The current pose of a limb: its two bones as vectors in a common space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limb {
-    /// From the first joint to the middle one.
+    /// Vector from the first joint to the middle joint.
     pub upper: DVec3,
-    /// From the middle joint to the end.
+    /// Vector from the middle joint to the end.
     pub lower: DVec3,
-    /// The axis about which a straight limb bends, at right angles to it, any length.
+    /// The axis about which a straight limb bends. Its length and its component along the limb are ignored.
     pub bend: DVec3,
 }
 
-/// What a limb shall do.
+/// A goal for one limb.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimbGoal {
-    /// Where the end shall be, from the first joint.
+    /// Target of the end, relative to the first joint.
     pub target: DVec3,
-    /// Towards where the middle shall be, from the first joint; zero: as the limb bends now, carried along by the least
-    /// turn.
+    /// Point towards which the middle joint bends, relative to the first joint. Zero keeps the current bend direction
+    /// and carries it along by the shortest arc.
     pub pole: DVec3,
 }
 
@@ -46,10 +47,10 @@ impl LimbGoal {
     }
 }
 
-/// How the upper and the lower bone turn, unit quaternions in the limb's space.
+/// Returns the rotations of the upper and the lower bone, as unit quaternions in the limb's space.
 ///
-/// A target out of reach, or too near, is approached as near as can be. Degenerate input (a bone or a target without
-/// length, the pole on the line to the target) gives some answer, finite and always the same.
+/// A target that is out of reach or too near is approached as closely as possible. Degenerate input, which is a bone
+/// or a target of zero length or a pole on the line to the target, gives a finite and deterministic result.
 pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     match solve_abreast::<f64, 1>(&[*limb], &[*goal]) {
         Some([turns]) => turns,
@@ -57,7 +58,8 @@ pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     }
 }
 
-/// [`solve_limb`] for many, several abreast: the same bits. Solves as many as the shortest of the three has.
+/// Solves many limbs in SIMD lanes, with the same bits as [`solve_limb`]. The shortest slice decides how many are
+/// solved.
 pub fn solve_limbs(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]]) {
     let count = limbs.len().min(goals.len()).min(turns.len());
     let abreast = count - count % ABREAST;
@@ -78,7 +80,7 @@ fn one_by_one(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]]) {
     }
 }
 
-/// As many as the lanes are; `None` where they cannot be treated alike.
+/// Solves one limb per lane. Returns `None` if the limbs need different code paths.
 #[inline(always)]
 fn solve_abreast<L: Several<N>, const N: usize>(
     limbs: &[Limb; N],

@@ -1,47 +1,49 @@
-//! The closed form for every limb and every goal: straight, folded up, out of reach, the pole on the line to the target.
+//! The closed form for every limb and every goal, including straight and folded limbs, targets out of reach, and
+//! poles on the line to the target.
 
 use glam::{DQuat, DVec3};
 
 use super::{Limb, LimbGoal};
 
-/// Below this share of what it could be, a squared length is none.
+/// A squared length below this fraction of its maximum counts as zero.
 const TINY: f64 = 1e-12;
 
-/// In three turns: each bone within the limb's plane, until its end is on the line that it is on now, as far out as it must
-/// be; the plane about the target's line; the line onto the target. None is of unit length before the end.
+/// Composes three rotations. First each bone turns within the limb's plane, so that the end stays on its line but at
+/// the distance of the target. Then the shortest arc takes that line onto the target. Last the limb turns about the
+/// target's line towards the pole. Quaternions are normalised only at the end.
 pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let (upper, lower, target) = (limb.upper, limb.lower, goal.target);
     let end = upper + lower;
     let (a2, b2, e2) = (upper.length_squared(), lower.length_squared(), end.length_squared());
     let d2 = target.length_squared();
-    // The line of the end; with the end on the base, that of the upper bone.
+    // The line to the end, or along the upper bone if the end is at the first joint.
     let open = e2 > TINY * a2;
     let (line, line2) = if open { (end, e2) } else { (upper, a2) };
     let area = upper.cross(lower);
     let bent = area.length_squared() > TINY * a2 * b2;
     let normal = if bent { area } else { limb.bend * line2 - line * limb.bend.dot(line) };
-    // Without any bend to go by, some axis.
+    // Without a bend axis, any axis serves.
     let normal = normal.try_normalize().unwrap_or(DVec3::X);
-    // As far out as the target, within what the limb can do: |a − b| to a + b.
+    // The distance of the target, clamped to the reach of the limb, |a − b| to a + b.
     let twice_ab = 2.0 * (a2 * b2).sqrt();
     let (least, most) = (a2 + b2 - twice_ab, a2 + b2 + twice_ab);
     let out2 = d2.min(most).max(least);
-    // The middle joint by the law of cosines, along the line and aside (Heron's formula), in lengths of twice the way
-    // out; with the end on the base, straight aside.
+    // The middle joint by the law of cosines, along the line and across it (Heron's formula), both multiplied by
+    // twice the distance. If the target is at the first joint, the middle joint is straight across.
     let folded = out2 <= 1e-300;
     let far2 = if folded { 1.0 } else { out2 };
     let (along, rest) = (out2 + a2 - b2, out2 + b2 - a2);
     let heron = if folded { 4.0 * a2 } else { (most - out2) * (out2 - least) };
     let aside = heron.max(0.0).sqrt();
-    // Where the bones are now, in lengths of the line.
+    // The current bones, multiplied by the length of the line.
     let height = normal.dot(area);
     let (ux, uy) = (upper.dot(line), if open { height } else { 0.0 });
     let (lx, ly) = (lower.dot(line), -height);
     let both = 2.0 * (far2 * line2).sqrt();
     let first = about(-normal, along * ux + aside * uy, aside * ux - along * uy, a2 * both);
     let second = about(-normal, rest * lx - aside * ly, -(aside * lx) - rest * ly, b2 * both);
-    // The line onto the target by the shortest arc; opposite ones turn within the limb's plane. A target on the first
-    // joint leaves the line where it is.
+    // The shortest arc from the line to the target. Opposite directions turn within the limb's plane. A target at the
+    // first joint leaves the line unchanged.
     let (way, way2) = if d2 > 0.0 { (target, d2) } else { (line, line2) };
     let whole = (way2 * line2).sqrt();
     let w = whole + line.dot(way);
@@ -49,7 +51,7 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let wanted = goal.pole * way2 - way * goal.pole.dot(way);
     let wanted2 = wanted.length_squared();
     if (wanted2 - TINY * goal.pole.length_squared() * way2 * way2) * line2 > 0.0 {
-        // The carry's square is still in it; the sine is in lengths of the way.
+        // Sine and cosine still contain the squared length of `carry`, and the sine also the length of `way`.
         let now = rotate(carry, line.cross(normal));
         let (cos, sin) = (now.dot(wanted), way.dot(now.cross(wanted)));
         let whole = (line2 * wanted2).sqrt() * carry.length_squared();
@@ -64,10 +66,11 @@ fn quat(v: DVec3, w: f64) -> DQuat {
     DQuat::from_vec4(v.extend(w))
 }
 
-/// The turn about `axis` whose cosine and sine are as `cos` to `whole` and `sin` to `whole`; none where `whole` is zero.
+/// Returns an unnormalised rotation about `axis` by the angle with cosine `cos / whole` and sine `sin / whole`.
+/// Returns the identity if `whole` is zero.
 ///
-/// (1 + cos, sin) and (sin, 1 − cos) are both twice a multiple of the half-angle's cosine and sine: the one that does not
-/// cancel is taken.
+/// (1 + cos, sin) and (sin, 1 − cos) are both multiples of the cosine and sine of the half angle. The pair without
+/// cancellation is used.
 fn about(axis: DVec3, cos: f64, sin: f64, whole: f64) -> DQuat {
     if cos > 0.0 {
         quat(axis * sin, whole + cos)
@@ -78,7 +81,7 @@ fn about(axis: DVec3, cos: f64, sin: f64, whole: f64) -> DQuat {
     }
 }
 
-/// A vector turned, and longer by the quaternion's squared length.
+/// Rotates a vector and scales it by the quaternion's squared length.
 fn rotate(q: DQuat, v: DVec3) -> DVec3 {
     let u = q.xyz();
     let t = u.cross(v) + v * q.w;

@@ -1,17 +1,19 @@
-//! The closed form without cases: a limb that is neither straight nor folded up, a target that is not behind it.
+//! The closed form without special cases, for a limb that is neither straight nor folded and a target that is not
+//! behind it.
 
 use super::super::lanes::{Lane, Turn, Vec3};
 
-/// The turns of both bones, unit quaternions; `None` if one of the lanes is a case for [`super::unusual`].
+/// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::unusual`].
 ///
-/// Each turn is that of the bone within the limb's plane, until its end is on the line that it is on now, as far out as it
-/// must be; then that of the line, and the plane with it, onto the target. Angles are quotients of complex numbers: a
-/// bone at (x, y) along and aside of its line that shall be at (x′, y′) turns by (x′ + iy′)(x − iy), whose absolute
-/// value r is known, and the half of an angle with cosine c/r and sine s/r is that of (r + c) + is. A factor turns nothing, so
-/// no vector and no quaternion is of unit length until the end.
+/// Each rotation has two parts. The first turns the bone within the limb's plane, so that the end stays on its line
+/// but at the distance of the target. The second carries the line and the plane onto the target. Angles are quotients
+/// of complex numbers. A bone at (x, y) along and across its line that must get to (x′, y′) turns by (x′ + iy′)(x −
+/// iy), whose absolute value r is known. For an angle with cosine c/r and sine s/r, the half angle is the argument of
+/// (r + c) + is. A positive factor does not change a rotation, so vectors and quaternions are normalised only at the
+/// end.
 ///
-/// With n the plane's normal and Q what carries it, a bone's turn (w + fn) comes to wQ + f(Qn): both bones share the two
-/// products.
+/// With n the normal of the plane and Q the rotation that carries it, a bone's rotation (w + fn) becomes wQ + f(Qn).
+/// Both bones share these two products.
 #[inline(always)]
 pub(super) fn usual<L: Lane>(
     upper: Vec3<L>,
@@ -22,25 +24,27 @@ pub(super) fn usual<L: Lane>(
     let c = L::splat;
     let line = upper.plus(lower);
     let (a2, b2, e2, d2) = (upper.dot(upper), lower.dot(lower), line.dot(line), target.dot(target));
-    // The normal of the limb's plane, as long as the middle is far from the line, times the line's length.
+    // The normal of the limb's plane. Its length is the distance of the middle joint from the line times the length
+    // of the line.
     let normal = upper.cross(lower);
     let n2 = normal.dot(normal);
     let (ux, lx) = (upper.dot(line), lower.dot(line));
-    // As far out as the target, within |a − b| and a + b; the middle by the law of cosines, along the line and aside
-    // (Heron's formula), in lengths of twice the way out.
+    // The distance of the target, clamped to |a − b| and a + b. The middle joint by the law of cosines, along the
+    // line and across it (Heron's formula), both multiplied by twice the distance.
     let twice_ab = c(2.0) * (a2 * b2).sqrt();
     let (least, most) = (a2 + b2 - twice_ab, a2 + b2 + twice_ab);
     let out2 = d2.min(most).max(least);
     let beyond = a2 - b2;
     let (along, rest) = (out2 + beyond, out2 - beyond);
     let heron = ((most - out2) * (out2 - least)).max(c(0.0));
-    // The turns within the plane; all that is aside is in lengths of the normal, so that two roots are one.
+    // The rotations within the plane. Values across the line are multiplied by the length of the normal, which saves
+    // a square root.
     let aside = (heron * n2).sqrt();
     let both = c(2.0) * (out2 * e2).sqrt();
     let (whole1, whole2) = (a2 * both, b2 * both);
     let (w1, w2) = (whole1 + (along * ux + aside), whole2 + (rest * lx + aside));
     let (f1, f2) = (along * n2 - aside * ux, aside * lx - rest * n2);
-    // The line onto the target by the shortest arc.
+    // The shortest arc from the line to the target.
     let across = line.cross(target);
     let ed = (e2 * d2).sqrt();
     let w = ed + line.dot(target);
@@ -58,9 +62,10 @@ pub(super) fn usual<L: Lane>(
     }
     let (tn, cn) = (target.dot(normal), across.dot(normal));
     let (carry, carry_n) = if let Some(pole) = pole {
-        // Then about the target's line until the middle is towards the pole: of the middle's way aside and the normal,
-        // both carried by the arc v − (e + t)·v / (1 + e·t) (e + t) + 2 (e·v) t of unit vectors, the shares along the
-        // pole. The sine is in lengths of the line.
+        // Then a turn about the target's line until the middle joint is on the side of the pole. Cosine and sine are
+        // the components along the pole of two carried vectors: the offset of the middle joint from the line, and the
+        // normal. The arc carries a vector v to v − (e + t)·v / (1 + e·t) (e + t) + 2 (e·v) t, with unit vectors e
+        // and t. The sine is divided by the length of the line.
         let (up, lp) = (upper.dot(pole), lower.dot(pole));
         let (edw, middle) = (ed * w, ed * (up + lp) + e2 * target.dot(pole));
         let cos = edw * (lx * up - ux * lp) + cn * middle;
@@ -77,13 +82,13 @@ pub(super) fn usual<L: Lane>(
         let carry = Turn::new(across.times(ws).plus(aside), ws * w);
         (carry, carry.after(normal))
     } else {
-        // The normal is at right angles to the line.
+        // The normal is perpendicular to the line.
         (Turn::new(across, w), Turn::new(normal.times(w).minus(line.times(tn)), c(0.0) - cn))
     };
     let (g1, g2) = (w1 * n2, w2 * n2);
     let (first2, second2) = (length2 * (f1 * f1 * n2 + g1 * g1), length2 * (f2 * f2 * n2 + g2 * g2));
     let (first, second) = (first2.sqrt(), second2.sqrt());
-    // One division for both.
+    // One division serves both.
     let product = first * second;
     if !L::all_above([(product, c(1e-250)), (c(1e250), product)]) {
         return None;

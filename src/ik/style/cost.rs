@@ -1,10 +1,10 @@
-//! What posing makes least, and its gradient.
+//! The objective of posing in a learned style, and its gradient.
 //!
-//! L = C/λ + L_IK, with the error of the goals C and the paper's equation 6,
-//! L_IK(x, y) = |W(y − f(x))|² / 2σ²(x) + D/2 ln σ²(x) + ½ |x|².
+//! L = C/λ + L_IK, where C is the error of the goals and L_IK is the paper's equation 6, L_IK(x, y) = |W(y − f(x))|²
+//! / 2σ²(x) + D/2 ln σ²(x) + ½ |x|².
 //!
-//! The posture is written as y = f(x) + σ(x) W⁻¹ v and searched for by v: then moving x moves the whole posture along
-//! the model, and |W(y − f)|²/σ² is |v|². The least is the same, the way there much shorter.
+//! The posture is y = f(x) + σ(x) W⁻¹ v, and the search varies v instead of y. Moving x then moves the whole posture
+//! along the model, and |W(y − f)|²/σ² becomes |v|². The minimum is the same, but it takes far fewer steps to find.
 
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
@@ -13,33 +13,33 @@ use super::super::rotation::{any_perpendicular, rotation_vector, shortest_arc};
 use super::super::{Body, Goal, Limit};
 use super::model::{FEATURES, Prediction, Style};
 
-/// √λ for positions, as a share of the longest chain to a goal: an error as large counts as much as a posture that is
-/// one standard deviation away.
+/// √λ for positions, as a fraction of the longest chain to a goal. An error of this size counts as much as a posture
+/// that is one standard deviation away.
 const NEAR: f64 = 0.005;
-/// Metres that a radian of orientation counts for, as a share of the same length.
+/// Metres per radian of orientation error, as a fraction of the same length.
 const RADIAN: f64 = 0.3;
-/// Radians and metres that a step of one in the heading and the ground stands for.
+/// Radians of heading, and metres of the two ground coordinates, for a step of one in the unknowns.
 const PLACE: [f64; 3] = [0.2, 0.1, 0.1];
 
-/// A feature that is searched for.
+/// A feature that the search varies.
 #[derive(Clone, Copy, Debug)]
 struct Unknown {
     link: usize,
-    /// Its index in the model.
+    /// Index of the feature in the model.
     feature: usize,
 }
 
-/// The objective of posing, in latent place, v, and where the figure stands.
+/// The objective of posing. The unknowns are the latent position, v, and the placement of the figure.
 pub(super) struct Cost<'a> {
     style: &'a Style,
     goals: &'a [Goal],
-    /// In the pose that was last asked about.
+    /// The body in the last pose that was evaluated.
     pub(super) body: Body,
     unknowns: Vec<Unknown>,
-    /// Whether heading and tilt, and whether the base's place, are searched for.
+    /// Whether the search varies the heading, and whether it varies the position of the base.
     turns: bool,
     moves: bool,
-    /// Where it stands otherwise.
+    /// The placement from which the search starts.
     pub(super) place: Place,
     size: f64,
     prediction: Prediction,
@@ -49,18 +49,18 @@ pub(super) struct Cost<'a> {
     by_feature: Vec<f64>,
 }
 
-/// Where a link's children hang.
+/// The world transform of a link.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// `world_from_link`, the linear part.
+    /// Linear part of `world_from_link`.
     linear: DMat3,
     position: DVec3,
-    /// The product of rotations.
+    /// Product of the rotations.
     spin: DQuat,
 }
 
 impl<'a> Cost<'a> {
-    /// `is_free`: whether a link of the body may be turned. `moves`: whether the base may be taken elsewhere.
+    /// Creates the objective. `is_free`: whether a link of the body may turn. `moves`: whether the base may move.
     pub(super) fn new(
         style: &'a Style,
         joints: &[Option<usize>],
@@ -75,7 +75,7 @@ impl<'a> Cost<'a> {
         let mut unknowns = Vec::new();
         for (link, joint) in joints.iter().enumerate() {
             let Some(joint) = *joint else { continue };
-            // Of the base the first feature is its height, the others its tilt.
+            // The first feature of the base is its height. The others are its tilt.
             let first = if joint > 0 || (link == 0 && moves) { 0 } else { 1 };
             let last = if is_free(link) && (joint > 0 || link == 0) { FEATURES } else { 1 };
             let of = |k| Unknown { link, feature: FEATURES * joint + k };
@@ -102,20 +102,20 @@ impl<'a> Cost<'a> {
         }
     }
 
-    /// Where a search starts from a place in latent space, with the posture that the model has there.
+    /// Returns the unknowns at a latent position, with the posture that the model predicts there.
     pub(super) fn start(&self, latent: &[f64]) -> Vec<f64> {
         let mut z = latent.to_vec();
         z.resize(latent.len() + self.unknowns.len() + PLACE.len(), 0.0);
         z
     }
 
-    /// C / λ for the pose that the body is in.
+    /// Returns C / λ for the current pose of the body.
     pub(super) fn goals_cost(&mut self) -> f64 {
         self.forward();
         self.pull(false)
     }
 
-    /// L, and its gradient.
+    /// Returns L and computes its gradient.
     pub(super) fn evaluate(&mut self, z: &[f64], gradient: &mut [f64]) -> f64 {
         let dims = self.style.dimensions;
         let (x, rest) = z.split_at(dims);
@@ -126,7 +126,7 @@ impl<'a> Cost<'a> {
         self.pose(v, place, sigma);
         self.forward();
         let goals = self.pull(true);
-        // By the place.
+        // Derivatives by the placement.
         gradient.fill(0.0);
         let (by_latent, by_rest) = gradient.split_at_mut(dims);
         let (by_v, by_place) = by_rest.split_at_mut(self.unknowns.len());
@@ -138,11 +138,11 @@ impl<'a> Cost<'a> {
             let force = self.torques.last().copied().unwrap_or_default();
             (by_place[1], by_place[2]) = (PLACE[1] * force.x, PLACE[2] * force.z);
         }
-        // By the features.
+        // Derivatives by the features.
         self.by_feature.clear();
         self.by_feature.resize(self.style.features(), 0.0);
         self.by_features(self.place.heading + PLACE[0] * place[0] * turns);
-        // By v and the latent place.
+        // Derivatives by v and by the latent position.
         let mut along = 0.0;
         for ((unknown, v), out) in self.unknowns.iter().zip(v).zip(by_v) {
             let by = self.by_feature[unknown.feature];
@@ -159,7 +159,7 @@ impl<'a> Cost<'a> {
         goals + 0.5 * (squares(v) + squares(x) + count * variance.ln())
     }
 
-    /// Stands the body as the unknowns have it.
+    /// Poses the body as the unknowns describe.
     fn pose(&mut self, v: &[f64], place: &[f64], sigma: f64) {
         self.features.clone_from(&self.prediction.features);
         for (unknown, v) in self.unknowns.iter().zip(v) {
@@ -191,7 +191,7 @@ impl<'a> Cost<'a> {
         }
     }
 
-    /// Where all links are.
+    /// Computes the world transforms of all links.
     fn forward(&mut self) {
         let (body, frames) = (&self.body, &mut self.frames);
         let above = Frame {
@@ -211,8 +211,8 @@ impl<'a> Cost<'a> {
         }
     }
 
-    /// C / λ; with `slopes` also how it grows where a link is turned, about axes of its parent's frame, and, at the end,
-    /// where all is shifted, world.
+    /// Returns C / λ. With `slopes` it also computes the derivatives by a turn of each link about axes of its
+    /// parent's frame. The last entry is the derivative by a translation of the whole body in the world.
     fn pull(&mut self, slopes: bool) -> f64 {
         let links = self.frames.len();
         self.torques.clear();
@@ -252,7 +252,8 @@ impl<'a> Cost<'a> {
         cost
     }
 
-    /// Adds what a force at a goal's point and a torque on its link do to every link above.
+    /// Adds the effect of a force at a goal's point and a torque on its link to the goal's link and all links above
+    /// it.
     fn hand_up(&mut self, goal: &Goal, force: DVec3, torque: DVec3) {
         let body = &self.body;
         let (mut next, mut local) = (Some(goal.link), goal.offset);
@@ -272,7 +273,7 @@ impl<'a> Cost<'a> {
         }
     }
 
-    /// From turns about axes to turns as features have them.
+    /// Converts derivatives by turns about axes to derivatives by features.
     fn by_features(&mut self, heading: f64) {
         let Some(&shift) = self.torques.last() else { return };
         for unknown in &self.unknowns {
@@ -297,7 +298,7 @@ impl<'a> Cost<'a> {
     }
 }
 
-/// Jᵀ t for the left Jacobian J of the rotation vector y: exp(y + dy) = exp(J dy) exp(y).
+/// Returns Jᵀ t for the left Jacobian J of the rotation vector y, with exp(y + dy) = exp(J dy) exp(y).
 fn turn_slope(y: DVec3, t: DVec3) -> DVec3 {
     let angle = y.length();
     if angle < 1e-6 {
@@ -307,7 +308,7 @@ fn turn_slope(y: DVec3, t: DVec3) -> DVec3 {
     sinc * t + (1.0 - sinc) * axis.dot(t) * axis - (1.0 - angle.cos()) / angle * axis.cross(t)
 }
 
-/// The longest way from the base to a goal's link, world metres.
+/// Returns the length of the longest chain from the base to a goal's link, world metres.
 fn size(body: &Body, goals: &[Goal]) -> f64 {
     let way = |goal: &Goal| {
         let (mut next, mut length) = (Some(goal.link), 0.0);
@@ -321,7 +322,7 @@ fn size(body: &Body, goals: &[Goal]) -> f64 {
     if longest > 0.0 { longest } else { 1.0 }
 }
 
-/// Whether a link of a body may turn.
+/// Returns whether a link of a body may turn.
 pub(super) fn turns(body: &Body, link: usize, limits: bool) -> bool {
     let may = |l: &super::super::Link| l.weight > 0.0 && !(limits && l.limit == Limit::Locked);
     body.links().get(link).is_some_and(may)

@@ -1,9 +1,10 @@
-//! What is written down of a model, and what is refused of what was.
+//! Reading, writing and validation of learned styles.
 //!
-//! A document has `format` (`sinew-style-1`), `joints` (names, the base first), `means` (a quaternion a joint),
-//! `centre` and `scales` (three numbers a joint: of the base height in metres and tilt about x and z, of others a
-//! rotation vector, radians), `beta`, `gamma`, and `postures`: of each its place in latent space, `x`, and its features
-//! less the centre, `y`. All else follows from these.
+//! A document has `format` (`sinew-style-1`), `joints` (names, the base first), `means` (one quaternion per joint),
+//! `centre` and `scales` (three numbers per joint), `beta`, `gamma` and `postures`. The three numbers of the base are
+//! its height in metres and its tilt about x and z. Those of any other joint are a rotation vector in radians. A
+//! posture has its latent position `x` and its features minus the centre, `y`. Everything else is computed from these
+//! values.
 
 use glam::DQuat;
 use serde::{Deserialize, Serialize};
@@ -11,56 +12,56 @@ use serde::{Deserialize, Serialize};
 use super::Style;
 use super::model::{FEATURES, MOST_DIMENSIONS, MOST_JOINTS, MOST_POSTURES};
 
-/// What a document of a style calls itself.
+/// The value of `format` in a style document.
 pub const STYLE_FORMAT: &str = "sinew-style-1";
 
-/// Why there is no style.
+/// The reason why a style is invalid or cannot be learned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StyleError {
-    /// It is some other document, or one of another version.
-    #[error("its format is \"{format}\", not \"{STYLE_FORMAT}\"")]
+    /// The document has a different format or version.
+    #[error("unknown format \"{format}\", expected \"{STYLE_FORMAT}\"")]
     Format {
-        /// What it calls itself.
+        /// The format of the document.
         format: String,
     },
-    /// It has no joints, or more than a model may have.
-    #[error("{count} joints: a style has 1 to {most}")]
+    /// There are no joints, or more than a model can have.
+    #[error("a style must have 1 to {most} joints, but this one has {count}")]
     Joints {
-        /// How many.
+        /// Number of joints.
         count: usize,
-        /// How many it may have.
+        /// Maximum number of joints.
         most: usize,
     },
-    /// Nothing can be learned from fewer than three postures.
-    #[error("{count} postures: a style needs 3 at least")]
+    /// There are fewer than three postures.
+    #[error("a style needs at least 3 postures, but this one has {count}")]
     Few {
-        /// How many.
+        /// Number of postures.
         count: usize,
     },
-    /// More postures than a model may keep.
-    #[error("{count} postures: a style keeps {MOST_POSTURES} at most")]
+    /// There are more postures than a model can keep.
+    #[error("a style can have at most {MOST_POSTURES} postures, but this one has {count}")]
     Many {
-        /// How many.
+        /// Number of postures.
         count: usize,
     },
-    /// A list is not as long as the joints have it, or a number is not one that it may be.
-    #[error("its {what} are not usable")]
+    /// A list has the wrong length, or a number is out of range.
+    #[error("{what}")]
     Numbers {
-        /// Which.
+        /// The field and its valid values.
         what: &'static str,
     },
-    /// A posture has other joints than the rest, or a number in it is not finite.
-    #[error("posture {posture} is not usable")]
+    /// A posture has the wrong number of values, or an invalid value.
+    #[error("posture {posture} has the wrong number of values or an invalid value")]
     Posture {
-        /// Its index.
+        /// Index of the posture.
         posture: usize,
     },
-    /// The postures' places in latent space make no model.
-    #[error("its kernel cannot be inverted")]
+    /// The latent positions of the postures do not define a model.
+    #[error("the kernel of the style cannot be inverted")]
     Singular,
 }
 
-/// A style as a document.
+/// The serialised form of a style.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -95,7 +96,7 @@ impl Serialize for Style {
             gamma: self.gamma,
             postures: rows.enumerate().map(kept).collect(),
         };
-        // What cannot be read again is not written.
+        // A style that cannot be read back must not be written.
         document.clone().check().map_err(serde::ser::Error::custom)?;
         document.serialize(to)
     }
@@ -108,11 +109,11 @@ impl<'de> Deserialize<'de> for Style {
 }
 
 impl Document {
-    /// The model, if every list and number is one that a model may have.
+    /// Validates the document and builds the model.
     fn check(self) -> Result<Style, StyleError> {
         let (joints, count) = (self.joints.len(), self.postures.len());
         if self.format != STYLE_FORMAT {
-            // A name as long as a file helps nobody.
+            // The value can be as long as the file, so the error contains only its start.
             return Err(StyleError::Format { format: self.format.chars().take(40).collect() });
         }
         if joints == 0 || joints > MOST_JOINTS {
@@ -128,10 +129,22 @@ impl Document {
         let features = FEATURES * joints;
         let unit = |q: &DQuat| q.is_finite() && (q.length() - 1.0).abs() < 1e-6;
         let faults = [
-            ("means", self.means.len() == joints && self.means.iter().all(unit)),
-            ("centre's numbers", self.centre.len() == features && self.centre.iter().all(sane)),
-            ("scales", self.scales.len() == features && self.scales.iter().all(|w| sane(w) && *w > 1e-9)),
-            ("rates", rate(self.beta) && rate(self.gamma)),
+            (
+                "`means` must be one unit quaternion per joint",
+                self.means.len() == joints && self.means.iter().all(unit),
+            ),
+            (
+                "`centre` must be three numbers per joint, each below 1e6 in size",
+                self.centre.len() == features && self.centre.iter().all(sane),
+            ),
+            (
+                "`scales` must be three numbers per joint, each above 1e-9 and below 1e6",
+                self.scales.len() == features && self.scales.iter().all(|w| sane(w) && *w > 1e-9),
+            ),
+            (
+                "the rates `beta` and `gamma` must be above 1e-10 and below 1e10",
+                rate(self.beta) && rate(self.gamma),
+            ),
         ];
         if let Some((what, _)) = faults.into_iter().find(|(_, good)| !good) {
             return Err(StyleError::Numbers { what });

@@ -1,4 +1,4 @@
-//! From postures to a model.
+//! Learning of a model from postures.
 
 use std::time::Instant;
 
@@ -12,17 +12,18 @@ use super::model::{
 };
 use crate::mathematics::{Minimum, eigen, minimise};
 
-/// How a model is learned.
+/// Options of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Learning {
     /// Dimensions of the latent space, 1 to 3.
     pub dimensions: usize,
-    /// Postures that the model keeps, at most 200: those that are farthest from each other. The time of learning grows
-    /// with the third power of it, the time of a solve with the second.
+    /// Number of postures that the model keeps, at most 200. It keeps those that are farthest from each other.
+    /// Learning time grows with the third power of this number, and solve time with the second.
     pub postures: usize,
-    /// Steps of the search.
+    /// Maximum number of search steps.
     pub steps: usize,
-    /// What examples are uncertain by: radians, or metres of height. A joint that never turned is held this stiffly.
+    /// Uncertainty of the examples in radians, or in metres for the height. It determines how stiff a joint is that
+    /// never turned in the examples.
     pub noise: f64,
 }
 
@@ -32,35 +33,37 @@ impl Default for Learning {
     }
 }
 
-/// What learning came to.
+/// Statistics of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Learned {
-    /// Time that it took.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// Examples that were given.
+    /// Number of examples.
     pub examples: usize,
-    /// Those that the model keeps.
+    /// Number of postures that the model keeps.
     pub postures: usize,
-    /// Numbers that a file of the model holds.
+    /// Number of values in a file of the model.
     pub numbers: usize,
-    /// Steps of the search.
+    /// Number of search steps.
     pub steps: usize,
-    /// The negative log likelihood L_GP before the first and after the last, up to a constant.
+    /// The negative log likelihood L_GP before the first and after the last step, up to a constant.
     pub likelihood: [f64; 2],
 }
 
 impl Style {
-    /// Learns a model of postures, which all have the joints that are named, the base first. Same input, same bits.
+    /// Learns a model from postures. `joints` are the names of their joints, the base first. The same input gives the
+    /// same bits.
     ///
-    /// The postures that are kept (the paper's active set, section 4.2) are those that are farthest from each other,
-    /// greedily: the mean first, then always the one that is farthest from all taken. They start from their principal
-    /// components; then latent places, β and γ make the negative log likelihood of the paper's equation 5 least,
-    /// L_GP = D/2 ln|K| + ½ Σ w_k² Y_kᵀK⁻¹Y_k + ½ Σ |x_i|² + ln(αβγ / Π w_k^N). The scales w are not searched for: with
-    /// the rest given, w_k² = N / (Y_kᵀK⁻¹Y_k + N ε²) is where it is least, with the `noise` ε as a prior.
+    /// The kept postures are the paper's active set (section 4.2). They are selected greedily: first the one nearest
+    /// to the mean, then always the one farthest from all that are selected. The latent positions start at the
+    /// principal components. A search over the latent positions, β and γ then minimises the negative log likelihood
+    /// of the paper's equation 5, L_GP = D/2 ln|K| + ½ Σ w_k² Y_kᵀK⁻¹Y_k + ½ Σ |x_i|² + ln(αβγ / Π w_k^N). The scales
+    /// w are not part of the search. For fixed other values, the minimum is at w_k² = N / (Y_kᵀK⁻¹Y_k + N ε²), with
+    /// the `noise` ε as a prior.
     ///
     /// # Errors
-    /// [`StyleError`] if there are fewer than three postures, or too many joints, or postures of other joints, or a
-    /// number that is not finite.
+    /// [`StyleError`] if there are fewer than three postures or too many joints, if a posture has other joints, or if
+    /// a number is not finite.
     pub fn learn(
         joints: Vec<String>,
         examples: &[Posture],
@@ -129,8 +132,8 @@ fn check(joints: &[String], examples: &[Posture]) -> Result<(), StyleError> {
     examples.iter().position(|p| !fits(p)).map_or(Ok(()), |posture| Err(StyleError::Posture { posture }))
 }
 
-/// The mean rotation of each joint: the sum of its quaternions, all on the side of the first. Of the base, whose heading
-/// is left open, that of the first example.
+/// Returns the mean rotation of each joint, from the sum of its quaternions with signs that match the first. The base
+/// has a free heading, so its entry is the rotation of the first example.
 fn means(examples: &[Posture], joints: usize) -> Vec<DQuat> {
     let mean = |joint: usize| {
         let first = examples[0].rotations[joint];
@@ -144,8 +147,8 @@ fn means(examples: &[Posture], joints: usize) -> Vec<DQuat> {
     (0..joints).map(mean).collect()
 }
 
-/// The examples to keep: the one nearest to the mean, then always the one farthest from those taken. What stands where
-/// another stands is not taken twice.
+/// Selects the examples to keep: first the one nearest to the mean, then always the one farthest from those selected.
+/// Duplicates are selected only until there are three examples.
 fn farthest(features: &[Vec<f64>], centre: &[f64], most: usize) -> Vec<usize> {
     let squared = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let nearest = |x: &f64, y: &f64| x.total_cmp(y);
@@ -165,18 +168,18 @@ fn farthest(features: &[Vec<f64>], centre: &[f64], most: usize) -> Vec<usize> {
     kept
 }
 
-/// The logarithms of β and γ stay this near to zero: a kernel of examples without any noise could not be inverted in
-/// double precision.
+/// Bound for the absolute logarithms of β and γ. Without it, the kernel of examples without noise could not be
+/// inverted in double precision.
 const RATE: f64 = 10.0;
 
-/// β or γ from its logarithm.
+/// Returns β or γ from its logarithm.
 fn rate(logarithm: f64) -> f64 {
     logarithm.clamp(-RATE, RATE).exp()
 }
 
-/// The objective of learning. Unknowns: latent places (N rows of d), ln β, ln γ.
+/// The objective of learning. The unknowns are the latent positions (N rows of d), ln β and ln γ.
 pub(super) struct Likelihood<'a> {
-    /// N rows of D.
+    /// The features of the postures, N rows of D.
     pub(super) postures: &'a [f64],
     pub(super) n: usize,
     pub(super) dimensions: usize,
@@ -188,11 +191,12 @@ impl Likelihood<'_> {
         self.postures.len() / self.n
     }
 
-    /// The principal components of the postures, each as wide as the prior of latent places has it; β 100 and γ 1.
+    /// Returns the start of the search: the principal components of the postures, scaled to the width of the latent
+    /// prior, with β = 100 and γ = 1.
     pub(super) fn start(&self) -> Vec<f64> {
         let (n, d) = (self.n, self.dimensions);
         let rows: Vec<&[f64]> = self.postures.chunks_exact(self.features()).collect();
-        // Of few postures with many features: the eigenvectors of Y Yᵀ are the components, up to their length.
+        // With fewer postures than features, the eigenvectors of Y Yᵀ give the components up to a factor.
         let mut gram: Vec<f64> = rows.iter().flat_map(|a| rows.iter().map(|b| dot(a, b))).collect();
         let mut vectors = vec![0.0; n * n];
         eigen(&mut gram, &mut vectors, n);
@@ -210,7 +214,7 @@ impl Likelihood<'_> {
         unknowns
     }
 
-    /// K without its diagonal's β⁻¹.
+    /// Returns K without β⁻¹ on its diagonal, β and γ.
     fn kernel(&self, unknowns: &[f64]) -> (Vec<f64>, f64, f64) {
         let (latents, rates) = unknowns.split_at(self.n * self.dimensions);
         let (beta, gamma) = (rate(rates[0]), rate(rates[1]));
@@ -218,7 +222,7 @@ impl Likelihood<'_> {
         (rows().flat_map(|a| rows().map(move |b| rbf(a, b, gamma))).collect(), beta, gamma)
     }
 
-    /// K⁻¹ and ln|K|.
+    /// Returns K⁻¹ and ln|K|.
     fn inverse(&self, kernel: &[f64], beta: f64) -> Option<(Vec<f64>, f64)> {
         let n = self.n;
         let (mut matrix, mut inverse) = (kernel.to_vec(), vec![0.0; n * n]);
@@ -227,7 +231,7 @@ impl Likelihood<'_> {
         Some((inverse, log))
     }
 
-    /// The scales that are best for latent places and rates.
+    /// Returns the best scales for given latent positions and rates.
     fn scales(&self, unknowns: &[f64]) -> Option<Vec<f64>> {
         let (kernel, beta, _) = self.kernel(unknowns);
         let (inverse, _) = self.inverse(&kernel, beta)?;
@@ -235,7 +239,7 @@ impl Likelihood<'_> {
         Some(self.squares(&pulls).iter().map(|q| (self.n as f64 / q).sqrt()).collect())
     }
 
-    /// Y_kᵀ K⁻¹ Y_k + N ε², from K⁻¹ Y.
+    /// Returns Y_kᵀ K⁻¹ Y_k + N ε², computed from K⁻¹ Y.
     fn squares(&self, pulls: &[f64]) -> Vec<f64> {
         let d = self.features();
         let mut squares = vec![self.n as f64 * self.noise * self.noise; d];
@@ -245,7 +249,7 @@ impl Likelihood<'_> {
         squares
     }
 
-    /// L_GP with the best scales, and its gradient.
+    /// Returns L_GP with the best scales and computes its gradient.
     pub(super) fn evaluate(&mut self, unknowns: &[f64], gradient: &mut [f64]) -> f64 {
         let (n, dims, d) = (self.n, self.dimensions, self.features());
         let (kernel, beta, gamma) = self.kernel(unknowns);
@@ -274,7 +278,7 @@ impl Likelihood<'_> {
                     by_noise += slope;
                     continue;
                 }
-                // Both halves of the matrix.
+                // Both triangles of the matrix.
                 let push = 2.0 * slope * kernel[i * n + j];
                 let mut squared = 0.0;
                 for axis in 0..dims {
@@ -286,7 +290,7 @@ impl Likelihood<'_> {
                 by_gamma -= 0.5 * push * squared;
             }
         }
-        // By their logarithms.
+        // Derivatives by the logarithms of β and γ.
         let slopes = [1.0 - by_noise / beta, 1.0 + by_gamma * gamma];
         for ((out, at), slope) in gradient[n * dims..].iter_mut().zip(&unknowns[n * dims..]).zip(slopes) {
             *out = if at.abs() < RATE { slope } else { 0.0 };

@@ -1,16 +1,16 @@
 //! Poses in the style of examples: Grochow, Martin, Hertzmann & Popović 2004, "Style-based inverse kinematics".
 //!
-//! A [`Style`] is a scaled Gaussian process latent variable model (their section 4): every posture y of the examples
-//! has a place x in a latent space of two or three dimensions, and the features of a posture are functions of that
-//! place, all drawn from one Gaussian process. Of every place in latent space the model tells a posture, f(x), and how
-//! far to trust it, σ(x). Posing (their section 5) looks for the latent place and the posture together that meet the
-//! goals and are likely.
+//! A [`Style`] is a scaled Gaussian process latent variable model (section 4 of the paper). Each example posture y
+//! has a position x in a latent space of one to three dimensions. The features of a posture are functions of this
+//! position, all drawn from one Gaussian process. For any latent position the model predicts a posture f(x) and its
+//! uncertainty σ(x). Posing (section 5) searches for a latent position and a posture that meet the goals and are
+//! likely.
 //!
-//! - `model.rs`: the model and what it predicts;
-//! - `learn.rs`: from postures to a model;
-//! - `cost.rs`: what is made least when posing, and its gradient;
-//! - `solve.rs`: posing a body;
-//! - `file.rs`: what is written down of a model.
+//! - `model.rs`: the model and its predictions
+//! - `learn.rs`: learning a model from postures
+//! - `cost.rs`: the objective of posing and its gradient
+//! - `solve.rs`: posing a body
+//! - `file.rs`: reading and writing a model
 
 mod cost;
 mod file;
@@ -26,17 +26,17 @@ pub use file::{STYLE_FORMAT, StyleError};
 pub use learn::{Learned, Learning};
 pub use model::Style;
 
-/// What [`Method::Style`](super::Method::Style) takes postures from.
+/// The source of the postures for [`Method::Style`](super::Method::Style).
 #[derive(Clone, Debug)]
 pub enum Teaching {
     /// A learned model.
     Style(Arc<Style>),
-    /// Examples that are blended.
+    /// Example postures to blend.
     Examples(Arc<Examples>),
 }
 
 impl Teaching {
-    /// How many joints its postures have.
+    /// Returns the number of joints in the postures.
     fn joints(&self) -> usize {
         match self {
             Self::Style(style) => style.joints().len(),
@@ -45,12 +45,12 @@ impl Teaching {
     }
 }
 
-/// A style or examples, and which of their joints a body's links are.
+/// A pose prior for a body: a style or examples, and the mapping from the body's links to their joints.
 #[derive(Clone, Debug)]
 pub struct Styled {
-    /// Where postures come from.
+    /// The source of the postures.
     pub teaching: Teaching,
-    /// Their joint for each link of the body; `None`: they say nothing of it.
+    /// For each link of the body, its joint in the postures, or `None` if they do not include it.
     pub joints: Vec<Option<usize>>,
 }
 
@@ -66,28 +66,28 @@ impl PartialEq for Styled {
 }
 
 impl Styled {
-    /// A style for a body whose links are the model's joints, in their order.
+    /// Creates a pose prior for a body whose links are the model's joints, in the same order.
     pub fn whole(style: Arc<Style>) -> Self {
         let joints = (0..style.joints().len()).map(Some).collect();
         Self { teaching: Teaching::Style(style), joints }
     }
 
-    /// What makes it unusable for a body of so many links.
+    /// Returns why the prior is invalid for a body with this number of links, or `None` if it is valid.
     pub(super) fn fault(&self, links: usize) -> Option<&'static str> {
         let known = self.teaching.joints();
         if self.joints.len() != links {
-            Some("its style is for a body of other links")
+            Some("its pose prior is for a body with a different number of links")
         } else if self.joints.iter().flatten().any(|j| *j >= known) {
-            Some("a link is said to be a joint that its style does not have")
+            Some("its pose prior maps a link to a joint that does not exist")
         } else if self.joints.iter().all(Option::is_none) {
-            Some("its style knows none of the joints")
+            Some("its pose prior includes no joint of the body")
         } else {
             None
         }
     }
 
-    /// Stands a body in the posture that it has for some goals, within the limits where they count: near the goals, not
-    /// at them. How many steps that took.
+    /// Poses a body in the posture of the prior that is nearest to some goals, within the limits if they apply. The
+    /// goals are not met exactly. Returns the number of steps.
     pub(super) fn pose(&self, body: &mut Body, goals: &[Goal], options: &Options) -> usize {
         match &self.teaching {
             Teaching::Style(style) => solve::pose(body, goals, (style, &self.joints), options),

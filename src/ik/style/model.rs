@@ -1,4 +1,4 @@
-//! The model, and what it predicts.
+//! The style model and its predictions.
 
 use glam::{DQuat, DVec2, DVec3};
 
@@ -6,36 +6,36 @@ use super::super::linear::invert;
 use super::super::rotation::rotation_vector;
 use super::super::{Posture, swing_twist};
 
-/// Postures that a model keeps, at most.
+/// Maximum number of postures that a model keeps.
 pub(super) const MOST_POSTURES: usize = 200;
-/// Joints that it has, at most.
+/// Maximum number of joints.
 pub(super) const MOST_JOINTS: usize = 512;
-/// Dimensions of its latent space, at most.
+/// Maximum number of latent dimensions.
 pub(super) const MOST_DIMENSIONS: usize = 3;
-/// Features of a joint: of the base its height and the x and z of its tilt from `means` as a rotation vector; of any
-/// other the rotation vector from its mean.
+/// Number of features per joint. Those of the base are its height, and the x and z of its tilt from `means` as a
+/// rotation vector. Those of any other joint are the rotation vector from its mean.
 pub(super) const FEATURES: usize = 3;
 
-/// What has been learned of postures: with it, a body is posed in their style.
+/// A style that was learned from example postures. It poses bodies in the same style.
 ///
-/// Postures are y (D features, three a joint), latent places x. The kernel is the paper's equation 2,
-/// k(x, x') = α exp(−γ/2 |x − x'|²) + δ β⁻¹, with α = 1: α, β and the scales w have one common factor that the
-/// likelihood does not tell.
+/// Postures are y (D features, three per joint), and latent positions are x. The kernel is the paper's equation 2,
+/// k(x, x') = α exp(−γ/2 |x − x'|²) + δ β⁻¹. α is fixed at 1, because the likelihood does not determine a common
+/// factor of α, β and the scales w.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Style {
-    /// Names, the base's first.
+    /// Names of the joints, the base first.
     pub(super) joints: Vec<String>,
-    /// The examples' mean rotation of each joint; of the base that of one of them.
+    /// Mean rotation of each joint. That of the base is the rotation of one example.
     pub(super) means: Vec<DQuat>,
-    /// The examples' mean features, D.
+    /// Mean features of the examples, D values.
     pub(super) centre: Vec<f64>,
-    /// Scales w of the features, D.
+    /// Scales w of the features, D values.
     pub(super) scales: Vec<f64>,
-    /// Latent places of the kept postures, N rows of d.
+    /// Latent positions of the kept postures, N rows of d.
     pub(super) latents: Vec<f64>,
     /// Dimensions d of the latent space.
     pub(super) dimensions: usize,
-    /// The kept postures' features less their mean, N rows of D.
+    /// Features of the kept postures minus `centre`, N rows of D.
     pub(super) postures: Vec<f64>,
     /// Precision β of the examples.
     pub(super) beta: f64,
@@ -47,35 +47,35 @@ pub struct Style {
     pub(super) pulls: Vec<f64>,
 }
 
-/// What a model says of a place in latent space. All buffers are kept.
+/// The prediction of a model at a latent position. Buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prediction {
-    /// The posture f(x), D.
+    /// The predicted posture f(x), D features.
     pub(super) features: Vec<f64>,
-    /// σ²(x).
+    /// The variance σ²(x).
     pub(super) variance: f64,
-    /// Its gradient.
+    /// Gradient of the variance.
     pub(super) variance_slope: [f64; MOST_DIMENSIONS],
-    /// How near each kept posture is: k(x, xₙ), N.
+    /// Kernel values k(x, xₙ) of the kept postures, N values.
     kernel: Vec<f64>,
-    /// The gradient of each, N rows of d.
+    /// Gradients of the kernel values, N rows of d.
     slopes: Vec<f64>,
-    /// K⁻¹ k(x), N.
+    /// K⁻¹ k(x), N values.
     shares: Vec<f64>,
 }
 
 impl Style {
-    /// The names of its joints, the base's first.
+    /// Returns the names of the joints, the base first.
     pub fn joints(&self) -> &[String] {
         &self.joints
     }
 
-    /// How many postures it keeps.
+    /// Returns the number of postures that the model keeps.
     pub fn postures(&self) -> usize {
         self.latents.len() / self.dimensions.max(1)
     }
 
-    /// Dimensions of its latent space.
+    /// Returns the number of dimensions of the latent space.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
@@ -88,7 +88,8 @@ impl Style {
         &self.latents[posture * self.dimensions..(posture + 1) * self.dimensions]
     }
 
-    /// What follows from latents, postures and β, γ: K⁻¹ and K⁻¹ Y. False if K cannot be inverted.
+    /// Computes K⁻¹ and K⁻¹ Y from the latent positions, the postures, β and γ. Returns false if K cannot be
+    /// inverted.
     pub(super) fn prepare(&mut self) -> bool {
         let (n, d) = (self.postures(), self.features());
         let mut kernel = vec![0.0; n * n];
@@ -106,7 +107,7 @@ impl Style {
         self.inverse.iter().chain(&self.pulls).all(|x| x.is_finite())
     }
 
-    /// f(x) = μ + Yᵀ K⁻¹ k(x) and σ²(x) = k(x, x) − k(x)ᵀ K⁻¹ k(x): the paper's equations 7 and 8.
+    /// Computes f(x) = μ + Yᵀ K⁻¹ k(x) and σ²(x) = k(x, x) − k(x)ᵀ K⁻¹ k(x), the paper's equations 7 and 8.
     pub(super) fn predict(&self, x: &[f64], out: &mut Prediction) {
         let (n, d) = (self.postures(), self.dimensions);
         out.kernel.clear();
@@ -121,7 +122,8 @@ impl Style {
         }
         out.shares.clear();
         out.shares.extend(self.inverse.chunks_exact(n).map(|row| dot(row, &out.kernel)));
-        // Beside the examples it is 1 + β⁻¹, and rounding must not take it below what they are uncertain by.
+        // Far from the examples the variance is 1 + β⁻¹. Near them, rounding must not make it smaller than half their
+        // noise.
         let noise = 1.0 / self.beta;
         out.variance = (1.0 + noise - dot(&out.shares, &out.kernel)).max(0.5 * noise);
         out.variance_slope = [0.0; MOST_DIMENSIONS];
@@ -139,14 +141,14 @@ impl Style {
         }
     }
 
-    /// The features of one of the kept postures.
+    /// Returns the features of a kept posture.
     pub(super) fn kept(&self, posture: usize) -> Vec<f64> {
         let d = self.features();
         let row = &self.postures[posture * d..(posture + 1) * d];
         row.iter().zip(&self.centre).map(|(y, c)| y + c).collect()
     }
 
-    /// The posture that features tell.
+    /// Returns the posture with the given features.
     pub(super) fn posture(&self, features: &[f64]) -> Posture {
         let mut triples = features.chunks_exact(FEATURES);
         let base = triples.next().unwrap_or(&[0.0; FEATURES]);
@@ -158,7 +160,7 @@ impl Style {
     }
 }
 
-/// A posture's features about mean rotations, [`FEATURES`] a joint.
+/// Returns the features of a posture relative to mean rotations, [`FEATURES`] per joint.
 pub(super) fn features_of(posture: &Posture, means: &[DQuat]) -> Vec<f64> {
     let tilt = posture.rotations.first().zip(means.first()).map_or(DVec2::ZERO, |(q, mean)| {
         // q · mean⁻¹ = heading · tilt.
@@ -173,7 +175,7 @@ pub(super) fn features_of(posture: &Posture, means: &[DQuat]) -> Vec<f64> {
     features
 }
 
-/// exp(−γ/2 |x − x'|²).
+/// Returns exp(−γ/2 |x − x'|²).
 pub(super) fn rbf(x: &[f64], other: &[f64], gamma: f64) -> f64 {
     let squared: f64 = x.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
     (-0.5 * gamma * squared).exp()
@@ -183,7 +185,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// A square matrix of `n` rows times one of `n` rows of `d`.
+/// Returns the product of a square matrix of `n` rows and a matrix of `n` rows of `d` numbers.
 pub(super) fn product(square: &[f64], rows: &[f64], n: usize, d: usize) -> Vec<f64> {
     let mut out = vec![0.0; n * d];
     for (row, out) in square.chunks_exact(n).zip(out.chunks_exact_mut(d)) {

@@ -1,4 +1,4 @@
-//! Posing a body in a style.
+//! Posing of a body in a learned style.
 
 use super::super::posture::align;
 use super::super::{Body, Goal, Options};
@@ -6,20 +6,22 @@ use super::Style;
 use super::cost::{Cost, turns};
 use crate::mathematics::minimise;
 
-/// Kept postures that a search starts from: those that are nearest to the goals.
+/// Number of searches. They start from the kept postures that are nearest to the goals.
 const STARTS: usize = 3;
-/// Times that joints beyond their limits are held there and the rest is searched again.
+/// Maximum number of rounds that clamp joints to their limits and search again for the others.
 const ROUNDS: usize = 3;
-/// Radians beyond its limit from which on a joint is held.
+/// Limit violation in radians above which a joint is clamped.
 const BEYOND: f64 = 1e-6;
-/// A step that gains less than this share is the last.
+/// A step that gains less than this fraction is the last one.
 const GAIN: f64 = 1e-5;
 
-/// Stands a body in the likeliest posture that is near its goals, and gives the steps taken. The answer depends on the
-/// goals, on what is not of the style, and, where the goals do not tell it, on where the body stands.
+/// Poses a body in the likeliest posture near its goals and returns the number of steps. The result depends on the
+/// goals and on the links that the style does not include. If the goals leave the placement of the body open, the
+/// result also depends on its current placement.
 ///
-/// A search starts from the kept postures that are nearest to the goals, turned and shifted on the ground so that they
-/// are. What comes to lie beyond its limit is held at the nearest allowed rotation, and the rest is searched again.
+/// Searches start from the kept postures that are nearest to the goals after they are turned and shifted on the
+/// ground. A joint that ends beyond its limit is clamped to the nearest allowed rotation, and the search is repeated
+/// for the others.
 pub(super) fn pose(
     body: &mut Body,
     goals: &[Goal],
@@ -49,7 +51,7 @@ pub(super) fn pose(
         let found = minimise(&mut z, options.iterations, GAIN, |z, g| cost.evaluate(z, g));
         steps += found.steps;
         if found.value.is_finite() && best.as_ref().is_none_or(|b| found.value < b.0) {
-            // The body is where the search looked last.
+            // The body is in the last pose that the search evaluated, which need not be the best.
             cost.evaluate(&z, &mut vec![0.0; z.len()]);
             best = Some((found.value, z, cost.body.clone(), place));
         }
@@ -76,7 +78,8 @@ pub(super) fn pose(
     steps
 }
 
-/// Takes what is beyond its limit to the nearest allowed rotation; whether there was any that was free.
+/// Clamps joints that are beyond their limits to the nearest allowed rotation. Returns whether a free joint was
+/// clamped.
 pub(super) fn hold(body: &mut Body, free: &mut [bool]) -> bool {
     let mut any = false;
     for (index, free) in free.iter_mut().enumerate().filter(|(_, free)| **free) {

@@ -7,7 +7,7 @@ use crate::ik::posture::{Place, tests::figure};
 use crate::ik::random::Random;
 use crate::ik::{Body, Goal, Link, Options, Posture};
 
-/// Postures that two numbers decide: what the latent space has to find.
+/// Returns postures that depend on two parameters. The latent space has to find them.
 fn examples(body: &Body) -> Vec<Posture> {
     let posture = |i: usize| {
         let (a, b) = (0.21 * i as f64, 0.37 * i as f64);
@@ -29,7 +29,7 @@ fn style(body: &Body) -> (Style, Learned) {
     Style::learn(names, &examples(body), &learning).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The gradient of a function against central differences, relative to the largest component.
+/// Compares the gradient of a function with central differences, relative to the largest component.
 fn assert_gradient(x: &[f64], mut function: impl FnMut(&[f64], &mut [f64]) -> f64) {
     const STEP: f64 = 1e-5;
     let (mut gradient, mut other) = (vec![0.0; x.len()], vec![0.0; x.len()]);
@@ -42,12 +42,16 @@ fn assert_gradient(x: &[f64], mut function: impl FnMut(&[f64], &mut [f64]) -> f6
             function(&x, &mut other)
         };
         let found = (at(STEP) - at(-STEP)) / (2.0 * STEP);
-        assert!((found - gradient[i]).abs() < 1e-5 * largest, "{i}: {found}, not {}", gradient[i]);
+        assert!(
+            (found - gradient[i]).abs() < 1e-5 * largest,
+            "component {i}: difference quotient {found}, gradient {}",
+            gradient[i]
+        );
     }
 }
 
 #[test]
-fn learning_knows_its_slope() {
+fn learning_gradient_matches_finite_differences() {
     let mut random = Random(3);
     let postures: Vec<f64> = (0..8 * 5).map(|_| random.range(-1.0, 1.0)).collect();
     let mut search = Likelihood { postures: &postures, n: 8, dimensions: 2, noise: 0.1 };
@@ -57,11 +61,11 @@ fn learning_knows_its_slope() {
 }
 
 #[test]
-fn posing_knows_its_slope() {
+fn posing_gradient_matches_finite_differences() {
     let mut body = figure();
     let (style, _) = style(&body);
     let mut links = body.links().to_vec();
-    // Scale on the way, and a link that is walked backwards.
+    // One link has scale and another one is reversed.
     links[1].scale = DVec3::new(1.1, 0.8, 1.3);
     links[4].reversed = true;
     let (above, turned) = (body.world_from_base(), body.world_from_base_rotation());
@@ -83,7 +87,7 @@ fn posing_knows_its_slope() {
 }
 
 #[test]
-fn a_model_explains_what_it_kept() {
+fn model_predicts_the_postures_it_keeps() {
     let body = figure();
     let (style, learned) = style(&body);
     assert!(learned.likelihood[1] < learned.likelihood[0] - 50.0, "{learned:?}");
@@ -94,15 +98,15 @@ fn a_model_explains_what_it_kept() {
         let kept = style.kept(kept);
         assert_eq!(prediction.features.len(), kept.len());
         for (predicted, kept) in prediction.features.iter().zip(kept) {
-            assert!((predicted - kept).abs() < 0.005, "{predicted}, not {kept}");
+            assert!((predicted - kept).abs() < 0.005, "predicted {predicted}, kept {kept}");
         }
     }
     style.predict(&[50.0, 50.0], &mut prediction);
-    assert!((prediction.variance - 1.0).abs() < 0.5, "far away nothing is known");
+    assert!((prediction.variance - 1.0).abs() < 0.5, "far from the examples the variance must be that of the prior");
 }
 
 #[test]
-fn a_posture_is_told_by_a_few_of_its_points() {
+fn two_points_determine_the_posture() {
     let mut body = figure();
     let (style, _) = style(&body);
     let styled = Styled::whole(Arc::new(style));
@@ -123,19 +127,19 @@ fn a_posture_is_told_by_a_few_of_its_points() {
 }
 
 #[test]
-fn a_style_is_read_as_it_was_written() {
+fn style_is_unchanged_after_writing_and_reading() {
     let (style, _) = style(&figure());
     let text = serde_json::to_string(&style).unwrap_or_default();
     let read: Style = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(read, style);
-    // Nor is written what could not be read.
-    let unread = Style { beta: f64::INFINITY, ..style.clone() };
-    let error = serde_json::to_string(&unread).err().map(|e| e.to_string());
+    // A style that cannot be read must not be written.
+    let unreadable = Style { beta: f64::INFINITY, ..style.clone() };
+    let error = serde_json::to_string(&unreadable).err().map(|e| e.to_string());
     assert!(error.is_some_and(|e| e.contains("rates")));
     let refused = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
         let read = serde_json::from_str::<Style>(&text.replacen(from, to, 1));
-        read.err().unwrap_or_else(|| panic!("{from} → {to}")).to_string()
+        read.err().unwrap_or_else(|| panic!("{from} → {to} was accepted")).to_string()
     };
     assert!(refused("sinew-style-1", "sinew-style-9").contains("format"));
     assert!(refused("\"joint 0\",", "").contains("means"));
@@ -147,7 +151,7 @@ fn a_style_is_read_as_it_was_written() {
 }
 
 #[test]
-fn what_cannot_be_learned_is_refused() {
+fn invalid_examples_are_rejected() {
     let examples = examples(&figure());
     let names = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
     let learn = |n: usize, examples: &[Posture]| Style::learn(names(n), examples, &Learning::default()).err();
@@ -158,12 +162,12 @@ fn what_cannot_be_learned_is_refused() {
     broken[7].rotations[2].x = f64::NAN;
     assert_eq!(learn(6, &broken), Some(StyleError::Posture { posture: 7 }));
     assert!(matches!(learn(0, &examples), Some(StyleError::Joints { .. })));
-    // The same posture over and over tells little, but is no error.
+    // Copies of one posture contain little information, but are valid.
     assert!(learn(6, &vec![examples[0].clone(); 9]).is_none());
 }
 
 #[test]
-fn the_signs_of_quaternions_do_not_matter() {
+fn signs_of_quaternions_do_not_matter() {
     let body = figure();
     let learn = |examples: &[Posture]| {
         let names = (0..6).map(|i| i.to_string()).collect();
@@ -175,11 +179,11 @@ fn the_signs_of_quaternions_do_not_matter() {
         posture.rotations.iter_mut().skip(1).for_each(|q| *q = -*q);
     }
     let (expected, found) = (learn(&examples(&body)), learn(&flipped));
-    assert!(expected.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-3), "{found:?}, not {expected:?}");
+    assert!(expected.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-3), "expected {expected:?}, got {found:?}");
 }
 
 #[test]
-fn joints_of_another_body_are_a_fault() {
+fn pose_prior_of_another_body_is_invalid() {
     let (style, _) = style(&figure());
     let mut styled = Styled::whole(Arc::new(style));
     assert!(styled.fault(6).is_none() && styled.fault(7).is_some());
@@ -192,11 +196,11 @@ fn joints_of_another_body_are_a_fault() {
 }
 
 #[test]
-fn styles_are_the_same_where_model_and_joints_are() {
+fn pose_priors_are_equal_if_model_and_joints_are() {
     let (first, second) = (Arc::new(style(&figure()).0), Arc::new(style(&figure()).0));
     let styled = Styled::whole(Arc::clone(&first));
     assert_eq!(styled, Styled::whole(first));
-    assert_ne!(styled, Styled::whole(second), "compared by what it points at");
+    assert_ne!(styled, Styled::whole(second), "styles are compared by pointer");
     let mut other = styled.clone();
     other.joints.swap(1, 2);
     assert_ne!(styled, other);

@@ -1,4 +1,4 @@
-//! A body as the solvers see it: only the joints that turn and matter, and the points that shall be somewhere.
+//! A body as the solvers see it: the joints that turn, and the effectors that they move.
 
 mod measure;
 mod moves;
@@ -12,162 +12,163 @@ use super::{Body, Goal, Limit};
 pub(super) use measure::Measure;
 use measure::{RADIAN, some};
 
-/// A joint that turns and has a goal's point below it.
+/// A joint that turns and moves at least one effector.
 ///
 /// ```text
 /// base space ──fixed──▶ frame ──rotation──▶ ──scale──▶ turned ──fixed──▶ frame of the next joint
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Joint {
-    /// Index of its link in the body.
+    /// Index of the joint's link in the body.
     pub(super) link: usize,
     pub(super) parent: Option<usize>,
-    /// From the parent's turned frame (the base space, if there is none) to this joint before it turns: the links
-    /// between the two that never turn.
+    /// Transform from the joint's frame, before it turns, to the parent's turned frame. Without a parent it leads to
+    /// base space. It includes the links in between that never turn.
     fixed: DAffine3,
-    /// The product of their rotations.
+    /// The product of the rotations in `fixed`.
     fixed_spin: DQuat,
     pub(super) rotation: DQuat,
     pub(super) rest: DQuat,
-    /// Where the secondary task of a given posture leads.
+    /// Rotation in the posture that the secondary task pulls towards.
     pub(super) posture: DQuat,
     scale: DVec3,
     pub(super) limit: Limit,
     reversed: bool,
     pub(super) weight: f64,
-    /// Where it is in base space.
+    /// Position in base space.
     pub(super) position: DVec3,
-    /// `base_from_frame`, before turning, the linear part.
+    /// Linear part of `base_from_frame`, for the frame before the joint turns.
     frame: DMat3,
-    /// Its inverse, in a body with scale.
+    /// Inverse of `frame`. Computed only if the body has scale.
     unframe: DMat3,
-    /// The product of the rotations that lead to the frame; kept where something asks for orientations.
+    /// Product of the rotations from base space to the frame. Computed only if orientations are needed.
     spin: DQuat,
-    /// `base_from_turned`, the linear part.
+    /// Linear part of `base_from_turned`.
     turned: DMat3,
-    /// Where the tips below it stand in [`Tree::below`].
+    /// Range in [`Tree::below`] of the effectors below this joint.
     below: (usize, usize),
-    /// Where the first joint or tip that hangs on it is, in the turned frame.
+    /// Position of the first child joint or effector, in the turned frame.
     child: Option<DVec3>,
 }
 
 impl Joint {
-    /// A place in the turned frame, as seen before turning.
+    /// Transforms a point from the turned frame to the frame before turning.
     pub(super) fn turn(&self, local: DVec3) -> DVec3 {
         self.rotation * (self.scale * local)
     }
 
-    /// The rotation next to one that the limit allows.
+    /// Returns the nearest rotation that the limit allows.
     pub(super) fn allowed(&self, rotation: DQuat) -> DQuat {
         nearest(&self.limit, self.rest, self.reversed, rotation)
     }
 
-    /// The rotation in the middle of its limit.
+    /// Returns the rotation in the middle of the limit.
     pub(super) fn centre(&self) -> DQuat {
         let own = self.limit.centre();
         if self.reversed { own.conjugate() * self.rest } else { self.rest * own }
     }
 
-    /// Whether it stands at the border of its limit, within some radians.
+    /// Returns whether the rotation is within `margin` radians of the limit's border.
     pub(super) fn is_at_border(&self, margin: f64) -> bool {
         self.limit.is_at_border(own(self.rest, self.reversed, self.rotation), margin)
     }
 
-    /// The linear part of the way from its parent's turned frame.
+    /// Returns the linear part of the transform to the parent's turned frame.
     pub(super) fn fixed_linear(&self) -> DMat3 {
         self.fixed.matrix3
     }
 
-    /// The axis of a hinge, in the frame before turning.
+    /// Returns the axis of a hinge, in the frame before turning.
     pub(super) fn hinge_axis(&self) -> Option<DVec3> {
         self.limit.hinge_axis().map(|axis| if self.reversed { axis } else { self.rest * axis })
     }
 }
 
-/// A point that shall be somewhere, and a frame that shall be turned some way.
+/// An effector task: a point with a target position, and a frame with a target orientation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tip {
-    /// The last joint above it; `None`: nothing moves it.
+    /// The nearest joint above the effector, or `None` if no joint moves it.
     pub(super) joint: Option<usize>,
-    /// The first joint above it that moves no other tip.
+    /// The topmost joint that moves no other effector.
     pub(super) limb: Option<usize>,
-    /// Where it is in that joint's turned frame (in base space, if there is none).
+    /// Position in the turned frame of `joint`, or in base space without a joint.
     pub(super) local: DVec3,
-    /// How its link is turned there.
+    /// Orientation of the link in the same frame.
     local_spin: DQuat,
-    /// Where it is, in base space.
+    /// Position in base space.
     pub(super) position: DVec3,
-    /// How its link is turned, in base space.
+    /// Orientation of the link in base space.
     pub(super) spin: DQuat,
-    /// Where it shall be, in base space.
+    /// Target position in base space.
     pub(super) target: Option<DVec3>,
-    /// How it shall be turned, in base space.
+    /// Target orientation in base space.
     pub(super) orientation: Option<DQuat>,
-    /// The axis in the link's frame and the place in base space that it shall point at.
+    /// An axis in the link's frame, and the point in base space at which it aims.
     pub(super) aim: Option<(DVec3, DVec3)>,
-    /// Where its limb bends to, base space.
+    /// Point in base space towards which the limb bends.
     pub(super) pole: Option<DVec3>,
     pub(super) weight: f64,
     pub(super) pinned: bool,
-    /// World metres within which it counts as there.
+    /// Tolerance of the position, world metres.
     pub(super) tolerance: f64,
-    /// World metres of the chain above it.
+    /// Length of the chain above the effector, world metres.
     pub(super) length: f64,
-    /// Base-space metres that a radian of its turn counts for.
+    /// Metres per radian of orientation error, base space.
     pub(super) radian: f64,
 }
 
 impl Tip {
-    /// The turn that it still needs for its orientation, a rotation vector in base space.
+    /// Returns the rotation that is missing to the target orientation, a rotation vector in base space.
     pub(super) fn orientation_error(&self) -> Option<DVec3> {
         self.orientation.map(|target| rotation_vector(target * self.spin.conjugate()))
     }
 
-    /// Where its axis points and where it should, unit vectors in base space.
+    /// Returns the current and the wanted direction of the aiming axis, unit vectors in base space.
     pub(super) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
         let (axis, at) = self.aim?;
         Some((self.spin * axis, (at - self.position).try_normalize()?))
     }
 
-    /// The turn that its axis still needs, a rotation vector in base space.
+    /// Returns the rotation that the aiming axis is missing, a rotation vector in base space.
     pub(super) fn aim_error(&self) -> Option<DVec3> {
         let (now, wanted) = self.aim_directions()?;
         Some(rotation_vector(shortest_arc(now, wanted, any_perpendicular(now))))
     }
 }
 
-/// The joints, parents first, and the tips, one a goal. All buffers are kept from solve to solve.
+/// The joints, parents first, and one effector task per goal. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     pub(super) joints: Vec<Joint>,
     pub(super) tips: Vec<Tip>,
-    /// Indices of tips, those below each joint together.
+    /// Indices of effectors, grouped by the joint above them.
     below: Vec<usize>,
-    /// (joint, tip) for every joint above a tip.
+    /// A pair (joint, effector) for every joint above an effector.
     above: Vec<(usize, usize)>,
-    /// For each link: the joint whose turned frame `post` leads to, that way, and the rotations on it.
+    /// For each link: its own joint or the nearest one above, the transform from the link to the turned frame of that
+    /// joint, and the rotation of this transform.
     posts: Vec<(Option<usize>, DAffine3, DQuat)>,
     taken: Vec<bool>,
-    /// Links that their limit holds at rest.
+    /// Links with a locked limit, and their rest rotations.
     locked: Vec<(usize, DQuat)>,
     world_from_base: DMat3,
     base_from_world: DAffine3,
-    /// How far the base has moved, base space.
+    /// Translation of the base, base space.
     pub(super) root: DVec3,
-    /// Whether no joint or link between joints scales.
+    /// Whether no joint, and no link between joints, has scale.
     pub(super) rigid: bool,
-    /// Whether those that scale do so the same to all sides: lengths then never change.
+    /// Whether every scale is uniform. Lengths then never change.
     even: bool,
-    /// Whether orientations are kept up.
+    /// Whether orientations are computed.
     spins: bool,
-    /// Whether the base moves: nothing is then out of reach.
+    /// Whether the base moves. No target is then out of reach.
     pub(super) root_moves: bool,
-    /// Radians within which an orientation counts as met.
+    /// Tolerance of orientations and aims in radians.
     pub(super) angle_tolerance: f64,
 }
 
 impl Tree {
-    /// Takes over a body's pose and goals, checked before.
+    /// Loads the pose of a body and its goals, which must be valid.
     pub(super) fn set(&mut self, body: &Body, goals: &[Goal], limits: bool) {
         self.world_from_base = body.world_from_base().matrix3;
         self.base_from_world = body.base_from_world();
@@ -213,7 +214,7 @@ impl Tree {
                     parent.child = parent.child.or(Some(pre.translation));
                 }
             } else {
-                // What is locked is at rest; what has no weight stays as it is.
+                // A locked link is at rest. A link without weight keeps its rotation.
                 let rotation = if limit == Limit::Locked { link.rest } else { rotation };
                 if limit == Limit::Locked {
                     self.locked.push((index, rotation));
@@ -234,13 +235,13 @@ impl Tree {
         }
     }
 
-    /// Marks the links whose own rotation or scale moves a goal's point.
+    /// Marks the links whose rotation or scale moves an effector.
     fn take(&mut self, body: &Body, goals: &[Goal]) {
         let links = body.links();
         self.taken.clear();
         self.taken.resize(links.len(), false);
         for goal in goals {
-            // Turning a link does not move its own joint, only points beside it.
+            // Turning a link moves its other points but not its own joint.
             let mut next = if goal.turns_own() { Some(goal.link) } else { links[goal.link].parent };
             while let Some(link) = next.filter(|&l| !self.taken[l]) {
                 self.taken[link] = true;
@@ -254,7 +255,7 @@ impl Tree {
         self.above.clear();
         let base_from_world = body.base_from_world();
         let unspin = body.world_from_base_rotation().conjugate();
-        // Only the proportions of weights matter.
+        // Only the ratios of the weights matter.
         let weights = goals.iter().filter(|g| !g.pinned).map(|g| g.weight);
         let largest = weights.fold(0.0, f64::max);
         for goal in goals {
@@ -313,7 +314,7 @@ impl Tree {
         }
     }
 
-    /// Forward kinematics of all joints and tips.
+    /// Computes forward kinematics of all joints and effectors.
     pub(super) fn forward(&mut self) {
         for index in 0..self.joints.len() {
             self.place(index);
@@ -321,7 +322,7 @@ impl Tree {
         self.place_tips();
     }
 
-    /// Forward kinematics of one joint, whose parent has its place.
+    /// Computes forward kinematics of one joint. Its parent must be up to date.
     pub(super) fn place(&mut self, index: usize) {
         let (rigid, spins, root) = (self.rigid, self.spins, self.root);
         let (before, rest) = self.joints.split_at_mut(index);
@@ -359,79 +360,79 @@ impl Tree {
         }
     }
 
-    /// How a tip's link is turned, by the present place of the joint that it hangs on.
+    /// Returns the orientation of an effector's link for the current rotation of its joint.
     pub(super) fn spin_of(&self, joint: &Joint, tip: &Tip) -> DQuat {
         joint.spin * joint.rotation * tip.local_spin
     }
 
-    /// A place of the world in base space.
+    /// Transforms a world position to base space.
     pub(super) fn inside(&self, place: DVec3) -> DVec3 {
         self.base_from_world.transform_point3(place)
     }
 
-    /// The world's up in base space: across all that is level there.
+    /// Returns the normal of the world's ground plane in base space.
     pub(super) fn up(&self) -> DVec3 {
         (self.world_from_base.transpose() * DVec3::Y).normalize_or_zero()
     }
 
-    /// A vector of base space as seen from a joint's frame, before it turns.
+    /// Transforms a vector from base space to a joint's frame before it turns.
     pub(super) fn to_frame(&self, joint: &Joint, vector: DVec3) -> DVec3 {
         if self.rigid { joint.frame.transpose_mul_vec3(vector) } else { joint.unframe * vector }
     }
 
-    /// Back to base space.
+    /// Transforms a vector from a joint's frame before it turns to base space.
     pub(super) fn out_of_frame(joint: &Joint, vector: DVec3) -> DVec3 {
         joint.frame * vector
     }
 
-    /// An axis to turn about, from base space into a joint's frame.
+    /// Transforms a rotation axis from base space to a joint's frame.
     pub(super) fn axis_to_frame(&self, joint: &Joint, axis: DVec3) -> DVec3 {
         if self.rigid { joint.frame.transpose_mul_vec3(axis) } else { joint.spin.conjugate() * axis }
     }
 
-    /// Axes to turn about, from a joint's frame to base space.
+    /// Returns the matrix that transforms rotation axes from a joint's frame to base space.
     pub(super) fn base_from_axes(&self, joint: &Joint) -> DMat3 {
         if self.rigid { joint.frame } else { DMat3::from_quat(joint.spin) }
     }
 
-    /// The turn of a joint, in its frame, that turns what hangs on it about a direction of base space. In a mirrored frame
-    /// turns go the other way round.
+    /// Returns the rotation in a joint's frame that turns everything below the joint about a direction of base space.
+    /// In a mirrored frame the angle changes its sign.
     pub(super) fn turn_about(&self, joint: &Joint, direction: DVec3, angle: f64) -> DQuat {
         let Some(axis) = self.to_frame(joint, direction).try_normalize() else { return DQuat::IDENTITY };
         DQuat::from_axis_angle(axis, if joint.frame.determinant() < 0.0 { -angle } else { angle })
     }
 
-    /// How a point at `arm` from a joint moves as the joint turns: base space, ∂point/∂(rotation vector).
+    /// Returns ∂point/∂(rotation vector of the joint) in base space. `arm` is the vector from the joint to the point.
     pub(super) fn lever(&self, joint: &Joint, arm: DVec3) -> DMat3 {
         if self.rigid {
             return skew(-arm);
         }
-        // Between the two, the joint's frame may be squashed.
+        // The joint's frame may be scaled unevenly, so the cross product is taken in that frame.
         joint.frame * skew(-(joint.unframe * arm)) * DMat3::from_quat(joint.spin.conjugate())
     }
 
-    /// The joints above a tip, the nearest first.
+    /// Returns the joints above an effector, nearest first.
     pub(super) fn above(&self, tip: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.tips[tip].joint, |&j| self.joints[j].parent)
     }
 
-    /// Indices of the tips below a joint, as places for [`Tree::tip_at`].
+    /// Returns a range of indices for [`Tree::tip_at`], one for each effector below a joint.
     pub(super) fn tips_below(&self, joint: usize) -> std::ops::Range<usize> {
         let (start, end) = self.joints[joint].below;
         start..end
     }
 
-    /// The tip at a place of [`Tree::tips_below`].
+    /// Returns the effector at an index from [`Tree::tips_below`].
     pub(super) fn tip_at(&self, place: usize) -> usize {
         self.below[place]
     }
 
-    /// Where a joint is in its parent's turned frame.
+    /// Returns the position of a joint in its parent's turned frame.
     pub(super) fn local(&self, joint: usize) -> DVec3 {
         self.joints[joint].fixed.translation
     }
 
-    /// Writes the joints' rotations and the base's place into the body.
+    /// Writes the rotations of the joints and the translation of the base to the body.
     pub(super) fn write(&self, body: &mut Body) {
         for joint in &self.joints {
             body.set_rotation(joint.link, joint.rotation);
@@ -441,7 +442,7 @@ impl Tree {
     }
 }
 
-/// The matrix of a cross product: `skew(a) b = a × b`.
+/// Returns the matrix of a cross product: `skew(a) b = a × b`.
 pub(super) fn skew(a: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, a.z, -a.y), DVec3::new(-a.z, 0.0, a.x), DVec3::new(a.y, -a.x, 0.0))
 }

@@ -1,4 +1,4 @@
-//! Moves of a whole tree that methods share: out to a target, off a line, round to a pole.
+//! Operations on a whole tree that several methods share: straightening, bending and swivelling.
 
 use glam::{DQuat, DVec3};
 
@@ -6,14 +6,14 @@ use super::super::rotation::{any_perpendicular, shortest_arc};
 use super::Tree;
 
 impl Tree {
-    /// Points every joint above a lone tip at its target, as far as limits let it: without limits the pose that comes
-    /// nearest to a target out of reach.
+    /// Points every joint above a single effector at its target, as far as the limits allow. Without limits this is
+    /// the pose nearest to a target that is out of reach.
     pub(in crate::ik) fn straighten(&mut self) {
         let Some((tip, target)) = self.tips.first().and_then(|t| Some((*t, t.target?))) else { return };
         for index in 0..self.joints.len() {
             self.place(index);
             let joint = &self.joints[index];
-            // A lone tip's joints are a chain: the next joint is the child.
+            // The joints above a single effector form a chain, so the next joint is the child.
             let local = self.joints.get(index + 1).map_or(tip.local, |child| child.fixed.translation);
             let to = self.to_frame(joint, target - joint.position);
             let arc = shortest_arc(joint.turn(local), to, self.bend_axis(index, local));
@@ -23,14 +23,15 @@ impl Tree {
         self.place_tips();
     }
 
-    /// Turns every joint a little, all to the same side: the way out of a line, on which no method sees where to turn.
+    /// Turns every joint a little in the same direction. A straight chain needs this, because no method finds a
+    /// direction to turn in.
     pub(in crate::ik) fn bend(&mut self, angle: f64) {
         for index in 0..self.joints.len() {
             let axis = self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y));
             let joint = &mut self.joints[index];
             let way =
                 |angle| joint.allowed((DQuat::from_axis_angle(axis, angle) * joint.rotation).normalize());
-            // A hinge at its end bends only one way.
+            // A hinge at the end of its range bends only one way.
             let turned = way(angle);
             joint.rotation =
                 if turned.dot(joint.rotation).abs() > 1.0 - 1e-12 { way(-angle) } else { turned };
@@ -38,8 +39,8 @@ impl Tree {
         self.forward();
     }
 
-    /// The axis, before turning, about which a joint bends: that of its hinge, else that of the rest pose, else some
-    /// perpendicular of its link.
+    /// Returns the axis about which a joint bends, in its frame before it turns. This is the axis of a hinge, the
+    /// axis about which the rest pose bends, or any perpendicular of the link.
     pub(in crate::ik) fn bend_axis(&self, index: usize, local: DVec3) -> DVec3 {
         let joint = &self.joints[index];
         if let Some(axis) = joint.hinge_axis() {
@@ -55,7 +56,8 @@ impl Tree {
         }
     }
 
-    /// Turns each limb whose goal has a pole about the line from its first joint to its tip, so that it bends that way.
+    /// Turns each limb whose goal has a pole about the line from its first joint to its effector until it bends
+    /// towards the pole.
     pub(in crate::ik) fn swivel(&mut self) {
         let mut turned = false;
         for index in 0..self.tips.len() {
@@ -64,7 +66,7 @@ impl Tree {
             let (start, end) = (self.joints[limb].position, tip.position);
             let Some(axis) = (end - start).try_normalize() else { continue };
             let across = |place: DVec3| (place - start).reject_from_normalized(axis);
-            // The joint that is farthest from the line is where the limb bends.
+            // The limb bends at the joint that is farthest from the line.
             let mut farthest = DVec3::ZERO;
             let mut next = tip.joint;
             while let Some(joint) = next.filter(|&j| j > limb) {
