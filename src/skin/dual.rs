@@ -1,21 +1,21 @@
-//! Dual-quaternion skinning: Kavan, Collins, Žára & O'Sullivan 2007, "Skinning with dual quaternions", section 4, with the
-//! two phases of section 5 for what is not rigid. The steps are those of `shaders/skinning.wgsl`.
+//! Dual-quaternion skinning: Kavan, Collins, Žára & O'Sullivan 2007, "Skinning with dual quaternions", section 4,
+//! with the two phases of section 5 for transforms that are not rigid. `shaders/skinning.wgsl` takes the same steps.
 //!
-//! A joint's matrix is taken apart into a symmetric stretch, then a rotation, then a translation. Stretches are
-//! blended as matrices, rotation and translation as dual quaternions: a blend of those is rigid again, where a blend
-//! of matrices shrinks what turns.
+//! The matrix of a joint is split into a symmetric stretch, followed by a rotation and a translation. Stretches are
+//! blended as matrices. Rotations and translations are blended as dual quaternions. The blend of these is rigid
+//! again, whereas a blend of matrices shrinks the parts that turn.
 
 use glam::{DMat3, DQuat, DVec3, Mat3, Mat4, Quat, Vec3, Vec4, Vec4Swizzles};
 
 use crate::asset::Influences;
 
-/// Steps of the polar decomposition; convergence is quadratic once near.
+/// Maximum number of steps of the polar decomposition. Near the solution it converges quadratically.
 const STEPS: usize = 40;
-/// A determinant below this share of the cube of a matrix's size is none.
+/// A matrix counts as singular if its determinant is below this fraction of the cube of its size.
 const SINGULAR: f64 = 1e-9;
 
-/// A `world_from_mesh` as the columns of one matrix, as the shader's storage buffer holds it: the dual quaternion's real
-/// part, its dual part, and the stretch: xx yy zz xy, then yz zx.
+/// Packs a `world_from_mesh` into the columns of one matrix for the shader's storage buffer. The columns are the real
+/// part and the dual part of the dual quaternion, and the stretch as xx yy zz xy, then yz zx.
 pub(super) fn pack(matrix: &Mat4) -> Mat4 {
     let linear = Mat3::from_mat4(*matrix).as_dmat3();
     let rotation = rotation(linear);
@@ -32,7 +32,7 @@ pub(super) fn pack(matrix: &Mat4) -> Mat4 {
     )
 }
 
-/// The rotation of the polar decomposition; for one that mirrors, that of the stretch that turns all axes round.
+/// Returns the rotation of the polar decomposition. If the matrix mirrors, its stretch inverts all three axes.
 fn rotation(matrix: DMat3) -> DQuat {
     let size = matrix.to_cols_array().iter().fold(0.0_f64, |a, x| a.max(x.abs()));
     if size == 0.0 || !matrix.is_finite() {
@@ -41,7 +41,7 @@ fn rotation(matrix: DMat3) -> DQuat {
     let mut q = matrix * size.recip();
     let flat = |q: &DMat3| q.determinant().abs() < SINGULAR;
     if flat(&q) {
-        // The cofactors are what a flattening takes away.
+        // The cofactors restore the direction that the matrix flattens.
         q += cofactors(q);
     }
     if flat(&q) {
@@ -60,7 +60,8 @@ fn rotation(matrix: DMat3) -> DQuat {
     DQuat::from_mat3(&if q.determinant() < 0.0 { -q } else { q }).normalize()
 }
 
-/// Of a matrix that leaves no more than a line: the shortest arc along which that line comes to lie where it does.
+/// Returns the rotation of a matrix that maps space to a line: the shortest arc from the direction that it keeps to
+/// that line.
 fn line_rotation(matrix: DMat3) -> DQuat {
     let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
     let longest = columns.into_iter().max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
@@ -72,7 +73,7 @@ fn cofactors(m: DMat3) -> DMat3 {
     DMat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
 }
 
-/// Moves every vertex by the blend of its joints' packed transforms.
+/// Transforms every vertex by the blend of its joints' packed transforms.
 pub(super) fn transform_all(
     positions: &mut [Vec3],
     normals: &mut [Vec3],
@@ -80,7 +81,7 @@ pub(super) fn transform_all(
     joints: &[Mat4],
 ) {
     for (vertex, position) in positions.iter_mut().enumerate() {
-        let blend = Blend::of(vertex, sets, joints);
+        let blend = Blend::new(vertex, sets, joints);
         *position = blend.rotation * (blend.stretch * *position) + blend.translation;
         if let Some(normal) = normals.get_mut(vertex) {
             *normal = (blend.rotation * (blend.normals * *normal)).normalize_or_zero();
@@ -88,7 +89,7 @@ pub(super) fn transform_all(
     }
 }
 
-/// What moves one vertex.
+/// The blended transform of one vertex.
 struct Blend {
     rotation: Quat,
     translation: Vec3,
@@ -98,14 +99,14 @@ struct Blend {
 }
 
 impl Blend {
-    fn of(vertex: usize, sets: &[Influences], joints: &[Mat4]) -> Self {
+    fn new(vertex: usize, sets: &[Influences], joints: &[Mat4]) -> Self {
         let first = sets.first().map_or(0, |set| usize::from(set.joints[vertex][0]));
         let pivot = joints[first].x_axis;
         let mut sum = Mat4::ZERO;
         for set in sets {
             for (&joint, weight) in set.joints[vertex].iter().zip(set.weights[vertex].to_array()) {
                 let m = &joints[usize::from(joint)];
-                // Of a rotation's two quaternions the one on the side of the first joint's.
+                // A rotation has two quaternions. Use the one on the same side as the first joint's.
                 let side = if m.x_axis.dot(pivot) < 0.0 { -weight } else { weight };
                 sum.x_axis += m.x_axis * side;
                 sum.y_axis += m.y_axis * side;

@@ -1,4 +1,4 @@
-//! Linear blend skinning on the CPU, in the steps of `shaders/skinning.wgsl`: morph, blend, transform.
+//! Linear blend skinning on the CPU: morph, blend, transform. `shaders/skinning.wgsl` takes the same steps.
 
 use glam::{Mat4, Vec3, Vec4, Vec4Swizzles};
 
@@ -6,42 +6,44 @@ use crate::asset::{Influences, Primitive};
 
 use super::dual;
 
-/// Posed vertices in world space.
+/// Skinned vertices in world space.
 #[derive(Clone, Debug, Default)]
 pub struct Skinned {
-    /// Metres, one a vertex.
+    /// Positions in metres, one per vertex.
     pub positions: Vec<Vec3>,
-    /// Unit vectors (zero where the pose flattens the surface away), one a vertex; empty where the primitive has none.
+    /// Unit normals, one per vertex. A normal is zero where the pose flattens the surface. Empty if the primitive has
+    /// no normals.
     pub normals: Vec<Vec3>,
-    /// The joints' matrices by rows, kept for the next call.
+    /// Rows of the joints' matrices. The buffer is reused by the next call.
     rows: Vec<Rows>,
 }
 
-/// The rows of an affine matrix: three quarters of the work of blending its columns, of which the last row is known.
+/// The first three rows of an affine matrix. The last row is constant, so blending rows takes three quarters of the
+/// work of blending columns.
 type Rows = [Vec4; 3];
 
-/// Vertices moved side by side, one a lane.
+/// Number of vertices that are transformed together, one per SIMD lane.
 const LANES: usize = 4;
 
-/// What moves the vertices of a part.
+/// The skin matrices of a part.
 #[derive(Clone, Copy, Debug)]
 pub enum Movers<'a> {
-    /// One `world_from_mesh` for all of them; influences, if there are any, do not count.
+    /// One `world_from_mesh` for all vertices. Influences are ignored.
     Node(&'a Mat4),
-    /// `world_from_mesh` for each joint of the part's skin.
+    /// One `world_from_mesh` per joint of the part's skin.
     Joints(&'a [Mat4]),
-    /// The same, taken apart for [`Skinning::DualQuaternion`](super::Skinning::DualQuaternion).
+    /// The same matrices, packed for [`Skinning::DualQuaternion`](super::Skinning::DualQuaternion).
     Duals(&'a [Mat4]),
 }
 
-/// Skins one primitive.
+/// Skins one primitive into `out`, which is overwritten. Nothing is allocated if the buffers of `out` are large
+/// enough.
 ///
-/// `morph_weights`: one a morph target; missing ones count as zero.
-/// `out` is overwritten; nothing is allocated when it is large enough.
+/// `morph_weights`: one weight per morph target. Missing weights count as zero.
 ///
-/// The blend is that of Li & Peng 2013, listing 1 (linear blend skinning), with up to eight influences. Normals go
-/// through the cofactor matrix of the blended upper 3×3, times the sign of its determinant: its inverse transpose
-/// up to a positive factor, and defined where it is singular.
+/// The blend is that of Li & Peng 2013, listing 1 (linear blend skinning), with up to eight influences. Normals are
+/// transformed by the cofactor matrix of the blended upper 3×3, times the sign of its determinant. This is the
+/// inverse transpose up to a positive factor, and it is also defined for singular matrices.
 pub fn skin(primitive: &Primitive, movers: Movers<'_>, morph_weights: &[f32], out: &mut Skinned) {
     out.positions.clear();
     out.normals.clear();
@@ -70,7 +72,7 @@ pub fn skin(primitive: &Primitive, movers: Movers<'_>, morph_weights: &[f32], ou
     }
 }
 
-/// Adds the weighted displacements. Normals stay unnormalised until they are skinned.
+/// Adds the weighted displacements. Normals are normalised later, when they are skinned.
 fn morph(primitive: &Primitive, weights: &[f32], out: &mut Skinned) {
     for (target, &weight) in primitive.morph_targets.iter().zip(weights) {
         if weight == 0.0 {
@@ -90,13 +92,13 @@ fn rows(matrix: &Mat4) -> Rows {
     [t.x_axis, t.y_axis, t.z_axis]
 }
 
-/// Four weighted matrices of one vertex, summed.
+/// Returns the weighted sum of the four matrices of a vertex.
 #[inline]
 fn blend(set: &Influences, vertex: usize, joints: &[Rows]) -> Rows {
     let [a, b, c, d] = set.joints[vertex].map(|j| &joints[usize::from(j)]);
     let w = set.weights[vertex];
     let (wa, wb, wc, wd) = (w.xxxx(), w.yyyy(), w.zzzz(), w.wwww());
-    // Neighbouring vertices mostly have as many influences as each other: these branches are foreseen.
+    // Neighbouring vertices mostly have the same number of influences, so the processor predicts these branches well.
     if w == Vec4::X {
         return *a;
     }
@@ -106,12 +108,12 @@ fn blend(set: &Influences, vertex: usize, joints: &[Rows]) -> Rows {
     std::array::from_fn(|i| a[i] * wa + b[i] * wb + c[i] * wc + d[i] * wd)
 }
 
-/// Moves every vertex by its own matrix, four at a time.
+/// Transforms every vertex by its own matrix, four vertices at a time.
 #[inline]
 fn transform_all(positions: &mut [Vec3], normals: &mut [Vec3], world_from_mesh: impl Fn(usize) -> Rows) {
     let mut normals = normals.chunks_mut(LANES);
     for (chunk, positions) in positions.chunks_mut(LANES).enumerate() {
-        // The last chunk may be short: its last vertex then fills the lanes that nobody reads.
+        // The last chunk may be short. Its last vertex then fills the unused lanes.
         let last = positions.len() - 1;
         let [a, b, c, d]: [Rows; LANES] =
             std::array::from_fn(|lane| world_from_mesh(chunk * LANES + lane.min(last)));
@@ -133,7 +135,7 @@ fn transform_all(positions: &mut [Vec3], normals: &mut [Vec3], world_from_mesh: 
     }
 }
 
-/// x, y and z of up to four vectors, a vector a lane.
+/// Returns x, y and z of up to four vectors, one vector per lane.
 #[inline]
 fn lanes(v: &[Vec3]) -> [Vec4; 3] {
     let last = v.len() - 1;
@@ -152,7 +154,7 @@ fn store(out: &mut [Vec3], [x, y, z]: [Vec4; 3]) {
     }
 }
 
-/// Normals through the inverse transpose of a matrix's upper 3×3, given by its columns; lane by lane.
+/// Transforms normals by the inverse transpose of an upper 3×3 matrix, which is given by its columns, lane by lane.
 #[inline]
 fn transform_normals([x, y, z]: [[Vec4; 3]; 3], n: [Vec4; 3]) -> [Vec4; 3] {
     let (yz, zx, xy) = (cross(y, z), cross(z, x), cross(x, y));
@@ -160,7 +162,7 @@ fn transform_normals([x, y, z]: [[Vec4; 3]; 3], n: [Vec4; 3]) -> [Vec4; 3] {
     let squared = turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2];
     let determinant = x[0] * yz[0] + x[1] * yz[1] + x[2] * yz[2];
     let sign = Vec4::select(determinant.cmplt(Vec4::ZERO), Vec4::NEG_ONE, Vec4::ONE);
-    // Where the pose flattens the surface away there is no normal.
+    // A normal is zero where the pose flattens the surface.
     let scale = Vec4::select(squared.cmpgt(Vec4::ZERO), sign / squared.sqrt(), Vec4::ZERO);
     turned.map(|v| v * scale)
 }

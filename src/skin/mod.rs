@@ -1,4 +1,4 @@
-//! From joints to vertices: the matrix palette, and skinning on the CPU, the reference that the shader is held against.
+//! Skinning: the matrix palette, and the CPU reference implementation of the skinning shader.
 
 mod dual;
 mod linear;

@@ -1,4 +1,4 @@
-//! The matrices that vertices are moved by.
+//! The skin matrices of a character.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,22 +10,23 @@ use crate::asset::{Character, Part};
 
 use super::{Movers, dual};
 
-/// How the joints of a vertex are blended.
+/// A method that blends the joints of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Skinning {
-    /// Their matrices, summed: quick, and what files are made for; what is twisted or bent far shrinks.
+    /// A weighted sum of matrices. It is fast, and files are made for it. Parts that twist or bend far shrink.
     #[default]
     Linear,
-    /// Dual quaternions for what is rigid, matrices for what stretches: keeps its volume; what is bent far bulges.
+    /// Dual quaternions for the rigid part of a transform, and matrices for the stretch. It keeps the volume. Parts
+    /// that bend far bulge.
     DualQuaternion,
 }
 
 impl Skinning {
-    /// Both.
+    /// All methods.
     pub const ALL: [Self; 2] = [Self::Linear, Self::DualQuaternion];
 
-    /// The name that people write.
+    /// Returns the name of the method in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Linear => "linear",
@@ -34,7 +35,8 @@ impl Skinning {
     }
 }
 
-/// `world_from_mesh` for every joint of every skin in use, and one for every node that carries a rigid part.
+/// Skin matrices: one `world_from_mesh` for every joint of every skin in use, and one for every node with a rigid
+/// part.
 ///
 /// ```text
 /// matrices  | skin 0: joint 0, joint 1, … | skin 1: … | node 7 | node 9 |
@@ -42,63 +44,63 @@ impl Skinning {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Palette {
-    /// Column-major, as the shader's storage buffer holds them; for [`Skinning::DualQuaternion`] the joints' are taken
-    /// apart into a dual quaternion and a stretch.
+    /// Column-major, as in the shader's storage buffer. With [`Skinning::DualQuaternion`] the matrices of joints are
+    /// packed as a dual quaternion and a stretch.
     pub matrices: Vec<Mat4>,
     skinning: Skinning,
-    runs: Vec<(Source, Range<usize>)>,
-    run_of_part: Vec<usize>,
+    ranges: Vec<(MatrixSource, Range<usize>)>,
+    range_of_part: Vec<usize>,
 }
 
-/// What fills a run of matrices.
+/// The source of a range of matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Source {
+enum MatrixSource {
     Skin(usize),
     Node(usize),
 }
 
 impl Palette {
-    /// Lays out the matrices for some parts of a character. Parts on the same skin, or rigid ones on the same
-    /// node, share a run.
+    /// Lays out the matrices for some parts of a character. Parts on the same skin share a range of matrices, and so
+    /// do rigid parts on the same node.
     pub fn new(character: &Character, parts: &[Part]) -> Self {
         let mut palette = Self::default();
         let mut length = 0_usize;
         let mut known = HashMap::new();
         for part in parts {
-            let source = part.skin.map_or(Source::Node(part.node), Source::Skin);
-            let run = *known.entry(source).or_insert_with(|| {
+            let source = part.skin.map_or(MatrixSource::Node(part.node), MatrixSource::Skin);
+            let range = *known.entry(source).or_insert_with(|| {
                 let start = length;
                 length += match source {
-                    Source::Skin(skin) => character.skins[skin].joints.len(),
-                    Source::Node(_) => 1,
+                    MatrixSource::Skin(skin) => character.skins[skin].joints.len(),
+                    MatrixSource::Node(_) => 1,
                 };
-                palette.runs.push((source, start..length));
-                palette.runs.len() - 1
+                palette.ranges.push((source, start..length));
+                palette.ranges.len() - 1
             });
-            palette.run_of_part.push(run);
+            palette.range_of_part.push(range);
         }
         palette.matrices.resize(length, Mat4::IDENTITY);
         palette
     }
 
-    /// What moves the vertices of a part: `parts[part]` of [`Palette::new`].
+    /// Returns the skin matrices of a part. `part` is an index into the `parts` of [`Palette::new`].
     pub fn movers(&self, part: usize) -> Option<Movers<'_>> {
-        let &(source, ref run) = self.runs.get(*self.run_of_part.get(part)?)?;
-        let matrices = self.matrices.get(run.clone())?;
+        let &(source, ref range) = self.ranges.get(*self.range_of_part.get(part)?)?;
+        let matrices = self.matrices.get(range.clone())?;
         match source {
-            Source::Skin(_) if self.skinning == Skinning::DualQuaternion => Some(Movers::Duals(matrices)),
-            Source::Skin(_) => Some(Movers::Joints(matrices)),
-            Source::Node(_) => matrices.first().map(Movers::Node),
+            MatrixSource::Skin(_) if self.skinning == Skinning::DualQuaternion => Some(Movers::Duals(matrices)),
+            MatrixSource::Skin(_) => Some(Movers::Joints(matrices)),
+            MatrixSource::Node(_) => matrices.first().map(Movers::Node),
         }
     }
 
-    /// Fills the matrices from `world_from_node` of every node of the same character.
+    /// Computes the matrices from `world_from_node` of every node of the same character.
     pub fn update(&mut self, character: &Character, world_from_node: &[Affine3A], skinning: Skinning) {
         self.skinning = skinning;
         let mut matrices = self.matrices.iter_mut();
-        for (source, _) in &self.runs {
+        for (source, _) in &self.ranges {
             match *source {
-                Source::Skin(skin) => {
+                MatrixSource::Skin(skin) => {
                     let skin = &character.skins[skin];
                     let joints = skin.joints.iter().zip(&skin.joint_from_mesh);
                     for ((&joint, &joint_from_mesh), out) in joints.zip(&mut matrices) {
@@ -109,7 +111,7 @@ impl Palette {
                         };
                     }
                 }
-                Source::Node(node) => {
+                MatrixSource::Node(node) => {
                     if let Some(out) = matrices.next() {
                         *out = Mat4::from(world_from_node[node]);
                     }
@@ -118,20 +120,20 @@ impl Palette {
         }
     }
 
-    /// All matrices of a part.
+    /// Returns all matrices of a part.
     pub fn of_part(&self, part: usize) -> &[Mat4] {
-        let run = self.run_of_part.get(part).and_then(|&run| self.runs.get(run));
-        run.and_then(|(_, range)| self.matrices.get(range.clone())).unwrap_or_default()
+        let range = self.range_of_part.get(part).and_then(|&range| self.ranges.get(range));
+        range.and_then(|(_, range)| self.matrices.get(range.clone())).unwrap_or_default()
     }
 
-    /// Whether a part's matrices are taken apart for dual quaternions.
+    /// Returns whether the matrices of a part are packed for dual quaternions.
     pub fn is_dual(&self, part: usize) -> bool {
         matches!(self.movers(part), Some(Movers::Duals(_)))
     }
 
-    /// Where a part's matrices start in [`Palette::matrices`].
+    /// Returns the index of a part's first matrix in [`Palette::matrices`].
     pub fn first_matrix(&self, part: usize) -> usize {
-        let run = self.run_of_part.get(part).and_then(|&run| self.runs.get(run));
-        run.map_or(0, |(_, range)| range.start)
+        let range = self.range_of_part.get(part).and_then(|&range| self.ranges.get(range));
+        range.map_or(0, |(_, range)| range.start)
     }
 }

@@ -1,4 +1,4 @@
-//! Goals that cannot all be met: the compromise that solvers find.
+//! Goals that cannot all be met, and the compromise that the solvers find.
 
 use std::f64::consts::TAU;
 
@@ -24,7 +24,7 @@ fn limited_limb() -> Body {
 }
 
 #[test]
-fn two_targets_of_one_link_draw_it_to_their_weighted_mean() {
+fn two_targets_of_one_link_pull_it_to_their_weighted_mean() {
     let (a, b) = (DVec3::new(0.5, 0.2, 0.3), DVec3::new(0.1, 0.5, -0.2));
     for method in [Method::Dls, Method::Sdls, Method::PseudoInverse, Method::Optimize, Method::FullBody] {
         for weight in [0.25, 1.0, 4.0] {
@@ -54,7 +54,7 @@ fn a_limited_limb_turns_its_shoulder_to_the_best_pose() {
             body.set_rotation(0, swing * DQuat::from_rotation_y(0.1 * twist - 0.4));
             least = least.min(error(&body, &goal));
         }
-        // A pose of the grid may be a little nearer than the best of the swivels.
+        // A pose of the grid may be slightly nearer than the best swivel.
         assert!(report.position_error() < least + 0.01, "{target}: {report:?}, {least} is possible");
     }
 }

@@ -1,4 +1,4 @@
-//! Goals of every kind: orientations, aims, poles, pins, and what several of them do together.
+//! Goals of every kind: orientations, aims, poles, pins, and combinations of them.
 
 use std::f64::consts::PI;
 
@@ -16,7 +16,7 @@ fn angle(a: DQuat, b: DQuat) -> f64 {
     2.0 * d.xyz().length().atan2(d.w.abs())
 }
 
-/// Methods that take orientations.
+/// Methods that support orientations.
 const TURNING: [Method; 9] = [
     Method::Ccd,
     Method::Particle,
@@ -30,7 +30,7 @@ const TURNING: [Method; 9] = [
 ];
 
 #[test]
-fn an_end_takes_its_place_and_its_orientation() {
+fn end_reaches_its_position_and_orientation() {
     let wanted = DQuat::from_euler(glam::EulerRot::XYZ, 0.6, -0.4, 1.1);
     let place = DVec3::new(0.3, 0.5, 0.2);
     for method in TURNING {
@@ -48,7 +48,7 @@ fn an_end_takes_its_place_and_its_orientation() {
 }
 
 #[test]
-fn an_axis_points_at_a_place() {
+fn axis_points_at_a_position() {
     let at = DVec3::new(2.0, 0.3, -1.0);
     for method in TURNING {
         let mut body = chain(3);
@@ -63,7 +63,7 @@ fn an_axis_points_at_a_place() {
 }
 
 #[test]
-fn a_pole_is_where_the_limb_bends_to() {
+fn limb_bends_towards_its_pole() {
     for method in [Method::TwoBone, Method::Ccd, Method::Fabrik, Method::Dls, Method::Fused, Method::Optimize]
     {
         for pole in [DVec3::Z, DVec3::NEG_Z, DVec3::X, DVec3::new(-1.0, 0.3, 0.5)] {
@@ -80,7 +80,7 @@ fn a_pole_is_where_the_limb_bends_to() {
 }
 
 #[test]
-fn a_pole_on_the_line_to_the_target_leaves_the_limb_as_it_bends() {
+fn pole_on_the_line_to_the_target_keeps_the_bend() {
     let target = DVec3::new(0.1, 0.7, 0.1);
     let options = Options { method: Method::TwoBone, ..Options::default() };
     let solve = |pole| {
@@ -92,7 +92,7 @@ fn a_pole_on_the_line_to_the_target_leaves_the_limb_as_it_bends() {
 }
 
 #[test]
-fn limbs_swivel_as_they_are_told() {
+fn limbs_use_the_requested_swivel() {
     let target = DVec3::new(0.2, 0.6, 0.3);
     let solve = |body: &Body, swivel| {
         let mut body = body.clone();
@@ -108,7 +108,7 @@ fn limbs_swivel_as_they_are_told() {
     let across = |v: DVec3| v.reject_from(target);
     let (now, mut other) = (chain(2), chain(2));
     other.set_rotation(0, DQuat::from_rotation_y(2.0) * other.rotations()[0]);
-    // The standard depends on the target alone, what is kept does not.
+    // The standard swivel depends only on the target. The kept swivel also depends on the start pose.
     assert!(solve(&now, Swivel::Standard).distance(solve(&other, Swivel::Standard)) < 1e-12);
     assert!(solve(&now, Swivel::Keep).distance(solve(&other, Swivel::Keep)) > 0.1);
     for turn in [0.5, -1.5, PI] {
@@ -121,7 +121,7 @@ fn limbs_swivel_as_they_are_told() {
 }
 
 #[test]
-fn a_softened_limb_never_snaps_straight() {
+fn softened_limb_never_snaps_straight() {
     let straightness = |distance: f64, soften| {
         let mut body = chain(2);
         let limb = LimbOptions { soften, ..LimbOptions::default() };
@@ -135,7 +135,7 @@ fn a_softened_limb_never_snaps_straight() {
     assert!(lengths.iter().all(|l| *l < 1.0));
 }
 
-/// A trunk of two links, two arms of two on its end.
+/// Returns a trunk of two links with two arms of two links at its end.
 fn trunk() -> Body {
     let mut links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
     for side in [-1.0, 1.0] {
@@ -151,7 +151,7 @@ fn trunk() -> Body {
 fn pins_outrank_goals() {
     let body = trunk();
     let pin = Goal::pin(5, position(&body, 5), body.orientation(5).unwrap());
-    // Out of reach while the pin holds.
+    // Out of reach as long as the pin is met.
     let pull = Goal { weight: 5.0, ..Goal::position(8, DVec3::new(6.0, 4.0, 2.0)) };
     for root_motion in [false, true] {
         let mut body = body.clone();
@@ -164,7 +164,7 @@ fn pins_outrank_goals() {
 }
 
 #[test]
-fn the_base_moves_where_it_may() {
+fn base_moves_only_with_root_motion() {
     let mut body = trunk();
     let goals =
         [Goal::position(5, DVec3::new(-4.0, 3.0, 1.0)), Goal::position(8, DVec3::new(-1.0, 3.0, 2.0))];
@@ -194,7 +194,7 @@ fn weights_decide_between_goals_that_cannot_all_be_met() {
 }
 
 #[test]
-fn the_secondary_task_uses_what_the_goal_leaves() {
+fn secondary_task_uses_the_remaining_freedom() {
     let target = DVec3::new(0.4, 0.4, 0.1);
     let away = |secondary| {
         let mut body = chain(8);
@@ -216,8 +216,8 @@ fn the_secondary_task_uses_what_the_goal_leaves() {
 }
 
 #[test]
-fn what_the_goal_leaves_can_go_to_a_given_posture() {
-    // Two postures for the same target; each answer is nearer to its own.
+fn secondary_task_pulls_towards_a_given_posture() {
+    // Two solves of the same target with different postures. Each result is nearer to its own posture.
     let target = DVec3::new(0.4, 0.4, 0.1);
     let postures = [0.5, -0.5].map(|angle| vec![DQuat::from_rotation_z(angle); 9]);
     let answers = [0, 1].map(|of| {
@@ -234,7 +234,7 @@ fn what_the_goal_leaves_can_go_to_a_given_posture() {
 }
 
 #[test]
-fn angles_and_rotation_vectors_reach_the_same_in_different_ways() {
+fn euler_angles_and_rotation_vectors_reach_a_target_differently() {
     let target = DVec3::new(0.4, 0.4, 0.3);
     let solve = |parameters| {
         let mut body = chain(4);
@@ -247,8 +247,8 @@ fn angles_and_rotation_vectors_reach_the_same_in_different_ways() {
 }
 
 #[test]
-fn a_solve_from_its_last_answer_never_starts_elsewhere() {
-    // A slow drag: no frame jumps, whatever the method.
+fn a_solve_from_its_last_result_never_restarts() {
+    // No frame of a slow drag jumps.
     for method in [Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik] {
         let mut body = straight(5);
         let mut solver = Solver::default();
@@ -283,7 +283,7 @@ proptest! {
 }
 
 #[test]
-fn many_at_once_are_the_same_bits_as_one_by_one() {
+fn solve_many_gives_the_bits_of_single_solves() {
     let target = |i: i32| {
         let t = f64::from(i) * 0.11;
         DVec3::new(t.sin(), (1.7 * t).cos(), (0.6 * t).sin()) * 0.7
@@ -293,16 +293,16 @@ fn many_at_once_are_the_same_bits_as_one_by_one() {
         let options = Options { method, ..Options::default() };
         let mut together: Vec<Body> = (0..300).map(|_| chain(5)).collect();
         let reports = solve_many(&mut together, &goals, &options);
-        for ((goals, together), told) in goals.iter().zip(&together).zip(reports) {
+        for ((goals, together), reported) in goals.iter().zip(&together).zip(reports) {
             let mut alone = chain(5);
-            assert_eq!(report(&mut alone, goals, &options), told.unwrap());
+            assert_eq!(report(&mut alone, goals, &options), reported.unwrap());
             assert_eq!(alone.rotations(), together.rotations(), "{method}");
         }
     }
 }
 
 #[test]
-fn descent_goes_either_way_within_steps_and_budgets() {
+fn ccd_respects_direction_steps_and_budgets() {
     let target = DVec3::new(0.5, 0.3, 0.4);
     let solve = |ccd: CcdOptions, iterations| {
         let mut body = chain(5);
@@ -317,7 +317,7 @@ fn descent_goes_either_way_within_steps_and_budgets() {
     let base_first = solve(CcdOptions { base_first: true, ..default }, 100);
     assert!(tip_first.0.reached() && base_first.0.reached());
     assert_ne!(tip_first.2, base_first.2);
-    // A cap on a step, a budget for the whole, and the cap that grows along the chain.
+    // The maximum step, the budget of a solve, and the maximum step that grows along the chain.
     assert!(solve(CcdOptions { step: 0.1, ..default }, 1).1 < 0.1 + 1e-9);
     assert!(solve(CcdOptions { step: 0.1, ..default }, 100).0.reached());
     let spent = solve(CcdOptions { budget: 0.2, ..default }, 100).1;
@@ -327,7 +327,7 @@ fn descent_goes_either_way_within_steps_and_budgets() {
 }
 
 #[test]
-fn optimization_weighs_goals_against_the_pose() {
+fn optimize_weighs_goals_against_the_pose() {
     let target = DVec3::new(0.5, 0.3, 0.4);
     let solve = |rest: f64, stay: f64| {
         let mut body = chain(6);
@@ -344,14 +344,14 @@ fn optimization_weighs_goals_against_the_pose() {
         (error, away(&rests), away(&start))
     };
     let (plain, little, much) = (solve(0.0, 0.0), solve(1e-4, 0.0), solve(1.0, 0.0));
-    // The nearer to rest it must be, the farther from the target it stays.
+    // The larger the weight of rest, the farther the end stays from the target.
     assert!(plain.0 < 1e-4 && little.0 < 0.01 && much.0 > 0.1, "{plain:?} {little:?} {much:?}");
     assert!(little.1 < plain.1 && much.1 < little.1, "{plain:?} {little:?} {much:?}");
     let stay = solve(0.0, 1.0);
     assert!(stay.0 > 0.1 && stay.2 < plain.2, "{plain:?} {stay:?}");
 }
 
-/// Where the middle of a chain's mass is, every stretch as heavy as it is long.
+/// Returns the centre of mass of a chain whose segments weigh as much as they are long.
 fn middle(body: &Body) -> DVec3 {
     let places: Vec<DVec3> = (0..body.links().len()).map(|i| position(body, i)).collect();
     let stretches = places.windows(2).map(|p| (p[0].distance(p[1]), (p[0] + p[1]) / 2.0));
@@ -361,7 +361,7 @@ fn middle(body: &Body) -> DVec3 {
 }
 
 #[test]
-fn the_mass_is_balanced_over_its_support_while_the_end_reaches() {
+fn centre_of_mass_is_above_its_support_while_the_end_reaches_its_target() {
     let target = DVec3::new(0.35, 0.5, 0.0);
     let support = DVec3::new(0.0, 7.0, 0.0);
     for above in [DAffine3::IDENTITY, DAffine3::from_scale(DVec3::splat(2.0))] {
@@ -382,8 +382,9 @@ fn the_mass_is_balanced_over_its_support_while_the_end_reaches() {
 }
 
 #[test]
-fn a_limb_that_is_pulled_straight_does_not_turn_about_itself() {
-    // Swivels were tried where limits had nothing to do with the miss, and rounding chose one, a quarter turn away.
+fn straightened_limb_does_not_turn_about_its_axis() {
+    // Regression: swivels were tried although limits did not cause the miss, and rounding selected one that was a
+    // quarter turn away.
     let cone = Limit::Cone { axis: DVec3::X, side: DVec3::Z, swing: [1.5, 1.2], twist: [-1.5, 1.5] };
     let hinge = Limit::Hinge { axis: DVec3::Y, min: -2.5, max: 0.1 };
     let links = vec![

@@ -1,4 +1,4 @@
-//! Limits: what is allowed, what is nearest to it, and that no method goes beyond.
+//! Joint limits: which rotations they allow, which allowed rotation is nearest, and that no method violates them.
 
 use std::f64::consts::{PI, TAU};
 
@@ -36,7 +36,7 @@ fn limits() -> Vec<Limit> {
     ]
 }
 
-/// An arm of 7 degrees of freedom and one link without a limit.
+/// Returns an arm of 7 degrees of freedom whose last link has no limit.
 pub(crate) fn arm() -> Body {
     let hinge = Limit::Hinge { axis: DVec3::X, min: 0.0, max: degrees(150.0) };
     let limits =
@@ -50,8 +50,8 @@ pub(crate) fn arm() -> Body {
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
-/// How far a joint's rotation is beyond a limit, worked out apart from the library: radians, or for the swing of a
-/// cone the share of its ellipse.
+/// Returns the limit violation of a joint's rotation, computed independently of the library. The unit is radians. For
+/// the swing of a cone it is a fraction of the ellipse.
 fn violation(limit: &Limit, q: DQuat) -> f64 {
     let outside = |angle: f64, [min, max]: [f64; 2]| {
         let turns = [angle - TAU, angle, angle + TAU];
@@ -79,45 +79,45 @@ fn violation(limit: &Limit, q: DQuat) -> f64 {
     }
 }
 
-/// The largest violation of a body's limits, no link of which is reversed.
+/// Returns the largest limit violation of a body without reversed links.
 fn worst_violation(body: &Body) -> f64 {
     let of = |(l, q): (&Link, &DQuat)| violation(&l.limit, l.rest.conjugate() * *q);
     body.links().iter().zip(body.rotations()).map(of).fold(0.0, f64::max)
 }
 
 #[test]
-fn an_euler_box_allows_a_rotation_written_either_way() {
+fn euler_limit_allows_both_triples_of_a_rotation() {
     let limit = Limit::Euler { order: EulerRot::XYZ, min: [-0.5, 1.6, -0.5], max: [0.5, 3.0, 0.5] };
     for (a, b, c) in [(0.1, 2.5, 0.2), (-0.4, 1.7, 0.3), (0.5, 2.9, -0.5)] {
         let inside = DQuat::from_euler(EulerRot::XYZ, a, b, c);
         assert!(angle(inside, limit.nearest(inside)) < 1e-9, "{a} {b} {c}");
     }
-    // The second angle is clamped, not one of the others.
+    // The second angle is clamped, and the others stay.
     let [beyond, border] = [1.4, 1.6].map(|b| DQuat::from_euler(EulerRot::XYZ, 0.1, b, 0.2));
     assert!(angle(limit.nearest(beyond), border) < 1e-9);
 }
 
 #[test]
-fn the_excess_is_the_angle_back_to_the_nearest_rotation() {
+fn limit_violation_is_the_angle_to_the_nearest_rotation() {
     let rest = DQuat::from_rotation_y(0.7) * DQuat::from_rotation_z(-0.4);
     let limit = Limit::Hinge { axis: DVec3::X, min: -0.2, max: 1.0 };
     let turn = DQuat::from_rotation_x;
-    for (asked, nearest) in [(1.3, 1.0), (-0.5, -0.2), (0.4, 0.4)] {
+    for (requested, nearest) in [(1.3, 1.0), (-0.5, -0.2), (0.4, 0.4)] {
         let link = Link { rest, limit, ..Link::base() };
-        assert!((link.excess(rest * turn(asked)) - (asked - nearest).abs()).abs() < 1e-12);
-        assert!(angle(link.nearest(rest * turn(asked)), rest * turn(nearest)) < 1e-12);
-        // Walked backwards, the link turns by the inverse of the joint's rotation.
+        assert!((link.excess(rest * turn(requested)) - (requested - nearest).abs()).abs() < 1e-12);
+        assert!(angle(link.nearest(rest * turn(requested)), rest * turn(nearest)) < 1e-12);
+        // A reversed link turns by the inverse of the joint's rotation.
         let link = Link { rest: rest.conjugate(), reversed: true, ..link };
-        let [asked_back, nearest_back] = [asked, nearest].map(|a| (rest * turn(a)).conjugate());
-        assert!((link.excess(asked_back) - (asked - nearest).abs()).abs() < 1e-12);
-        assert!(angle(link.nearest(asked_back), nearest_back) < 1e-12);
+        let [requested_back, nearest_back] = [requested, nearest].map(|a| (rest * turn(a)).conjugate());
+        assert!((link.excess(requested_back) - (requested - nearest).abs()).abs() < 1e-12);
+        assert!(angle(link.nearest(requested_back), nearest_back) < 1e-12);
     }
     assert_eq!(Link::base().excess(turn(3.0)), 0.0);
 }
 
 proptest! {
     #[test]
-    fn the_nearest_rotation_is_allowed_and_what_is_allowed_stays(q in rotation()) {
+    fn nearest_rotation_is_allowed_and_allowed_rotations_stay(q in rotation()) {
         for limit in limits() {
             let near = limit.nearest(q);
             prop_assert!(violation(&limit, near) < 1e-7, "{limit:?}: {}", violation(&limit, near));
@@ -137,31 +137,34 @@ proptest! {
     }
 
     #[test]
-    fn the_swing_goes_to_the_nearest_point_of_the_ellipse(x in -2.5..2.5_f64, z in -2.0..2.0_f64, at in 0.0..6.3_f64) {
+    fn swing_is_clamped_to_the_nearest_point_of_the_ellipse(x in -2.5..2.5_f64, z in -2.0..2.0_f64, at in 0.0..6.3_f64) {
         let (a, b) = (1.2, 0.4);
         let limit = Limit::Cone { axis: DVec3::Y, side: DVec3::X, swing: [a, b], twist: [0.0, 0.0] };
-        // The second swing is about axis x side = -Z.
-        let asked = DVec3::new(x, 0.0, z);
-        prop_assume!(asked.length() < 3.0);
-        let (swing, _) = swing_twist(limit.nearest(DQuat::from_scaled_axis(asked)), DVec3::Y);
+        // The second swing is about axis × side = -Z.
+        let requested = DVec3::new(x, 0.0, z);
+        prop_assume!(requested.length() < 3.0);
+        let (swing, _) = swing_twist(limit.nearest(DQuat::from_scaled_axis(requested)), DVec3::Y);
         let got = swing.to_scaled_axis();
         let other = DVec3::new(a * at.cos(), 0.0, b * at.sin());
-        prop_assert!((asked - got).length() <= (asked - other).length() + 1e-6, "{asked} became {got}, {other} is nearer");
+        prop_assert!(
+            (requested - got).length() <= (requested - other).length() + 1e-6,
+            "{requested} became {got}, but {other} is nearer"
+        );
     }
 
     #[test]
-    fn swing_and_twist_make_the_rotation(q in rotation()) {
+    fn swing_times_twist_is_the_rotation(q in rotation()) {
         let (swing, twist) = swing_twist(q, DVec3::Y);
         prop_assert!(angle(q, swing * DQuat::from_rotation_y(twist)) < 1e-9);
         prop_assert!(swing.y.abs() < 1e-9);
     }
 
     #[test]
-    fn no_method_goes_beyond_a_limit_or_ends_worse_than_it_began(
+    fn no_method_violates_a_limit_or_increases_the_error(
         x in -0.9..0.9_f64, y in -0.9..0.9_f64, z in -0.9..0.9_f64,
     ) {
         let goal = Goal::position(3, DVec3::new(x, y, z));
-        // What the limits make of the start is where it starts from.
+        // The solve starts at rest, which the limits allow.
         let start = error(&arm(), &goal);
         for method in chain_methods() {
             let mut body = arm();
@@ -169,15 +172,15 @@ proptest! {
             let report = report(&mut body, &[goal], &options);
             prop_assert!(worst_violation(&body) < 1e-7, "{method}: {}", worst_violation(&body));
             prop_assert!(error(&body, &goal) <= start + 1e-12, "{method}");
-            let told = report.goals[0].position_error.unwrap();
-            prop_assert!((told - error(&body, &goal)).abs() < 1e-9);
+            let reported = report.goals[0].position_error.unwrap();
+            prop_assert!((reported - error(&body, &goal)).abs() < 1e-9);
         }
     }
 }
 
 #[test]
-fn a_target_beyond_the_limits_is_told_to_be_that() {
-    // The elbow bends one way only, the shoulder not behind itself.
+fn target_beyond_the_limits_is_reported_as_blocked() {
+    // The elbow bends only one way, and the shoulder does not bend backwards.
     for method in [Method::Dls, Method::Fused, Method::Optimize, Method::Ccd] {
         let mut body = arm();
         let options = Options { method, ..Options::default() };
@@ -192,14 +195,14 @@ fn a_target_beyond_the_limits_is_told_to_be_that() {
 }
 
 #[test]
-fn the_report_lists_the_links_at_the_border_of_their_limits() {
+fn report_lists_the_links_at_the_border_of_their_limits() {
     let hinge = |min, max| Limit::Hinge { axis: DVec3::X, min, max };
     let links = vec![
         Link { limit: hinge(-0.5, 1.0), ..Link::base() },
         Link { limit: hinge(-2.5, 2.5), ..Link::child(0, DVec3::Y * 0.5) },
         Link::child(1, DVec3::Y * 0.5),
     ];
-    // The end where the hinges would turn by these angles.
+    // Returns the end position for these angles of the hinges.
     let end = |a: f64, b: f64| 0.5 * DVec3::new(0.0, a.cos() + (a + b).cos(), a.sin() + (a + b).sin());
     let cases = [(0.4, 0.5, &[][..]), (2.5, 0.5, &[0]), (-2.0, -0.4, &[0])];
     for method in [Method::Dls, Method::Optimize, Method::Ccd, Method::FullBody] {
@@ -214,7 +217,7 @@ fn the_report_lists_the_links_at_the_border_of_their_limits() {
 }
 
 #[test]
-fn a_locked_joint_stays_at_rest() {
+fn locked_joint_stays_at_rest() {
     let mut links = arm().links().to_vec();
     links[1].limit = Limit::Locked;
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -222,14 +225,14 @@ fn a_locked_joint_stays_at_rest() {
         let options = Options { method, ..Options::default() };
         report(&mut body, &[Goal::position(3, DVec3::new(0.5, 0.5, 0.2))], &options);
         assert_eq!(body.rotations()[1], DQuat::IDENTITY, "{method}");
-        assert_ne!(body.rotations()[0], DQuat::IDENTITY, "{method}: the others turn");
+        assert_ne!(body.rotations()[0], DQuat::IDENTITY, "{method}: the other joints must turn");
         body.reset();
     }
 }
 
 #[test]
-fn a_reversed_link_keeps_the_limit_of_its_joint() {
-    // The arm walked from its hand: rotations are inverses, the elbow is still the elbow.
+fn reversed_link_keeps_the_limit_of_its_joint() {
+    // The arm starts at its hand, so the rotations are inverses, but the elbow keeps its limit.
     let hinge = Limit::Hinge { axis: DVec3::X, min: 0.0, max: degrees(150.0) };
     let link = |limit, offset, parent| Link { limit, offset, parent, reversed: true, ..Link::base() };
     let links = vec![
@@ -250,7 +253,7 @@ fn a_reversed_link_keeps_the_limit_of_its_joint() {
 
 proptest! {
     #[test]
-    fn a_limited_limb_never_ends_worse_than_it_began(
+    fn limited_limb_never_ends_farther_from_its_target(
         x in -0.9..0.9_f64, y in -0.9..0.9_f64, z in -0.9..0.9_f64, cone in 0.2..2.0_f64, bend in 0.3..2.5_f64,
     ) {
         let links = vec![
@@ -260,7 +263,7 @@ proptest! {
         ];
         let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
         let goal = Goal::position(2, DVec3::new(x, y, z));
-        // Within its limits the elbow starts a little bent.
+        // The limit of the elbow requires a slight bend at the start.
         body.set_rotation(1, DQuat::from_rotation_x(0.1));
         let start = error(&body, &goal);
         let ends = [Method::TwoBone, Method::Auto, Method::Dls].map(|method| {
@@ -271,6 +274,6 @@ proptest! {
             report.position_error()
         });
         prop_assert!(ends[0] <= start + 1e-12, "{} from {start}", ends[0]);
-        prop_assert!(ends[1] <= ends[0] + 1e-12, "auto is never worse than the closed form");
+        prop_assert!(ends[1] <= ends[0] + 1e-12, "auto must not be worse than the closed form");
     }
 }

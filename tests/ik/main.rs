@@ -1,16 +1,16 @@
-//! Tests of the solvers: properties that hold on any body, and success rates on seeded cases.
+//! Tests of the solvers: properties that hold for any body, and success rates on seeded cases.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "measured success rates, shown with --nocapture")]
 
 #[path = "../../src/cli/bench/cases.rs"]
-#[allow(dead_code, reason = "the cases of `sinew bench`; not all of its tables are tested")]
+#[allow(dead_code, reason = "the cases of `sinew bench`, which uses more of this file")]
 mod cases;
 mod compromise;
 mod goals;
 mod limbs;
 mod limits;
 #[path = "../../src/ik/random.rs"]
-#[allow(dead_code, reason = "the library's generator; the cases need a part of it")]
+#[allow(dead_code, reason = "the library's generator, of which the cases use only a part")]
 mod random;
 mod refusals;
 mod rotation;
@@ -30,22 +30,22 @@ mod ik {
     pub(crate) use sinew::ik::{Body, Goal, Limit, Link, SolveError, round_cone};
 }
 
-/// `n` equal ball joints of total length one, slightly bent from straight up.
+/// Returns a chain of `n` equal ball joints with a total length of one, slightly bent from straight up.
 fn chain(n: usize) -> Body {
     cases::free_chain(n).unwrap()
 }
 
-/// The methods that take chains of any length.
+/// Returns the methods that support chains of any length.
 fn chain_methods() -> impl Iterator<Item = Method> {
     Method::ALL.into_iter().filter(|m| *m != Method::TwoBone)
 }
 
-/// The report of a solver that has solved nothing before.
+/// Solves with a new solver and returns its report.
 fn report(body: &mut Body, goals: &[Goal], options: &Options) -> Report {
     Solver::default().solve(body, goals, options).unwrap().clone()
 }
 
-/// The same chain, straight.
+/// Returns the same chain, but straight.
 fn straight(n: usize) -> Body {
     let mut body = chain(n);
     (0..=n).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));
@@ -56,7 +56,7 @@ fn position(body: &Body, link: usize) -> DVec3 {
     body.world_from_link(link).unwrap().translation
 }
 
-/// How far the effector of a goal is from it, by the body's own forward kinematics.
+/// Returns the distance from the effector of a goal to its target, by the body's own forward kinematics.
 fn error(body: &Body, goal: &Goal) -> f64 {
     let point = body.world_from_link(goal.link).unwrap().transform_point3(goal.offset);
     goal.position.map_or(0.0, |target| point.distance(target))

@@ -1,4 +1,4 @@
-//! Problems that solvers refuse: the error, and that the body is left unchanged.
+//! Invalid problems: the error that solvers return, and that the body is left unchanged.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, EulerRot};
 use sinew::ik::{Aim, Body, Goal, Limit, Link, Method, Options, SolveError, Solver};
@@ -11,17 +11,18 @@ fn options(method: Method) -> Options {
     Options { method, ..Options::default() }
 }
 
-/// Checks that solving and asking beforehand both give an error, and that the body does not change.
+/// Checks that `solve` and `refusal` both return the expected error, if any, and that a rejected body does not
+/// change.
 fn assert_refusal(body: &Body, goals: &[Goal], options: &Options, expected: Option<&SolveError>) {
     let mut posed = body.clone();
     let solved = Solver::default().solve(&mut posed, goals, options).err();
     assert_eq!(solved.as_ref(), expected, "{}", options.method);
     assert_eq!(options.refusal(body, goals).as_ref(), expected, "{}", options.method);
-    assert!(expected.is_none() || posed == *body, "{}: a refused body turned", options.method);
+    assert!(expected.is_none() || posed == *body, "{}: the body turned despite the error", options.method);
 }
 
 #[test]
-fn two_bone_refuses_what_is_no_limb_and_others_take_it() {
+fn only_two_bone_rejects_bodies_that_are_not_limbs() {
     let one = |n| vec![Goal::position(n, TARGET)];
     let two = |n| vec![Goal::position(n, TARGET), Goal::position(1, DVec3::Y)];
     let cases = [
@@ -43,7 +44,7 @@ fn two_bone_refuses_what_is_no_limb_and_others_take_it() {
 }
 
 #[test]
-fn a_goal_of_a_missing_link_is_refused_by_every_method() {
+fn every_method_rejects_a_goal_of_a_missing_link() {
     for method in Method::ALL.into_iter().chain([Method::Auto, Method::Style]) {
         for (n, link) in [(2, 3), (7, 99)] {
             let goals = [Goal::position(n, TARGET), Goal::position(link, DVec3::Y)];
@@ -54,7 +55,7 @@ fn a_goal_of_a_missing_link_is_refused_by_every_method() {
 }
 
 #[test]
-fn values_of_a_goal_that_are_not_usable_are_named() {
+fn errors_name_the_invalid_field_of_a_goal() {
     let nan = DVec3::new(0.0, f64::NAN, 0.0);
     let infinite = DVec3::new(f64::INFINITY, 0.0, 0.0);
     let goal = Goal::position(3, TARGET);
@@ -99,7 +100,7 @@ fn tolerances_must_be_positive_and_finite() {
 }
 
 #[test]
-fn a_body_is_a_tree_that_can_be_placed() {
+fn body_must_be_a_tree_with_an_invertible_transform() {
     let flat = DAffine3::from_mat3(DMat3::from_diagonal(DVec3::new(1.0, 0.0, 1.0)));
     assert_eq!(Body::new(vec![Link::base()], flat), Err(SolveError::Singular));
     assert_eq!(Body::new(Vec::new(), DAffine3::IDENTITY), Err(SolveError::Empty));
@@ -110,7 +111,7 @@ fn a_body_is_a_tree_that_can_be_placed() {
         let expected = SolveError::Parent { link, parent: parents[link] };
         assert_eq!(Body::new(links, DAffine3::IDENTITY), Err(expected));
     }
-    // A placement that is refused leaves the old one.
+    // A rejected transform leaves the old one unchanged.
     let far = DAffine3::from_translation(DVec3::new(1.0, f64::INFINITY, 0.0));
     for (world_from_base, rotation) in [
         (flat, DQuat::IDENTITY),
@@ -124,7 +125,7 @@ fn a_body_is_a_tree_that_can_be_placed() {
 }
 
 #[test]
-fn values_of_a_link_that_are_not_usable_are_named() {
+fn errors_name_the_invalid_field_of_a_link() {
     let base = Link::base();
     let nan = DVec3::new(0.0, 0.0, f64::NAN);
     let limited = |limit| Link { limit, ..base };

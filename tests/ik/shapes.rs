@@ -1,4 +1,4 @@
-//! The poses that chains take: which way they bend, and what weights and scale do.
+//! The poses that chains take: their bend direction, and the effect of weights and scale.
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
@@ -9,7 +9,7 @@ fn options(method: Method) -> Options {
     Options { method, ..Options::default() }
 }
 
-/// A chain of six equal links whose links are changed.
+/// Returns a chain of six equal links after a change of each link.
 fn changed(change: impl Fn(usize, Link) -> Link) -> Body {
     let body = chain(6);
     let links = body.links().iter().enumerate().map(|(i, l)| change(i, *l)).collect();
@@ -19,12 +19,12 @@ fn changed(change: impl Fn(usize, Link) -> Link) -> Body {
 }
 
 #[test]
-fn a_straight_chain_bends_into_an_arc_as_long_as_its_target_is_far() {
+fn straight_chain_bends_into_an_arc_that_almost_reaches_its_target() {
     for n in [3, 10, 20] {
         for target in [DVec3::new(0.3, 0.6, 0.5), DVec3::new(0.9, 0.1, -0.2), DVec3::Y * 0.7] {
             let mut body = straight(n);
             let report = report(&mut body, &[Goal::position(n, target)], &options(Method::Dls));
-            // The arc is nearly the answer, and exactly that of a chain of many links.
+            // The arc is almost the solution. For many links it is exact enough.
             let most = if n == 3 { 2 } else { 1 };
             assert!(report.reached() && report.iterations <= most, "{n} links, {target}: {report:?}");
         }
@@ -32,23 +32,23 @@ fn a_straight_chain_bends_into_an_arc_as_long_as_its_target_is_far() {
 }
 
 #[test]
-fn a_straightened_chain_bends_as_it_does_at_rest() {
+fn straightened_chain_bends_as_it_does_at_rest() {
     for method in [Method::Dls, Method::Sdls, Method::Fused, Method::Optimize, Method::FullBody] {
         for side in [1.0, -1.0] {
             let bend = DQuat::from_rotation_x(0.2 * side);
             let mut body = changed(|_, link| Link { rest: bend, ..link });
             (0..7).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));
             report(&mut body, &[Goal::position(6, DVec3::Y * 0.7)], &options(method));
-            // At rest the chain curves towards its side; with its end on the line, its middle is on the other.
+            // At rest the chain curves towards one side. With its end on the line, its middle is on the other side.
             let middle = position(&body, 3);
             assert!(middle.z * side < -0.2, "{method}, {side}: {middle}");
         }
     }
 }
 
-/// The fast solver for free chains once bent a straightened limb to the wrong side.
+/// Regression: the fast solver for free chains bent a straightened limb to the wrong side.
 #[test]
-fn a_limb_that_was_pulled_straight_bends_back_as_it_did() {
+fn limb_that_was_pulled_straight_bends_back_to_the_same_side() {
     let rest = DQuat::from_rotation_x(0.3);
     let links = vec![
         Link { rest, ..Link::base() },
@@ -71,7 +71,7 @@ fn a_limb_that_was_pulled_straight_bends_back_as_it_did() {
 }
 
 #[test]
-fn a_heavy_link_turns_less_and_one_without_weight_not_at_all() {
+fn link_weight_reduces_its_rotation_and_zero_weight_prevents_it() {
     let target = Goal::position(6, DVec3::new(0.5, 0.3, 0.2));
     for method in chain_methods() {
         let turned = |weight: f64| {
@@ -82,7 +82,7 @@ fn a_heavy_link_turns_less_and_one_without_weight_not_at_all() {
             body.rotations()[2].angle_between(start.rotations()[2])
         };
         assert_eq!(turned(0.0), 0.0, "{method}");
-        // The closed form keeps each half as it is.
+        // The closed form of the fused method does not turn single links.
         if method != Method::Fused {
             assert!(turned(0.1) < turned(1.0), "{method}: {} and {}", turned(0.1), turned(1.0));
         }
@@ -90,7 +90,7 @@ fn a_heavy_link_turns_less_and_one_without_weight_not_at_all() {
 }
 
 #[test]
-fn scale_on_the_way_lengthens_what_hangs_below_it() {
+fn scale_lengthens_the_chain_below_it() {
     for method in chain_methods() {
         let mut body =
             changed(|i, link| Link { scale: DVec3::splat(if i == 1 { 2.0 } else { 1.0 }), ..link });
@@ -103,7 +103,7 @@ fn scale_on_the_way_lengthens_what_hangs_below_it() {
 }
 
 #[test]
-fn a_lone_hinge_turns_to_the_angle_that_is_nearest_of_all() {
+fn a_single_hinge_turns_to_the_nearest_angle() {
     let limit = Limit::Hinge { axis: DVec3::X, min: -3.0, max: 3.0 };
     let links = vec![Link { limit, ..Link::base() }, Link::child(0, DVec3::new(0.4, 0.5, 0.0))];
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();

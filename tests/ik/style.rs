@@ -1,5 +1,5 @@
-//! Whether examples earn their keep: a whole posture from five effectors, on frames that were held back. With
-//! `--nocapture` the table of `docs/motion.md` is printed.
+//! Compares pose priors with other methods: a whole posture from five effectors, on frames that were not used for
+//! learning. `--nocapture` prints the table of `docs/motion.md`.
 
 mod motions;
 
@@ -14,10 +14,10 @@ use sinew::ik::{
 
 use motions::{BUILT_IN, EXTERNAL, Motion, at};
 
-/// What some way of solving came to: the mean error of all joints and frames, the mean of the worst frame, metres; and
-/// seconds a solve.
+/// The result of one method: the mean error over all joints and frames and that of the worst frame, both in metres,
+/// and the seconds per solve.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
+struct MethodResult {
     mean: f64,
     worst: f64,
     seconds: f64,
@@ -32,7 +32,7 @@ impl Motion {
         frames.iter().map(|&f| Posture::of(&self.bodies[f])).collect()
     }
 
-    /// A body at rest, but for the true place and turn of its base.
+    /// Returns a body at rest, with the true position and rotation of its base.
     fn start(&self, frame: usize) -> Body {
         let truth = &self.bodies[frame];
         let mut body = truth.clone();
@@ -42,8 +42,8 @@ impl Motion {
         body
     }
 
-    fn measure(&self, held_back: &[usize], mut solve: impl FnMut(&mut Body, &[Goal])) -> Row {
-        let mut row = Row::default();
+    fn measure(&self, held_back: &[usize], mut solve: impl FnMut(&mut Body, &[Goal])) -> MethodResult {
+        let mut row = MethodResult::default();
         for &frame in held_back {
             let (truth, mut body, goals) = (&self.bodies[frame], self.start(frame), self.goals(frame));
             let started = Instant::now();
@@ -58,8 +58,8 @@ impl Motion {
         row
     }
 
-    /// Rows of dls, full-body, the nearest example, interpolation and style.
-    fn table(&self, (learned_from, held_back): (&[usize], &[usize])) -> ([Row; 5], Learned) {
+    /// Returns the results of dls, full-body, the nearest example, interpolation and style.
+    fn table(&self, (learned_from, held_back): (&[usize], &[usize])) -> ([MethodResult; 5], Learned) {
         let postures = self.postures(learned_from);
         let (style, learned) = Style::learn(self.names.clone(), &postures, &Learning::default()).unwrap();
         let joints: Vec<Option<usize>> = (0..self.names.len()).map(Some).collect();
@@ -91,7 +91,7 @@ fn options(method: Method) -> Options {
 }
 
 #[test]
-fn examples_decide_what_goals_leave_open() {
+fn pose_priors_reduce_the_error_of_joints_without_goals() {
     for case in BUILT_IN.iter().chain(&EXTERNAL) {
         let Some(motion) = case.motion() else { continue };
         let (learned_from, held_back) = case.split(motion.bodies.len());
@@ -103,7 +103,7 @@ fn examples_decide_what_goals_leave_open() {
             held_back.len()
         );
         for (name, row) in ["dls", "full-body", "nearest", "interpolation", "style"].iter().zip(&rows) {
-            let Row { mean, worst, seconds } = row;
+            let MethodResult { mean, worst, seconds } = row;
             println!(
                 "  {name:14} {:6.1} mm, worst {:6.1} mm, {:5.2} ms",
                 1e3 * mean,
@@ -121,7 +121,7 @@ fn examples_decide_what_goals_leave_open() {
 }
 
 #[test]
-fn a_style_is_the_same_every_time() {
+fn learning_and_posing_are_deterministic() {
     let motion = BUILT_IN[3].motion().unwrap();
     let postures = motion.postures(&(0..60).collect::<Vec<_>>());
     let learning = Learning { postures: 25, steps: 40, ..Learning::default() };
@@ -132,7 +132,7 @@ fn a_style_is_the_same_every_time() {
         let (mut solver, mut body) = (Solver::default(), motion.start(100));
         solver.set_style(Some(Styled::whole(Arc::new(style.clone()))));
         solver.solve(&mut body, &motion.goals(100), &options(Method::Style)).unwrap();
-        // Asked again, the same is answered.
+        // Solving again returns the same result.
         let answer = body.clone();
         solver.solve(&mut body, &motion.goals(100), &options(Method::Style)).unwrap();
         assert_eq!(body, answer);
@@ -142,7 +142,7 @@ fn a_style_is_the_same_every_time() {
 }
 
 #[test]
-fn without_a_style_the_method_says_so() {
+fn style_method_requires_a_pose_prior_for_the_body() {
     let mut body = crate::chain(4);
     let goals = [Goal::position(4, DVec3::new(0.5, 0.5, 0.0))];
     let before = body.clone();
@@ -155,7 +155,7 @@ fn without_a_style_the_method_says_so() {
     };
     assert!(refused(&mut solver, &mut body).contains("needs a style"));
     assert!(options(Method::Style).refusal(&body, &goals).is_some());
-    // One of another body.
+    // A style of another body.
     let examples: Vec<Posture> = (0..5)
         .map(|i| {
             let mut other = crate::chain(2);
@@ -167,12 +167,12 @@ fn without_a_style_the_method_says_so() {
     let (style, _) = Style::learn(names, &examples, &Learning::default()).unwrap();
     solver.set_style(Some(Styled::whole(Arc::new(style))));
     assert!(refused(&mut solver, &mut body).contains("different number of links"));
-    // Other methods are not touched by it.
+    // Other methods ignore the style.
     assert!(solver.solve(&mut body, &goals, &options(Method::Dls)).unwrap().reached());
 }
 
 #[test]
-fn limits_are_kept_in_a_style() {
+fn style_method_respects_limits() {
     use sinew::ik::{Limit, Link, round_cone};
     let motion = BUILT_IN[3].motion().unwrap();
     let (learned_from, held_back) = BUILT_IN[3].split(motion.bodies.len());

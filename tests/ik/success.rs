@@ -1,6 +1,6 @@
-//! Success rates of every method on seeded cases. The bars are the tables under "What the tests demand" of
-//! `docs/solvers.md`: a cell holds the least success and the most iterations on average. `--nocapture` shows what is
-//! measured.
+//! Success rates of every method on seeded cases. The bounds are in the tables under "What the tests require" in
+//! `docs/solvers.md`. A cell contains the minimum success and the maximum mean number of iterations. `--nocapture`
+//! prints the measured values.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use sinew::ik::{Method, Options, Outcome, SolveError, Solver};
 use crate::cases::{self, Cases, Set};
 
 const PAGE: &str = include_str!("../../docs/solvers.md");
-/// Targets in each set, and frames of a path.
+/// Number of targets in each set, and of frames in each path.
 const TARGETS: usize = 300;
 const FRAMES: usize = 600;
-/// Tolerances as shares of the reach, and in radians.
+/// Tolerances as fractions of the reach, and in radians.
 const FREE_TOLERANCE: f64 = 1e-5;
 const LIMITED_TOLERANCE: f64 = 1e-4;
 const SLOW_TOLERANCE: f64 = 1e-3;
@@ -20,16 +20,16 @@ const ITERATIONS: usize = 500;
 
 /// The results of a method on a set of cases.
 struct Measured {
-    /// Share of the cases solved to the tolerance, with a tenth of it on top.
+    /// Fraction of the cases that are solved to 1.1 times the tolerance.
     success: f64,
     /// Mean number of iterations.
     iterations: f64,
-    /// Errors in ascending order, as shares of the reach.
+    /// Errors in ascending order, as fractions of the reach.
     errors: Vec<f64>,
 }
 
 impl Measured {
-    /// The error that this share of the cases does not exceed.
+    /// Returns the error that this fraction of the cases does not exceed.
     fn percentile(&self, share: f64) -> f64 {
         self.errors[(share * self.errors.len() as f64).ceil() as usize - 1]
     }
@@ -54,7 +54,7 @@ fn measure(cases: &Cases, method: Method, tolerance: f64, iterations: usize) -> 
         assert!((reported - distance).abs() < 1e-9, "{method}: {reported} reported, {distance} measured");
         let error = cases.error(&body, goal);
         let angle = report.goals[0].orientation_error.unwrap_or(0.0);
-        // The outcome agrees with the errors, and a free chain knows its reach.
+        // The outcome must agree with the errors, and a free chain must detect targets beyond its reach.
         let outcome = report.goals[0].outcome;
         let reached = distance <= tolerance * cases.reach && angle <= tolerance;
         assert_eq!(outcome == Outcome::Reached, reached, "{method}: {outcome}, {distance} m, {angle} rad");
@@ -70,7 +70,7 @@ fn measure(cases: &Cases, method: Method, tolerance: f64, iterations: usize) -> 
     Ok(Measured { success: solved as f64 / count, iterations: spent as f64 / count, errors })
 }
 
-/// The cells of the table that follows a line of the page, without its heading.
+/// Returns the cells of the table that follows a line of the page, without the header.
 fn table(line: &str) -> Vec<Vec<String>> {
     let (_, after) = PAGE.split_once(&format!("\n{line}")).unwrap_or_else(|| panic!("no line {line:?}"));
     let rows = after.lines().skip_while(|l| !l.starts_with('|')).skip(2);
@@ -82,26 +82,27 @@ fn method(cell: &str) -> Method {
     cell.trim_matches('`').parse().unwrap()
 }
 
-/// Holds a method to a cell: `99 %, 12.5`, `refused`, or `slow` for what another table demands.
-fn hold(cell: &str, cases: &Cases, method: Method, tolerance: f64) {
+/// Checks a method against a cell: `99 %, 12.5`, `refused`, or `slow` if another table applies.
+fn check_cell(cell: &str, cases: &Cases, method: Method, tolerance: f64) {
     let measured = measure(cases, method, tolerance, ITERATIONS);
     let limits = if cases.limits { "limited" } else { "free" };
     let name = format!("{method}, {}, {limits}, {} joints", cases.name, cases.joints);
     let Ok(Measured { success, iterations, .. }) = measured else {
-        assert!(matches!(measured, Err(SolveError::Unsuited { .. })) && cell == "refused", "{name}: refused");
+        let is_refused = matches!(measured, Err(SolveError::Unsuited { .. }));
+        assert!(is_refused && cell == "refused", "{name}: the method refused the cases");
         return;
     };
     println!("{name}: {:.2} % in {iterations:.2} iterations", success * 100.0);
     if cell == "slow" {
         return;
     }
-    let bars = cell.split_once(" %, ").and_then(|(s, i)| Some((s.parse().ok()?, i.parse().ok()?)));
-    let (least, most): (f64, f64) = bars.unwrap_or_else(|| panic!("{name}: no bars in {cell:?}"));
-    assert!(success * 100.0 >= least, "{name}: {} %, the page demands {least} %", success * 100.0);
-    assert!(iterations <= most, "{name}: {iterations} iterations, the page allows {most}");
+    let bounds = cell.split_once(" %, ").and_then(|(s, i)| Some((s.parse().ok()?, i.parse().ok()?)));
+    let (least, most): (f64, f64) = bounds.unwrap_or_else(|| panic!("{name}: the cell {cell:?} has no bounds"));
+    assert!(success * 100.0 >= least, "{name}: {} % solved, but the page requires {least} %", success * 100.0);
+    assert!(iterations <= most, "{name}: {iterations} iterations, but the page allows {most}");
 }
 
-/// The rows of the table of free chains for chains of these lengths.
+/// Checks the rows of the table of free chains for these chain lengths.
 fn free_chains(lengths: &[usize]) {
     const SETS: [Set; 6] = [Set::Reach, Set::Near, Set::Unreach, Set::Drag, Set::DragOut, Set::Pose];
     for row in table("On free chains") {
@@ -109,7 +110,7 @@ fn free_chains(lengths: &[usize]) {
         assert!([2, 3, 10].contains(&n) && row.len() == 2 + SETS.len(), "{row:?}");
         for (cell, set) in row[2..].iter().zip(SETS).filter(|_| lengths.contains(&n)) {
             let count = if matches!(set, Set::Drag | Set::DragOut) { FRAMES } else { TARGETS };
-            hold(cell, &cases::free(n, set, count, 1).unwrap(), method(&row[0]), FREE_TOLERANCE);
+            check_cell(cell, &cases::free(n, set, count, 1).unwrap(), method(&row[0]), FREE_TOLERANCE);
         }
     }
 }
@@ -131,13 +132,13 @@ fn limited_bodies_are_solved() {
     for row in table("Within limits, the tests") {
         assert_eq!(row.len(), 1 + bodies.len(), "{row:?}");
         for (cell, cases) in row[1..].iter().zip(&bodies) {
-            hold(cell, cases, method(&row[0]), LIMITED_TOLERANCE);
+            check_cell(cell, cases, method(&row[0]), LIMITED_TOLERANCE);
         }
     }
 }
 
 #[test]
-fn methods_that_creep_near_full_stretch_do_not_creep_slower() {
+fn slow_methods_meet_their_bounds_near_full_stretch() {
     for row in table("Near full stretch") {
         let (method, n) = (method(&row[0]), row[1].parse().unwrap());
         let cases = cases::free(n, Set::Near, TARGETS, 1).unwrap();
@@ -145,14 +146,14 @@ fn methods_that_creep_near_full_stretch_do_not_creep_slower() {
         let late = measure(&cases, method, SLOW_TOLERANCE, 1000).unwrap();
         let measured = [early.percentile(0.5), early.percentile(0.95), late.success * 100.0];
         println!("{method}, {n} joints: {measured:?}");
-        let bars: Vec<f64> = row[2..].iter().map(|c| c.trim_end_matches(" %").parse().unwrap()).collect();
-        assert!(measured[0] <= bars[0] && measured[1] <= bars[1], "{method}, {n} joints: {measured:?}");
-        assert!(measured[2] >= bars[2], "{method}, {n} joints: {measured:?}");
+        let bounds: Vec<f64> = row[2..].iter().map(|c| c.trim_end_matches(" %").parse().unwrap()).collect();
+        assert!(measured[0] <= bounds[0] && measured[1] <= bounds[1], "{method}, {n} joints: {measured:?}");
+        assert!(measured[2] >= bounds[2], "{method}, {n} joints: {measured:?}");
     }
 }
 
 #[test]
-fn every_method_has_its_bars() {
+fn every_method_has_its_rows_in_the_tables() {
     let names = |line| table(line).iter().map(|row| method(&row[0]).name()).collect::<BTreeSet<_>>();
     let all: BTreeSet<&str> = std::iter::once(Method::Auto).chain(Method::ALL).map(Method::name).collect();
     assert_eq!(names("Within limits, the tests"), all);
@@ -170,9 +171,10 @@ fn every_method_has_its_bars() {
     assert_eq!(slow, pairs(table("Near full stretch")));
 }
 
-/// Solvers in other languages are measured on the same cases, by a generator of their own. These are its numbers.
+/// Solvers in other languages are measured on the same cases, which they generate themselves. These values come from
+/// their generator.
 #[test]
-fn the_cases_are_those_that_other_solvers_are_measured_on() {
+fn cases_match_those_of_other_solvers() {
     let cases = |set, count| cases::free(6, set, count, 1).unwrap().goals;
     let expected = [
         (Set::Reach, 0, [0.674_828_072_223_622_5, -0.124_329_107_125_948_45, 0.387_330_770_579_644_2]),
@@ -192,7 +194,7 @@ fn the_cases_are_those_that_other_solvers_are_measured_on() {
         let target = cases(set, 1000)[index].position.unwrap();
         assert!(target.distance(glam::DVec3::new(x, y, z)) < 1e-13, "{set:?} {index}: {target}");
     }
-    // Quaternions of either sign are the same rotation.
+    // Both signs of a quaternion are the same rotation.
     let turns = [
         (
             0,

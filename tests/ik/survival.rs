@@ -1,4 +1,4 @@
-//! What every method must survive, with an answer that is always the same.
+//! Difficult inputs that every method must handle, with reproducible results.
 
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
@@ -10,17 +10,17 @@ fn options(method: Method) -> Options {
     Options { method, ..Options::default() }
 }
 
-/// Solves twice from the same pose, checks what must always hold, and gives the outcome with the largest error.
+/// Solves twice from the same pose and checks invariants. Returns the outcome, the largest error and the posed body.
 fn solve(body: &Body, goals: &[Goal], options: &Options) -> (Outcome, f64, Body) {
     let mut first = body.clone();
     let report = Solver::default().solve(&mut first, goals, options).unwrap().clone();
     let mut second = body.clone();
     let mut solver = Solver::default();
     assert_eq!(&report, solver.solve(&mut second, goals, options).unwrap());
-    assert_eq!(first, second, "same input, same bits");
-    // Asked again, from the answer: nothing creeps.
+    assert_eq!(first, second, "the same input gave different bits");
+    // A solve that starts from the result must return the same result.
     solver.solve(&mut second, goals, options).unwrap();
-    assert_eq!(first, second, "the answer is the answer to itself");
+    assert_eq!(first, second, "solving again changed the result");
     for (link, (before, after)) in body.links().iter().zip(body.rotations().iter().zip(first.rotations())) {
         assert!((after.length() - 1.0).abs() < 1e-12, "{after:?}");
         if link.weight == 0.0 {
@@ -28,14 +28,14 @@ fn solve(body: &Body, goals: &[Goal], options: &Options) -> (Outcome, f64, Body)
         }
     }
     let worst = goals.iter().map(|g| error(&first, g)).fold(0.0, f64::max);
-    let told = report.position_error();
-    assert!((worst - told).abs() < 1e-9, "told {told}, is {worst}");
+    let reported = report.position_error();
+    assert!((worst - reported).abs() < 1e-9, "reported {reported}, measured {worst}");
     let missed = report.goals.iter().map(|g| g.outcome).find(|o| *o != Outcome::Reached);
     (missed.unwrap_or(Outcome::Reached), worst, first)
 }
 
 #[test]
-fn a_straight_chain_with_its_target_on_its_line() {
+fn straight_chain_reaches_a_target_on_its_line() {
     for method in chain_methods() {
         for n in [2, 3, 8] {
             for height in [0.9, 0.5, 0.4, -0.6] {
@@ -48,7 +48,7 @@ fn a_straight_chain_with_its_target_on_its_line() {
 }
 
 #[test]
-fn a_target_at_the_base_at_a_joint_or_where_the_effector_is() {
+fn target_may_be_at_the_base_a_joint_or_the_effector() {
     for method in chain_methods() {
         let body = chain(4);
         for (target, n) in [(DVec3::ZERO, 4), (position(&body, 2), 4), (position(&body, 4), 4)] {
@@ -59,7 +59,7 @@ fn a_target_at_the_base_at_a_joint_or_where_the_effector_is() {
 }
 
 #[test]
-fn nothing_turns_when_the_effector_is_there() {
+fn nothing_turns_if_the_effector_is_at_its_target() {
     for method in chain_methods() {
         let body = chain(5);
         let (_, _, after) = solve(&body, &[Goal::position(5, position(&body, 5))], &options(method));
@@ -68,7 +68,7 @@ fn nothing_turns_when_the_effector_is_there() {
 }
 
 #[test]
-fn out_of_reach_the_chain_points_at_its_target() {
+fn chain_points_at_a_target_out_of_reach() {
     for method in chain_methods() {
         for target in [DVec3::new(3.0, 1.0, -2.0), DVec3::NEG_Y * 1.001, DVec3::Y * 5.0] {
             let (outcome, error, _) = solve(&chain(6), &[Goal::position(6, target)], &options(method));
@@ -79,20 +79,20 @@ fn out_of_reach_the_chain_points_at_its_target() {
 }
 
 #[test]
-fn nearer_than_the_chain_can_fold() {
+fn target_nearer_than_the_chain_can_fold_is_out_of_reach() {
     let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y * 0.25)];
     let body = Body::new(links, DAffine3::IDENTITY).unwrap();
     for method in chain_methods() {
         let (outcome, error, _) = solve(&body, &[Goal::position(2, DVec3::X * 0.3)], &options(method));
         assert_eq!(outcome, Outcome::OutOfReach, "{method}");
-        // Undamped, the pseudo-inverse swings about the fold.
+        // The undamped pseudo-inverse oscillates about the fold.
         let near = if method == Method::PseudoInverse { 0.5 } else { 0.46 };
-        assert!(error < near, "{method}: the best is 0.45, this is {error}");
+        assert!(error < near, "{method}: error {error}, but 0.45 is possible");
     }
 }
 
 #[test]
-fn links_without_length_and_links_that_never_turn() {
+fn links_of_zero_length_or_zero_weight_are_supported() {
     let mut links = vec![Link::base()];
     links.extend([DVec3::Y, DVec3::ZERO, DVec3::Y, DVec3::X * 0.5, DVec3::Y].map(|o| Link::child(0, o)));
     for (i, link) in links.iter_mut().enumerate().skip(1) {
@@ -109,13 +109,13 @@ fn links_without_length_and_links_that_never_turn() {
 }
 
 #[test]
-fn a_point_beside_the_last_joint_turns_that_joint_too() {
+fn point_beside_the_last_joint_turns_that_joint_too() {
     let body = chain(2);
     for method in chain_methods() {
         let goal = Goal { offset: DVec3::new(0.3, 0.2, 0.0), ..Goal::position(2, DVec3::new(0.5, 0.7, 0.3)) };
         let (outcome, error, after) = solve(&body, &[goal], &options(method));
         assert_eq!(outcome, Outcome::Reached, "{method}: {error}");
-        // The closed form has no use for it.
+        // The closed form of the fused method does not turn the last joint.
         if method != Method::Fused {
             assert_ne!(after.rotations()[2], body.rotations()[2], "{method}");
         }
@@ -123,8 +123,8 @@ fn a_point_beside_the_last_joint_turns_that_joint_too() {
 }
 
 #[test]
-fn two_arms_on_one_spine() {
-    // A spine of two links, an arm of two to each side.
+fn two_arms_on_one_spine_reach_their_targets() {
+    // A spine of two links with an arm of two links on each side.
     let mut links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
     for side in [-1.0, 1.0] {
         links.push(Link::child(2, DVec3::X * side));
@@ -144,7 +144,7 @@ fn two_arms_on_one_spine() {
 }
 
 #[test]
-fn scale_within_the_chain_and_mirrors_above_it() {
+fn scale_in_the_chain_and_mirroring_above_it_are_supported() {
     let mut body = chain(4);
     let mut links = body.links().to_vec();
     links[1].scale = DVec3::new(1.0, 1.3, 0.8);
@@ -168,7 +168,7 @@ fn scale_within_the_chain_and_mirrors_above_it() {
     }
 }
 
-/// A body as large as `scale` times another, in the same pose.
+/// Returns a body that is scaled by a factor, in the same pose.
 fn scaled(body: &Body, scale: f64) -> Body {
     let links = body.links().iter().map(|l| Link { offset: l.offset * scale, ..*l }).collect();
     let mut large = Body::new(links, DAffine3::IDENTITY).unwrap();
@@ -177,7 +177,7 @@ fn scaled(body: &Body, scale: f64) -> Body {
 }
 
 #[test]
-fn a_larger_body_turns_as_a_small_one() {
+fn scaled_body_turns_like_the_original() {
     let targets = [DVec3::new(0.5, 0.3, 0.2), DVec3::new(-0.1, 0.2, 0.1), DVec3::new(0.6, -0.79, 0.0)];
     let bodies = [chain(2), chain(6), straight(4), crate::limits::arm()];
     for (body, target) in bodies.iter().flat_map(|b| targets.map(|t| (b, t))) {
@@ -200,7 +200,7 @@ fn a_larger_body_turns_as_a_small_one() {
 }
 
 #[test]
-fn a_tolerance_is_in_world_metres() {
+fn tolerances_are_in_world_metres() {
     for scale in [100.0, 0.01] {
         for method in chain_methods() {
             let mut body = chain(4);
@@ -215,7 +215,7 @@ fn a_tolerance_is_in_world_metres() {
 }
 
 #[test]
-fn a_goal_without_weight_moves_nothing() {
+fn goals_without_weight_move_nothing() {
     for method in chain_methods() {
         for body in [chain(5), crate::limits::arm()] {
             let end = body.links().len() - 1;
@@ -229,7 +229,7 @@ fn a_goal_without_weight_moves_nothing() {
 }
 
 #[test]
-fn bodies_differ_where_their_poses_or_places_do() {
+fn bodies_differ_if_their_poses_or_placements_do() {
     let body = chain(3);
     assert_eq!(body, chain(3));
     let change = |change: &dyn Fn(&mut Body)| {
@@ -246,7 +246,7 @@ fn bodies_differ_where_their_poses_or_places_do() {
 }
 
 #[test]
-fn from_rest_the_answer_depends_on_the_goal_alone() {
+fn solve_from_rest_depends_only_on_the_goals() {
     for method in chain_methods() {
         let goal = Goal::position(4, DVec3::new(0.5, 0.3, 0.2));
         let from_rest = Options { start: Start::Rest, ..options(method) };
@@ -257,7 +257,7 @@ fn from_rest_the_answer_depends_on_the_goal_alone() {
 }
 
 #[test]
-fn the_history_starts_before_the_first_pass_and_no_goal_is_met_at_once() {
+fn history_includes_the_start_and_no_goals_take_no_iterations() {
     let recorded = Options { record: true, ..Options::default() };
     let goal = Goal::position(3, DVec3::new(0.3, 0.4, 0.5));
     let mut solver = Solver::default();
@@ -269,17 +269,17 @@ fn the_history_starts_before_the_first_pass_and_no_goal_is_met_at_once() {
     assert_eq!((none.reached(), none.iterations), (true, 0));
 }
 
-fn place() -> impl Strategy<Value = DVec3> {
+fn target() -> impl Strategy<Value = DVec3> {
     prop::array::uniform3(-1.0..1.0_f64)
         .prop_map(DVec3::from_array)
-        .prop_filter("in reach, and not at the base, where rounding decides", |v| {
+        .prop_filter("within reach, and away from the base, where rounding decides", |v| {
             (0.05..0.95).contains(&v.length())
         })
 }
 
 proptest! {
     #[test]
-    fn turning_the_whole_world_turns_the_answer(target in place(), angle in 0.0..3.0_f64) {
+    fn moving_the_whole_world_does_not_change_the_rotations(target in target(), angle in 0.0..3.0_f64) {
         let above = DAffine3::from_rotation_translation(DQuat::from_rotation_x(angle), DVec3::new(1.0, 2.0, 3.0));
         for method in chain_methods() {
             let mut moved = chain(5);
@@ -294,7 +294,7 @@ proptest! {
     }
 
     #[test]
-    fn no_target_leaves_the_end_farther_away(target in place(), reach in 0.0..2.0_f64) {
+    fn no_solve_moves_the_end_away_from_its_target(target in target(), reach in 0.0..2.0_f64) {
         for method in chain_methods() {
             let goal = Goal::position(6, target * reach);
             let before = error(&chain(6), &goal);
@@ -306,7 +306,7 @@ proptest! {
 
 #[test]
 fn each_goal_has_its_own_outcome() {
-    // Two arms of one metre on a common base; one target is out of reach and counts for nothing.
+    // Two arms of one metre on a common base. One target is out of reach and has no weight.
     let mut links = vec![Link::base()];
     for side in [DVec3::X, -DVec3::X] {
         let first = links.len();
@@ -325,12 +325,12 @@ fn each_goal_has_its_own_outcome() {
         let report = solver.solve(&mut posed, &[near, far], &options(method)).unwrap();
         let outcomes: Vec<Outcome> = report.goals.iter().map(|g| g.outcome).collect();
         assert_eq!(outcomes, [Outcome::Reached, Outcome::OutOfReach], "{method}");
-        assert!(report.iterations < 100, "{method}: what does not count does not hold up the rest");
+        assert!(report.iterations < 100, "{method}: a goal without weight must not use up the iterations");
     }
 }
 
 #[test]
-fn a_scale_that_is_one_but_for_rounding_does_not_hide_what_is_out_of_reach() {
+fn rounding_errors_in_a_unit_scale_do_not_hide_targets_out_of_reach() {
     for scale in [1.0, 1.000_000_1, 0.999_999_88, 100.0] {
         let mut links = vec![Link::base()];
         links.extend((0..3).map(|i| Link { scale: DVec3::splat(scale), ..Link::child(i, DVec3::Y * 0.5) }));
@@ -343,9 +343,9 @@ fn a_scale_that_is_one_but_for_rounding_does_not_hide_what_is_out_of_reach() {
     }
 }
 
-/// What is recorded changes nothing: neither the way nor the answer.
+/// Recording changes neither the iterations nor the result.
 #[test]
-fn a_recorded_solve_has_the_bits_of_one_that_is_not() {
+fn recording_does_not_change_the_result() {
     let goals = [DVec3::new(0.5, 0.3, 0.2), DVec3::new(0.1, 0.05, 0.02), DVec3::new(9.0, 1.0, 0.0)];
     let bodies = [chain(2), chain(7), straight(4)];
     for (body, goal, method) in bodies
@@ -357,9 +357,9 @@ fn a_recorded_solve_has_the_bits_of_one_that_is_not() {
         let goal = Goal::position(link, goal);
         let plain = Options { restarts: 0, ..options(method) };
         let (mut one, mut other) = (body.clone(), body.clone());
-        let (mut quiet, mut noting) = (Solver::default(), Solver::default());
-        let without = quiet.solve(&mut one, &[goal], &plain);
-        let with = noting.solve(&mut other, &[goal], &Options { record: true, ..plain });
+        let (mut plain_solver, mut recording_solver) = (Solver::default(), Solver::default());
+        let without = plain_solver.solve(&mut one, &[goal], &plain);
+        let with = recording_solver.solve(&mut other, &[goal], &Options { record: true, ..plain });
         assert_eq!(one, other, "{method}");
         match (without, with) {
             (Ok(without), Ok(with)) => {
@@ -374,29 +374,29 @@ fn a_recorded_solve_has_the_bits_of_one_that_is_not() {
 }
 
 #[test]
-fn what_a_solver_remembers_changes_no_bit() {
+fn reused_solver_gives_the_bits_of_a_new_one() {
     let body = chain(6);
     let end = body.links().len() - 1;
-    let (mut kept, mut solver) = (body.clone(), Solver::default());
+    let (mut reused, mut solver) = (body.clone(), Solver::default());
     for frame in 0..60 {
         let t = f64::from(frame) * 0.1;
         let target = DVec3::new(t.cos(), 0.4 + 0.7 * (0.9 * t).sin(), (0.7 * t).sin()) * 0.8;
-        // Now and then something else turns the body, or nothing has to.
+        // In some frames another method turns the body, or the body is already at its target.
         let method =
             [Method::Dls, Method::Dls, Method::Optimize, Method::Dls, Method::Fabrik][frame as usize % 5];
-        let goal = Goal::position(end, if frame % 7 == 6 { position(&kept, end) } else { target });
+        let goal = Goal::position(end, if frame % 7 == 6 { position(&reused, end) } else { target });
         let options = options(method);
-        let mut anew = kept.clone();
-        Solver::default().solve(&mut anew, &[goal], &options).unwrap();
-        solver.solve(&mut kept, &[goal], &options).unwrap();
+        let mut new = reused.clone();
+        Solver::default().solve(&mut new, &[goal], &options).unwrap();
+        solver.solve(&mut reused, &[goal], &options).unwrap();
         let bits =
             |b: &Body| b.rotations().iter().flat_map(|q| q.to_array().map(f64::to_bits)).collect::<Vec<_>>();
-        assert_eq!(bits(&kept), bits(&anew), "frame {frame}");
+        assert_eq!(bits(&reused), bits(&new), "frame {frame}");
     }
 }
 
 #[test]
-fn a_solver_goes_from_link_to_link_and_limits_to_none() {
+fn solver_can_switch_between_links_and_limits() {
     for (body, method) in
         [chain(6), crate::limits::arm()].iter().flat_map(|b| chain_methods().map(move |m| (b, m)))
     {
@@ -405,17 +405,18 @@ fn a_solver_goes_from_link_to_link_and_limits_to_none() {
         for (link, limits) in [(end, true), (end - 1, true), (end - 1, false), (end, false), (end, true)] {
             let goal = Goal::position(link, DVec3::new(0.3, 0.2, 0.25));
             let options = Options { limits, ..options(method) };
-            let (mut kept, mut anew) = (body.clone(), body.clone());
-            solver.solve(&mut kept, &[goal], &options).unwrap();
-            Solver::default().solve(&mut anew, &[goal], &options).unwrap();
-            assert_eq!(kept, anew, "{method}, link {link}, limits {limits}");
+            let (mut reused, mut new) = (body.clone(), body.clone());
+            solver.solve(&mut reused, &[goal], &options).unwrap();
+            Solver::default().solve(&mut new, &[goal], &options).unwrap();
+            assert_eq!(reused, new, "{method}, link {link}, limits {limits}");
         }
     }
 }
 
-/// A solver once bent every joint by 0.05 rad before its first pass, wherever it began: a drag trembled.
+/// Regression: a solver bent every joint by 0.05 rad before its first iteration, whatever the start pose. Drags
+/// trembled.
 #[test]
-fn a_small_step_of_a_goal_turns_joints_a_little() {
+fn small_step_of_a_goal_turns_joints_only_a_little() {
     for (body, method) in [chain(6), chain(3)].iter().flat_map(|b| {
         [Method::FullBody, Method::Dls, Method::Sdls, Method::PseudoInverse, Method::Optimize, Method::Fused]
             .map(|m| (b, m))

@@ -1,4 +1,4 @@
-//! Motions to learn from: clips of the mannequin, and captured ones where the external test data is there.
+//! Motions for learning: clips of the mannequin, and captured motions if the external test data is available.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -10,35 +10,36 @@ use sinew::puppet::{Figure, Puppet};
 
 use crate::support::external;
 
-const OWN: [&str; 5] = ["leftHand", "rightHand", "leftFoot", "rightFoot", "head"];
+const MANNEQUIN: [&str; 5] = ["leftHand", "rightHand", "leftFoot", "rightFoot", "head"];
 const HANDS: [&str; 5] = ["LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head"];
 const WRISTS: [&str; 5] = ["LeftWrist", "RightWrist", "LeftAnkle", "RightAnkle", "Head"];
 const DOTTED: [&str; 5] = ["hand.l", "hand.r", "foot.l", "foot.r", "head"];
 
-/// What is learned from and what is held back.
+/// A motion, and how its frames are split for learning and testing.
 pub(super) struct Case {
     pub(super) name: &'static str,
-    /// Below `models` of the external test data; empty: the mannequin.
+    /// Path below `models` of the external test data. Empty for the mannequin.
     file: &'static str,
-    /// Clips by the ends of their names; without any, the first.
+    /// Suffixes of the names of the clips. If there are none, the first clip is used.
     clips: &'static [&'static str],
     effectors: [&'static str; 5],
-    /// The file has +Z up.
+    /// Whether the file has +Z up.
     z_up: bool,
-    /// Frames of a block, of which every third is held back; `None`: the last two fifths.
+    /// Frames per block. Every third block is held back. `None` holds back the last two fifths.
     block: Option<usize>,
-    /// Largest mean error of interpolation and of style, as a fraction of the smaller one of dls and full-body; `None`: unlimited.
+    /// Maximum mean error of interpolation and of style, as a fraction of the smaller one of dls and full-body.
+    /// `None` is unlimited.
     pub(super) most: Option<f64>,
 }
 
-/// Gated above what was measured: 0.15, 0.32, 0.18 and 0.55. The wave is not tried alone: it bends an elbow beyond the limit
-/// that is found for it, which no method does.
+/// The bounds leave a margin above the measured 0.15, 0.32, 0.18 and 0.55. The wave is not tested alone, because it
+/// bends an elbow beyond its detected limit and no method does that.
 pub(super) const BUILT_IN: [Case; 4] = [
     Case {
         name: "mannequin, walk",
         file: "",
         clips: &["walk"],
-        effectors: OWN,
+        effectors: MANNEQUIN,
         z_up: false,
         block: Some(4),
         most: Some(0.25),
@@ -47,7 +48,7 @@ pub(super) const BUILT_IN: [Case; 4] = [
         name: "mannequin, run",
         file: "",
         clips: &["run"],
-        effectors: OWN,
+        effectors: MANNEQUIN,
         z_up: false,
         block: Some(4),
         most: Some(0.45),
@@ -56,7 +57,7 @@ pub(super) const BUILT_IN: [Case; 4] = [
         name: "mannequin, crouch",
         file: "",
         clips: &["crouch"],
-        effectors: OWN,
+        effectors: MANNEQUIN,
         z_up: false,
         block: Some(4),
         most: Some(0.3),
@@ -65,7 +66,7 @@ pub(super) const BUILT_IN: [Case; 4] = [
         name: "mannequin, all clips",
         file: "",
         clips: &["idle", "walk", "run", "wave", "crouch"],
-        effectors: OWN,
+        effectors: MANNEQUIN,
         z_up: false,
         block: Some(10),
         most: Some(0.7),
@@ -109,7 +110,7 @@ pub(super) const EXTERNAL: [Case; 5] = [
         block: Some(10),
         most: Some(0.7),
     },
-    // The dance does not come back to what it did: its examples say little about it.
+    // The dance does not repeat its movements, so its examples contain little information about the rest of it.
     Case {
         name: "dance",
         file: "bvh/AnimatedDrawings/fair1/dab.bvh",
@@ -121,12 +122,12 @@ pub(super) const EXTERNAL: [Case; 5] = [
     },
 ];
 
-/// Bodies, one a frame.
+/// The poses of a motion, one body per frame.
 pub(super) struct Motion {
     pub(super) bodies: Vec<Body>,
     pub(super) names: Vec<String>,
     pub(super) effectors: [usize; 5],
-    /// From the file's metres to those of a figure of 1.75 m.
+    /// Factor from the file's metres to those of a figure of 1.75 m.
     pub(super) scale: f64,
 }
 
@@ -135,7 +136,7 @@ pub(super) fn at(body: &Body, link: usize) -> DVec3 {
 }
 
 impl Case {
-    /// The frames, 30 a second; `None` without the file.
+    /// Returns the motion at 30 frames per second, or `None` if the file is missing.
     pub(super) fn motion(&self) -> Option<Motion> {
         let character = match self.file {
             "" => asset::mannequin(),
@@ -176,7 +177,7 @@ impl Case {
         Some(Motion { bodies, names: figure.names.clone(), effectors, scale: 1.75 / height })
     }
 
-    /// Frames to learn from, and every fourth of those held back.
+    /// Returns the frames to learn from, and every second or fourth frame of those held back.
     pub(super) fn split(&self, frames: usize) -> (Vec<usize>, Vec<usize>) {
         let back = |f: &usize| self.block.map_or(*f >= frames * 6 / 10, |block| f / block % 3 == 1);
         let (held_back, learned_from): (Vec<usize>, Vec<usize>) = (0..frames).partition(back);
