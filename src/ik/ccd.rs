@@ -11,7 +11,7 @@ use super::{CcdOptions, Limit};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ccd {
     /// How far each joint has turned in this solve, radians.
-    spent: Vec<f64>,
+    turned: Vec<f64>,
     /// For the current joint: the current and the wanted vectors to the effectors below it, in its frame, and their
     /// weights.
     vectors: Vec<(DVec3, DVec3, f64)>,
@@ -19,8 +19,8 @@ pub(super) struct Ccd {
 
 impl Ccd {
     pub(super) fn set(&mut self, tree: &Tree) {
-        self.spent.clear();
-        self.spent.resize(tree.joints.len(), 0.0);
+        self.turned.clear();
+        self.turned.resize(tree.joints.len(), 0.0);
     }
 
     /// Runs one iteration. Each joint takes the rotation that brings the effectors below it nearest to their goals.
@@ -37,11 +37,11 @@ impl Ccd {
             let index = if options.base_first { step } else { count - 1 - step };
             if options.base_first {
                 // The joints above have turned. The effectors are already up to date.
-                tree.place(index);
+                tree.forward_joint(index);
             }
             self.turn(tree, index, options, smallest);
             if options.base_first {
-                tree.place(index);
+                tree.forward_joint(index);
             }
         }
         tree.forward();
@@ -51,28 +51,28 @@ impl Ccd {
         self.gather(tree, index);
         let joint = &tree.joints[index];
         let arc = match joint.hinge_axis() {
-            Some(axis) => about(axis, &self.vectors),
+            Some(axis) => best_turn_about(axis, &self.vectors),
             None => match self.vectors[..] {
                 [] => return,
-                [(from, to, _)] if worth_turning(from, to, smallest) => shortest_arc(from, to, DVec3::X),
+                [(from, to, _)] if is_worth_turning(from, to, smallest) => shortest_arc(from, to, DVec3::X),
                 [_] => return,
                 ref several => best_fit(several.iter().copied()),
             },
         };
-        let arc = self.capped(index, tree.joints.len(), joint.weight, arc, options);
-        let asked = (arc * joint.rotation).normalize();
-        let rotation = joint.allowed(asked);
-        let limited = joint.limit != Limit::Free && rotation != asked;
+        let arc = self.limited_turn(index, tree.joints.len(), joint.weight, arc, options);
+        let requested = (arc * joint.rotation).normalize();
+        let rotation = joint.allowed(requested);
+        let limited = joint.limit != Limit::Free && rotation != requested;
         let arc = if limited { rotation * joint.rotation.conjugate() } else { arc };
         // The part of a turn that a limit allows may increase the error.
         if limited && self.gain(arc) < 0.0 {
             return;
         }
         if options.budget.is_finite() {
-            self.spent[index] += rotation_vector(arc).length();
+            self.turned[index] += rotation_vector(arc).length();
         }
         tree.joints[index].rotation = rotation;
-        tree.turn_below(index, arc);
+        tree.move_tips_below(index, arc);
     }
 
     /// Collects the vectors to all effectors below a joint.
@@ -110,9 +110,16 @@ impl Ccd {
     }
 
     /// Returns the part of a turn that the weight, the maximum step and the budget allow.
-    fn capped(&self, index: usize, count: usize, weight: f64, arc: DQuat, options: &CcdOptions) -> DQuat {
+    fn limited_turn(
+        &self,
+        index: usize,
+        count: usize,
+        weight: f64,
+        arc: DQuat,
+        options: &CcdOptions,
+    ) -> DQuat {
         let cap = options.step * if options.growing { (count - index) as f64 } else { 1.0 };
-        let cap = cap.min(options.budget - self.spent[index]).max(0.0);
+        let cap = cap.min(options.budget - self.turned[index]).max(0.0);
         if weight >= 1.0 && cap.is_infinite() {
             return arc;
         }
@@ -127,7 +134,7 @@ impl Ccd {
 }
 
 /// Returns the turn about an axis that maximises Σ w to·(R from), from the sine and cosine parts of the sum.
-pub(super) fn about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> DQuat {
+pub(super) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> DQuat {
     let (sin, cos) = vectors.iter().fold((0.0, 0.0), |(sin, cos), &(from, to, weight)| {
         let along = axis.dot(from) * axis.dot(to);
         (sin + weight * axis.dot(from.cross(to)), cos + weight * (from.dot(to) - along))
@@ -136,7 +143,7 @@ pub(super) fn about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)]) -> DQuat {
 }
 
 /// Returns whether the angle between two vectors is at least `smallest`.
-fn worth_turning(from: DVec3, to: DVec3, smallest: f64) -> bool {
+fn is_worth_turning(from: DVec3, to: DVec3, smallest: f64) -> bool {
     let lengths = (from.length_squared() * to.length_squared()).sqrt();
     lengths > 0.0 && (from.dot(to) < 0.0 || from.cross(to).length() >= smallest * lengths)
 }
@@ -144,12 +151,12 @@ fn worth_turning(from: DVec3, to: DVec3, smallest: f64) -> bool {
 impl Tree {
     /// Moves the effectors below a joint along as the joint turns by an arc in its frame. The joints below are not
     /// updated.
-    fn turn_below(&mut self, index: usize, arc: DQuat) {
+    fn move_tips_below(&mut self, index: usize, arc: DQuat) {
         for place in self.tips_below(index) {
             let tip = self.tip_at(place);
             let joint: &Joint = &self.joints[index];
             let from = self.to_frame(joint, self.tips[tip].position - joint.position);
-            let position = joint.position + Self::out_of_frame(joint, arc * from);
+            let position = joint.position + Self::from_frame(joint, arc * from);
             let spin = if self.tips[tip].orientation.is_some() || self.tips[tip].aim.is_some() {
                 let base_from_axes = DQuat::from_mat3(&self.base_from_axes(joint));
                 base_from_axes * arc * base_from_axes.conjugate() * self.tips[tip].spin

@@ -14,12 +14,12 @@ use super::tree::{Measure, Tree};
 use super::{Balance, Method, OptimizeOptions, Options, Swivel, full_body, two_bone};
 
 /// A solve stalls if this many iterations …
-const STALL_PASSES: usize = 16;
+const STALL_ITERATIONS: usize = 16;
 /// … do not reduce the error below this fraction of its previous value.
-const STALL_SHARE: f64 = 0.99;
+const STALL_RATIO: f64 = 0.99;
 /// Angles in radians by which a straight chain is bent when an iteration does not change its error. They are tried in
 /// order.
-const BENDS: [f64; 2] = [0.05, 0.5];
+const BEND_ANGLES: [f64; 2] = [0.05, 0.5];
 /// Upper bound for the tolerance of pinned goals, as a fraction of the chain's length.
 const PIN_TOLERANCE: f64 = 2e-5;
 
@@ -33,7 +33,7 @@ pub(super) struct Driver {
     fused: Fused,
     optimize: Optimize,
     /// Rotations below this angle, in radians, are skipped.
-    smallest: f64,
+    smallest_turn: f64,
     best: Vec<DQuat>,
     best_root: DVec3,
     /// The largest position error before the first iteration and after each. Filled only if [`Options::record`] is
@@ -76,16 +76,16 @@ impl Driver {
         self.jacobian.set_start(tree);
         self.optimize.set_start(tree);
         let mut progress = Progress { iterations: 0, method, best: None };
-        let counts = tree.tips.iter().any(|t| t.weight > 0.0);
-        if !counts || options.iterations == 0 {
+        let has_weight = tree.tips.iter().any(|t| t.weight > 0.0);
+        if !has_weight || options.iterations == 0 {
             self.keep_best(tree, &mut progress);
             return progress;
         }
         if method == Method::TwoBone {
-            self.note(tree, options);
-            self.limb(tree, options, &mut progress);
+            self.record(tree, options);
+            self.solve_limb(tree, options, &mut progress);
             if progress.is_done() || !auto || out_of_reach(tree) {
-                self.note(tree, options);
+                self.record(tree, options);
                 return self.finish(tree, progress);
             }
         }
@@ -98,21 +98,21 @@ impl Driver {
             tree.straighten();
         }
         if method == Method::Optimize && options.optimize != OptimizeOptions::default() {
-            self.settle(tree, options, &mut progress);
+            self.minimise(tree, options, &mut progress);
             return self.finish(tree, progress);
         }
-        self.descend(tree, method, options, (too_far, bend || too_far), &mut progress);
+        self.iterate(tree, method, options, (too_far, bend || too_far), &mut progress);
         for seed in 0..restarts {
             if progress.is_done() || out_of_reach || progress.iterations >= options.iterations {
                 break;
             }
-            scatter(tree, seed);
-            self.descend(tree, method, options, (false, true), &mut progress);
+            randomise(tree, seed);
+            self.iterate(tree, method, options, (false, true), &mut progress);
         }
         self.finish(tree, progress)
     }
 
-    fn note(&mut self, tree: &Tree, options: &Options) {
+    fn record(&mut self, tree: &Tree, options: &Options) {
         if options.record {
             self.history.push(tree.largest_error());
         }
@@ -131,7 +131,7 @@ impl Driver {
     /// Runs the closed form for limbs. If limits made it worse than the start pose, the start pose is kept. With
     /// softening, a swivel or a pole the closed form is always used, because the requested pose need not have the
     /// smallest error.
-    fn limb(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
+    fn solve_limb(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
         let plain = options.limb.soften == 0.0 && options.limb.swivel == Swivel::Keep;
         if plain && tree.tips.iter().all(|t| t.pole.is_none()) {
             self.keep_best(tree, progress);
@@ -142,20 +142,20 @@ impl Driver {
     }
 
     fn set_tolerances(&mut self, tree: &mut Tree, options: &Options) {
-        self.smallest = f64::INFINITY;
+        self.smallest_turn = f64::INFINITY;
         for tip in &mut tree.tips {
             tip.tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * tip.length);
             if tip.pinned {
                 tip.tolerance = tip.tolerance.min(PIN_TOLERANCE * tip.length);
             }
             // The angle that moves the end of a straight chain by a tenth of the tolerance.
-            self.smallest = self.smallest.min(0.1 * tip.tolerance / tip.length);
+            self.smallest_turn = self.smallest_turn.min(0.1 * tip.tolerance / tip.length);
         }
     }
 
     /// Iterates from one start pose until the goals are met, the error no longer falls, or the iteration limit is
     /// reached.
-    fn descend(
+    fn iterate(
         &mut self,
         tree: &mut Tree,
         method: Method,
@@ -168,12 +168,12 @@ impl Driver {
         // to bend.
         let budgeted = method == Method::Ccd && options.ccd.budget.is_finite();
         let straight = budgeted || tree.joints.is_empty();
-        let (mut bends, mut mark) = (if straight { [].iter() } else { BENDS.iter() }, f64::INFINITY);
+        let (mut bends, mut mark) = (if straight { [].iter() } else { BEND_ANGLES.iter() }, f64::INFINITY);
         let (mut last, mut least) = (f64::INFINITY, f64::INFINITY);
         for pass in 0.. {
             let sum = self.keep_best(tree, progress);
             least = least.min(sum);
-            self.note(tree, options);
+            self.record(tree, options);
             if progress.is_done() || progress.iterations >= options.iterations {
                 break;
             }
@@ -190,8 +190,8 @@ impl Driver {
                 self.prepare(method, tree);
                 continue;
             }
-            if pass % STALL_PASSES == STALL_PASSES - 1 {
-                if least > STALL_SHARE * STALL_SHARE * mark {
+            if pass % STALL_ITERATIONS == STALL_ITERATIONS - 1 {
+                if least > STALL_RATIO * STALL_RATIO * mark {
                     break;
                 }
                 mark = least;
@@ -208,18 +208,18 @@ impl Driver {
 
     /// Minimises a sum that has terms besides the goals. Meeting the goals does not end the search. The pose with the
     /// smallest sum is the result.
-    fn settle(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
+    fn minimise(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
         let usable = |b: &Balance| b.support.is_finite() && b.weight.is_finite() && b.weight > 0.0;
         let balance = options.optimize.balance.filter(usable);
-        self.jacobian.balance = balance.map(|b| (tree.inside(b.support), b.weight));
+        self.jacobian.balance = balance.map(|b| (tree.to_base(b.support), b.weight));
         self.prepare(Method::Optimize, tree);
-        while progress.iterations < options.iterations && !self.optimize.is_settled() {
-            self.note(tree, options);
+        while progress.iterations < options.iterations && !self.optimize.is_converged() {
+            self.record(tree, options);
             self.pass(Method::Optimize, tree, options);
             progress.iterations += 1;
         }
-        self.optimize.stand(tree);
-        self.note(tree, options);
+        self.optimize.restore_best(tree);
+        self.record(tree, options);
         self.jacobian.balance = None;
         progress.best = None;
         self.keep_best(tree, progress);
@@ -257,7 +257,7 @@ impl Driver {
     /// Runs one iteration of a method.
     fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options) {
         match method {
-            Method::Ccd => self.ccd.pass(tree, &options.ccd, self.smallest),
+            Method::Ccd => self.ccd.pass(tree, &options.ccd, self.smallest_turn),
             Method::Particle => self.particles.pass(tree, options.stiffness),
             Method::Fabrik => self.fabrik.pass(&mut self.particles, tree),
             Method::Fused if self.fused.is_due() => self.fused.start(tree),
@@ -275,7 +275,7 @@ impl Driver {
 }
 
 /// Moves every joint to a pseudo-random rotation within its limit. The same seed always gives the same pose.
-fn scatter(tree: &mut Tree, seed: usize) {
+fn randomise(tree: &mut Tree, seed: usize) {
     let mut random = Random(seed as u64);
     for joint in &mut tree.joints {
         let turn = DQuat::from_scaled_axis(random.turn(1.0));

@@ -8,7 +8,7 @@
 
 use glam::{DQuat, DVec2, DVec3};
 
-use super::posture::{self, Place, align};
+use super::posture::{self, Placement, align};
 use super::rotation::rotation_vector;
 use super::{Body, Goal, Method, Options, Posture, Report, SolveError, Solver};
 
@@ -16,7 +16,7 @@ use super::{Body, Goal, Method, Options, Posture, Report, SolveError, Solver};
 pub const DEFAULT_NEAREST: usize = 10;
 /// Minimum distance between blended examples: a fraction of the nearest example's error, and metres. Examples that
 /// are closer to each other add no information.
-const APART: (f64, f64) = (1.0, 0.003);
+const MIN_DISTANCE: (f64, f64) = (1.0, 0.003);
 /// Number of times that the mean of rotations is refined.
 const AVERAGES: usize = 3;
 
@@ -32,8 +32,8 @@ pub struct Examples {
 /// An example, turned and shifted on the ground so that its points are nearest to their targets.
 struct Candidate {
     example: usize,
-    place: Place,
-    left: f64,
+    place: Placement,
+    residual: f64,
 }
 
 impl Examples {
@@ -76,41 +76,46 @@ impl Examples {
     pub fn blend(&self, body: &mut Body, joints: &[Option<usize>], goals: &[Goal], moves: bool) {
         let mut posed = body.clone();
         let base = posture::base_position(body);
-        let here = Place { heading: posture::base(body).0, ground: DVec2::new(base.x, base.z) };
+        let here =
+            Placement { heading: posture::heading_and_tilt(body).0, ground: DVec2::new(base.x, base.z) };
         let mut all: Vec<Candidate> = (0..self.postures.len())
             .map(|example| {
-                self.postures[example].stand(&mut posed, joints, here, moves);
-                let (place, left) = align(&posed, here.heading, goals, moves);
+                self.postures[example].apply(&mut posed, joints, here, moves);
+                let (place, residual) = align(&posed, here.heading, goals, moves);
                 posed.set_root(body.root());
-                Candidate { example, place, left }
+                Candidate { example, place, residual }
             })
             .collect();
-        all.sort_by(|a, b| a.left.total_cmp(&b.left).then(a.example.cmp(&b.example)));
-        let Some(least) = all.first().map(|c| c.left) else { return };
-        let apart = APART.1.max(APART.0 * least);
-        let targets: Vec<DVec3> = goals.iter().filter_map(|g| Some(g.position? * root(g.weight))).collect();
+        all.sort_by(|a, b| a.residual.total_cmp(&b.residual).then(a.example.cmp(&b.example)));
+        let Some(least) = all.first().map(|c| c.residual) else { return };
+        let apart = MIN_DISTANCE.1.max(MIN_DISTANCE.0 * least);
+        let targets: Vec<DVec3> =
+            goals.iter().filter_map(|g| Some(g.position? * weight_root(g.weight))).collect();
         let (mut near, mut points): (Vec<&Candidate>, Vec<Vec<DVec3>>) = (Vec::new(), Vec::new());
         for candidate in &all {
             if near.len() >= self.nearest.max(1) {
                 break;
             }
             posed.set_root(body.root());
-            self.postures[candidate.example].stand(&mut posed, joints, candidate.place, moves);
+            self.postures[candidate.example].apply(&mut posed, joints, candidate.place, moves);
             let there = effectors(&posed, goals);
             if points.iter().all(|p| distance(p, &there) > apart * (there.len() as f64).sqrt()) {
                 near.push(candidate);
                 points.push(there);
             }
         }
-        let shares = shares(&points, &targets);
-        let examples: Vec<(&Posture, Place, f64)> =
-            near.iter().zip(shares).map(|(c, share)| (&self.postures[c.example], c.place, share)).collect();
-        let (blend, place) = mix(&examples);
-        blend.stand(body, joints, place, moves);
+        let weights = blend_weights(&points, &targets);
+        let examples: Vec<(&Posture, Placement, f64)> = near
+            .iter()
+            .zip(weights)
+            .map(|(c, weight)| (&self.postures[c.example], c.place, weight))
+            .collect();
+        let (blend, place) = blend_postures(&examples);
+        blend.apply(body, joints, place, moves);
     }
 }
 
-fn root(weight: f64) -> f64 {
+fn weight_root(weight: f64) -> f64 {
     weight.max(0.0).sqrt()
 }
 
@@ -118,7 +123,7 @@ fn root(weight: f64) -> f64 {
 fn effectors(body: &Body, goals: &[Goal]) -> Vec<DVec3> {
     let point = |g: &Goal| {
         g.position?;
-        Some(body.world_from_link(g.link)?.transform_point3(g.offset) * root(g.weight))
+        Some(body.world_from_link(g.link)?.transform_point3(g.offset) * weight_root(g.weight))
     };
     goals.iter().filter_map(point).collect()
 }
@@ -129,7 +134,7 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
 
 /// Returns the blend weights of the examples, which sum to one. At the points of an example, that example has all the
 /// weight.
-fn shares(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
+fn blend_weights(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
     let n = points.len();
     // Σ wⱼ φ(|pᵢ − pⱼ|) + c = φ(|pᵢ − target|), Σ wⱼ = 1.
     let mut rows: Vec<Vec<f64>> = points
@@ -161,8 +166,8 @@ fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
             return None;
         }
         for other in below {
-            let share = other[column] / row[column];
-            other[column..].iter_mut().zip(&row[column..]).for_each(|(o, r)| *o -= share * r);
+            let factor = other[column] / row[column];
+            other[column..].iter_mut().zip(&row[column..]).for_each(|(o, r)| *o -= factor * r);
         }
     }
     let mut x = vec![0.0; n];
@@ -175,31 +180,31 @@ fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
 
 /// Blends postures and placements by weights that sum to one. Rotations are averaged along the shortest ways from
 /// their mean.
-fn mix(examples: &[(&Posture, Place, f64)]) -> (Posture, Place) {
+fn blend_postures(examples: &[(&Posture, Placement, f64)]) -> (Posture, Placement) {
     let Some((first, at, _)) = examples.first() else {
-        return (Posture { rotations: Vec::new(), height: 0.0 }, Place::default());
+        return (Posture { rotations: Vec::new(), height: 0.0 }, Placement::default());
     };
     // The world rotation of the base, relative to the heading of the first example.
-    let rotation = |p: &Posture, of: &Place, joint: usize| {
+    let rotation = |p: &Posture, of: &Placement, joint: usize| {
         let turned = p.rotations.get(joint).copied();
         turned.map(|q| if joint == 0 { DQuat::from_rotation_y(of.heading - at.heading) * q } else { q })
     };
     let average = |joint: usize| {
         let mut mean = first.rotations[joint];
         for _ in 0..AVERAGES {
-            let away = |(p, at, share): &(&Posture, Place, f64)| {
+            let away = |(p, at, weight): &(&Posture, Placement, f64)| {
                 let turned = rotation(p, at, joint);
-                turned.map_or(DVec3::ZERO, |q| rotation_vector(mean.conjugate() * q)) * *share
+                turned.map_or(DVec3::ZERO, |q| rotation_vector(mean.conjugate() * q)) * *weight
             };
             let step: DVec3 = examples.iter().map(away).sum();
             mean = (mean * DQuat::from_scaled_axis(step)).normalize();
         }
         mean
     };
-    let ground = examples.iter().map(|(_, at, share)| at.ground * *share).sum();
-    let height = examples.iter().map(|(p, _, share)| p.height * share).sum();
+    let ground = examples.iter().map(|(_, at, weight)| at.ground * *weight).sum();
+    let height = examples.iter().map(|(p, _, weight)| p.height * weight).sum();
     let rotations = (0..first.rotations.len()).map(average).collect();
-    (Posture { rotations, height }, Place { heading: at.heading, ground })
+    (Posture { rotations, height }, Placement { heading: at.heading, ground })
 }
 
 #[cfg(test)]
@@ -229,8 +234,8 @@ mod tests {
     fn blend_at_an_example_is_that_example() {
         let (examples, joints) = (Examples::new(postures()), (0..6).map(Some).collect::<Vec<_>>());
         let mut truth = figure();
-        let place = Place { heading: 1.0, ground: DVec2::new(2.0, 3.0) };
-        examples.postures[5].stand(&mut truth, &joints, place, true);
+        let place = Placement { heading: 1.0, ground: DVec2::new(2.0, 3.0) };
+        examples.postures[5].apply(&mut truth, &joints, place, true);
         let mut body = figure();
         examples.blend(&mut body, &joints, &goals(&truth), true);
         for link in 0..6 {
@@ -243,15 +248,15 @@ mod tests {
     fn blend_between_examples_meets_the_goals_and_interpolates() {
         let all = postures();
         let joints: Vec<_> = (0..6).map(Some).collect();
-        let kept = Examples::new(all.iter().step_by(2).cloned().collect());
+        let examples = Examples::new(all.iter().step_by(2).cloned().collect());
         let mut truth = figure();
-        let here = Place { heading: 0.4, ground: DVec2::new(0.5, 0.1) };
-        all[5].stand(&mut truth, &joints, here, true);
+        let here = Placement { heading: 0.4, ground: DVec2::new(0.5, 0.1) };
+        all[5].apply(&mut truth, &joints, here, true);
         let goals = goals(&truth);
         let mut body = figure();
         let options = Options { root_motion: true, ..Options::default() };
         let mut solver = Solver::default();
-        let report = kept.solve(&mut solver, &mut body, &joints, &goals, &options);
+        let report = examples.solve(&mut solver, &mut body, &joints, &goals, &options);
         assert!(report.is_ok_and(Report::reached));
         for link in 0..6 {
             let at = |b: &Body| b.world_from_link(link).unwrap_or_default().translation;
@@ -263,11 +268,11 @@ mod tests {
     fn blend_weights_sum_to_one() {
         let points: Vec<Vec<DVec3>> =
             [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].into_iter().map(|p| vec![p]).collect();
-        let of = |p: DVec3| shares(&points, &[p]);
+        let of = |p: DVec3| blend_weights(&points, &[p]);
         let inside = of(DVec3::splat(0.2));
         assert!((inside.iter().sum::<f64>() - 1.0).abs() < 1e-12 && inside[0] > inside[1]);
         assert!((of(DVec3::Y)[2] - 1.0).abs() < 1e-12);
-        assert_eq!(shares(&[vec![DVec3::X], vec![DVec3::X]], &[DVec3::Y]), [1.0, 0.0]);
+        assert_eq!(blend_weights(&[vec![DVec3::X], vec![DVec3::X]], &[DVec3::Y]), [1.0, 0.0]);
     }
 
     #[test]

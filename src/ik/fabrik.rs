@@ -22,7 +22,7 @@ impl Fabrik {
     /// of its children's proposals. The sweep then goes from the base to the effectors in the same way. At the end
     /// the joints are fitted to the points within their limits, and the next iteration starts from the fitted pose.
     pub(super) fn pass(&mut self, particles: &mut Particles, tree: &mut Tree) {
-        particles.begin(tree);
+        particles.start_iteration(tree);
         for _ in 0..SWEEPS {
             self.backward(particles, tree);
             forward(particles);
@@ -46,7 +46,7 @@ impl Fabrik {
             if number > 0.0 {
                 particles.positions[particle] = sum / number;
             }
-            let away = along(
+            let away = point_towards(
                 particles.positions[particle],
                 particles.positions[parent],
                 particles.lengths[particle],
@@ -61,7 +61,7 @@ impl Fabrik {
 fn forward(particles: &mut Particles) {
     for particle in 0..particles.positions.len() {
         if let Some(parent) = particles.parents[particle] {
-            particles.positions[particle] = along(
+            particles.positions[particle] = point_towards(
                 particles.positions[parent],
                 particles.positions[particle],
                 particles.lengths[particle],
@@ -71,7 +71,7 @@ fn forward(particles: &mut Particles) {
 }
 
 /// Returns the point at a distance from `from` in the direction of `to`.
-fn along(from: DVec3, to: DVec3, distance: f64) -> DVec3 {
+fn point_towards(from: DVec3, to: DVec3, distance: f64) -> DVec3 {
     let way = to - from;
     let length = way.length();
     if length > 0.0 { from + way * (distance / length) } else { from }

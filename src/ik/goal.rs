@@ -84,26 +84,26 @@ impl Goal {
         if self.link >= count {
             return Err(SolveError::NoSuchLink { goal: index, link: self.link, count });
         }
-        let bad = |what, value: String| Err(SolveError::Goal { goal: index, what, value });
-        let places = [("position", self.position), ("pole", self.pole), ("offset", Some(self.offset))];
-        for (what, place) in places.into_iter().filter_map(|(what, p)| p.map(|p| (what, p))) {
-            if !place.is_finite() {
-                return bad(what, place.to_string());
+        let invalid = |what, value: String| Err(SolveError::Goal { goal: index, what, value });
+        let points = [("position", self.position), ("pole", self.pole), ("offset", Some(self.offset))];
+        for (what, point) in points.into_iter().filter_map(|(what, p)| p.map(|p| (what, p))) {
+            if !point.is_finite() {
+                return invalid(what, point.to_string());
             }
         }
         if let Some(q) = self.orientation.filter(|q| !(q.is_finite() && q.length() > 0.0)) {
-            return bad("orientation", q.to_string());
+            return invalid("orientation", q.to_string());
         }
         if let Some(aim) = self.aim {
             if !aim.at.is_finite() {
-                return bad("aim", aim.at.to_string());
+                return invalid("aim", aim.at.to_string());
             }
             if !(aim.axis.is_finite() && aim.axis.length() > 0.0) {
-                return bad("aim axis", aim.axis.to_string());
+                return invalid("aim axis", aim.axis.to_string());
             }
         }
         if !(self.weight.is_finite() && self.weight >= 0.0) {
-            return bad("weight", self.weight.to_string());
+            return invalid("weight", self.weight.to_string());
         }
         Ok(())
     }

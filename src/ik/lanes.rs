@@ -20,7 +20,7 @@ pub(super) trait Lane: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Outp
 }
 
 /// A [`Lane`] type with `N` lanes.
-pub(super) trait Several<const N: usize>: Lane {
+pub(super) trait Lanes<const N: usize>: Lane {
     fn new(each: [f64; N]) -> Self;
     fn each(self) -> [f64; N];
 }
@@ -46,7 +46,7 @@ impl Lane for f64 {
     }
 }
 
-impl Several<1> for f64 {
+impl Lanes<1> for f64 {
     fn new([only]: [f64; 1]) -> Self {
         only
     }
@@ -78,7 +78,7 @@ macro_rules! lanes {
             }
         }
 
-        impl Several<$count> for $lanes {
+        impl Lanes<$count> for $lanes {
             fn new(each: [f64; $count]) -> Self {
                 Self::new(each)
             }
@@ -108,7 +108,7 @@ impl<L: Lane> Vec3<L> {
     #[inline(always)]
     pub(super) fn gather<T, const N: usize>(all: &[T; N], get: impl Fn(&T) -> DVec3) -> Self
     where
-        L: Several<N>,
+        L: Lanes<N>,
     {
         let v = all.each_ref().map(get);
         Self { x: L::new(v.map(|v| v.x)), y: L::new(v.map(|v| v.y)), z: L::new(v.map(|v| v.z)) }
@@ -118,7 +118,7 @@ impl<L: Lane> Vec3<L> {
     #[inline(always)]
     pub(super) fn each<const N: usize>(self) -> [DVec3; N]
     where
-        L: Several<N>,
+        L: Lanes<N>,
     {
         let [x, y, z] = [self.x, self.y, self.z].map(L::each);
         let mut all = [DVec3::ZERO; N];
@@ -151,19 +151,19 @@ impl<L: Lane> Vec3<L> {
 
 /// A quaternion of any length in each lane.
 #[derive(Clone, Copy)]
-pub(super) struct Turn<L> {
+pub(super) struct Quaternion<L> {
     pub(super) x: L,
     pub(super) y: L,
     pub(super) z: L,
     pub(super) w: L,
 }
 
-impl<L: Lane> Turn<L> {
+impl<L: Lane> Quaternion<L> {
     /// Collects one quaternion for each lane.
     #[inline(always)]
     pub(super) fn gather<const N: usize>(q: &[DQuat; N]) -> Self
     where
-        L: Several<N>,
+        L: Lanes<N>,
     {
         let [x, y, z, w] = [q.map(|q| q.x), q.map(|q| q.y), q.map(|q| q.z), q.map(|q| q.w)].map(L::new);
         Self { x, y, z, w }
@@ -173,7 +173,7 @@ impl<L: Lane> Turn<L> {
     #[inline(always)]
     pub(super) fn each<const N: usize>(self) -> [DQuat; N]
     where
-        L: Several<N>,
+        L: Lanes<N>,
     {
         let [x, y, z, w] = [self.x, self.y, self.z, self.w].map(L::each);
         let mut all = [DQuat::IDENTITY; N];

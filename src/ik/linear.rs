@@ -83,7 +83,7 @@ mod tests {
     use super::invert;
 
     #[test]
-    fn an_inverse_times_its_matrix_is_one() {
+    fn inverse_times_matrix_is_identity() {
         let matrix = [4.0, 1.0, -0.5, 0.2, 1.0, 3.0, 0.7, 0.1, -0.5, 0.7, 2.0, 0.3, 0.2, 0.1, 0.3, 1.0];
         let (mut a, mut inverse) = (matrix, [0.0; 16]);
         let log = invert(&mut a, &mut inverse, 4).unwrap_or(f64::NAN);

@@ -21,15 +21,15 @@ pub(super) struct Optimize {
     /// Factor by which the damping grows if the next step fails.
     growth: f64,
     start: Vec<DQuat>,
-    kept: Vec<DQuat>,
+    best: Vec<DQuat>,
     cost: f64,
     predicted: f64,
     /// Whether the last accepted step gained almost nothing, or no step could be accepted.
-    settled: bool,
+    converged: bool,
 }
 
 /// A step that reduces the sum by less than this fraction is the last one.
-const GAIN: f64 = 1e-9;
+const MIN_GAIN: f64 = 1e-9;
 
 impl Optimize {
     /// Stores the pose in which a solve starts.
@@ -39,7 +39,7 @@ impl Optimize {
     }
 
     pub(super) fn set(&mut self, tree: &Tree) {
-        (self.cost, self.growth, self.settled) = (f64::INFINITY, 2.0, false);
+        (self.cost, self.growth, self.converged) = (f64::INFINITY, 2.0, false);
         let length = tree.length();
         self.mu = 1e-3 * length * length;
     }
@@ -56,13 +56,13 @@ impl Optimize {
     }
 
     /// Returns whether the sum no longer falls.
-    pub(super) fn is_settled(&self) -> bool {
-        self.settled
+    pub(super) fn is_converged(&self) -> bool {
+        self.converged
     }
 
     /// Restores the pose with the smallest sum.
-    pub(super) fn stand(&self, tree: &mut Tree) {
-        for (joint, &rotation) in tree.joints.iter_mut().zip(&self.kept) {
+    pub(super) fn restore_best(&self, tree: &mut Tree) {
+        for (joint, &rotation) in tree.joints.iter_mut().zip(&self.best) {
             joint.rotation = rotation;
         }
         tree.forward();
@@ -80,19 +80,19 @@ impl Optimize {
                 self.mu *= (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
             }
             self.growth = 2.0;
-            self.settled = self.cost.is_finite() && self.cost - cost <= GAIN * self.cost;
+            self.converged = self.cost.is_finite() && self.cost - cost <= MIN_GAIN * self.cost;
             self.cost = cost;
-            self.kept.clear();
-            self.kept.extend(tree.joints.iter().map(|j| j.rotation));
+            self.best.clear();
+            self.best.extend(tree.joints.iter().map(|j| j.rotation));
         } else {
-            self.stand(tree);
+            self.restore_best(tree);
             jacobian.evaluate(tree, f64::INFINITY);
             self.mu *= self.growth;
             self.growth *= 2.0;
-            self.settled = self.mu > 1e5 * length2;
+            self.converged = self.mu > 1e5 * length2;
         }
         self.mu = self.mu.clamp(1e-16 * length2, 1e6 * length2);
-        jacobian.free(tree, JointParameters::RotationVector);
+        jacobian.set_freedom(tree, JointParameters::RotationVector);
         let (rest, stay) = (options.rest * length2, options.stay * length2);
         let inverse = 1.0 / (self.mu + rest + stay);
         for (index, joint) in tree.joints.iter().enumerate() {

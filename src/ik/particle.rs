@@ -24,10 +24,10 @@ pub(super) struct Particles {
     pub(super) tips: Vec<usize>,
     /// Whether a fit moves particles. It does if several are attached to one joint, or with limits, weights below one
     /// or scale.
-    fits_move: bool,
+    fit_moves_particles: bool,
     /// The particles that are attached to joints, grouped by joint, and the range of each joint.
-    hanging: Vec<usize>,
-    places: Vec<(usize, usize)>,
+    attached: Vec<usize>,
+    ranges: Vec<(usize, usize)>,
     vectors: Vec<(DVec3, DVec3, f64)>,
 }
 
@@ -50,23 +50,24 @@ impl Particles {
                 self.locals.push(tip.local);
             }
         }
-        self.hanging.clear();
-        self.hanging.extend((0..self.parents.len()).filter(|&p| self.parents[p].is_some()));
-        self.hanging.sort_by_key(|&p| self.parents[p]);
-        self.places.clear();
+        self.attached.clear();
+        self.attached.extend((0..self.parents.len()).filter(|&p| self.parents[p].is_some()));
+        self.attached.sort_by_key(|&p| self.parents[p]);
+        self.ranges.clear();
         let mut start = 0;
         for joint in 0..tree.joints.len() {
-            let on = self.hanging[start..].iter().take_while(|&&p| self.parents[p] == Some(joint)).count();
-            self.places.push((start, start + on));
+            let on = self.attached[start..].iter().take_while(|&&p| self.parents[p] == Some(joint)).count();
+            self.ranges.push((start, start + on));
             start += on;
         }
         let limited = tree.joints.iter().any(|j| j.limit != Limit::Free || j.weight < 1.0);
-        self.fits_move = limited || !tree.rigid || self.places.iter().any(|(start, end)| end - start > 1);
-        self.follow(tree);
-        self.measure();
+        self.fit_moves_particles =
+            limited || !tree.rigid || self.ranges.iter().any(|(start, end)| end - start > 1);
+        self.move_to_joints(tree);
+        self.measure_lengths();
     }
 
-    fn measure(&mut self) {
+    fn measure_lengths(&mut self) {
         self.lengths.clear();
         let distance = |(i, parent): (usize, &Option<usize>)| {
             parent.map_or(0.0, |p| (self.positions[i] - self.positions[p]).length())
@@ -75,14 +76,14 @@ impl Particles {
     }
 
     /// Starts an iteration from the current pose if the last fit moved particles.
-    pub(super) fn begin(&mut self, tree: &Tree) {
-        if self.fits_move {
-            self.follow(tree);
+    pub(super) fn start_iteration(&mut self, tree: &Tree) {
+        if self.fit_moves_particles {
+            self.move_to_joints(tree);
         }
         if !tree.rigid {
             // With scale, links change their length as they turn, so each iteration uses the lengths of the current
             // pose.
-            self.measure();
+            self.measure_lengths();
         }
     }
 
@@ -104,7 +105,7 @@ impl Particles {
     /// that the pull of the root gets to the tips in the same iteration. With a stiffness below one, only that
     /// fraction of a spring's error is corrected.
     pub(super) fn pass(&mut self, tree: &mut Tree, stiffness: f64) {
-        self.begin(tree);
+        self.start_iteration(tree);
         for _ in 0..SWEEPS {
             self.pull(tree);
             for particle in (0..self.positions.len()).rev() {
@@ -140,37 +141,37 @@ impl Particles {
     /// angle. All turns stay within limits.
     pub(super) fn fit(&mut self, tree: &mut Tree) {
         for index in 0..tree.joints.len() {
-            tree.place(index);
+            tree.forward_joint(index);
             let joint = &tree.joints[index];
-            let (start, end) = self.places[index];
+            let (start, end) = self.ranges[index];
             self.vectors.clear();
-            for &p in &self.hanging[start..end] {
+            for &p in &self.attached[start..end] {
                 let to = tree.to_frame(joint, self.positions[p] - joint.position);
                 self.vectors.push((joint.turn(self.locals[p]), to, 1.0));
             }
-            tree.orientations(index, &mut self.vectors);
-            if let [only] = self.hanging[start..end] {
+            tree.orientation_vectors(index, &mut self.vectors);
+            if let [only] = self.attached[start..end] {
                 self.hinge_plane(tree, index, only);
             }
             let arc = match (joint.hinge_axis(), &self.vectors[..]) {
                 (_, []) => continue,
-                (Some(axis), several) => super::ccd::about(axis, several),
+                (Some(axis), several) => super::ccd::best_turn_about(axis, several),
                 (None, &[(from, to, _)]) => shortest_arc(from, to, DVec3::X),
                 (None, several) => best_fit(several.iter().copied()),
             };
             let arc = if joint.weight < 1.0 { DQuat::IDENTITY.slerp(arc, joint.weight) } else { arc };
             tree.joints[index].rotation = joint.allowed((arc * joint.rotation).normalize());
-            tree.place(index);
+            tree.forward_joint(index);
         }
-        tree.place_tips();
+        tree.forward_tips();
     }
 
     /// Adds the plane of a child hinge to the fit. The axis of the hinge must be perpendicular to the plane of the
     /// particles next to it. This determines the twist of the parent, which the shortest arc leaves open.
     fn hinge_plane(&mut self, tree: &Tree, index: usize, child: usize) {
         let Some(axis) = tree.joints.get(child).and_then(Joint::hinge_axis) else { return };
-        let (start, end) = self.places[child];
-        let [next] = self.hanging[start..end] else { return };
+        let (start, end) = self.ranges[child];
+        let [next] = self.attached[start..end] else { return };
         let (joint, hinge) = (&tree.joints[index], &tree.joints[child]);
         let here = self.positions[child];
         let normal = (here - joint.position).cross(self.positions[next] - here);
@@ -191,7 +192,7 @@ impl Particles {
 
     /// Moves the particles to the fitted joints. Joints with the same parent are rigid relative to each other, which
     /// the springs do not enforce.
-    fn follow(&mut self, tree: &Tree) {
+    fn move_to_joints(&mut self, tree: &Tree) {
         self.positions.clear();
         self.positions.extend(tree.joints.iter().map(|j| j.position));
         let own = tree.tips.iter().zip(&self.tips).filter(|(_, p)| **p >= tree.joints.len());
@@ -202,7 +203,7 @@ impl Particles {
 impl Tree {
     /// Collects the directions of a joint's orientation and aim goals: the current and the wanted vectors in its
     /// frame, and their weights.
-    fn orientations(&self, index: usize, out: &mut Vec<(DVec3, DVec3, f64)>) {
+    fn orientation_vectors(&self, index: usize, out: &mut Vec<(DVec3, DVec3, f64)>) {
         let joint = &self.joints[index];
         for tip in self.tips.iter().filter(|t| t.joint == Some(index)) {
             let spin = self.spin_of(joint, tip);

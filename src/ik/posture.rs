@@ -20,7 +20,7 @@ pub struct Posture {
 
 /// The heading and the ground position of a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Placement {
     /// Angle about +Y from rest, radians.
     pub(super) heading: f64,
     /// World x and z of the base, metres.
@@ -33,14 +33,14 @@ impl Posture {
         let own = |(link, rotation): (&super::Link, &DQuat)| own(link.rest, link.reversed, *rotation);
         let mut rotations: Vec<DQuat> = body.links().iter().zip(body.rotations()).map(own).collect();
         if let Some(first) = rotations.first_mut() {
-            *first = base(body).1;
+            *first = heading_and_tilt(body).1;
         }
         Self { rotations, height: base_position(body).y }
     }
 
     /// Applies this posture to a body. `joints` maps each link to a rotation. Links without a joint or without weight
     /// are left unchanged. `moves`: whether the base may move.
-    pub(super) fn stand(&self, body: &mut Body, joints: &[Option<usize>], place: Place, moves: bool) {
+    pub(super) fn apply(&self, body: &mut Body, joints: &[Option<usize>], place: Placement, moves: bool) {
         for (index, joint) in joints.iter().enumerate() {
             let Some(rotation) = joint.and_then(|j| self.rotations.get(j)) else { continue };
             let Some(link) = body.links().get(index).filter(|l| l.weight > 0.0) else { continue };
@@ -49,7 +49,7 @@ impl Posture {
                 continue;
             }
             let turned = if index == 0 && *joint == Some(0) {
-                from_tilt(body, place.heading, *rotation)
+                base_rotation(body, place.heading, *rotation)
             } else if link.reversed {
                 rotation.conjugate() * link.rest
             } else {
@@ -57,14 +57,14 @@ impl Posture {
             };
             body.set_rotation(index, turned);
         }
-        if moves && holds_base(joints) {
+        if moves && includes_base(joints) {
             move_base(body, DVec3::new(place.ground.x, self.height, place.ground.y));
         }
     }
 }
 
 /// Returns whether the base of the body is the base of the figure.
-pub(super) fn holds_base(joints: &[Option<usize>]) -> bool {
+pub(super) fn includes_base(joints: &[Option<usize>]) -> bool {
     joints.first() == Some(&Some(0))
 }
 
@@ -74,14 +74,14 @@ fn base_at_rest(body: &Body) -> DQuat {
 }
 
 /// Returns the heading and the tilt of a body's base.
-pub(super) fn base(body: &Body) -> (f64, DQuat) {
+pub(super) fn heading_and_tilt(body: &Body) -> (f64, DQuat) {
     let turned = body.orientation(0).unwrap_or(DQuat::IDENTITY) * base_at_rest(body).conjugate();
     let (swing, twist) = swing_twist(turned.conjugate(), DVec3::Y);
     (-twist, swing.conjugate())
 }
 
 /// Returns the local rotation of the base for a heading and a tilt.
-pub(super) fn from_tilt(body: &Body, heading: f64, tilt: DQuat) -> DQuat {
+pub(super) fn base_rotation(body: &Body, heading: f64, tilt: DQuat) -> DQuat {
     let world = DQuat::from_rotation_y(heading) * tilt * base_at_rest(body);
     body.world_from_base_rotation().conjugate() * world
 }
@@ -100,7 +100,7 @@ pub(super) fn move_base(body: &mut Body, place: DVec3) {
 /// The body turns about +Y and, if it `moves`, shifts on the ground. The solution is the closed form of least squares
 /// in the plane. If the goals do not determine the heading, it stays. The error is the weighted root mean square in
 /// metres.
-pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Place, f64) {
+pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Placement, f64) {
     let base = base_position(body);
     let level = |v: DVec3| DVec2::new(v.x, v.z);
     let pair = |goal: &Goal| {
@@ -110,7 +110,7 @@ pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (
     let pairs: Vec<(DVec3, DVec3, f64)> = goals.iter().filter_map(pair).filter(|p| p.2 > 0.0).collect();
     let total: f64 = pairs.iter().map(|p| p.2).sum();
     if pairs.is_empty() {
-        return (Place { heading, ground: level(base) }, 0.0);
+        return (Placement { heading, ground: level(base) }, 0.0);
     }
     let middle = |of: &dyn Fn(&(DVec3, DVec3, f64)) -> DVec3| {
         let sum: DVec3 = pairs.iter().map(|p| of(p) * p.2).sum();
@@ -125,22 +125,22 @@ pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (
         spread = spread.max(p.length_squared().min(g.length_squared()));
     }
     // Points that are almost above each other do not determine the heading.
-    let turn = if spread > TELLING * TELLING { across.atan2(along) } else { 0.0 };
+    let turn = if spread > MIN_SPREAD * MIN_SPREAD { across.atan2(along) } else { 0.0 };
     let turned = DQuat::from_rotation_y(turn);
     let rotate = |v: DVec2| level(turned * DVec3::new(v.x, 0.0, v.y));
     let ground = to + rotate(level(base) - from);
-    let left = |&(point, target, weight): &(DVec3, DVec3, f64)| {
+    let residual = |&(point, target, weight): &(DVec3, DVec3, f64)| {
         let beside = to + rotate(level(point) - from) - level(target);
         weight * (beside.length_squared() + (point.y - target.y).powi(2))
     };
-    let left: f64 = pairs.iter().map(left).sum();
-    (Place { heading: heading + turn, ground }, (left / total).sqrt())
+    let residual: f64 = pairs.iter().map(residual).sum();
+    (Placement { heading: heading + turn, ground }, (residual / total).sqrt())
 }
 
 /// Factor for the weight of pinned goals.
 pub(super) const PINNED: f64 = 10.0;
 /// Minimum horizontal distance of a point from the mean, in metres, for it to determine the heading.
-const TELLING: f64 = 0.05;
+const MIN_SPREAD: f64 = 0.05;
 
 #[cfg(test)]
 pub(super) mod tests {
@@ -180,10 +180,11 @@ pub(super) mod tests {
         let posture = Posture::of(&body);
         assert!(posture.rotations[0].y.abs() < 1e-12, "a tilt must not turn about +Y");
         let base = base_position(&body);
-        let place = Place { heading: super::base(&body).0, ground: DVec2::new(base.x, base.z) };
+        let place =
+            Placement { heading: super::heading_and_tilt(&body).0, ground: DVec2::new(base.x, base.z) };
         let mut other = body.clone();
         other.reset();
-        posture.stand(&mut other, &joints(), place, true);
+        posture.apply(&mut other, &joints(), place, true);
         for link in 0..6 {
             let (a, b) = (body.world_from_link(link), other.world_from_link(link));
             assert!(a.zip(b).is_some_and(|(a, b)| a.abs_diff_eq(b, 1e-12)), "{link}");
@@ -197,11 +198,11 @@ pub(super) mod tests {
         let goals = [3, 5, 1].map(|link| Goal::position(link, place(link)));
         let mut away = body.clone();
         let posture = Posture::of(&body);
-        let elsewhere = Place { heading: -2.0, ground: DVec2::new(4.0, -3.0) };
-        posture.stand(&mut away, &joints(), elsewhere, true);
-        let (found, left) = align(&away, -2.0, &goals, true);
-        assert!(left < 1e-9, "{left}");
-        posture.stand(&mut away, &joints(), found, true);
+        let elsewhere = Placement { heading: -2.0, ground: DVec2::new(4.0, -3.0) };
+        posture.apply(&mut away, &joints(), elsewhere, true);
+        let (found, residual) = align(&away, -2.0, &goals, true);
+        assert!(residual < 1e-9, "{residual}");
+        posture.apply(&mut away, &joints(), found, true);
         assert!(away.world_from_link(5).is_some_and(|m| m.translation.abs_diff_eq(place(5), 1e-9)));
     }
 }

@@ -11,10 +11,10 @@ use super::tree::{Measure, Tree};
 use super::{LimbOptions, Limit, Method, SolveError, Swivel};
 
 /// Number of swivels to try if limits block the first one.
-const TRIES: usize = 24;
+const SWIVELS: usize = 24;
 
 /// Maximum number of corrections for a limb whose lengths change.
-const AIMS: usize = 32;
+const CORRECTIONS: usize = 32;
 
 /// Returns the two joints of a limb. The tree must have one goal with a position and two joints above the end. The
 /// end may have its own joint too.
@@ -38,7 +38,7 @@ pub(super) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
 pub(super) fn solve(tree: &mut Tree, options: &LimbOptions) {
     let (first, middle) = (0, 1);
     let Some(target) = tree.tips.first().and_then(|t| t.target) else { return };
-    let kept = [tree.joints[first].rotation, tree.joints[middle].rotation];
+    let before = [tree.joints[first].rotation, tree.joints[middle].rotation];
     if matches!(options.swivel, Swivel::Standard | Swivel::Angle(_) | Swivel::Follow { .. }) {
         for joint in [first, middle] {
             tree.joints[joint].rotation = tree.joints[joint].allowed(tree.joints[joint].rest);
@@ -51,7 +51,7 @@ pub(super) fn solve(tree: &mut Tree, options: &LimbOptions) {
     swing(tree, first, line);
     swing(tree, first, target);
     // With scale, bones change their length as they turn. Repeat with the lengths of the current pose.
-    for _ in 0..if tree.rigid { 0 } else { AIMS } {
+    for _ in 0..if tree.rigid { 0 } else { CORRECTIONS } {
         if tree.measure().done {
             break;
         }
@@ -65,12 +65,12 @@ pub(super) fn solve(tree: &mut Tree, options: &LimbOptions) {
     orient(tree);
     let limited = tree.joints.iter().any(|j| j.limit != Limit::Free);
     let reached = tree.measure().done;
-    if limited && !reached && axis && !points_at(tree, first, target) {
+    if limited && !reached && axis && !is_stretched_towards(tree, first, target) {
         search(tree, first, target);
     }
     let cost = tree.measure().sum;
     if !cost.is_finite() {
-        (tree.joints[first].rotation, tree.joints[middle].rotation) = (kept[0], kept[1]);
+        (tree.joints[first].rotation, tree.joints[middle].rotation) = (before[0], before[1]);
         tree.forward();
     }
 }
@@ -131,10 +131,10 @@ pub(super) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) ->
     let (phase, half) = (sin.atan2(cos), wanted.clamp(-1.0, 1.0).acos());
     let turned = |angle: f64| (DQuat::from_axis_angle(axis, wrapped(angle)) * joint.rotation).normalize();
     let answers = [phase + half, phase - half].map(|angle| {
-        let asked = turned(angle);
-        let given = joint.allowed(asked);
-        let taken = rotation_vector(given * asked.conjugate()).length();
-        (taken, wrapped(angle).abs(), given)
+        let requested = turned(angle);
+        let allowed = joint.allowed(requested);
+        let removed = rotation_vector(allowed * requested.conjugate()).length();
+        (removed, wrapped(angle).abs(), allowed)
     });
     // Prefer the solution that the limit changes less, then the smaller turn.
     let best = if answers[0].0 + 1e-9 < answers[1].0
@@ -188,7 +188,7 @@ pub(super) fn orient(tree: &mut Tree) {
 
 /// Returns whether the goal is only a position and the limb is already stretched out towards it. No swivel brings it
 /// nearer then.
-fn points_at(tree: &Tree, first: usize, target: DVec3) -> bool {
+fn is_stretched_towards(tree: &Tree, first: usize, target: DVec3) -> bool {
     let Some(tip) = tree.tips.first() else { return false };
     let (now, wanted) = (tip.position - tree.joints[first].position, target - tree.joints[first].position);
     let place = tip.orientation_error().is_none() && tip.aim_error().is_none();
@@ -199,12 +199,12 @@ fn points_at(tree: &Tree, first: usize, target: DVec3) -> bool {
 /// Tries swivels all around, small angles first, and keeps the best.
 fn search(tree: &mut Tree, first: usize, target: DVec3) {
     let start = tree.joints[first].rotation;
-    let (mut best, mut kept) = (tree.measure().sum, start);
-    let mut step = TAU / TRIES as f64;
+    let (mut best, mut best_rotation) = (tree.measure().sum, start);
+    let mut step = TAU / SWIVELS as f64;
     let mut middle = 0.0;
     // The first round covers the whole circle. Later rounds search between the neighbours of the best angle.
     for round in 0..8 {
-        let tries = if round == 0 { TRIES } else { 4 };
+        let tries = if round == 0 { SWIVELS } else { 4 };
         let offset = if round == 0 { 0.0 } else { -2.0 * step };
         let mut found = middle;
         for i in 0..=tries {
@@ -223,7 +223,7 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
             let Measure { sum: cost, done, .. } = tree.measure();
             // A gain at the level of rounding errors must not turn the limb.
             if cost < best * (1.0 - 1e-9) {
-                (best, kept, found) = (cost, tree.joints[first].rotation, angle);
+                (best, best_rotation, found) = (cost, tree.joints[first].rotation, angle);
             }
             if done {
                 return;
@@ -232,7 +232,7 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
         middle = found;
         step *= 0.4;
     }
-    tree.joints[first].rotation = kept;
+    tree.joints[first].rotation = best_rotation;
     tree.forward();
     orient(tree);
 }

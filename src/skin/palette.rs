@@ -88,7 +88,9 @@ impl Palette {
         let &(source, ref range) = self.ranges.get(*self.range_of_part.get(part)?)?;
         let matrices = self.matrices.get(range.clone())?;
         match source {
-            MatrixSource::Skin(_) if self.skinning == Skinning::DualQuaternion => Some(Movers::Duals(matrices)),
+            MatrixSource::Skin(_) if self.skinning == Skinning::DualQuaternion => {
+                Some(Movers::Duals(matrices))
+            }
             MatrixSource::Skin(_) => Some(Movers::Joints(matrices)),
             MatrixSource::Node(_) => matrices.first().map(Movers::Node),
         }

@@ -110,8 +110,8 @@ fn straight_limb_bends_about_the_perpendicular_part_of_its_axis() {
 fn bent_limb_keeps_its_plane_if_the_pole_is_on_the_line_to_the_target() {
     let limb = Limb { upper: DVec3::new(0.1, 0.5, 0.0), lower: DVec3::new(0.2, 0.3, 0.3), bend: DVec3::X };
     let target = DVec3::new(0.2, 0.4, 0.5);
-    let [wanted, found] =
-        [DVec3::ZERO, target * 2.0].map(|pole| joint_and_end(&limb, solve_limb(&limb, &LimbGoal { target, pole })));
+    let [wanted, found] = [DVec3::ZERO, target * 2.0]
+        .map(|pole| joint_and_end(&limb, solve_limb(&limb, &LimbGoal { target, pole })));
     assert!(wanted.0.distance(found.0) < 1e-6, "{} and {}", wanted.0, found.0);
     assert!(found.1.distance(target) < 1e-9);
 }

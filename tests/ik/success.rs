@@ -97,8 +97,13 @@ fn check_cell(cell: &str, cases: &Cases, method: Method, tolerance: f64) {
         return;
     }
     let bounds = cell.split_once(" %, ").and_then(|(s, i)| Some((s.parse().ok()?, i.parse().ok()?)));
-    let (least, most): (f64, f64) = bounds.unwrap_or_else(|| panic!("{name}: the cell {cell:?} has no bounds"));
-    assert!(success * 100.0 >= least, "{name}: {} % solved, but the page requires {least} %", success * 100.0);
+    let (least, most): (f64, f64) =
+        bounds.unwrap_or_else(|| panic!("{name}: the cell {cell:?} has no bounds"));
+    assert!(
+        success * 100.0 >= least,
+        "{name}: {} % solved, but the page requires {least} %",
+        success * 100.0
+    );
     assert!(iterations <= most, "{name}: {iterations} iterations, but the page allows {most}");
 }
 

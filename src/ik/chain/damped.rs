@@ -9,7 +9,7 @@
 use glam::{DQuat, DVec3};
 use wide::f64x2;
 
-use super::super::lanes::{Several, Turn, Vec3};
+use super::super::lanes::{Lanes, Quaternion, Vec3};
 use super::super::rotation::{any_perpendicular, shortest_arc};
 use super::{Chain, End};
 
@@ -19,22 +19,22 @@ const DAMPING: f64 = 0.1;
 const SIDE: f64 = 0.9;
 /// A chain turns as a whole only if the squared distance of the target is at least this fraction of the squared
 /// distance of the chain's end.
-const EXTENDS: f64 = 0.95;
+const WHOLE_TURN: f64 = 0.95;
 /// A chain is bent before its first step if its distance from full stretch is at most this fraction of the target's
 /// distance from full stretch.
 const STRAIGHT: f64 = 1e-3;
 /// After this many iterations a chain is bent into an arc if its target is farther away than [`STRETCHED`] times its
 /// reach. Steps of many joints that are almost in line often overshoot there, and all poses that reach such a target
 /// are similar.
-const CRAWL: usize = 24;
+const ARC_ITERATIONS: usize = 24;
 const STRETCHED: f64 = 0.98;
 /// Number of consecutive rejected steps after which a chain counts as stuck.
-const RETREATS: usize = 10;
+const REJECTIONS: usize = 10;
 /// A step that leaves at least this fraction of the squared error is rejected.
 const PROGRESS: f64 = 0.999_999;
 
 /// A step that leaves less than this fraction of the squared error is followed by another one with the same matrix.
-const QUICK: f64 = 0.01;
+const CONTINUE: f64 = 0.01;
 
 impl Chain {
     /// Runs damped least squares until the end is within `tolerance` of a target. Both are in base space, and the
@@ -57,7 +57,7 @@ impl Chain {
         }
         let (mut boost, mut failed, mut pass) = (1.0, 0, 0);
         while pass < passes {
-            if pass >= CRAWL && !arched && target.length() > STRETCHED * self.reach {
+            if pass >= ARC_ITERATIONS && !arched && target.length() > STRETCHED * self.reach {
                 self.arch(target);
                 state = self.measure(target);
                 (arched, boost, failed) = (true, 1.0, 0);
@@ -72,7 +72,7 @@ impl Chain {
                 pass += 1;
                 let error2 = error.length_squared();
                 self.note(error2.sqrt());
-                let quick = error2 < QUICK * last2;
+                let quick = error2 < CONTINUE * last2;
                 last2 = error2;
                 if error2 <= tolerance2 || !quick || pass == passes {
                     break;
@@ -85,7 +85,7 @@ impl Chain {
                 }
                 state = self.measure(target);
                 (boost, failed) = (f64::max(1.0, boost * 0.25), 0);
-            } else if failed == RETREATS {
+            } else if failed == REJECTIONS {
                 return End::Stuck;
             } else {
                 // The step was too long, so the damping increases.
@@ -139,7 +139,7 @@ impl Chain {
     fn swing(&mut self, target: DVec3) {
         let tip = self.end_now;
         let (tip2, target2) = (tip.length_squared(), target.length_squared());
-        if target2 < EXTENDS * tip2 || tip.dot(target) > SIDE * (tip2 * target2).sqrt() {
+        if target2 < WHOLE_TURN * tip2 || tip.dot(target) > SIDE * (tip2 * target2).sqrt() {
             return;
         }
         let arc = shortest_arc(tip, target, any_perpendicular(tip));
@@ -202,7 +202,7 @@ impl Chain {
 /// Computes the turns of joints about (running sum) × half and the vectors after them. Returns the sum of these
 /// vectors.
 #[inline(always)]
-fn turned<L: Several<N>, const N: usize>(
+fn turned<L: Lanes<N>, const N: usize>(
     half: DVec3,
     passed: &[[DVec3; N]],
     vectors: &[[DVec3; N]],
@@ -225,12 +225,12 @@ fn turned<L: Several<N>, const N: usize>(
 }
 
 /// Applies turns to orientations. The quaternions become longer.
-fn spin<L: Several<N>, const N: usize>(turns: &[[DVec3; N]], spins: &mut [[DQuat; N]]) {
+fn spin<L: Lanes<N>, const N: usize>(turns: &[[DVec3; N]], spins: &mut [[DQuat; N]]) {
     for (turns, spins) in turns.iter().zip(spins) {
-        let (turn, spin) = (Vec3::<L>::gather(turns, |t| *t), Turn::gather(spins));
+        let (turn, spin) = (Vec3::<L>::gather(turns, |t| *t), Quaternion::gather(spins));
         let axis = spin.axis();
         let xyz = axis.plus(turn.times(spin.w)).plus(turn.cross(axis));
-        *spins = Turn::new(xyz, spin.w - turn.dot(axis)).each();
+        *spins = Quaternion::new(xyz, spin.w - turn.dot(axis)).each();
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Chain {
     /// The axis about which the chain bends at rest, in the first joint's turned frame.
     bend: DVec3,
     /// Whether the orientations and vectors below are those of the last solution.
-    stands: bool,
+    is_current: bool,
     /// Orientation of each joint in base space. The quaternions can have any length.
     spins: Vec<DQuat>,
     /// The current vectors from joint to joint in base space, and their sum, which is the position of the end
@@ -104,7 +104,7 @@ impl Chain {
     fn plan(&mut self, links: &[Link]) {
         self.links.clear();
         self.locals.clear();
-        (self.simple, self.stands) = (false, false);
+        (self.simple, self.is_current) = (false, false);
         let mut below = self.end;
         while let Some(parent) = links[below].parent {
             self.links.push(parent);

@@ -4,41 +4,41 @@ use glam::{DQuat, DVec3};
 use wide::f64x2;
 
 use super::super::Body;
-use super::super::lanes::{Lane, Several, Turn, Vec3};
+use super::super::lanes::{Lane, Lanes, Quaternion, Vec3};
 use super::super::rotation::{any_perpendicular, shortest_arc};
 use super::Chain;
 
 impl Chain {
     /// Loads the pose of a body. `is_answer`: the body is still in the pose that was written last.
     pub(in super::super) fn load(&mut self, body: &Body, is_answer: bool) {
-        if !(is_answer && self.stands) {
-            self.follow(body.rotations());
+        if !(is_answer && self.is_current) {
+            self.forward_kinematics(body.rotations());
         }
-        self.stands = false;
+        self.is_current = false;
         self.tip = self.base(body) + self.end_now;
     }
 
     /// Discards the stored pose because another solver turns the body.
     pub(in super::super) fn forget(&mut self) {
-        self.stands = false;
+        self.is_current = false;
     }
 
     /// Computes forward kinematics.
-    fn follow(&mut self, rotations: &[DQuat]) {
+    fn forward_kinematics(&mut self, rotations: &[DQuat]) {
         let mut spin = DQuat::IDENTITY;
         for (&link, out) in self.links.iter().zip(&mut self.spins) {
-            spin = after(spin, rotations[link]);
+            spin = multiply(spin, rotations[link]);
             *out = spin;
         }
         let (spins, last_spin) = self.spins.as_chunks::<2>();
         let (locals, last_local) = self.locals.as_chunks::<2>();
         let (vectors, last_vector) = self.vectors.as_chunks_mut::<2>();
-        let most = stretches::<f64x2, 2>(spins, locals, vectors);
+        let most = joint_vectors::<f64x2, 2>(spins, locals, vectors);
         let [even, odd] = most.each();
         self.end_now = even + odd;
         let last = last_vector.as_chunks_mut::<1>().0;
         let [last] =
-            stretches::<f64, 1>(last_spin.as_chunks::<1>().0, last_local.as_chunks::<1>().0, last).each();
+            joint_vectors::<f64, 1>(last_spin.as_chunks::<1>().0, last_local.as_chunks::<1>().0, last).each();
         self.end_now += last;
     }
 
@@ -48,7 +48,7 @@ impl Chain {
     /// Once a link points at the target, the direction of the target in its turned frame is the direction of the link
     /// itself. So no joint depends on the orientations above it.
     pub(in super::super) fn straighten(&mut self, body: &mut Body, target: DVec3) {
-        (self.tip, self.stands) = (self.base(body), false);
+        (self.tip, self.is_current) = (self.base(body), false);
         let Some(mut way) = target.try_normalize() else { return };
         let rotations = body.rotations_mut();
         let mut spin = DQuat::IDENTITY;
@@ -76,19 +76,21 @@ impl Chain {
         let (links, last_link) = self.links.as_chunks::<2>();
         let mut parent = DQuat::IDENTITY;
         for (links, spins) in links.iter().zip(spins) {
-            let spins = unit(Turn::<f64x2>::gather(spins));
+            let spins = normalized(Quaternion::<f64x2>::gather(spins));
             let [first, second] = spins.each();
-            let own = within(Turn::gather(&[parent, first]), spins).each();
+            let own = relative(Quaternion::gather(&[parent, first]), spins).each();
             (rotations[links[0]], rotations[links[1]]) = (own[0], own[1]);
             parent = second;
         }
         if let ([link], [spin]) = (last_link, last_spin) {
-            let [own] = within(Turn::<f64>::gather(&[parent]), unit(Turn::gather(&[*spin]))).each();
+            let [own] =
+                relative(Quaternion::<f64>::gather(&[parent]), normalized(Quaternion::gather(&[*spin])))
+                    .each();
             rotations[*link] = own;
         }
-        self.follow(body.rotations());
+        self.forward_kinematics(body.rotations());
         self.tip = self.base(body) + self.end_now;
-        self.stands = true;
+        self.is_current = true;
     }
 
     /// Turns a range of joints as one rigid part about the first of them.
@@ -100,7 +102,7 @@ impl Chain {
 
 /// Multiplies two quaternions, two components at a time. These products depend on each other and dominate the time of
 /// forward kinematics.
-fn after(a: DQuat, b: DQuat) -> DQuat {
+fn multiply(a: DQuat, b: DQuat) -> DQuat {
     let (xy, zw) = (f64x2::new([b.x, b.y]), f64x2::new([b.z, b.w]));
     let (wz, yx) = (f64x2::new([b.w, -b.z]), f64x2::new([b.y, -b.x]));
     let [x, y, z, w] = a.to_array().map(f64x2::splat);
@@ -110,14 +112,14 @@ fn after(a: DQuat, b: DQuat) -> DQuat {
 }
 
 /// Computes the vectors from joint to joint for given orientations. Returns their sum.
-fn stretches<L: Several<N>, const N: usize>(
+fn joint_vectors<L: Lanes<N>, const N: usize>(
     spins: &[[DQuat; N]],
     locals: &[[DVec3; N]],
     out: &mut [[DVec3; N]],
 ) -> Vec3<L> {
     let mut sum = Vec3::splat(DVec3::ZERO);
     for ((spins, locals), out) in spins.iter().zip(locals).zip(out) {
-        let spin = Turn::<L>::gather(spins);
+        let spin = Quaternion::<L>::gather(spins);
         let (axis, local) = (spin.axis(), Vec3::gather(locals, |l| *l));
         let across = axis.cross(local);
         let twice = across.plus(across);
@@ -128,13 +130,13 @@ fn stretches<L: Several<N>, const N: usize>(
     sum
 }
 
-fn unit<L: Lane>(q: Turn<L>) -> Turn<L> {
+fn normalized<L: Lane>(q: Quaternion<L>) -> Quaternion<L> {
     q.times((q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w).sqrt().inverse())
 }
 
 /// Returns the rotation `b` relative to `a`.
-fn within<L: Lane>(a: Turn<L>, b: Turn<L>) -> Turn<L> {
-    Turn {
+fn relative<L: Lane>(a: Quaternion<L>, b: Quaternion<L>) -> Quaternion<L> {
+    Quaternion {
         x: a.w * b.x - a.x * b.w - a.y * b.z + a.z * b.y,
         y: a.w * b.y + a.x * b.z - a.y * b.w - a.z * b.x,
         z: a.w * b.z - a.x * b.y + a.y * b.x - a.z * b.w,

@@ -8,7 +8,7 @@ use super::super::rotation::{any_perpendicular, shortest_arc};
 use super::{Chain, End};
 
 /// Number of iterations without a gain of one percent after which a chain counts as stuck.
-const PATIENCE: usize = 16;
+const STALL_ITERATIONS: usize = 16;
 /// Sweeps over the springs between two checks of the error.
 const SWEEPS: usize = 8;
 /// The closed form would turn a chain much for a small gain if the target is nearer to the base than this fraction of
@@ -18,22 +18,22 @@ const NEAR: f64 = 0.25;
 const CLOSE: f64 = 0.1;
 
 /// Detects when iterations no longer reduce the error.
-struct Patience {
+struct StallDetector {
     mark: f64,
     passes: usize,
 }
 
-impl Patience {
+impl StallDetector {
     fn new() -> Self {
         Self { mark: f64::INFINITY, passes: 0 }
     }
 
-    fn is_over(&mut self, error: f64) -> bool {
+    fn is_stalled(&mut self, error: f64) -> bool {
         if error < 0.99 * self.mark {
             (self.mark, self.passes) = (error, 0);
         }
         self.passes += 1;
-        self.passes > PATIENCE
+        self.passes > STALL_ITERATIONS
     }
 }
 
@@ -41,7 +41,7 @@ impl Chain {
     /// Runs cyclic coordinate descent. The sweep from the end to the base carries only the end along. The sweep back
     /// from the base passes the turns of the joints above on to each joint. `target` is relative to the base.
     pub(in super::super) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
-        let mut patience = Patience::new();
+        let mut stall = StallDetector::new();
         for pass in 0..=passes {
             let end = self.measure_arms();
             let error = end.distance(target);
@@ -49,7 +49,7 @@ impl Chain {
             if error <= tolerance {
                 return End::Reached(pass);
             }
-            if patience.is_over(error) {
+            if stall.is_stalled(error) {
                 return End::Stuck;
             }
             let mut tip = end;
@@ -98,7 +98,7 @@ impl Chain {
         pass: impl Fn(&mut Self),
     ) -> End {
         self.place_points();
-        let mut patience = Patience::new();
+        let mut stall = StallDetector::new();
         for made in 0..=passes {
             let error = error(self);
             self.note(error);
@@ -106,7 +106,7 @@ impl Chain {
                 self.fit_points();
                 return End::Reached(made);
             }
-            if error.is_nan() || patience.is_over(error) {
+            if error.is_nan() || stall.is_stalled(error) {
                 return End::Stuck;
             }
             pass(self);
@@ -208,10 +208,10 @@ impl Chain {
             return End::Reached(0);
         }
         let small = NEAR * NEAR * self.reach * self.reach;
-        let delicate = target.length_squared() < small
+        let is_near = target.length_squared() < small
             && end.distance_squared(target) < CLOSE * CLOSE * self.reach * self.reach;
-        if !delicate
-            && self.halves(target, end)
+        if !is_near
+            && self.solve_halves(target, end)
             && self.end_now.distance_squared(target) <= tolerance * tolerance
         {
             self.note(self.end_now.distance(target));
@@ -226,7 +226,7 @@ impl Chain {
     /// Moves the end to the target by turning the two halves of the chain like the bones of a limb. The limb keeps
     /// its bend direction, and a straight one bends as the chain does at rest. Returns false if the lengths of the
     /// halves do not allow it.
-    fn halves(&mut self, target: DVec3, end: DVec3) -> bool {
+    fn solve_halves(&mut self, target: DVec3, end: DVec3) -> bool {
         let upper: DVec3 = self.vectors[..self.middle].iter().sum();
         let lower = end - upper;
         let (a2, b2, d2) = (upper.length_squared(), lower.length_squared(), target.length_squared());

@@ -40,7 +40,7 @@ pub(super) enum Inverse {
 
 /// The quantity that the three rows of a task control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum TaskKind {
     Position,
     Orientation,
     Aim,
@@ -51,7 +51,7 @@ enum Kind {
 #[derive(Clone, Copy, Debug)]
 struct Task {
     tip: usize,
-    kind: Kind,
+    kind: TaskKind,
     /// Factor of the rows, the square root of the task's weight.
     scale: f64,
     /// Metres per radian of orientation error, base space.
@@ -109,9 +109,9 @@ impl Jacobian {
         for (index, tip) in tree.tips.iter().enumerate().filter(|(_, t)| t.weight > 0.0) {
             let scale = (tip.weight * if tip.pinned { PINNED } else { 1.0 }).sqrt();
             let kinds = [
-                (Kind::Position, tip.target.is_some()),
-                (Kind::Orientation, tip.orientation.is_some()),
-                (Kind::Aim, tip.aim.is_some()),
+                (TaskKind::Position, tip.target.is_some()),
+                (TaskKind::Orientation, tip.orientation.is_some()),
+                (TaskKind::Aim, tip.aim.is_some()),
             ];
             let radian = tip.radian;
             for (kind, _) in kinds.into_iter().filter(|(_, wanted)| *wanted) {
@@ -122,7 +122,7 @@ impl Jacobian {
             let scale = weight.sqrt();
             self.tasks.push(Task {
                 tip: usize::MAX,
-                kind: Kind::Balance,
+                kind: TaskKind::Balance,
                 scale,
                 radian: 0.0,
                 error: DVec3::ZERO,
@@ -159,10 +159,10 @@ impl Jacobian {
         for task in &mut self.tasks {
             let Some(tip) = tree.tips.get(task.tip) else { continue };
             let error = match task.kind {
-                Kind::Position => tip.target.map(|target| target - tip.position),
-                Kind::Orientation => tip.orientation_error().map(|e| e * task.radian),
-                Kind::Aim => tip.aim_error().map(|e| e * task.radian),
-                Kind::Balance => None,
+                TaskKind::Position => tip.target.map(|target| target - tip.position),
+                TaskKind::Orientation => tip.orientation_error().map(|e| e * task.radian),
+                TaskKind::Aim => tip.aim_error().map(|e| e * task.radian),
+                TaskKind::Balance => None,
             };
             task.error = error.unwrap_or(DVec3::ZERO).clamp_length_max(clamp) * task.scale;
         }
@@ -172,10 +172,10 @@ impl Jacobian {
                 let Some(tip) = tree.tips.get(task.tip) else { continue };
                 let arm = tip.position - joint.position;
                 let matrix = match task.kind {
-                    Kind::Position => tree.lever(joint, arm),
-                    Kind::Orientation => DMat3::from_diagonal(DVec3::splat(task.radian)),
-                    Kind::Aim => task.radian * aim_lever(tip, tree.lever(joint, arm)),
-                    Kind::Balance => DMat3::ZERO,
+                    TaskKind::Position => tree.lever(joint, arm),
+                    TaskKind::Orientation => DMat3::from_diagonal(DVec3::splat(task.radian)),
+                    TaskKind::Aim => task.radian * aim_lever(tip, tree.lever(joint, arm)),
+                    TaskKind::Balance => DMat3::ZERO,
                 };
                 lever.matrix = task.scale * matrix;
             }
@@ -189,7 +189,7 @@ impl Jacobian {
         let Some(((support, _), task)) = self.balance.zip(self.tasks.last_mut()) else { return };
         self.masses.clear();
         self.masses.resize(tree.joints.len(), (0.0, DVec3::ZERO));
-        let mut whole = (0.0, DVec3::ZERO);
+        let mut total_mass = (0.0, DVec3::ZERO);
         let stretch = |from: DVec3, to: DVec3| (from.distance(to), (from + to) * (0.5 * from.distance(to)));
         for tip in &tree.tips {
             if let Some(joint) = tip.joint {
@@ -205,25 +205,26 @@ impl Jacobian {
                     let above = &mut self.masses[parent];
                     *above = (above.0 + mass + own.0, above.1 + moment + own.1);
                 }
-                None => whole = (whole.0 + mass, whole.1 + moment),
+                None => total_mass = (total_mass.0 + mass, total_mass.1 + moment),
             }
         }
-        if whole.0 <= 0.0 {
+        if total_mass.0 <= 0.0 {
             return;
         }
         let up = tree.up();
         let level = (DMat3::IDENTITY - outer(up, up)) * task.scale;
-        task.error = level * (support - whole.1 / whole.0);
+        task.error = level * (support - total_mass.1 / total_mass.0);
         for (index, (joint, &(first, last))) in tree.joints.iter().zip(&self.spans).enumerate() {
             let (mass, moment) = self.masses[index];
             if let Some(lever) = self.levers[first..last].last_mut().filter(|_| mass > 0.0) {
-                lever.matrix = level * tree.lever(joint, moment / mass - joint.position) * (mass / whole.0);
+                lever.matrix =
+                    level * tree.lever(joint, moment / mass - joint.position) * (mass / total_mass.0);
             }
         }
     }
 
     /// Computes the directions in which joints may turn, from their limits and weights.
-    pub(super) fn free(&mut self, tree: &Tree, parameters: JointParameters) {
+    pub(super) fn set_freedom(&mut self, tree: &Tree, parameters: JointParameters) {
         self.freedom.clear();
         self.freedom.extend(tree.joints.iter().map(|joint| {
             let base_from_axes = || tree.base_from_axes(joint);

@@ -10,7 +10,7 @@ use super::{Inverse, Jacobian};
 /// Maximum rotation of a joint per iteration, in radians.
 const LARGEST_TURN: f64 = 1.0;
 /// Maximum number of iterations that restore pins.
-const RESTORES: usize = 12;
+const RESTORE_ITERATIONS: usize = 12;
 
 /// λ² of damped least squares as a fraction of the squared error.
 const DAMPING: f64 = 0.02;
@@ -19,8 +19,8 @@ impl Jacobian {
     /// Brings pinned goals back within tolerance, regardless of the other goals.
     pub(in crate::ik) fn restore_pins(&mut self, tree: &mut Tree) {
         self.set(tree);
-        for _ in 0..RESTORES {
-            if tree.measure().keeps_pins() {
+        for _ in 0..RESTORE_ITERATIONS {
+            if tree.measure().meets_pins() {
                 break;
             }
             self.evaluate(tree, f64::INFINITY);
@@ -33,7 +33,7 @@ impl Jacobian {
                 task.error = DVec3::ZERO;
                 self.levers.iter_mut().filter(|l| l.task == index).for_each(|l| l.matrix = DMat3::ZERO);
             }
-            self.free(tree, JointParameters::RotationVector);
+            self.set_freedom(tree, JointParameters::RotationVector);
             self.pull.fill(DVec3::ZERO);
             let length = tree.length();
             self.solve(tree, Inverse::Damped(1e-9 * length * length));
@@ -49,9 +49,9 @@ impl Jacobian {
             let joint = &tree.joints[index];
             let local = tree.axis_to_frame(joint, *turn * share);
             let euler = parameters == JointParameters::Euler && joint.hinge_axis().is_none();
-            let asked =
+            let requested =
                 if euler { euler_step(joint.rotation, local) } else { retract(local) * joint.rotation };
-            let allowed = joint.allowed(asked.normalize());
+            let allowed = joint.allowed(requested.normalize());
             tree.joints[index].rotation = allowed;
         }
         if self.root_weight > 0.0 {
@@ -92,7 +92,7 @@ impl Jacobian {
         self.before_root = tree.root;
         let length = tree.length();
         self.evaluate(tree, options.clamp * length);
-        self.free(tree, options.parameters);
+        self.set_freedom(tree, options.parameters);
         match additional {
             // The last turns led too far, so the next step must not repeat them.
             Some(_) if failed => self.pull.fill(DVec3::ZERO),

@@ -11,34 +11,35 @@ use super::super::linear::solve_cholesky;
 use super::super::rotation::rotation_vector;
 use super::super::tree::Tree;
 use super::step::retract;
-use super::{Inverse, Jacobian, Kind, outer};
+use super::{Inverse, Jacobian, TaskKind, outer};
 
 /// Maximum number of rounds per iteration. A round locks the joints that reach their limits and solves for the
 /// others.
-const ROUNDS: usize = 6;
+const LOCK_ROUNDS: usize = 6;
 
 impl Jacobian {
     /// Computes the rotations that meet the tasks to first order within the limits. A joint that would exceed its
     /// limit goes to the limit and is locked for this iteration. The other joints then solve for the remaining error.
     pub(in crate::ik) fn solve(&mut self, tree: &Tree, inverse: Inverse) {
-        for round in 0..ROUNDS {
-            self.solve_free(inverse);
-            let last_round = round + 1 == ROUNDS;
-            if last_round || !self.lock(tree) {
+        for round in 0..LOCK_ROUNDS {
+            self.solve_unlimited(inverse);
+            let last_round = round + 1 == LOCK_ROUNDS;
+            if last_round || !self.lock_at_limits(tree) {
                 return;
             }
         }
     }
 
     /// Locks the joints that the current solution takes beyond their limits. Returns whether there were any.
-    fn lock(&mut self, tree: &Tree) -> bool {
+    fn lock_at_limits(&mut self, tree: &Tree) -> bool {
         let mut locked = false;
         for (index, joint) in tree.joints.iter().enumerate() {
             if joint.limit == Limit::Free || self.turns[index] == DVec3::ZERO {
                 continue;
             }
-            let asked = (retract(tree.axis_to_frame(joint, self.turns[index])) * joint.rotation).normalize();
-            let beyond = rotation_vector(asked * joint.allowed(asked).conjugate());
+            let requested =
+                (retract(tree.axis_to_frame(joint, self.turns[index])) * joint.rotation).normalize();
+            let beyond = rotation_vector(requested * joint.allowed(requested).conjugate());
             let length = beyond.length();
             if length < 1e-9 {
                 continue;
@@ -59,11 +60,11 @@ impl Jacobian {
     }
 
     /// Computes the rotations without limits.
-    fn solve_free(&mut self, inverse: Inverse) {
+    fn solve_unlimited(&mut self, inverse: Inverse) {
         let n = 3 * self.tasks.len();
         self.assemble(n);
         if n == 0 {
-            return self.turn();
+            return self.compute_turns();
         }
         match inverse {
             Inverse::Damped(lambda2) => {
@@ -96,7 +97,7 @@ impl Jacobian {
             }
             Inverse::Selective => return self.solve_selective(n),
         }
-        self.turn();
+        self.compute_turns();
     }
 
     /// Stores M = J W Jᵀ in `matrix` and e − J h in `y`.
@@ -119,11 +120,11 @@ impl Jacobian {
             }
         }
         if self.root_weight > 0.0 {
-            for (i, a) in self.tasks.iter().enumerate().filter(|(_, t)| t.kind == Kind::Position) {
+            for (i, a) in self.tasks.iter().enumerate().filter(|(_, t)| t.kind == TaskKind::Position) {
                 let done = (a.scale * self.root_pull).to_array();
                 self.y[3 * i..].iter_mut().zip(done).for_each(|(y, d)| *y -= d);
                 for (j, b) in
-                    self.tasks.iter().enumerate().take(i + 1).filter(|(_, t)| t.kind == Kind::Position)
+                    self.tasks.iter().enumerate().take(i + 1).filter(|(_, t)| t.kind == TaskKind::Position)
                 {
                     let block = DMat3::from_diagonal(DVec3::splat(a.scale * b.scale * self.root_weight));
                     add_block(&mut self.matrix, n, i, j, block);
@@ -138,14 +139,14 @@ impl Jacobian {
     }
 
     /// Computes ω = h + W Jᵀ y.
-    fn turn(&mut self) {
+    fn compute_turns(&mut self) {
         for (joint, &(first, last)) in self.spans.iter().enumerate() {
             let levers = self.levers[first..last].iter();
-            let sum: DVec3 = levers.map(|l| l.matrix.transpose_mul_vec3(three(&self.y, l.task))).sum();
+            let sum: DVec3 = levers.map(|l| l.matrix.transpose_mul_vec3(task_rows(&self.y, l.task))).sum();
             self.turns[joint] = self.pull[joint] + self.freedom[joint] * sum;
         }
-        let positions = self.tasks.iter().enumerate().filter(|(_, t)| t.kind == Kind::Position);
-        let pulled: DVec3 = positions.map(|(i, t)| t.scale * three(&self.y, i)).sum();
+        let positions = self.tasks.iter().enumerate().filter(|(_, t)| t.kind == TaskKind::Position);
+        let pulled: DVec3 = positions.map(|(i, t)| t.scale * task_rows(&self.y, i)).sum();
         self.root_step = self.root_pull + self.root_weight * pulled;
     }
 
@@ -167,7 +168,8 @@ impl Jacobian {
             let (mut spread, mut largest) = (0.0, 0.0_f64);
             for (joint, &(first, last)) in self.spans.iter().enumerate() {
                 let levers = &self.levers[first..last];
-                let along: DVec3 = levers.iter().map(|l| l.matrix.transpose_mul_vec3(three(u, l.task))).sum();
+                let along: DVec3 =
+                    levers.iter().map(|l| l.matrix.transpose_mul_vec3(task_rows(u, l.task))).sum();
                 let v = self.freedom[joint] * along / sigma;
                 // A lever is the matrix of a cross product, so its Frobenius norm is √2 times the length of the arm.
                 let reach: f64 = levers.iter().map(|l| frobenius(l.matrix) * FRAC_1_SQRT_2).sum();
@@ -200,7 +202,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Returns the three rows of a task.
-fn three(y: &[f64], task: usize) -> DVec3 {
+fn task_rows(y: &[f64], task: usize) -> DVec3 {
     DVec3::from_slice(&y[3 * task..3 * task + 3])
 }
 

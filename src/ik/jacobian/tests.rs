@@ -5,7 +5,7 @@ use glam::{DAffine3, DQuat, DVec3};
 use super::super::tree::Tree;
 use super::super::{Body, Goal, Link};
 use super::step::{euler_step, retract};
-use super::{Jacobian, Kind};
+use super::{Jacobian, TaskKind};
 
 /// Returns a tree of three joints. Its goals are almost met, because only there the error of a rotation is linear.
 fn tree(scale: DVec3) -> Tree {
@@ -57,7 +57,7 @@ fn levers_are_the_derivatives_of_the_errors() {
                     let found = (minus[lever.task].1 - plus[lever.task].1) / (2.0 * STEP);
                     let derivative = lever.matrix * axis;
                     // Levers of orientations and aims are exact only where the error is zero.
-                    let near = if plus[lever.task].0 == Kind::Position { 1e-8 } else { 1e-4 };
+                    let near = if plus[lever.task].0 == TaskKind::Position { 1e-8 } else { 1e-4 };
                     let kind = plus[lever.task].0;
                     assert!(
                         found.abs_diff_eq(derivative, near),

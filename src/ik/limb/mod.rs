@@ -10,15 +10,15 @@ mod usual;
 
 use glam::{DQuat, DVec3};
 
-use super::lanes::{Several, Turn, Vec3};
+use super::lanes::{Lanes, Quaternion, Vec3};
 use usual::usual;
 
 /// A SIMD register of the target machine, with one limb in each lane.
 #[cfg(not(target_feature = "avx"))]
-type Lanes = wide::f64x2;
+type Register = wide::f64x2;
 #[cfg(target_feature = "avx")]
-type Lanes = wide::f64x4;
-const ABREAST: usize = if cfg!(target_feature = "avx") { 4 } else { 2 };
+type Register = wide::f64x4;
+const LANE_COUNT: usize = if cfg!(target_feature = "avx") { 4 } else { 2 };
 
 /// The current pose of a limb: its two bones as vectors in a common space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl LimbGoal {
 /// A target that is out of reach or too near is approached as closely as possible. Degenerate input, which is a bone
 /// or a target of zero length or a pole on the line to the target, gives a finite and deterministic result.
 pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
-    match solve_abreast::<f64, 1>(&[*limb], &[*goal]) {
+    match solve_lanes::<f64, 1>(&[*limb], &[*goal]) {
         Some([turns]) => turns,
         None => unusual::solve(limb, goal),
     }
@@ -62,19 +62,19 @@ pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
 /// solved.
 pub fn solve_limbs(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]]) {
     let count = limbs.len().min(goals.len()).min(turns.len());
-    let abreast = count - count % ABREAST;
+    let in_lanes = count - count % LANE_COUNT;
     let (limbs, goals, turns) = (&limbs[..count], &goals[..count], &mut turns[..count]);
-    let blocks = limbs.as_chunks::<ABREAST>().0.iter().zip(goals.as_chunks::<ABREAST>().0);
-    for ((limbs, goals), turns) in blocks.zip(turns.as_chunks_mut::<ABREAST>().0) {
-        match solve_abreast::<Lanes, ABREAST>(limbs, goals) {
+    let blocks = limbs.as_chunks::<LANE_COUNT>().0.iter().zip(goals.as_chunks::<LANE_COUNT>().0);
+    for ((limbs, goals), turns) in blocks.zip(turns.as_chunks_mut::<LANE_COUNT>().0) {
+        match solve_lanes::<Register, LANE_COUNT>(limbs, goals) {
             Some(found) => *turns = found,
-            None => one_by_one(limbs, goals, turns),
+            None => solve_one_by_one(limbs, goals, turns),
         }
     }
-    one_by_one(&limbs[abreast..], &goals[abreast..], &mut turns[abreast..]);
+    solve_one_by_one(&limbs[in_lanes..], &goals[in_lanes..], &mut turns[in_lanes..]);
 }
 
-fn one_by_one(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]]) {
+fn solve_one_by_one(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]]) {
     for ((limb, goal), turns) in limbs.iter().zip(goals).zip(turns) {
         *turns = solve_limb(limb, goal);
     }
@@ -82,7 +82,7 @@ fn one_by_one(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]]) {
 
 /// Solves one limb per lane. Returns `None` if the limbs need different code paths.
 #[inline(always)]
-fn solve_abreast<L: Several<N>, const N: usize>(
+fn solve_lanes<L: Lanes<N>, const N: usize>(
     limbs: &[Limb; N],
     goals: &[LimbGoal; N],
 ) -> Option<[[DQuat; 2]; N]> {
@@ -92,7 +92,7 @@ fn solve_abreast<L: Several<N>, const N: usize>(
     }
     let pole = (poles > 0).then(|| Vec3::<L>::gather(goals, |g| g.pole));
     let (upper, lower) = (Vec3::gather(limbs, |l| l.upper), Vec3::gather(limbs, |l| l.lower));
-    let [first, second] = usual(upper, lower, Vec3::gather(goals, |g| g.target), pole)?.map(Turn::each);
+    let [first, second] = usual(upper, lower, Vec3::gather(goals, |g| g.target), pole)?.map(Quaternion::each);
     Some(std::array::from_fn(|i| [first[i], second[i]]))
 }
 

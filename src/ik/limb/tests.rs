@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::super::random::Random;
-use super::{Limb, LimbGoal, solve_abreast, unusual};
+use super::{Limb, LimbGoal, solve_lanes, unusual};
 
 #[test]
 fn both_closed_forms_agree_on_generic_limbs() {
@@ -15,7 +15,7 @@ fn both_closed_forms_agree_on_generic_limbs() {
         for pole in [DVec3::ZERO, random.turn(2.0)] {
             let goal = LimbGoal { target, pole };
             let general = unusual::solve(&limb, &goal);
-            let Some([fast]) = solve_abreast::<f64, 1>(&[limb], &[goal]) else {
+            let Some([fast]) = solve_lanes::<f64, 1>(&[limb], &[goal]) else {
                 panic!("{limb:?}, {goal:?}: the fast closed form rejects this limb")
             };
             for (fast, general) in fast.iter().zip(general) {

@@ -40,14 +40,15 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let (ux, uy) = (upper.dot(line), if open { height } else { 0.0 });
     let (lx, ly) = (lower.dot(line), -height);
     let both = 2.0 * (far2 * line2).sqrt();
-    let first = about(-normal, along * ux + aside * uy, aside * ux - along * uy, a2 * both);
-    let second = about(-normal, rest * lx - aside * ly, -(aside * lx) - rest * ly, b2 * both);
+    let first = half_angle_turn(-normal, along * ux + aside * uy, aside * ux - along * uy, a2 * both);
+    let second = half_angle_turn(-normal, rest * lx - aside * ly, -(aside * lx) - rest * ly, b2 * both);
     // The shortest arc from the line to the target. Opposite directions turn within the limb's plane. A target at the
     // first joint leaves the line unchanged.
     let (way, way2) = if d2 > 0.0 { (target, d2) } else { (line, line2) };
     let whole = (way2 * line2).sqrt();
     let w = whole + line.dot(way);
-    let mut carry = if w > TINY * TINY * whole { quat(line.cross(way), w) } else { quat(normal, 0.0) };
+    let mut carry =
+        if w > TINY * TINY * whole { quaternion(line.cross(way), w) } else { quaternion(normal, 0.0) };
     let wanted = goal.pole * way2 - way * goal.pole.dot(way);
     let wanted2 = wanted.length_squared();
     if (wanted2 - TINY * goal.pole.length_squared() * way2 * way2) * line2 > 0.0 {
@@ -55,14 +56,17 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
         let now = rotate(carry, line.cross(normal));
         let (cos, sin) = (now.dot(wanted), way.dot(now.cross(wanted)));
         let whole = (line2 * wanted2).sqrt() * carry.length_squared();
-        let swivel =
-            if cos > 0.0 { quat(way * sin, (whole + cos) * way2) } else { quat(way * (whole - cos), sin) };
+        let swivel = if cos > 0.0 {
+            quaternion(way * sin, (whole + cos) * way2)
+        } else {
+            quaternion(way * (whole - cos), sin)
+        };
         carry = swivel * carry;
     }
     [first, second].map(|turn| (carry * turn).normalize())
 }
 
-fn quat(v: DVec3, w: f64) -> DQuat {
+fn quaternion(v: DVec3, w: f64) -> DQuat {
     DQuat::from_vec4(v.extend(w))
 }
 
@@ -71,11 +75,11 @@ fn quat(v: DVec3, w: f64) -> DQuat {
 ///
 /// (1 + cos, sin) and (sin, 1 − cos) are both multiples of the cosine and sine of the half angle. The pair without
 /// cancellation is used.
-fn about(axis: DVec3, cos: f64, sin: f64, whole: f64) -> DQuat {
+fn half_angle_turn(axis: DVec3, cos: f64, sin: f64, whole: f64) -> DQuat {
     if cos > 0.0 {
-        quat(axis * sin, whole + cos)
+        quaternion(axis * sin, whole + cos)
     } else if whole > 0.0 {
-        quat(axis * (whole - cos), sin)
+        quaternion(axis * (whole - cos), sin)
     } else {
         DQuat::IDENTITY
     }

@@ -1,7 +1,7 @@
 //! The closed form without special cases, for a limb that is neither straight nor folded and a target that is not
 //! behind it.
 
-use super::super::lanes::{Lane, Turn, Vec3};
+use super::super::lanes::{Lane, Quaternion, Vec3};
 
 /// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::unusual`].
 ///
@@ -20,7 +20,7 @@ pub(super) fn usual<L: Lane>(
     lower: Vec3<L>,
     target: Vec3<L>,
     pole: Option<Vec3<L>>,
-) -> Option<[Turn<L>; 2]> {
+) -> Option<[Quaternion<L>; 2]> {
     let c = L::splat;
     let line = upper.plus(lower);
     let (a2, b2, e2, d2) = (upper.dot(upper), lower.dot(lower), line.dot(line), target.dot(target));
@@ -79,11 +79,11 @@ pub(super) fn usual<L: Lane>(
         }
         length2 = length2 * (ws * ws + sin2);
         let aside = target.times(e2).plus(line.times(ed)).times(sin);
-        let carry = Turn::new(across.times(ws).plus(aside), ws * w);
+        let carry = Quaternion::new(across.times(ws).plus(aside), ws * w);
         (carry, carry.after(normal))
     } else {
         // The normal is perpendicular to the line.
-        (Turn::new(across, w), Turn::new(normal.times(w).minus(line.times(tn)), c(0.0) - cn))
+        (Quaternion::new(across, w), Quaternion::new(normal.times(w).minus(line.times(tn)), c(0.0) - cn))
     };
     let (g1, g2) = (w1 * n2, w2 * n2);
     let (first2, second2) = (length2 * (f1 * f1 * n2 + g1 * g1), length2 * (f2 * f2 * n2 + g2 * g2));

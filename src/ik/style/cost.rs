@@ -8,7 +8,7 @@
 
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
-use super::super::posture::{self, PINNED, Place};
+use super::super::posture::{self, PINNED, Placement};
 use super::super::rotation::{any_perpendicular, rotation_vector, shortest_arc};
 use super::super::{Body, Goal, Limit};
 use super::model::{FEATURES, Prediction, Style};
@@ -19,7 +19,7 @@ const NEAR: f64 = 0.005;
 /// Metres per radian of orientation error, as a fraction of the same length.
 const RADIAN: f64 = 0.3;
 /// Radians of heading, and metres of the two ground coordinates, for a step of one in the unknowns.
-const PLACE: [f64; 3] = [0.2, 0.1, 0.1];
+const PLACEMENT_STEP: [f64; 3] = [0.2, 0.1, 0.1];
 
 /// A feature that the search varies.
 #[derive(Clone, Copy, Debug)]
@@ -40,18 +40,18 @@ pub(super) struct Cost<'a> {
     turns: bool,
     moves: bool,
     /// The placement from which the search starts.
-    pub(super) place: Place,
+    pub(super) place: Placement,
     size: f64,
     prediction: Prediction,
     features: Vec<f64>,
-    frames: Vec<Frame>,
+    frames: Vec<LinkFrame>,
     torques: Vec<DVec3>,
-    by_feature: Vec<f64>,
+    feature_gradient: Vec<f64>,
 }
 
 /// The world transform of a link.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct LinkFrame {
     /// Linear part of `world_from_link`.
     linear: DMat3,
     position: DVec3,
@@ -69,9 +69,9 @@ impl<'a> Cost<'a> {
         moves: bool,
         is_free: impl Fn(usize) -> bool,
     ) -> Self {
-        let holds_base = posture::holds_base(joints);
-        let turns = holds_base && is_free(0);
-        let moves = holds_base && moves;
+        let includes_base = posture::includes_base(joints);
+        let turns = includes_base && is_free(0);
+        let moves = includes_base && moves;
         let mut unknowns = Vec::new();
         for (link, joint) in joints.iter().enumerate() {
             let Some(joint) = *joint else { continue };
@@ -84,7 +84,8 @@ impl<'a> Cost<'a> {
             }
         }
         let base = posture::base_position(body);
-        let place = Place { heading: posture::base(body).0, ground: DVec2::new(base.x, base.z) };
+        let place =
+            Placement { heading: posture::heading_and_tilt(body).0, ground: DVec2::new(base.x, base.z) };
         Self {
             style,
             goals,
@@ -98,21 +99,21 @@ impl<'a> Cost<'a> {
             features: Vec::new(),
             frames: Vec::new(),
             torques: Vec::new(),
-            by_feature: Vec::new(),
+            feature_gradient: Vec::new(),
         }
     }
 
     /// Returns the unknowns at a latent position, with the posture that the model predicts there.
     pub(super) fn start(&self, latent: &[f64]) -> Vec<f64> {
         let mut z = latent.to_vec();
-        z.resize(latent.len() + self.unknowns.len() + PLACE.len(), 0.0);
+        z.resize(latent.len() + self.unknowns.len() + PLACEMENT_STEP.len(), 0.0);
         z
     }
 
     /// Returns C / λ for the current pose of the body.
     pub(super) fn goals_cost(&mut self) -> f64 {
         self.forward();
-        self.pull(false)
+        self.goal_terms(false)
     }
 
     /// Returns L and computes its gradient.
@@ -125,7 +126,7 @@ impl<'a> Cost<'a> {
         let sigma = variance.sqrt();
         self.pose(v, place, sigma);
         self.forward();
-        let goals = self.pull(true);
+        let goals = self.goal_terms(true);
         // Derivatives by the placement.
         gradient.fill(0.0);
         let (by_latent, by_rest) = gradient.split_at_mut(dims);
@@ -133,19 +134,19 @@ impl<'a> Cost<'a> {
         let spin = self.body.world_from_base_rotation();
         let torque = spin * self.torques.first().copied().unwrap_or_default();
         let turns = f64::from(u8::from(self.turns));
-        by_place[0] = PLACE[0] * torque.y * turns;
+        by_place[0] = PLACEMENT_STEP[0] * torque.y * turns;
         if self.moves {
             let force = self.torques.last().copied().unwrap_or_default();
-            (by_place[1], by_place[2]) = (PLACE[1] * force.x, PLACE[2] * force.z);
+            (by_place[1], by_place[2]) = (PLACEMENT_STEP[1] * force.x, PLACEMENT_STEP[2] * force.z);
         }
         // Derivatives by the features.
-        self.by_feature.clear();
-        self.by_feature.resize(self.style.features(), 0.0);
-        self.by_features(self.place.heading + PLACE[0] * place[0] * turns);
+        self.feature_gradient.clear();
+        self.feature_gradient.resize(self.style.features(), 0.0);
+        self.compute_feature_gradient(self.place.heading + PLACEMENT_STEP[0] * place[0] * turns);
         // Derivatives by v and by the latent position.
         let mut along = 0.0;
         for ((unknown, v), out) in self.unknowns.iter().zip(v).zip(by_v) {
-            let by = self.by_feature[unknown.feature];
+            let by = self.feature_gradient[unknown.feature];
             let scale = self.style.scales[unknown.feature];
             *out = v + by * sigma / scale;
             along += by * v / scale;
@@ -154,7 +155,7 @@ impl<'a> Cost<'a> {
         for (axis, out) in by_latent.iter_mut().enumerate() {
             *out = x[axis] + by_variance * self.prediction.variance_slope[axis];
         }
-        self.style.pull_back(&self.prediction, &self.by_feature, by_latent);
+        self.style.pull_back(&self.prediction, &self.feature_gradient, by_latent);
         let squares = |of: &[f64]| of.iter().map(|x| x * x).sum::<f64>();
         goals + 0.5 * (squares(v) + squares(x) + count * variance.ln())
     }
@@ -166,9 +167,13 @@ impl<'a> Cost<'a> {
             self.features[unknown.feature] += sigma * v / self.style.scales[unknown.feature];
         }
         let posture = self.style.posture(&self.features);
-        let heading = self.place.heading + if self.turns { PLACE[0] * place[0] } else { 0.0 };
+        let heading = self.place.heading + if self.turns { PLACEMENT_STEP[0] * place[0] } else { 0.0 };
         let ground = self.place.ground
-            + if self.moves { DVec2::new(PLACE[1] * place[1], PLACE[2] * place[2]) } else { DVec2::ZERO };
+            + if self.moves {
+                DVec2::new(PLACEMENT_STEP[1] * place[1], PLACEMENT_STEP[2] * place[2])
+            } else {
+                DVec2::ZERO
+            };
         let mut done = None;
         for unknown in self.unknowns.iter().filter(|u| u.feature % FEATURES == FEATURES - 1) {
             if done == Some(unknown.link) {
@@ -178,7 +183,7 @@ impl<'a> Cost<'a> {
             let Some(&rotation) = posture.rotations.get(unknown.feature / FEATURES) else { continue };
             let link = self.body.links()[unknown.link];
             let turned = if unknown.feature < FEATURES {
-                posture::from_tilt(&self.body, heading, rotation)
+                posture::base_rotation(&self.body, heading, rotation)
             } else if link.reversed {
                 rotation.conjugate() * link.rest
             } else {
@@ -194,7 +199,7 @@ impl<'a> Cost<'a> {
     /// Computes the world transforms of all links.
     fn forward(&mut self) {
         let (body, frames) = (&self.body, &mut self.frames);
-        let above = Frame {
+        let above = LinkFrame {
             linear: body.world_from_base().matrix3,
             position: body.world_from_base().translation,
             spin: body.world_from_base_rotation(),
@@ -203,7 +208,7 @@ impl<'a> Cost<'a> {
         for (link, &rotation) in body.links().iter().zip(body.rotations()) {
             let parent = link.parent.map_or(above, |p| frames[p]);
             let root = if link.parent.is_none() { body.root() } else { DVec3::ZERO };
-            frames.push(Frame {
+            frames.push(LinkFrame {
                 linear: parent.linear * (DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale)),
                 position: parent.position + parent.linear * (link.offset + root),
                 spin: parent.spin * rotation,
@@ -213,7 +218,7 @@ impl<'a> Cost<'a> {
 
     /// Returns C / λ. With `slopes` it also computes the derivatives by a turn of each link about axes of its
     /// parent's frame. The last entry is the derivative by a translation of the whole body in the world.
-    fn pull(&mut self, slopes: bool) -> f64 {
+    fn goal_terms(&mut self, slopes: bool) -> f64 {
         let links = self.frames.len();
         self.torques.clear();
         self.torques.resize(links + 1, DVec3::ZERO);
@@ -246,7 +251,7 @@ impl<'a> Cost<'a> {
                 force -= turn * error.cross(wanted) / far;
             }
             if slopes {
-                self.hand_up(goal, force, torque);
+                self.propagate(goal, force, torque);
             }
         }
         cost
@@ -254,7 +259,7 @@ impl<'a> Cost<'a> {
 
     /// Adds the effect of a force at a goal's point and a torque on its link to the goal's link and all links above
     /// it.
-    fn hand_up(&mut self, goal: &Goal, force: DVec3, torque: DVec3) {
+    fn propagate(&mut self, goal: &Goal, force: DVec3, torque: DVec3) {
         let body = &self.body;
         let (mut next, mut local) = (Some(goal.link), goal.offset);
         while let Some(index) = next {
@@ -274,7 +279,7 @@ impl<'a> Cost<'a> {
     }
 
     /// Converts derivatives by turns about axes to derivatives by features.
-    fn by_features(&mut self, heading: f64) {
+    fn compute_feature_gradient(&mut self, heading: f64) {
         let Some(&shift) = self.torques.last() else { return };
         for unknown in &self.unknowns {
             let first = unknown.feature - unknown.feature % FEATURES;
@@ -285,21 +290,21 @@ impl<'a> Cost<'a> {
             let slope = if first == 0 {
                 let spin = self.body.world_from_base_rotation();
                 let inside = DQuat::from_rotation_y(-heading) * (spin * torque);
-                let tilt = turn_slope(DVec3::new(triple.y, 0.0, triple.z), inside);
+                let tilt = pull_back_turn(DVec3::new(triple.y, 0.0, triple.z), inside);
                 DVec3::new(shift.y, tilt.x, tilt.z)
             } else if link.reversed {
-                -turn_slope(-triple, torque)
+                -pull_back_turn(-triple, torque)
             } else {
                 let frame = link.rest * self.style.means[first / FEATURES];
-                turn_slope(triple, frame.conjugate() * torque)
+                pull_back_turn(triple, frame.conjugate() * torque)
             };
-            self.by_feature[unknown.feature] = slope[k];
+            self.feature_gradient[unknown.feature] = slope[k];
         }
     }
 }
 
 /// Returns Jᵀ t for the left Jacobian J of the rotation vector y, with exp(y + dy) = exp(J dy) exp(y).
-fn turn_slope(y: DVec3, t: DVec3) -> DVec3 {
+fn pull_back_turn(y: DVec3, t: DVec3) -> DVec3 {
     let angle = y.length();
     if angle < 1e-6 {
         return t - 0.5 * y.cross(t);
@@ -323,7 +328,7 @@ fn size(body: &Body, goals: &[Goal]) -> f64 {
 }
 
 /// Returns whether a link of a body may turn.
-pub(super) fn turns(body: &Body, link: usize, limits: bool) -> bool {
+pub(super) fn may_turn(body: &Body, link: usize, limits: bool) -> bool {
     let may = |l: &super::super::Link| l.weight > 0.0 && !(limits && l.limit == Limit::Locked);
     body.links().get(link).is_some_and(may)
 }

@@ -64,7 +64,7 @@ pub enum StyleError {
 /// The serialised form of a style.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct StyleDocument {
     format: String,
     joints: Vec<String>,
     means: Vec<DQuat>,
@@ -72,12 +72,12 @@ struct Document {
     scales: Vec<f64>,
     beta: f64,
     gamma: f64,
-    postures: Vec<Kept>,
+    postures: Vec<KeptPosture>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Kept {
+struct KeptPosture {
     x: Vec<f64>,
     y: Vec<f64>,
 }
@@ -85,8 +85,8 @@ struct Kept {
 impl Serialize for Style {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let rows = self.postures.chunks_exact(self.features());
-        let kept = |(i, y): (usize, &[f64])| Kept { x: self.latent(i).to_vec(), y: y.to_vec() };
-        let document = Document {
+        let kept = |(i, y): (usize, &[f64])| KeptPosture { x: self.latent(i).to_vec(), y: y.to_vec() };
+        let document = StyleDocument {
             format: STYLE_FORMAT.to_owned(),
             joints: self.joints.clone(),
             means: self.means.clone(),
@@ -97,20 +97,20 @@ impl Serialize for Style {
             postures: rows.enumerate().map(kept).collect(),
         };
         // A style that cannot be read back must not be written.
-        document.clone().check().map_err(serde::ser::Error::custom)?;
+        document.clone().validate().map_err(serde::ser::Error::custom)?;
         document.serialize(to)
     }
 }
 
 impl<'de> Deserialize<'de> for Style {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Document::deserialize(from)?.check().map_err(serde::de::Error::custom)
+        StyleDocument::deserialize(from)?.validate().map_err(serde::de::Error::custom)
     }
 }
 
-impl Document {
+impl StyleDocument {
     /// Validates the document and builds the model.
-    fn check(self) -> Result<Style, StyleError> {
+    fn validate(self) -> Result<Style, StyleError> {
         let (joints, count) = (self.joints.len(), self.postures.len());
         if self.format != STYLE_FORMAT {
             // The value can be as long as the file, so the error contains only its start.
@@ -124,37 +124,38 @@ impl Document {
             3..=MOST_POSTURES => {}
             _ => return Err(StyleError::Many { count }),
         }
-        let sane = |x: &f64| x.is_finite() && x.abs() < 1e6;
+        let is_usable = |x: &f64| x.is_finite() && x.abs() < 1e6;
         let rate = |x: f64| x.is_finite() && x > 1e-10 && x < 1e10;
         let features = FEATURES * joints;
         let unit = |q: &DQuat| q.is_finite() && (q.length() - 1.0).abs() < 1e-6;
-        let faults = [
+        let checks = [
             (
                 "`means` must be one unit quaternion per joint",
                 self.means.len() == joints && self.means.iter().all(unit),
             ),
             (
                 "`centre` must be three numbers per joint, each below 1e6 in size",
-                self.centre.len() == features && self.centre.iter().all(sane),
+                self.centre.len() == features && self.centre.iter().all(is_usable),
             ),
             (
                 "`scales` must be three numbers per joint, each above 1e-9 and below 1e6",
-                self.scales.len() == features && self.scales.iter().all(|w| sane(w) && *w > 1e-9),
+                self.scales.len() == features && self.scales.iter().all(|w| is_usable(w) && *w > 1e-9),
             ),
             (
                 "the rates `beta` and `gamma` must be above 1e-10 and below 1e10",
                 rate(self.beta) && rate(self.gamma),
             ),
         ];
-        if let Some((what, _)) = faults.into_iter().find(|(_, good)| !good) {
+        if let Some((what, _)) = checks.into_iter().find(|(_, is_valid)| !is_valid) {
             return Err(StyleError::Numbers { what });
         }
         let dimensions = self.postures.first().map_or(0, |p| p.x.len());
         if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
             return Err(StyleError::Posture { posture: 0 });
         }
-        let fits =
-            |p: &Kept| p.x.len() == dimensions && p.y.len() == features && p.x.iter().chain(&p.y).all(sane);
+        let fits = |p: &KeptPosture| {
+            p.x.len() == dimensions && p.y.len() == features && p.x.iter().chain(&p.y).all(is_usable)
+        };
         if let Some(posture) = self.postures.iter().position(|p| !fits(p)) {
             return Err(StyleError::Posture { posture });
         }

@@ -170,11 +170,11 @@ fn farthest(features: &[Vec<f64>], centre: &[f64], most: usize) -> Vec<usize> {
 
 /// Bound for the absolute logarithms of β and γ. Without it, the kernel of examples without noise could not be
 /// inverted in double precision.
-const RATE: f64 = 10.0;
+const MAX_LOG_RATE: f64 = 10.0;
 
 /// Returns β or γ from its logarithm.
 fn rate(logarithm: f64) -> f64 {
-    logarithm.clamp(-RATE, RATE).exp()
+    logarithm.clamp(-MAX_LOG_RATE, MAX_LOG_RATE).exp()
 }
 
 /// The objective of learning. The unknowns are the latent positions (N rows of d), ln β and ln γ.
@@ -293,7 +293,7 @@ impl Likelihood<'_> {
         // Derivatives by the logarithms of β and γ.
         let slopes = [1.0 - by_noise / beta, 1.0 + by_gamma * gamma];
         for ((out, at), slope) in gradient[n * dims..].iter_mut().zip(&unknowns[n * dims..]).zip(slopes) {
-            *out = if at.abs() < RATE { slope } else { 0.0 };
+            *out = if at.abs() < MAX_LOG_RATE { slope } else { 0.0 };
         }
         value
     }

@@ -94,7 +94,7 @@ impl Styled {
             Teaching::Examples(examples) => {
                 examples.blend(body, &self.joints, goals, options.root_motion);
                 if options.limits {
-                    solve::hold(body, &mut vec![true; self.joints.len()]);
+                    solve::clamp_to_limits(body, &mut vec![true; self.joints.len()]);
                 }
                 1
             }

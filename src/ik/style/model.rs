@@ -142,7 +142,7 @@ impl Style {
     }
 
     /// Returns the features of a kept posture.
-    pub(super) fn kept(&self, posture: usize) -> Vec<f64> {
+    pub(super) fn kept_posture(&self, posture: usize) -> Vec<f64> {
         let d = self.features();
         let row = &self.postures[posture * d..(posture + 1) * d];
         row.iter().zip(&self.centre).map(|(y, c)| y + c).collect()

@@ -3,7 +3,7 @@
 use super::super::posture::align;
 use super::super::{Body, Goal, Options};
 use super::Style;
-use super::cost::{Cost, turns};
+use super::cost::{Cost, may_turn};
 use crate::mathematics::minimise;
 
 /// Number of searches. They start from the kept postures that are nearest to the goals.
@@ -11,9 +11,9 @@ const STARTS: usize = 3;
 /// Maximum number of rounds that clamp joints to their limits and search again for the others.
 const ROUNDS: usize = 3;
 /// Limit violation in radians above which a joint is clamped.
-const BEYOND: f64 = 1e-6;
+const MAX_VIOLATION: f64 = 1e-6;
 /// A step that gains less than this fraction is the last one.
-const GAIN: f64 = 1e-5;
+const MIN_GAIN: f64 = 1e-5;
 
 /// Poses a body in the likeliest posture near its goals and returns the number of steps. The result depends on the
 /// goals and on the links that the style does not include. If the goals leave the placement of the body open, the
@@ -29,15 +29,15 @@ pub(super) fn pose(
     options: &Options,
 ) -> usize {
     let moves = options.root_motion;
-    let free: Vec<bool> = (0..joints.len()).map(|l| turns(body, l, options.limits)).collect();
+    let free: Vec<bool> = (0..joints.len()).map(|l| may_turn(body, l, options.limits)).collect();
     let mut cost = Cost::new(style, joints, goals, body, moves, |l| free[l]);
     let mut starts: Vec<_> = (0..style.postures())
         .map(|kept| {
             cost.body.clone_from(body);
-            let posture = style.posture(&style.kept(kept));
-            posture.stand(&mut cost.body, joints, cost.place, moves);
+            let posture = style.posture(&style.kept_posture(kept));
+            posture.apply(&mut cost.body, joints, cost.place, moves);
             let (place, _) = align(&cost.body, cost.place.heading, goals, moves);
-            posture.stand(&mut cost.body, joints, place, moves);
+            posture.apply(&mut cost.body, joints, place, moves);
             let far: f64 = style.latent(kept).iter().map(|x| x * x).sum();
             (cost.goals_cost() + 0.5 * far, kept, place)
         })
@@ -48,7 +48,7 @@ pub(super) fn pose(
         cost.body.clone_from(body);
         cost.place = place;
         let mut z = cost.start(style.latent(kept));
-        let found = minimise(&mut z, options.iterations, GAIN, |z, g| cost.evaluate(z, g));
+        let found = minimise(&mut z, options.iterations, MIN_GAIN, |z, g| cost.evaluate(z, g));
         steps += found.steps;
         if found.value.is_finite() && best.as_ref().is_none_or(|b| found.value < b.0) {
             // The body is in the last pose that the search evaluated, which need not be the best.
@@ -63,28 +63,28 @@ pub(super) fn pose(
     }
     let mut free = free;
     for _ in 0..ROUNDS {
-        if !hold(body, &mut free) {
+        if !clamp_to_limits(body, &mut free) {
             break;
         }
-        let mut again = Cost::new(style, joints, goals, body, moves, |l| free[l]);
-        again.place = place;
-        z = again.start(&z[..style.dimensions()]);
-        let found = minimise(&mut z, options.iterations, GAIN, |z, g| again.evaluate(z, g));
+        let mut constrained = Cost::new(style, joints, goals, body, moves, |l| free[l]);
+        constrained.place = place;
+        z = constrained.start(&z[..style.dimensions()]);
+        let found = minimise(&mut z, options.iterations, MIN_GAIN, |z, g| constrained.evaluate(z, g));
         steps += found.steps;
-        again.evaluate(&z, &mut vec![0.0; z.len()]);
-        *body = again.body;
+        constrained.evaluate(&z, &mut vec![0.0; z.len()]);
+        *body = constrained.body;
     }
-    hold(body, &mut free);
+    clamp_to_limits(body, &mut free);
     steps
 }
 
 /// Clamps joints that are beyond their limits to the nearest allowed rotation. Returns whether a free joint was
 /// clamped.
-pub(super) fn hold(body: &mut Body, free: &mut [bool]) -> bool {
+pub(super) fn clamp_to_limits(body: &mut Body, free: &mut [bool]) -> bool {
     let mut any = false;
     for (index, free) in free.iter_mut().enumerate().filter(|(_, free)| **free) {
         let (link, rotation) = (body.links()[index], body.rotations()[index]);
-        if link.excess(rotation) > BEYOND {
+        if link.excess(rotation) > MAX_VIOLATION {
             body.set_rotation(index, link.nearest(rotation));
             (*free, any) = (false, true);
         }

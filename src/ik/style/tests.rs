@@ -3,7 +3,7 @@ use glam::{DAffine3, DQuat, DVec3};
 use super::cost::Cost;
 use super::learn::Likelihood;
 use super::*;
-use crate::ik::posture::{Place, tests::figure};
+use crate::ik::posture::{Placement, tests::figure};
 use crate::ik::random::Random;
 use crate::ik::{Body, Goal, Link, Options, Posture};
 
@@ -95,14 +95,17 @@ fn model_predicts_the_postures_it_keeps() {
     let mut prediction = model::Prediction::default();
     for kept in 0..style.postures() {
         style.predict(style.latent(kept), &mut prediction);
-        let kept = style.kept(kept);
+        let kept = style.kept_posture(kept);
         assert_eq!(prediction.features.len(), kept.len());
         for (predicted, kept) in prediction.features.iter().zip(kept) {
             assert!((predicted - kept).abs() < 0.005, "predicted {predicted}, kept {kept}");
         }
     }
     style.predict(&[50.0, 50.0], &mut prediction);
-    assert!((prediction.variance - 1.0).abs() < 0.5, "far from the examples the variance must be that of the prior");
+    assert!(
+        (prediction.variance - 1.0).abs() < 0.5,
+        "far from the examples the variance must be that of the prior"
+    );
 }
 
 #[test]
@@ -112,9 +115,9 @@ fn two_points_determine_the_posture() {
     let styled = Styled::whole(Arc::new(style));
     let options = Options { root_motion: true, ..Options::default() };
     for (example, wanted) in examples(&body).iter().enumerate().skip(1).step_by(6) {
-        let place = Place { heading: 0.1 * example as f64, ground: glam::DVec2::new(2.0, -1.0) };
+        let place = Placement { heading: 0.1 * example as f64, ground: glam::DVec2::new(2.0, -1.0) };
         let mut truth = body.clone();
-        wanted.stand(&mut truth, &styled.joints, place, true);
+        wanted.apply(&mut truth, &styled.joints, place, true);
         let at = |body: &Body, link: usize| body.world_from_link(link).unwrap_or_default().translation;
         let goals = [3, 5].map(|link| Goal::position(link, at(&truth, link)));
         body.reset();
@@ -179,7 +182,10 @@ fn signs_of_quaternions_do_not_matter() {
         posture.rotations.iter_mut().skip(1).for_each(|q| *q = -*q);
     }
     let (expected, found) = (learn(&examples(&body)), learn(&flipped));
-    assert!(expected.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-3), "expected {expected:?}, got {found:?}");
+    assert!(
+        expected.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-3),
+        "expected {expected:?}, got {found:?}"
+    );
 }
 
 #[test]

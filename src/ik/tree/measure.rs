@@ -14,7 +14,7 @@ const STEERED: f64 = 10.0;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ik) struct Measure {
     /// Sum of squared errors of the pinned goals that are outside their tolerance, world metres squared.
-    excess: f64,
+    pin_error: f64,
     /// Weighted sum of squared errors, world metres squared.
     pub(in crate::ik) sum: f64,
     /// Whether all goals with a positive weight are within tolerance.
@@ -24,13 +24,13 @@ pub(in crate::ik) struct Measure {
 impl Measure {
     /// Returns whether this pose is better than another. Pinned goals are compared first.
     pub(in crate::ik) fn is_better(&self, than: &Self) -> bool {
-        let pins = self.excess.total_cmp(&than.excess);
+        let pins = self.pin_error.total_cmp(&than.pin_error);
         pins.then(than.done.cmp(&self.done)).then(self.sum.total_cmp(&than.sum)).is_lt()
     }
 
     /// Returns whether all pinned goals are within tolerance.
-    pub(in crate::ik) fn keeps_pins(&self) -> bool {
-        self.excess == 0.0
+    pub(in crate::ik) fn meets_pins(&self) -> bool {
+        self.pin_error == 0.0
     }
 }
 
@@ -56,7 +56,7 @@ impl Tree {
 
     /// Measures the errors of the current pose.
     pub(in crate::ik) fn measure(&self) -> Measure {
-        let mut measure = Measure { excess: 0.0, sum: 0.0, done: true };
+        let mut measure = Measure { pin_error: 0.0, sum: 0.0, done: true };
         for tip in 0..self.tips.len() {
             let Tip { weight, pinned, length, tolerance, .. } = self.tips[tip];
             let (error, angle) = (self.error(tip).unwrap_or(0.0), self.angle_error(tip).unwrap_or(0.0));
@@ -66,7 +66,7 @@ impl Tree {
             measure.sum += weight * square * if pinned { STEERED } else { 1.0 };
             measure.done &= reached || weight == 0.0;
             if pinned && !reached {
-                measure.excess += square;
+                measure.pin_error += square;
             }
         }
         measure
@@ -74,13 +74,13 @@ impl Tree {
 
     /// Returns the length of the longest chain, base space.
     pub(in crate::ik) fn length(&self) -> f64 {
-        some((0..self.tips.len()).map(|t| self.lengths(t).sum).fold(0.0, f64::max))
+        nonzero_length((0..self.tips.len()).map(|t| self.lengths(t).sum).fold(0.0, f64::max))
     }
 
     /// Returns whether an effector cannot reach its target, even if it had no other goal to share its chain with.
     pub(in crate::ik) fn is_out_of_reach(&self, tip: usize) -> bool {
         let lengths = self.lengths(tip);
-        self.even
+        self.has_uniform_scale
             && !self.root_moves
             && self.tips[tip].target.is_some()
             && (lengths.too_far() || lengths.too_near())
@@ -112,7 +112,7 @@ impl Tree {
 
 /// Returns a length to use as a scale. A chain of zero length, which is one joint that turns in place, counts as one
 /// metre long.
-pub(super) fn some(length: f64) -> f64 {
+pub(super) fn nonzero_length(length: f64) -> f64 {
     if length > 0.0 { length } else { 1.0 }
 }
 

@@ -10,7 +10,7 @@ use super::rotation::{any_perpendicular, rotation_vector, shortest_arc};
 
 use super::{Body, Goal, Limit};
 pub(super) use measure::Measure;
-use measure::{RADIAN, some};
+use measure::{RADIAN, nonzero_length};
 
 /// A joint that turns and moves at least one effector.
 ///
@@ -40,7 +40,7 @@ pub(super) struct Joint {
     /// Linear part of `base_from_frame`, for the frame before the joint turns.
     frame: DMat3,
     /// Inverse of `frame`. Computed only if the body has scale.
-    unframe: DMat3,
+    frame_from_base: DMat3,
     /// Product of the rotations from base space to the frame. Computed only if orientations are needed.
     spin: DQuat,
     /// Linear part of `base_from_turned`.
@@ -147,8 +147,8 @@ pub(super) struct Tree {
     above: Vec<(usize, usize)>,
     /// For each link: its own joint or the nearest one above, the transform from the link to the turned frame of that
     /// joint, and the rotation of this transform.
-    posts: Vec<(Option<usize>, DAffine3, DQuat)>,
-    taken: Vec<bool>,
+    joints_of_links: Vec<(Option<usize>, DAffine3, DQuat)>,
+    involved: Vec<bool>,
     /// Links with a locked limit, and their rest rotations.
     locked: Vec<(usize, DQuat)>,
     world_from_base: DMat3,
@@ -158,9 +158,9 @@ pub(super) struct Tree {
     /// Whether no joint, and no link between joints, has scale.
     pub(super) rigid: bool,
     /// Whether every scale is uniform. Lengths then never change.
-    even: bool,
+    has_uniform_scale: bool,
     /// Whether orientations are computed.
-    spins: bool,
+    has_orientations: bool,
     /// Whether the base moves. No target is then out of reach.
     pub(super) root_moves: bool,
     /// Tolerance of orientations and aims in radians.
@@ -173,23 +173,24 @@ impl Tree {
         self.world_from_base = body.world_from_base().matrix3;
         self.base_from_world = body.base_from_world();
         self.root = body.root();
-        self.take(body, goals);
+        self.mark_involved(body, goals);
         self.joints.clear();
-        self.posts.clear();
+        self.joints_of_links.clear();
         self.locked.clear();
-        (self.rigid, self.even) = (true, true);
+        (self.rigid, self.has_uniform_scale) = (true, true);
         for (index, (link, &rotation)) in body.links().iter().zip(body.rotations()).enumerate() {
             let (joint, post, spin) =
-                link.parent.map_or((None, DAffine3::IDENTITY, DQuat::IDENTITY), |p| self.posts[p]);
+                link.parent.map_or((None, DAffine3::IDENTITY, DQuat::IDENTITY), |p| self.joints_of_links[p]);
             let pre = DAffine3 { translation: post.transform_point3(link.offset), ..post };
-            if self.taken[index] {
+            if self.involved[index] {
                 self.rigid &= link.scale == DVec3::ONE;
                 let sizes = link.scale.abs();
-                self.even &= sizes.max_element() - sizes.min_element() <= 1e-6 * sizes.max_element();
+                self.has_uniform_scale &=
+                    sizes.max_element() - sizes.min_element() <= 1e-6 * sizes.max_element();
             }
             let limit = if limits { link.limit } else { Limit::Free };
-            if self.taken[index] && link.weight > 0.0 && limit != Limit::Locked {
-                self.posts.push((Some(self.joints.len()), DAffine3::IDENTITY, DQuat::IDENTITY));
+            if self.involved[index] && link.weight > 0.0 && limit != Limit::Locked {
+                self.joints_of_links.push((Some(self.joints.len()), DAffine3::IDENTITY, DQuat::IDENTITY));
                 self.joints.push(Joint {
                     link: index,
                     parent: joint,
@@ -204,7 +205,7 @@ impl Tree {
                     weight: link.weight,
                     position: DVec3::ZERO,
                     frame: DMat3::IDENTITY,
-                    unframe: DMat3::IDENTITY,
+                    frame_from_base: DMat3::IDENTITY,
                     spin: DQuat::IDENTITY,
                     turned: DMat3::IDENTITY,
                     below: (0, 0),
@@ -221,30 +222,30 @@ impl Tree {
                 }
                 let linear = DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale);
                 let post = DAffine3 { matrix3: pre.matrix3 * linear, translation: pre.translation };
-                self.posts.push((joint, post, spin * rotation));
+                self.joints_of_links.push((joint, post, spin * rotation));
             }
         }
         let turned = |g: &Goal| g.orientation.is_some() || g.aim.is_some();
-        self.spins = !self.rigid || goals.iter().any(turned);
+        self.has_orientations = !self.rigid || goals.iter().any(turned);
         self.set_tips(body, goals);
         self.forward();
         for tip in 0..self.tips.len() {
             let lengths = self.lengths(tip);
             (self.tips[tip].length, self.tips[tip].radian) =
-                (some(lengths.world), RADIAN * some(lengths.sum));
+                (nonzero_length(lengths.world), RADIAN * nonzero_length(lengths.sum));
         }
     }
 
     /// Marks the links whose rotation or scale moves an effector.
-    fn take(&mut self, body: &Body, goals: &[Goal]) {
+    fn mark_involved(&mut self, body: &Body, goals: &[Goal]) {
         let links = body.links();
-        self.taken.clear();
-        self.taken.resize(links.len(), false);
+        self.involved.clear();
+        self.involved.resize(links.len(), false);
         for goal in goals {
             // Turning a link moves its other points but not its own joint.
             let mut next = if goal.turns_own() { Some(goal.link) } else { links[goal.link].parent };
-            while let Some(link) = next.filter(|&l| !self.taken[l]) {
-                self.taken[link] = true;
+            while let Some(link) = next.filter(|&l| !self.involved[l]) {
+                self.involved[link] = true;
                 next = links[link].parent;
             }
         }
@@ -260,12 +261,12 @@ impl Tree {
         let largest = weights.fold(0.0, f64::max);
         for goal in goals {
             let (joint, local, local_spin) = if goal.turns_own() {
-                let (joint, post, spin) = self.posts[goal.link];
+                let (joint, post, spin) = self.joints_of_links[goal.link];
                 (joint, post.transform_point3(goal.offset), spin)
             } else {
                 let link = &body.links()[goal.link];
                 let none = (None, DAffine3::IDENTITY, DQuat::IDENTITY);
-                let (joint, post, spin) = link.parent.map_or(none, |p| self.posts[p]);
+                let (joint, post, spin) = link.parent.map_or(none, |p| self.joints_of_links[p]);
                 (joint, post.transform_point3(link.offset), spin * body.rotations()[goal.link])
             };
             let mut next = joint;
@@ -317,14 +318,14 @@ impl Tree {
     /// Computes forward kinematics of all joints and effectors.
     pub(super) fn forward(&mut self) {
         for index in 0..self.joints.len() {
-            self.place(index);
+            self.forward_joint(index);
         }
-        self.place_tips();
+        self.forward_tips();
     }
 
     /// Computes forward kinematics of one joint. Its parent must be up to date.
-    pub(super) fn place(&mut self, index: usize) {
-        let (rigid, spins, root) = (self.rigid, self.spins, self.root);
+    pub(super) fn forward_joint(&mut self, index: usize) {
+        let (rigid, spins, root) = (self.rigid, self.has_orientations, self.root);
         let (before, rest) = self.joints.split_at_mut(index);
         let Some(joint) = rest.first_mut() else { return };
         match joint.parent.map(|p| &before[p]) {
@@ -344,11 +345,11 @@ impl Tree {
         joint.turned = joint.frame * DMat3::from_quat(joint.rotation);
         if !rigid {
             joint.turned *= DMat3::from_diagonal(joint.scale);
-            joint.unframe = joint.frame.inverse();
+            joint.frame_from_base = joint.frame.inverse();
         }
     }
 
-    pub(super) fn place_tips(&mut self) {
+    pub(super) fn forward_tips(&mut self) {
         for tip in &mut self.tips {
             match tip.joint.map(|j| &self.joints[j]) {
                 Some(joint) => {
@@ -366,7 +367,7 @@ impl Tree {
     }
 
     /// Transforms a world position to base space.
-    pub(super) fn inside(&self, place: DVec3) -> DVec3 {
+    pub(super) fn to_base(&self, place: DVec3) -> DVec3 {
         self.base_from_world.transform_point3(place)
     }
 
@@ -377,11 +378,11 @@ impl Tree {
 
     /// Transforms a vector from base space to a joint's frame before it turns.
     pub(super) fn to_frame(&self, joint: &Joint, vector: DVec3) -> DVec3 {
-        if self.rigid { joint.frame.transpose_mul_vec3(vector) } else { joint.unframe * vector }
+        if self.rigid { joint.frame.transpose_mul_vec3(vector) } else { joint.frame_from_base * vector }
     }
 
     /// Transforms a vector from a joint's frame before it turns to base space.
-    pub(super) fn out_of_frame(joint: &Joint, vector: DVec3) -> DVec3 {
+    pub(super) fn from_frame(joint: &Joint, vector: DVec3) -> DVec3 {
         joint.frame * vector
     }
 
@@ -408,7 +409,7 @@ impl Tree {
             return skew(-arm);
         }
         // The joint's frame may be scaled unevenly, so the cross product is taken in that frame.
-        joint.frame * skew(-(joint.unframe * arm)) * DMat3::from_quat(joint.spin.conjugate())
+        joint.frame * skew(-(joint.frame_from_base * arm)) * DMat3::from_quat(joint.spin.conjugate())
     }
 
     /// Returns the joints above an effector, nearest first.

@@ -11,16 +11,16 @@ impl Tree {
     pub(in crate::ik) fn straighten(&mut self) {
         let Some((tip, target)) = self.tips.first().and_then(|t| Some((*t, t.target?))) else { return };
         for index in 0..self.joints.len() {
-            self.place(index);
+            self.forward_joint(index);
             let joint = &self.joints[index];
             // The joints above a single effector form a chain, so the next joint is the child.
             let local = self.joints.get(index + 1).map_or(tip.local, |child| child.fixed.translation);
             let to = self.to_frame(joint, target - joint.position);
             let arc = shortest_arc(joint.turn(local), to, self.bend_axis(index, local));
             self.joints[index].rotation = joint.allowed((arc * joint.rotation).normalize());
-            self.place(index);
+            self.forward_joint(index);
         }
-        self.place_tips();
+        self.forward_tips();
     }
 
     /// Turns every joint a little in the same direction. A straight chain needs this, because no method finds a
@@ -83,8 +83,8 @@ impl Tree {
             }
             let angle = axis.dot(farthest.cross(wanted)).atan2(farthest.dot(wanted));
             let joint = &self.joints[limb];
-            let asked = (self.turn_about(joint, axis, angle) * joint.rotation).normalize();
-            self.joints[limb].rotation = joint.allowed(asked);
+            let requested = (self.turn_about(joint, axis, angle) * joint.rotation).normalize();
+            self.joints[limb].rotation = joint.allowed(requested);
             turned = true;
         }
         if turned {
