@@ -57,7 +57,7 @@ impl Fused {
     }
 
     /// Returns ΔH = Σ αᵢ(θᵢ − θᵢᵐ) with the midpoint θᵢᵐ = (1 − α)θᵢ₋₁ + αθᵢ. This is a fraction of each joint's last
-    /// turn in base space. It goes into the null space.
+    /// turn in base space. It is used in the null space.
     pub(super) fn additional(&mut self, tree: &Tree) -> &[DVec3] {
         self.additional.clear();
         for (joint, previous) in tree.joints.iter().zip(&mut self.previous) {

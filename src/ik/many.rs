@@ -6,11 +6,11 @@ use super::{Body, Goal, Options, Report, SolveError, Solver};
 
 /// Solves for each body and its goals on rayon's threads. The shorter list decides how many are solved.
 ///
-/// Each solve is independent. The results have the same bits as solves one by one, each with a new [`Solver`], for
-/// any number of threads.
+/// Each solve is independent. For any number of threads, the results have the same bits as separate solves with a new
+/// [`Solver`] each.
 ///
 /// # Errors
-/// Each body has its own result, with the errors of [`Solver::solve`].
+/// Each body has a separate result, with the errors of [`Solver::solve`].
 pub fn solve_many(
     bodies: &mut [Body],
     goals: &[Vec<Goal>],

@@ -327,8 +327,8 @@ pub struct OptimizeOptions {
     pub balance: Option<Balance>,
 }
 
-/// A balance task: it keeps the centre of mass of the moving segments vertically above or below a support. A segment
-/// between two joints weighs as much as it is long.
+/// A balance task: it keeps the centre of mass of the moving segments vertically above or below a support. The mass
+/// of a segment between two joints is its length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Balance {

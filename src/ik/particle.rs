@@ -22,8 +22,8 @@ pub(super) struct Particles {
     locals: Vec<DVec3>,
     /// The particle of each effector: its own, or that of a joint at the same position.
     pub(super) tips: Vec<usize>,
-    /// Whether a fit moves particles. It does if several are attached to one joint, or with limits, weights below one
-    /// or scale.
+    /// Whether a fit moves particles. This happens if several are attached to one joint, and with limits, scale or
+    /// weights below one.
     fit_moves_particles: bool,
     /// The particles that are attached to joints, grouped by joint, and the range of each joint.
     attached: Vec<usize>,

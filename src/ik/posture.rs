@@ -139,7 +139,7 @@ pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (
 
 /// Factor for the weight of pinned goals.
 pub(super) const PINNED: f64 = 10.0;
-/// Minimum horizontal distance of a point from the mean, in metres, for it to determine the heading.
+/// Points determine the heading if one of them is at least this far from their mean, horizontally and in metres.
 const MIN_SPREAD: f64 = 0.05;
 
 #[cfg(test)]

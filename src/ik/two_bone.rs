@@ -87,8 +87,8 @@ fn beyond_rest(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
     }
 }
 
-/// Bends the middle joint so that the effector is as far from the first joint as the target is. Returns whether this
-/// is possible.
+/// Bends the middle joint so that the effector has the same distance from the first joint as the target. Returns
+/// whether this is possible.
 ///
 /// With u the vector into the joint, v the vector out of it and n the axis, |u + R(θ)v|² = d² becomes C cos θ + S sin
 /// θ + c₀ = ½(d² − u² − v²). Of the two solutions, the one that the limit changes less is used. If the limit allows
@@ -237,9 +237,9 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
     orient(tree);
 }
 
-/// Returns the length of a limb for a target at a distance. It is the distance itself, except in the last `share` of
-/// the full length, where it approaches the full length ever more slowly and so never snaps straight. l(x) = f − s
-/// (e^(−(x − f + s)/s)), s = share · f.
+/// Returns the length of a limb for a target at a distance. This is the distance itself up to the last `share` of the
+/// full length. From there it approaches the full length exponentially, so that the limb never snaps straight. l(x) =
+/// f − s (e^(−(x − f + s)/s)), s = share · f.
 fn softened(distance: f64, full: f64, share: f64) -> f64 {
     let soft = share * full;
     if soft <= 0.0 || distance <= full - soft {

@@ -14,11 +14,12 @@ use super::{Movers, dual};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Skinning {
-    /// A weighted sum of matrices. It is fast, and files are made for it. Parts that twist or bend far shrink.
+    /// Weighted sum of matrices. Fast, and the method for which most files are made. Strongly twisted or bent parts
+    /// shrink.
     #[default]
     Linear,
-    /// Dual quaternions for the rigid part of a transform, and matrices for the stretch. It keeps the volume. Parts
-    /// that bend far bulge.
+    /// Dual quaternions for the rigid part of a transform, and matrices for the stretch. Keeps the volume, but
+    /// strongly bent parts bulge.
     DualQuaternion,
 }
 

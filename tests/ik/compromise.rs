@@ -11,7 +11,7 @@ fn options(method: Method) -> Options {
     Options { method, ..Options::default() }
 }
 
-/// A shoulder in a cone, and an elbow that bends one way.
+/// Returns a limb with a cone limit at the shoulder and an elbow that bends only one way.
 fn limited_limb() -> Body {
     let shoulder = round_cone(DVec3::Y, 0.9, [-0.4, 0.4]);
     let elbow = Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.4 };

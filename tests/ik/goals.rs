@@ -248,7 +248,7 @@ fn euler_angles_and_rotation_vectors_reach_a_target_differently() {
 
 #[test]
 fn a_solve_from_its_last_result_never_restarts() {
-    // No frame of a slow drag jumps.
+    // The pose must not jump between two frames of a slow drag.
     for method in [Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik] {
         let mut body = straight(5);
         let mut solver = Solver::default();
@@ -351,7 +351,7 @@ fn optimize_weighs_goals_against_the_pose() {
     assert!(stay.0 > 0.1 && stay.2 < plain.2, "{plain:?} {stay:?}");
 }
 
-/// Returns the centre of mass of a chain whose segments weigh as much as they are long.
+/// Returns the centre of mass of a chain. The mass of a segment is its length.
 fn middle(body: &Body) -> DVec3 {
     let places: Vec<DVec3> = (0..body.links().len()).map(|i| position(body, i)).collect();
     let stretches = places.windows(2).map(|p| (p[0].distance(p[1]), (p[0] + p[1]) / 2.0));

@@ -1,4 +1,4 @@
-//! Invalid problems: the error that solvers return, and that the body is left unchanged.
+//! Solvers reject invalid problems with an error and leave the body unchanged.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, EulerRot};
 use sinew::ik::{Aim, Body, Goal, Limit, Link, Method, Options, SolveError, Solver};

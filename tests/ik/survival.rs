@@ -413,8 +413,8 @@ fn solver_can_switch_between_links_and_limits() {
     }
 }
 
-/// Regression: a solver bent every joint by 0.05 rad before its first iteration, whatever the start pose. Drags
-/// trembled.
+/// Regression: a solver bent every joint by 0.05 rad before its first iteration, for any start pose. This made drags
+/// tremble.
 #[test]
 fn small_step_of_a_goal_turns_joints_only_a_little() {
     for (body, method) in [chain(6), chain(3)].iter().flat_map(|b| {

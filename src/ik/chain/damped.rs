@@ -168,7 +168,7 @@ impl Chain {
         self.reach - self.end_now.length() <= STRAIGHT * (self.reach - target.length())
     }
 
-    /// Bends the chain into a circular arc with a chord as long as the target is far.
+    /// Bends the chain into a circular arc from the base to the target.
     fn arch(&mut self, target: DVec3) {
         let (tip, distance) = (self.end_now, target.length());
         let Some(way) = target.try_normalize() else { return };

@@ -11,10 +11,10 @@ use super::{Chain, End};
 const STALL_ITERATIONS: usize = 16;
 /// Sweeps over the springs between two checks of the error.
 const SWEEPS: usize = 8;
-/// The closed form would turn a chain much for a small gain if the target is nearer to the base than this fraction of
-/// the reach, and …
+/// The closed form is skipped if the target is nearer to the base than this fraction of the reach, and …
 const NEAR: f64 = 0.25;
-/// … the end is nearer to the target than this fraction of the reach.
+/// … the end is nearer to the target than this fraction of the reach. It would turn the chain strongly for a small
+/// gain.
 const CLOSE: f64 = 0.1;
 
 /// Detects when iterations no longer reduce the error.
@@ -39,7 +39,7 @@ impl StallDetector {
 
 impl Chain {
     /// Runs cyclic coordinate descent. The sweep from the end to the base carries only the end along. The sweep back
-    /// from the base passes the turns of the joints above on to each joint. `target` is relative to the base.
+    /// from the base applies the turns of the joints above to each joint. `target` is relative to the base.
     pub(in super::super) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let mut stall = StallDetector::new();
         for pass in 0..=passes {

@@ -58,8 +58,8 @@ impl Style {
     /// to the mean, then always the one farthest from all that are selected. The latent positions start at the
     /// principal components. A search over the latent positions, β and γ then minimises the negative log likelihood
     /// of the paper's equation 5, L_GP = D/2 ln|K| + ½ Σ w_k² Y_kᵀK⁻¹Y_k + ½ Σ |x_i|² + ln(αβγ / Π w_k^N). The scales
-    /// w are not part of the search. For fixed other values, the minimum is at w_k² = N / (Y_kᵀK⁻¹Y_k + N ε²), with
-    /// the `noise` ε as a prior.
+    /// w are not part of the search. With all other values fixed, the minimum is at w_k² = N / (Y_kᵀK⁻¹Y_k + N ε²),
+    /// with the `noise` ε as a prior.
     ///
     /// # Errors
     /// [`StyleError`] if there are fewer than three postures or too many joints, if a posture has other joints, or if

@@ -77,7 +77,7 @@ impl Tree {
         nonzero_length((0..self.tips.len()).map(|t| self.lengths(t).sum).fold(0.0, f64::max))
     }
 
-    /// Returns whether an effector cannot reach its target, even if it had no other goal to share its chain with.
+    /// Returns whether an effector cannot reach its target, regardless of the other goals.
     pub(in crate::ik) fn is_out_of_reach(&self, tip: usize) -> bool {
         let lengths = self.lengths(tip);
         self.has_uniform_scale

@@ -118,7 +118,7 @@ pub(super) struct Tip {
 }
 
 impl Tip {
-    /// Returns the rotation that is missing to the target orientation, a rotation vector in base space.
+    /// Returns the rotation from the current to the target orientation, a rotation vector in base space.
     pub(super) fn orientation_error(&self) -> Option<DVec3> {
         self.orientation.map(|target| rotation_vector(target * self.spin.conjugate()))
     }
@@ -129,7 +129,8 @@ impl Tip {
         Some((self.spin * axis, (at - self.position).try_normalize()?))
     }
 
-    /// Returns the rotation that the aiming axis is missing, a rotation vector in base space.
+    /// Returns the rotation from the current to the wanted direction of the aiming axis, a rotation vector in base
+    /// space.
     pub(super) fn aim_error(&self) -> Option<DVec3> {
         let (now, wanted) = self.aim_directions()?;
         Some(rotation_vector(shortest_arc(now, wanted, any_perpendicular(now))))
@@ -155,7 +156,7 @@ pub(super) struct Tree {
     base_from_world: DAffine3,
     /// Translation of the base, base space.
     pub(super) root: DVec3,
-    /// Whether no joint, and no link between joints, has scale.
+    /// Whether no joint or link between joints has scale.
     pub(super) rigid: bool,
     /// Whether every scale is uniform. Lengths then never change.
     has_uniform_scale: bool,
