@@ -1,4 +1,4 @@
-//! `sinew bake`: what is played, and what is solved on top of it, as a clip that other programs open.
+//! `sinew bake`: writes the played motion and the inverse kinematics on top of it as one clip.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use crate::puppet::Puppet;
 use super::failure::Failure;
 use super::posing::PosingArgs;
 use super::timing::Stopwatch;
-use super::{ModelArg, Talk, output};
+use super::{ModelArg, Verbosity, output};
 
-/// What a unit of a BVH file is unless the character came from one: programs expect centimetres.
+/// Default unit of a BVH file, metres. Other programs expect centimetres.
 const CENTIMETRE: f64 = 0.01;
 
-/// Times that people write are rounded by less, seconds.
-const ROUNDED: f32 = 1e-3;
+/// Tolerance for rounding in the times of `--seconds`.
+const TIME_TOLERANCE: f32 = 1e-3;
 
 #[derive(Args, Debug)]
 #[command(
@@ -30,98 +30,101 @@ const ROUNDED: f32 = 1e-3;
 pub(super) struct BakeArgs {
     #[command(flatten)]
     model: ModelArg,
-    /// A copy of the model with the clip (OUT.glb), or a skeleton with it (OUT.bvh)
+    /// Write a copy of the model with the clip to OUT.glb, or its skeleton with the clip to OUT.bvh
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Poses a second
+    /// Number of keys per second
     #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = super::render::rate)]
     fps: f32,
-    /// Seconds of the motion that are written [default: all]
-    #[arg(long, value_name = "A..B", value_parser = span)]
-    seconds: Option<Span>,
-    /// What the clip is called
+    /// Time range to write, in seconds [default: the whole motion]
+    #[arg(long, value_name = "A..B", value_parser = time_range)]
+    seconds: Option<TimeRange>,
+    /// Name of the clip
     #[arg(long, value_name = "NAME", default_value = "baked")]
     name: String,
-    /// How far fewer keys may be from all of them: radians, metres; 0 keeps all
+    /// Largest error of dropping keys, in radians and metres; 0 keeps all keys
     #[arg(long, value_name = "E", default_value_t = 1e-4, value_parser = error)]
     key_error: f32,
     #[command(flatten)]
     posing: PosingArgs,
 }
 
-/// From a time to a later one.
+/// A range of times, seconds.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct TimeRange {
     from: f32,
     to: f32,
 }
 
-fn span(text: &str) -> Result<Span, String> {
+fn time_range(text: &str) -> Result<TimeRange, String> {
     let seconds = |t: &str| t.parse::<f32>().ok().filter(|t| t.is_finite() && *t >= 0.0);
-    let parsed = text.split_once("..").and_then(|(a, b)| Some(Span { from: seconds(a)?, to: seconds(b)? }));
-    parsed.filter(|s| s.from < s.to).ok_or_else(|| format!("\"{text}\" is no span A..B of seconds"))
+    let parsed =
+        text.split_once("..").and_then(|(a, b)| Some(TimeRange { from: seconds(a)?, to: seconds(b)? }));
+    parsed.filter(|s| s.from < s.to).ok_or_else(|| format!("\"{text}\" is not A..B with times 0 <= A < B"))
 }
 
 fn error(text: &str) -> Result<f32, String> {
     let error = text.parse::<f32>().ok().filter(|e| *e >= 0.0 && e.is_finite());
-    error.ok_or_else(|| format!("\"{text}\" is no error"))
+    error.ok_or_else(|| format!("\"{text}\" is not a number of at least 0"))
 }
 
-/// What is written.
-enum Form {
+/// The file format of the output.
+enum Format {
     Glb,
     Bvh,
 }
 
-pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
-    let mut watch = Stopwatch::new(talk.verbose);
+pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let mut watch = Stopwatch::new(verbosity.verbose);
     let is = |extension: &str| args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
-    let form = match () {
-        () if is("glb") => Form::Glb,
-        () if is("bvh") => Form::Bvh,
+    let format = match () {
+        () if is("glb") => Format::Glb,
+        () if is("bvh") => Format::Bvh,
         () => {
-            let why = "a clip is written as .glb or .bvh";
-            return Err(Failure::Usage(format!("--output {}: {why}", args.output.display())));
+            let cause = "unknown file type; use .glb or .bvh";
+            return Err(Failure::Usage(format!("--output {}: {cause}", args.output.display())));
         }
     };
-    output::spare(&args.output, args.posing.files(&args.model))?;
+    output::protect(&args.output, args.posing.files(&args.model))?;
     output::check(&args.output)?;
     let character = args.model.load()?;
-    output::spare(&args.output, character.files.iter().map(PathBuf::as_path))?;
+    output::protect(&args.output, character.files.iter().map(PathBuf::as_path))?;
     watch.stage("load");
-    let own = character.clips.len();
-    let mut puppet = args.posing.puppet(character, matches, talk)?;
+    let own_clips = character.clips.len();
+    let mut puppet = args.posing.puppet(character, matches, verbosity)?;
     if puppet.motion.is_rest() {
-        let clip = usual(own, puppet.character().clips.len())?;
+        let clip = default_clip(own_clips, puppet.character().clips.len())?;
         puppet.motion = Motion { plant: puppet.motion.plant, ..Motion::clip(clip) };
     }
-    let times = times(args.seconds, &puppet, talk)?;
+    let times = times(args.seconds, &puppet, verbosity)?;
     let frames = f64::from(times.end - times.start) * f64::from(args.fps);
     #[expect(clippy::cast_precision_loss, reason = "a small constant")]
     if frames > bake::MOST_FRAMES as f64 {
-        return Err(Failure::Usage(format!("{frames:.0} poses are more than {}", bake::MOST_FRAMES)));
+        let limit = bake::MOST_FRAMES;
+        let text = format!("{frames:.0} poses exceed the limit of {limit}; lower --fps or shorten --seconds");
+        return Err(Failure::Usage(text));
     }
     let (clip, reports) = bake::bake(&mut puppet, times, args.fps, &args.name)?;
     watch.stage("bake");
-    let all = keys(&clip);
-    match form {
-        Form::Glb => {
-            let clip = fewer(&clip, &puppet, args.key_error);
+    let all_keys = key_count(&clip);
+    match format {
+        Format::Glb => {
+            let clip = reduced(&clip, &puppet, args.key_error);
             let model = args.model.file.as_deref();
             output::file(
                 &args.output,
                 &posed::animated(puppet.character(), model, std::slice::from_ref(&clip))?,
             )?;
-            talk.say(&told(&args.output, &clip, all));
+            verbosity.print(&summary(&args.output, &clip, all_keys));
         }
-        Form::Bvh => {
+        Format::Bvh => {
             let units = puppet.character().units.unwrap_or(CENTIMETRE);
-            let refused = |e: bvh::BvhError| Failure::Usage(format!("{}: {e}", args.output.display()));
+            let failure = |e: bvh::BvhError| Failure::Usage(format!("{}: {e}", args.output.display()));
             let written =
-                bvh::write(puppet.character(), &clip, f64::from(args.fps), units).map_err(refused)?;
-            talk.warnings(&written.warnings);
+                bvh::write(puppet.character(), &clip, f64::from(args.fps), units).map_err(failure)?;
+            verbosity.warn(&written.warnings);
             output::file(&args.output, written.text.as_bytes())?;
-            talk.say(&told(&args.output, &clip, all));
+            verbosity.print(&summary(&args.output, &clip, all_keys));
         }
     }
     watch.stage("write");
@@ -129,35 +132,38 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, talk: Talk) -> Result<E
     Ok(args.posing.exit_code(&reports))
 }
 
-/// The clip that is meant where none is named: the first that was added to a character's own, or the only one.
-fn usual(own: usize, all: usize) -> Result<usize, Failure> {
+/// The clip to bake if none is named, which is the first of `--clips`, or otherwise the only one. `own` of the `all` clips
+/// belong to the model.
+fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     match all {
-        0 => Err(Failure::Usage("there is no clip to bake".into())),
+        0 => Err(Failure::Usage("the model has no clip to bake; add one with --clips".into())),
         1 => Ok(0),
         _ if all > own => Ok(own),
-        _ => Err(Failure::Usage(format!("choose one of {all} clips: --animation NAME|INDEX"))),
+        _ => {
+            Err(Failure::Usage(format!("the model has {all} clips; choose one with --animation NAME|INDEX")))
+        }
     }
 }
 
-/// The seconds that are written: those that are asked for, as far as something is played in them.
-fn times(asked: Option<Span>, puppet: &Puppet, talk: Talk) -> Result<Range<f32>, Failure> {
+/// The time range to write, which is `requested` up to the end of the motion.
+fn times(requested: Option<TimeRange>, puppet: &Puppet, verbosity: Verbosity) -> Result<Range<f32>, Failure> {
     let end = puppet.seconds();
-    let Some(Span { from, to }) = asked else { return Ok(0.0..end) };
-    // Layers go on and on, a single pose has no end that could be passed.
-    if puppet.again || !puppet.motion.layers.is_empty() || end <= 0.0 || to <= end + ROUNDED {
+    let Some(TimeRange { from, to }) = requested else { return Ok(0.0..end) };
+    // Layers repeat without end, and a single pose has no end.
+    if puppet.again || !puppet.motion.layers.is_empty() || end <= 0.0 || to <= end + TIME_TOLERANCE {
         return Ok(from..to);
     }
     if from >= end {
-        let why = format!("the motion ends after {end} s (--loop starts it again)");
-        return Err(Failure::Usage(format!("--seconds {from}..{to}: {why}")));
+        let cause = format!("the motion ends at {end} s; use --loop to repeat it");
+        return Err(Failure::Usage(format!("--seconds {from}..{to}: {cause}")));
     }
-    talk.warnings(&[format!(
-        "--seconds {from}..{to}: cut at {end} s, where the motion ends (--loop goes on)"
+    verbosity.warn(&[format!(
+        "--seconds {from}..{to}: shortened to {end} s, where the motion ends; use --loop to repeat it"
     )]);
     Ok(from..end)
 }
 
-fn fewer(clip: &Clip, puppet: &Puppet, error: f32) -> Clip {
+fn reduced(clip: &Clip, puppet: &Puppet, error: f32) -> Clip {
     if error == 0.0 {
         return clip.clone();
     }
@@ -165,11 +171,12 @@ fn fewer(clip: &Clip, puppet: &Puppet, error: f32) -> Clip {
     reduce(clip, &puppet.character().skeleton, tolerance)
 }
 
-fn keys(clip: &Clip) -> usize {
+fn key_count(clip: &Clip) -> usize {
     clip.channels.iter().filter_map(|c| clip.timelines.get(c.timeline)).map(Vec::len).sum()
 }
 
-fn told(path: &Path, clip: &Clip, all: usize) -> String {
-    let (seconds, channels, kept) = (clip.seconds, clip.channels.len(), keys(clip));
-    format!("{}: {seconds:.3} s, {channels} channels, {kept} of {all} keys", path.display())
+/// The message about a written clip, which had `all_keys` keys before the reduction.
+fn summary(path: &Path, clip: &Clip, all_keys: usize) -> String {
+    let (seconds, channels, keys) = (clip.seconds, clip.channels.len(), key_count(clip));
+    format!("{}: {seconds:.3} s, {channels} channels, {keys} of {all_keys} keys", path.display())
 }

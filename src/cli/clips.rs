@@ -1,4 +1,4 @@
-//! What is played: clips of other files, blends, motion files.
+//! The options that choose the motion: clips of other files, blends and motion files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use super::names;
 use super::posing::PosingArgs;
 
 impl PosingArgs {
-    /// A character with all the clips that are asked for.
+    /// Returns a character with the clips of all `--clips` files added.
     pub(super) fn extend(&self, character: Arc<Character>, rig: &Rig) -> Result<Arc<Character>, Failure> {
         extend(character, &self.clips, rig, self.keep_hands)
     }
 
-    /// Gives a puppet its motion; `animation`: the clip that is named, and the time in it.
+    /// Sets a puppet's motion and time. `animation` is the clip of `--animation`.
     pub(super) fn play(
         &self,
         puppet: &mut Puppet,
@@ -51,15 +51,18 @@ impl PosingArgs {
         for text in &self.blend {
             let (name, weight) = text.rsplit_once('=').unwrap_or((text, "none"));
             let weight = weight.parse::<f32>().ok().filter(|w| (0.0..=1.0).contains(w));
-            let weight = weight
-                .ok_or_else(|| Failure::Usage(format!("--blend {text}: a share is between 0 and 1")))?;
+            let weight = weight.ok_or_else(|| {
+                Failure::Usage(format!("--blend {text}: weight must be between 0 and 1, as in NAME=0.5"))
+            })?;
             shares.push(Share { clip: names::clip(puppet.character(), name)?, weight });
         }
-        let given: f32 = shares.iter().map(|s| s.weight).sum();
-        if given > 1.0 {
-            return Err(Failure::Usage(format!("--blend: the shares sum to {given}, more than the whole")));
+        let sum: f32 = shares.iter().map(|s| s.weight).sum();
+        if sum > 1.0 {
+            return Err(Failure::Usage(format!(
+                "--blend: the sum of all weights is {sum}; it must be at most 1"
+            )));
         }
-        shares.insert(0, Share { clip, weight: 1.0 - given });
+        shares.insert(0, Share { clip, weight: 1.0 - sum });
         let mut motion = Motion::clip(clip);
         motion.bars.iter_mut().for_each(|bar| bar.clips.clone_from(&shares));
         puppet.motion = motion;
@@ -67,12 +70,13 @@ impl PosingArgs {
     }
 }
 
-/// A character with the clips of other files, put on it. A name that is taken gets the file's before it.
+/// Returns a character with the clips of other files added, retargeted to it. A clip whose name is taken gets the file's
+/// name as a prefix.
 pub(super) fn extend(
     character: Arc<Character>,
     files: &[PathBuf],
     rig: &Rig,
-    hands: bool,
+    keep_hands: bool,
 ) -> Result<Arc<Character>, Failure> {
     if files.is_empty() {
         return Ok(character);
@@ -80,7 +84,7 @@ pub(super) fn extend(
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        for mut clip in of(path, "--clips", &character, rig, hands)? {
+        for mut clip in load(path, "--clips", &character, rig, keep_hands)? {
             clip.name = Some(bake::name_among(&character.clips, clip.name.as_deref(), &stem));
             character.clips.push(clip);
         }
@@ -88,33 +92,34 @@ pub(super) fn extend(
     Ok(character.into())
 }
 
-/// The clips of a file as the character's, at least one: a take of sensors, or another character's. `option`: what names
-/// the file; `hands`: whether hands are kept in their places, where another body has them.
-pub(super) fn of(
+/// Loads the clips of a file, retargeted to a character. The file is a sensor recording or another character, and at
+/// least one clip is returned. Errors name `option`. `keep_hands` also retargets the positions of the hands.
+pub(super) fn load(
     path: &Path,
     option: &str,
     character: &Character,
     rig: &Rig,
-    hands: bool,
+    keep_hands: bool,
 ) -> Result<Vec<Clip>, Failure> {
-    Source::load(path)?.clips(character, rig, hands).map_err(|e| refused(option, path, &e))
+    Source::load(path)?.clips(character, rig, keep_hands).map_err(|e| source_failure(option, path, &e))
 }
 
-fn refused(option: &str, path: &Path, error: &SourceError) -> Failure {
+fn source_failure(option: &str, path: &Path, error: &SourceError) -> Failure {
     Failure::Usage(format!("{option} {}: {error}", path.display()))
 }
 
-/// The same for the viewer, which must know what came from where.
+/// Loads the clips of several files for the viewer, which keeps each with its file.
 #[cfg(feature = "viewer")]
 pub(super) fn additions(
     character: &Character,
     files: &[PathBuf],
     rig: &Rig,
-    hands: bool,
+    keep_hands: bool,
 ) -> Result<Vec<Addition>, Failure> {
-    let one = |path: &PathBuf| {
+    let load = |path: &PathBuf| {
         let source = Arc::new(Source::load(path)?);
-        Addition::new(path, source, character, rig, hands).map_err(|e| refused("--clips", path, &e))
+        let addition = Addition::new(path, source, character, rig, keep_hands);
+        addition.map_err(|e| source_failure("--clips", path, &e))
     };
-    files.iter().map(one).collect()
+    files.iter().map(load).collect()
 }

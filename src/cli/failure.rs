@@ -1,4 +1,4 @@
-//! What goes wrong, as one line and an exit code.
+//! Errors of the program, reported as one line and an exit code.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::viewer::ReplayError;
 
 use super::output;
 
-/// Why the program stops with exit code 2.
+/// An error that ends the program with exit code 2.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("{0}")]
@@ -33,9 +33,9 @@ impl Failure {
         move |source| Self::Write { path: path.into(), source }
     }
 
-    /// One line on stderr.
+    /// Prints the error on one line of stderr and returns exit code 2.
     pub(super) fn report(&self) -> ExitCode {
-        // Whoever reads our output may have gone (`sinew pose … | head`): nobody is left to tell.
+        // A closed pipe (`sinew pose … | head`) is not worth a message.
         if !matches!(self, Self::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe) {
             output::message(&format!("error: {self}"));
         }
@@ -43,8 +43,8 @@ impl Failure {
     }
 }
 
-/// The last of several failures; those before it have then reached the user.
-pub(super) fn all(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
+/// Prints all failures except the last, which is returned.
+pub(super) fn combine(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
     let mut failures: Vec<Failure> = results.into_iter().filter_map(Result::err).collect();
     let Some(last) = failures.pop() else { return Ok(()) };
     for failure in failures {
@@ -53,18 +53,18 @@ pub(super) fn all(results: impl IntoIterator<Item = Result<(), Failure>>) -> Res
     Err(last)
 }
 
-/// Help and version go to stdout; a wrong argument is one line on stderr.
+/// Prints help and version to stdout, and an invalid argument as one line to stderr. Returns the exit code.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         output::message(&format!("error: {} (see --help)", first_line(error)));
         return ExitCode::from(2);
     }
-    // A closed stdout is no failure of ours.
+    // A closed stdout is not an error.
     let _ = error.print();
     ExitCode::SUCCESS
 }
 
-/// The sentence of clap's message, without usage and hints.
+/// The first paragraph of clap's message on one line, without usage and hints.
 pub(super) fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let paragraph = text.split("\n\n").next().unwrap_or_default();

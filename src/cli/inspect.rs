@@ -1,4 +1,4 @@
-//! `sinew inspect`: what is in a file.
+//! `sinew inspect`: shows what a file contains.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,20 +11,20 @@ use crate::rig::{self, Chain, Rig};
 
 use super::failure::Failure;
 use super::timing::Stopwatch;
-use super::{ModelArg, Talk, output};
+use super::{ModelArg, Verbosity, output};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew inspect character.glb --json")]
 pub(super) struct InspectArgs {
     #[command(flatten)]
     model: ModelArg,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Chains and limits [default: NAME.rig.toml beside the model, else found in it]
+    /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
     #[arg(long, value_name = "FILE")]
     rig: Option<PathBuf>,
-    /// Write chains and limits to a file; comments that it has stay
+    /// Write the chains and limits to a rig file, keeping the comments of an existing one
     #[arg(long, value_name = "OUT.rig.toml")]
     write_rig: Option<PathBuf>,
 }
@@ -33,7 +33,7 @@ pub(super) struct InspectArgs {
 struct Report<'a> {
     format: &'static str,
     generator: Option<&'a str>,
-    /// Metres a unit, of a file whose format leaves that open.
+    /// Metres per unit, for a file format that does not define its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     units: Option<f64>,
     extensions: &'a [String],
@@ -52,7 +52,7 @@ struct ChainReport {
     base: String,
     joints: Vec<String>,
     kind: &'static str,
-    /// Unit direction in world space at rest.
+    /// Bend direction, a unit vector in world space at rest.
     bend: Option<[f32; 3]>,
 }
 
@@ -80,8 +80,8 @@ struct ClipReport<'a> {
     channels: usize,
 }
 
-pub(super) fn run(args: &InspectArgs, talk: Talk) -> Result<ExitCode, Failure> {
-    let mut watch = Stopwatch::new(talk.verbose);
+pub(super) fn run(args: &InspectArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let mut watch = Stopwatch::new(verbosity.verbose);
     let character = args.model.load()?;
     watch.stage("load");
     let rig = super::rig_of(&character, args.rig.as_deref())?;
@@ -92,13 +92,13 @@ pub(super) fn run(args: &InspectArgs, talk: Talk) -> Result<ExitCode, Failure> {
     if args.json {
         output::json(None, &report)?;
     } else {
-        talk.warnings(&character.warnings);
+        verbosity.warn(&character.warnings);
         output::lines(report.lines(&character))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a rig to a file, and into what is there already.
+/// Writes a rig to a file. An existing file is updated.
 fn write_rig(rig: &Rig, character: &Character, path: &Path) -> Result<(), Failure> {
     let (_, text) = rig::updated(rig, character, path).map_err(|e| Failure::Usage(e.to_string()))?;
     output::file(path, text.as_bytes())
@@ -139,7 +139,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// For people: a heading a kind, a line a thing.
+    /// The report as text, one item per line.
     fn lines(&self, character: &Character) -> Vec<String> {
         let name = |name: Option<&str>, index: usize| name.map_or(format!("#{index}"), str::to_owned);
         let mut lines = vec![

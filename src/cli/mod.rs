@@ -1,4 +1,4 @@
-//! The program: arguments in, calls, an exit code out. One file a subcommand.
+//! The `sinew` program: parses the arguments, runs a subcommand and returns an exit code. Each subcommand has one file.
 
 mod bake;
 mod bench;
@@ -33,29 +33,28 @@ use crate::regress::OptionKey;
 use crate::rig::{self, Rig};
 use failure::Failure;
 
-/// Skinning and inverse kinematics for glTF characters.
+/// Skinning and inverse kinematics for glTF characters
 ///
-/// With a FILE, or alone: opens a window to pull it, or the character inside the program, about. Without a display it
-/// is drawn to sinew.png.
+/// Opens FILE, or the built-in character, in the viewer. Without a display, draws it to sinew.png instead.
 #[derive(Debug, Parser)]
 #[command(name = "sinew", version, about, max_term_width = 100, args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(flatten)]
     model: ModelArg,
     #[command(flatten)]
-    talk: Talk,
+    verbosity: Verbosity,
     #[command(subcommand)]
     command: Option<Command>,
 }
 
-/// How much is said on stderr.
+/// How much is printed to stderr.
 #[derive(Args, Clone, Copy, Debug)]
-struct Talk {
-    /// No warnings
-    #[arg(short, long, global = true)]
+struct Verbosity {
+    /// Print results and errors only
+    #[arg(short, long, global = true, display_order = 900)]
     quiet: bool,
-    /// Timings by stage, and the graphics adapter
-    #[arg(short, long, global = true)]
+    /// Print the time of each stage and the graphics adapter
+    #[arg(short, long, global = true, display_order = 901)]
     verbose: bool,
 }
 
@@ -64,29 +63,29 @@ enum Command {
     /// Open the viewer
     #[cfg(feature = "viewer")]
     View(window::WindowArgs),
-    /// Draw one picture, or a sequence, without a window
+    /// Draw an image, or a sequence of images, without a window
     Render(Box<render::RenderArgs>),
-    /// Solve, and write the pose as JSON or as a posed copy
+    /// Solve a pose and write it as JSON or as a posed copy of the model
     Pose(Box<pose::PoseArgs>),
-    /// Run a suite of image and joint regressions
+    /// Run a suite of image and joint regression tests
     Test(Box<test::TestArgs>),
-    /// Write a clip: of motions, blends, and what is solved on top of them
+    /// Write clips, blends and inverse kinematics as one new clip
     Bake(Box<bake::BakeArgs>),
-    /// What is in a file
+    /// Show what a file contains
     Inspect(inspect::InspectArgs),
-    /// Learn the style of a file's clips, for --style
+    /// Learn a pose prior from a file's clips, for --style
     Style(style::StyleArgs),
     /// Compare the solvers on seeded cases
     Bench(bench::BenchArgs),
 }
 
-/// A model to work on.
+/// The model to work on.
 #[derive(Args, Clone, Debug)]
 struct ModelArg {
-    /// A .gltf, .glb or .bvh file [default: the character inside the program]
+    /// Model to load: .gltf, .glb, .vrm or .bvh [default: the built-in character]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// How long a unit of a .bvh file is [default: such that a person is as large as one]
+    /// Length of one BVH unit in metres [default: guessed so that the figure is human-sized]
     #[arg(long, value_name = "METRES")]
     units: Option<f64>,
 }
@@ -96,38 +95,38 @@ impl ModelArg {
         match &self.file {
             Some(path) => Ok(asset::load_in_units(path, self.units)?),
             None if self.units.is_some() => {
-                Err(Failure::Usage("--units: the character inside the program is in metres".into()))
+                Err(Failure::Usage("--units: the built-in character is in metres; name a .bvh file".into()))
             }
             None => Ok(asset::mannequin()?),
         }
     }
 }
 
-/// The rig of a character: from a file that is named, else from `NAME.rig.toml` beside the model, else found.
+/// The rig of a character, from the file `named`, from `NAME.rig.toml` beside the model, or found in the model.
 fn rig_of(character: &Character, named: Option<&Path>) -> Result<Rig, Failure> {
     rig::load(character, named).map_err(|e| Failure::Usage(e.to_string()))
 }
 
-impl Talk {
-    /// What was done.
-    fn say(self, line: &str) {
+impl Verbosity {
+    /// Prints a message, unless `--quiet` is given.
+    fn print(self, line: &str) {
         if !self.quiet {
             output::message(line);
         }
     }
 
-    /// Warnings, a line each.
-    fn warnings(self, warnings: &[String]) {
+    /// Prints each warning on one line, unless `--quiet` is given.
+    fn warn(self, warnings: &[String]) {
         if !self.quiet {
             warnings.iter().for_each(|w| output::message(&format!("warning: {w}")));
         }
     }
 }
 
-/// Runs the program on the arguments of the process.
+/// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
-    device_select::turn_off();
+    device_select::disable();
     signals::watch();
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
@@ -139,7 +138,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The arguments. Every option takes a negative number as its value, so that one that cannot be negative is refused by name.
+/// The command-line parser. Every option accepts a negative number as its value, so that the error for an invalid one
+/// names the option.
 fn command() -> clap::Command {
     let signed = |argument: clap::Arg| match argument.get_action() {
         ArgAction::Set | ArgAction::Append if !argument.is_positional() => {
@@ -155,32 +155,32 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let arguments = matches.subcommand().map_or(matches, |(_, arguments)| arguments);
     match cli.command {
         #[cfg(feature = "viewer")]
-        None => window::run_or_draw(&cli.model, cli.talk),
+        None => window::run_or_draw(&cli.model, cli.verbosity),
         #[cfg(feature = "viewer")]
-        Some(Command::View(args)) => window::run(&args, cli.talk),
+        Some(Command::View(args)) => window::run(&args, cli.verbosity),
         #[cfg(not(feature = "viewer"))]
-        None => first_look::run(&cli.model, cli.talk),
-        Some(Command::Render(args)) => render::run(&args, arguments, cli.talk),
-        Some(Command::Pose(args)) => pose::run(&args, arguments, cli.talk),
-        Some(Command::Bake(args)) => bake::run(&args, arguments, cli.talk),
-        Some(Command::Test(args)) => test::run(&args, cli.talk),
-        Some(Command::Inspect(args)) => inspect::run(&args, cli.talk),
-        Some(Command::Style(args)) => style::run(&args, cli.talk),
+        None => first_look::run(&cli.model, cli.verbosity),
+        Some(Command::Render(args)) => render::run(&args, arguments, cli.verbosity),
+        Some(Command::Pose(args)) => pose::run(&args, arguments, cli.verbosity),
+        Some(Command::Bake(args)) => bake::run(&args, arguments, cli.verbosity),
+        Some(Command::Test(args)) => test::run(&args, cli.verbosity),
+        Some(Command::Inspect(args)) => inspect::run(&args, cli.verbosity),
+        Some(Command::Style(args)) => style::run(&args, cli.verbosity),
         Some(Command::Bench(args)) => bench::run(&args),
     }
 }
 
-/// Parses a command line, the name of the program first, without carrying it out.
+/// Parses a command line, which starts with the program's name, without running it.
 ///
 /// # Errors
-/// In a line, what is wrong with it.
+/// The parser's message on one line.
 pub fn check<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
     let parsed = Cli::command().try_get_matches_from(arguments);
     let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.map(|_| ()).map_err(|e| failure::first_line(&e))
 }
 
-/// The options that a case of a suite may set.
+/// The options that a suite's case may set.
 pub fn case_options() -> Vec<OptionKey> {
     test::case_options()
 }

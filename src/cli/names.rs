@@ -1,13 +1,13 @@
-//! Nodes and clips as people name them.
+//! Finds nodes, clips and scenes by the names or indices that users type.
 
 use crate::asset::Character;
 
 use super::failure::Failure;
 
-/// How many near names an error offers.
-const OFFERED: usize = 3;
+/// Number of similar names that an error suggests.
+const SUGGESTIONS: usize = 3;
 
-/// A node by its name, or by `#INDEX`.
+/// Returns the node with a name, or with `#INDEX`.
 pub(super) fn node(character: &Character, name: &str) -> Result<usize, Failure> {
     let nodes = &character.skeleton.nodes;
     let named: Vec<usize> = (0..nodes.len()).filter(|&n| nodes[n].name.as_deref() == Some(name)).collect();
@@ -16,7 +16,7 @@ pub(super) fn node(character: &Character, name: &str) -> Result<usize, Failure> 
         [] => {}
         _ => {
             let all = named.iter().map(|n| format!("#{n}")).collect::<Vec<_>>().join(", ");
-            return Err(Failure::Usage(format!("node \"{name}\" is ambiguous: {all}")));
+            return Err(Failure::Usage(format!("node \"{name}\" is ambiguous; use one of {all}")));
         }
     }
     if let Some(index) = name.strip_prefix('#').and_then(|i| i.parse::<usize>().ok()) {
@@ -29,12 +29,12 @@ pub(super) fn node(character: &Character, name: &str) -> Result<usize, Failure> 
     Err(unknown("node", name, known))
 }
 
-/// A clip by its name, then by its index.
+/// Returns the clip with a name, or otherwise with an index.
 pub(super) fn clip(character: &Character, name: &str) -> Result<usize, Failure> {
     by_name_or_index("animation", name, character.clips.iter().map(|c| c.name.as_deref()))
 }
 
-/// A scene by its name, then by its index.
+/// Returns the scene with a name, or otherwise with an index.
 pub(super) fn scene(character: &Character, name: &str) -> Result<usize, Failure> {
     by_name_or_index("scene", name, character.scenes.iter().map(|s| s.name.as_deref()))
 }
@@ -55,16 +55,16 @@ fn by_name_or_index<'a>(
     }
 }
 
-/// An unknown name is answered with the nearest known ones.
+/// The error for an unknown name, with the nearest known names.
 fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
-    let wanted = name.to_lowercase();
+    let lower = name.to_lowercase();
     let mut near: Vec<_> =
-        known.map(|k| (strsim::normalized_damerau_levenshtein(&wanted, &k.to_lowercase()), k)).collect();
+        known.map(|k| (strsim::normalized_damerau_levenshtein(&lower, &k.to_lowercase()), k)).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     near.dedup_by(|a, b| a.1 == b.1);
-    let offered: Vec<_> = near.iter().take(OFFERED).map(|(_, k)| format!("\"{k}\"")).collect();
-    Failure::Usage(match &offered[..] {
-        [] => format!("{kind} \"{name}\" does not exist (the file names none)"),
-        _ => format!("{kind} \"{name}\" does not exist; nearest: {}", offered.join(", ")),
+    let suggestions: Vec<_> = near.iter().take(SUGGESTIONS).map(|(_, k)| format!("\"{k}\"")).collect();
+    Failure::Usage(match &suggestions[..] {
+        [] => format!("{kind} \"{name}\" does not exist; no {kind} of the file has a name"),
+        _ => format!("{kind} \"{name}\" does not exist; nearest: {}", suggestions.join(", ")),
     })
 }

@@ -1,4 +1,4 @@
-//! Results: JSON and text, to stdout or to a file that is complete or absent.
+//! Writes results as JSON or text, to stdout or to a file that is either complete or absent.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::failure::Failure;
 
 const STDOUT: &str = "stdout";
 
-/// Writes JSON on one line, to a file or to stdout. Nothing is written if a number is not finite.
+/// Writes a value as one line of JSON to a file or to stdout. Writes nothing if a number is not finite.
 pub(super) fn json(path: Option<&Path>, value: &impl Serialize) -> Result<(), Failure> {
     let at = path.unwrap_or(Path::new(STDOUT));
     let mut text = json::to_vec(value).map_err(|e| Failure::write(at)(e.into()))?;
@@ -19,7 +19,7 @@ pub(super) fn json(path: Option<&Path>, value: &impl Serialize) -> Result<(), Fa
     file(path.unwrap_or(Path::new("-")), &text)
 }
 
-/// Writes lines for people to stdout. Each stays one line, whatever a file put into it, and none is shortened.
+/// Writes lines of text to stdout. Line breaks within a line are escaped, and long lines are not shortened.
 pub(super) fn lines<L: AsRef<str>>(lines: impl IntoIterator<Item = L>) -> Result<(), Failure> {
     let text: String = lines
         .into_iter()
@@ -28,18 +28,18 @@ pub(super) fn lines<L: AsRef<str>>(lines: impl IntoIterator<Item = L>) -> Result
     stdout(text.as_bytes())
 }
 
-/// Writes a message to stderr, on one line, whatever a file or a driver put into it.
+/// Writes a message to stderr on one line. Line breaks in it, from a file or a driver, are escaped.
 pub(super) fn message(text: &str) {
-    // If stderr is closed or full, there is nowhere to report to.
+    // If stderr is closed or full, the error cannot be reported anywhere.
     let _ = writeln!(io::stderr().lock(), "{}", printable::line(text));
 }
 
-/// Writes a file, or replaces it when everything is written; `-` is stdout.
+/// Writes a file, or replaces it once all bytes are written. `-` is stdout.
 pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if is_stdout(path) { stdout(bytes) } else { atomic::write(path, bytes).map_err(Failure::write(path)) }
 }
 
-/// The files of a sequence.
+/// The files of an image sequence.
 #[derive(Default)]
 pub(super) struct Sequence {
     files: atomic::Sequence,
@@ -50,7 +50,7 @@ impl Sequence {
         self.files.write(path, bytes).map_err(Failure::write(path))
     }
 
-    /// Brings all of them to the disk. `name`: how an error names them.
+    /// Syncs all of them to disk. An error names them as `name`.
     pub(super) fn finish(self, name: &Path) -> Result<(), Failure> {
         self.files.finish().map_err(Failure::write(name))
     }
@@ -58,26 +58,27 @@ impl Sequence {
 
 fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    // At the end of the program nobody would hear that the rest of the last line was lost.
+    // An error in the implicit flush at exit would be lost.
     let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
     written.map_err(Failure::write(Path::new(STDOUT)))
 }
 
-/// `/dev/stdout` may be a file that the shell appends to: it must be neither replaced nor truncated.
+/// Whether a path means stdout. `/dev/stdout` may be a file that the shell appends to, so it must be neither replaced nor
+/// truncated.
 fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
-/// Checks that a file can be written, before the work that it is written after.
+/// Checks that a file can be written, before the work whose result it receives.
 pub(super) fn check(path: &Path) -> Result<(), Failure> {
     if is_stdout(path) { Ok(()) } else { atomic::check(path).map_err(Failure::write(path)) }
 }
 
-/// Refuses to replace a file that is read, or that the same run writes: its content would be gone.
-pub(super) fn spare<'a>(output: &Path, read: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
-    if read.into_iter().any(|file| atomic::is_same(file, output)) {
+/// Refuses an output that would overwrite one of `inputs`.
+pub(super) fn protect<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+    if inputs.into_iter().any(|file| atomic::is_same(file, output)) {
         let path = output.display();
-        return Err(Failure::Usage(format!("{path}: this file is read; name another one for the output")));
+        return Err(Failure::Usage(format!("{path}: output would overwrite an input; choose another file")));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `sinew pose`: solve, and write the pose.
+//! `sinew pose`: solves a pose and writes it.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,20 +14,20 @@ use crate::stage;
 use super::failure::Failure;
 use super::posing::PosingArgs;
 use super::timing::Stopwatch;
-use super::{ModelArg, Talk, output};
+use super::{ModelArg, Verbosity, output};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew pose character.glb --reach hand_l=0.3,1.2,0.4 -o posed.json")]
 pub(super) struct PoseArgs {
     #[command(flatten)]
     model: ModelArg,
-    /// JSON (OUT.json), or a posed copy of the model (OUT.glb) [default: JSON to stdout]
+    /// Write JSON to OUT.json, or a posed copy of the model to OUT.glb [default: JSON to stdout]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Posed vertices too: from the CPU, or read back from the GPU
+    /// Add the posed vertices to the JSON, computed on the CPU or read back from the GPU
     #[arg(long, value_name = "FROM", num_args = 0..=1, require_equals = true, default_missing_value = "cpu")]
     vertices: Option<VerticesArg>,
-    /// Where --vertices=gpu computes: auto, cpu, or vulkan, gl, metal, dx12 with part of its name
+    /// Graphics adapter of --vertices=gpu: auto, cpu, or a backend (vulkan, gl, metal, dx12), with part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     adapter: AdapterChoice,
     #[command(flatten)]
@@ -41,34 +41,34 @@ enum VerticesArg {
 }
 
 impl PoseArgs {
-    /// Where a posed copy goes, if it is one that is asked for.
-    fn copy(&self) -> Result<Option<&Path>, Failure> {
+    /// The path of the posed copy; `None` if the output is JSON.
+    fn copy_path(&self) -> Result<Option<&Path>, Failure> {
         let Some(path) = self.output.as_deref() else { return Ok(None) };
         let is = |extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
         match path {
             _ if is("glb") && self.vertices.is_some() => {
-                Err(Failure::Usage("--vertices is for JSON; a posed copy has its own".into()))
+                Err(Failure::Usage("--vertices works with JSON output only, not with .glb".into()))
             }
             _ if is("glb") => Ok(Some(path)),
             _ if is("json") || path == Path::new("-") || path.starts_with("/dev") => Ok(None),
             _ => {
-                let why = "a pose is written as .json, a posed copy as .glb";
-                Err(Failure::Usage(format!("--output {}: {why}", path.display())))
+                let cause = "unknown file type; use .json for a pose or .glb for a posed copy";
+                Err(Failure::Usage(format!("--output {}: {cause}", path.display())))
             }
         }
     }
 }
 
-pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
-    let mut watch = Stopwatch::new(talk.verbose);
-    let copy = args.copy()?;
-    output::spare(args.output.as_deref().unwrap_or(Path::new("-")), args.posing.files(&args.model))?;
+pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let mut watch = Stopwatch::new(verbosity.verbose);
+    let copy = args.copy_path()?;
+    output::protect(args.output.as_deref().unwrap_or(Path::new("-")), args.posing.files(&args.model))?;
     let character = args.model.load()?;
     if let Some(output) = &args.output {
-        output::spare(output, character.files.iter().map(PathBuf::as_path))?;
+        output::protect(output, character.files.iter().map(PathBuf::as_path))?;
     }
     watch.stage("load");
-    let mut puppet = args.posing.puppet(character, matches, talk)?;
+    let mut puppet = args.posing.puppet(character, matches, verbosity)?;
     let reports = puppet.update()?;
     watch.stage("pose");
     if let Some(path) = copy {

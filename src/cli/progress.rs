@@ -1,36 +1,36 @@
-//! How far something has come.
+//! Progress bars.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::Talk;
+use super::Verbosity;
 
-/// A bar on a terminal, once it is clear that this takes longer than a second.
+/// A progress bar on the terminal, which appears after one second.
 pub(super) struct Progress {
     bar: ProgressBar,
     started: Instant,
-    shown: bool,
+    is_quiet: bool,
 }
 
 impl Progress {
-    /// `what`: what is counted, in the plural.
-    pub(super) fn new(count: u32, what: &str, talk: Talk) -> Self {
+    /// `unit` names the counted items in the plural.
+    pub(super) fn new(count: u32, unit: &str, verbosity: Verbosity) -> Self {
         let bar = ProgressBar::with_draw_target(Some(count.into()), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what}, {{eta}} left"));
+        let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left"));
         let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self { bar, started: Instant::now(), shown: talk.quiet }
+        Self { bar, started: Instant::now(), is_quiet: verbosity.quiet }
     }
 
     pub(super) fn step(&self) {
-        if !self.shown && self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) {
+        if !self.is_quiet && self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.inc(1);
     }
 
-    /// Writes something above the bar.
-    pub(super) fn around<T>(&self, write: impl FnOnce() -> T) -> T {
+    /// Hides the bar while `write` prints above it.
+    pub(super) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
 

@@ -1,4 +1,4 @@
-//! `sinew render`: draw one picture, or a sequence, without a window.
+//! `sinew render`: draws an image or a sequence of images without a window.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,13 +22,13 @@ use super::posing::{PosingArgs, methods};
 use super::progress::Progress;
 use super::timing::Stopwatch;
 use super::view::ViewArgs;
-use super::{ModelArg, Talk, output, replay};
+use super::{ModelArg, Verbosity, output, replay};
 
-/// No sequence has more frames: at 24 a second they last for eleven hours.
-const MOST_FRAMES: u32 = 1_000_000;
+/// Maximum number of frames of a sequence, eleven hours at 24 frames per second.
+const MAX_FRAMES: u32 = 1_000_000;
 
-/// What a session says itself.
-const REPLAYED: [&str; 8] = [
+/// Options that a recorded session determines.
+const SESSION_OPTIONS: [&str; 8] = [
     "camera_position",
     "camera_focal_point",
     "camera_view_up",
@@ -49,26 +49,25 @@ const REPLAYED: [&str; 8] = [
 pub(super) struct RenderArgs {
     #[command(flatten)]
     pub(super) model: ModelArg,
-    /// The picture (PNG); for a sequence with {frame:04} where the number goes; - is stdout
+    /// PNG file to write, - for stdout; in a sequence {frame:04} stands for the frame number
     #[arg(short, long, value_name = "OUT.png")]
     pub(super) output: PathBuf,
-    /// Play back what `sinew view --record` recorded: how it ended, or with --frames how it went
-    #[arg(long, value_name = "SESSION", group = "moving", conflicts_with_all = REPLAYED, conflicts_with = "PosingArgs")]
+    /// Draw the end of a session that `sinew view --record` recorded, or its frames with --frames
+    #[arg(long, value_name = "SESSION", group = "moving", conflicts_with_all = SESSION_OPTIONS, conflicts_with = "PosingArgs")]
     pub(super) replay: Option<PathBuf>,
-    /// Draw the frames A, A+1, … B-1 of a clip or of a session; with a clip the camera and the floor stay where all of
-    /// them are seen
+    /// Draw frames A to B-1 of a clip or a session; with a clip, a fixed camera frames all of them
     #[arg(long, value_name = "A..B", requires = "moving")]
     pub(super) frames: Option<Frames>,
-    /// Frames a second; frame 0 is at --animation-time, or where the session begins
+    /// Frames per second; frame 0 is at --animation-time, or at the start of the session
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
     pub(super) fps: f32,
-    /// Show what other methods make of the same goals, as ghosts
+    /// Solve the same goals with other methods and draw the results as ghosts
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = methods(), conflicts_with = "replay")]
     compare: Vec<String>,
-    /// Compare with a picture; where it differs, write OUT.diff.png and exit 1
+    /// Compare with a reference image; if they differ, write OUT.diff.png and exit 1
     #[arg(long, value_name = "PNG", conflicts_with_all = ["frames", "replay"])]
     reference: Option<PathBuf>,
-    /// Largest mean FLIP error that is let pass, 0 to 1; 0: identical pixels
+    /// Maximum mean FLIP error to accept, from 0 to 1; 0 requires identical pixels
     #[arg(long, value_name = "T", default_value_t = 0.0, requires = "reference", value_parser = threshold)]
     threshold: f32,
     #[command(flatten)]
@@ -77,7 +76,7 @@ pub(super) struct RenderArgs {
     posing: PosingArgs,
 }
 
-/// `A..B`: from A up to, not including, B.
+/// `A..B`: the frames from A up to but not including B.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frames {
     pub(super) first: u32,
@@ -91,10 +90,12 @@ impl FromStr for Frames {
         let (first, end): (u32, u32) = text
             .split_once("..")
             .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
-            .ok_or_else(|| format!("\"{text}\" is not A..B"))?;
+            .ok_or_else(|| format!("\"{text}\" is not A..B, for example 0..48"))?;
         match end.checked_sub(first) {
-            None | Some(0) => Err(format!("\"{text}\" holds no frame")),
-            Some(count) if count > MOST_FRAMES => Err(format!("{count} frames (at most {MOST_FRAMES})")),
+            None | Some(0) => Err(format!("\"{text}\" contains no frame; B must be greater than A")),
+            Some(count) if count > MAX_FRAMES => {
+                Err(format!("{count} frames exceed the limit of {MAX_FRAMES}"))
+            }
             Some(_) => Ok(Self { first, end }),
         }
     }
@@ -102,59 +103,63 @@ impl FromStr for Frames {
 
 pub(super) fn rate(text: &str) -> Result<f32, String> {
     let rate = text.parse::<f32>().ok().filter(|r| *r > 0.0 && r.is_finite());
-    rate.ok_or_else(|| format!("\"{text}\" is not a rate"))
+    rate.ok_or_else(|| format!("\"{text}\" is not a positive number"))
 }
 
 fn threshold(text: &str) -> Result<f32, String> {
     let error = text.parse::<f32>().ok().filter(|t| (0.0..=1.0).contains(t));
-    error.ok_or_else(|| format!("\"{text}\" is not an error between 0 and 1"))
+    error.ok_or_else(|| format!("\"{text}\" is not a number from 0 to 1"))
 }
 
 impl RenderArgs {
-    /// The methods to compare with, after they have met the goals of a puppet.
-    fn others(&self, puppet: &Puppet, talk: Talk) -> Comparison {
-        let others = others(&self.compare, puppet);
-        let refused = others.contenders().iter().filter_map(|c| c.refusal());
-        talk.warnings(&refused.map(str::to_owned).collect::<Vec<_>>());
-        others
+    /// Solves the puppet's goals with the methods of `--compare`, and prints warnings for those that cannot.
+    fn comparison(&self, puppet: &Puppet, verbosity: Verbosity) -> Comparison {
+        let comparison = comparison(&self.compare, puppet);
+        let refusals = comparison.contenders().iter().filter_map(|c| c.refusal());
+        verbosity.warn(&refusals.map(str::to_owned).collect::<Vec<_>>());
+        comparison
     }
 }
 
-/// Methods, by their names, after they have met the goals of a puppet.
-pub(super) fn others(names: &[String], puppet: &Puppet) -> Comparison {
-    let mut others = Comparison::default();
+/// Solves the puppet's goals with the methods of these names.
+pub(super) fn comparison(names: &[String], puppet: &Puppet) -> Comparison {
+    let mut comparison = Comparison::default();
     let methods: Vec<Method> = names.iter().filter_map(|name| name.parse().ok()).collect();
-    others.choose(&methods, puppet);
-    others.begin(&Pose::rest(&puppet.character().skeleton));
-    others.follow(puppet);
-    others
+    comparison.choose(&methods, puppet);
+    comparison.begin(&Pose::rest(&puppet.character().skeleton));
+    comparison.follow(puppet);
+    comparison
 }
 
-pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result<ExitCode, Failure> {
+pub(super) fn run(
+    args: &RenderArgs,
+    matches: &ArgMatches,
+    verbosity: Verbosity,
+) -> Result<ExitCode, Failure> {
     if let Some(session) = &args.replay {
-        return replay::run(args, session, talk);
+        return replay::run(args, session, verbosity);
     }
-    let mut watch = Stopwatch::new(talk.verbose);
-    let names = Names::new(&args.output, args.frames)?;
-    output::spare(&names.single, args.posing.files(&args.model).chain(args.reference.as_deref()))?;
+    let mut watch = Stopwatch::new(verbosity.verbose);
+    let names = OutputNames::new(&args.output, args.frames)?;
+    output::protect(&names.single, args.posing.files(&args.model).chain(args.reference.as_deref()))?;
     names.check(args.frames)?;
-    // Where pictures differ, this one is written too.
-    output::spare(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
-    let studio = Studio::open(&args.view, talk);
+    // The difference image is an output too.
+    output::protect(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
+    let pending = PendingRenderer::open(&args.view, verbosity);
     let character = args.model.load()?;
-    output::spare(&names.single, character.files.iter().map(PathBuf::as_path))?;
+    output::protect(&names.single, character.files.iter().map(PathBuf::as_path))?;
     watch.stage("load");
-    let mut puppet = args.posing.puppet(character, matches, talk)?;
+    let mut puppet = args.posing.puppet(character, matches, verbosity)?;
     puppet.skinning = args.view.skinning();
     let Some(frames) = args.frames else {
         let reports = puppet.update()?;
         watch.stage("pose");
-        let others = args.others(&puppet, talk);
+        let comparison = args.comparison(&puppet, verbosity);
         let reference =
             args.reference.as_deref().map(|path| reference(path, args.view.size())).transpose()?;
-        let picture = studio.picture(&puppet, &others, &args.view, &names.single, &mut watch)?;
-        let same = reference.map_or(Ok(true), |expected| is_like(&expected, &picture, args, talk))?;
-        return Ok(if same { args.posing.exit_code(&reports) } else { ExitCode::from(1) });
+        let image = pending.draw_to_file(&puppet, &comparison, &args.view, &names.single, &mut watch)?;
+        let matches = reference.map_or(Ok(true), |expected| is_match(&expected, &image, args, verbosity))?;
+        return Ok(if matches { args.posing.exit_code(&reports) } else { ExitCode::from(1) });
     };
     let start = puppet.time;
     #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
@@ -163,8 +168,8 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
         Ok(puppet.update()?)
     };
     let (mut bounds, mut missed) = (Bounds::default(), Vec::new());
-    // The camera shows all of them: they are posed once before any is drawn.
-    let progress = Progress::new(frames.end - frames.first, "poses", talk);
+    // The camera frames all poses, so they are computed once before the first frame is drawn.
+    let progress = Progress::new(frames.end - frames.first, "poses", verbosity);
     for frame in frames.first..frames.end {
         missed.extend(pose(&mut puppet, frame)?.into_iter().find(|r| r.outcome != Outcome::Reached));
         missed.truncate(1);
@@ -173,19 +178,19 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
         progress.step();
     }
     progress.finish();
-    let mut others = args.others(&puppet, talk);
+    let mut comparison = args.comparison(&puppet, verbosity);
     watch.stage("poses");
     let shot = args.view.shot(&bounds)?;
-    let mut set = studio.set(&puppet, args.view.mode(), &mut watch)?;
-    let progress = Progress::new(frames.end - frames.first, "frames", talk);
+    let mut loaded = pending.load(&puppet, args.view.mode(), &mut watch)?;
+    let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
     let mut files = output::Sequence::default();
     for frame in frames.first..frames.end {
         pose(&mut puppet, frame)?;
-        others.follow(&puppet);
-        let mut seen = stage::frame(&puppet, &shot);
-        others.show(&mut seen, &puppet, shot.scale);
-        let picture = set.renderer.render(&set.model, &seen, args.view.size())?;
-        files.write(&names.numbered(frame), &picture.png(shot.background)?)?;
+        comparison.follow(&puppet);
+        let mut scene = stage::frame(&puppet, &shot);
+        comparison.show(&mut scene, &puppet, shot.scale);
+        let image = loaded.renderer.render(&loaded.model, &scene, args.view.size())?;
+        files.write(&names.numbered(frame), &image.png(shot.background)?)?;
         progress.step();
     }
     files.finish(&args.output)?;
@@ -195,14 +200,14 @@ pub(super) fn run(args: &RenderArgs, matches: &ArgMatches, talk: Talk) -> Result
     Ok(args.posing.exit_code(&missed))
 }
 
-/// An adapter that is being opened while the file is read.
-pub(super) struct Studio {
+/// A renderer whose adapter is being opened on another thread while the model is loaded.
+pub(super) struct PendingRenderer {
     opening: Option<thread::JoinHandle<Result<(Renderer, Duration), RenderError>>>,
-    talk: Talk,
+    verbosity: Verbosity,
 }
 
-/// Waits for the adapter where it is not used: a driver that is still loading as the program ends complains.
-impl Drop for Studio {
+/// Waits for an adapter that was not used. A driver that is still loading when the program ends prints errors.
+impl Drop for PendingRenderer {
     fn drop(&mut self) {
         if let Some(opening) = self.opening.take() {
             drop(opening.join());
@@ -210,128 +215,139 @@ impl Drop for Studio {
     }
 }
 
-/// A renderer with a model on it.
-pub(super) struct Set {
+/// A renderer and a model that is loaded on it.
+pub(super) struct LoadedModel {
     pub(super) renderer: Renderer,
     pub(super) model: Model,
 }
 
-impl Studio {
-    pub(super) fn open(view: &ViewArgs, talk: Talk) -> Self {
+impl PendingRenderer {
+    pub(super) fn open(view: &ViewArgs, verbosity: Verbosity) -> Self {
         let choice = view.adapter.clone();
         let opening = thread::spawn(move || {
             let started = Instant::now();
             let renderer = Renderer::new(Gpu::new(&choice)?);
             Ok((renderer, started.elapsed()))
         });
-        Self { opening: Some(opening), talk }
+        Self { opening: Some(opening), verbosity }
     }
 
-    /// `mode`: how surfaces will look, which says which of their pictures are needed.
-    pub(super) fn set(mut self, puppet: &Puppet, mode: Mode, watch: &mut Stopwatch) -> Result<Set, Failure> {
+    /// Waits for the renderer and loads the model with the textures that a shading mode needs.
+    pub(super) fn load(
+        mut self,
+        puppet: &Puppet,
+        mode: Mode,
+        watch: &mut Stopwatch,
+    ) -> Result<LoadedModel, Failure> {
         let character = puppet.character();
-        let pictures = Pictures::decode(character, puppet.parts(), mode);
-        self.talk.warnings(&pictures.warnings);
-        watch.stage("pictures");
-        let gave_up = || RenderError::Driver("opening the adapter gave up".into());
+        let textures = Pictures::decode(character, puppet.parts(), mode);
+        self.verbosity.warn(&textures.warnings);
+        watch.stage("textures");
+        let panicked = || RenderError::Driver("opening the adapter failed".into());
         let opening = self.opening.take().and_then(|o| o.join().ok());
-        let (renderer, opened) = opening.ok_or_else(gave_up)??;
+        let (renderer, time) = opening.ok_or_else(panicked)??;
         watch.note("adapter", &renderer.gpu().describe());
-        watch.say("opened in", opened);
+        watch.duration("opened in", time);
         watch.stage("wait");
-        let model = renderer.model(character, puppet.parts(), &pictures)?;
+        let model = renderer.model(character, puppet.parts(), &textures)?;
         watch.stage("upload");
-        Ok(Set { renderer, model })
+        Ok(LoadedModel { renderer, model })
     }
 
-    /// Draws the pose that a puppet is in, and writes it.
-    pub(super) fn picture(
+    /// Draws the puppet's current pose and writes the image to a file.
+    pub(super) fn draw_to_file(
         self,
         puppet: &Puppet,
-        others: &Comparison,
+        comparison: &Comparison,
         view: &ViewArgs,
         path: &Path,
         watch: &mut Stopwatch,
     ) -> Result<Picture, Failure> {
         let mut bounds = puppet.bounds();
-        for other in others.contenders().iter().map(|c| c.puppet().bounds()) {
-            bounds.extend([other.lo, other.hi]);
+        for ghost in comparison.contenders().iter().map(|c| c.puppet().bounds()) {
+            bounds.extend([ghost.lo, ghost.hi]);
         }
         let shot = view.shot(&bounds)?;
-        let mut set = self.set(puppet, view.mode(), watch)?;
+        let mut loaded = self.load(puppet, view.mode(), watch)?;
         let mut frame = stage::frame(puppet, &shot);
-        others.show(&mut frame, puppet, shot.scale);
-        let picture = set.renderer.render(&set.model, &frame, view.size())?;
+        comparison.show(&mut frame, puppet, shot.scale);
+        let image = loaded.renderer.render(&loaded.model, &frame, view.size())?;
         watch.stage("draw");
-        output::file(path, &picture.png(shot.background)?)?;
+        output::file(path, &image.png(shot.background)?)?;
         watch.stage("write");
         watch.total();
-        Ok(picture)
+        Ok(image)
     }
 }
 
-/// The picture to compare with one of some size: an empty one, which is like nothing, where its own size is another.
+/// Reads the reference image. If its size is not the given one, its pixels are left empty, so that it never matches.
 fn reference(path: &Path, (width, height): (u32, u32)) -> Result<Picture, Failure> {
     let read = Drawn::read(path, width, height).map_err(|e| Failure::Usage(e.to_string()))?;
     match read {
-        None => Err(Failure::Usage(format!("{}: there is no such picture", path.display()))),
+        None => Err(Failure::Usage(format!("{}: reference image does not exist", path.display()))),
         Some(Found::Drawn(drawn)) => Ok(drawn.picture),
         Some(Found::OtherSize(width, height)) => Ok(Picture { width, height, rgba: Vec::new() }),
     }
 }
 
-/// Whether a picture is near enough to a reference; where it is not, the difference is drawn beside it.
-fn is_like(expected: &Picture, actual: &Picture, args: &RenderArgs, talk: Talk) -> Result<bool, Failure> {
+/// Whether an image matches the reference within `--threshold`. If not, prints why and writes a difference image.
+fn is_match(
+    expected: &Picture,
+    actual: &Picture,
+    args: &RenderArgs,
+    verbosity: Verbosity,
+) -> Result<bool, Failure> {
     let reference = args.reference.as_deref().unwrap_or(Path::new("-"));
     let Some(difference) = compare(expected, actual, 0) else {
         let size = |p: &Picture| format!("{}x{}", p.width, p.height);
-        talk.say(&format!("{}: {} instead of {}", reference.display(), size(actual), size(expected)));
+        let (path, expected, actual) = (reference.display(), size(expected), size(actual));
+        verbosity.print(&format!("{path}: image size is {actual}, but the reference has {expected}"));
         return Ok(false);
     };
     if difference.pixels() == 0 || args.threshold > 0.0 && difference.mean <= args.threshold {
         return Ok(true);
     }
     let (worst, [x, y]) = difference.worst;
-    let told = format!(
-        "{} pixels differ, FLIP {:.5}, worst {worst:.4} at {x},{y}",
+    let message = format!(
+        "{} pixels differ, mean FLIP error {:.5}, largest {worst:.4} at {x},{y}",
         difference.pixels(),
         difference.mean
     );
-    talk.say(&format!("{}: {told}", reference.display()));
+    verbosity.print(&format!("{}: {message}", reference.display()));
     if args.output != Path::new("-") {
-        let drawn = difference.picture(actual.width, actual.height);
-        let bytes = drawn.png(Background::BLACK)?;
+        let image = difference.picture(actual.width, actual.height);
+        let bytes = image.png(Background::BLACK)?;
         output::file(&args.output.with_extension("diff.png"), &bytes)?;
     }
     Ok(false)
 }
 
-/// Where pictures go.
-pub(super) struct Names {
+/// The file names of the output images.
+pub(super) struct OutputNames {
     pub(super) single: PathBuf,
-    /// What stands before the first number, then the least width of each number and what stands after it.
+    /// The text before the first frame number, then each number's minimum width and the text after it.
     pattern: Option<(String, Vec<(usize, String)>)>,
 }
 
-impl Names {
+impl OutputNames {
     pub(super) fn new(output: &Path, frames: Option<Frames>) -> Result<Self, Failure> {
-        let bad = |why: &str| Failure::Usage(format!("--output {}: {why}", output.display()));
+        let invalid = |cause: &str| Failure::Usage(format!("--output {}: {cause}", output.display()));
         let is_png = output.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
         if !is_png && output != Path::new("-") && !output.starts_with("/dev") {
-            return Err(bad("pictures are written as .png"));
+            return Err(invalid("unknown file type; use .png"));
         }
         let text = output.to_string_lossy();
         let pattern = pattern(&text);
         match (frames, &pattern) {
             (Some(_), Some((_, numbers))) if numbers.is_empty() => {
-                Err(bad("a sequence needs {frame:04} in its name"))
+                Err(invalid("a sequence needs {frame} or {frame:04} in its name"))
             }
-            (Some(_), None) => Err(bad("a frame's number is written as {frame} or {frame:04}")),
+            (Some(_), None) => Err(invalid("invalid frame number; write {frame} or {frame:04}")),
             _ => Ok(Self { single: output.into(), pattern }),
         }
     }
 
-    /// Refuses a folder that does not exist, or a file that cannot be written, before anything is posed or drawn for it.
+    /// Checks before posing and drawing that the folder exists and that the file can be written.
     pub(super) fn check(&self, frames: Option<Frames>) -> Result<(), Failure> {
         if self.single == Path::new("-") {
             return Ok(());
@@ -340,7 +356,7 @@ impl Names {
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
         match folder.metadata() {
             Ok(folder) if folder.is_dir() => output::check(&path),
-            Ok(_) => Err(Failure::Usage(format!("{}: is not a folder", folder.display()))),
+            Ok(_) => Err(Failure::Usage(format!("{}: not a folder", folder.display()))),
             Err(cause) => Err(Failure::Usage(format!("{}: {cause}", folder.display()))),
         }
     }
@@ -352,7 +368,7 @@ impl Names {
     }
 }
 
-/// A name as [`Names`] keeps it; `None` if a placeholder is malformed.
+/// Parses a name into the pattern of [`OutputNames`]; `None` if a placeholder is malformed.
 fn pattern(name: &str) -> Option<(String, Vec<(usize, String)>)> {
     let mut parts = name.split("{frame");
     let before = parts.next()?.to_owned();

@@ -1,4 +1,4 @@
-//! `sinew render --replay`: what was recorded in the window, drawn without one.
+//! `sinew render --replay`: draws a session that was recorded in the viewer.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,40 +9,40 @@ use crate::viewer::{Recording, Replay};
 
 use super::failure::Failure;
 use super::progress::Progress;
-use super::render::{Names, RenderArgs, Set, Studio};
+use super::render::{LoadedModel, OutputNames, PendingRenderer, RenderArgs};
 use super::timing::Stopwatch;
-use super::{ModelArg, Talk, output, rig_of};
+use super::{ModelArg, Verbosity, output, rig_of};
 
-/// Steps of the bar.
+/// Number of steps of the progress bar.
 const STEPS: u32 = 100;
 
-pub(super) fn run(args: &RenderArgs, session: &Path, talk: Talk) -> Result<ExitCode, Failure> {
-    let mut watch = Stopwatch::new(talk.verbose);
-    let names = Names::new(&args.output, args.frames)?;
+pub(super) fn run(args: &RenderArgs, session: &Path, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let mut watch = Stopwatch::new(verbosity.verbose);
+    let names = OutputNames::new(&args.output, args.frames)?;
     names.check(args.frames)?;
     let recording = Recording::open(session)?;
     watch.note("session", &format!("{:.3} s", recording.length().as_secs_f64()));
     watch.stage("read");
-    let studio = Studio::open(&args.view, talk);
+    let pending = PendingRenderer::open(&args.view, verbosity);
     let file = args.model.file.clone().or_else(|| recording.character());
     let model = ModelArg { file, ..args.model };
     let character = model.load()?;
     let rig = rig_of(&character, None)?;
-    talk.warnings(&character.warnings);
-    talk.warnings(&recording.warnings(&character, &rig));
+    verbosity.warn(&character.warnings);
+    verbosity.warn(&recording.warnings(&character, &rig));
     watch.stage("load");
     let mut replay = Replay::new(&recording, character, rig)?;
-    // A session may show any mode: the pictures of all are needed.
-    let mut set = studio.set(replay.session().puppet(), Mode::Shaded, &mut watch)?;
+    // A session may switch to any shading mode, so all textures are needed.
+    let mut loaded = pending.load(replay.session().puppet(), Mode::Shaded, &mut watch)?;
     let mut draw = |replay: &Replay| -> Result<Vec<u8>, Failure> {
         let (frame, size) = args.view.replayed(replay.session());
-        let Set { renderer, model } = &mut set;
-        let picture = renderer.render(model, &frame, size)?;
-        Ok(picture.png(frame.background)?)
+        let LoadedModel { renderer, model } = &mut loaded;
+        let image = renderer.render(model, &frame, size)?;
+        Ok(image.png(frame.background)?)
     };
     match args.frames {
         None => {
-            let progress = Progress::new(STEPS, "hundredths of the session", talk);
+            let progress = Progress::new(STEPS, "percent of the session", verbosity);
             for step in 1..=STEPS {
                 replay.advance(recording.length() * step / STEPS)?;
                 progress.step();
@@ -53,10 +53,10 @@ pub(super) fn run(args: &RenderArgs, session: &Path, talk: Talk) -> Result<ExitC
             output::file(&names.single, &draw(&replay)?)?;
         }
         Some(frames) => {
-            let progress = Progress::new(frames.end - frames.first, "frames", talk);
+            let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
             let mut files = output::Sequence::default();
             for frame in frames.first..frames.end {
-                // Frames of the same time have the same time, bit by bit, at any rate.
+                // A division gives bit-identical times for the same moment at any frame rate.
                 let time = f64::from(frame) / f64::from(args.fps);
                 replay.advance(Duration::try_from_secs_f64(time).unwrap_or(Duration::MAX))?;
                 files.write(&names.numbered(frame), &draw(&replay)?)?;

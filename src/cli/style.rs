@@ -1,4 +1,4 @@
-//! Styles: read from a file; examples in clips; and `sinew style`, which learns a style from clips and writes it.
+//! `sinew style`, which learns a pose prior from clips, and `--style`, which loads one.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,34 +12,33 @@ use crate::puppet::{Manner, Puppet, read_style};
 use crate::rig::Rig;
 
 use super::failure::Failure;
-use super::{ModelArg, Talk, clips, names, output};
+use super::{ModelArg, Verbosity, clips, names, output};
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: sinew style walk.bvh -o walk.style.json, then: sinew pose walk.bvh --method style \
-                        --style walk.style.json --reach LeftHand=0.3,1.2,0.4"
-)]
+#[command(after_help = "Example:
+  sinew style walk.bvh -o walk.style.json
+  sinew pose walk.bvh --method style --style walk.style.json --reach LeftHand=0.3,1.2,0.4")]
 pub(super) struct StyleArgs {
     #[command(flatten)]
     model: ModelArg,
-    /// Learn from this clip (repeatable) [default: all]
+    /// Learn from the clip with this name or index (repeatable) [default: all clips]
     #[arg(long, value_name = "NAME|INDEX")]
     animation: Vec<String>,
-    /// Postures that are kept, those farthest from each other
+    /// Number of postures to keep, chosen to differ as much as possible
     #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u64).range(3..=200))]
     postures: u64,
-    /// Where it goes
+    /// Write the pose prior to this file
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 }
 
-pub(super) fn run(args: &StyleArgs, talk: Talk) -> Result<ExitCode, Failure> {
-    output::spare(&args.output, args.model.file.as_deref())?;
+pub(super) fn run(args: &StyleArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    output::protect(&args.output, args.model.file.as_deref())?;
     output::check(&args.output)?;
     let character = args.model.load()?;
-    talk.warnings(&character.warnings);
-    let named = args.animation.iter().map(|name| names::clip(&character, name));
-    let mut clips = named.collect::<Result<Vec<usize>, Failure>>()?;
+    verbosity.warn(&character.warnings);
+    let clips = args.animation.iter().map(|name| names::clip(&character, name));
+    let mut clips = clips.collect::<Result<Vec<usize>, Failure>>()?;
     if clips.is_empty() {
         clips = (0..character.clips.len()).collect();
     }
@@ -53,7 +52,7 @@ pub(super) fn run(args: &StyleArgs, talk: Talk) -> Result<ExitCode, Failure> {
     let text = json::to_vec(&style).map_err(|e| Failure::write(&args.output)(e.into()))?;
     output::file(&args.output, &text)?;
     let Learned { seconds, examples, postures, .. } = learned;
-    talk.say(&format!(
+    verbosity.print(&format!(
         "{}: {postures} of {examples} postures of {} joints, {} kB, learned in {seconds:.2} s",
         args.output.display(),
         style.joints().len(),
@@ -62,14 +61,19 @@ pub(super) fn run(args: &StyleArgs, talk: Talk) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a file says of how to pose: the style in it; of a file of motion its clips as examples, put on the character.
-/// `hands`: as for `--clips`.
-pub(super) fn of(path: &Path, character: &Character, rig: &Rig, hands: bool) -> Result<Manner, Failure> {
+/// Loads a pose prior from a file, which contains a learned style or clips to use as examples. The clips are retargeted to
+/// the character, with `keep_hands` as for `--clips`.
+pub(super) fn load_prior(
+    path: &Path,
+    character: &Character,
+    rig: &Rig,
+    keep_hands: bool,
+) -> Result<Manner, Failure> {
     let is = |extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
     if !["bvh", "csv", "gltf", "glb", "vrm"].into_iter().any(is) {
         return Ok(read_style(path).map_err(|e| Failure::Usage(e.to_string()))?.into());
     }
-    let clips = clips::of(path, "--style", character, rig, hands)?;
+    let clips = clips::load(path, "--style", character, rig, keep_hands)?;
     let all: Vec<usize> = (0..clips.len()).collect();
     let puppet = Puppet::with_rig(Character { clips, ..character.clone() }, 0, rig.clone());
     puppet.examples(&all).map_err(|e| Failure::Usage(format!("--style {}: {e}", path.display())))

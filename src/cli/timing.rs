@@ -1,10 +1,10 @@
-//! Where the time went, for `-v`.
+//! Times of the stages of a run, for `-v`.
 
 use std::time::{Duration, Instant};
 
 use super::output;
 
-/// Names the stages of a run as they end.
+/// Prints the time of each stage of a run when it ends.
 #[derive(Debug)]
 pub(super) struct Stopwatch {
     verbose: bool,
@@ -18,21 +18,21 @@ impl Stopwatch {
         Self { verbose, started: now, lap: now }
     }
 
-    /// A stage has ended that began when the last one did.
+    /// Ends a stage that began at the end of the previous one.
     pub(super) fn stage(&mut self, name: &str) {
         let now = Instant::now();
-        self.say(name, now - self.lap);
+        self.duration(name, now - self.lap);
         self.lap = now;
     }
 
-    /// Something took time beside the stages.
-    pub(super) fn say(&self, name: &str, time: Duration) {
+    /// Prints the time of work that ran in parallel with the stages.
+    pub(super) fn duration(&self, name: &str, time: Duration) {
         if self.verbose {
             output::message(&format!("{name:<9} {:8.1} ms", time.as_secs_f64() * 1e3));
         }
     }
 
-    /// A fact that is no time.
+    /// Prints a fact other than a time.
     pub(super) fn note(&self, name: &str, text: &str) {
         if self.verbose {
             output::message(&format!("{name:<9} {text}"));
@@ -40,6 +40,6 @@ impl Stopwatch {
     }
 
     pub(super) fn total(&self) {
-        self.say("total", self.started.elapsed());
+        self.duration("total", self.started.elapsed());
     }
 }

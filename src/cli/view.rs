@@ -1,4 +1,4 @@
-//! The camera and image options: what the user wrote, and the shot that it makes.
+//! The camera and image options, and the view settings that they describe.
 
 use std::f32::consts::PI;
 
@@ -14,47 +14,47 @@ use crate::viewer::Session;
 use super::failure::Failure;
 use super::posing::{numbers, unit};
 
-/// Overlays are drawn for a picture of this height, and larger in larger ones.
-const POINTS_HIGH: f32 = 720.0;
-/// Pixels of a picture, unless asked otherwise.
-const USUAL: (u32, u32) = (1280, 720);
+/// Image height at which overlays have scale 1. They grow with the image.
+const OVERLAY_HEIGHT: f32 = 720.0;
+/// Default image size, pixels.
+const DEFAULT_SIZE: (u32, u32) = (1280, 720);
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Camera and image")]
 pub(super) struct ViewArgs {
-    #[arg(long, value_name = "W,H", value_parser = resolution, help = "Pixels [default: 1280,720, with --replay the window's]")]
+    #[arg(long, value_name = "W,H", value_parser = resolution, help = "Image size in pixels [default: 1280,720, or the window's size with --replay]")]
     resolution: Option<(u32, u32)>,
-    /// Where the camera stands, world metres [default: such that all is seen]
+    /// Camera position in world space, metres [default: frames the whole character]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     camera_position: Option<Vec3>,
-    /// What it looks at, world metres [default: the middle of the posed character]
+    /// Point that the camera looks at, metres [default: the centre of the posed character]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     camera_focal_point: Option<Vec3>,
-    /// Which way is up in the picture [default: 0,1,0]
+    /// Direction that points up in the image [default: 0,1,0]
     #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
     camera_view_up: Option<Vec3>,
-    /// Vertical field of view, degrees [default: 45]
+    /// Vertical field of view in degrees [default: 45]
     #[arg(long, value_name = "DEG", value_parser = view_angle)]
     camera_view_angle: Option<f32>,
-    /// How surfaces look
+    /// Shading mode
     #[arg(long, value_name = "MODE", default_value = "shaded", value_parser = clap::builder::PossibleValuesParser::new(Mode::ALL.map(Mode::name)))]
     mode: String,
-    /// Samples a pixel
+    /// Number of samples per pixel
     #[arg(long, value_name = "1|4", default_value = "4", value_parser = ["1", "4"])]
     samples: String,
-    /// What is behind everything [default: a light grey where the picture is lit, else black]
+    /// Background colour [default: light grey in shaded and skeleton, black in the other modes]
     #[arg(long, value_name = "#rrggbb|transparent")]
     background: Option<Background>,
-    /// A floor under the character [default: on in shaded, else off]
+    /// Draw a floor under the character [default: on in shaded, off in the other modes]
     #[arg(long, value_name = "on|off")]
     ground: Option<Switch>,
-    /// Shadows, on lit surfaces and on the floor [default: on in shaded, else off]
+    /// Draw shadows on lit surfaces and on the floor [default: on in shaded, off in the other modes]
     #[arg(long, value_name = "on|off")]
     shadow: Option<Switch>,
-    /// auto, cpu, or vulkan, gl, metal, dx12 with part of its name
+    /// Graphics adapter: auto, cpu, or a backend (vulkan, gl, metal, dx12), with part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     pub(super) adapter: AdapterChoice,
-    /// How the joints of a vertex are blended
+    /// Skinning method, which blends the joints of each vertex
     #[arg(long, value_name = "KIND", default_value = "linear", value_parser = clap::builder::PossibleValuesParser::new(Skinning::ALL.map(Skinning::name)))]
     skinning: String,
 }
@@ -66,15 +66,15 @@ enum Switch {
 }
 
 impl ViewArgs {
-    /// Pixels across and down.
+    /// The image's width and height, pixels.
     pub(super) fn size(&self) -> (u32, u32) {
-        self.resolution.unwrap_or(USUAL)
+        self.resolution.unwrap_or(DEFAULT_SIZE)
     }
 
-    /// A session's frame in its own size, or as large as was asked for.
+    /// A replayed session's frame and its size, which is `--resolution` or the recorded window's size.
     pub(super) fn replayed<'a>(&self, session: &'a Session) -> (Frame<'a>, (u32, u32)) {
         let size = self.resolution.unwrap_or_else(|| session.pixels());
-        #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
+        #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         let scale = session.scale() * size.1 as f32 / session.size().y.trunc();
         let mut frame = session.frame(scale);
         frame.background = self.background.unwrap_or(frame.background);
@@ -87,7 +87,7 @@ impl ViewArgs {
     }
 
     pub(super) fn mode(&self) -> Mode {
-        // The parser has let only known names through.
+        // The parser accepts known names only.
         self.mode.parse().unwrap_or_default()
     }
 
@@ -95,28 +95,28 @@ impl ViewArgs {
         Skinning::ALL.into_iter().find(|s| s.name() == self.skinning).unwrap_or_default()
     }
 
-    /// A look at what is within some bounds.
+    /// The view settings for a scene with these bounds.
     pub(super) fn shot(&self, bounds: &Bounds) -> Result<Shot, Failure> {
         let mode = self.mode();
-        let wanted = |switch: Option<Switch>| switch.map_or(mode == Mode::Shaded, |s| s == Switch::On);
-        let usual = if mode.is_shaded() { Background::STUDIO } else { Background::BLACK };
-        #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
+        let is_on = |switch: Option<Switch>| switch.map_or(mode == Mode::Shaded, |s| s == Switch::On);
+        let background = if mode.is_shaded() { Background::STUDIO } else { Background::BLACK };
+        #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         let height = self.size().1 as f32;
         Ok(Shot {
             camera: self.camera(bounds)?,
             mode,
-            background: self.background.unwrap_or(usual),
+            background: self.background.unwrap_or(background),
             samples: self.samples(),
             bounds: *bounds,
-            floor: wanted(self.ground) && !mode.is_data(),
-            shadow: wanted(self.shadow),
-            scale: (height / POINTS_HIGH).max(0.5),
+            floor: is_on(self.ground) && !mode.is_data(),
+            shadow: is_on(self.shadow),
+            scale: (height / OVERLAY_HEIGHT).max(0.5),
         })
     }
 
-    /// The camera that was asked for, what is left out being the one that shows all.
+    /// The camera of the options. Missing options come from the auto-framing of `bounds`.
     fn camera(&self, bounds: &Bounds) -> Result<Camera, Failure> {
-        #[expect(clippy::cast_precision_loss, reason = "sizes of pictures are far below 2^24")]
+        #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         let aspect = self.size().0 as f32 / self.size().1 as f32;
         let fov_y = self.camera_view_angle.map_or(AUTO_FOV_Y, |degrees| degrees * PI / 180.0);
         let mut camera = Camera::framing(bounds, fov_y, aspect);
@@ -127,20 +127,23 @@ impl ViewArgs {
             camera.set_depth_range(bounds);
         }
         if camera.position == camera.target {
-            return Err(Failure::Usage("the camera stands on its focal point".into()));
+            return Err(Failure::Usage("--camera-position must differ from --camera-focal-point".into()));
         }
         let sight = (camera.target - camera.position).normalize();
         let across = sight.cross(camera.up.normalize_or_zero()).length();
         if across.is_nan() || across < 1e-4 {
             match self.camera_view_up {
-                Some(_) => return Err(Failure::Usage("--camera-view-up is along the line of sight".into())),
-                // Straight from above or below: up in the picture is where the character looks away from.
+                Some(_) => {
+                    let text = "--camera-view-up must not be parallel to the viewing direction";
+                    return Err(Failure::Usage(text.into()));
+                }
+                // Seen straight from above or below, the character's back is up in the image.
                 None => camera.up = Vec3::new(0.0, 0.0, sight.y),
             }
         }
         if !camera.clip_from_world(aspect).is_finite() {
             return Err(Failure::Usage(
-                "the camera's place or view angle is beyond what single precision holds".into(),
+                "camera position or view angle is outside the range of single precision".into(),
             ));
         }
         Ok(camera)
@@ -150,19 +153,19 @@ impl ViewArgs {
 fn resolution(text: &str) -> Result<(u32, u32), String> {
     let parsed = text.split_once([',', 'x']).and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
     match parsed {
-        Some((0, _) | (_, 0)) => Err("a picture needs at least one pixel".into()),
+        Some((0, _) | (_, 0)) => Err("width and height must be at least 1".into()),
         Some(size) => Ok(size),
-        None => Err(format!("\"{text}\" is not W,H")),
+        None => Err(format!("\"{text}\" is not W,H, for example 1280,720")),
     }
 }
 
 fn vector(text: &str) -> Result<Vec3, String> {
     let v = glam::DVec3::from_array(numbers(text)?).as_vec3();
-    if v.is_finite() { Ok(v) } else { Err(format!("\"{text}\" is beyond what single precision holds")) }
+    if v.is_finite() { Ok(v) } else { Err(format!("\"{text}\" is outside the range of single precision")) }
 }
 
 fn direction(text: &str) -> Result<Vec3, String> {
-    let v = unit(numbers(text)?).ok_or_else(|| format!("\"{text}\" is no direction"))?;
+    let v = unit(numbers(text)?).ok_or_else(|| format!("direction \"{text}\" has zero length"))?;
     Ok(glam::DVec3::from_array(v).as_vec3())
 }
 

@@ -1,4 +1,4 @@
-//! `sinew view [FILE]`: the viewer or nothing; `sinew [FILE]`: the viewer, or a picture where there is no display.
+//! Opens the viewer. Without a display, `sinew view [FILE]` fails and `sinew [FILE]` draws an image instead.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use crate::render::{AdapterChoice, RenderError};
 use crate::viewer::{self, Recorder, SaveError, ViewerError};
 
 use super::failure::Failure;
-use super::{ModelArg, Talk, clips, first_look, rig_of, signals};
+use super::{ModelArg, Verbosity, clips, first_look, rig_of, signals};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -22,34 +22,32 @@ use super::{ModelArg, Talk, clips, first_look, rig_of, signals};
 pub(super) struct WindowArgs {
     #[command(flatten)]
     model: ModelArg,
-    /// auto, cpu, or vulkan, gl, metal, dx12 with part of its name
+    /// Graphics adapter: auto, cpu, or a backend (vulkan, gl, metal, dx12), with part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     adapter: AdapterChoice,
-    /// Follow a performer who sends the VMC protocol [an address of this machine only, unless another is given]
+    /// Receive live motion by the VMC protocol [address if omitted: 127.0.0.1:39539, reachable from this machine only]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:39539")]
     vmc: Option<SocketAddr>,
-    /// Add the clips of another file, put on this character (repeatable)
+    /// Add the clips of another file, retargeted to this character (repeatable)
     #[arg(long, value_name = "FILE")]
     clips: Vec<PathBuf>,
-    /// Of clips put on this character, keep hands where they were too: as far from the shoulders, by the span of the
-    /// arms
+    /// Also retarget the positions of the hands relative to the shoulders, scaled by the arm span
     #[arg(long, requires = "clips")]
     keep_hands: bool,
-    /// Record what is done, for `sinew render --replay`
+    /// Record the session to a file, for `sinew render --replay`
     #[arg(long, value_name = "SESSION")]
     record: Option<PathBuf>,
-    /// Replace a SESSION that is there
+    /// Replace an existing SESSION file
     #[arg(long, requires = "record")]
     force: bool,
 }
 
 impl WindowArgs {
-    fn recorder(&self, talk: Talk) -> Result<Option<Recorder>, Failure> {
+    fn recorder(&self, verbosity: Verbosity) -> Result<Option<Recorder>, Failure> {
         let Some(path) = &self.record else { return Ok(None) };
-        let interrupted = |left: PathBuf| {
-            format!("{} holds a recording that was interrupted; rename it to use it", left.display())
-        };
-        talk.warnings(&atomic::leftovers(path).into_iter().map(interrupted).collect::<Vec<_>>());
+        let interrupted =
+            |left: PathBuf| format!("{}: interrupted recording; rename it to use it", left.display());
+        verbosity.warn(&atomic::leftovers(path).into_iter().map(interrupted).collect::<Vec<_>>());
         match Recorder::new(path, self.force) {
             Ok(recorder) => Ok(Some(recorder)),
             Err(SaveError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
@@ -61,18 +59,18 @@ impl WindowArgs {
     }
 }
 
-/// The window, or an error that names the command that needs none.
-pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
+/// Runs `sinew view`. Errors suggest `sinew render`, which needs no window.
+pub(super) fn run(args: &WindowArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     match open(
         &args.model,
         (&args.clips, args.keep_hands),
         args.adapter.clone(),
-        talk,
-        || args.recorder(talk),
+        verbosity,
+        || args.recorder(verbosity),
         args.vmc,
     )? {
-        Ok(recorded) => Ok(closed(recorded, talk)),
-        // One that stood, and lost its device, needs no such advice.
+        Ok(recorded) => Ok(report_recording(recorded, verbosity)),
+        // These errors occur in an open window, so the advice does not apply.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
         Err(
             error @ (ViewerError::Save(_)
@@ -80,47 +78,48 @@ pub(super) fn run(args: &WindowArgs, talk: Talk) -> Result<ExitCode, Failure> {
             | ViewerError::Destroyed
             | ViewerError::Recorded { .. }),
         ) => Err(Failure::Usage(error.to_string())),
-        Err(error) => Err(Failure::Usage(format!("{error}; `sinew render` needs no window"))),
+        Err(error) => Err(Failure::Usage(format!("{error}; use `sinew render` to draw without a window"))),
     }
 }
 
-/// The window was closed.
-fn closed(recorded: Option<PathBuf>, talk: Talk) -> ExitCode {
+/// Prints the path of the recording, if there is one, after the window was closed.
+fn report_recording(recorded: Option<PathBuf>, verbosity: Verbosity) -> ExitCode {
     if let Some(path) = recorded {
-        talk.say(&format!("saved {}", path.display()));
+        verbosity.print(&format!("saved {}", path.display()));
     }
     ExitCode::SUCCESS
 }
 
-/// The window, or a picture.
-pub(super) fn run_or_draw(model: &ModelArg, talk: Talk) -> Result<ExitCode, Failure> {
-    match open(model, (&[], false), AdapterChoice::Auto, talk, || Ok(None), None)? {
-        Ok(recorded) => Ok(closed(recorded, talk)),
-        // A display whose adapter cannot show anything may still have one that draws.
+/// Runs `sinew [FILE]`, which opens the viewer, or draws an image if that is impossible.
+pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    match open(model, (&[], false), AdapterChoice::Auto, verbosity, || Ok(None), None)? {
+        Ok(recorded) => Ok(report_recording(recorded, verbosity)),
+        // Where no adapter can present to the display, one may still draw images.
         Err(
             ViewerError::NoDisplay(_)
             | ViewerError::Render(RenderError::NoAdapter { .. } | RenderError::Device { .. }),
-        ) => first_look::run(model, talk),
+        ) => first_look::run(model, verbosity),
         Err(error) => Err(Failure::Usage(error.to_string())),
     }
 }
 
 fn open(
     model: &ModelArg,
-    (clips, hands): (&[PathBuf], bool),
+    (clips, keep_hands): (&[PathBuf], bool),
     adapter: AdapterChoice,
-    talk: Talk,
+    verbosity: Verbosity,
     recorder: impl FnOnce() -> Result<Option<Recorder>, Failure>,
     listen: Option<SocketAddr>,
 ) -> Result<Result<Option<PathBuf>, ViewerError>, Failure> {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-    // Asked first, so that nothing is read twice where a picture is drawn instead.
-    if cfg!(target_os = "linux") && !["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(set) {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+    // Checked first, so that files are not read twice if an image is drawn instead.
+    if cfg!(target_os = "linux") && !["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(is_set)
+    {
         return Ok(Err(ViewerError::NoDisplay("neither DISPLAY nor WAYLAND_DISPLAY is set".into())));
     }
     let character = model.load()?;
-    talk.warnings(&character.warnings);
+    verbosity.warn(&character.warnings);
     let rig = rig_of(&character, None)?;
-    let clips = clips::additions(&character, clips, &rig, hands)?;
-    Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen, clips, signals::close_by))
+    let clips = clips::additions(&character, clips, &rig, keep_hands)?;
+    Ok(viewer::open(character, Some(rig), adapter, recorder()?, listen, clips, signals::set_close_handler))
 }

@@ -1,4 +1,4 @@
-//! Help, wrong arguments, missing files.
+//! Help, invalid arguments and missing files.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -15,17 +15,17 @@ fn every_subcommand_shows_an_example() {
 }
 
 #[test]
-fn wrong_arguments_are_one_line() {
+fn an_invalid_argument_is_a_one_line_error() {
     assert!(refusal(["pose", "--no-such-option"]).contains("--no-such-option"));
-    assert!(refusal(["pose", "--reach", "hips"]).contains("there is no '='"));
-    assert!(refusal(["pose", "--reach", "hips=1,2"]).contains("2 numbers where 3 are needed"));
-    assert!(refusal(["pose", "--reach", "hips=1,2,nan"]).contains("not a list of numbers"));
+    assert!(refusal(["pose", "--reach", "hips"]).contains("'=' is missing"));
+    assert!(refusal(["pose", "--reach", "hips=1,2"]).contains("found 2 numbers, expected 3"));
+    assert!(refusal(["pose", "--reach", "hips=1,2,nan"]).contains("not a list of finite numbers"));
     assert!(refusal(["pose", "--animation-time", "nan"]).contains("not a time"));
     assert!(refusal(["render"]).contains("--output"));
 }
 
 #[test]
-fn a_negative_number_is_refused_with_the_name_of_its_option() {
+fn the_error_for_a_negative_number_names_its_option() {
     for (command, option) in [
         ("pose", "--tolerance"),
         ("pose", "--iterations"),
@@ -42,33 +42,33 @@ fn a_negative_number_is_refused_with_the_name_of_its_option() {
         assert!(line.contains("invalid value '-1' for '") && line.contains(option), "{command}: {line}");
     }
     let line = refusal(["pose", "--reach", "leftHand=0.3,1.2,0.4", "--tolerance", "-1"]);
-    let wanted = "'--tolerance <M>': \"-1\" is not a positive number of metres (see --help)";
-    assert!(line.ends_with(wanted), "{line}");
+    let expected = "'--tolerance <M>': \"-1\" is not a positive number of metres (see --help)";
+    assert!(line.ends_with(expected), "{line}");
     stdout(["pose", "--animation", "wave", "--animation-time", "-1"]);
 }
 
 #[test]
-fn numbers_of_any_size_are_taken_or_refused() {
+fn large_and_small_numbers_are_accepted_or_refused() {
     stdout(["pose", "--rotate", "head=1e308,0,0,1e308"]);
     stdout(["pose", "--rotate", "head=1e-200,0,0,0"]);
     assert!(refusal(["pose", "--reach", "leftHand=1e39,0,0"]).contains("single precision"));
-    for place in ["--camera-position", "--camera-focal-point"] {
-        assert!(refusal(["render", "-o", "-", place, "1e30,0,0"]).contains("single precision"), "{place}");
+    for option in ["--camera-position", "--camera-focal-point"] {
+        assert!(refusal(["render", "-o", "-", option, "1e30,0,0"]).contains("single precision"), "{option}");
     }
     assert!(refusal(["render", "-o", "-", "--camera-view-angle", "1e-20"]).contains("single precision"));
-    assert!(refusal(["render", "-o", "-", "--camera-view-up", "0,0,0"]).contains("no direction"));
+    assert!(refusal(["render", "-o", "-", "--camera-view-up", "0,0,0"]).contains("zero length"));
 }
 
 #[test]
-fn a_pose_is_written_as_what_its_name_says() {
+fn an_unknown_output_type_is_refused() {
     let path = folder("names").join("pose.gltf");
     let line = refusal(["pose", "-o", path.to_str().unwrap()]);
-    assert!(line.ends_with("a pose is written as .json, a posed copy as .glb"), "{line}");
+    assert!(line.ends_with("unknown file type; use .json for a pose or .glb for a posed copy"), "{line}");
     assert!(!path.exists());
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named() {
+fn errors_name_the_file_that_cannot_be_read() {
     assert!(refusal(["pose", "nowhere.glb"]).starts_with("nowhere.glb: "));
     assert!(refusal(["inspect", env!("CARGO_MANIFEST_DIR")]).ends_with("not a regular file"));
     let path = folder("broken").join("broken.glb");
@@ -78,7 +78,7 @@ fn a_file_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn unknown_names_offer_the_nearest() {
+fn errors_for_unknown_names_list_the_nearest() {
     let line = refusal(["pose", "--reach", "lefthand=0,1,0"]);
     assert!(line.starts_with("node \"lefthand\" does not exist; nearest: \"leftHand\""), "{line}");
     let line = refusal(["pose", "--animation", "waive"]);
@@ -88,16 +88,17 @@ fn unknown_names_offer_the_nearest() {
 }
 
 #[test]
-fn goals_that_nothing_follows_are_refused() {
+fn options_without_a_goal_are_refused() {
     let line = refusal(["pose", "--reach", "leftHand=0,1,0", "--base", "spine"]);
-    assert_eq!(line, "--base spine: no --reach follows that it could hold for");
-    assert_eq!(refusal(["pose", "--weight", "hips=2"]), "--weight hips: it has no goal");
+    assert_eq!(line, "--base spine: no --reach, --orient or --look follows it");
+    let cause = "node has no goal; add --reach, --orient or --look for it";
+    assert_eq!(refusal(["pose", "--weight", "hips=2"]), format!("--weight hips: {cause}"));
     assert!(refusal(["pose", "--base", "leftHand", "--reach", "leftHand=0,1,0"]).contains("leftHand"));
-    assert_eq!(refusal(["pose", "--pole", "leftHand=0,1,0"]), "--pole leftHand: it has no goal");
+    assert_eq!(refusal(["pose", "--pole", "leftHand=0,1,0"]), format!("--pole leftHand: {cause}"));
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_failure_to_report() {
+fn a_closed_pipe_prints_no_error() {
     let mut child = command(["pose", MANNEQUIN, "--vertices"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -111,40 +112,40 @@ fn a_reader_that_leaves_early_is_no_failure_to_report() {
 }
 
 #[test]
-fn what_cannot_be_written_leaves_nothing_behind() {
+fn a_failed_write_leaves_no_files() {
     let folder = folder("unwritable");
     let inside = folder.join("missing").join("pose.json");
     assert!(refusal(["pose", "-o", inside.to_str().unwrap()]).contains("pose.json: "));
-    // A folder stands where the file should.
-    let taken = folder.join("taken.json");
-    std::fs::create_dir(&taken).unwrap();
-    refusal(["pose", "-o", taken.to_str().unwrap()]);
+    // A folder has the file's name.
+    let subfolder = folder.join("folder.json");
+    std::fs::create_dir(&subfolder).unwrap();
+    refusal(["pose", "-o", subfolder.to_str().unwrap()]);
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
 }
 
 #[test]
-fn what_is_read_is_not_replaced() {
+fn inputs_are_not_overwritten() {
     let folder = folder("in place");
     let model = folder.join("arm.glb");
     std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tentacle.glb"), &model).unwrap();
     let before = std::fs::read(&model).unwrap();
-    // However it is spelt.
-    let spelt = folder.join("..").join("in place").join("arm.glb");
-    let (model, spelt) = (model.to_str().unwrap(), spelt.to_str().unwrap());
-    for said in [
-        refusal(["pose", model, "-o", spelt]),
-        refusal(["bake", model, "--animation", "sway", "-o", spelt]),
-        refusal(["bake", "--clips", model, "-o", spelt]),
+    // Another path to the same file is recognised.
+    let same = folder.join("..").join("in place").join("arm.glb");
+    let (model, same) = (model.to_str().unwrap(), same.to_str().unwrap());
+    for error in [
+        refusal(["pose", model, "-o", same]),
+        refusal(["bake", model, "--animation", "sway", "-o", same]),
+        refusal(["bake", "--clips", model, "-o", same]),
     ] {
-        assert!(said.contains("this file is read; name another one"), "{said}");
+        assert!(error.contains("output would overwrite an input"), "{error}");
     }
     assert_eq!(std::fs::read(model).unwrap(), before);
-    // Nor what a model names.
+    // Files that a model references are inputs too.
     let (named, texture) = (folder.join("named.gltf"), folder.join("skin.png"));
     std::fs::write(&named, r#"{"asset":{"version":"2.0"},"images":[{"uri":"skin.png"}]}"#).unwrap();
     std::fs::write(&texture, "a texture").unwrap();
-    let said = refusal(["render", "-q", named.to_str().unwrap(), "-o", texture.to_str().unwrap()]);
-    assert!(said.contains("this file is read; name another one"), "{said}");
+    let error = refusal(["render", "-q", named.to_str().unwrap(), "-o", texture.to_str().unwrap()]);
+    assert!(error.contains("output would overwrite an input"), "{error}");
     assert_eq!(std::fs::read_to_string(texture).unwrap(), "a texture");
 }
 

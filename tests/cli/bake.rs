@@ -1,4 +1,4 @@
-//! `sinew bake`, and motions on the command line.
+//! `sinew bake`, and motion files on the command line.
 
 use std::fs;
 use std::path::Path;
@@ -14,18 +14,18 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
-/// The largest distance between the vertices of two poses, metres.
-fn apart(a: &Value, b: &Value) -> f64 {
-    let of = |pose: &Value| -> Vec<f64> {
+/// The largest difference of a vertex coordinate between two poses, metres.
+fn vertex_difference(a: &Value, b: &Value) -> f64 {
+    let coordinates = |pose: &Value| -> Vec<f64> {
         pose["primitives"].as_array().unwrap().iter().flat_map(|p| numbers(&p["positions"])).collect()
     };
-    let (a, b) = (of(a), of(b));
+    let (a, b) = (coordinates(a), coordinates(b));
     assert_eq!(a.len(), b.len());
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 #[test]
-fn a_baked_clip_is_what_was_played_and_solved() {
+fn a_baked_clip_matches_the_played_and_solved_motion() {
     let folder = folder("bake");
     let out = folder.join("out.glb");
     let out = out.to_str().unwrap();
@@ -33,18 +33,19 @@ fn a_baked_clip_is_what_was_played_and_solved() {
     let [a, b, c, d] = posing;
     stdout(["bake", MANNEQUIN, "-q", "-o", out, a, b, c, d, "--key-error", "0"]);
     for time in ["0", "0.3", "0.7"] {
-        let was = json(["pose", MANNEQUIN, "--vertices", a, b, c, d, "--animation-time", time]);
-        let is = json(["pose", out, "--vertices", "--animation", "baked", "--animation-time", time]);
-        assert!(apart(&was, &is) < 1e-5 * 1.8, "{time}: {}", apart(&was, &is));
+        let expected = json(["pose", MANNEQUIN, "--vertices", a, b, c, d, "--animation-time", time]);
+        let baked = json(["pose", out, "--vertices", "--animation", "baked", "--animation-time", time]);
+        let difference = vertex_difference(&expected, &baked);
+        assert!(difference < 1e-5 * 1.8, "{time}: {difference}");
     }
-    // Only its own clip is in the copy, and the model is as it was.
+    // The copy contains only the baked clip and the unchanged model.
     let copy = asset::load(Path::new(out)).unwrap();
     assert_eq!(copy.clips.len(), 1);
     assert_eq!(copy.meshes.len(), 1);
 }
 
 #[test]
-fn fewer_keys_are_as_near_as_asked() {
+fn reduced_keys_stay_within_the_key_error() {
     let folder = folder("bake-keys");
     let (all, few) = (folder.join("all.glb"), folder.join("few.glb"));
     let (all, few) = (all.to_str().unwrap(), few.to_str().unwrap());
@@ -53,29 +54,29 @@ fn fewer_keys_are_as_near_as_asked() {
     let bytes = |path: &str| fs::metadata(path).unwrap().len();
     assert!(bytes(few) + 10_000 < bytes(all));
     let pose = |path| json(["pose", path, "--vertices", "--animation", "0", "--animation-time", "0.37"]);
-    // A hand's error is that of the joints above it, each of a hundredth of a radian over less than a metre.
-    let error = apart(&pose(all), &pose(few));
+    // Each joint above the hand adds an error of a hundredth of a radian over less than a metre.
+    let error = vertex_difference(&pose(all), &pose(few));
     assert!(error > 0.0 && error < 0.05, "{error}");
 }
 
 #[test]
-fn a_clip_goes_out_as_bvh_and_comes_back() {
+fn a_clip_survives_a_round_trip_through_bvh() {
     let folder = folder("bake-bvh");
     let (bvh, back) = (folder.join("walk.bvh"), folder.join("back.glb"));
     let (bvh, back) = (bvh.to_str().unwrap(), back.to_str().unwrap());
     stdout(["bake", "-q", "-o", bvh, "--animation", "walk"]);
     stdout(["bake", MANNEQUIN, "-q", "-o", back, "--clips", bvh]);
-    let place = |pose: &Value, name: &str| {
+    let position = |pose: &Value, name: &str| {
         let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
         numbers(&node["world"])[12..15].to_vec()
     };
     for time in ["0.2", "0.6"] {
-        let was = json(["pose", "--animation", "walk", "--animation-time", time]);
-        let is = json(["pose", back, "--animation", "baked", "--animation-time", time]);
+        let before = json(["pose", "--animation", "walk", "--animation-time", time]);
+        let after = json(["pose", back, "--animation", "baked", "--animation-time", time]);
         for name in ["hips", "leftHand", "rightFoot", "head"] {
-            let (was, is) = (place(&was, name), place(&is, name));
-            let apart = was.iter().zip(&is).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            assert!(apart < 1e-4, "{name} at {time}: {was:?} {is:?}");
+            let (before, after) = (position(&before, name), position(&after, name));
+            let difference = before.iter().zip(&after).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(difference < 1e-4, "{name} at {time}: {before:?} {after:?}");
         }
     }
 }
@@ -87,47 +88,47 @@ fn a_motion_file_is_played() {
     let text = "version = 1\n[[bar]]\nclips = \"walk\"\n[[bar]]\nclips = \"run\"\noverlap = 0.3\n";
     fs::write(&path, text).unwrap();
     let path = path.to_str().unwrap();
-    let at = |options: &[&str]| {
+    let nodes = |options: &[&str]| {
         let mut command = crate::command(["pose"]);
         let output = command.args(options).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice::<Value>(&output.stdout).unwrap()["nodes"].clone()
     };
-    let walk = at(&["--animation", "walk", "--animation-time", "0.5"]);
-    assert_eq!(walk, at(&["--motion", path, "--animation-time", "0.5"]));
-    let run = at(&["--animation", "run", "--animation-time", "0.4"]);
-    let second = at(&["--motion", path, "--animation-time", "1.1"]);
+    let walk = nodes(&["--animation", "walk", "--animation-time", "0.5"]);
+    assert_eq!(walk, nodes(&["--motion", path, "--animation-time", "0.5"]));
+    let run = nodes(&["--animation", "run", "--animation-time", "0.4"]);
+    let second = nodes(&["--motion", path, "--animation-time", "1.1"]);
     let local = |pose: &Value| numbers(&pose[8]["rotation"]);
-    let apart = local(&run).iter().zip(local(&second)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    assert!(apart < 1e-5, "{apart}");
+    let difference = local(&run).iter().zip(local(&second)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(difference < 1e-5, "{difference}");
     fs::write(path, format!("{text}speed = fast\n")).unwrap();
     let line = refusal(["pose", "--motion", path]);
     assert!(line.starts_with(&format!("{path}: line 7: ")), "{line}");
 }
 
 #[test]
-fn what_cannot_be_baked_is_told() {
+fn errors_say_what_cannot_be_baked() {
     let folder = folder("bake-refused");
     let out = folder.join("out.glb");
     let out = out.to_str().unwrap();
-    assert_eq!(refusal(["bake", "-o", "out.fbx"]), "--output out.fbx: a clip is written as .glb or .bvh");
-    assert_eq!(refusal(["bake", "-o", out]), "choose one of 5 clips: --animation NAME|INDEX");
+    assert_eq!(refusal(["bake", "-o", "out.fbx"]), "--output out.fbx: unknown file type; use .glb or .bvh");
+    assert_eq!(refusal(["bake", "-o", out]), "the model has 5 clips; choose one with --animation NAME|INDEX");
     assert_eq!(
         refusal(["bake", "-o", out, "--animation", "walk", "--blend", "run=2"]),
-        "--blend run=2: a share is between 0 and 1"
+        "--blend run=2: weight must be between 0 and 1, as in NAME=0.5"
     );
-    // A walk of a second.
+    // The walk lasts one second.
     assert_eq!(
         refusal(["bake", "-o", out, "--animation", "walk", "--seconds", "5..9"]),
-        "--seconds 5..9: the motion ends after 1 s (--loop starts it again)"
+        "--seconds 5..9: the motion ends at 1 s; use --loop to repeat it"
     );
-    let none = refusal(["pose", "--clips", MANNEQUIN, "--animation", "wolk"]);
-    assert!(none.starts_with("animation \"wolk\" does not exist"), "{none}");
+    let unknown = refusal(["pose", "--clips", MANNEQUIN, "--animation", "wolk"]);
+    assert!(unknown.starts_with("animation \"wolk\" does not exist"), "{unknown}");
     assert!(!Path::new(out).exists());
 }
 
 #[test]
-fn seconds_beyond_the_end_are_cut_or_of_another_round() {
+fn seconds_beyond_the_end_are_cut_or_looped() {
     let folder = folder("bake-seconds");
     let out = folder.join("out.glb");
     let out = out.to_str().unwrap();
@@ -135,23 +136,24 @@ fn seconds_beyond_the_end_are_cut_or_of_another_round() {
         let mut command = crate::command(["bake", "-o", out, "--animation", "walk", "--seconds"]);
         let output = command.args(options).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        (asset::load(Path::new(out)).unwrap().clips[0].seconds, told)
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (asset::load(Path::new(out)).unwrap().clips[0].seconds, text)
     };
-    let (seconds, told) = baked(&["0.5..9"]);
+    let (seconds, text) = baked(&["0.5..9"]);
     assert!((seconds - 0.5).abs() < 1e-3, "{seconds}");
-    let expected = "warning: --seconds 0.5..9: cut at 1 s, where the motion ends (--loop goes on)\n";
-    assert!(told.starts_with(expected), "{told}");
-    let (seconds, told) = baked(&["5..9", "--loop"]);
-    assert!((seconds - 4.0).abs() < 1e-3 && !told.contains("warning"), "{seconds} {told}");
-    let was = json(["pose", "--vertices", "--animation", "walk", "--animation-time", "0.3"]);
-    let is = json(["pose", out, "--vertices", "--animation", "baked", "--animation-time", "2.3"]);
-    assert!(apart(&was, &is) < 2e-3, "{}", apart(&was, &is));
+    let cause = "shortened to 1 s, where the motion ends; use --loop to repeat it";
+    assert!(text.starts_with(&format!("warning: --seconds 0.5..9: {cause}\n")), "{text}");
+    let (seconds, text) = baked(&["5..9", "--loop"]);
+    assert!((seconds - 4.0).abs() < 1e-3 && !text.contains("warning"), "{seconds} {text}");
+    let expected = json(["pose", "--vertices", "--animation", "walk", "--animation-time", "0.3"]);
+    let looped = json(["pose", out, "--vertices", "--animation", "baked", "--animation-time", "2.3"]);
+    let difference = vertex_difference(&expected, &looped);
+    assert!(difference < 2e-3, "{difference}");
 }
 
-/// A hand bent up shortly before the end of a walk: without a loop that is cut, with one it goes on round the end.
+/// An edit raises a hand shortly before the end of a walk. It is cut off at the end, but continues across it in a loop.
 #[test]
-fn an_edit_goes_round_the_ends_of_a_loop() {
+fn an_edit_continues_across_the_end_of_a_loop() {
     let folder = folder("motion-loop");
     let path = folder.join("a.motion.toml");
     let text = "version = 1\n[[bar]]\nclips = \"walk\"\n[[edit]]\ntime = 0.9\nreach = { leftHand = [0.3, 1.4, 0.4] }\n";
@@ -172,19 +174,20 @@ fn an_edit_goes_round_the_ends_of_a_loop() {
 }
 
 #[test]
-fn a_captured_walk_stands_on_its_feet() {
+fn feet_of_a_retargeted_walk_stand_on_the_ground() {
     let folder = folder("bake-walk");
     let own = walk_of_long_arms(&folder);
     let awkward = MANNEQUIN.replace("mannequin", "awkward");
     assert_feet_stand(&folder, &own, 4.0, MANNEQUIN, ["leftFoot", "rightFoot"]);
-    // A small figure of other proportions.
+    // A small figure with other proportions.
     assert_feet_stand(&folder, &own, 4.0, &awkward, ["foot.L", "foot.R"]);
     if let Some(walk) = external("models/bvh/pybvh/cmu_12_01_walk.bvh") {
         assert_feet_stand(&folder, walk.to_str().unwrap(), 4.36, MANNEQUIN, ["leftFoot", "rightFoot"]);
     }
 }
 
-/// Puts a walk of `length` seconds on a character: feet swing, and in between they stand, as high as they are at rest.
+/// Retargets a walk of `length` seconds to a character. Asserts that each foot swings, and that it stands still in between
+/// at about its height at rest.
 fn assert_feet_stand(folder: &Path, walk: &str, length: f32, target: &str, feet: [&str; 2]) {
     let out = folder.join("walk.glb");
     let out = out.to_str().unwrap();
@@ -196,41 +199,41 @@ fn assert_feet_stand(folder: &Path, walk: &str, length: f32, target: &str, feet:
     let height = |puppet: &sinew::puppet::Puppet, name: &str| {
         puppet.world_from_node()[puppet.character().skeleton.find(name).unwrap()].translation.y
     };
-    // Speeds are those of a figure whose hips are as high as a person's.
+    // Speeds are scaled to a figure with human hip height.
     let size = height(&puppet, "hips") / 0.95;
     let at_rest = feet.map(|foot| height(&puppet, foot));
     for (foot, at_rest) in feet.into_iter().zip(at_rest) {
         let node = puppet.character().skeleton.find(foot).unwrap();
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for frame in 0..(seconds * 60.0) as u16 {
             puppet.play(0, f32::from(frame) / 60.0);
             puppet.update().unwrap();
-            places.push(puppet.world_from_node()[node].translation);
+            positions.push(puppet.world_from_node()[node].translation);
         }
         let speed = |w: &[glam::Vec3A]| (w[1] - w[0]).with_y(0.0).length() * 60.0 / size;
-        let speeds: Vec<f32> = places.windows(2).map(speed).collect();
+        let speeds: Vec<f32> = positions.windows(2).map(speed).collect();
         assert!(speeds.iter().copied().fold(0.0, f32::max) > 1.5, "{foot}");
         let standing = speeds.iter().filter(|s| **s < 0.05).count();
         assert!(standing > 40, "{foot}: {standing} frames");
-        let lowest = places.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
+        let lowest = positions.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
         assert!((0.6..1.4).contains(&(lowest / at_rest)), "{foot}: {lowest} m, at rest {at_rest} m");
     }
 }
 
-/// Four seconds of the mannequin's walk as a performance by a figure with longer arms, as BVH: it goes forward as fast as
-/// its feet go back in the clip, which is in place.
+/// Writes four seconds of the mannequin's walk as BVH, for a figure with longer arms. The clip is in place; here the figure
+/// moves forward as fast as its feet move back in the clip.
 fn walk_of_long_arms(folder: &Path) -> String {
     const FPS: f64 = 30.0;
-    /// A baked BVH is in centimetres.
+    /// A baked BVH file is in centimetres.
     const UNITS: f64 = 0.01;
-    let place = |time: &str| {
+    let toes_z = |time: &str| {
         let pose = json(["pose", "--animation", "walk", "--animation-time", time]);
         let toes =
             pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == "leftToes").unwrap().clone();
         numbers(&toes["world"])[14]
     };
     // The left toes are on the ground from 0.15 to 0.6 s.
-    let speed = (place("0.2") - place("0.3")) / 0.1;
+    let speed = (toes_z("0.2") - toes_z("0.3")) / 0.1;
     let walk = long_arms(folder, &["--animation", "walk", "--loop", "--seconds", "0..4", "--fps", "30"]);
     let (mut text, mut frame) = (String::new(), None);
     for line in fs::read_to_string(&walk).unwrap().lines() {
@@ -253,11 +256,11 @@ fn walk_of_long_arms(folder: &Path) -> String {
 }
 
 #[test]
-fn a_take_of_sensors_is_a_clip() {
+fn a_sensor_recording_is_a_clip() {
     let folder = folder("bake-take");
     let (csv, out) = (folder.join("bow.csv"), folder.join("bow.glb"));
     let (csv, out) = (csv.to_str().unwrap(), out.to_str().unwrap());
-    // The spine and all above it tip over by half a radian in a second.
+    // The spine and everything above it tilt by half a radian in one second.
     let text = "time,hips.qx,hips.qy,hips.qz,hips.qw,spine.qx,spine.qy,spine.qz,spine.qw\n\
         0,0,0,0,1,0,0,0,1\n1,0,0,0,1,0.247404,0,0,0.968912\n";
     fs::write(csv, text).unwrap();
@@ -274,7 +277,7 @@ fn a_take_of_sensors_is_a_clip() {
 }
 
 #[test]
-fn a_suite_plays_motions_of_other_files() {
+fn a_suite_plays_motion_files_and_clips_of_other_files() {
     let folder = folder("bake-suite");
     fs::write(folder.join("a.motion.toml"), "version = 1\n[[bar]]\nclips = \"wave\"\n").unwrap();
     fs::copy(MANNEQUIN, folder.join("m.glb")).unwrap();
@@ -289,7 +292,7 @@ fn a_suite_plays_motions_of_other_files() {
     assert!(stdout(["test", suite]).contains("2 passed"));
 }
 
-/// A figure with longer arms, as BVH: the mannequin's clip with all offsets from the elbows on larger.
+/// Writes a clip of the mannequin as BVH, for a figure with longer arms. All offsets below the elbows are larger.
 fn long_arms(folder: &Path, clip: &[&str]) -> String {
     let (own, long) = (folder.join("own.bvh"), folder.join("long.bvh"));
     let output = command(["bake", "-q", "-o", own.to_str().unwrap()]).args(clip).output().unwrap();
@@ -314,43 +317,45 @@ fn long_arms(folder: &Path, clip: &[&str]) -> String {
     long.to_str().unwrap().to_owned()
 }
 
-/// As far from between the shoulders as in the clip, by the span of the arms; without the switch the arms are only turned alike.
+/// With `--keep-hands`, the hands have the clip's positions relative to the shoulders, scaled by the arm span. Without it,
+/// only the rotations of the arms are copied.
 #[test]
-fn hands_of_clips_are_kept_by_the_span_of_the_arms() {
+fn keep_hands_scales_hand_positions_by_the_arm_span() {
     let long = long_arms(&folder("keep-hands"), &["--animation", "idle", "--seconds", "0..0.1"]);
-    let place = |pose: &Value, name: &str| {
+    let position = |pose: &Value, name: &str| {
         let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
         let world = numbers(&node["world"]);
         DVec3::new(world[12], world[13], world[14])
     };
-    let shoulders = |pose: &Value| [place(pose, "leftUpperArm"), place(pose, "rightUpperArm")];
+    let shoulders = |pose: &Value| [position(pose, "leftUpperArm"), position(pose, "rightUpperArm")];
     let span = |pose: &Value| {
-        let ([left, right], elbow) = (shoulders(pose), place(pose, "leftLowerArm"));
-        0.5 * left.distance(right) + left.distance(elbow) + elbow.distance(place(pose, "leftHand"))
+        let ([left, right], elbow) = (shoulders(pose), position(pose, "leftLowerArm"));
+        0.5 * left.distance(right) + left.distance(elbow) + elbow.distance(position(pose, "leftHand"))
     };
-    let by = span(&json(["pose", &long, "--units", "0.01"])) / span(&json(["pose"]));
-    assert!(by > 1.2, "{by}");
-    let put = ["pose", &long, "--units", "0.01", "--clips", MANNEQUIN];
+    let scale = span(&json(["pose", &long, "--units", "0.01"])) / span(&json(["pose"]));
+    assert!(scale > 1.2, "{scale}");
+    let retarget = ["pose", &long, "--units", "0.01", "--clips", MANNEQUIN];
     for (clip, time) in [("wave", "0.5"), ("run", "0.2"), ("crouch", "1.2")] {
-        let playing = ["--animation", clip, "--animation-time", time];
-        let own: Value = posed(&["pose"], &playing, &[]);
-        let away = |pose: &Value, hand: &str| {
-            let reach = |pose: &Value| {
+        let animation = ["--animation", clip, "--animation-time", time];
+        let source: Value = posed(&["pose"], &animation, &[]);
+        let error = |pose: &Value, hand: &str| {
+            let offset = |pose: &Value| {
                 let [left, right] = shoulders(pose);
-                place(pose, hand) - 0.5 * (left + right)
+                position(pose, hand) - 0.5 * (left + right)
             };
-            reach(pose).distance(by * reach(&own))
+            offset(pose).distance(scale * offset(&source))
         };
-        let (kept, turned) = (posed(&put, &playing, &["--keep-hands"]), posed(&put, &playing, &[]));
+        let (with, without) =
+            (posed(&retarget, &animation, &["--keep-hands"]), posed(&retarget, &animation, &[]));
         for hand in ["leftHand", "rightHand"] {
-            assert!(away(&kept, hand) < 2e-3, "{clip} {hand}: {}", away(&kept, hand));
-            assert!(away(&turned, hand) > 0.02, "{clip} {hand}: {}", away(&turned, hand));
+            assert!(error(&with, hand) < 2e-3, "{clip} {hand}: {}", error(&with, hand));
+            assert!(error(&without, hand) > 0.02, "{clip} {hand}: {}", error(&without, hand));
         }
     }
 }
 
-fn posed(put: &[&str], playing: &[&str], more: &[&str]) -> Value {
-    let output = command::<0>([]).args(put).args(playing).args(more).arg("-q").output().unwrap();
+fn posed(retarget: &[&str], animation: &[&str], more: &[&str]) -> Value {
+    let output = command::<0>([]).args(retarget).args(animation).args(more).arg("-q").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }

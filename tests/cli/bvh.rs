@@ -36,37 +36,37 @@ fn file(name: &str, text: &str) -> (PathBuf, String) {
 }
 
 #[test]
-fn it_is_inspected_in_units_that_are_guessed_or_given() {
+fn inspect_uses_guessed_or_given_units() {
     let (_, path) = file("bvh-inspect", TEXT);
     let report = json(["inspect", "--json", &path]);
     assert_eq!((&report["nodes"], &report["units"]), (&3.into(), &0.01.into()));
     assert_eq!(report["animations"][0]["name"], "lift");
     assert_eq!(report["animations"][0]["seconds"], 0.5);
-    let told = json(["inspect", "--json", "--units", "0.0254", &path]);
-    assert_eq!(told["units"], 0.0254);
-    assert_eq!(told["warnings"], serde_json::json!([]));
+    let report = json(["inspect", "--json", "--units", "0.0254", &path]);
+    assert_eq!(report["units"], 0.0254);
+    assert_eq!(report["warnings"], serde_json::json!([]));
     let text = stdout(["inspect", &path]);
     assert!(text.contains("units       0.0100 m"), "{text}");
 }
 
 #[test]
-fn it_is_posed_as_json_and_as_a_skeleton_of_gltf() {
+fn pose_writes_json_and_a_gltf_skeleton() {
     let (folder, path) = file("bvh-pose", TEXT);
     let pose = json(["pose", "-q", "--animation", "lift", "--animation-time", "0.5", &path]);
-    let places = [[0.0, 0.2, 0.0], [0.0, 1.0, 0.0], [-0.9, 1.0, 0.0]];
-    for (node, place) in places.iter().enumerate() {
-        for (axis, expected) in place.iter().enumerate() {
-            let found = pose["nodes"][node]["world"][12 + axis].as_f64().unwrap();
-            assert!((found - expected).abs() < 1e-6, "node {node}: {found} is not {expected}");
+    let positions = [[0.0, 0.2, 0.0], [0.0, 1.0, 0.0], [-0.9, 1.0, 0.0]];
+    for (node, position) in positions.iter().enumerate() {
+        for (axis, expected) in position.iter().enumerate() {
+            let actual = pose["nodes"][node]["world"][12 + axis].as_f64().unwrap();
+            assert!((actual - expected).abs() < 1e-6, "node {node}: {actual} instead of {expected}");
         }
     }
     let copy = folder.join("copy.glb");
     stdout(["pose", "-q", "-o", copy.to_str().unwrap(), &path]);
-    assert_eq!(::sinew::asset::load(&copy).unwrap().skeleton.nodes.len(), places.len());
+    assert_eq!(::sinew::asset::load(&copy).unwrap().skeleton.nodes.len(), positions.len());
 }
 
 #[test]
-fn errors_name_the_line_and_units_are_for_bvh() {
+fn errors_name_the_line_and_units_need_bvh() {
     let (_, path) = file("bvh-broken", &TEXT.replace("0 10 0", "0 10"));
     assert_eq!(
         refusal(["inspect", &path]),
@@ -78,7 +78,7 @@ fn errors_name_the_line_and_units_are_for_bvh() {
     );
     assert_eq!(
         refusal(["inspect", "--units", "0.01"]),
-        "--units: the character inside the program is in metres"
+        "--units: the built-in character is in metres; name a .bvh file"
     );
     assert_eq!(
         refusal(["inspect", "--units=-1", &path]),
@@ -87,7 +87,7 @@ fn errors_name_the_line_and_units_are_for_bvh() {
 }
 
 #[test]
-fn a_picture_shows_its_bones() {
+fn an_image_shows_the_bones() {
     let (folder, path) = file("bvh-render", TEXT);
     let image = folder.join("lift.png");
     let bones = |mode: &str| {
@@ -96,8 +96,7 @@ fn a_picture_shows_its_bones() {
         let [a, b, c, d, e, f] = small;
         let run = sinew(["render", "-q", &path, "--mode", mode, a, b, c, d, e, f, "-o", output]);
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-        let seen = picture::open(&image);
-        seen.pixels().filter(|p| p.iter().all(|c| *c > 100)).count()
+        picture::open(&image).pixels().filter(|p| p.iter().all(|c| *c > 100)).count()
     };
     let (shaded, skeleton) = (bones("shaded"), bones("skeleton"));
     assert!(shaded > 20, "{shaded} bright pixels");

@@ -12,7 +12,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
-/// Largest difference of two lists of the same length.
+/// The largest difference of two lists of the same length.
 fn difference(a: &Value, b: &Value) -> f64 {
     let (a, b) = (numbers(a), numbers(b));
     assert_eq!(a.len(), b.len());
@@ -47,38 +47,38 @@ fn a_hand_reaches_a_point() {
         assert!(report["position_error"].as_f64().unwrap() < 2e-4);
         assert_eq!(report["orientation_error"], Value::Null);
         let world = numbers(&node(&pose, "leftHand")["world"]);
-        for (there, wanted) in world[12..15].iter().zip([0.4, 1.5, 0.4]) {
-            assert!((there - wanted).abs() < 2e-4, "{method}: {world:?}");
+        for (actual, expected) in world[12..15].iter().zip([0.4, 1.5, 0.4]) {
+            assert!((actual - expected).abs() < 2e-4, "{method}: {world:?}");
         }
     }
 }
 
-/// Nothing above the hips can turn: the root takes them there, and with it all that nothing holds.
+/// No joint above the hips can turn, so the root translates and the unpinned figure moves with it.
 #[test]
-fn the_hips_alone_take_the_figure_along() {
+fn a_goal_of_the_hips_moves_the_whole_figure() {
     let rest = json(["pose"]);
     let goal = ["pose", "--method", "full-body", "--reach", "hips=1,0.9,0", "--require-reached"];
     let pose = json(goal);
     assert_eq!(pose["reports"][0]["outcome"], "reached");
     assert!(pose["reports"][0]["position_error"].as_f64().unwrap() < 2e-4);
     for name in ["hips", "head", "leftHand", "rightFoot"] {
-        let place = |pose: &Value| numbers(&node(pose, name)["world"])[12..15].to_vec();
-        for ((is, was), by) in place(&pose).iter().zip(place(&rest)).zip([1.0, -0.05, 0.0]) {
-            assert!((is - was - by).abs() < 2e-4, "{name}: {is} {was}");
+        let position = |pose: &Value| numbers(&node(pose, name)["world"])[12..15].to_vec();
+        for ((posed, rest), shift) in position(&pose).iter().zip(position(&rest)).zip([1.0, -0.05, 0.0]) {
+            assert!((posed - rest - shift).abs() < 2e-4, "{name}: {posed} {rest}");
         }
         assert_eq!(node(&pose, name)["rotation"], node(&rest, name)["rotation"]);
     }
-    // With pins it is the legs that give way.
+    // With pinned feet the legs bend instead.
     let pins = ["--pin", "leftFoot", "--pin", "rightFoot"];
     let [a, b, c, d] = pins;
     let pose = json(["pose", "--method", "full-body", "--reach", "hips=0.1,0.8,0", a, b, c, d]);
     assert_eq!(pose["reports"][0]["outcome"], "reached");
-    let still = difference(&node(&pose, "leftFoot")["world"], &node(&rest, "leftFoot")["world"]);
-    assert!(still < 1e-3, "{still}");
+    let moved = difference(&node(&pose, "leftFoot")["world"], &node(&rest, "leftFoot")["world"]);
+    assert!(moved < 1e-3, "{moved}");
 }
 
 #[test]
-fn what_is_not_reached_is_told_and_can_be_a_failure() {
+fn an_unreached_goal_is_reported_and_can_be_a_failure() {
     let far = ["pose", "--base", "leftUpperArm", "--reach", "leftHand=9,9,9"];
     assert_eq!(json(far)["reports"][0]["outcome"], "out-of-reach");
     let output = sinew(["pose", "--base", "leftUpperArm", "--reach", "leftHand=9,9,9", "--require-reached"]);
@@ -91,7 +91,7 @@ fn rotations_replace_those_of_the_clip() {
     let pose =
         json(["pose", "--animation", "wave", "--animation-time", "0.5", "--rotate", "head=0,0.6,0,0.8"]);
     assert!(difference(&node(&pose, "head")["rotation"], &json!([0.0, 0.6, 0.0, 0.8])) < 1e-7);
-    assert_eq!(refusal(["pose", "--rotate", "head=0,0,0,0"]), "--rotate head: a quaternion of length zero");
+    assert_eq!(refusal(["pose", "--rotate", "head=0,0,0,0"]), "--rotate head: quaternion has zero length");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn times_are_clamped_to_the_clip() {
 }
 
 #[test]
-fn vertices_of_the_gpu_are_those_of_the_cpu() {
+fn vertices_of_the_gpu_match_those_of_the_cpu() {
     let posed = |from| json(["pose", "--animation", "wave", "--animation-time", "0.7", from]);
     let (cpu, gpu) = (posed("--vertices"), posed("--vertices=gpu"));
     let (cpu, gpu) = (cpu["primitives"].as_array().unwrap(), gpu["primitives"].as_array().unwrap());
@@ -116,17 +116,17 @@ fn vertices_of_the_gpu_are_those_of_the_cpu() {
 }
 
 #[test]
-fn the_same_question_has_the_same_answer() {
-    let ask = || {
+fn the_same_command_writes_the_same_pose() {
+    let solve = || {
         let mut pose = json(["pose", "--animation", "idle", "--reach", "leftHand=0.3,1.2,0.4", "--vertices"]);
         pose["reports"][0]["seconds"] = Value::Null;
         pose
     };
-    assert!(ask() == ask());
+    assert!(solve() == solve());
 }
 
-/// Whether a posed copy shows at rest what its source shows posed.
-fn assert_copy_holds(source: &str, posing: [&str; 4], name: &str) -> std::path::PathBuf {
+/// Asserts that a posed copy looks at rest as its source does when posed.
+fn assert_copy_matches(source: &str, posing: [&str; 4], name: &str) -> std::path::PathBuf {
     let copy = folder(name).join("copy.glb");
     let path = copy.to_str().unwrap();
     let [a, b, c, d] = posing;
@@ -145,9 +145,9 @@ fn assert_copy_holds(source: &str, posing: [&str; 4], name: &str) -> std::path::
 }
 
 #[test]
-fn a_posed_copy_holds_its_pose() {
+fn a_posed_copy_keeps_the_pose() {
     let posing = ["--animation", "wave", "--reach", "rightHand=-0.3,1.3,0.4"];
-    let copy = assert_copy_holds(MANNEQUIN, posing, "posed copy");
+    let copy = assert_copy_matches(MANNEQUIN, posing, "posed copy");
     let report = json(["inspect", copy.to_str().unwrap(), "--json"]);
     assert_eq!(report["animations"], json!([]));
     assert_eq!(report["skins"], json(["inspect", "--json"])["skins"]);
@@ -155,9 +155,9 @@ fn a_posed_copy_holds_its_pose() {
     assert!(line.contains("--vertices"), "{line}");
 }
 
-/// A file in pieces: JSON, a buffer and a picture in files of their own, a matrix with shear, morph weights.
+/// The source has separate files for its JSON, buffer and texture, a matrix with shear, and morph weights.
 #[test]
-fn a_posed_copy_needs_no_other_file() {
+fn a_posed_copy_is_self_contained() {
     let source = folder("pieces");
     let mut b = Builder::default();
     let positions = b.floats("VEC3", 3, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
@@ -191,7 +191,7 @@ fn a_posed_copy_needs_no_other_file() {
     let path = source.join("pieces.gltf");
     std::fs::write(&path, file.to_string()).unwrap();
     let posing = ["--animation", "0", "--animation-time", "0.75"];
-    let copy = assert_copy_holds(path.to_str().unwrap(), posing, "whole");
+    let copy = assert_copy_matches(path.to_str().unwrap(), posing, "self-contained");
     let character = sinew::asset::load(Path::new(&copy)).unwrap();
     assert_eq!(character.warnings, Vec::<String>::new());
     assert_eq!(character.images[0].decode().unwrap().at(0, 0), [9, 99, 199, 255]);

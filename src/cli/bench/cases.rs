@@ -1,6 +1,6 @@
-//! The bodies on which solvers are compared, and seeded targets for them.
+//! Bodies for comparing solvers, and seeded targets for them.
 //!
-//! The success gates of `tests/ik` include this file, so it must build without the program's dependencies.
+//! The success tests of `tests/ik` include this file, so it must compile without the dependencies of the `cli` feature.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -8,22 +8,22 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use crate::ik::{Body, Goal, Limit, Link, Random, SolveError, round_cone};
 
-/// A body and the goals that its end is given one after another.
+/// A body and goals for its end, which are solved one after another.
 pub(super) struct Cases {
     pub(super) name: String,
     pub(super) joints: usize,
     pub(super) limits: bool,
     pub(super) body: Body,
     pub(super) goals: Vec<Goal>,
-    /// Whether each solve starts from the previous answer. The first goal then only sets the start.
+    /// Whether each solve starts from the previous answer. If so, the first goal only sets the start pose.
     pub(super) warm: bool,
-    /// Length of the stretched body, metres.
+    /// Length of the fully stretched body, metres.
     pub(super) reach: f64,
 }
 
 impl Cases {
-    /// The distance between the body's end and the best position for a goal, metres: the target itself, or the
-    /// nearest point of the sphere that the stretched body reaches.
+    /// The distance from the body's end to the best possible position, metres. That is the target, or for a target out of
+    /// reach the nearest point on the sphere of the stretched body.
     pub(super) fn error(&self, body: &Body, goal: &Goal) -> f64 {
         let Some(target) = goal.position else { return 0.0 };
         let end = body.world_from_link(goal.link).map_or(target, |m| m.translation);
@@ -37,15 +37,15 @@ impl Cases {
 pub(super) enum Set {
     /// Between 0.2 and 0.95 of the reach
     Reach,
-    /// Almost stretched: between 0.98 and 0.9999 of the reach
+    /// Between 0.98 and 0.9999 of the reach, where the chain is almost straight
     Near,
-    /// Beyond the reach, up to 1.5 of it
+    /// Between 1.05 and 1.5 of the reach
     Unreach,
-    /// A position and an orientation of the end
+    /// Position and orientation of the end
     Pose,
-    /// A path at 60 Hz, each solve from the last answer
+    /// A path at 60 Hz, where each solve starts from the last answer
     Drag,
-    /// The same, leaving the reach and coming back
+    /// As drag, along a path that leaves the reach and returns
     DragOut,
 }
 
@@ -83,7 +83,7 @@ impl Set {
     }
 }
 
-/// A uniformly distributed point between two spheres about the origin.
+/// A uniformly distributed point between two spheres around the origin.
 fn shell(random: &mut Random, lo: f64, hi: f64) -> DVec3 {
     let r = (lo.powi(3) + random.unit() * (hi.powi(3) - lo.powi(3))).cbrt();
     let z = 2.0 * random.unit() - 1.0;
@@ -100,7 +100,7 @@ fn rotation(random: &mut Random) -> DQuat {
     DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)
 }
 
-/// A point of the dragged path.
+/// The point of the dragged path at a frame.
 fn path(frame: usize, middle: f64, swing: f64) -> DVec3 {
     #[expect(clippy::cast_precision_loss, reason = "frames are few")]
     let w = TAU * frame as f64 / 60.0;
@@ -161,7 +161,7 @@ fn arm(limits: &[(Limit, DVec3)]) -> Result<Body, SolveError> {
     Body::new(links, DAffine3::IDENTITY)
 }
 
-/// A cone shoulder, a hinge elbow, a cone wrist with a hand: seven degrees of freedom.
+/// An arm of seven degrees of freedom with a cone shoulder, a hinge elbow, a cone wrist and a hand.
 fn seven() -> Result<Body, SolveError> {
     arm(&[
         (round_cone(DVec3::Y, degrees(80.0), [degrees(-70.0), degrees(70.0)]), DVec3::Y * 0.4),
@@ -170,7 +170,7 @@ fn seven() -> Result<Body, SolveError> {
     ])
 }
 
-/// The founding paper's arm: three hinges in a plane, θ₁ ∈ [−90°, 90°], θ₂ ∈ [0°, 110°], θ₃ ∈ [−20°, 20°].
+/// The arm of Li & Peng 2013, with three hinges in a plane, θ₁ ∈ [−90°, 90°], θ₂ ∈ [0°, 110°], θ₃ ∈ [−20°, 20°].
 fn paper() -> Result<Body, SolveError> {
     let link = DVec3::X / 3.0;
     arm(&[
@@ -180,7 +180,7 @@ fn paper() -> Result<Body, SolveError> {
     ])
 }
 
-/// A human arm: an elliptic shoulder, a hinge elbow, a forearm that twists, an elliptic wrist.
+/// A human arm with an elliptic shoulder, a hinge elbow, a twisting forearm and an elliptic wrist.
 fn human() -> Result<Body, SolveError> {
     let cone = |swing: [f64; 2], twist: f64| Limit::Cone {
         axis: DVec3::Y,
@@ -196,7 +196,7 @@ fn human() -> Result<Body, SolveError> {
     ])
 }
 
-/// A limited chain: every third joint a hinge, the others cones.
+/// A chain of `n` joints with limits. Every third joint is a hinge, the others are cones.
 fn limited_chain(n: usize) -> Result<Body, SolveError> {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let link = DVec3::Y / n as f64;
@@ -210,7 +210,7 @@ fn limited_chain(n: usize) -> Result<Body, SolveError> {
     arm(&(0..n).map(|i| (limit(i), link)).collect::<Vec<_>>())
 }
 
-/// Targets that a limited body can reach: positions of its end in random poses within its limits.
+/// Reachable targets for a body with limits, which are the positions of its end in random poses within the limits.
 fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64) -> Cases {
     let mut random = Random(seed);
     let end = body.links().len() - 1;
@@ -230,15 +230,15 @@ fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64)
             };
             posed.set_rotation(i, link.rest * turn);
         }
-        let place = posed.world_from_link(end).map_or(DVec3::ZERO, |m| m.translation);
-        Goal::position(end, place)
+        let position = posed.world_from_link(end).map_or(DVec3::ZERO, |m| m.translation);
+        Goal::position(end, position)
     };
     let goals = (0..count).map(&mut goal).collect();
     let reach = body.links().iter().map(|l| l.offset.length()).sum();
     Cases { name: name.into(), joints, limits: true, body, goals, warm: false, reach }
 }
 
-/// The founding paper's arm, with its limits or with ball joints.
+/// The arm of Li & Peng 2013, with its limits or with ball joints.
 pub(super) fn paper_cases(limits: bool, count: usize, seed: u64) -> Result<Cases, SolveError> {
     let mut cases = within_limits("arm-paper", paper()?, 3, count, seed);
     if !limits {
@@ -249,7 +249,7 @@ pub(super) fn paper_cases(limits: bool, count: usize, seed: u64) -> Result<Cases
     Ok(cases)
 }
 
-/// The limited arms by name.
+/// The arms with limits.
 pub(super) fn arms(count: usize, seed: u64) -> Result<Vec<Cases>, SolveError> {
     Ok(vec![
         within_limits("arm-7", seven()?, 3, count, seed),
@@ -258,7 +258,7 @@ pub(super) fn arms(count: usize, seed: u64) -> Result<Vec<Cases>, SolveError> {
     ])
 }
 
-/// A limited chain of `n` joints.
+/// A chain of `n` joints with limits, and targets for its end.
 pub(super) fn limited(n: usize, count: usize, seed: u64) -> Result<Cases, SolveError> {
     Ok(within_limits("reach", limited_chain(n)?, n, count, seed))
 }

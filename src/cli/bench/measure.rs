@@ -1,4 +1,4 @@
-//! Solves cases, and what that gives.
+//! Measures the success, time and error of solvers on cases.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -9,10 +9,10 @@ use crate::ik::{Method, Options, SolveError, Solver};
 
 use super::cases::Cases;
 
-/// How often each target is solved; the quickest counts.
-const PASSES: usize = 3;
+/// Number of times each target is solved. The fastest solve counts.
+const ROUNDS: usize = 3;
 
-/// One line of the table.
+/// A row of the table, with the results of one method on one set of cases.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Row {
     pub(super) set: String,
@@ -20,7 +20,7 @@ pub(super) struct Row {
     pub(super) joints: usize,
     pub(super) limits: bool,
     pub(super) cases: usize,
-    /// Share of the cases that came as near as the best possible, with a tenth of the tolerance on top.
+    /// Fraction of the cases whose error exceeds the smallest possible one by at most 1.1 times the tolerance.
     pub(super) success: f64,
     pub(super) median_us: f64,
     pub(super) p99_us: f64,
@@ -29,12 +29,12 @@ pub(super) struct Row {
     pub(super) error_mean: f64,
     pub(super) error_p95: f64,
     pub(super) error_max: f64,
-    /// What a paper says of it.
+    /// The result that a paper has published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) published: Option<String>,
 }
 
-/// Solves all cases by a method; `None` if it cannot treat such a body. `tolerance`: a share of the reach.
+/// Solves all cases with a method; `None` if it does not support the body. `tolerance` is a fraction of the reach.
 pub(super) fn row(
     cases: &Cases,
     method: Method,
@@ -50,12 +50,12 @@ pub(super) fn row(
     };
     let count = cases.goals.len();
     let (mut times, mut errors) = (vec![f64::INFINITY; count], vec![0.0; count]);
-    let (mut reached, mut passes) = (vec![false; count], vec![0; count]);
-    let empty = empty_timer();
+    let (mut reached, mut iteration_counts) = (vec![false; count], vec![0; count]);
+    let overhead = timer_overhead();
     let mut solver = Solver::default();
-    for round in 0..if cases.warm { 1 } else { PASSES } {
+    for round in 0..if cases.warm { 1 } else { ROUNDS } {
         let mut body = cases.body.clone();
-        // What was just asked is not solved again.
+        // Otherwise the solver could return its previous answer without solving.
         solver.forget();
         for (i, goal) in cases.goals.iter().enumerate() {
             if !cases.warm {
@@ -67,10 +67,10 @@ pub(super) fn row(
                 Err(SolveError::Unsuited { .. }) => return Ok(None),
                 Err(error) => return Err(error),
             };
-            let took = started.elapsed().as_secs_f64() - empty;
-            times[i] = times[i].min(took.max(0.0));
+            let seconds = started.elapsed().as_secs_f64() - overhead;
+            times[i] = times[i].min(seconds.max(0.0));
             if round == 0 {
-                passes[i] = report.iterations;
+                iteration_counts[i] = report.iterations;
                 let angle = report.goals.first().and_then(|g| g.orientation_error).unwrap_or(0.0);
                 let error = cases.error(&body, goal);
                 reached[i] = error <= 1.1 * tolerance * cases.reach && angle <= 1.1 * tolerance;
@@ -78,13 +78,13 @@ pub(super) fn row(
             }
         }
     }
-    // The first goal of a path only sets the start.
+    // The first goal of a path only sets the start pose.
     let first = usize::from(cases.warm);
     let (times, errors) = (sorted(&times[first..]), sorted(&errors[first..]));
     let reached = reached[first..].iter().filter(|r| **r).count();
-    let passes: usize = passes[first..].iter().sum();
+    let iterations: usize = iteration_counts[first..].iter().sum();
     #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-    let (all, passes, reached) = (errors.len() as f64, passes as f64, reached as f64);
+    let (all, iterations, reached) = (errors.len() as f64, iterations as f64, reached as f64);
     Ok(Some(Row {
         set: cases.name.clone(),
         method: method.to_string(),
@@ -95,7 +95,7 @@ pub(super) fn row(
         median_us: nearest_rank(&times, 0.5) * 1e6,
         p99_us: nearest_rank(&times, 0.99) * 1e6,
         mean_us: mean(&times) * 1e6,
-        iterations: passes / all,
+        iterations: iterations / all,
         error_mean: mean(&errors),
         error_p95: nearest_rank(&errors, 0.95),
         error_max: nearest_rank(&errors, 1.0),
@@ -109,15 +109,15 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     values
 }
 
-/// The value at a share of sorted ones: the ⌈share · count⌉-th.
-pub(super) fn nearest_rank(sorted: &[f64], share: f64) -> f64 {
+/// The quantile of sorted values by the nearest-rank method, which is value number ⌈fraction · count⌉.
+pub(super) fn nearest_rank(sorted: &[f64], fraction: f64) -> f64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss,
         reason = "small counts"
     )]
-    let rank = (share * sorted.len() as f64).ceil() as usize;
+    let rank = (fraction * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
@@ -126,25 +126,25 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// What reading the clock takes, seconds.
-fn empty_timer() -> f64 {
+/// The time of reading the clock, seconds.
+fn timer_overhead() -> f64 {
     let readings: Vec<f64> = (0..1001).map(|_| Instant::now().elapsed().as_secs_f64()).collect();
     nearest_rank(&sorted(&readings), 0.5)
 }
 
-/// Nanoseconds a link of a chain of dependent single-precision 1/√x: one root, one division, nothing else to do
-/// meanwhile. What times of different machines, or of a busy one, can be scaled by.
+/// Measures the reference time of this machine, nanoseconds: one square root and one division in a chain where each
+/// 1/√x depends on the previous one. Times of different or busy machines can be compared relative to it.
 pub(super) fn floor() -> f64 {
-    const LINKS: u32 = 100_000;
+    const COUNT: u32 = 100_000;
     let mut best = f64::INFINITY;
     for _ in 0..20 {
         let started = Instant::now();
         let mut x = black_box(2.0_f32);
-        for _ in 0..LINKS {
+        for _ in 0..COUNT {
             x = 1.0 / x.sqrt();
         }
         black_box(x);
         best = best.min(started.elapsed().as_secs_f64());
     }
-    best * 1e9 / f64::from(LINKS)
+    best * 1e9 / f64::from(COUNT)
 }

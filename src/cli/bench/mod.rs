@@ -1,4 +1,4 @@
-//! `sinew bench`: the solvers, side by side, on seeded cases.
+//! `sinew bench`: compares the solvers on seeded cases.
 
 mod cases;
 mod measure;
@@ -21,34 +21,34 @@ use tables::{Drag, Table};
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew bench --methods dls,ccd --joints 3,10 --set reach,near")]
 pub(super) struct BenchArgs {
-    /// Which methods [default: all]
+    /// Methods to compare [default: all]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     methods: Vec<Method>,
-    /// Chains of how many joints
+    /// Chain lengths, in joints
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "3,6,10,20", value_parser = joints)]
     joints: Vec<usize>,
-    /// Which targets
+    /// Sets of targets
     #[arg(long, value_name = "SET,…", value_delimiter = ',', default_value = "reach")]
     set: Vec<Set>,
-    /// Chains without limits, chains and arms with limits, or both
+    /// Bodies to solve: chains without limits (off), chains and arms with limits (on), or both
     #[arg(long, value_name = "WHICH", default_value = "both")]
     limits: Limits,
-    /// How many targets
+    /// Number of targets for each body
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = cases_count)]
     cases: usize,
-    /// Another seed gives other targets
+    /// Seed of the random targets
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// A share of the reach
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-4, value_parser = share)]
+    /// Distance to the target at which a goal counts as reached, as a fraction of the body's length
+    #[arg(long, value_name = "FRACTION", default_value_t = 1e-4, value_parser = fraction)]
     tolerance: f64,
-    /// Passes at most
+    /// Maximum number of iterations
     #[arg(long, value_name = "N", default_value_t = 500)]
     iterations: usize,
-    /// A table instead of rows of methods
+    /// Print a published or special table instead
     #[arg(long, value_name = "NAME")]
     table: Option<Table>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -72,37 +72,37 @@ struct Document {
 
 fn joints(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|n| (1..=10_000).contains(n));
-    count.ok_or_else(|| format!("\"{text}\" is no number of joints between 1 and 10000"))
+    count.ok_or_else(|| format!("\"{text}\" is not a number from 1 to 10000"))
 }
 
 fn cases_count(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|n| (1..=1_000_000).contains(n));
-    count.ok_or_else(|| format!("\"{text}\" is no number of cases between 1 and a million"))
+    count.ok_or_else(|| format!("\"{text}\" is not a number from 1 to 1000000"))
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0);
-    share.ok_or_else(|| format!("\"{text}\" is not a positive number"))
+fn fraction(text: &str) -> Result<f64, String> {
+    let fraction = text.parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0);
+    fraction.ok_or_else(|| format!("\"{text}\" is not a positive number"))
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
-    let refused = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
+    let failure = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
     let floor_ns = measure::floor();
     if let Some(table) = args.table {
-        return self::table(args, table, floor_ns);
+        return print_table(args, table, floor_ns);
     }
     let mut all = Vec::new();
     if args.limits != Limits::On {
         for &set in &args.set {
             for &n in &args.joints {
-                all.push(cases::free(n, set, args.cases, args.seed).map_err(refused)?);
+                all.push(cases::free(n, set, args.cases, args.seed).map_err(failure)?);
             }
         }
     }
     if args.limits != Limits::Off {
-        all.extend(cases::arms(args.cases, args.seed).map_err(refused)?);
+        all.extend(cases::arms(args.cases, args.seed).map_err(failure)?);
         for &n in &args.joints {
-            all.push(cases::limited(n, args.cases, args.seed).map_err(refused)?);
+            all.push(cases::limited(n, args.cases, args.seed).map_err(failure)?);
         }
     }
     let methods = if args.methods.is_empty() { &Method::ALL[..] } else { &args.methods };
@@ -113,7 +113,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
     for cases in &all {
         for &method in methods {
             if let Some(row) =
-                measure::row(cases, method, args.tolerance, args.iterations).map_err(refused)?
+                measure::row(cases, method, args.tolerance, args.iterations).map_err(failure)?
             {
                 if !args.json {
                     output::lines([line(&row)])?;
@@ -128,17 +128,17 @@ pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes one of the tables.
-fn table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode, Failure> {
-    let refused = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
+/// Computes and prints one of the tables of `--table`.
+fn print_table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode, Failure> {
+    let failure = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
     let (rows, drags) = match table {
-        Table::Paper => (tables::paper(args.cases, args.seed).map_err(refused)?, Vec::new()),
-        Table::Fabrik => (tables::fabrik(args.cases, args.seed).map_err(refused)?, Vec::new()),
+        Table::Paper => (tables::paper(args.cases, args.seed).map_err(failure)?, Vec::new()),
+        Table::Fabrik => (tables::fabrik(args.cases, args.seed).map_err(failure)?, Vec::new()),
         Table::Drag => {
-            let usual =
+            let default =
                 [Method::TwoBone, Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik];
-            let methods = if args.methods.is_empty() { &usual[..] } else { &args.methods };
-            (Vec::new(), tables::drag(methods).map_err(refused)?)
+            let methods = if args.methods.is_empty() { &default[..] } else { &args.methods };
+            (Vec::new(), tables::drag(methods).map_err(failure)?)
         }
     };
     if args.json {
@@ -147,8 +147,8 @@ fn table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode, Fail
     }
     if table == Table::Drag {
         let mut text = format!(
-            "a chain of dependent 1/sqrt in single precision: {floor_ns:.1} ns a link\n{:<10} {:<10} {:>6} {:>10} {:>10} {:>6} {:>9} {:>9} {:>10}\n",
-            "path", "method", "joints", "p99 rad", "most rad", "flips", "jitter", "drift", "median us"
+            "reference time of this machine (dependent single-precision 1/sqrt): {floor_ns:.1} ns each\n{:<10} {:<10} {:>6} {:>10} {:>10} {:>6} {:>9} {:>9} {:>10}\n",
+            "path", "method", "joints", "p99 rad", "max rad", "flips", "jitter", "drift", "median us"
         );
         for d in &drags {
             // Writing to a string cannot fail.
@@ -171,7 +171,7 @@ fn table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode, Fail
 
 fn heading(floor_ns: f64) -> String {
     format!(
-        "a chain of dependent 1/sqrt in single precision: {floor_ns:.1} ns a link; scale times by it\n\
+        "reference time of this machine (dependent single-precision 1/sqrt): {floor_ns:.1} ns each\n\
          {:<10} {:<19} {:>6} {:>6} {:>8} {:>10} {:>10} {:>10} {:>7} {:>9} {:>9} {:>9}\n",
         "set",
         "method",
@@ -181,7 +181,7 @@ fn heading(floor_ns: f64) -> String {
         "median us",
         "p99 us",
         "mean us",
-        "passes",
+        "iters",
         "err mean",
         "err p95",
         "err max",

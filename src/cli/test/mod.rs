@@ -1,4 +1,4 @@
-//! `sinew test`: run a suite of image and joint regressions.
+//! `sinew test`: runs a suite of image and joint regression tests.
 
 use std::iter;
 use std::num::NonZero;
@@ -14,11 +14,11 @@ use crate::regress::{
 };
 use crate::render::AdapterChoice;
 
-use super::Talk;
+use super::Verbosity;
 use super::failure::{self, Failure};
 use super::output;
 use super::progress::Progress;
-use cases::{CaseArgs, Library};
+use cases::{AssetCache, CaseArgs};
 
 mod cases;
 mod results;
@@ -29,16 +29,16 @@ mod results;
   sinew test suite.toml --report report.html --junit report.xml
   sinew test suite.toml --filter walk --update")]
 pub(super) struct TestArgs {
-    /// The suite, as docs/testing.md describes it
+    /// Suite file in the format of docs/testing.md
     #[arg(value_name = "SUITE.toml")]
     suite: PathBuf,
     /// Update the goldens of failing cases, or of all cases
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failing", value_parser = ["failing", "all"])]
     update: Option<String>,
-    /// Remove goldens that no case names, and the .new files of earlier failures
+    /// Remove goldens that no case uses and .new files of earlier failures
     #[arg(long)]
     prune: bool,
-    /// Write an HTML page that shows what changed
+    /// Write an HTML report of the changes
     #[arg(long, value_name = "OUT.html")]
     report: Option<PathBuf>,
     /// Write a JUnit report
@@ -47,27 +47,27 @@ pub(super) struct TestArgs {
     /// Write the measured differences, one line per case
     #[arg(long, value_name = "OUT.csv")]
     csv: Option<PathBuf>,
-    /// Run only cases whose name contains TEXT (repeatable: any of them)
+    /// Run only cases whose name contains TEXT, or one of several texts (repeatable)
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
     /// List the cases without running them
     #[arg(long)]
     list: bool,
-    /// Number of cases to work on at once [default: one per processor, plus one]
+    /// Number of cases to run in parallel [default: number of processors plus one]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
-    /// Run only the I-th of N parts of the cases
+    /// Run only part I of N equal parts of the cases
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Start no further case after the first failure
+    /// Stop after the first failure
     #[arg(long)]
     fail_fast: bool,
-    /// auto, cpu, or vulkan, gl, metal, dx12 with part of its name
+    /// Graphics adapter: auto, cpu, or a backend (vulkan, gl, metal, dx12), with part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "cpu")]
     adapter: AdapterChoice,
 }
 
-/// The `index`-th of `count` parts, from one.
+/// Part `index` of `count` parts, counted from one.
 #[derive(Clone, Copy, Debug)]
 struct Shard {
     index: usize,
@@ -79,7 +79,7 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parsed = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-        let (index, count) = parsed.ok_or_else(|| format!("\"{text}\" is not I/N"))?;
+        let (index, count) = parsed.ok_or_else(|| format!("\"{text}\" is not I/N, for example 1/4"))?;
         if (1..=count).contains(&index) {
             Ok(Self { index, count })
         } else {
@@ -93,22 +93,23 @@ pub(super) fn case_options() -> Vec<OptionKey> {
     CaseArgs::keys()
 }
 
-pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let suite = Suite::read(&args.suite, &CaseArgs::keys()).map_err(|e| Failure::Usage(e.to_string()))?;
-    let places = chosen(&suite, args);
+    let indices = selected(&suite, args);
     if args.list {
         let names: Vec<&str> =
-            places.iter().filter_map(|&p| Some(suite.cases.get(p)?.name.as_str())).collect();
+            indices.iter().filter_map(|&p| Some(suite.cases.get(p)?.name.as_str())).collect();
         output::lines(names)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if places.is_empty() {
-        return Err(Failure::Usage(format!("{}: no case to run", args.suite.display())));
+    if indices.is_empty() {
+        let cause = "no case to run; check --filter and --shard";
+        return Err(Failure::Usage(format!("{}: {cause}", args.suite.display())));
     }
     results::check(args, &suite)?;
-    let library = Library::default();
-    let pose = |case: &Case| library.pose(case);
+    let cache = AssetCache::default();
+    let pose = |case: &Case| cache.pose(case);
     let settings = Settings {
         update: match args.update.as_deref() {
             None => Update::No,
@@ -122,12 +123,12 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
         pictures: args.report.is_some(),
     };
     let run = Run::new(&suite, &pose, &args.adapter, settings);
-    let progress = Progress::new(places.len().try_into().unwrap_or(u32::MAX), "cases", talk);
+    let progress = Progress::new(indices.len().try_into().unwrap_or(u32::MAX), "cases", verbosity);
     let mut printed = Ok(());
-    let outcomes = run.cases(&places, |outcome| {
+    let outcomes = run.cases(&indices, |outcome| {
         let name = suite.cases.get(outcome.case).map_or("", |c| c.name.as_str());
         if printed.is_ok() {
-            printed = progress.around(|| line(name, outcome, talk));
+            printed = progress.suspend(|| print_case(name, outcome, verbosity));
         }
         progress.step();
     });
@@ -135,58 +136,60 @@ pub(super) fn run(args: &TestArgs, talk: Talk) -> Result<ExitCode, Failure> {
     let outcomes = outcomes?;
     let seconds = started.elapsed().as_secs_f64();
     let machine = run.machine();
-    let printed = printed.and_then(|()| summary(&outcomes, places.len(), seconds, &machine, talk));
-    failure::all(iter::once(printed).chain(results::write(args, &suite, &outcomes, &machine, seconds)))?;
+    let printed =
+        printed.and_then(|()| print_summary(&outcomes, indices.len(), seconds, &machine, verbosity));
+    failure::combine(iter::once(printed).chain(results::write(args, &suite, &outcomes, &machine, seconds)))?;
     if args.prune {
-        prune(&suite, &outcomes, talk)?;
+        prune(&suite, &outcomes, verbosity)?;
     }
     let failed = outcomes.iter().any(|o| o.status.is_failure());
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-/// The places of the cases that filter and shard let through.
-fn chosen(suite: &Suite, args: &TestArgs) -> Vec<usize> {
-    let wanted = |name: &str| args.filter.is_empty() || args.filter.iter().any(|f| name.contains(f.as_str()));
-    let places = suite.cases.iter().enumerate().filter(|(_, c)| wanted(&c.name)).map(|(place, _)| place);
+/// The indices of the cases that `--filter` and `--shard` select.
+fn selected(suite: &Suite, args: &TestArgs) -> Vec<usize> {
+    let matches =
+        |name: &str| args.filter.is_empty() || args.filter.iter().any(|f| name.contains(f.as_str()));
+    let indices = suite.cases.iter().enumerate().filter(|(_, c)| matches(&c.name)).map(|(index, _)| index);
     let shard = args.shard.unwrap_or(Shard { index: 1, count: 1 });
-    let mine = |turn: &usize| turn % shard.count == shard.index - 1;
-    places.enumerate().filter(|(turn, _)| mine(turn)).map(|(_, place)| place).collect()
+    let in_shard = |position: &usize| position % shard.count == shard.index - 1;
+    indices.enumerate().filter(|(position, _)| in_shard(position)).map(|(_, index)| index).collect()
 }
 
-/// One line per case: how it ended, the rule that judged its image, its time; below it what failed, or with `-v` everything
-/// that was compared.
-fn line(name: &str, outcome: &Outcome, talk: Talk) -> Result<(), Failure> {
+/// Prints one line for a case, with its status, the rule that judged its image, and its time. The failed comparisons
+/// follow below, or all comparisons with `-v`.
+fn print_case(name: &str, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
     let rule = outcome.difference.as_ref().map(|d| format!("{}, ", d.rule().name())).unwrap_or_default();
     let head = format!("{:8}{name}  {rule}{:.1} ms", outcome.status.name(), outcome.seconds * 1e3);
-    let findings = outcome.findings.iter().filter(|f| !f.passed || talk.verbose);
+    let findings = outcome.findings.iter().filter(|f| !f.passed || verbosity.verbose);
     output::lines(std::iter::once(head).chain(findings.map(|f| format!("        {}", f.text))))
 }
 
-/// The number of cases by status, of images by the rule that judged them, and the machine that drew them.
-fn summary(
+/// Prints the number of cases by status and of images by the rule that judged them, and the machine that drew them.
+fn print_summary(
     outcomes: &[Outcome],
-    wanted: usize,
+    selected: usize,
     seconds: f64,
     machine: &Machine,
-    talk: Talk,
+    verbosity: Verbosity,
 ) -> Result<(), Failure> {
-    if talk.quiet {
+    if verbosity.quiet {
         return Ok(());
     }
     let count = |status: Status| outcomes.iter().filter(|o| o.status == status).count();
     let all = [Status::Passed, Status::Updated, Status::Failed, Status::Missing, Status::Broken];
     let mut words: Vec<String> =
         all.iter().filter(|s| count(**s) > 0).map(|s| format!("{} {}", count(*s), s.name())).collect();
-    if outcomes.len() < wanted {
-        words.push(format!("{} not run", wanted - outcomes.len()));
+    if outcomes.len() < selected {
+        words.push(format!("{} not run", selected - outcomes.len()));
     }
     let each = seconds * 1e3 / f64::from(u32::try_from(outcomes.len().max(1)).unwrap_or(u32::MAX));
-    let judged = |rule: Rule| {
+    let judged_by = |rule: Rule| {
         outcomes.iter().filter_map(|o| o.difference.as_ref()).filter(|d| d.rule() == rule).count()
     };
     let mut lines = Vec::new();
     if machine.adapter.is_some() {
-        let [identical, levels, flip] = [Rule::Identical, Rule::Levels, Rule::Flip].map(judged);
+        let [identical, levels, flip] = [Rule::Identical, Rule::Levels, Rule::Flip].map(judged_by);
         lines.push(format!("images: {identical} identical, {levels} equal by levels, {flip} judged by FLIP"));
         lines.push(format!("drawn by {machine}"));
     }
@@ -194,11 +197,11 @@ fn summary(
     output::lines(lines)
 }
 
-fn prune(suite: &Suite, outcomes: &[Outcome], talk: Talk) -> Result<(), Failure> {
+fn prune(suite: &Suite, outcomes: &[Outcome], verbosity: Verbosity) -> Result<(), Failure> {
     let folder = &suite.goldens;
     for path in orphans(suite, outcomes).map_err(Failure::write(folder))? {
         std::fs::remove_file(&path).map_err(Failure::write(&path))?;
-        talk.say(&format!("removed {}", path.display()));
+        verbosity.print(&format!("removed {}", path.display()));
     }
     Ok(())
 }

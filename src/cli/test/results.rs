@@ -1,4 +1,4 @@
-//! The files that a run writes: an HTML page, a JUnit report, a table.
+//! Writes the result files of a run, which are an HTML report, a JUnit report and a CSV table.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,25 @@ use crate::regress::{Case, Machine, Outcome, Suite, csv, junit, page};
 
 use super::TestArgs;
 
-/// Checks before the run that each file can be written, and that none replaces another or one that is read.
+/// Checks before the run that each file can be written, and that none overwrites another result or an input.
 pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
     let goldens = suite.cases.iter().flat_map(|case| suite.goldens_of(case));
     let inputs = suite.cases.iter().flat_map(inputs);
-    let read: HashSet<PathBuf> = goldens.chain(inputs).chain([args.suite.clone()]).collect();
+    let inputs: HashSet<PathBuf> = goldens.chain(inputs).chain([args.suite.clone()]).collect();
     let files: Vec<&Path> =
         [&args.report, &args.junit, &args.csv].into_iter().flatten().map(PathBuf::as_path).collect();
-    for (place, file) in files.iter().enumerate() {
-        output::spare(file, read.iter().map(PathBuf::as_path))?;
-        if files.iter().take(place).any(|other| atomic::is_same(other, file)) {
-            return Err(Failure::Usage(format!("{}: two results cannot be one file", file.display())));
+    for (index, file) in files.iter().enumerate() {
+        output::protect(file, inputs.iter().map(PathBuf::as_path))?;
+        if files.iter().take(index).any(|other| atomic::is_same(other, file)) {
+            let cause = "two outputs have the same path; choose another file";
+            return Err(Failure::Usage(format!("{}: {cause}", file.display())));
         }
         output::check(file)?;
     }
     Ok(())
 }
 
-/// Writes the files. One that cannot be written does not cost the others.
+/// Writes the files. If one cannot be written, the others still are.
 pub(super) fn write(
     args: &TestArgs,
     suite: &Suite,
@@ -46,7 +47,7 @@ pub(super) fn write(
     ]
 }
 
-/// The files that a case reads: its model, its session, and all that its options name.
+/// The files that a case reads, which are its model, its session and the files that its options name.
 fn inputs(case: &Case) -> impl Iterator<Item = PathBuf> {
     let options =
         case.arguments.iter().filter_map(|argument| argument.split_once('=')).map(|(_, value)| value);
