@@ -1,7 +1,7 @@
-//! Reading files that may be anything: only regular files, and only up to a size.
+//! Reads untrusted files: only regular files, and only up to a maximum size.
 //!
-//! A device may never end, and opening a pipe may wait forever. Input that the caller has already opened for this
-//! program (`/dev/stdin`, and `/dev/fd/63` of a shell's `<(…)`) is read where nothing is read twice.
+//! A device may be endless, and opening a pipe may block forever. Functions that read a file only once also accept input
+//! that the caller has opened for this program (`/dev/stdin`, or `/dev/fd/63` for a shell's `<(…)`).
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use std::path::Path;
 /// Opens a regular file.
 ///
 /// # Errors
-/// What the system says; [`io::ErrorKind::InvalidInput`] if it is something else.
+/// The system's error. [`io::ErrorKind::InvalidInput`] if the path is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -26,53 +26,53 @@ pub fn open(path: &Path) -> io::Result<File> {
     if is_descriptor(path) { File::open(path) } else { open_regular(path) }
 }
 
-/// The bytes of a regular file, or of input that the caller has opened, if they are not more than `most`.
+/// Reads at most `limit` bytes from a regular file, or from input that the caller has opened.
 ///
 /// # Errors
-/// As [`open`]; [`io::ErrorKind::FileTooLarge`].
-pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    read_all(open(path)?, most)
+/// As [`open`]. [`io::ErrorKind::FileTooLarge`] if there are more bytes.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_all(open(path)?, limit)
 }
 
-/// The same as text.
+/// As [`read`], but returns text.
 ///
 /// # Errors
-/// As [`read`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
-pub fn read_to_string(path: &Path, most: u64) -> io::Result<String> {
-    let is_not_text = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");
-    String::from_utf8(read(path, most)?).map_err(is_not_text)
+/// As [`read`]. [`io::ErrorKind::InvalidData`] if the bytes are not UTF-8.
+pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
+    let not_utf8 = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");
+    String::from_utf8(read(path, limit)?).map_err(not_utf8)
 }
 
-/// The bytes of a regular file.
+/// Reads at most `limit` bytes from a regular file.
 ///
 /// # Errors
-/// As [`open_regular`]; [`io::ErrorKind::FileTooLarge`].
-pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    read_all(open_regular(path)?, most)
+/// As [`open_regular`]. [`io::ErrorKind::FileTooLarge`] if there are more bytes.
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_all(open_regular(path)?, limit)
 }
 
-fn read_all(file: File, most: u64) -> io::Result<Vec<u8>> {
-    let is_too_large = || {
-        let text = format!("larger than {} MiB, the most for such a file", most >> 20);
+fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
+    let too_large = || {
+        let text = format!("larger than {} MiB, the limit for this kind of file", limit >> 20);
         io::Error::new(io::ErrorKind::FileTooLarge, text)
     };
     let size = file.metadata()?.len();
-    if size > most {
-        return Err(is_too_large());
+    if size > limit {
+        return Err(too_large());
     }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
-    // It may grow while it is read, and not everything has a size.
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(is_too_large()) } else { Ok(bytes) }
+    // The file may grow while it is read, and a pipe has no size.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Whether a path names what the caller has opened for this program: `/dev/stdin`, `/dev/fd/3`.
+/// Whether a path refers to a file that the caller has opened for this program, for example `/dev/stdin` or `/dev/fd/3`.
 pub(crate) fn is_descriptor(path: &Path) -> bool {
     let streams = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
-    let is_process = || path.starts_with("/proc") && path.components().any(|c| c.as_os_str() == "fd");
+    let is_process_fd = || path.starts_with("/proc") && path.components().any(|c| c.as_os_str() == "fd");
     cfg!(unix)
-        && (streams.iter().any(|s| path == Path::new(s)) || path.starts_with("/dev/fd") || is_process())
+        && (streams.iter().any(|s| path == Path::new(s)) || path.starts_with("/dev/fd") || is_process_fd())
 }
 
 #[cfg(test)]
@@ -88,18 +88,18 @@ mod tests {
         fs::write(&path, b"\xff").unwrap();
         assert_eq!(read_regular(&path, 1).unwrap(), b"\xff");
         assert_eq!(read_to_string(&path, 1).unwrap_err().kind(), io::ErrorKind::InvalidData);
-        // Sparse: no memory is taken for what is not read.
+        // A sparse file of 1 TiB. No memory is allocated for it.
         File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
         let error = read(&path, 16 << 20).unwrap_err().to_string();
         fs::remove_file(&path).unwrap();
-        assert_eq!(error, "larger than 16 MiB, the most for such a file");
+        assert_eq!(error, "larger than 16 MiB, the limit for this kind of file");
         assert_eq!(read(&path, 1).unwrap_err().kind(), io::ErrorKind::NotFound);
         assert!(read(&std::env::temp_dir(), 1).is_err());
     }
 
     #[cfg(unix)]
     #[test]
-    fn devices_are_refused_even_where_input_of_the_shell_is_read() {
+    fn devices_are_refused_even_by_functions_that_accept_stdin() {
         for path in ["/dev/zero", "/dev/null", "/dev/fd"] {
             assert!(read(Path::new(path), 1).is_err(), "{path}");
         }

@@ -1,18 +1,18 @@
 //! `sinew`: skinning and inverse kinematics for glTF characters.
 //!
 //! ```text
-//! file ─▶ asset::Character ─▶ motion ─▶ ik ─▶ skin::Palette ─▶ render::Renderer ─▶ picture
-//!         (immutable)          writes a Pose     (matrices)        (knows no joint's meaning)
+//! file ─▶ asset::Character ─▶ motion ─▶ ik ─▶ skin::Palette ─▶ render::Renderer ─▶ image
+//!         (immutable)          writes a Pose     (matrices)        (draws matrices and meshes)
 //! ```
 //!
-//! [`puppet::Puppet`] is the way in: a live character that plays a clip, reaches for points and hands out matrices. The
-//! solvers in [`ik`] know neither characters nor files and stand alone.
+//! Start with [`puppet::Puppet`], a live character that plays clips, reaches for targets and returns skin matrices. The
+//! solvers in [`ik`] do not depend on characters or files and can be used alone.
 //!
-//! Right-handed, +Y up, metres, radians, seconds; matrices are named for the spaces that they join
-//! (`world_from_joint`).
+//! Coordinates are right-handed with +Y up. Units are metres, radians and seconds. Matrices are named after the spaces that
+//! they connect, for example `world_from_joint`.
 //!
-//! Features: none is the library without a GPU; `render` adds drawing with wgpu and sessions, without a window; `cli` the
-//! program, `viewer` its window. `capture`, which is in `cli`, is live motion over the network.
+//! Without features, the library needs no GPU. `render` adds drawing with wgpu and recorded sessions, without a window.
+//! `cli` adds the program and `viewer` its window. `capture`, which `cli` includes, adds live motion over the network.
 
 pub mod asset;
 pub mod atomic;
@@ -45,7 +45,7 @@ mod toml;
 #[cfg(feature = "render")]
 pub mod viewer;
 
-/// The README's example is a test.
+/// Compiles and runs the README's example as a doctest.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

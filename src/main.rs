@@ -1,4 +1,4 @@
-//! The program `sinew`.
+//! The `sinew` program.
 
 use std::process::ExitCode;
 

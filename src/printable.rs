@@ -1,60 +1,60 @@
-//! Text from files, networks and drivers, made safe to show on one line of a terminal or a window.
+//! Makes text from files, networks and drivers safe to show on one line of a terminal or a window.
 //!
-//! Names may hold escape sequences, line breaks, or characters that reverse the text after them, and a value may be
+//! Names may contain escape sequences, line breaks or characters that reverse the following text, and a value may be
 //! megabytes long. JSON and XML have their own escapes and do not use this module.
 
 use std::borrow::Cow;
 
-/// Characters of the longest message.
+/// Maximum number of characters of a message.
 const LINE: usize = 1000;
-/// Characters of the longest cause within a message, so that the path before it stays whole.
+/// Maximum number of characters of the cause within a message, so that the path before it is not shortened.
 const CAUSE: usize = 500;
 
-/// A text on one line of at most [`LINE`] characters.
+/// Returns the text on one line of at most [`LINE`] characters.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     shortened(text, LINE)
 }
 
-/// The cause of an error, to stand within a message: on one line, and not much of a long one.
+/// Returns the cause of an error on one line of at most [`CAUSE`] characters, for use within a message.
 pub(crate) fn cause(text: &str) -> String {
     shortened(text, CAUSE).into_owned()
 }
 
-/// A text on one line: control characters, line breaks and invisible characters, such as those that change the direction
-/// of the text, become escapes such as `\n` and `\u{1b}`.
+/// Returns the text on one line. Control characters, line breaks and invisible characters, for example those that change
+/// the direction of the text, become escapes like `\n` and `\u{1b}`.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if text.chars().any(must_escape) { Cow::Owned(escape(text.chars())) } else { Cow::Borrowed(text) }
 }
 
-/// The same of at most `most` characters. A longer text keeps its beginning and its end, and says between them how
-/// many of its characters are left out.
-pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
-    if text.chars().map(width).sum::<usize>() <= most {
+/// As [`escaped`], with at most `limit` characters. A longer text keeps its beginning and its end, with the number of
+/// omitted characters in between.
+pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.chars().map(width).sum::<usize>() <= limit {
         return escaped(text);
     }
-    let all = text.chars().count();
-    let room = most.saturating_sub(mark(all).chars().count());
-    // Messages begin with the path of a file, and often end with a place in it.
-    let end = room / 3;
-    let head = fitting(text.chars(), room - end);
+    let count = text.chars().count();
+    let available = limit.saturating_sub(ellipsis(count).chars().count());
+    // Messages begin with the path of a file, and often end with a position in it.
+    let end = available / 3;
+    let head = fitting(text.chars(), available - end);
     let tail = fitting(text.chars().rev(), end);
-    let mut shown = escape(text.chars().take(head));
-    shown.push_str(&mark(all - head - tail));
-    shown.push_str(&escape(text.chars().skip(all - tail)));
-    Cow::Owned(shown)
+    let mut result = escape(text.chars().take(head));
+    result.push_str(&ellipsis(count - head - tail));
+    result.push_str(&escape(text.chars().skip(count - tail)));
+    Cow::Owned(result)
 }
 
-/// Stands for the characters that are left out.
-fn mark(count: usize) -> String {
+/// The text that replaces omitted characters.
+fn ellipsis(count: usize) -> String {
     format!("…{count} characters left out…")
 }
 
-/// How many characters, once escaped, fit into `room` characters.
-fn fitting(chars: impl Iterator<Item = char>, room: usize) -> usize {
-    let mut left = room;
+/// The number of characters that fit into `available` characters once they are escaped.
+fn fitting(chars: impl Iterator<Item = char>, available: usize) -> usize {
+    let mut remaining = available;
     let fits = |c: &char| {
-        let rest = left.checked_sub(width(*c));
-        left = rest.unwrap_or(0);
+        let rest = remaining.checked_sub(width(*c));
+        remaining = rest.unwrap_or(0);
         rest.is_some()
     };
     chars.take_while(fits).count()
@@ -68,13 +68,13 @@ fn escape(chars: impl Iterator<Item = char>) -> String {
     text
 }
 
-/// Characters that a character takes once escaped.
+/// The number of characters of an escaped character.
 fn width(c: char) -> usize {
     if must_escape(c) { c.escape_default().count() } else { 1 }
 }
 
-/// Characters that command a terminal, break the line, or cannot be seen but change how the text around them looks.
-/// Joiners stay: scripts and emoji need them.
+/// Whether a character controls the terminal, breaks the line, or is invisible but changes the text around it. Joiners
+/// are allowed, because some scripts and emoji need them.
 fn must_escape(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -83,7 +83,7 @@ fn must_escape(c: char) -> bool {
             '\u{2028}' | '\u{2029}'
             // Marks, embeddings, overrides and isolates of the bidirectional algorithm.
             | '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
-            // Spaces and letters without a shape, soft hyphens, operators that are not written.
+            // Invisible spaces and letters, soft hyphens, invisible operators.
             | '\u{AD}' | '\u{115F}' | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{3164}'
             // Byte order mark, interlinear annotations, two noncharacters, tags.
             | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{FFFE}' | '\u{FFFF}'
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_text_stays_as_it_is() {
+    fn plain_text_is_unchanged() {
         for text in ["", "leftHand", "Größe «α» 手 نص 👩‍🚀", "a\\nb \"c\" \\u{1b}"] {
             assert!(matches!(line(text), Cow::Borrowed(same) if same == text), "{text}");
         }
@@ -106,13 +106,13 @@ mod tests {
     }
 
     #[test]
-    fn what_commands_a_terminal_or_hides_is_escaped() {
+    fn control_and_invisible_characters_are_escaped() {
         let text =
             "a\u{1b}]0;title\u{7}\u{1b}[2J\r\n\tb\u{9b}31m\u{7f}\u{202e}c\u{2066}\u{2028}\u{2029}\u{feff}d";
-        let shown = "a\\u{1b}]0;title\\u{7}\\u{1b}[2J\\r\\n\\tb\\u{9b}31m\\u{7f}\\u{202e}c\\u{2066}\\u{2028}\\u{2029}\
+        let expected = "a\\u{1b}]0;title\\u{7}\\u{1b}[2J\\r\\n\\tb\\u{9b}31m\\u{7f}\\u{202e}c\\u{2066}\\u{2028}\\u{2029}\
                      \\u{feff}d";
-        assert_eq!(escaped(text), shown);
-        assert_eq!(line(text), shown);
+        assert_eq!(escaped(text), expected);
+        assert_eq!(line(text), expected);
     }
 
     #[test]
@@ -130,9 +130,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_one_line_of_that_length(text in any::<String>(), most in 40_usize..80) {
-            let shown = shortened(&text, most);
-            prop_assert!(shown.chars().count() <= most);
+        fn any_text_becomes_one_line_within_the_limit(text in any::<String>(), limit in 40_usize..80) {
+            let shown = shortened(&text, limit);
+            prop_assert!(shown.chars().count() <= limit);
             prop_assert!(!shown.chars().any(must_escape));
             prop_assert_eq!(escaped(&shown), &*shown);
             prop_assert!(shown.contains("characters left out") || shown == escaped(&text));

@@ -1,4 +1,4 @@
-//! TOML that people write: errors name the line.
+//! Helpers for reading TOML files, with errors that name the line.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use toml_edit::{Item, Table, TableLike};
 
 use crate::printable;
 
-/// An invalid value: where it is, and why it is refused.
+/// An error in a TOML file, with its position and cause.
 pub(crate) struct Fault {
     pub(crate) span: Option<Range<usize>>,
     pub(crate) cause: String,
@@ -21,23 +21,23 @@ impl Fault {
         Self::new(item.span(), cause)
     }
 
-    /// What is no TOML.
+    /// The error of text that is not valid TOML.
     pub(crate) fn of(error: &toml_edit::TomlError) -> Self {
         Self::new(error.span(), error.message().replace('\n', ", "))
     }
 
-    /// The same fault of something that begins at `span`, which is its place where it has no better one.
+    /// Sets the position to `span` if the error has none.
     pub(crate) fn within(self, span: Option<Range<usize>>) -> Self {
         Self { span: self.span.or(span), ..self }
     }
 
-    /// The line in a text, from one, and why, in one line.
+    /// Returns the line number in a text, counted from one, and the cause on one line.
     pub(crate) fn told(self, text: &str) -> (usize, String) {
         (Lines::of(text).at(self.span), printable::cause(&self.cause))
     }
 }
 
-/// Where the lines of a text end, to find the line of any place in it.
+/// The ends of a text's lines, for finding the line of a position.
 pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {
@@ -45,39 +45,40 @@ impl Lines {
         Self(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
     }
 
-    /// The line of a place, from one.
+    /// The line number of a position, counted from one.
     pub(crate) fn at(&self, span: Option<Range<usize>>) -> usize {
         let start = span.map_or(0, |s| s.start);
         1 + self.0.partition_point(|end| *end < start)
     }
 }
 
-/// The tables of `[[key]]`; none where there is no such key.
+/// Returns the tables of `[[key]]`; empty if the key is missing.
 pub(crate) fn tables<'t>(root: &'t Table, key: &str) -> Result<Vec<&'t Table>, Fault> {
     match root.get(key) {
         None => Ok(Vec::new()),
         Some(item) => {
             let tables = item.as_array_of_tables();
-            let tables = tables.ok_or_else(|| Fault::at(item, format!("write [[{key}]]")))?;
+            let tables =
+                tables.ok_or_else(|| Fault::at(item, format!("{key} must be written as [[{key}]]")))?;
             Ok(tables.iter().collect())
         }
     }
 }
 
-/// A number, whole or not; it may be infinite or NaN, which TOML can write.
+/// Returns an integer or a float, which may be infinite or NaN.
 fn any_number(item: &Item) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "numbers that people write are small")]
+    #[expect(clippy::cast_precision_loss, reason = "numbers in these files are small")]
     let integer = item.as_integer().map(|i| i as f64);
     item.as_float().or(integer)
 }
 
-/// A number that single precision holds.
+/// Returns a number if it is finite in single precision.
 pub(crate) fn real(item: &Item) -> Option<f64> {
     any_number(item).filter(|x| x.abs() <= f64::from(f32::MAX))
 }
 
-/// What keeps a number from being [`real`]: it is not finite, or too large for single precision.
-fn unfit(item: &Item) -> Option<&'static str> {
+/// The reason why a number is not [`real`], which is that it is not finite or too large for single precision.
+fn range_error(item: &Item) -> Option<&'static str> {
     match any_number(item) {
         Some(x) if !x.is_finite() => Some("value is not finite"),
         Some(_) if real(item).is_none() => Some("value is too large"),
@@ -85,27 +86,27 @@ fn unfit(item: &Item) -> Option<&'static str> {
     }
 }
 
-/// A [`real`] number that a test accepts. `otherwise`: what is said of any other value.
+/// Returns a [`real`] number that `accepts` accepts. `otherwise` returns the error for any other value.
 pub(crate) fn number(
     item: &Item,
     key: &str,
     accepts: impl Fn(f64) -> bool,
     otherwise: impl FnOnce() -> String,
 ) -> Result<f64, Fault> {
-    let fault = || match unfit(item) {
-        Some(why) => format!("{key}: {why}"),
+    let fault = || match range_error(item) {
+        Some(cause) => format!("{key}: {cause}"),
         None => otherwise(),
     };
     real(item).filter(|x| accepts(*x)).ok_or_else(|| Fault::at(item, fault()))
 }
 
-/// A [`real`] number in single precision.
-#[expect(clippy::cast_possible_truncation, reason = "numbers are checked to be within single precision")]
+/// Converts a [`real`] number to single precision.
+#[expect(clippy::cast_possible_truncation, reason = "real numbers are in the range of single precision")]
 pub(crate) fn single(real: f64) -> f32 {
     real as f32
 }
 
-/// Refuses keys that are not known, with their line.
+/// Checks that a table has only keys from a list.
 pub(crate) fn known(table: &dyn TableLike, keys: &[&str]) -> Result<(), Fault> {
     for (name, item) in table.iter() {
         if !keys.contains(&name) {
@@ -125,7 +126,7 @@ pub(crate) fn need<'t>(table: &'t dyn TableLike, key: &str) -> Result<&'t Item, 
     table.get(key).ok_or_else(|| missing(span, key))
 }
 
-/// An item that is known to be there, for its line.
+/// Returns an item that is known to exist, for its line.
 pub(crate) fn need_item<'t>(table: &'t dyn TableLike, key: &str) -> &'t Item {
     const NONE: &Item = &Item::None;
     table.get(key).unwrap_or(NONE)
@@ -148,7 +149,7 @@ pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N]
     let list = item.as_array().ok_or_else(|| Fault::at(item, fault()))?;
     let one = |value: &toml_edit::Value| number(&Item::Value(value.clone()), key, |_| true, fault);
     let values = list.iter().map(one).collect::<Result<Vec<f64>, Fault>>();
-    // Where a value stands is known of the list alone.
+    // Cloned values have no position, so errors use that of the list.
     let values = values.map_err(|e| Fault::at(item, e.cause))?;
     values.try_into().map_err(|_| Fault::at(item, fault()))
 }
@@ -160,8 +161,8 @@ mod tests {
     #[test]
     fn lines_are_counted_from_one() {
         let lines = Lines::of("a\nbc\n\nd");
-        let of = |place: usize| lines.at(Some(place..place));
-        assert_eq!([0, 1, 2, 4, 5, 6, 7].map(of), [1, 1, 2, 2, 3, 4, 4]);
+        let line = |position: usize| lines.at(Some(position..position));
+        assert_eq!([0, 1, 2, 4, 5, 6, 7].map(line), [1, 1, 2, 2, 3, 4, 4]);
         assert_eq!(lines.at(None), 1);
     }
 }

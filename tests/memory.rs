@@ -1,4 +1,4 @@
-//! How much memory hostile files take. Alone in its binary, and in one test: what is measured is the process.
+//! The memory that malicious files use. One test in its own binary, because memory is measured per process.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use sinew::rig::Rig;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// What a call returns, and the most bytes that it had at once beyond those that were there.
+/// Returns the result of a call and its peak memory use, bytes.
 fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
@@ -22,8 +22,8 @@ fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     (result, ALLOCATOR.peak_usage().saturating_sub(before))
 }
 
-/// A long take becomes a clip, all of it, within a few times its text.
-fn takes() {
+/// A long recording becomes a clip of the same length, with memory of less than ten times its text.
+fn check_recordings() {
     let frames = 200_000_u32;
     let mut text = String::from("time,hips.x,hips.y,hips.z\n");
     (0..frames).for_each(|i| writeln!(text, "{},0,{},0", f64::from(i) / 100.0, i % 7).unwrap());
@@ -37,8 +37,8 @@ fn takes() {
     assert_eq!(longest, Some(frames as usize));
 }
 
-/// A picture of another size than the one that it is compared with is not decoded.
-fn goldens() {
+/// A golden whose size differs from the image's is not decoded.
+fn check_goldens() {
     let side = 2048;
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory-golden.png");
     let file = std::fs::File::create(&path).unwrap();
@@ -53,7 +53,7 @@ fn goldens() {
 }
 
 #[test]
-fn memory_is_in_proportion_to_what_is_read() {
-    takes();
-    goldens();
+fn memory_is_proportional_to_the_input() {
+    check_recordings();
+    check_goldens();
 }

@@ -1,4 +1,4 @@
-//! Files that are being written, under hidden names beside their own.
+//! Drafts: files that are being written under a hidden name, in the folder of their final name.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -9,24 +9,24 @@ use std::time::Duration;
 use super::registry::DRAFTS;
 use super::{destination, folder, permissions, sync_folder};
 
-/// Numbers that are tried for a hidden name.
+/// Numbers to try for a hidden name.
 const NUMBERS: std::ops::Range<u32> = 0..1000;
-/// Bytes of a file's name that its hidden name repeats: some file systems allow 143 in all, most 255.
+/// Maximum number of bytes of the file's name in the hidden name. Some file systems limit a name to 143 bytes, most to 255.
 const MAX_NAME: usize = 100;
-/// Where a file system has no locks, a save that has not written for this long has ended.
+/// On a file system without locks, a draft that was not written for this long counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What a draft contains.
+/// The kind of a draft's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// A part of a file that is being saved, which is worthless.
+enum DraftKind {
+    /// A part of a file that is being saved. It is useless if the save does not finish.
     Save,
-    /// All that was recorded, which exists nowhere else.
+    /// A recording, which exists nowhere else.
     Recording,
 }
 
-impl Kind {
-    fn ending(self) -> &'static str {
+impl DraftKind {
+    fn extension(self) -> &'static str {
         match self {
             Self::Save => "sinew-tmp",
             Self::Recording => "part",
@@ -34,88 +34,88 @@ impl Kind {
     }
 }
 
-/// A file that is being written in the folder of its own, under a hidden name that nothing else has.
+/// A file that is being written under a unique hidden name, in the folder of its final name.
 ///
-/// The draft of a save is removed when it is dropped before it has its name; that of a recording stays, unless it is
-/// empty. A lock says that somebody is writing the draft, and ends with the process.
+/// An unfinished save is removed when its draft is dropped. An unfinished recording stays, unless it is empty. The draft
+/// is locked while it is written, and the lock ends with the process.
 #[derive(Debug)]
 pub struct Draft {
     file: File,
     path: PathBuf,
-    /// The file that it will be.
+    /// The path of the finished file.
     destination: PathBuf,
-    kind: Kind,
-    /// Whether it outlives this value.
-    stays: bool,
+    kind: DraftKind,
+    /// Whether the file stays when this value is dropped.
+    is_persistent: bool,
 }
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if !self.stays {
-            // Nothing depends on a leftover that cannot be removed.
+        if !self.is_persistent {
+            // A leftover draft does no harm, so errors are ignored.
             let _ = fs::remove_file(&self.path);
-            DRAFTS.forget(&self.path);
+            DRAFTS.unregister(&self.path);
         }
     }
 }
 
 impl Draft {
-    /// Begins to save a file, as `.NAME.sinew-tmp`. Removes drafts of this file left by processes that have ended.
+    /// Starts to save a file as `.NAME.sinew-tmp`. Removes drafts of this file that ended processes have left.
     ///
     /// # Errors
-    /// What the system says of the folder, or of the file if it exists and may not be written to.
+    /// The system's error for the folder, or for the existing file if it is not writable.
     pub fn of_save(file: &Path) -> io::Result<Self> {
-        Self::new(&destination(file)?, Kind::Save)
+        Self::new(&destination(file)?, DraftKind::Save)
     }
 
-    /// Begins a recording, as `.NAME.part`, that will get its name by [`Self::replace`].
+    /// Starts a recording as `.NAME.part`, to be renamed by [`Self::replace`].
     ///
     /// # Errors
     /// As [`Self::of_save`].
     pub fn of_recording(file: &Path) -> io::Result<Self> {
-        Self::new(&destination(file)?, Kind::Recording)
+        Self::new(&destination(file)?, DraftKind::Recording)
     }
 
-    /// Begins a recording that will get a name by [`Self::keep`], and that is called after a file until then.
+    /// Starts a recording that [`Self::keep`] will name. Its hidden name is derived from `file`.
     ///
     /// # Errors
-    /// What the system says of the folder.
+    /// The system's error for the folder.
     pub fn of_new_recording(file: &Path) -> io::Result<Self> {
-        Self::begin(file, None, Kind::Recording)
+        Self::begin(file, None, DraftKind::Recording)
     }
 
-    /// `destination`: a regular file, or none yet.
-    fn new(destination: &Path, kind: Kind) -> io::Result<Self> {
+    /// `destination` is a regular file or does not exist yet.
+    fn new(destination: &Path, kind: DraftKind) -> io::Result<Self> {
         let replaced = fs::metadata(destination).ok();
         if replaced.is_some() {
-            // What the system refuses here must not be done by renaming.
+            // Renaming could replace a read-only file, so this checks that it is writable.
             OpenOptions::new().write(true).open(destination)?;
         }
         Self::begin(destination, replaced.as_ref(), kind)
     }
 
-    fn begin(destination: &Path, replaced: Option<&Metadata>, kind: Kind) -> io::Result<Self> {
-        let name = destination.file_name().ok_or_else(|| io::Error::other("names no file"))?;
+    fn begin(destination: &Path, replaced: Option<&Metadata>, kind: DraftKind) -> io::Result<Self> {
+        let name = destination.file_name().ok_or_else(|| io::Error::other("path has no file name"))?;
         let options = permissions::draft_options(replaced);
         let hidden = |number: u32| destination.with_file_name(hidden(name, number, kind));
         for number in NUMBERS {
             let path = hidden(number);
-            if kind == Kind::Save {
+            if kind == DraftKind::Save {
                 remove_abandoned(&path);
             }
             match DRAFTS.create(&path, || options.open(&path)) {
-                Ok(file) if is_locked(&file, &path) => {
-                    let draft =
-                        Self { file, path, destination: destination.to_path_buf(), kind, stays: false };
+                Ok(file) if lock(&file, &path) => {
+                    let destination = destination.to_path_buf();
+                    let draft = Self { file, path, destination, kind, is_persistent: false };
                     if let Some(replaced) = replaced {
                         permissions::copy(replaced, &draft.file)?;
                     }
-                    if kind == Kind::Save {
+                    if kind == DraftKind::Save {
                         remove_abandoned(&hidden(number + 1));
                     }
                     return Ok(draft);
                 }
-                Ok(_) => DRAFTS.forget(&path),
+                Ok(_) => DRAFTS.unregister(&path),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -126,87 +126,86 @@ impl Draft {
     /// Appends bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.kind == Kind::Recording && !self.stays {
-            self.stays = true;
-            DRAFTS.forget(&self.path);
+        if self.kind == DraftKind::Recording && !self.is_persistent {
+            self.is_persistent = true;
+            DRAFTS.unregister(&self.path);
         }
         self.file.write_all(bytes)
     }
 
-    /// Where it is until it has its name.
+    /// The hidden path of the draft.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Brings it to the disk and gives it the name that it was begun for, in place of a file that has this name.
+    /// Syncs the draft to disk and renames it to its destination. An existing file is replaced.
     ///
     /// # Errors
-    /// What the system says; the draft is then where it was. Only if the last step fails, which brings the new name to
-    /// the disk, it has the name already.
+    /// The system's error. The draft then keeps its hidden name, unless only the last step fails, which syncs the folder.
     pub fn replace(&mut self) -> io::Result<()> {
         self.rename()?;
         sync_folder(folder(&self.destination))
     }
 
-    /// The same, but does not bring the name to the disk; returns the folder that it is in.
+    /// As [`Self::replace`], without syncing the folder, which is returned.
     pub(super) fn rename(&mut self) -> io::Result<&Path> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.destination)?;
-        self.named();
+        self.finish();
         Ok(folder(&self.destination))
     }
 
-    /// Brings it to the disk and gives it a name in its folder that nothing has yet.
+    /// Syncs the draft to disk and renames it to a file in its folder that does not exist yet.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if something has this name, which is then untouched; else as [`Self::replace`].
+    /// [`io::ErrorKind::AlreadyExists`] if the file exists, which then stays unchanged. Otherwise as [`Self::replace`].
     pub fn keep(&mut self, file: &Path) -> io::Result<()> {
         self.file.sync_all()?;
-        // A second name for the draft is complete from the start, and is refused if it is taken.
+        // A hard link is complete from the start, and fails if the name is taken.
         match fs::hard_link(&self.path, file) {
             Ok(()) => {
                 let _ = fs::remove_file(&self.path);
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-            // Not all file systems have second names.
+            // Not all file systems support hard links.
             Err(_) => {
                 File::create_new(file)?;
                 fs::rename(&self.path, file).inspect_err(|_| drop(fs::remove_file(file)))?;
             }
         }
-        self.named();
+        self.finish();
         sync_folder(folder(file))
     }
 
-    fn named(&mut self) {
-        self.stays = true;
-        DRAFTS.forget(&self.path);
+    fn finish(&mut self) {
+        self.is_persistent = true;
+        DRAFTS.unregister(&self.path);
     }
 }
 
-/// `.NAME.sinew-tmp`, `.NAME.1.sinew-tmp`, …; of a long name the beginning.
-fn hidden(name: &OsStr, number: u32, kind: Kind) -> String {
-    let (name, ending) = (beginning(name), kind.ending());
+/// A hidden name, `.NAME.sinew-tmp`, `.NAME.1.sinew-tmp`, …, where a long `NAME` is truncated.
+fn hidden(name: &OsStr, number: u32, kind: DraftKind) -> String {
+    let (name, extension) = (truncated(name), kind.extension());
     match number {
-        0 => format!(".{name}.{ending}"),
-        number => format!(".{name}.{number}.{ending}"),
+        0 => format!(".{name}.{extension}"),
+        number => format!(".{name}.{number}.{extension}"),
     }
 }
 
-fn beginning(name: &OsStr) -> String {
+fn truncated(name: &OsStr) -> String {
     let mut name = name.to_string_lossy().into_owned();
     name.truncate(name.floor_char_boundary(MAX_NAME));
     name
 }
 
-/// Locks a draft that was just created. `false`: somebody took it for abandoned before it was locked.
-fn is_locked(file: &File, path: &Path) -> bool {
+/// Locks a new draft. Returns `false` if another process has removed it as abandoned before it was locked.
+fn lock(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(file, path)
 }
 
-/// Removes a draft that nobody is writing any more.
+/// Removes a draft that no process is writing.
 fn remove_abandoned(path: &Path) {
     let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
     let Some(file) = is_file.then(|| OpenOptions::new().write(true).open(path).ok()).flatten() else {
@@ -217,7 +216,7 @@ fn remove_abandoned(path: &Path) {
         Err(TryLockError::WouldBlock) => false,
         Err(TryLockError::Error(_)) => is_old(&file),
     };
-    // Whoever has the lock alone may remove it; it may have become the file meanwhile.
+    // Only the owner of the lock may remove the draft. It may have been renamed to its destination in the meantime.
     if is_abandoned && is_at(&file, path) {
         let _ = fs::remove_file(path);
     }
@@ -228,13 +227,13 @@ fn is_old(file: &File) -> bool {
     modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > ABANDONED))
 }
 
-/// Whether a path still leads to an open file.
+/// Whether a path still refers to an open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let place = |found: Metadata| (found.dev(), found.ino());
-    let (open, there) = (file.metadata().map(place), fs::symlink_metadata(path).map(place));
-    open.is_ok_and(|open| there.is_ok_and(|there| open == there))
+    let id = |metadata: Metadata| (metadata.dev(), metadata.ino());
+    let (open, current) = (file.metadata().map(id), fs::symlink_metadata(path).map(id));
+    open.is_ok_and(|open| current.is_ok_and(|current| open == current))
 }
 
 #[cfg(not(unix))]
@@ -242,25 +241,26 @@ fn is_at(_: &File, path: &Path) -> bool {
     path.is_file()
 }
 
-/// Recordings of a file that were never ended, and that nobody is writing any more.
+/// Returns the unfinished recordings of a file that no process is writing.
 pub fn leftovers(file: &Path) -> Vec<PathBuf> {
     let Some(name) = file.file_name() else { return Vec::new() };
-    let start = format!(".{}.", beginning(name));
+    let start = format!(".{}.", truncated(name));
+    let extension = DraftKind::Recording.extension();
     let is_hidden = |name: &OsStr| {
-        let rest = name.to_str().and_then(|n| n.strip_prefix(&start)?.strip_suffix(Kind::Recording.ending()));
+        let rest = name.to_str().and_then(|n| n.strip_prefix(&start)?.strip_suffix(extension));
         rest.is_some_and(|rest| {
             let number = rest.strip_suffix('.').unwrap_or(rest);
             rest.is_empty() || number != rest && number.bytes().all(|b| b.is_ascii_digit())
         })
     };
-    let is_left = |path: &PathBuf| {
-        let found = fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0);
-        let file = found.then(|| File::open(path).ok()).flatten();
+    let is_leftover = |path: &PathBuf| {
+        let has_content = fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0);
+        let file = has_content.then(|| File::open(path).ok()).flatten();
         file.is_some_and(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     };
     let entries = fs::read_dir(folder(file)).into_iter().flatten().filter_map(Result::ok);
     let hidden = entries.filter(|entry| is_hidden(&entry.file_name())).map(|entry| entry.path());
-    let mut left: Vec<PathBuf> = hidden.filter(is_left).collect();
-    left.sort();
-    left
+    let mut leftovers: Vec<PathBuf> = hidden.filter(is_leftover).collect();
+    leftovers.sort();
+    leftovers
 }

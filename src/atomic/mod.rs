@@ -1,11 +1,11 @@
-//! Writing files so that each is either complete or absent, also after a crash or a power failure.
+//! Writes files atomically: each is either complete or absent, even after a crash or a power failure.
 //!
-//! The bytes go to a hidden file in the same folder, a [`Draft`]. When all of them are synced to disk, the draft gets the
-//! name of the file, and then the folder is synced too.
+//! The bytes are written to a hidden file in the same folder, a [`Draft`]. Once they are synced to disk, the draft is
+//! renamed to the file, and then the folder is synced.
 //!
-//! A file that is replaced keeps its permissions; its owner and group where the system allows it. Where the group
-//! cannot be kept, the new group gets the permissions of everybody else. Access control lists and extended attributes
-//! are those of a new file. A file that may not be written to is not replaced.
+//! A replaced file keeps its permissions, and its owner and group where the system allows it. If the group cannot be kept,
+//! the new group gets the permissions of others. Access control lists and extended attributes are those of a new file. A
+//! read-only file is not replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -23,19 +23,19 @@ mod tests;
 pub use draft::{Draft, leftovers};
 pub use sequence::Sequence;
 
-/// Links that are followed from one to the next before they count as a loop; Linux follows as many.
+/// Maximum number of symbolic links to follow, which is the limit of Linux. More count as a loop.
 const MAX_LINKS: usize = 40;
 
-/// Writes a file, or replaces it when everything is on the disk.
+/// Writes a file. An existing file is replaced once all bytes are on disk.
 ///
-/// Links are followed, also to a file that does not exist yet. What is not a regular file (a pipe, `/dev/null`) is
-/// written to directly; what the caller has opened (`/dev/fd/3`) is appended to.
+/// Follows links, also to a file that does not exist yet. Writes directly to anything that is not a regular file (a pipe,
+/// `/dev/null`), and appends to files that the caller has opened (`/dev/fd/3`).
 ///
 /// # Errors
-/// What the system says; the old file is then untouched and nothing is left beside it.
+/// The system's error. An existing file is then unchanged, and no draft is left.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_special(path) {
-        // A file that the caller has opened may have content from before.
+        // A file that the caller has opened may already have content.
         return OpenOptions::new().append(true).open(path)?.write_all(bytes);
     }
     let mut draft = Draft::of_save(path)?;
@@ -46,9 +46,9 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a file that does not exist yet.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if something has this name, which is then untouched; else what the system says.
+/// [`io::ErrorKind::AlreadyExists`] if the file exists, which then stays unchanged. Otherwise the system's error.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // If the name is taken, nothing needs to be written.
+    // Fails early, before anything is written.
     if fs::symlink_metadata(path).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
@@ -57,10 +57,10 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     draft.keep(path)
 }
 
-/// Checks that [`write()`] could write a file; leaves everything as it is.
+/// Checks that [`write()`] could write a file, without changing it.
 ///
 /// # Errors
-/// What the system says of the folder, or of the file if it exists.
+/// The system's error for the folder or for the existing file.
 pub fn check(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -68,27 +68,27 @@ pub fn check(path: &Path) -> io::Result<()> {
     if is_special(path) { Ok(()) } else { Draft::of_save(path).map(drop) }
 }
 
-/// Whether two paths lead to one regular file, which may not exist yet. A pipe or a device can receive several.
+/// Whether two paths refer to the same regular file, which may not exist yet. Pipes and devices never count as the same.
 pub fn is_same(a: &Path, b: &Path) -> bool {
-    let whole = |path: &Path| {
+    let resolved = |path: &Path| {
         let file = destination(path).ok()?;
         Some(folder(&file).canonicalize().ok()?.join(file.file_name()?))
     };
-    whole(a).is_some_and(|a| whole(b).is_some_and(|b| a == b))
+    resolved(a).is_some_and(|a| resolved(b).is_some_and(|b| a == b))
 }
 
-/// Removes the drafts of all saves that have not ended, then runs `end` while no new draft can be begun: for a program
-/// that must end at once. Recordings stay, unless they are empty.
+/// Removes the drafts of all unfinished saves, then calls `end` while no new draft can be created. For a program that must
+/// end immediately. Recordings stay, unless they are empty.
 pub fn end(end: impl FnOnce()) {
     registry::DRAFTS.remove_all(end);
 }
 
-/// Whether a path leads to something that is not a regular file, or that the caller has opened.
+/// Whether a path refers to something other than a regular file, or to a file that the caller has opened.
 fn is_special(path: &Path) -> bool {
     bounded::is_descriptor(path) || fs::metadata(path).is_ok_and(|found| !found.is_file())
 }
 
-/// Where a file is, or will be, when all links have been followed.
+/// The path of a file after following all links. The file may not exist yet.
 fn destination(path: &Path) -> io::Result<PathBuf> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => return path.canonicalize(),
@@ -99,15 +99,15 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
-            // `..` in a link is seen from where the link's folder really is.
+            // `..` in a link is relative to the real path of the link's folder.
             Ok(target) => path = folder(&path).canonicalize()?.join(target),
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other("too many links"))
+    Err(io::Error::other("too many symbolic links"))
 }
 
-/// The folder that a file is in.
+/// The folder of a file.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -115,13 +115,13 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Syncs the names in a folder to disk.
+/// Syncs a folder's entries to disk.
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Elsewhere a folder cannot be opened, and renaming is as durable as the system makes it.
+    // Other systems cannot open a folder, so the durability of a rename is up to them.
     if !cfg!(unix) {
         return Ok(());
     }
-    // A folder may be writable and yet not readable.
+    // A folder may be writable but not readable.
     let Ok(folder) = File::open(folder) else { return Ok(()) };
     match folder.sync_all() {
         Err(error) if !matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {

@@ -1,4 +1,4 @@
-//! The drafts that this process removes if it must end early.
+//! The drafts that this process must remove if it ends early.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(super) static DRAFTS: Registry = Registry::new();
 
-/// Paths of drafts that are worthless unless they are finished.
+/// The paths of drafts that are useless unless they are finished.
 pub(super) struct Registry {
     paths: Mutex<BTreeSet<PathBuf>>,
 }
@@ -22,7 +22,7 @@ impl Registry {
         self.paths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates a draft and registers it, as one step for [`Self::remove_all`].
+    /// Creates a draft and registers it. [`Self::remove_all`] cannot run in between.
     pub(super) fn create(&self, path: &Path, create: impl FnOnce() -> io::Result<File>) -> io::Result<File> {
         let mut paths = self.paths();
         let file = create()?;
@@ -30,16 +30,16 @@ impl Registry {
         Ok(file)
     }
 
-    /// The draft stays, or is a draft no longer.
-    pub(super) fn forget(&self, path: &Path) {
+    /// Unregisters a draft, so that [`Self::remove_all`] keeps its file.
+    pub(super) fn unregister(&self, path: &Path) {
         self.paths().remove(path);
     }
 
-    /// Removes all drafts, then runs `end` while none can be created.
+    /// Removes all registered drafts, then calls `end` while none can be created.
     pub(super) fn remove_all(&self, end: impl FnOnce()) {
         let mut paths = self.paths();
         for path in std::mem::take(&mut *paths) {
-            // One that has just got its name is no longer there.
+            // A draft that was just renamed no longer exists.
             let _ = fs::remove_file(path);
         }
         end();

@@ -1,4 +1,4 @@
-//! Many files in one folder.
+//! Writes many files in one folder.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use super::{Draft, is_special, sync_folder, write};
 
-/// Writes many files, such as the frames of a sequence.
+/// Writes many files, for example the frames of an image sequence.
 ///
-/// Each is complete or absent, as with [`write()`], but their names are brought to the disk together at the end: doing so
-/// for every file would take more than half as long again. A power failure before the end may cost the last files, and
-/// leaves those that they would have replaced.
+/// Each file is complete or absent, as with [`write()`], but the folders are synced only once at the end. Syncing them for
+/// every file would take more than 50 % longer. After a power failure before the end, the last files may be missing, and
+/// the files that they replaced are still there.
 #[derive(Debug, Default)]
 pub struct Sequence {
     folders: BTreeSet<PathBuf>,
 }
 
 impl Sequence {
-    /// Writes the next file, or replaces it when everything is on the disk.
+    /// Writes the next file. An existing file is replaced once all bytes are on disk.
     ///
     /// # Errors
     /// As [`write()`].
@@ -34,17 +34,17 @@ impl Sequence {
         Ok(())
     }
 
-    /// Brings the names of all files to the disk.
+    /// Syncs the folders of all files.
     ///
     /// # Errors
-    /// What the system says of a folder.
+    /// The system's error for a folder.
     pub fn finish(mut self) -> io::Result<()> {
         std::mem::take(&mut self.folders).iter().try_for_each(|folder| sync_folder(folder))
     }
 }
 
 impl Drop for Sequence {
-    /// What is written stays, also if something fails before the end.
+    /// Syncs the folders of the written files, also if the sequence was not finished.
     fn drop(&mut self) {
         for folder in &self.folders {
             let _ = sync_folder(folder);

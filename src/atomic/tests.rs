@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::registry::Registry;
 use super::*;
 
-/// An empty folder for one test, removed after it.
+/// An empty folder for one test, which is removed when dropped.
 struct Folder(PathBuf);
 
 impl std::ops::Deref for Folder {
@@ -37,7 +37,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_file_is_written_replaced_and_nothing_is_left_beside_it() {
+fn a_file_is_written_and_replaced_without_leftovers() {
     let folder = folder("write");
     let file = folder.join("a.json");
     write(&file, b"old").unwrap();
@@ -53,7 +53,7 @@ fn a_file_is_written_replaced_and_nothing_is_left_beside_it() {
 }
 
 #[test]
-fn a_check_leaves_everything_as_it_is() {
+fn a_check_changes_nothing() {
     let folder = folder("check");
     check(&folder.join("a.json")).unwrap();
     assert!(names(&folder).is_empty());
@@ -62,7 +62,7 @@ fn a_check_leaves_everything_as_it_is() {
     check(Path::new("/dev/null")).unwrap();
 }
 
-/// A private file was once readable by everybody after a save.
+/// Regression test: a private file was readable by everyone after a save.
 #[cfg(unix)]
 #[test]
 fn a_replaced_file_keeps_its_permissions_and_its_draft_is_private() {
@@ -71,30 +71,30 @@ fn a_replaced_file_keeps_its_permissions_and_its_draft_is_private() {
     let file = folder.join("a.json");
     let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
     fs::write(&file, "old").unwrap();
-    for wanted in [0o600, 0o640, 0o755, 0o666] {
-        fs::set_permissions(&file, fs::Permissions::from_mode(wanted)).unwrap();
+    for expected in [0o600, 0o640, 0o755, 0o666] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(expected)).unwrap();
         let mut draft = Draft::of_save(&file).unwrap();
-        assert_eq!(mode(draft.path()), wanted);
+        assert_eq!(mode(draft.path()), expected);
         draft.write(b"new").unwrap();
         draft.replace().unwrap();
-        assert_eq!(mode(&file), wanted, "{wanted:o}");
+        assert_eq!(mode(&file), expected, "{expected:o}");
     }
-    // Only an administrator can give a file away.
+    // Only root can change the owner of a file.
     if chown(&file, Some(12), Some(34)).is_ok() {
         write(&file, b"newer").unwrap();
-        let found = fs::metadata(&file).unwrap();
-        assert_eq!((found.uid(), found.gid(), mode(&file)), (12, 34, 0o666));
+        let metadata = fs::metadata(&file).unwrap();
+        assert_eq!((metadata.uid(), metadata.gid(), mode(&file)), (12, 34, 0o666));
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_to_the_file_that_they_are_for() {
+fn links_are_followed_to_their_file() {
     use std::os::unix::fs::symlink;
     let folder = folder("links");
     fs::create_dir_all(folder.join("deep/er")).unwrap();
     symlink("deep", folder.join("short")).unwrap();
-    // From the link's own folder, `..` is deep.
+    // `..` in the link's folder is `deep`.
     symlink("../new.json", folder.join("deep/er/link.json")).unwrap();
     symlink("short/er/link.json", folder.join("first.json")).unwrap();
     for content in ["created", "replaced"] {
@@ -107,9 +107,9 @@ fn links_are_followed_to_the_file_that_they_are_for() {
     assert!(folder.join("loop.json").is_symlink());
 }
 
-/// The hidden name was once longer than a name may be.
+/// Regression test: the hidden name was longer than the file system allows.
 #[test]
-fn names_may_be_as_long_as_the_system_allows() {
+fn names_of_maximum_length_are_written() {
     let folder = folder("names");
     let long =
         ["a".repeat(245), "a".repeat(255), format!("{}b", "ä".repeat(127)), format!("c{}", "ä".repeat(127))];
@@ -123,9 +123,9 @@ fn names_may_be_as_long_as_the_system_allows() {
     assert_eq!(names(&folder).len(), long.len());
 }
 
-/// A save whose process was killed once left a hidden file forever.
+/// Regression test: a save whose process was killed left a hidden file forever.
 #[test]
-fn a_save_removes_what_ended_processes_have_left_of_saves_of_the_same_file() {
+fn a_save_removes_drafts_that_ended_processes_have_left() {
     let folder = folder("leftovers");
     for name in [
         ".a.json.tmp",
@@ -142,7 +142,7 @@ fn a_save_removes_what_ended_processes_have_left_of_saves_of_the_same_file() {
         names(&folder),
         [".a.json.4711.part", ".a.json.part", ".a.json.tmp", ".b.json.sinew-tmp", "a.json"]
     );
-    // One that is being written is left alone.
+    // A draft that is being written is not removed.
     let mut other = Draft::of_save(&folder.join("b.json")).unwrap();
     other.write(b"other").unwrap();
     write(&folder.join("b.json"), b"b").unwrap();
@@ -152,21 +152,21 @@ fn a_save_removes_what_ended_processes_have_left_of_saves_of_the_same_file() {
 }
 
 #[test]
-fn a_recording_stays_and_is_found_once_nobody_writes_it() {
+fn an_unfinished_recording_stays_and_is_listed_as_a_leftover() {
     let folder = folder("recordings");
     let file = folder.join("a.session");
     drop(Draft::of_recording(&file).unwrap());
-    assert!(names(&folder).is_empty(), "an empty one is worthless");
+    assert!(names(&folder).is_empty(), "an empty recording is removed");
     let mut draft = Draft::of_recording(&file).unwrap();
     draft.write(b"recorded").unwrap();
-    assert!(leftovers(&file).is_empty(), "it is being written");
+    assert!(leftovers(&file).is_empty(), "the recording is being written");
     drop(draft);
     fs::write(folder.join(".a.session.4711.part"), "of an older version").unwrap();
     fs::write(folder.join(".a.session.session.part"), "of another file").unwrap();
     fs::write(folder.join(".a.session.5.part"), "").unwrap();
     let left = [".a.session.4711.part", ".a.session.part"].map(|name| folder.join(name));
     assert_eq!(leftovers(&file), left);
-    // Neither a save nor a recording of the same name takes it.
+    // A save or a new recording of the same name leaves it alone.
     write(&file, b"saved").unwrap();
     let mut next = Draft::of_recording(&file).unwrap();
     next.write(b"next").unwrap();
@@ -175,7 +175,7 @@ fn a_recording_stays_and_is_found_once_nobody_writes_it() {
 }
 
 #[test]
-fn a_program_that_ends_early_removes_its_drafts_and_begins_no_more() {
+fn ending_early_removes_drafts_and_prevents_new_ones() {
     let folder = folder("registry");
     let registry = Registry::new();
     let create = |name: &str| {
@@ -184,7 +184,7 @@ fn a_program_that_ends_early_removes_its_drafts_and_begins_no_more() {
         path
     };
     let [_, kept, renamed] = [".a.sinew-tmp", ".b.part", ".c.sinew-tmp"].map(create);
-    registry.forget(&kept);
+    registry.unregister(&kept);
     fs::rename(&renamed, folder.join("c")).unwrap();
     std::thread::scope(|scope| {
         registry.remove_all(|| {
@@ -198,7 +198,7 @@ fn a_program_that_ends_early_removes_its_drafts_and_begins_no_more() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_the_caller_has_opened_is_appended_to() {
+fn a_file_that_the_caller_has_opened_is_appended_to() {
     use std::os::fd::AsRawFd;
     let folder = folder("opened");
     fs::write(folder.join("log"), "old\n").unwrap();

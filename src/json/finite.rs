@@ -1,4 +1,4 @@
-//! Finds the first number of a value that is not finite, by walking it as a serializer would.
+//! Finds the first number in a value that is not finite, by serializing the value into a visitor.
 
 use std::fmt::{self, Display, Write};
 
@@ -8,8 +8,8 @@ use serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-/// The path of the first number in a value that is infinite or NaN, such as `nodes[3].translation[0]`; `None` if all
-/// are finite. Parts of the value that cannot be serialized are left out: whoever writes them reports that.
+/// Returns the path of the first number in a value that is infinite or NaN, for example `nodes[3].translation[0]`; `None` if
+/// all are finite. Skips parts of the value that cannot be serialized, because writing them reports that error.
 pub(crate) fn not_finite<T: Serialize + ?Sized>(value: &T) -> Option<String> {
     match value.serialize(&mut Walk { path: Vec::new() }) {
         Err(Stop::NotFinite(at)) => Some(at),
@@ -17,18 +17,18 @@ pub(crate) fn not_finite<T: Serialize + ?Sized>(value: &T) -> Option<String> {
     }
 }
 
-/// A step down into a value.
-enum Step {
+/// A component of a path into a value.
+enum PathComponent {
     Field(&'static str),
     Key(String),
     Item(usize),
 }
 
-/// Why the walk ends early.
+/// The reason why the walk ends early.
 #[derive(Debug)]
 enum Stop {
     NotFinite(String),
-    /// The value's own `Serialize` failed.
+    /// The value's `Serialize` implementation failed.
     Refused,
 }
 
@@ -36,7 +36,7 @@ impl Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFinite(at) => write!(f, "{at} is not finite"),
-            Self::Refused => f.write_str("a part cannot be serialized"),
+            Self::Refused => f.write_str("value cannot be serialized"),
         }
     }
 }
@@ -49,74 +49,74 @@ impl ser::Error for Stop {
     }
 }
 
-/// Where the walk is.
+/// A walk through a value, with the path of the current item.
 struct Walk {
-    path: Vec<Step>,
+    path: Vec<PathComponent>,
 }
 
 impl Walk {
     fn number(&self, is_finite: bool) -> Result<(), Stop> {
-        if is_finite { Ok(()) } else { Err(Stop::NotFinite(self.place())) }
+        if is_finite { Ok(()) } else { Err(Stop::NotFinite(self.path_text())) }
     }
 
-    fn place(&self) -> String {
-        let mut place = String::new();
-        for step in &self.path {
-            let dot = if place.is_empty() { "" } else { "." };
+    fn path_text(&self) -> String {
+        let mut text = String::new();
+        for component in &self.path {
+            let dot = if text.is_empty() { "" } else { "." };
             // Writing to a string cannot fail.
-            let _ = match step {
-                Step::Field(name) => write!(place, "{dot}{name}"),
-                Step::Key(name) => write!(place, "{dot}{name}"),
-                Step::Item(index) => write!(place, "[{index}]"),
+            let _ = match component {
+                PathComponent::Field(name) => write!(text, "{dot}{name}"),
+                PathComponent::Key(name) => write!(text, "{dot}{name}"),
+                PathComponent::Item(index) => write!(text, "[{index}]"),
             };
         }
-        if place.is_empty() { "the number".to_owned() } else { place }
+        if text.is_empty() { "the number".to_owned() } else { text }
     }
 
-    fn into<T: Serialize + ?Sized>(&mut self, step: Step, value: &T) -> Result<(), Stop> {
-        self.path.push(step);
+    fn visit<T: Serialize + ?Sized>(&mut self, component: PathComponent, value: &T) -> Result<(), Stop> {
+        self.path.push(component);
         match value.serialize(&mut *self) {
             Ok(()) | Err(Stop::Refused) => {
                 self.path.pop();
                 Ok(())
             }
-            found => found,
+            stop => stop,
         }
     }
 
-    /// Walks the items of a list, an object or a variant.
-    fn inside(&mut self, variant: Option<&'static str>) -> Inside<'_> {
-        self.path.extend(variant.map(Step::Field));
-        Inside { walk: self, next: 0, key: String::new(), leaves: variant.is_some() }
+    /// Starts the items of a list, an object or an enum variant.
+    fn compound(&mut self, variant: Option<&'static str>) -> Compound<'_> {
+        self.path.extend(variant.map(PathComponent::Field));
+        Compound { walk: self, next: 0, key: String::new(), is_variant: variant.is_some() }
     }
 }
 
-/// Inside a list, an object or a variant.
-struct Inside<'a> {
+/// Visits the items of a list, an object or an enum variant.
+struct Compound<'a> {
     walk: &'a mut Walk,
     /// The index of the next item.
     next: usize,
     /// The key of the next value.
     key: String,
-    /// Whether its end is a step up.
-    leaves: bool,
+    /// Whether the variant's name was added to the path.
+    is_variant: bool,
 }
 
-impl Inside<'_> {
+impl Compound<'_> {
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {
         self.next += 1;
-        self.walk.into(Step::Item(self.next - 1), value)
+        self.walk.visit(PathComponent::Item(self.next - 1), value)
     }
 
     fn leave(self) {
-        if self.leaves {
+        if self.is_variant {
             self.walk.path.pop();
         }
     }
 }
 
-/// What cannot hold a number.
-macro_rules! nothing {
+/// Implements serializers of types without floating-point numbers.
+macro_rules! skip {
     ($($name:ident($($type:ty),*);)*) => {$(
         fn $name(self $(, _: $type)*) -> Result<(), Stop> {
             Ok(())
@@ -127,15 +127,15 @@ macro_rules! nothing {
 impl<'a> Serializer for &'a mut Walk {
     type Ok = ();
     type Error = Stop;
-    type SerializeSeq = Inside<'a>;
-    type SerializeTuple = Inside<'a>;
-    type SerializeTupleStruct = Inside<'a>;
-    type SerializeTupleVariant = Inside<'a>;
-    type SerializeMap = Inside<'a>;
-    type SerializeStruct = Inside<'a>;
-    type SerializeStructVariant = Inside<'a>;
+    type SerializeSeq = Compound<'a>;
+    type SerializeTuple = Compound<'a>;
+    type SerializeTupleStruct = Compound<'a>;
+    type SerializeTupleVariant = Compound<'a>;
+    type SerializeMap = Compound<'a>;
+    type SerializeStruct = Compound<'a>;
+    type SerializeStructVariant = Compound<'a>;
 
-    nothing! {
+    skip! {
         serialize_bool(bool);
         serialize_i8(i8);
         serialize_i16(i16);
@@ -179,19 +179,19 @@ impl<'a> Serializer for &'a mut Walk {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Stop> {
-        self.into(Step::Field(variant), value)
+        self.visit(PathComponent::Field(variant), value)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Inside<'a>, Stop> {
-        Ok(self.inside(None))
+    fn serialize_seq(self, _: Option<usize>) -> Result<Compound<'a>, Stop> {
+        Ok(self.compound(None))
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Inside<'a>, Stop> {
-        Ok(self.inside(None))
+    fn serialize_tuple(self, _: usize) -> Result<Compound<'a>, Stop> {
+        Ok(self.compound(None))
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Inside<'a>, Stop> {
-        Ok(self.inside(None))
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>, Stop> {
+        Ok(self.compound(None))
     }
 
     fn serialize_tuple_variant(
@@ -200,16 +200,16 @@ impl<'a> Serializer for &'a mut Walk {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Inside<'a>, Stop> {
-        Ok(self.inside(Some(variant)))
+    ) -> Result<Compound<'a>, Stop> {
+        Ok(self.compound(Some(variant)))
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Inside<'a>, Stop> {
-        Ok(self.inside(None))
+    fn serialize_map(self, _: Option<usize>) -> Result<Compound<'a>, Stop> {
+        Ok(self.compound(None))
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Inside<'a>, Stop> {
-        Ok(self.inside(None))
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>, Stop> {
+        Ok(self.compound(None))
     }
 
     fn serialize_struct_variant(
@@ -218,15 +218,15 @@ impl<'a> Serializer for &'a mut Walk {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Inside<'a>, Stop> {
-        Ok(self.inside(Some(variant)))
+    ) -> Result<Compound<'a>, Stop> {
+        Ok(self.compound(Some(variant)))
     }
 }
 
-/// The kinds of lists: each item is one further.
+/// Implements the serializers of lists.
 macro_rules! lists {
     ($($kind:ident::$item:ident;)*) => {$(
-        impl $kind for Inside<'_> {
+        impl $kind for Compound<'_> {
             type Ok = ();
             type Error = Stop;
 
@@ -242,10 +242,10 @@ macro_rules! lists {
     )*};
 }
 
-/// The kinds of objects whose fields are known.
+/// Implements the serializers of structs.
 macro_rules! objects {
     ($($kind:ident;)*) => {$(
-        impl $kind for Inside<'_> {
+        impl $kind for Compound<'_> {
             type Ok = ();
             type Error = Stop;
 
@@ -254,7 +254,7 @@ macro_rules! objects {
                 key: &'static str,
                 value: &T,
             ) -> Result<(), Stop> {
-                self.walk.into(Step::Field(key), value)
+                self.walk.visit(PathComponent::Field(key), value)
             }
 
             fn end(self) -> Result<(), Stop> {
@@ -277,7 +277,7 @@ objects! {
     SerializeStructVariant;
 }
 
-impl SerializeMap for Inside<'_> {
+impl SerializeMap for Compound<'_> {
     type Ok = ();
     type Error = Stop;
 
@@ -292,7 +292,7 @@ impl SerializeMap for Inside<'_> {
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {
         let key = std::mem::take(&mut self.key);
-        self.walk.into(Step::Key(key), value)
+        self.walk.visit(PathComponent::Key(key), value)
     }
 
     fn end(self) -> Result<(), Stop> {
@@ -312,7 +312,7 @@ mod tests {
 
     #[derive(Serialize)]
     #[serde(rename_all = "kebab-case")]
-    enum Kind {
+    enum Variants {
         Unit,
         New(f32),
         Pair(u8, f64),
@@ -327,32 +327,34 @@ mod tests {
     #[derive(Serialize)]
     struct Document {
         name: &'static str,
-        kinds: Vec<Kind>,
+        kinds: Vec<Variants>,
         turn: Option<DQuat>,
         map: BTreeMap<String, Vec<f32>>,
     }
 
     fn document() -> Document {
         let kinds = vec![
-            Kind::Unit,
-            Kind::New(1.0),
-            Kind::Pair(1, 2.0),
-            Kind::Named { at: Vec3::ONE },
-            Kind::Broken(0.0),
+            Variants::Unit,
+            Variants::New(1.0),
+            Variants::Pair(1, 2.0),
+            Variants::Named { at: Vec3::ONE },
+            Variants::Broken(0.0),
         ];
         let map = BTreeMap::from([("a b".to_owned(), vec![0.0, -0.0, f32::MAX])]);
         Document { name: "NaN", kinds, turn: Some(DQuat::IDENTITY), map }
     }
 
     #[test]
-    fn the_path_leads_to_the_number() {
+    fn the_path_of_the_number_is_returned() {
         assert_eq!(not_finite(&document()), None);
         type Change = fn(&mut Document);
         let changes: [(&str, Change); 6] = [
-            ("kinds[1].new", |d| d.kinds[1] = Kind::New(f32::NAN)),
-            ("kinds[2].pair[1]", |d| d.kinds[2] = Kind::Pair(0, f64::INFINITY)),
-            ("kinds[3].named.at[2]", |d| d.kinds[3] = Kind::Named { at: Vec3::new(0.0, 0.0, f32::INFINITY) }),
-            ("kinds[5].new", |d| d.kinds.push(Kind::New(f32::NEG_INFINITY))),
+            ("kinds[1].new", |d| d.kinds[1] = Variants::New(f32::NAN)),
+            ("kinds[2].pair[1]", |d| d.kinds[2] = Variants::Pair(0, f64::INFINITY)),
+            ("kinds[3].named.at[2]", |d| {
+                d.kinds[3] = Variants::Named { at: Vec3::new(0.0, 0.0, f32::INFINITY) }
+            }),
+            ("kinds[5].new", |d| d.kinds.push(Variants::New(f32::NEG_INFINITY))),
             ("turn[3]", |d| d.turn = Some(DQuat::from_xyzw(0.0, 0.0, 0.0, f64::NAN))),
             ("map.a b[2]", |d| d.map.values_mut().for_each(|v| v[2] = f32::INFINITY)),
         ];

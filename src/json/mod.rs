@@ -1,7 +1,7 @@
-//! JSON documents whose numbers are all finite.
+//! Writes JSON whose numbers are all finite.
 //!
-//! `serde_json` writes `null` for a number that is not finite, and the file cannot be read again. Documents are written
-//! through these functions instead, which refuse such a number and say where it stands.
+//! `serde_json` writes `null` for a number that is not finite, and the file cannot be read again. These functions return
+//! an error with the number's path instead.
 
 use std::io;
 
@@ -11,16 +11,16 @@ mod finite;
 
 pub(crate) use finite::not_finite;
 
-/// Why a document was not written.
+/// An error of writing JSON.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JsonError {
-    /// A number to be written is infinite or NaN.
+    /// A number is infinite or NaN.
     #[error("{at} is not finite")]
     NotFinite {
-        /// Its path, such as `nodes[3].translation[0]`.
+        /// The number's path, for example `nodes[3].translation[0]`.
         at: String,
     },
-    /// The value refuses to be written.
+    /// The value's `Serialize` implementation failed.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
@@ -31,30 +31,30 @@ impl From<JsonError> for io::Error {
     }
 }
 
-/// A value as JSON on one line.
+/// Returns a value as JSON on one line.
 ///
 /// # Errors
-/// [`JsonError::NotFinite`] if a number in it is not finite; [`JsonError::Json`] if the value refuses.
+/// [`JsonError::NotFinite`] if a number is not finite. [`JsonError::Json`] if the value cannot be serialized.
 pub(crate) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, JsonError> {
     check(value)?;
     Ok(serde_json::to_vec(value)?)
 }
 
-/// As [`to_vec`], as text.
+/// As [`to_vec`], but returns a string.
 #[cfg(feature = "render")]
 pub(crate) fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
     check(value)?;
     Ok(serde_json::to_string(value)?)
 }
 
-/// As [`to_vec`], as text with indents.
+/// As [`to_vec`], but returns an indented string.
 #[cfg(feature = "viewer")]
 pub(crate) fn to_string_pretty<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
     check(value)?;
     Ok(serde_json::to_string_pretty(value)?)
 }
 
-/// As [`to_vec`], as a tree of values.
+/// As [`to_vec`], but returns a tree of JSON values.
 #[cfg(feature = "render")]
 pub(crate) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::Value, JsonError> {
     check(value)?;

@@ -1,13 +1,13 @@
-//! Eigenvectors of small symmetric matrices.
+//! Eigenvalues and eigenvectors of small symmetric matrices.
 
-/// Eigenvalues and eigenvectors of a symmetric matrix by cyclic Jacobi rotations (Golub & Van Loan, algorithm 8.5.3).
-/// Both have `n` rows of `n`. Afterwards the diagonal of `a` has the eigenvalues, and row i of `v` the eigenvector of
-/// the i-th.
+/// Computes the eigenvalues and eigenvectors of a symmetric matrix by cyclic Jacobi rotations (Golub & Van Loan, algorithm
+/// 8.5.3). `a` and `v` are `n` × `n` matrices. On return the diagonal of `a` contains the eigenvalues, and row i of `v` the
+/// eigenvector of eigenvalue i.
 pub(crate) fn eigen(a: &mut [f64], v: &mut [f64], n: usize) {
     v.fill(0.0);
     (0..n).for_each(|i| v[i * n + i] = 1.0);
     let size: f64 = a.iter().map(|x| x * x).sum();
-    // Convergence is quadratic: ten sweeps are more than these take.
+    // Convergence is quadratic, so small matrices need fewer than ten sweeps.
     for _ in 0..10 {
         let off: f64 = (0..n).flat_map(|i| (0..i).map(move |j| i * n + j)).map(|k| a[k] * a[k]).sum();
         if off <= 1e-30 * size {
@@ -21,7 +21,7 @@ pub(crate) fn eigen(a: &mut [f64], v: &mut [f64], n: usize) {
     }
 }
 
-/// Turns in the plane of two axes so that their off-diagonal element vanishes.
+/// Rotates in the plane of axes `p` and `q` so that their off-diagonal element becomes zero.
 fn rotate(a: &mut [f64], v: &mut [f64], n: usize, p: usize, q: usize) {
     let off = a[p * n + q];
     if off == 0.0 {

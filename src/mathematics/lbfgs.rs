@@ -1,39 +1,41 @@
-//! The least of a smooth function of many unknowns.
+//! Minimisation of smooth functions of many variables.
 
 use std::collections::VecDeque;
 
-/// Steps that are remembered.
+/// Number of steps in the memory.
 const MEMORY: usize = 12;
-/// Share of the descent that the slope promises which a step must keep (Armijo).
-const SUFFICIENT: f64 = 1e-4;
-/// Halvings of a step before it is given up.
+/// Minimum fraction of the predicted decrease that a step must achieve (Armijo condition).
+const SUFFICIENT_DECREASE: f64 = 1e-4;
+/// Maximum number of times that a step is halved.
 const HALVINGS: usize = 30;
 
-/// How a search ended.
+/// The result of a minimisation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Minimum {
-    /// The function there.
+    /// The function's value at the minimum.
     pub(crate) value: f64,
-    /// Steps taken.
+    /// Number of steps taken.
     pub(crate) steps: usize,
 }
 
-/// Limited-memory BFGS (Nocedal & Wright 2006, algorithms 7.4 and 7.5) with backtracking. `function` gives the value at
-/// a place and writes its gradient; where it is not finite the step is too long. Ends after `most` steps, or where a
-/// step gains less than `gain` of the value's size. `x` is where it starts, then where the function was least.
+/// Minimises a function by limited-memory BFGS (Nocedal & Wright 2006, algorithms 7.4 and 7.5) with backtracking.
+///
+/// `function` returns the value at a point and writes its gradient. Steps to a value that is not finite are shortened. `x`
+/// contains the starting point, and on return the minimum. Stops after `max_steps` steps, or when a step decreases the
+/// value by at most `min_decrease` times max(|value|, 1).
 pub(crate) fn minimise(
     x: &mut [f64],
-    most: usize,
-    gain: f64,
+    max_steps: usize,
+    min_decrease: f64,
     mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> Minimum {
     let n = x.len();
     let (mut gradient, mut next_gradient, mut next) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     let mut value = function(x, &mut gradient);
-    // Steps, changes of the gradient, and the inverse of their product.
+    // Steps, changes of the gradient, and the inverses of their dot products.
     let mut memory: VecDeque<(Vec<f64>, Vec<f64>, f64)> = VecDeque::with_capacity(MEMORY);
     let mut steps = 0;
-    while steps < most && value.is_finite() {
+    while steps < max_steps && value.is_finite() {
         let mut direction = descent(&gradient, &memory);
         let mut slope = dot(&direction, &gradient);
         if !(slope < 0.0 && slope.is_finite()) {
@@ -44,20 +46,20 @@ pub(crate) fn minimise(
         if slope.is_nan() || slope >= 0.0 {
             break;
         }
-        // Without a memory nothing tells how far: no unknown moves by more than one.
+        // Without a memory the step length is unknown, so no variable moves by more than one.
         let mut length = if memory.is_empty() { 1.0_f64.min(1.0 / (-slope).sqrt()) } else { 1.0 };
-        let mut found = None;
+        let mut accepted = None;
         for _ in 0..HALVINGS {
             next.iter_mut().zip(x.iter()).zip(&direction).for_each(|((n, x), d)| *n = x + length * d);
-            let there = function(&next, &mut next_gradient);
-            if there <= value + SUFFICIENT * length * slope {
-                found = Some(there);
+            let next_value = function(&next, &mut next_gradient);
+            if next_value <= value + SUFFICIENT_DECREASE * length * slope {
+                accepted = Some(next_value);
                 break;
             }
             length *= 0.5;
         }
-        let Some(there) = found else {
-            // What is remembered may mislead; the gradient alone does not.
+        let Some(next_value) = accepted else {
+            // The memory may give a bad direction, so try the negative gradient alone.
             if memory.is_empty() {
                 break;
             }
@@ -76,31 +78,31 @@ pub(crate) fn minimise(
         }
         x.copy_from_slice(&next);
         std::mem::swap(&mut gradient, &mut next_gradient);
-        let gained = value - there;
-        value = there;
-        if gained <= gain * value.abs().max(1.0) {
+        let decrease = value - next_value;
+        value = next_value;
+        if decrease <= min_decrease * value.abs().max(1.0) {
             break;
         }
     }
     Minimum { value, steps }
 }
 
-/// The two-loop recursion: −H ∇f.
+/// The descent direction −H ∇f by the two-loop recursion.
 fn descent(gradient: &[f64], memory: &VecDeque<(Vec<f64>, Vec<f64>, f64)>) -> Vec<f64> {
     let mut d: Vec<f64> = gradient.iter().map(|g| -g).collect();
-    let mut shares = Vec::with_capacity(memory.len());
+    let mut alphas = Vec::with_capacity(memory.len());
     for (step, change, inverse) in memory.iter().rev() {
-        let share = inverse * dot(step, &d);
-        d.iter_mut().zip(change).for_each(|(d, c)| *d -= share * c);
-        shares.push(share);
+        let alpha = inverse * dot(step, &d);
+        d.iter_mut().zip(change).for_each(|(d, c)| *d -= alpha * c);
+        alphas.push(alpha);
     }
     if let Some((_, change, inverse)) = memory.back() {
         let scale = 1.0 / (inverse * dot(change, change));
         d.iter_mut().for_each(|d| *d *= scale);
     }
-    for ((step, change, inverse), share) in memory.iter().zip(shares.into_iter().rev()) {
-        let back = inverse * dot(change, &d);
-        d.iter_mut().zip(step).for_each(|(d, s)| *d += (share - back) * s);
+    for ((step, change, inverse), alpha) in memory.iter().zip(alphas.into_iter().rev()) {
+        let beta = inverse * dot(change, &d);
+        d.iter_mut().zip(step).for_each(|(d, s)| *d += (alpha - beta) * s);
     }
     d
 }
@@ -113,8 +115,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rosenbrock's valley in several dimensions.
-    fn valley(x: &[f64], gradient: &mut [f64]) -> f64 {
+    /// Rosenbrock's function in several dimensions.
+    fn rosenbrock(x: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
         let mut sum = 0.0;
         for i in 0..x.len() - 1 {
@@ -127,22 +129,22 @@ mod tests {
     }
 
     #[test]
-    fn a_curved_valley_is_walked_to_its_end() {
+    fn rosenbrocks_function_is_minimised() {
         let mut x = vec![-1.2, 1.0, 0.5, -0.7, 2.0];
-        let found = minimise(&mut x, 500, 0.0, valley);
+        let found = minimise(&mut x, 500, 0.0, rosenbrock);
         assert!(found.value < 1e-12 && found.steps < 200, "{found:?}");
         assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-5), "{x:?}");
     }
 
     #[test]
-    fn what_is_not_finite_ends_the_search_where_it_is() {
+    fn values_that_are_not_finite_are_avoided() {
         let mut x = vec![3.0];
         let found = minimise(&mut x, 10, 0.0, |_, g| {
             g.fill(f64::NAN);
             f64::NAN
         });
         assert_eq!((x, found.steps), (vec![3.0], 0));
-        // A wall beyond which nothing is finite.
+        // The function is finite only for positive x.
         let mut x = vec![0.5];
         minimise(&mut x, 100, 0.0, |x, g| {
             g[0] = -1.0 / x[0] + 0.01;

@@ -1,4 +1,4 @@
-//! What solving and capture both need of mathematics. It knows nothing of characters.
+//! Mathematics shared by the solvers and motion capture, independent of characters.
 
 mod eigen;
 mod lbfgs;

@@ -1,21 +1,21 @@
-//! Rotations that line vectors up.
+//! Rotations that align vectors.
 
 use glam::{DMat3, DQuat, DVec3, DVec4};
 
 use super::eigen;
 
-/// Some unit vector at right angles to another, the same for the same input.
+/// Returns a unit vector perpendicular to `v`. It is always the same for the same input.
 pub(crate) fn any_perpendicular(v: DVec3) -> DVec3 {
-    // Away from the axis that the vector is nearest to: the cross product is then well conditioned.
+    // An axis far from the direction of `v` keeps the cross product well conditioned.
     let away = if v.x.abs() < 0.7 * v.length() { DVec3::X } else { DVec3::Y };
     v.cross(away).try_normalize().unwrap_or(DVec3::X)
 }
 
-/// The smallest rotation that turns `from` into the direction of `to` (any lengths).
+/// Returns the smallest rotation from the direction of `from` to the direction of `to`. The vectors may have any length.
 ///
-/// Half-angle form, w = |a||b| + a·b and xyz = a × b, which needs no trigonometry. Opposite vectors have no smallest
-/// rotation: they turn about `hint` as far as that is perpendicular, else about some fixed perpendicular. A zero
-/// vector is left alone.
+/// Uses the half-angle form w = |a||b| + a·b and xyz = a × b, which needs no trigonometry. Opposite vectors turn about the
+/// component of `hint` that is perpendicular to `from`, or about a fixed perpendicular vector if that component is zero. For
+/// a zero vector the result is the identity.
 pub fn shortest_arc(from: DVec3, to: DVec3, hint: DVec3) -> DQuat {
     let lengths = (from.length_squared() * to.length_squared()).sqrt();
     if lengths == 0.0 || !lengths.is_finite() {
@@ -33,12 +33,13 @@ pub fn shortest_arc(from: DVec3, to: DVec3, hint: DVec3) -> DQuat {
     DQuat::from_vec4(axis.unwrap_or_else(|| any_perpendicular(from)).extend(0.0))
 }
 
-/// How much the best fit prefers not to turn, as a share of all weight: it decides only what the vectors leave open.
+/// Weight of the identity rotation in the best fit, as a fraction of the total weight. It only affects rotations that the
+/// vectors do not determine.
 const INERTIA: f64 = 1e-9;
 
-/// The rotation R that makes Σ wᵢ |toᵢ − R fromᵢ|² least: Wahba's problem (1965), as the eigenvector of the largest
-/// eigenvalue of Davenport's symmetric 4×4 matrix (1968). Where the vectors leave a turn open (all along one line),
-/// the smallest turn is taken. Triples are (from, to, weight).
+/// Returns the rotation R that minimises Σ wᵢ |toᵢ − R fromᵢ|² (Wahba 1965). It is the eigenvector of the largest eigenvalue
+/// of Davenport's symmetric 4×4 matrix (1968). If the vectors do not determine the rotation because all are on one line, the
+/// smallest rotation is returned. Triples are (from, to, weight).
 pub fn best_fit(triples: impl IntoIterator<Item = (DVec3, DVec3, f64)>) -> DQuat {
     let mut b = DMat3::ZERO;
     let mut total = 0.0;
@@ -63,7 +64,7 @@ pub fn best_fit(triples: impl IntoIterator<Item = (DVec3, DVec3, f64)>) -> DQuat
     if q.w < 0.0 { -q } else { q }
 }
 
-/// The eigenvector of the largest eigenvalue of a symmetric matrix.
+/// Returns the unit eigenvector of the largest eigenvalue of a symmetric matrix.
 fn principal_eigenvector(columns: [DVec4; 4]) -> DVec4 {
     let (mut a, mut vectors) = ([0.0; 16], [0.0; 16]);
     columns.iter().zip(a.chunks_exact_mut(4)).for_each(|(column, out)| column.write_to_slice(out));

@@ -1,4 +1,4 @@
-//! Files that are written stay complete whatever happens; files that are read may be anything.
+//! Output files are complete or absent after any failure. Input files may be of any kind and size.
 #![cfg(unix)]
 
 use std::fs::{self, File, OpenOptions};
@@ -14,8 +14,8 @@ use crate::support::picture;
 use crate::support::skip;
 use crate::{command, folder};
 
-/// Runs the program, which must not take longer than 20 s.
-fn within_time(arguments: &[&str]) -> Output {
+/// Runs the program and ends it after 20 s.
+fn run_with_timeout(arguments: &[&str]) -> Output {
     let mut command = Command::new("timeout");
     command.arg("20").arg(env!("CARGO_BIN_EXE_sinew")).args(arguments).output().unwrap()
 }
@@ -33,9 +33,9 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A FIFO once blocked the program, and `/dev/zero` took all memory.
+/// Regression test: a FIFO blocked the program, and `/dev/zero` filled the memory.
 #[test]
-fn what_never_ends_is_not_read() {
+fn endless_files_are_not_read() {
     let folder = folder("endless");
     let fifo = folder.join("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
@@ -54,7 +54,7 @@ fn what_never_ends_is_not_read() {
             &["render", "--resolution", "32,32", "-o", "/dev/null", "--reference", endless],
             &["render", "-o", "/dev/null", "--replay", endless],
         ] {
-            let output = within_time(arguments);
+            let output = run_with_timeout(arguments);
             let text = stderr(&output);
             assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
             assert!(
@@ -66,23 +66,23 @@ fn what_never_ends_is_not_read() {
 }
 
 #[test]
-fn input_that_the_shell_opens_is_read_up_to_a_size() {
-    for (bytes, wanted) in [(1 << 10, ""), (17 << 20, "larger than 16 MiB")] {
+fn input_opened_by_the_shell_is_read_up_to_a_size() {
+    for (bytes, expected) in [(1 << 10, ""), (17 << 20, "larger than 16 MiB")] {
         let mut command = command(["pose", "--rig", "/dev/stdin", "-o", "/dev/null"]);
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut rig = b"version = 1\n".to_vec();
         rig.resize(bytes, b'\n');
-        // The program need not read it to its end.
+        // The program may stop reading before the end.
         let _ = child.stdin.take().unwrap().write_all(&rig);
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.success(), wanted.is_empty(), "{}", stderr(&output));
-        assert!(stderr(&output).contains(wanted), "{}", stderr(&output));
+        assert_eq!(output.status.success(), expected.is_empty(), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
 }
 
-/// `-o /dev/stdout >> log` once replaced the log.
+/// Regression test: `-o /dev/stdout >> log` replaced the log.
 #[test]
-fn a_file_that_the_shell_has_opened_is_appended_to() {
+fn a_file_opened_by_the_shell_is_appended_to() {
     let log = folder("stdout").join("log");
     for name in ["/dev/stdout", "-"] {
         fs::write(&log, "old\n").unwrap();
@@ -92,30 +92,33 @@ fn a_file_that_the_shell_has_opened_is_appended_to() {
     }
 }
 
-/// A power failure after a save once left files of 0 bytes.
+/// Regression test: a power failure after a save left files of 0 bytes.
 #[test]
-fn a_file_is_on_the_disk_before_it_has_its_name() {
+fn a_file_is_synced_before_it_is_renamed() {
     let folder = folder("power");
     let [log, out] = ["log", "out.json"].map(|name| folder.join(name));
     for _ in 0..2 {
         let mut strace = Command::new("strace");
         strace.args(["-f", "-y", "-e", "trace=fsync,fdatasync,rename,renameat,renameat2", "-o"]).arg(&log);
         strace.args([env!("CARGO_BIN_EXE_sinew"), "pose", "-q", "-o"]).arg(&out);
-        // Where a process may not trace another there is no log.
+        // There is no log if the process may not trace another.
         if !strace.output().is_ok_and(|output| output.status.success()) {
             return skip("strace is missing or may not trace");
         }
         let text = fs::read_to_string(&log).unwrap();
         let steps: Vec<&str> = text.lines().filter(|line| line.contains(folder.to_str().unwrap())).collect();
-        let [file, name, whole] = steps[..] else { panic!("{steps:?}") };
-        assert!(file.contains("sync(") && file.contains("/.out.json.sinew-tmp>"), "{file}");
-        assert!(name.contains("rename") && name.contains("/out.json\""), "{name}");
-        assert!(whole.contains("sync(") && whole.contains(&format!("{}>", folder.display())), "{whole}");
+        let [sync, rename, sync_folder] = steps[..] else { panic!("{steps:?}") };
+        assert!(sync.contains("sync(") && sync.contains("/.out.json.sinew-tmp>"), "{sync}");
+        assert!(rename.contains("rename") && rename.contains("/out.json\""), "{rename}");
+        assert!(
+            sync_folder.contains("sync(") && sync_folder.contains(&format!("{}>", folder.display())),
+            "{sync_folder}"
+        );
     }
 }
 
 #[test]
-fn a_file_that_may_not_be_written_to_is_not_replaced() {
+fn a_read_only_file_is_not_replaced() {
     let folder = folder("read-only");
     let out = folder.join("out.json");
     fs::write(&out, "protected").unwrap();
@@ -123,7 +126,7 @@ fn a_file_that_may_not_be_written_to_is_not_replaced() {
     fs::set_permissions(&folder, PermissionsExt::from_mode(0o777)).unwrap();
     let mut command = command(["pose", "-q", "-o", out.to_str().unwrap()]);
     if OpenOptions::new().write(true).open(&out).is_ok() {
-        // An administrator may write to it; nobody may not.
+        // Root may write to the file, so the program runs as the user `nobody`.
         command.uid(65_534).gid(65_534);
     }
     let output = command.output().unwrap();
@@ -135,8 +138,8 @@ fn a_file_that_may_not_be_written_to_is_not_replaced() {
     );
 }
 
-/// Draws a sequence until it is ended, in a shell that does something first.
-fn drawing(folder: &Path, shell: &str) -> Child {
+/// Starts drawing a long sequence, in a shell that runs a command first.
+fn start_drawing(folder: &Path, shell: &str) -> Child {
     let mut command = Command::new("sh");
     let program = env!("CARGO_BIN_EXE_sinew");
     command.arg("-c").arg(format!("{shell} exec {program} \"$@\"")).arg("sh").args([
@@ -153,7 +156,7 @@ fn drawing(folder: &Path, shell: &str) -> Child {
 fn wait_for_more(folder: &Path, more: usize) {
     let (before, started) = (names(folder).len(), Instant::now());
     while names(folder).len() < before + more {
-        assert!(started.elapsed() < Duration::from_secs(60), "no frame is drawn");
+        assert!(started.elapsed() < Duration::from_secs(60), "timeout while waiting for frames");
         sleep(Duration::from_millis(5));
     }
 }
@@ -164,10 +167,10 @@ fn send(signal: &str, child: &Child) {
 }
 
 #[test]
-fn a_sequence_that_is_interrupted_leaves_the_frames_that_are_done() {
+fn an_interrupted_sequence_keeps_its_finished_frames() {
     for (signal, number) in [("INT", 2), ("TERM", 15)] {
         let folder = folder(&format!("interrupted-{signal}"));
-        let mut child = drawing(&folder, "");
+        let mut child = start_drawing(&folder, "");
         send(signal, &child);
         assert_eq!(child.wait().unwrap().signal(), Some(number));
         let frames = names(&folder);
@@ -178,20 +181,20 @@ fn a_sequence_that_is_interrupted_leaves_the_frames_that_are_done() {
     }
 }
 
-/// As under `nohup`.
+/// `nohup` starts a program with SIGHUP ignored.
 #[test]
-fn a_signal_that_the_caller_ignores_is_ignored() {
+fn a_signal_ignored_by_the_parent_is_ignored() {
     let folder = folder("nohup");
-    let mut child = drawing(&folder, "trap '' HUP;");
+    let mut child = start_drawing(&folder, "trap '' HUP;");
     send("HUP", &child);
     wait_for_more(&folder, 3);
     assert!(child.try_wait().unwrap().is_none());
     child.kill().unwrap();
     child.wait().unwrap();
-    // What was killed within a save is gone with the next save of the same file.
+    // The next save of a file removes the draft of a killed one.
     let frame = folder.join("000000.png");
     File::create(folder.join(".000000.png.sinew-tmp")).unwrap();
-    let again = ["render", "-q", "--resolution", "32,32", "--adapter", "cpu", "-o", frame.to_str().unwrap()];
-    assert!(command(again).output().unwrap().status.success());
+    let save = ["render", "-q", "--resolution", "32,32", "--adapter", "cpu", "-o", frame.to_str().unwrap()];
+    assert!(command(save).output().unwrap().status.success());
     assert!(!names(&folder).contains(&".000000.png.sinew-tmp".to_owned()));
 }

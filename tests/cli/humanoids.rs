@@ -1,11 +1,11 @@
-//! Humanoids of every convention, made of lines: their chains and hinges.
+//! Chains and hinges found in humanoid skeletons with the names of common tools.
 
 use glam::DVec3;
 use sinew::asset::{self, Character};
 use sinew::rig::{ChainKind, find};
 
-/// A humanoid of lines with names as some tool gives them: hips, spine, chest, neck, head, then for each side collar,
-/// upper arm, lower arm, hand, a finger, upper leg, lower leg, foot, toes.
+/// A humanoid skeleton with the names of some tool. `center` names hips, spine, chest, neck and head. `sides` names collar,
+/// upper arm, lower arm, hand, a finger, upper leg, lower leg, foot and toes of each side.
 fn humanoid(center: [&str; 5], sides: [[&str; 9]; 2], extensions: Option<serde_json::Value>) -> Character {
     let mut nodes = Vec::new();
     let mut add = |name: &str, parent: Option<usize>, at: [f64; 3]| -> usize {
@@ -21,9 +21,9 @@ fn humanoid(center: [&str; 5], sides: [[&str; 9]; 2], extensions: Option<serde_j
         let arm =
             [(0.05, 1.42, 0.0), (0.2, 1.42, 0.0), (0.45, 1.42, -0.01), (0.7, 1.42, 0.0), (0.8, 1.42, 0.0)];
         let leg = [(0.1, 0.95, 0.0), (0.1, 0.5, 0.01), (0.1, 0.08, 0.0), (0.1, 0.0, 0.12)];
-        for (names, places, top) in [(&names[..5], &arm[..], chest), (&names[5..], &leg[..], hips)] {
+        for (names, positions, top) in [(&names[..5], &arm[..], chest), (&names[5..], &leg[..], hips)] {
             let mut parent = top;
-            for (name, &(x, y, z)) in names.iter().zip(places) {
+            for (name, &(x, y, z)) in names.iter().zip(positions) {
                 parent = add(name, Some(parent), [side * x, y, z]);
             }
         }
@@ -53,7 +53,7 @@ fn humanoid(center: [&str; 5], sides: [[&str; 9]; 2], extensions: Option<serde_j
 fn check_humanoid(character: &Character, convention: &str) {
     let found = find(character);
     let kinds = |kind: ChainKind| found.chains.iter().filter(|c| c.kind == kind).collect::<Vec<_>>();
-    // Nodes stand in a fixed order: 5 in the middle, then 9 a side.
+    // The order of nodes is fixed: 5 in the middle, then 9 per side.
     for (side, first) in [("left", 5), ("right", 14)] {
         let chain = |name: String| {
             found
@@ -73,13 +73,13 @@ fn check_humanoid(character: &Character, convention: &str) {
     assert_eq!((neck[0].base, neck[0].effector), (3, 4), "{convention}");
     let spine = kinds(ChainKind::Spine);
     assert_eq!((spine[0].base, spine[0].effector), (1, 2), "{convention}");
-    // Four hinges, and cones for neck and back.
+    // Elbows and knees are hinges. Neck and back have cones.
     let hinges = found.joints.values().filter(|j| matches!(j.limit, sinew::ik::Limit::Hinge { .. })).count();
     assert_eq!(hinges, 4, "{convention}");
 }
 
 #[test]
-fn humanoids_of_every_convention_are_understood() {
+fn chains_are_found_by_the_names_of_common_tools() {
     let mixamo = humanoid(
         ["mixamorig:Hips", "mixamorig:Spine", "mixamorig:Spine1", "mixamorig:Neck", "mixamorig:Head"],
         [
@@ -167,7 +167,7 @@ fn humanoids_of_every_convention_are_understood() {
         None,
     );
     check_humanoid(&unreal, "Unreal");
-    // Names that say nothing, and a map that does.
+    // The names have no meaning, but the VRM extension maps them to bones.
     let bones = [
         "hips",
         "spine",
@@ -201,7 +201,7 @@ fn humanoids_of_every_convention_are_understood() {
 }
 
 #[test]
-fn shape_tells_where_names_do_not() {
+fn chains_are_found_by_shape_where_names_have_no_meaning() {
     let side = ["b", "c", "d", "e", "f", "g", "h", "i", "j"];
     let found = find(&humanoid(["a", "k", "l", "m", "n"], [side, side], None)).chains;
     for (kind, count) in [(ChainKind::Arm, 2), (ChainKind::Leg, 2)] {

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{json, stdout};
 
 #[test]
-fn the_report_has_what_scripts_read() {
+fn the_json_report_has_all_keys() {
     let report = json(["inspect", "--json"]);
     assert_eq!(report["format"], "sinew-inspect-1");
     assert_eq!(report["nodes"], 55);
@@ -22,7 +22,7 @@ fn the_report_has_what_scripts_read() {
 }
 
 #[test]
-fn people_get_lines() {
+fn the_text_report_has_one_line_per_item() {
     let text = stdout(["inspect"]);
     for word in ["generator", "nodes       55", "mesh ", "skin ", "animation   wave"] {
         assert!(text.contains(word), "{word}: {text}");
@@ -30,7 +30,7 @@ fn people_get_lines() {
 }
 
 #[test]
-fn expressions_are_named() {
+fn the_text_report_names_expressions() {
     let file = std::env::temp_dir().join(format!("sinew-inspect-face-{}.gltf", std::process::id()));
     let binds = json!([{"node": 0, "index": 0, "weight": 1}]);
     let content = json!({

@@ -1,5 +1,5 @@
-//! The program as users run it: arguments in; streams, files and an exit code out.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails shall panic")]
+//! Runs the program as users do, and checks its output, its files and its exit code.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod arguments;
 mod bake;
@@ -30,10 +30,10 @@ use serde_json::Value;
 /// The built-in character as a file.
 const MANNEQUIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 
-/// A folder of a test's own, empty.
+/// Creates an empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
-    // It may not be there yet.
+    // It may not exist yet.
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).unwrap();
     path
@@ -49,7 +49,7 @@ fn sinew<const N: usize>(arguments: [&str; N]) -> Output {
     command(arguments).output().unwrap()
 }
 
-/// What a run that must succeed writes to stdout.
+/// Runs the program, asserts success and returns its stdout.
 fn stdout<const N: usize>(arguments: [&str; N]) -> String {
     let output = sinew(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -60,13 +60,13 @@ fn json<const N: usize>(arguments: [&str; N]) -> Value {
     serde_json::from_str(&stdout(arguments)).unwrap()
 }
 
-/// The only line on stderr of a run that must end with exit code 2, without its `error: `.
+/// Runs the program and asserts exit code 2 and one line on stderr, which is returned without `error: `.
 fn refusal<const N: usize>(arguments: [&str; N]) -> String {
     let output = sinew(arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     assert!(output.stdout.is_empty(), "{arguments:?}");
     let text = String::from_utf8(output.stderr).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    let [line] = lines[..] else { panic!("{arguments:?} says {lines:?}") };
+    let [line] = lines[..] else { panic!("{arguments:?} prints {lines:?}") };
     line.strip_prefix("error: ").unwrap_or_else(|| panic!("{line}")).to_owned()
 }

@@ -1,6 +1,7 @@
-//! Positions and silhouettes against an independent float64 skinning in Python, which is part of the external test data.
+//! Compares positions and silhouettes with an independent float64 skinning in Python, which is part of the external test
+//! data.
 //!
-//! `SINEW_PYTHON` names a Python with numpy and Pillow; without it `python3` is tried. `docs/test-data.md` says more.
+//! `SINEW_PYTHON` names a Python with numpy and Pillow. The default is `python3`. See `docs/test-data.md`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,9 +13,9 @@ use crate::support::picture::{self, Look};
 use crate::support::{built_in_gltf_files, external, external_or_skip, gltf_files, skip};
 use crate::{folder, json, stdout};
 
-/// Of the model's diagonal.
+/// Maximum error of a position, as a fraction of the model's diagonal.
 const POSITIONS: f64 = 1e-5;
-/// Of all pixels.
+/// Maximum fraction of pixels that differ.
 const PIXELS: f64 = 0.001;
 const SIZE: (u32, u32) = (320, 180);
 const FOLDERS: [&str; 5] = [
@@ -31,7 +32,7 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// `None` where something is missing; then the test is recorded as skipped.
+    /// Finds the script and Python. If one is missing, records the test as skipped and returns `None`.
     #[track_caller]
     fn find() -> Option<Self> {
         let script = external_or_skip("oracle/skin.py")?;
@@ -45,8 +46,8 @@ impl Oracle {
         Some(Self { python, script })
     }
 
-    /// Poses a model; a mask goes to `mask`.
-    fn ask(&self, model: &Path, posing: &[String; 2], out: &Path, mask: &Path) -> Value {
+    /// Poses a model and returns its JSON, which is also written to `out`. Writes a silhouette to `mask`.
+    fn pose(&self, model: &Path, posing: &[String; 2], out: &Path, mask: &Path) -> Value {
         let mut command = Command::new(&self.python);
         command.arg(&self.script).arg(model).arg("--json").arg(out).arg("--mask").arg(mask);
         command.args(["--width", &SIZE.0.to_string(), "--height", &SIZE.1.to_string()]);
@@ -84,9 +85,9 @@ fn positions_and_masks_agree() {
     });
 }
 
-/// A clip that was baked with goals on top says to others what it says to us.
+/// Another program reads the same poses from a clip that was baked with goals.
 #[test]
-fn a_baked_clip_is_read_by_others_as_it_was_meant() {
+fn another_program_reads_the_same_poses_from_a_baked_clip() {
     let Some(oracle) = Oracle::find() else { return };
     let folder = folder("oracle bake");
     for (name, file, goal) in [
@@ -97,10 +98,10 @@ fn a_baked_clip_is_read_by_others_as_it_was_meant() {
         let baked_path = baked.to_str().unwrap();
         let clip = if name == "mannequin" { "--animation=walk" } else { "--animation=sway" };
         stdout(["bake", &file, "-q", "-o", baked_path, clip, "--reach", goal, "--key-error=0"]);
-        // A key, where the clip and what was baked of it are the same.
+        // The time of a key, where the original and the baked clip are equal.
         let time = "0.4";
         let posing = ["0".to_owned(), time.to_owned()];
-        let expected = oracle.ask(&baked, &posing, &folder.join("oracle.json"), &folder.join("oracle.png"));
+        let expected = oracle.pose(&baked, &posing, &folder.join("oracle.json"), &folder.join("oracle.png"));
         let posed =
             json(["pose", &file, "-q", "--vertices", clip, "--animation-time", time, "--reach", goal]);
         assert_positions(&expected, &posed, name);
@@ -109,13 +110,13 @@ fn a_baked_clip_is_read_by_others_as_it_was_meant() {
 
 fn compare(oracle: &Oracle, file: &Path, folder: &Path) {
     let character = asset::load(file).unwrap();
-    // The last clip, in the middle of one of its steps.
+    // The last clip, at a time between two keys.
     let posing = match character.clips.iter().enumerate().next_back() {
         Some((clip, c)) => [clip.to_string(), (c.seconds * 0.37).to_string()],
         None => [String::new(), String::new()],
     };
     let (theirs, mask) = (folder.join("oracle.json"), folder.join("oracle.png"));
-    let expected = oracle.ask(file, &posing, &theirs, &mask);
+    let expected = oracle.pose(file, &posing, &theirs, &mask);
     let path = file.to_str().unwrap();
     let [clip, time] = &posing;
     let (clip, time) = if clip.is_empty() {
@@ -150,14 +151,14 @@ fn assert_positions(expected: &Value, posed: &Value, path: &str) {
     }
 }
 
-/// Few pixels differ, and those have both colours in their neighbourhood.
+/// Asserts that few pixels differ, and that each of them is next to an edge.
 fn assert_masks(theirs: &Path, ours: &Path, path: &str) {
     let (theirs, ours) = (picture::open(theirs), picture::open(ours));
     assert_eq!(theirs.size(), ours.size());
     let white = |x: u32, y: u32| theirs.pixel(x, y).is_some_and(|p| p[0] > 127);
     let mut different = 0;
-    let places = (0..ours.height).flat_map(|y| (0..ours.width).map(move |x| (x, y)));
-    for ((x, y), pixel) in places.zip(ours.pixels()) {
+    let coordinates = (0..ours.height).flat_map(|y| (0..ours.width).map(move |x| (x, y)));
+    for ((x, y), pixel) in coordinates.zip(ours.pixels()) {
         if (pixel[0] > 127) == white(x, y) {
             continue;
         }
@@ -166,6 +167,6 @@ fn assert_masks(theirs: &Path, ours: &Path, path: &str) {
         let count = around.filter(|w| *w).count();
         assert!((1..9).contains(&count), "{path}: pixel {x},{y} is far from any edge");
     }
-    let part = f64::from(different) / f64::from(SIZE.0 * SIZE.1);
-    assert!(part <= PIXELS, "{path}: {different} pixels differ");
+    let fraction = f64::from(different) / f64::from(SIZE.0 * SIZE.1);
+    assert!(fraction <= PIXELS, "{path}: {different} pixels differ");
 }

@@ -1,13 +1,13 @@
-//! The project's own suite.
+//! The project's own regression suite.
 
 use crate::sinew;
 
-/// See tests/suite/suite.toml for what to do where this fails because something was meant to change.
+/// If this fails because of an intended change, see tests/suite/suite.toml.
 #[test]
-fn what_sinew_draws_and_solves_has_not_changed() {
+fn images_and_joints_match_the_goldens() {
     let output = sinew(["test", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/suite.toml")]);
-    let told = String::from_utf8(output.stdout).unwrap();
-    let failed: Vec<&str> = told.lines().filter(|l| !l.starts_with("passed")).collect();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let failed: Vec<&str> = text.lines().filter(|l| !l.starts_with("passed")).collect();
     assert!(output.status.success(), "{}{}", failed.join("\n"), String::from_utf8_lossy(&output.stderr));
-    assert!(told.lines().count() > 150, "{told}");
+    assert!(text.lines().count() > 150, "{text}");
 }

@@ -1,4 +1,4 @@
-//! What reaches a terminal: no control characters from files, no long lines, no false errors.
+//! Terminal output has no control characters from files, no long lines and no misleading errors.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{command, folder, json, refusal, sinew};
 
-/// What is written to both streams; each line must be short and without hidden characters.
+/// The lines of both output streams. Asserts that each is short and has no hidden characters.
 fn lines<const N: usize>(arguments: [&str; N]) -> Vec<String> {
     let output = sinew(arguments);
     let text = String::from_utf8([output.stderr, output.stdout].concat()).unwrap();
@@ -18,7 +18,7 @@ fn lines<const N: usize>(arguments: [&str; N]) -> Vec<String> {
 }
 
 #[test]
-fn names_of_a_file_cannot_command_a_terminal() {
+fn names_in_a_file_cannot_control_the_terminal() {
     let path = folder("escapes").join("escapes.gltf");
     let evil = |name: &str| format!("{name}\u{1b}]0;title\u{7}\u{1b}[2J\r\nerror: fake\u{202e}\u{9b}31m");
     let file = json!({
@@ -42,10 +42,10 @@ fn names_of_a_file_cannot_command_a_terminal() {
     for name in ["generator", "mesh", "skin", "clip", "EXT_"] {
         assert!(inspected.contains(&format!("{name}{shown}")), "{name}: {inspected}");
     }
-    // JSON has escapes of its own, and the names as they are.
+    // JSON has its own escapes, so the parsed names are unchanged.
     assert_eq!(json(["inspect", path, "--json"])["animations"][0]["name"], evil("clip"));
     let end = evil("end");
-    for asked in [
+    for arguments in [
         ["pose", path, "--reach", "nobody=0,0,0"],
         ["pose", path, "--animation", "none"],
         ["pose", path, "--scene", "none"],
@@ -54,14 +54,14 @@ fn names_of_a_file_cannot_command_a_terminal() {
         ["pose", &end, "--scene", "0"],
         ["pose", path, "-o", &end],
     ] {
-        let lines = lines(asked);
+        let lines = lines(arguments);
         let errors: Vec<_> = lines.iter().filter(|l| l.starts_with("error: ")).collect();
-        assert!(errors.len() == 1 && !errors[0].starts_with("error: fake"), "{asked:?}: {lines:?}");
+        assert!(errors.len() == 1 && !errors[0].starts_with("error: fake"), "{arguments:?}: {lines:?}");
     }
 }
 
 #[test]
-fn names_of_cases_cannot_command_a_terminal() {
+fn names_of_cases_cannot_control_the_terminal() {
     let path = folder("escapes-suite").join("suite.toml");
     let case = "name = \"x\\u001b]0;title\\u0007\\r\\npassed  fake\"\ncompare = [\"joints\"]";
     fs::write(&path, format!("version = 1\n[[case]]\n{case}\n")).unwrap();
@@ -73,7 +73,7 @@ fn names_of_cases_cannot_command_a_terminal() {
 }
 
 #[test]
-fn a_long_error_is_cut_and_keeps_its_path() {
+fn a_long_error_is_shortened_and_keeps_its_path() {
     let path = folder("long").join("long.gltf");
     fs::write(
         &path,
@@ -101,9 +101,9 @@ fn a_server_without_a_runtime_folder_sees_no_errors() {
         assert!(output.status.success() && output.stdout.starts_with(b"\x89PNG"), "{folder:?}");
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{folder:?}");
     }
-    // The program that takes the place of the first one has its arguments and its exit code.
+    // The restarted program receives the arguments and returns its exit code.
     let mut refused = command(["pose", "--animation", "a b\u{e9}"]);
     let output = refused.env_remove("XDG_RUNTIME_DIR").output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && said.contains("\"a b\u{e9}\" does not exist"), "{said}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && error.contains("\"a b\u{e9}\" does not exist"), "{error}");
 }

@@ -1,11 +1,11 @@
-//! `sinew render --replay`, as it is refused; `tests/viewer/recording.rs` has what it draws.
+//! Options and errors of `sinew render --replay`. Its images are tested in `tests/viewer/recording.rs`.
 
 use std::fs;
 
 use crate::support::picture::{self, Look};
 use crate::{folder, refusal, stdout};
 
-/// A minute of the built-in character, as anybody could have typed it.
+/// A hand-written session of one minute with the built-in character.
 const SESSION: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character":null,"fingerprint":"crc32:00000000","size":[64.0,40.0],"scale":1.0}
 {"at":0.5,"do":{"orbit":[40.0,5.0]}}
 {"at":1,"do":{"mode":"mask"}}
@@ -13,7 +13,7 @@ const SESSION: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character"
 "#;
 
 #[test]
-fn a_session_that_was_typed_is_drawn_in_its_size_with_a_warning() {
+fn a_hand_written_session_is_drawn_in_its_size_with_a_warning() {
     let folder = folder("replay");
     let (session, image) = (folder.join("a.session"), folder.join("a.png"));
     fs::write(&session, SESSION).unwrap();
@@ -22,11 +22,11 @@ fn a_session_that_was_typed_is_drawn_in_its_size_with_a_warning() {
     assert!(output.status.success());
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("or its rig has changed"), "{text}");
-    let seen = picture::open(&image);
-    assert_eq!(seen.size(), (64, 40));
-    // The last mode, and the character in the middle.
-    assert_eq!([seen.at(0, 0)[0], seen.at(32, 16)[0]], [0, 255]);
-    // Another character, and a picture of another size.
+    let drawn = picture::open(&image);
+    assert_eq!(drawn.size(), (64, 40));
+    // The session ends in mask mode, with the character in the middle.
+    assert_eq!([drawn.at(0, 0)[0], drawn.at(32, 16)[0]], [0, 255]);
+    // The character and the image size can be changed.
     let spider = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spider.glb");
     let before = fs::read(&image).unwrap();
     stdout(["render", "--replay", session, spider, "-o", out]);
@@ -36,7 +36,7 @@ fn a_session_that_was_typed_is_drawn_in_its_size_with_a_warning() {
 }
 
 #[test]
-fn what_a_session_says_itself_cannot_be_asked_for() {
+fn options_that_a_session_determines_are_refused() {
     let session = folder("replay-contradicted").join("a.session");
     fs::write(&session, SESSION).unwrap();
     let session = session.to_str().unwrap();
@@ -58,7 +58,7 @@ fn what_a_session_says_itself_cannot_be_asked_for() {
 }
 
 #[test]
-fn what_is_no_session_is_one_line_and_no_picture() {
+fn an_invalid_session_is_a_one_line_error_and_draws_nothing() {
     let folder = folder("replay-bad");
     let (session, image) = (folder.join("a.session"), folder.join("a.png"));
     fs::write(&session, SESSION.replace("orbit", "orbits")).unwrap();

@@ -1,4 +1,4 @@
-//! Rigs: chains found in characters, files read and written, any joint as the base.
+//! Rigs: chains found in characters, rig files, pins, and any joint as the base.
 
 use glam::DVec3;
 use sinew::asset::{self, Character};
@@ -9,7 +9,7 @@ use sinew::rig::{ChainKind, JointRig, file, find};
 use crate::support::external;
 use crate::{folder, json, refusal, stdout};
 
-/// name: base to effector, number of joints
+/// The chains found in a character, each as `NAME: BASE to EFFECTOR, JOINTS`.
 fn chains(character: &Character) -> Vec<String> {
     let label = |n| character.skeleton.label(n);
     let line = |c: &sinew::rig::Chain| {
@@ -19,7 +19,7 @@ fn chains(character: &Character) -> Vec<String> {
 }
 
 #[test]
-fn the_mannequin_has_its_limbs() {
+fn the_limbs_of_the_mannequin_are_found() {
     let found = chains(&asset::mannequin().unwrap());
     for chain in [
         "left arm: leftUpperArm to leftHand, 3",
@@ -76,7 +76,7 @@ fn chains_are_found_in_many_kinds_of_characters() {
             ],
         ),
         (
-            // Its thumbs are named for the other side.
+            // Its thumbs have the names of the other side.
             "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb",
             &[
                 "left arm: UpperArm.L to Palm.L, 3",
@@ -128,7 +128,7 @@ fn chains_are_found_in_many_kinds_of_characters() {
         ),
         ("ozz-animation/converted/robot/robot.glb", &["arm: shoulder to wrist, 6"]),
         (
-            // All its joints hang side by side.
+            // All its joints are siblings.
             "webxr-hands/left/generic-hand-left.glb",
             &[
                 "thumb: thumb-metacarpal to thumb-tip, 4",
@@ -150,28 +150,28 @@ fn assert_chains(file: &str, character: &Character, expected: &[&str]) {
 }
 
 #[test]
-fn elbows_and_knees_bend_the_right_way_and_no_other() {
+fn elbows_and_knees_bend_in_the_right_direction() {
     let character = asset::mannequin().unwrap();
     let node = |name: &str| character.skeleton.find(name).unwrap();
     let (hand, foot) = (node("leftHand"), node("leftFoot"));
     let middle = |effector: usize, name: &str, to: DVec3| {
         let mut puppet = Puppet::new(character.clone(), 0);
-        let place =
+        let position =
             |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation).as_dvec3();
-        let (start, joint) = (place(&puppet, effector), node(name));
+        let (start, joint) = (position(&puppet, effector), node(name));
         puppet.targets.push(Target { position: Some(start + to), ..Target::new(effector) });
         assert_eq!(puppet.update().unwrap()[0].outcome, Outcome::Reached);
         let chain = puppet.rig.chain(effector).unwrap();
-        let (base, end) = (place(&puppet, chain.base), place(&puppet, effector));
-        (place(&puppet, joint) - base).reject_from(end - base)
+        let (base, end) = (position(&puppet, chain.base), position(&puppet, effector));
+        (position(&puppet, joint) - base).reject_from(end - base)
     };
-    // A foot that is lifted: the knee goes forward. A hand that comes up: the elbow stays behind.
+    // The knee of a lifted foot moves forward. The elbow of a raised hand stays behind.
     assert!(middle(foot, "leftLowerLeg", DVec3::new(0.0, 0.25, 0.1)).z > 0.05);
     assert!(middle(hand, "leftLowerArm", DVec3::new(0.0, 0.2, 0.15)).z < 0.02);
 }
 
 #[test]
-fn a_joint_goes_along_with_what_carries_it() {
+fn a_joint_follows_its_logical_parent() {
     let character = asset::mannequin().unwrap();
     let node = |name: &str| character.skeleton.find(name).unwrap();
     let (hand, head) = (node("leftHand"), node("head"));
@@ -180,18 +180,19 @@ fn a_joint_goes_along_with_what_carries_it() {
     puppet.rig.chains.retain(|c| c.effector != head);
     let text = file::write(&puppet.rig, &character.skeleton, "").unwrap();
     assert_eq!(file::read(&text, &character.skeleton).unwrap().joint(head).carrier, Some(hand));
-    let held = |puppet: &Puppet| puppet.world_from_node()[hand].inverse() * puppet.world_from_node()[head];
-    let before = held(&puppet);
-    let place = puppet.world_from_node()[hand].translation.as_dvec3();
-    let wanted = place + DVec3::new(-0.1, 0.2, 0.2);
-    puppet.targets.push(Target { position: Some(wanted), ..Target::new(hand) });
+    let hand_from_head =
+        |puppet: &Puppet| puppet.world_from_node()[hand].inverse() * puppet.world_from_node()[head];
+    let before = hand_from_head(&puppet);
+    let start = puppet.world_from_node()[hand].translation.as_dvec3();
+    let target = start + DVec3::new(-0.1, 0.2, 0.2);
+    puppet.targets.push(Target { position: Some(target), ..Target::new(hand) });
     for method in Method::ALL {
         puppet.options.method = method;
         let reports = puppet.update().unwrap();
         assert!(reports[0].position_error.unwrap() < 1e-3, "{method}: {reports:?}");
-        assert!(held(&puppet).abs_diff_eq(before, 1e-5), "{method}");
+        assert!(hand_from_head(&puppet).abs_diff_eq(before, 1e-5), "{method}");
     }
-    // What carries itself is refused.
+    // A joint cannot be its own logical parent.
     let circle = text.replace("carrier = \"leftHand\"", "carrier = \"head\"");
     assert!(
         file::read(&circle, &character.skeleton).unwrap_err().to_string().contains("is its own ancestor")
@@ -201,7 +202,7 @@ fn a_joint_goes_along_with_what_carries_it() {
 }
 
 #[test]
-fn a_rig_is_written_and_read_with_its_comments() {
+fn a_rig_file_keeps_its_comments() {
     let character = asset::mannequin().unwrap();
     let rig = find(&character);
     let text = file::write(&rig, &character.skeleton, "# my rig\n").unwrap();
@@ -209,14 +210,14 @@ fn a_rig_is_written_and_read_with_its_comments() {
     let read = file::read(&text, &character.skeleton).unwrap();
     assert_eq!(read.chains.len(), rig.chains.len());
     assert_eq!(read.joints.keys().collect::<Vec<_>>(), rig.joints.keys().collect::<Vec<_>>());
-    // Written again it is the same; what people added stays.
+    // Writing it again changes nothing, and comments that were added stay.
     let edited = text.replacen("kind = \"arm\"", "kind = \"arm\" # strong", 1).replacen(
         "[[joint]]",
         "# bends\n[[joint]]",
         1,
     );
     assert_eq!(file::write(&read, &character.skeleton, &edited).unwrap(), edited);
-    // A chain that is gone goes, the others and their comments stay.
+    // A removed chain is removed from the file. The others and their comments stay.
     let mut fewer = read.clone();
     fewer.chains.retain(|c| c.kind == ChainKind::Arm);
     let text = file::write(&fewer, &character.skeleton, &edited).unwrap();
@@ -224,9 +225,9 @@ fn a_rig_is_written_and_read_with_its_comments() {
     assert_eq!(file::read(&text, &character.skeleton).unwrap(), fewer);
 }
 
-/// Joints of one name, or called as another's index, used to share their limits once they had been written.
+/// Regression test: joints with the same name, or with a name like another's index, shared their limits once written.
 #[test]
-fn joints_of_one_name_are_told_apart() {
+fn joints_with_the_same_name_are_distinguished() {
     let mut character = asset::mannequin().unwrap();
     let nodes = &mut character.skeleton.nodes;
     let (hand, other, odd) = (9, 33, 5);
@@ -245,7 +246,7 @@ fn joints_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn a_rig_file_is_used_and_its_faults_have_lines() {
+fn a_rig_file_is_used_and_its_errors_name_the_line() {
     let path = folder("rig").join("figure.rig.toml");
     let path_text = path.to_str().unwrap();
     stdout(["inspect", "--write-rig", path_text]);
@@ -271,7 +272,7 @@ fn a_rig_file_is_used_and_its_faults_have_lines() {
     );
     assert!(fault("[[chain]]", "[[chain").starts_with("line 3: "));
     assert!(fault("axis = [", "axis = [0, ").contains("axis must be a list of 3 numbers"));
-    for (text, wanted) in [
+    for (text, expected) in [
         ("\n[[chain]]\n", "line 3: base is missing"),
         ("[[joint]]\nnode = \"head\"\n\n[[joint]]\n", "line 5: node is missing"),
         ("[[joint]]\nnode = \"head\"\nlimit = {}\n", "line 4: kind is missing"),
@@ -285,19 +286,20 @@ fn a_rig_file_is_used_and_its_faults_have_lines() {
     ] {
         std::fs::write(&path, format!("version = 1\n{text}")).unwrap();
         let line = refusal(["inspect", "--rig", path_text]);
-        assert!(line.ends_with(&format!("rig.toml: {wanted}")), "{text}: {line}");
+        assert!(line.ends_with(&format!("rig.toml: {expected}")), "{text}: {line}");
     }
-    // A locked elbow does not bend, even where it was bent, and the report is true.
+    // A locked elbow does not turn, even if it is already bent, and the reported error is correct.
     let locked = "version = 1\n[[joint]]\nnode = \"leftLowerArm\"\nlimit = { kind = \"locked\" }\n";
     std::fs::write(&path, locked).unwrap();
-    let ask = ["pose", "--rig", path_text, "--base", "leftUpperArm", "--reach", "leftHand=0.3,1.3,0.3"];
-    let pose = json(ask);
+    let solve = ["pose", "--rig", path_text, "--base", "leftUpperArm", "--reach", "leftHand=0.3,1.3,0.3"];
+    let pose = json(solve);
     assert_ne!(pose["reports"][0]["outcome"], "reached");
     let bent = ["--rotate", "leftLowerArm=0,0.7071,0,0.7071"];
-    let pose = json([ask[0], ask[1], ask[2], ask[3], ask[4], ask[5], ask[6], bent[0], bent[1]]);
-    let told = pose["reports"][0]["position_error"].as_f64().unwrap();
-    assert!((told - world(&pose, "leftHand").distance(DVec3::new(0.3, 1.3, 0.3))).abs() < 1e-5);
-    // A pin of the rig holds.
+    let [a, b, c, d, e, f, g] = solve;
+    let pose = json([a, b, c, d, e, f, g, bent[0], bent[1]]);
+    let reported = pose["reports"][0]["position_error"].as_f64().unwrap();
+    assert!((reported - world(&pose, "leftHand").distance(DVec3::new(0.3, 1.3, 0.3))).abs() < 1e-5);
+    // A pinned foot of the rig file does not move.
     std::fs::write(&path, "version = 1\npins = [\"leftFoot\"]\n").unwrap();
     let pose = json(["pose", "--rig", path_text, "--reach", "leftHand=0.9,1.7,0.6"]);
     assert!(world(&pose, "leftFoot").distance(world(&json(["pose"]), "leftFoot")) < 1e-4);
@@ -310,26 +312,26 @@ fn world(pose: &serde_json::Value, name: &str) -> DVec3 {
 }
 
 #[test]
-fn pins_hold_whatever_pulls() {
+fn pinned_joints_stay_under_any_goal() {
     let rest = json(["pose"]);
-    // Out of reach; a pin that also looks somewhere; a coarse tolerance; a second base.
-    for pull in [
+    // Goals out of reach, a pin with a look goal, a coarse tolerance, and another method.
+    for goals in [
         ["--pin", "head", "--reach", "rightFoot=-0.2,0.3,0.2", "--reach", "leftHand=1,1,1"],
         ["--look", "leftFoot=1,0,1", "--reach", "leftHand=0.5,1.2,0.5", "--pin", "rightFoot"],
         ["--reach", "leftHand=0.9,1.6,0.6", "--tolerance", "0.05", "--method", "full-body"],
         ["--reach", "leftHand=0.9,1.6,0.6", "--method", "ccd", "--pin", "rightFoot"],
     ] {
-        let [a, b, c, d, e, f] = pull;
+        let [a, b, c, d, e, f] = goals;
         let pose = json(["pose", "-q", "--pin", "leftFoot", a, b, c, d, e, f]);
         let moved = world(&pose, "leftFoot").distance(world(&rest, "leftFoot"));
-        assert!(moved < 1e-4, "{pull:?}: the pinned foot moved by {moved} m");
+        assert!(moved < 1e-4, "{goals:?}: the pinned foot moved by {moved} m");
         let hand = world(&pose, "leftHand").distance(world(&rest, "leftHand"));
-        assert!(hand > 0.05, "{pull:?}: the hand moved by {hand} m only");
+        assert!(hand > 0.05, "{goals:?}: the hand moved by {hand} m only");
     }
 }
 
 #[test]
-fn the_hand_held_and_the_body_hanging_from_it() {
+fn a_hand_as_the_base_moves_the_body() {
     let before = json(["pose"]);
     let pose = json(["pose", "--base", "leftHand", "--reach", "rightFoot=-0.2,0.6,0.4", "--require-reached"]);
     assert!(world(&pose, "leftHand").distance(world(&before, "leftHand")) < 1e-5);
@@ -338,7 +340,7 @@ fn the_hand_held_and_the_body_hanging_from_it() {
 }
 
 #[test]
-fn pinned_feet_stay_while_the_hands_pull() {
+fn pinned_feet_stay_while_hands_and_head_reach() {
     let mannequin = asset::mannequin().unwrap();
     assert_feet_stay(
         &mannequin,
@@ -353,21 +355,21 @@ fn pinned_feet_stay_while_the_hands_pull() {
     );
 }
 
-fn assert_feet_stay(character: &Character, feet: [&str; 2], pulled: [(&str, [f64; 3]); 3]) {
+fn assert_feet_stay(character: &Character, feet: [&str; 2], goals: [(&str, [f64; 3]); 3]) {
     let node = |name: &str| character.skeleton.find(name).unwrap();
     let feet = feet.map(node);
     let mut puppet = Puppet::new(character.clone(), 0);
-    let place = |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation);
-    let before = feet.map(|f| place(&puppet, f));
+    let position = |puppet: &Puppet, n: usize| glam::Vec3::from(puppet.world_from_node()[n].translation);
+    let before = feet.map(|f| position(&puppet, f));
     puppet.pins = feet.map(Into::into).to_vec();
     puppet.options.method = Method::FullBody;
-    for (name, at) in pulled {
+    for (name, at) in goals {
         puppet.targets.push(Target { position: Some(at.into()), ..Target::new(node(name)) });
     }
     let reports = puppet.update().unwrap();
     assert!(reports.iter().all(|r| r.position_error.unwrap() < 0.02), "{reports:?}");
     for (foot, before) in feet.into_iter().zip(before) {
-        let moved = place(&puppet, foot).distance(before);
+        let moved = position(&puppet, foot).distance(before);
         assert!(moved < 1e-4, "a pinned foot moved by {moved} m");
     }
 }

@@ -1,4 +1,4 @@
-//! The summary of skipped tests that `cargo test` ends with.
+//! The summary of skipped tests at the end of `cargo test`.
 
 use crate::support::skipped::{Kind, Record, line, parse, summary};
 
@@ -7,7 +7,7 @@ fn record(kind: Kind, test: &str, reason: &str) -> Record {
 }
 
 #[test]
-fn a_summary_counts_each_test_once_and_says_why() {
+fn a_summary_counts_each_test_once_and_gives_the_reasons() {
     assert_eq!(summary(&[]), "0 tests skipped\n");
     let one = [record(Kind::Skipped, "cli::a", "Chromium is missing")];
     assert_eq!(
@@ -31,10 +31,10 @@ fn a_summary_counts_each_test_once_and_says_why() {
 }
 
 #[test]
-fn records_are_read_as_they_were_written() {
+fn records_survive_a_round_trip() {
     for kind in [Kind::Skipped, Kind::BuiltInOnly] {
-        let odd = record(kind, "cli::a", "a\treason\nof two lines");
-        let read = parse(line(&odd).trim_end()).unwrap();
+        let record_with_breaks = record(kind, "cli::a", "a\treason\nof two lines");
+        let read = parse(line(&record_with_breaks).trim_end()).unwrap();
         assert_eq!(read, record(kind, "cli::a", "a reason of two lines"));
     }
     assert_eq!(parse("skipped\tcli::a"), None);

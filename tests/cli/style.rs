@@ -8,25 +8,25 @@ use crate::support::external;
 use crate::{MANNEQUIN, command, folder, json, refusal, sinew};
 
 #[test]
-fn a_style_is_learned_written_and_posed_in() {
+fn a_style_is_learned_written_and_used() {
     let others = ["leftUpperArm", "rightUpperLeg", "rightLowerArm"];
     learn_and_pose(MANNEQUIN, "leftHand=0.3,1.0,0.4", others);
     let Some(walk) = external("models/bvh/pybvh/cmu_12_01_walk.bvh") else { return };
     learn_and_pose(walk.to_str().unwrap(), "LeftHand=0.3,1.0,0.4", ["LeftArm", "RightLeg", "RightForeArm"]);
 }
 
-/// Learns a style from the clips of a file and poses its character in it: with the hand that reaches, the `others` turn.
+/// Learns a style from the clips of a file and poses its character with it. The `others` must turn when the hand reaches.
 fn learn_and_pose(file: &str, reach: &str, others: [&str; 3]) {
     let out = folder("style").join("walk.style.json").display().to_string();
     let output = sinew(["style", file, "--postures", "30", "-o", &out]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && said.contains("30 of"), "{said}");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && text.contains("30 of"), "{text}");
     let pose = json(["pose", file, "--method", "style", "--style", &out, "--reach", reach]);
     assert_eq!(
         (&pose["reports"][0]["method"], &pose["reports"][0]["outcome"]),
         (&"style".into(), &"reached".into())
     );
-    // All of the figure is posed, not only the arm that reaches.
+    // The whole figure is posed, not only the arm.
     let rest = json(["pose", file]);
     let turned = |name: &str| {
         let rotation = |pose: &Value| {
@@ -38,45 +38,45 @@ fn learn_and_pose(file: &str, reach: &str, others: [&str; 3]) {
     assert!(others.into_iter().all(turned));
 }
 
-/// Where a node is.
-fn place(pose: &Value, name: &str) -> [f64; 3] {
+/// A node's world position.
+fn position(pose: &Value, name: &str) -> [f64; 3] {
     let node = pose["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
     [12, 13, 14].map(|i| node["world"][i].as_f64().unwrap())
 }
 
-/// Of hands, feet and head of a walk, examples tell the rest; without examples it is nowhere near.
+/// Examples restore a walking pose from the positions of its hands, feet and head. Without examples the result is far off.
 #[test]
-fn clips_are_examples_to_pose_in() {
+fn clips_are_examples_for_posing() {
     let walk = json(["pose", "--animation", "walk", "--animation-time", "0.3"]);
     let ends = ["leftHand", "rightHand", "leftFoot", "rightFoot", "head"].map(|name| {
-        let [x, y, z] = place(&walk, name);
+        let [x, y, z] = position(&walk, name);
         format!("{name}={x},{y},{z}")
     });
     let [a, b, c, d, e] = ends.each_ref().map(String::as_str);
     let reach = ["--reach", a, "--reach", b, "--reach", c, "--reach", d, "--reach", e];
-    let posed = |how: &[&str]| {
-        let output = command(["pose"]).args(reach).args(how).output().unwrap();
+    let posed = |options: &[&str]| {
+        let output = command(["pose"]).args(reach).args(options).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
-    let farthest = |pose: &Value| {
+    let largest_error = |pose: &Value| {
         let names = ["leftLowerArm", "rightLowerArm", "leftLowerLeg", "rightLowerLeg", "hips", "chest"];
-        let apart = |name: &str| {
-            let (is, was) = (place(pose, name), place(&walk, name));
-            is.iter().zip(was).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+        let error = |name: &str| {
+            let (actual, expected) = (position(pose, name), position(&walk, name));
+            actual.iter().zip(expected).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
         };
-        names.into_iter().map(apart).fold(0.0, f64::max)
+        names.into_iter().map(error).fold(0.0, f64::max)
     };
     let pose = posed(&["--method", "style", "--style", MANNEQUIN, "--require-reached"]);
     assert_eq!(pose["reports"][0]["method"], "style");
-    assert!(farthest(&pose) < 0.01, "{}", farthest(&pose));
-    let alone = posed(&["--method", "full-body"]);
-    assert!(farthest(&alone) > 0.03, "{}", farthest(&alone));
+    assert!(largest_error(&pose) < 0.01, "{}", largest_error(&pose));
+    let without = posed(&["--method", "full-body"]);
+    assert!(largest_error(&without) > 0.03, "{}", largest_error(&without));
 }
 
-/// Clips of another skeleton, and what sensors saw, are put on the character first, as `--clips` are.
+/// Clips of another skeleton and sensor recordings are retargeted to the character first, as with `--clips`.
 #[test]
-fn examples_are_put_on_the_character() {
+fn examples_are_retargeted_to_the_character() {
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
     for (file, model, goal) in
         [("hail.bvh", "awkward", "hand.R=-0.3,0.6,0.1"), ("bow.csv", "mannequin", "leftHand=0.3,0.9,0.4")]
@@ -87,9 +87,9 @@ fn examples_are_put_on_the_character() {
         let pose = json(posed);
         assert_eq!(pose["reports"][0]["outcome"], "reached", "{file}");
         assert_eq!(pose["nodes"], json(posed)["nodes"], "{file}: the same each time");
-        assert_ne!(place(&pose, "head"), place(&json(["pose", &model]), "head"), "{file}");
+        assert_ne!(position(&pose, "head"), position(&json(["pose", &model]), "head"), "{file}");
     }
-    // A clip with a hand led to a goal in the style of examples.
+    // A clip is baked with a goal of the hand in the style of examples.
     let out = folder("style-bake").join("out.bvh").display().to_string();
     let bake = ["bake", "-q", "--animation", "idle", "--seconds", "0..0.5", "--method", "style"];
     let style = ["--style", MANNEQUIN, "--reach", "leftHand=0.3,1.2,0.3", "--require-reached", "-o", &out];
@@ -99,7 +99,7 @@ fn examples_are_put_on_the_character() {
 }
 
 #[test]
-fn files_that_are_no_examples_are_refused() {
+fn files_without_usable_examples_are_refused() {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     let folder = folder("no-examples");
     let broken = folder.join("broken.csv");
@@ -111,16 +111,16 @@ fn files_that_are_no_examples_are_refused() {
         (folder.join("none.glb"), "none.glb: "),
     ] {
         let file = file.display().to_string();
-        let said = refusal(["pose", "--method", "style", "--style", &file, "--reach", "head=0,1.5,0.2"]);
-        assert!(said.contains(cause), "{said}");
+        let error = refusal(["pose", "--method", "style", "--style", &file, "--reach", "head=0,1.5,0.2"]);
+        assert!(error.contains(cause), "{error}");
     }
 }
 
 #[test]
-fn what_is_no_style_is_refused() {
+fn an_invalid_style_is_refused() {
     let (reach, folder) = ("leftHand=0.3,1.0,0.4", folder("no-style"));
-    let said = refusal(["pose", "--method", "style", "--reach", reach]);
-    assert!(said.contains("needs a style"), "{said}");
+    let error = refusal(["pose", "--method", "style", "--reach", reach]);
+    assert!(error.contains("needs a style"), "{error}");
     for (text, cause) in [
         ("{}", "missing field"),
         ("[1, 2", "it is no style"),
@@ -136,16 +136,16 @@ fn what_is_no_style_is_refused() {
         let path = folder.join("some.style.json");
         std::fs::write(&path, text).unwrap();
         let path = path.display().to_string();
-        let said = refusal(["pose", "--method", "style", "--style", &path, "--reach", reach]);
-        assert!(said.contains(cause) && said.contains("some.style.json"), "{said}");
+        let error = refusal(["pose", "--method", "style", "--style", &path, "--reach", reach]);
+        assert!(error.contains(cause) && error.contains("some.style.json"), "{error}");
     }
-    // One frame teaches nothing.
+    // One frame is not enough to learn from.
     let still = folder.join("still.bvh");
     let text = "HIERARCHY\nROOT Hips\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\n\
                 OFFSET 0 1 0\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n10 0 0\n";
     std::fs::write(&still, text).unwrap();
     let out = folder.join("out.json").display().to_string();
-    let said = refusal(["style", &still.display().to_string(), "--units", "1", "-o", &out]);
-    assert!(said.contains("still.bvh: learning: 1 postures"), "{said}");
+    let error = refusal(["style", &still.display().to_string(), "--units", "1", "-o", &out]);
+    assert!(error.contains("still.bvh: learning: 1 postures"), "{error}");
     assert!(!folder.join("out.json").exists());
 }

@@ -1,4 +1,4 @@
-//! `sinew test`: suites that pass, fail, and say why.
+//! `sinew test`: passing and failing suites, and errors in suite files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,8 @@ animation-time = [0, 0.5]
 mode = ["normal", "mask"]
 "#;
 
-/// A suite with its goldens.
-fn blessed(name: &str) -> (PathBuf, String) {
+/// Writes a suite and its goldens.
+fn suite_with_goldens(name: &str) -> (PathBuf, String) {
     let folder = folder(name);
     let suite = folder.join("suite.toml");
     fs::write(&suite, SUITE).unwrap();
@@ -50,7 +50,7 @@ fn blessed(name: &str) -> (PathBuf, String) {
 fn code_and_lines<const N: usize>(arguments: [&str; N]) -> (i32, Vec<String>) {
     let output = sinew(arguments);
     let text = String::from_utf8(output.stdout).unwrap();
-    // Times differ.
+    // Times vary from run to run.
     let line = |l: &str| {
         let timed = l.rsplit_once("  ").filter(|(_, time)| time.ends_with(" ms"));
         timed.map_or(l, |(l, _)| l).to_owned()
@@ -67,7 +67,7 @@ fn edit(suite: &str, from: &str, to: &str) {
 }
 
 #[test]
-fn a_missing_golden_fails_and_leaves_the_new_one_beside_its_place() {
+fn a_missing_golden_fails_and_writes_a_new_file() {
     let folder = folder("suite-missing");
     let suite = folder.join("suite.toml");
     fs::write(&suite, SUITE).unwrap();
@@ -82,9 +82,9 @@ fn a_missing_golden_fails_and_leaves_the_new_one_beside_its_place() {
 }
 
 #[test]
-fn what_has_not_changed_passes_on_any_number_of_jobs() {
-    let (_, suite) = blessed("suite-passes");
-    // So many that several devices share them.
+fn unchanged_cases_pass_with_any_number_of_jobs() {
+    let (_, suite) = suite_with_goldens("suite-passes");
+    // Enough cases to occupy several devices.
     let times: Vec<String> = (0..20).map(|i| format!("{}", f64::from(i) / 40.0)).collect();
     edit(&suite, "animation-time = [0, 0.5]", &format!("animation-time = [{}]", times.join(", ")));
     stdout(["test", &suite, "--update", "--jobs", "7"]);
@@ -97,8 +97,8 @@ fn what_has_not_changed_passes_on_any_number_of_jobs() {
 }
 
 #[test]
-fn a_suite_without_pictures_needs_no_adapter() {
-    let (_, suite) = blessed("suite-blind");
+fn a_suite_without_images_needs_no_adapter() {
+    let (_, suite) = suite_with_goldens("suite-blind");
     let without = ["test", &suite, "--adapter", "vulkan:no such adapter"];
     assert!(refusal(without).contains("no such adapter"));
     edit(&suite, "\"image\", ", "");
@@ -107,8 +107,8 @@ fn a_suite_without_pictures_needs_no_adapter() {
 }
 
 #[test]
-fn what_has_changed_fails_and_update_writes_only_that() {
-    let (folder, suite) = blessed("suite-changes");
+fn changed_cases_fail_and_update_writes_only_their_goldens() {
+    let (folder, suite) = suite_with_goldens("suite-changes");
     let time = |name: &str| fs::metadata(folder.join("goldens").join(name)).unwrap().modified().unwrap();
     let before = [time("rest.png"), time("wave.png")];
     edit(&suite, "animation-time = 0.4", "animation-time = 0.42");
@@ -120,7 +120,7 @@ fn what_has_changed_fails_and_update_writes_only_that() {
     assert!(text.contains("off; at most"), "{text}");
     assert!(text.contains("report: out-of-reach instead of reached"), "{text}");
     assert!(folder.join("goldens/wave.new.png").exists());
-    // A report that is wrong is no golden: it stays wrong.
+    // A wrong report cannot be updated, because it has no golden.
     let (code, lines) = code_and_lines(["test", &suite, "--update"]);
     assert_eq!(code, 1, "{lines:?}");
     assert_eq!(time("rest.png"), before[0]);
@@ -130,8 +130,8 @@ fn what_has_changed_fails_and_update_writes_only_that() {
 }
 
 #[test]
-fn cases_are_listed_chosen_and_divided() {
-    let (_, suite) = blessed("suite-list");
+fn cases_can_be_listed_filtered_and_sharded() {
+    let (_, suite) = suite_with_goldens("suite-list");
     let listed = stdout(["test", &suite, "--list"]);
     let names: Vec<&str> = listed.lines().collect();
     let walks = ["walk 0 normal", "walk 0 mask", "walk 0.5 normal", "walk 0.5 mask"];
@@ -145,18 +145,18 @@ fn cases_are_listed_chosen_and_divided() {
 }
 
 #[test]
-fn goldens_that_no_case_names_are_removed_when_asked() {
-    let (folder, suite) = blessed("suite-prune");
+fn prune_removes_unused_goldens_only() {
+    let (folder, suite) = suite_with_goldens("suite-prune");
     edit(&suite, "name = \"wave\"", "name = \"waving\"");
     let (code, _) = code_and_lines(["test", &suite]);
     assert_eq!(code, 1);
     assert!(folder.join("goldens/wave.png").exists());
     fs::write(folder.join("goldens/notes.txt"), "not ours").unwrap();
-    // Nor is a picture or a document of somebody else's.
+    // An image and a JSON document that no suite has written are kept too.
     let texture = picture::png(4, 4, picture::ColorType::Rgb, &[0; 48]);
     fs::write(folder.join("goldens/texture.png"), texture).unwrap();
     fs::write(folder.join("goldens/package.json"), "{\"format\":\"another\"}").unwrap();
-    // What is new is left for whoever looks at it.
+    // The .new files of this run are kept.
     assert_eq!(code_and_lines(["test", &suite, "--filter", "waving", "--prune"]).0, 1);
     assert!(folder.join("goldens/waving.new.png").exists() && !folder.join("goldens/wave.png").exists());
     stdout(["test", &suite, "--update", "--prune"]);
@@ -167,7 +167,7 @@ fn goldens_that_no_case_names_are_removed_when_asked() {
 }
 
 #[test]
-fn what_will_not_do_is_refused_with_its_line() {
+fn errors_in_a_suite_name_the_line() {
     let folder = folder("suite-faults");
     let suite = folder.join("suite.toml");
     let refused = |text: &str| {
@@ -175,7 +175,7 @@ fn what_will_not_do_is_refused_with_its_line() {
         refusal(["test", suite.to_str().unwrap()]).rsplit_once("suite.toml: ").unwrap().1.to_owned()
     };
     let case = |rest: &str| refused(&format!("version = 1\n[[case]]\nname = \"a\"\n{rest}\n"));
-    for (said, wanted) in [
+    for (error, expected) in [
         (refused("version = 2"), "line 1: version is not 1"),
         (refused("[[case]]"), "line 1: version is missing"),
         (refused("version = 1\nversion = 1"), "line 2: duplicate key"),
@@ -197,9 +197,9 @@ fn what_will_not_do_is_refused_with_its_line() {
         (refused("version = 1\n[[matrix]]\nname = \"a\"\nmean = [0.1,\n-2]"), "line 5: mean must be"),
         (refused("version = 1\n[defaults]\nmean = -1\n[[case]]\nname = \"a\""), "line 3: mean must be"),
     ] {
-        assert!(said.starts_with(wanted), "{said:?} is not {wanted:?}");
+        assert!(error.starts_with(expected), "{error:?} is not {expected:?}");
     }
-    // What only the command line's own parser knows is said of the case.
+    // An invalid option value is an error of the case, not of the suite.
     fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\nmode = \"loud\"\n").unwrap();
     let (code, lines) = code_and_lines(["test", suite.to_str().unwrap()]);
     assert_eq!(code, 1);
@@ -207,14 +207,14 @@ fn what_will_not_do_is_refused_with_its_line() {
     fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\ntolerance = -1\n").unwrap();
     let (_, lines) = code_and_lines(["test", suite.to_str().unwrap()]);
     assert!(lines[1].contains("--tolerance") && lines[1].contains("\"-1\" is not a positive"), "{lines:?}");
-    // Suites of earlier versions limit their tolerance to some adapters; the key is read without effect.
+    // Suites of earlier versions limit their tolerance to some adapters. The key is accepted but has no effect.
     fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\ntolerate = \"always\"\ncompare = \"joints\"\n")
         .unwrap();
     stdout(["test", suite.to_str().unwrap(), "--update"]);
 }
 
 #[test]
-fn defaults_are_for_cases_that_can_have_them() {
+fn defaults_apply_to_cases_that_support_them() {
     let folder = folder("suite-defaults");
     let suite = folder.join("suite.toml");
     let session = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/drag.session");
@@ -245,19 +245,19 @@ replay = '{}'
     };
     fs::write(&suite, text("")).unwrap();
     let (code, lines) = code_and_lines(["test", suite.to_str().unwrap(), "--update"]);
-    let told = lines.join("\n");
-    assert_eq!(code, 1, "{told}");
-    for wanted in ["updated reach", "failed  far", "updated rest", "updated session frame 1"] {
-        assert!(told.contains(wanted), "{told}");
+    let output = lines.join("\n");
+    assert_eq!(code, 1, "{output}");
+    for expected in ["updated reach", "failed  far", "updated rest", "updated session frame 1"] {
+        assert!(output.contains(expected), "{output}");
     }
-    // What a case says itself counts.
-    for (more, wanted) in [
+    // Keys of the case itself are checked.
+    for (more, expected) in [
         ("error = 1e-3", "line 17: of a session image and joints are compared"),
         ("[[case]]\nname = \"b\"\nfps = 3", "line 22: frames and fps are of a session"),
     ] {
         fs::write(&suite, text(more)).unwrap();
-        let said = refusal(["test", suite.to_str().unwrap()]);
-        assert!(said.contains(wanted), "{said:?} is not {wanted:?}");
+        let error = refusal(["test", suite.to_str().unwrap()]);
+        assert!(error.contains(expected), "{error:?} is not {expected:?}");
     }
     fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\nerror = 1").unwrap();
     let (code, lines) = code_and_lines(["test", suite.to_str().unwrap(), "--update"]);
@@ -265,14 +265,14 @@ replay = '{}'
 }
 
 #[test]
-fn more_cases_than_anybody_looks_at_are_refused() {
+fn too_many_cases_are_refused() {
     let folder = folder("suite-many");
     let suite = folder.join("suite.toml");
     let names: String = (0..=100_000).map(|n| format!("[[case]]\nname=\"{n}\"\n")).collect();
     fs::write(&suite, format!("version = 1\n{names}")).unwrap();
-    let said = refusal(["test", suite.to_str().unwrap(), "--list"]);
-    assert!(said.contains("line 200002: more than 100000 cases"), "{said}");
-    // Frames of a session are cases each, and so is its track.
+    let error = refusal(["test", suite.to_str().unwrap(), "--list"]);
+    assert!(error.contains("line 200002: more than 100000 cases"), "{error}");
+    // Each frame of a session counts as a case, and so does its joint track.
     let session = |frames: String, compare: &str| {
         let case =
             format!("[[case]]\nname=\"s\"\nreplay=\"a.session\"\ncompare=[{compare}]\nframes=[{frames}]\n");
@@ -282,16 +282,19 @@ fn more_cases_than_anybody_looks_at_are_refused() {
     let numbers = |to: usize| (0..to).map(|n| format!("{n},")).collect::<String>();
     for compare in ["\"image\"", "\"joints\"", "\"image\",\"joints\""] {
         let output = session(numbers(100_000), compare);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && said.contains("line 2: more than 100000 cases"), "{said}");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            output.status.code() == Some(2) && error.contains("line 2: more than 100000 cases"),
+            "{error}"
+        );
     }
     let output = session(numbers(99_999), "\"image\"");
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 99_999);
 }
 
-/// Reading takes time in proportion to the cases: in proportion to their square it would take minutes.
+/// Regression test: reading took time proportional to the square of the number of cases, which is minutes here.
 #[test]
-fn as_many_cases_as_there_may_be_are_read_at_once() {
+fn the_maximum_number_of_cases_is_read_quickly() {
     let suite = folder("suite-long").join("suite.toml");
     let names: String = (0..100_000).map(|n| format!("[[case]]\nname=\"{n}\"\n")).collect();
     fs::write(&suite, format!("version = 1\n{names}")).unwrap();
@@ -301,21 +304,21 @@ fn as_many_cases_as_there_may_be_are_read_at_once() {
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
-/// A default counts once for each case: a small file could fill the memory.
+/// A default is copied to each case, so a small file could otherwise fill the memory.
 #[test]
-fn options_that_many_cases_share_are_limited() {
+fn the_total_size_of_all_options_is_limited() {
     let suite = folder("suite-large").join("suite.toml");
     let reach = "\"hand=0,0,0\",".repeat(3000);
     let modes = "\"mask\",".repeat(3000);
     let text =
         format!("version = 1\n[defaults]\nreach = [{reach}]\n[[matrix]]\nname = \"a\"\nmode = [{modes}]\n");
     fs::write(&suite, text).unwrap();
-    let said = refusal(["test", suite.to_str().unwrap(), "--list"]);
-    assert!(said.contains("line 4: all cases together have more than 67108864 bytes of options"), "{said}");
+    let error = refusal(["test", suite.to_str().unwrap(), "--list"]);
+    assert!(error.contains("line 4: all cases together have more than 67108864 bytes of options"), "{error}");
 }
 
 #[test]
-fn numbers_of_other_signs_are_other_cases() {
+fn cases_that_differ_by_a_sign_have_different_goldens() {
     let folder = folder("suite-signs");
     let suite = folder.join("suite.toml");
     fs::write(
@@ -332,8 +335,8 @@ fn numbers_of_other_signs_are_other_cases() {
 }
 
 #[test]
-fn a_golden_that_is_none_breaks_its_case_alone() {
-    let (folder, suite) = blessed("suite-broken");
+fn an_unreadable_golden_breaks_only_its_case() {
+    let (folder, suite) = suite_with_goldens("suite-broken");
     fs::write(folder.join("goldens/rest.png"), b"\x89PNG\r\n\x1a\nno").unwrap();
     fs::write(folder.join("goldens/wave.json"), b"{\"format\":\"sinew-joints-9\",\"nodes\":[]}").unwrap();
     let (code, lines) = code_and_lines(["test", &suite]);
@@ -342,14 +345,14 @@ fn a_golden_that_is_none_breaks_its_case_alone() {
     assert!(text.contains("broken  rest") && text.contains("rest.png: "), "{text}");
     assert!(text.contains("broken  wave") && text.contains("format is \"sinew-joints-9\""), "{text}");
     assert!(text.contains("passed  reach"), "{text}");
-    // Written anew it is one again.
+    // `--update` replaces it.
     stdout(["test", &suite, "--update"]);
     assert_eq!(code_and_lines(["test", &suite]).0, 0);
 }
 
-/// Numbers beyond single precision: no golden is written that could not be read again.
+/// No golden is written with numbers outside single precision, because it could not be read again.
 #[test]
-fn a_case_beyond_single_precision_leaves_no_golden() {
+fn a_case_outside_single_precision_writes_no_golden() {
     let folder = folder("suite-finite");
     let suite = folder.join("suite.toml");
     let case = |name: &str, motion: &str| {
@@ -364,9 +367,9 @@ fn a_case_beyond_single_precision_leaves_no_golden() {
     std::fs::write(&suite, format!("version = 1\n{turn}{shift}")).unwrap();
     let (code, lines) = code_and_lines(["test", suite.to_str().unwrap(), "--update"]);
     assert_eq!(code, 1);
-    let said = |text: &str| assert!(lines.iter().any(|l| l.contains(text)), "{text}: {lines:?}");
-    said("turn.motion.toml: line 4: turn: value is too large");
-    said("world matrix is not finite");
+    let assert_line = |text: &str| assert!(lines.iter().any(|l| l.contains(text)), "{text}: {lines:?}");
+    assert_line("turn.motion.toml: line 4: turn: value is too large");
+    assert_line("world matrix is not finite");
     assert!(!folder.join("goldens").exists());
 }
 
@@ -393,17 +396,17 @@ fn a_session_is_a_case_of_frames_and_of_joints() {
         (code, &lines[..]),
         (0, &["passed  s frame 4", "passed  s frame 11", "passed  s joints"].map(String::from)[..])
     );
-    // A pull that goes elsewhere is told by the joints, and by the frames that follow it.
+    // A changed drag changes the joints, and the frames after it.
     let text = fs::read_to_string(folder.join("drag.session")).unwrap();
     let drag = text.lines().filter(|l| l.contains("\"drag\"")).nth(30).unwrap();
     let place = &drag[drag.find("\"drag\":").unwrap() + 7..drag.len() - 2];
     fs::write(folder.join("drag.session"), text.replacen(place, "[300.0,90.0]", 1)).unwrap();
     let (code, lines) = code_and_lines(["test", path]);
-    let told = lines.join("\n");
-    assert!(code == 1 && told.contains("failed  s joints") && told.contains("/left"), "{told}");
+    let output = lines.join("\n");
+    assert!(code == 1 && output.contains("failed  s joints") && output.contains("/left"), "{output}");
     fs::write(&suite, format!("{case}mode = \"mask\"\n")).unwrap();
     assert!(refusal(["test", path]).contains("line 7: mode is said by the session"));
-    // Without a frame there would be nothing to compare, and nothing would fail.
+    // Without frames, the case would compare nothing and could not fail.
     fs::write(&suite, case).unwrap();
     assert!(refusal(["test", path]).contains("line 2: frames says which pictures"));
     fs::write(&suite, "version = 1\n[[case]]\nname = \"s\"\nframes = [1]\n").unwrap();

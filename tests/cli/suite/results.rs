@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{blessed, code_and_lines, edit};
+use super::{code_and_lines, edit, suite_with_goldens};
 use crate::support::picture::{self, Look};
 use crate::support::skip;
 use crate::{command, folder, refusal, sinew, stdout};
@@ -24,7 +24,7 @@ fn repaint(golden: &Path, change: impl Fn(u32, u32, &mut [u8; 3])) {
 /// CPU, so its levels differ by up to two although its name is the same everywhere.
 #[test]
 fn a_golden_from_another_cpu_passes() {
-    let (folder, suite) = blessed("suite-other-cpu");
+    let (folder, suite) = suite_with_goldens("suite-other-cpu");
     repaint(&folder.join("goldens/rest.png"), |x, y, pixel| {
         pixel[(x % 3) as usize] =
             pixel[(x % 3) as usize].saturating_add_signed([-2, -1, 0, 1, 2][(y % 5) as usize]);
@@ -43,7 +43,7 @@ fn a_golden_from_another_cpu_passes() {
 
 #[test]
 fn a_few_different_pixels_pass_and_a_patch_fails() {
-    let (folder, suite) = blessed("suite-flip");
+    let (folder, suite) = suite_with_goldens("suite-flip");
     let golden = folder.join("goldens/rest.png");
     repaint(&golden, |x, y, pixel| {
         if (x, y) == (20, 30) {
@@ -64,7 +64,7 @@ fn a_few_different_pixels_pass_and_a_patch_fails() {
 
 #[test]
 fn results_name_the_machine_and_the_rule_for_each_image() {
-    let (folder, suite) = blessed("suite-machine");
+    let (folder, suite) = suite_with_goldens("suite-machine");
     repaint(&folder.join("goldens/rest.png"), |_, _, pixel| pixel[0] ^= 1);
     let [page, xml, table] =
         ["page.html", "out.xml", "out.csv"].map(|n| folder.join(n).to_str().unwrap().to_owned());
@@ -96,7 +96,7 @@ fn results_name_the_machine_and_the_rule_for_each_image() {
 /// Regression test: `--csv SUITE.toml` replaced the suite with its results.
 #[test]
 fn outputs_do_not_overwrite_inputs() {
-    let (folder, suite) = blessed("suite-outputs");
+    let (folder, suite) = suite_with_goldens("suite-outputs");
     let golden = folder.join("goldens/rest.png");
     for output in [suite.as_str(), golden.to_str().unwrap()] {
         for option in ["--csv", "--report", "--junit"] {
@@ -136,7 +136,7 @@ fn outputs_do_not_overwrite_inputs() {
 #[cfg(unix)]
 #[test]
 fn a_failed_result_file_does_not_stop_the_others() {
-    let (folder, suite) = blessed("suite-full");
+    let (folder, suite) = suite_with_goldens("suite-full");
     let xml = folder.join("out.xml");
     let full = "/dev/full";
     if !Path::new(full).exists() {
@@ -157,7 +157,7 @@ fn a_failed_result_file_does_not_stop_the_others() {
 
 #[test]
 fn the_junit_report_counts_failures() {
-    let (folder, suite) = blessed("suite-junit");
+    let (folder, suite) = suite_with_goldens("suite-junit");
     edit(&suite, "animation-time = 0.4", "animation-time = 0.42");
     let out = folder.join("out.xml");
     assert_eq!(code_and_lines(["test", &suite, "--junit", out.to_str().unwrap()]).0, 1);
@@ -227,7 +227,7 @@ addEventListener("load", () => setTimeout(() => {
 
 #[test]
 fn the_html_report_can_be_filtered_and_searched() {
-    let (folder, suite) = blessed("suite-page");
+    let (folder, suite) = suite_with_goldens("suite-page");
     edit(&suite, "animation-time = 0.4", "animation-time = 0.5");
     // Text that would end the script or begin a comment in it, if it were not escaped.
     edit(&suite, "name = \"rest\"", "name = \"rest <!-- </script><script>\"");
