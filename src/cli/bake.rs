@@ -33,7 +33,7 @@ pub(super) struct BakeArgs {
     /// Write a copy of the model with the clip to OUT.glb, or its skeleton with the clip to OUT.bvh
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Number of keys per second
+    /// Number of poses per second
     #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = super::render::rate)]
     fps: f32,
     /// Time range to write, in seconds [default: the whole motion]
@@ -42,7 +42,7 @@ pub(super) struct BakeArgs {
     /// Name of the clip
     #[arg(long, value_name = "NAME", default_value = "baked")]
     name: String,
-    /// Largest error of dropping keys, in radians and metres; 0 keeps all keys
+    /// Maximum error when dropping keys, in radians and metres; 0 keeps all keys
     #[arg(long, value_name = "E", default_value_t = 1e-4, value_parser = error)]
     key_error: f32,
     #[command(flatten)]

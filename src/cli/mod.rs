@@ -53,7 +53,7 @@ struct Verbosity {
     /// Print results and errors only
     #[arg(short, long, global = true, display_order = 900)]
     quiet: bool,
-    /// Print the time of each stage and the graphics adapter
+    /// Print stage times, the graphics adapter, and all comparisons of a test
     #[arg(short, long, global = true, display_order = 901)]
     verbose: bool,
 }

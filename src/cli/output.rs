@@ -50,7 +50,7 @@ impl Sequence {
         self.files.write(path, bytes).map_err(Failure::write(path))
     }
 
-    /// Syncs all of them to disk. An error names them as `name`.
+    /// Syncs all files to disk. Errors use `name` as the path.
     pub(super) fn finish(self, name: &Path) -> Result<(), Failure> {
         self.files.finish().map_err(Failure::write(name))
     }

@@ -27,7 +27,7 @@ pub(super) struct PoseArgs {
     /// Add the posed vertices to the JSON, computed on the CPU or read back from the GPU
     #[arg(long, value_name = "FROM", num_args = 0..=1, require_equals = true, default_missing_value = "cpu")]
     vertices: Option<VerticesArg>,
-    /// Graphics adapter of --vertices=gpu: auto, cpu, or a backend (vulkan, gl, metal, dx12), with part of the adapter's name
+    /// Graphics adapter of --vertices=gpu: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     adapter: AdapterChoice,
     #[command(flatten)]

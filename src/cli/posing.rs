@@ -31,7 +31,7 @@ pub(super) struct PosingArgs {
     /// Add the clips of another file, retargeted to this character (repeatable)
     #[arg(long, value_name = "FILE")]
     pub(super) clips: Vec<PathBuf>,
-    /// Blend another clip into the animation with weight W, steps synchronized (repeatable)
+    /// Blend another clip into the animation with weight W, aligning their steps (repeatable)
     #[arg(long, value_name = "NAME=W", requires = "animation")]
     pub(super) blend: Vec<String>,
     /// Play a motion file, which arranges clips, layers and edits
@@ -43,7 +43,7 @@ pub(super) struct PosingArgs {
     /// Keep each foot fixed while it is on the ground
     #[arg(long)]
     pub(super) plant_feet: bool,
-    /// Also retarget the positions of the hands relative to the shoulders, scaled by the arm span
+    /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long)]
     pub(super) keep_hands: bool,
     /// Replace a node's local rotation after the clip (repeatable)
@@ -88,16 +88,16 @@ pub(super) struct PosingArgs {
     /// Maximum number of iterations
     #[arg(long, value_name = "N", default_value_t = ik::DEFAULT_ITERATIONS)]
     iterations: usize,
-    /// Distance to the target at which a goal counts as reached, metres [default: 1e-4 of the chain's length]
+    /// Distance at which a goal counts as reached, in metres [default: 1e-4 of the chain's length]
     #[arg(long, value_name = "M", value_parser = metres)]
     tolerance: Option<f64>,
-    /// Pose to start from: the clip's pose or the rest pose
+    /// Pose to start from: the clip's pose (current) or the rest pose
     #[arg(long, value_name = "POSE", default_value = "current")]
     start: StartArg,
     /// Exit 1 unless every goal is reached
     #[arg(long)]
     require_reached: bool,
-    /// Scene with this name or index [default: the file's default scene]
+    /// Use the scene with this name or index [default: the file's default scene]
     #[arg(long, value_name = "NAME|INDEX")]
     scene: Option<String>,
 }

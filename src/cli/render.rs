@@ -49,13 +49,13 @@ const SESSION_OPTIONS: [&str; 8] = [
 pub(super) struct RenderArgs {
     #[command(flatten)]
     pub(super) model: ModelArg,
-    /// PNG file to write, - for stdout; in a sequence {frame:04} stands for the frame number
+    /// PNG file to write (- for stdout); the name of a sequence must contain {frame:04}
     #[arg(short, long, value_name = "OUT.png")]
     pub(super) output: PathBuf,
-    /// Draw the end of a session that `sinew view --record` recorded, or its frames with --frames
+    /// Replay a session of `sinew view --record`; without --frames, draw its final state
     #[arg(long, value_name = "SESSION", group = "moving", conflicts_with_all = SESSION_OPTIONS, conflicts_with = "PosingArgs")]
     pub(super) replay: Option<PathBuf>,
-    /// Draw frames A to B-1 of a clip or a session; with a clip, a fixed camera frames all of them
+    /// Draw frames A to B-1 of a clip or a session; the camera of a clip is fixed and shows all frames
     #[arg(long, value_name = "A..B", requires = "moving")]
     pub(super) frames: Option<Frames>,
     /// Frames per second; frame 0 is at --animation-time, or at the start of the session

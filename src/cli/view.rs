@@ -24,7 +24,7 @@ const DEFAULT_SIZE: (u32, u32) = (1280, 720);
 pub(super) struct ViewArgs {
     #[arg(long, value_name = "W,H", value_parser = resolution, help = "Image size in pixels [default: 1280,720, or the window's size with --replay]")]
     resolution: Option<(u32, u32)>,
-    /// Camera position in world space, metres [default: frames the whole character]
+    /// Camera position in world space, metres [default: chosen to show the whole character]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     camera_position: Option<Vec3>,
     /// Point that the camera looks at, metres [default: the centre of the posed character]
@@ -51,10 +51,10 @@ pub(super) struct ViewArgs {
     /// Draw shadows on lit surfaces and on the floor [default: on in shaded, off in the other modes]
     #[arg(long, value_name = "on|off")]
     shadow: Option<Switch>,
-    /// Graphics adapter: auto, cpu, or a backend (vulkan, gl, metal, dx12), with part of the adapter's name
+    /// Graphics adapter: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     pub(super) adapter: AdapterChoice,
-    /// Skinning method, which blends the joints of each vertex
+    /// Skinning method
     #[arg(long, value_name = "KIND", default_value = "linear", value_parser = clap::builder::PossibleValuesParser::new(Skinning::ALL.map(Skinning::name)))]
     skinning: String,
 }

@@ -22,7 +22,7 @@ use super::{ModelArg, Verbosity, clips, first_look, rig_of, signals};
 pub(super) struct WindowArgs {
     #[command(flatten)]
     model: ModelArg,
-    /// Graphics adapter: auto, cpu, or a backend (vulkan, gl, metal, dx12), with part of the adapter's name
+    /// Graphics adapter: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     adapter: AdapterChoice,
     /// Receive live motion by the VMC protocol [address if omitted: 127.0.0.1:39539, reachable from this machine only]
@@ -31,7 +31,7 @@ pub(super) struct WindowArgs {
     /// Add the clips of another file, retargeted to this character (repeatable)
     #[arg(long, value_name = "FILE")]
     clips: Vec<PathBuf>,
-    /// Also retarget the positions of the hands relative to the shoulders, scaled by the arm span
+    /// Also retarget hand positions relative to the shoulders, scaled by the arm span
     #[arg(long, requires = "clips")]
     keep_hands: bool,
     /// Record the session to a file, for `sinew render --replay`

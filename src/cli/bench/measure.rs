@@ -20,7 +20,7 @@ pub(super) struct Row {
     pub(super) joints: usize,
     pub(super) limits: bool,
     pub(super) cases: usize,
-    /// Fraction of the cases whose error exceeds the smallest possible one by at most 1.1 times the tolerance.
+    /// Fraction of the cases whose error, compared with the best possible result, is at most 1.1 times the tolerance.
     pub(super) success: f64,
     pub(super) median_us: f64,
     pub(super) p99_us: f64,

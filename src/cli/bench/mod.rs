@@ -39,13 +39,13 @@ pub(super) struct BenchArgs {
     /// Seed of the random targets
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Distance to the target at which a goal counts as reached, as a fraction of the body's length
+    /// Distance at which a goal counts as reached, as a fraction of the body's length
     #[arg(long, value_name = "FRACTION", default_value_t = 1e-4, value_parser = fraction)]
     tolerance: f64,
     /// Maximum number of iterations
     #[arg(long, value_name = "N", default_value_t = 500)]
     iterations: usize,
-    /// Print a published or special table instead
+    /// Print one of these tables instead
     #[arg(long, value_name = "NAME")]
     table: Option<Table>,
     /// Print JSON

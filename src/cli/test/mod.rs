@@ -47,7 +47,7 @@ pub(super) struct TestArgs {
     /// Write the measured differences, one line per case
     #[arg(long, value_name = "OUT.csv")]
     csv: Option<PathBuf>,
-    /// Run only cases whose name contains TEXT, or one of several texts (repeatable)
+    /// Run only cases whose name contains TEXT (repeat to match any of several)
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
     /// List the cases without running them
@@ -62,7 +62,7 @@ pub(super) struct TestArgs {
     /// Stop after the first failure
     #[arg(long)]
     fail_fast: bool,
-    /// Graphics adapter: auto, cpu, or a backend (vulkan, gl, metal, dx12), with part of the adapter's name
+    /// Graphics adapter: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "cpu")]
     adapter: AdapterChoice,
 }
