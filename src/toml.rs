@@ -21,7 +21,7 @@ impl Fault {
         Self::new(item.span(), cause)
     }
 
-    /// The error of text that is not valid TOML.
+    /// Converts a TOML syntax error.
     pub(crate) fn of(error: &toml_edit::TomlError) -> Self {
         Self::new(error.span(), error.message().replace('\n', ", "))
     }
@@ -77,7 +77,7 @@ pub(crate) fn real(item: &Item) -> Option<f64> {
     any_number(item).filter(|x| x.abs() <= f64::from(f32::MAX))
 }
 
-/// The reason why a number is not [`real`], which is that it is not finite or too large for single precision.
+/// Returns why a number is not [`real`]. It is not finite, or too large for single precision.
 fn range_error(item: &Item) -> Option<&'static str> {
     match any_number(item) {
         Some(x) if !x.is_finite() => Some("value is not finite"),

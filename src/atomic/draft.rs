@@ -149,7 +149,7 @@ impl Draft {
         sync_folder(folder(&self.destination))
     }
 
-    /// As [`Self::replace`], without syncing the folder, which is returned.
+    /// As [`Self::replace`], but returns the folder instead of syncing it.
     pub(super) fn rename(&mut self) -> io::Result<&Path> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.destination)?;

@@ -23,7 +23,7 @@ mod tests;
 pub use draft::{Draft, leftovers};
 pub use sequence::Sequence;
 
-/// Maximum number of symbolic links to follow, which is the limit of Linux. More count as a loop.
+/// Maximum number of symbolic links to follow, as in Linux. More count as a loop.
 const MAX_LINKS: usize = 40;
 
 /// Writes a file. An existing file is replaced once all bytes are on disk.

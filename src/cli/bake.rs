@@ -132,7 +132,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     Ok(args.posing.exit_code(&reports))
 }
 
-/// The clip to bake if none is named, which is the first of `--clips`, or otherwise the only one. `own` of the `all` clips
+/// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. `own` of the `all` clips
 /// belong to the model.
 fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     match all {
@@ -145,7 +145,7 @@ fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     }
 }
 
-/// The time range to write, which is `requested` up to the end of the motion.
+/// The time range to write. `requested` is cut at the end of the motion.
 fn times(requested: Option<TimeRange>, puppet: &Puppet, verbosity: Verbosity) -> Result<Range<f32>, Failure> {
     let end = puppet.seconds();
     let Some(TimeRange { from, to }) = requested else { return Ok(0.0..end) };

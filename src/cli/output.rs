@@ -69,7 +69,7 @@ fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
-/// Checks that a file can be written, before the work whose result it receives.
+/// Checks that a file can be written, before the work starts.
 pub(super) fn check(path: &Path) -> Result<(), Failure> {
     if is_stdout(path) { Ok(()) } else { atomic::check(path).map_err(Failure::write(path)) }
 }

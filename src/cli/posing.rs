@@ -302,7 +302,7 @@ impl PosingArgs {
     }
 }
 
-/// Returns the target of a node, which is added at argument `index` if it does not exist yet.
+/// Returns a node's target. If there is none yet, adds one for the argument at `index`.
 fn target(targets: &mut Vec<(usize, Target)>, node: usize, index: usize, base: Option<usize>) -> &mut Target {
     let existing = targets.iter().position(|(_, t)| t.node == node);
     let at = existing.unwrap_or(targets.len());

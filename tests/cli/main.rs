@@ -60,7 +60,7 @@ fn json<const N: usize>(arguments: [&str; N]) -> Value {
     serde_json::from_str(&stdout(arguments)).unwrap()
 }
 
-/// Runs the program and asserts exit code 2 and one line on stderr, which is returned without `error: `.
+/// Runs the program, asserts exit code 2, and returns its only line on stderr without `error: `.
 fn refusal<const N: usize>(arguments: [&str; N]) -> String {
     let output = sinew(arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");

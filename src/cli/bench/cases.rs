@@ -8,7 +8,7 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use crate::ik::{Body, Goal, Limit, Link, Random, SolveError, round_cone};
 
-/// A body and goals for its end, which are solved one after another.
+/// A body, and goals for its end that are solved one after another.
 pub(super) struct Cases {
     pub(super) name: String,
     pub(super) joints: usize,
@@ -22,8 +22,8 @@ pub(super) struct Cases {
 }
 
 impl Cases {
-    /// The distance from the body's end to the best possible position, metres. That is the target, or for a target out of
-    /// reach the nearest point on the sphere of the stretched body.
+    /// The distance from the body's end to the best possible position, metres. For a target out of reach, that is the
+    /// nearest point on the sphere that the stretched body can reach.
     pub(super) fn error(&self, body: &Body, goal: &Goal) -> f64 {
         let Some(target) = goal.position else { return 0.0 };
         let end = body.world_from_link(goal.link).map_or(target, |m| m.translation);
@@ -210,7 +210,7 @@ fn limited_chain(n: usize) -> Result<Body, SolveError> {
     arm(&(0..n).map(|i| (limit(i), link)).collect::<Vec<_>>())
 }
 
-/// Reachable targets for a body with limits, which are the positions of its end in random poses within the limits.
+/// Reachable targets for a body with limits: the positions of its end in random poses within the limits.
 fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64) -> Cases {
     let mut random = Random(seed);
     let end = body.links().len() - 1;

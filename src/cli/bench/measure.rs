@@ -109,7 +109,7 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     values
 }
 
-/// The quantile of sorted values by the nearest-rank method, which is value number ⌈fraction · count⌉.
+/// Returns a quantile of sorted values by the nearest-rank method: value number ⌈fraction · count⌉.
 pub(super) fn nearest_rank(sorted: &[f64], fraction: f64) -> f64 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -132,8 +132,8 @@ fn timer_overhead() -> f64 {
     nearest_rank(&sorted(&readings), 0.5)
 }
 
-/// Measures the reference time of this machine, nanoseconds: one square root and one division in a chain where each
-/// 1/√x depends on the previous one. Times of different or busy machines can be compared relative to it.
+/// Measures the reference time of this machine, nanoseconds. It is the time of one single-precision 1/√x in a chain where
+/// each depends on the previous one. Times of different or busy machines can be compared relative to it.
 pub(super) fn floor() -> f64 {
     const COUNT: u32 = 100_000;
     let mut best = f64::INFINITY;

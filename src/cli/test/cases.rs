@@ -20,7 +20,7 @@ use crate::rig::{self, Rig};
 use crate::stage::{self, Shot};
 use crate::viewer::{Recording, Replay, ReplayError};
 
-/// The options of a case, which are those of `sinew render` that determine the image.
+/// The options of a case. They are the options of `sinew render` that determine the image.
 #[derive(Debug, Parser)]
 #[command(name = "case", no_binary_name = true, disable_help_flag = true)]
 pub(super) struct CaseArgs {
@@ -46,7 +46,7 @@ impl CaseArgs {
         <Self as CommandFactory>::command().args_override_self(true)
     }
 
-    /// The keys that a suite may set, which are the names of the command-line options.
+    /// The keys that a suite may set. They have the names of the command-line options.
     pub(super) fn keys() -> Vec<OptionKey> {
         let command = Self::command();
         let keys = command.get_arguments().filter_map(|argument| {

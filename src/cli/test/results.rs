@@ -1,4 +1,4 @@
-//! Writes the result files of a run, which are an HTML report, a JUnit report and a CSV table.
+//! Writes the HTML report, the JUnit report and the CSV table of a run.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub(super) fn write(
     ]
 }
 
-/// The files that a case reads, which are its model, its session and the files that its options name.
+/// The files that a case reads: its model, its session, and the files in its options.
 fn inputs(case: &Case) -> impl Iterator<Item = PathBuf> {
     let options =
         case.arguments.iter().filter_map(|argument| argument.split_once('=')).map(|(_, value)| value);
