@@ -1,172 +1,178 @@
-//! A bar of a motion, made ready to be played.
+//! A clip strip prepared for playback.
 
 use crate::asset::{Character, Clip};
 use crate::pose::Pose;
 
-use super::contact::{Contact, Track, contacts};
-use super::ground::Ground;
+use super::contact::{Contact, FootPath, contacts};
+use super::ground::PlanarTransform;
 use super::line::{Bar, Travel};
 use super::mix::blend;
 use super::sample::Playhead;
-use super::stand::{self, Stand};
+use super::stand::{self, LocomotionRoot};
 use super::warp::{Steps, Warp, warps};
 
-/// Steps a second in which feet are looked for.
+/// Samples per second when foot contacts are detected.
 pub(super) const RATE: f32 = 60.0;
-/// More steps of one clip or line are not looked at: ten minutes.
-pub(super) const MOST_STEPS: usize = 36_000;
-/// A clip that ends within this mean turn of its joints, radians, of where it begins is a cycle.
+/// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
+pub(super) const MAX_SAMPLES: usize = 36_000;
+/// A clip is cyclic when its joints differ by less than this mean angle, in radians, between its start and its end.
 const CYCLE: f32 = 0.1;
 
-/// A clip of a bar.
+/// A clip in the blend of a strip.
 #[derive(Clone, Debug)]
-struct Voice {
+struct BlendedClip {
     clip: usize,
-    share: f32,
+    /// Normalized: the weights of a strip sum to one.
+    weight: f32,
     warp: Warp,
-    /// Puts the clip where the bar's first one is.
-    aligned: Ground,
-    /// From the clip's start to its end.
-    travel: Ground,
+    /// Moves the clip to the start of the strip's first clip.
+    alignment: PlanarTransform,
+    /// Root motion from the clip's start to its end.
+    travel: PlanarTransform,
     contacts: Vec<Contact>,
-    /// When a foot comes down, clip seconds, and which, of a clip that ends as it begins.
+    /// Times of foot strikes in clip seconds, with the foot's node. Empty for a clip that is not cyclic.
     strikes: Vec<(f32, usize)>,
-    head: Playhead,
+    playhead: Playhead,
 }
 
-/// A bar with its clips in step and in place.
+/// A strip whose clips are synchronized and aligned.
 #[derive(Clone, Debug)]
-pub(super) struct Ready {
+pub(super) struct PreparedStrip {
     pub(super) start: f32,
     pub(super) length: f32,
-    /// Puts the bar where the one before it leads to.
-    pub(super) placement: Ground,
+    /// Moves the strip to where the previous strip has led the character.
+    pub(super) placement: PlanarTransform,
     from: f64,
     speed: f64,
-    again: bool,
+    looping: bool,
     travel: Travel,
-    /// Once through all clips in step, clip seconds.
+    /// Length of one cycle of the blend, in clip seconds.
     cycle: f64,
-    /// Whether a clip goes on from its end to its start.
+    /// Whether a clip continues from its end at its start.
     wraps: bool,
-    voices: Vec<Voice>,
-    room: Pose,
+    blended: Vec<BlendedClip>,
+    scratch: Pose,
 }
 
-impl Ready {
-    /// `None`: it has no clip.
-    pub(super) fn new(bar: &Bar, character: &Character, stand: &Stand, feet: &[usize]) -> Option<Self> {
+impl PreparedStrip {
+    /// Prepares a strip. Returns `None` if the strip has no clip.
+    pub(super) fn new(
+        bar: &Bar,
+        character: &Character,
+        locomotion: &LocomotionRoot,
+        feet: &[usize],
+    ) -> Option<Self> {
         let clips = &character.clips;
         let cycle = f64::from(bar.cycle(clips));
         let speed = f64::from(bar.speed);
         let backwards = speed < 0.0 && bar.from == 0.0;
-        let mut ready = Self {
+        let mut prepared = Self {
             start: bar.start,
             length: bar.length(clips),
-            placement: Ground::default(),
+            placement: PlanarTransform::default(),
             from: if backwards { cycle } else { f64::from(bar.from) },
             speed,
-            again: bar.again,
+            looping: bar.again,
             travel: bar.travel,
             cycle,
             wraps: bar.again,
-            voices: Vec::new(),
-            room: Pose::default(),
+            blended: Vec::new(),
+            scratch: Pose::default(),
         };
-        let shares: Vec<(usize, f32)> = bar.shares(clips).collect();
-        let mut steps = Vec::with_capacity(shares.len());
-        for &(clip, share) in &shares {
-            let found = Gait::of(&clips[clip], character, stand, feet);
-            let strikes = found.contacts.iter().map(|c| (c.from, c.node));
+        let weights: Vec<(usize, f32)> = bar.normalized_weights(clips).collect();
+        let mut steps = Vec::with_capacity(weights.len());
+        for &(clip, weight) in &weights {
+            let gait = Gait::measure(&clips[clip], character, locomotion, feet);
+            let strikes = gait.contacts.iter().map(|c| (c.from, c.node));
             let mut strikes: Vec<(f32, usize)> = strikes.collect();
             strikes.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // A foot that is down where a cyclic clip begins came down before its end.
-            if found.cyclic {
+            // If a foot is on the ground when a cyclic clip starts, it struck the ground before the clip's end.
+            if gait.cyclic {
                 let first = strikes.iter().filter(|s| s.0 <= 0.0).map(|s| s.1).collect::<Vec<_>>();
                 let end = clips[clip].seconds - 1.0 / RATE;
                 let wraps =
-                    |n: usize| found.contacts.iter().any(|c| c.node == n && c.to >= end && c.from > 0.0);
+                    |n: usize| gait.contacts.iter().any(|c| c.node == n && c.to >= end && c.from > 0.0);
                 strikes.retain(|s| s.0 > 0.0 || !(first.contains(&s.1) && wraps(s.1)));
             }
             let seconds = clips[clip].seconds;
-            let cycle = found.cyclic && seconds > 0.0;
-            let own = if cycle { strikes.clone() } else { Vec::new() };
-            steps.push(Steps { share, seconds, cyclic: found.cyclic, strikes });
-            ready.voices.push(Voice {
+            let cycle = gait.cyclic && seconds > 0.0;
+            let cyclic_strikes = if cycle { strikes.clone() } else { Vec::new() };
+            steps.push(Steps { weight, seconds, cyclic: gait.cyclic, strikes });
+            prepared.blended.push(BlendedClip {
                 clip,
-                share,
+                weight,
                 warp: Warp::default(),
-                aligned: Ground::default(),
-                travel: found.travel,
-                contacts: found.contacts,
-                strikes: own,
-                head: Playhead::default(),
+                alignment: PlanarTransform::default(),
+                travel: gait.travel,
+                contacts: gait.contacts,
+                strikes: cyclic_strikes,
+                playhead: Playhead::default(),
             });
         }
-        // In step, cycles may begin anywhere.
-        ready.wraps |= steps.len() > 1 && steps.iter().all(|s| s.cyclic);
-        for (voice, warp) in ready.voices.iter_mut().zip(warps(&steps)) {
-            voice.warp = warp;
+        // Synchronized cycles may start at any phase.
+        prepared.wraps |= steps.len() > 1 && steps.iter().all(|s| s.cyclic);
+        for (blended, warp) in prepared.blended.iter_mut().zip(warps(&steps)) {
+            blended.warp = warp;
         }
-        ready.align(character, stand);
-        (!ready.voices.is_empty()).then_some(ready)
+        prepared.align(character, locomotion);
+        (!prepared.blended.is_empty()).then_some(prepared)
     }
 
-    /// Puts every clip where the first one is when the bar begins.
-    fn align(&mut self, character: &Character, stand: &Stand) {
-        if self.voices.len() < 2 {
+    /// Aligns every clip with the first one at the start of the strip.
+    fn align(&mut self, character: &Character, locomotion: &LocomotionRoot) {
+        if self.blended.len() < 2 {
             return;
         }
         let (phase, _) = self.phase(0.0);
         let skeleton = &character.skeleton;
-        let mut places = Vec::with_capacity(self.voices.len());
-        for voice in &mut self.voices {
-            let clip = &character.clips[voice.clip];
+        let mut transforms = Vec::with_capacity(self.blended.len());
+        for blended in &mut self.blended {
+            let clip = &character.clips[blended.clip];
             let mut pose = Pose::rest(skeleton);
-            let (time, _) = time_of(voice.warp.phase(phase), clip, self.wraps);
-            voice.head.sample(clip, time, skeleton, &mut pose);
-            places.push(stand.ground(skeleton, &pose));
+            let (time, _) = time_of(blended.warp.phase(phase), clip, self.wraps);
+            blended.playhead.sample(clip, time, skeleton, &mut pose);
+            transforms.push(locomotion.ground(skeleton, &pose));
         }
-        for (voice, place) in self.voices.iter_mut().zip(&places) {
-            voice.aligned = places[0].after(place.inverse());
+        for (blended, transform) in self.blended.iter_mut().zip(&transforms) {
+            blended.alignment = transforms[0].after(transform.inverse());
         }
     }
 
-    /// Where it ends on the line, seconds.
+    /// End of the strip on the timeline, in seconds.
     pub(super) fn end(&self) -> f32 {
         self.start + self.length
     }
 
-    /// Phase within a cycle and whole cycles, so many seconds after the bar's start.
+    /// Phase within a cycle and number of completed cycles, `since` seconds after the strip's start.
     fn phase(&self, since: f32) -> (f64, f64) {
         let at = self.from + f64::from(since.clamp(0.0, self.length)) * self.speed;
         if self.cycle <= 0.0 {
             return (0.0, 0.0);
         }
         let phase = at / self.cycle;
-        let cycles = if self.again { phase.floor() } else { 0.0 };
+        let cycles = if self.looping { phase.floor() } else { 0.0 };
         (phase - cycles, cycles)
     }
 
-    /// Each clip's time and its whole cycles.
+    /// The local time of each clip and the number of its completed cycles, `since` seconds after the strip's start.
     fn times<'a>(&'a self, since: f32, clips: &'a [Clip]) -> impl Iterator<Item = (f32, f64)> + 'a {
         let (phase, cycles) = self.phase(since);
-        let alone = self.voices.len() == 1;
-        self.voices.iter().map(move |voice| {
-            let clip = &clips[voice.clip];
-            if alone {
-                // The very time, without a way through phases.
+        let is_single = self.blended.len() == 1;
+        self.blended.iter().map(move |blended| {
+            let clip = &clips[blended.clip];
+            if is_single {
+                // Computed directly, because a conversion to a phase and back would round it.
                 #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
                 let time = (self.from + f64::from(since.clamp(0.0, self.length)) * self.speed
                     - cycles * self.cycle) as f32;
                 return (time.clamp(0.0, clip.seconds), cycles);
             }
-            let (time, more) = time_of(voice.warp.phase(phase), clip, self.wraps);
-            (time, cycles + more)
+            let (time, wrapped_cycles) = time_of(blended.warp.phase(phase), clip, self.wraps);
+            (time, cycles + wrapped_cycles)
         })
     }
 
-    /// The pose on top of `base`, seconds after the bar's start.
+    /// Writes the pose `since` seconds after the strip's start. Properties that the clips do not animate come from `base`.
     pub(super) fn pose(
         &mut self,
         since: f32,
@@ -178,51 +184,52 @@ impl Ready {
         let (phase, _) = self.phase(since);
         let times: [(f32, f64); 1];
         let many: Vec<(f32, f64)>;
-        let times: &[(f32, f64)] = if self.voices.len() == 1 {
+        let times: &[(f32, f64)] = if self.blended.len() == 1 {
             times = [self.times(since, &character.clips).next().unwrap_or_default()];
             &times
         } else {
             many = self.times(since, &character.clips).collect();
             &many
         };
-        let mut weighed = 0.0;
-        let Self { voices, room, placement, travel, .. } = self;
-        for (voice, &(time, cycles)) in voices.iter_mut().zip(times) {
-            let into = if weighed == 0.0 { &mut *out } else { &mut *room };
+        let mut weight_sum = 0.0;
+        let Self { blended, scratch, placement, travel, .. } = self;
+        for (blended, &(time, cycles)) in blended.iter_mut().zip(times) {
+            let into = if weight_sum == 0.0 { &mut *out } else { &mut *scratch };
             into.clone_from(base);
-            voice.head.sample(&character.clips[voice.clip], time, &character.skeleton, into);
-            let gone = match travel {
-                Travel::Kept => voice.travel.times(cycles),
-                Travel::Stripped => voice.travel.times(-phase),
+            blended.playhead.sample(&character.clips[blended.clip], time, &character.skeleton, into);
+            let root_motion = match travel {
+                Travel::Kept => blended.travel.times(cycles),
+                Travel::Stripped => blended.travel.times(-phase),
             };
-            placement.after(voice.aligned).after(gone).carry(tops, into);
-            weighed += voice.share;
-            if weighed > voice.share {
-                blend(out, room, voice.share / weighed);
+            placement.after(blended.alignment).after(root_motion).apply(tops, into);
+            weight_sum += blended.weight;
+            if weight_sum > blended.weight {
+                blend(out, scratch, blended.weight / weight_sum);
             }
         }
     }
 
-    /// How far, in cycles, it is beyond where a foot comes down, seconds after its start. `None`: it does not step with it,
-    /// time and again. Of several clips in step, the first.
-    pub(super) fn stride(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
-        let voice = self.voices.first()?;
-        let strike = voice.strikes.iter().find(|(_, f)| *f == foot)?.0;
+    /// Cycles from a foot's strike to the time `since` seconds after the strip's start. Returns `None` unless the foot
+    /// steps in a cyclic clip. In a blend, the first clip counts.
+    pub(super) fn cycles_since_strike(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
+        let first = self.blended.first()?;
+        let strike = first.strikes.iter().find(|(_, f)| *f == foot)?.0;
         let (time, _) = self.times(since, clips).next()?;
-        Some(f64::from(time - strike) / f64::from(clips.get(voice.clip)?.seconds))
+        Some(f64::from(time - strike) / f64::from(clips.get(first.clip)?.seconds))
     }
 
-    /// How much of it, by weight, has a foot on the ground, seconds after its start.
-    pub(super) fn stands(&self, foot: usize, since: f32, clips: &[Clip]) -> f32 {
-        let still = |c: &Contact, time: f32| c.node == foot && c.still && (c.from..=c.to).contains(&time);
+    /// Sum of the weights of the clips in which a foot is planted, `since` seconds after the strip's start.
+    pub(super) fn planted_weight(&self, foot: usize, since: f32, clips: &[Clip]) -> f32 {
+        let is_planted =
+            |c: &Contact, time: f32| c.node == foot && c.still && (c.from..=c.to).contains(&time);
         let times = self.times(since, clips);
-        let standing =
-            self.voices.iter().zip(times).filter(|(v, (t, _))| v.contacts.iter().any(|c| still(c, *t)));
-        standing.map(|(v, _)| v.share).sum()
+        let planted =
+            self.blended.iter().zip(times).filter(|(b, (t, _))| b.contacts.iter().any(|c| is_planted(c, *t)));
+        planted.map(|(b, _)| b.weight).sum()
     }
 }
 
-/// A clip's time at a phase of its own, and the whole cycles in it.
+/// A clip's time at one of its own phases, and the number of completed cycles.
 fn time_of(phase: f64, clip: &Clip, wraps: bool) -> (f32, f64) {
     let cycles = if wraps { phase.floor() } else { 0.0 };
     #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
@@ -230,15 +237,15 @@ fn time_of(phase: f64, clip: &Clip, wraps: bool) -> (f32, f64) {
     (time.clamp(0.0, clip.seconds), cycles)
 }
 
-/// How a clip goes.
+/// Root motion, cyclicity and foot contacts of a clip.
 struct Gait {
-    travel: Ground,
+    travel: PlanarTransform,
     cyclic: bool,
     contacts: Vec<Contact>,
 }
 
 impl Gait {
-    fn of(clip: &Clip, character: &Character, stand: &Stand, feet: &[usize]) -> Self {
+    fn measure(clip: &Clip, character: &Character, locomotion: &LocomotionRoot, feet: &[usize]) -> Self {
         let skeleton = &character.skeleton;
         let rest = Pose::rest(skeleton);
         let mut head = Playhead::default();
@@ -249,31 +256,32 @@ impl Gait {
         let (mut first, mut last, mut pose) = (rest.clone(), rest.clone(), rest.clone());
         sample(0.0, &mut first);
         sample(clip.seconds, &mut last);
-        let (from, to) = (stand.ground(skeleton, &first), stand.ground(skeleton, &last));
-        let mut tracks: Vec<Track> = feet.iter().map(|&node| Track { node, places: Vec::new() }).collect();
+        let (from, to) = (locomotion.ground(skeleton, &first), locomotion.ground(skeleton, &last));
+        let mut paths: Vec<FootPath> =
+            feet.iter().map(|&node| FootPath { node, positions: Vec::new() }).collect();
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "clamped to a small range"
         )]
-        let steps = (clip.seconds * RATE).ceil().clamp(0.0, MOST_STEPS as f32) as usize;
-        for i in 0..=steps {
+        let samples = (clip.seconds * RATE).ceil().clamp(0.0, MAX_SAMPLES as f32) as usize;
+        for i in 0..=samples {
             sample(i as f32 / RATE, &mut pose);
-            for track in &mut tracks {
-                track.places.push(stand::place(skeleton, &pose, track.node));
+            for path in &mut paths {
+                path.positions.push(stand::position(skeleton, &pose, path.node));
             }
         }
-        let turned = || first.locals.iter().zip(&last.locals).enumerate();
-        let moved = clip.channels.iter().map(|c| c.node).collect::<std::collections::BTreeSet<_>>();
-        let angles =
-            turned().filter(|(n, _)| moved.contains(n) && *n != stand.root && !stand.tops.contains(n));
+        let pairs = || first.locals.iter().zip(&last.locals).enumerate();
+        let animated = clip.channels.iter().map(|c| c.node).collect::<std::collections::BTreeSet<_>>();
+        let angles = pairs()
+            .filter(|(n, _)| animated.contains(n) && *n != locomotion.root && !locomotion.tops.contains(n));
         let angles: Vec<f32> = angles.map(|(_, (a, b))| a.rotation.angle_between(b.rotation)).collect();
         let mean = angles.iter().sum::<f32>() / (angles.len().max(1) as f32);
         Self {
             travel: to.after(from.inverse()),
             cyclic: mean < CYCLE,
-            contacts: if stand.height > 0.0 {
-                contacts(&tracks, 1.0 / RATE, stand.height)
+            contacts: if locomotion.height > 0.0 {
+                contacts(&paths, 1.0 / RATE, locomotion.height)
             } else {
                 Vec::new()
             },

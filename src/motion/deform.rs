@@ -1,4 +1,4 @@
-//! Changes of a motion that keep its detail: displacements, spread over a while.
+//! Edits of a motion that keep its detail: displacements over a time window.
 
 use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
@@ -7,43 +7,45 @@ use crate::pose::Pose;
 
 use super::mix::{ease, rotation_vector};
 
-/// Smaller turns, radians, and shifts, metres, are no change.
-const NOTHING: f32 = 1e-6;
-/// The largest turn about an axis, radians: of a larger one single precision knows no angle, and its square overflows.
-const MOST_TURN: f32 = 1e5;
+/// Rotations (radians) and shifts (metres) that are smaller than this are ignored.
+const NEGLIGIBLE: f32 = 1e-6;
+/// Maximum rotation about an axis, in radians. Single precision cannot resolve the angle of a much larger rotation, and
+/// the square of its length may overflow.
+const MAX_TURN: f32 = 1e5;
 
-/// A changed posture at a time, as what it is beyond the motion's own: it grows before, wanes after, and lies on top of
-/// whatever the motion does there (displacement mapping: Bruderlin & Williams 1995; motion warping: Witkin & Popović
-/// 1995). Several add up.
+/// A change of posture at a time, stored as the difference from the motion.
+///
+/// The edit fades in before its time and fades out after it. It is added to the pose of the motion (displacement mapping:
+/// Bruderlin & Williams 1995; motion warping: Witkin & Popović 1995). Several edits add up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// When it is whole, seconds on the line.
+    /// Time of full effect, in seconds of the timeline.
     pub time: f32,
-    /// How long it grows, seconds.
+    /// Duration of the fade-in, in seconds.
     pub before: f32,
-    /// How long it wanes, seconds.
+    /// Duration of the fade-out, in seconds.
     pub after: f32,
-    /// Rotation vectors by node, radians, in the joint's own frame.
+    /// Rotation vectors by node, in radians, in the joint's local frame.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<(usize, Vec3)>,
-    /// Shifts by node, in the parent's space: those of the root, most of all.
+    /// Translations by node, in metres, in the parent's space. Typically only the root has one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shifts: Vec<(usize, Vec3)>,
 }
 
 impl Edit {
-    /// What takes one posture to another, at a time, over a window before and after it. Where other edits are in force
-    /// at that time, both postures hold them already.
+    /// The edit that changes posture `from` into posture `to` at a time. `before` and `after` are the durations of its
+    /// fade-in and fade-out in seconds. Both postures must include the other edits that are active at that time.
     pub fn between(from: &Pose, to: &Pose, time: f32, before: f32, after: f32) -> Self {
         let pairs = || from.locals.iter().zip(&to.locals).enumerate();
         let turn = |(node, (a, b)): (usize, (&crate::asset::Transform, &crate::asset::Transform))| {
             let turn = rotation_vector(a.rotation.conjugate() * b.rotation);
-            (turn.length() > NOTHING).then_some((node, turn))
+            (turn.length() > NEGLIGIBLE).then_some((node, turn))
         };
         let shift = |(node, (a, b)): (usize, (&crate::asset::Transform, &crate::asset::Transform))| {
             let shift = b.translation - a.translation;
-            (shift.length() > NOTHING).then_some((node, shift))
+            (shift.length() > NEGLIGIBLE).then_some((node, shift))
         };
         Self {
             time,
@@ -54,46 +56,47 @@ impl Edit {
         }
     }
 
-    /// Whether every number in it is finite and means something.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Whether all numbers are finite and in range.
+    pub(super) fn is_valid(&self) -> bool {
         let windows = [self.before, self.after];
         self.time.is_finite()
             && windows.iter().all(|w| w.is_finite() && *w >= 0.0)
-            && self.turns.iter().all(|(_, turn)| turn.abs().max_element() <= MOST_TURN)
+            && self.turns.iter().all(|(_, turn)| turn.abs().max_element() <= MAX_TURN)
             && self.shifts.iter().all(|(_, shift)| shift.is_finite())
     }
 
-    /// From 0, outside its window, to 1, at its time.
+    /// The edit's weight at a time: 0 outside its window, 1 at its own time.
     pub fn weight(&self, time: f32) -> f32 {
-        self.away(time - self.time)
+        self.weight_at_offset(time - self.time)
     }
 
-    /// The same in what is played as a loop of `round` seconds; `None`: in what is not. Its window reaches round the
-    /// ends, so that the last moment has the weight of the first. Where a window is longer than the loop, the nearest
-    /// round counts, not the sum: at its time the edit is whole and no more. One whose time is not in the loop is in no
-    /// round.
+    /// The edit's weight in a motion that is played as a loop of `round` seconds, or without a loop if `None`.
+    ///
+    /// In a loop the window wraps around the ends, so that the weights at the start and at the end are equal. Where the
+    /// window is longer than the loop, the weights of the rounds are not added: the largest counts, and it is 1 at most.
+    /// An edit whose time is outside the loop has no effect.
     pub fn weight_in(&self, time: f32, round: Option<f32>) -> f32 {
         let Some(round) = round.filter(|r| *r > 0.0) else { return self.weight(time) };
         if !(0.0..=round).contains(&self.time) {
             return 0.0;
         }
         let since = (time - self.time).rem_euclid(round);
-        self.away(since).max(self.away(since - round))
+        self.weight_at_offset(since).max(self.weight_at_offset(since - round))
     }
 
-    /// So many seconds after its time.
-    fn away(&self, away: f32) -> f32 {
-        let reach = if away < 0.0 { self.before } else { self.after };
+    /// The weight `offset` seconds after the edit's time.
+    fn weight_at_offset(&self, offset: f32) -> f32 {
+        let window = if offset < 0.0 { self.before } else { self.after };
         match () {
-            () if away == 0.0 => 1.0,
-            () if away.abs() < reach => ease(1.0 - away.abs() / reach),
+            () if offset == 0.0 => 1.0,
+            () if offset.abs() < window => ease(1.0 - offset.abs() / window),
             () => 0.0,
         }
     }
 }
 
-/// Puts edits on top of a pose. Rotation vectors of one joint are summed before they turn it, so that no order counts.
-/// `round`: as for [`Edit::weight_in`]; `turns` is room to work in.
+/// Adds edits to a pose. The rotation vectors of a joint are summed before they are applied, so that the order of the
+/// edits does not matter. `round` is that of [`Edit::weight_in`], and `turns` is a scratch buffer.
 pub(super) fn deform(
     edits: &[Edit],
     time: f32,
@@ -146,8 +149,8 @@ mod tests {
         pose
     }
 
-    /// The largest turn of a joint, radians, or way, metres, from one pose to another.
-    fn apart(a: &Pose, b: &Pose) -> f32 {
+    /// The largest rotation (radians) or displacement (metres) of a joint between two poses.
+    fn difference(a: &Pose, b: &Pose) -> f32 {
         let one = |(a, b): (&crate::asset::Transform, &crate::asset::Transform)| {
             let turn = rotation_vector(a.rotation.conjugate() * b.rotation).length();
             turn.max(a.translation.distance(b.translation))
@@ -170,7 +173,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// A walk is a cycle: with whatever edits it ends in the pose that it begins with, and nowhere jumps.
+        /// A walk is a cycle. With any edits it still ends in the pose that it starts with, and never jumps.
         #[test]
         fn a_loop_has_no_seam(edits in edits(), time in 0.0_f32..1.0) {
             let walk = CHARACTER.clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();
@@ -178,12 +181,12 @@ mod tests {
             let plain = Motion::clip(walk);
             let motion = Motion { edits, ..plain.clone() };
             prop_assert_eq!(motion.seconds(&CHARACTER.clips), round);
-            let seam = apart(&pose(&motion, round), &pose(&motion, 0.0));
-            prop_assert!(seam < apart(&pose(&plain, round), &pose(&plain, 0.0)) + 1e-4, "{seam}");
+            let seam = difference(&pose(&motion, round), &pose(&motion, 0.0));
+            prop_assert!(seam < difference(&pose(&plain, round), &pose(&plain, 0.0)) + 1e-4, "{seam}");
             let step = 1e-4;
-            let over = apart(&pose(&motion, round - step), &pose(&motion, round + step));
-            prop_assert!(over < 0.05, "{over}");
-            prop_assert!(apart(&pose(&motion, time), &pose(&motion, time + 3.0 * round)) < 1e-3);
+            let across = difference(&pose(&motion, round - step), &pose(&motion, round + step));
+            prop_assert!(across < 0.05, "{across}");
+            prop_assert!(difference(&pose(&motion, time), &pose(&motion, time + 3.0 * round)) < 1e-3);
             for edit in motion.edits.iter().filter(|e| e.time <= round) {
                 prop_assert_eq!(edit.weight_in(edit.time, Some(round)), 1.0);
             }
@@ -191,12 +194,12 @@ mod tests {
     }
 
     #[test]
-    fn without_a_loop_an_edit_is_cut() {
+    fn an_edit_does_not_wrap_without_a_loop() {
         let edit = Edit { time: 0.9, before: 0.4, after: 0.4, ..Edit::default() };
         assert!(edit.weight_in(0.1, None) == 0.0 && edit.weight_in(0.1, Some(1.0)) > 0.4);
         assert!((edit.weight_in(0.1, Some(1.0)) - edit.weight(1.1)).abs() < 1e-6);
         assert_eq!(edit.weight_in(0.9, Some(0.0)), 1.0);
-        // What lies beyond the end is in no round.
+        // An edit beyond the end of the loop has no effect.
         assert_eq!(edit.weight_in(0.79, Some(0.8)), 0.0);
     }
 }

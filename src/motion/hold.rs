@@ -1,16 +1,16 @@
-//! A place that a joint shall keep.
+//! Contact constraints.
 
 use glam::{Quat, Vec3};
 
-/// Where a foot or a hand must stay. Whoever has a solver turns it into a goal: nothing here solves.
+/// A contact constraint: the position that a foot or a hand must keep. The owner of a solver turns it into a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hold {
     /// The node's index.
     pub node: usize,
-    /// World position of its origin, metres.
+    /// World position of the node's origin, in metres.
     pub position: Vec3,
-    /// World orientation, by the product of rotations; `None`: the one that the pose gives it.
+    /// World orientation, as the product of the local rotations. `None` keeps the orientation that the pose has.
     pub orientation: Option<Quat>,
-    /// From 0, where the pose puts it, to 1, in that place.
+    /// From 0 (the position in the pose) to 1 (the constrained position).
     pub weight: f32,
 }

@@ -1,17 +1,17 @@
-//! Between two keys.
+//! Interpolation between two keys.
 
 use glam::{Quat, Vec4};
 
-/// Up to this 1 − cos θ (half of a turn below 52°) the series below is used; its seventh and later terms are then
-/// beyond single precision.
+/// The power series is used up to this 1 − cos θ, where θ is half of the rotation angle (rotations below 52°). The terms
+/// after the sixth factor are then smaller than single precision resolves.
 const SERIES: f32 = 0.1;
-/// Up to this one (below 8°, nearly every step between keys) the fourth and later terms are.
+/// Two factors of the series are enough up to this 1 − cos θ (rotations below 8°, which covers nearly all pairs of keys).
 const SHORT_SERIES: f32 = 0.0025;
 
-/// Spherical linear interpolation along the shorter arc (Shoemake 1985), `t` from 0 to 1, unit quaternions.
+/// Spherical linear interpolation of unit quaternions along the shorter arc (Shoemake 1985), with `t` from 0 to 1.
 ///
-/// Keys of a clip are close together, so that sin(tθ)/sin θ is taken from its power series in 1 − cos θ
-/// (Eberly 2011, "A fast and accurate algorithm for computing SLERP", eq. 12), which needs no trigonometry:
+/// Keys of a clip are usually close together. For them, sin(tθ)/sin θ is computed from its power series in 1 − cos θ
+/// (Eberly 2011, "A fast and accurate algorithm for computing SLERP", eq. 12), which needs no trigonometric function:
 /// u₀ = t, uᵢ = uᵢ₋₁ · (i² − t²) / (i(2i + 1)) · (1 − cos θ).
 pub(super) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
     let (a, b) = (Vec4::from(a), Vec4::from(b));
@@ -22,14 +22,14 @@ pub(super) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
     } else if x <= SERIES {
         a * sine_ratio::<6>(1.0 - t, x) + b * sine_ratio::<6>(t, x)
     } else {
-        // The angle from both chords: exact also where its cosine says little.
+        // The angle computed from both chords is accurate even where the cosine is not.
         let theta = 2.0 * (a - b).length().atan2((a + b).length());
         (a * ((1.0 - t) * theta).sin() + b * (t * theta).sin()) / theta.sin()
     };
     Quat::from_vec4(blended.normalize())
 }
 
-/// sin(tθ)/sin θ from x = 1 − cos θ and some terms of its series after the first.
+/// Computes sin(tθ)/sin θ from x = 1 − cos θ with the first term of its series and `TERMS` more.
 fn sine_ratio<const TERMS: usize>(t: f32, x: f32) -> f32 {
     /// i² and 1 / (i(2i + 1)).
     const FACTORS: [(f32, f32); 6] = [
@@ -41,13 +41,13 @@ fn sine_ratio<const TERMS: usize>(t: f32, x: f32) -> f32 {
         (36.0, 1.0 / 78.0),
     ];
     let square = t * t;
-    // From the last term inwards: t(1 + c₁(1 + c₂(1 + …))).
+    // Horner's scheme: t(1 + c₁(1 + c₂(1 + …))).
     let factors = FACTORS.iter().take(TERMS).rev();
     t * factors.fold(1.0, |inner, (i_squared, divisor)| 1.0 + inner * ((i_squared - square) * divisor * x))
 }
 
-/// The weights of a Hermite segment (glTF 2.0, appendix C.4) at `u` from 0 to 1 of a segment of `seconds`:
-/// value and out-tangent of its first key, value and in-tangent of its second.
+/// The weights of a cubic Hermite segment (glTF 2.0, appendix C.4) of length `seconds` at `u` from 0 to 1, in this order:
+/// value and out-tangent of the first key, value and in-tangent of the second key.
 pub(super) fn hermite(u: f32, seconds: f32) -> [f32; 4] {
     let (u2, u3) = (u * u, u * u * u);
     [2.0 * u3 - 3.0 * u2 + 1.0, seconds * (u3 - 2.0 * u2 + u), 3.0 * u2 - 2.0 * u3, seconds * (u3 - u2)]
@@ -59,7 +59,7 @@ mod tests {
     use glam::DVec4;
     use proptest::prelude::*;
 
-    /// The definition, in double precision.
+    /// The definition of slerp, in double precision.
     fn exact(a: Quat, b: Quat, t: f32) -> DVec4 {
         let (a, b) = (DVec4::from(a.as_dquat()), DVec4::from(b.as_dquat()));
         let b = if a.dot(b) < 0.0 { -b } else { b };
@@ -73,7 +73,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn slerp_is_the_definition(axis in prop::array::uniform3(-1.0_f32..1.0), angle in 0.0_f32..3.1, t in 0.0_f32..=1.0) {
+        fn slerp_matches_its_definition(axis in prop::array::uniform3(-1.0_f32..1.0), angle in 0.0_f32..3.1, t in 0.0_f32..=1.0) {
             let axis = glam::Vec3::from(axis).try_normalize().unwrap_or(glam::Vec3::X);
             let a = Quat::from_rotation_y(0.7);
             let b = a * Quat::from_axis_angle(axis, angle);

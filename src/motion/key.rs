@@ -1,4 +1,4 @@
-//! A posture keyed: what it is beyond the motion becomes an edit.
+//! Keying a posture: its difference from the motion becomes an edit.
 
 use glam::Vec3;
 
@@ -7,29 +7,31 @@ use crate::pose::Pose;
 use super::mix::rotation_vector;
 use super::{Edit, Motion};
 
-/// Edits less than this apart, seconds, are of one time: a frame of sixty a second.
-const SAME: f32 = 1.0 / 60.0;
+/// Edits that are less than this apart belong to the same time, in seconds: one frame at 60 Hz.
+const SAME_TIME: f32 = 1.0 / 60.0;
 
-/// Postures of a motion at one time, of one skeleton.
+/// The postures from which a key is computed: poses of one skeleton at one time of a motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Keyed<'a> {
-    /// What it is without edits, and before a foot is held.
+    /// The motion without edits and contact constraints.
     pub bare: &'a Pose,
-    /// What it is.
+    /// The motion with its edits and contact constraints.
     pub own: &'a Pose,
-    /// What it shall be.
+    /// The posture to reach.
     pub wanted: &'a Pose,
-    /// Seconds of one round, where the motion is played as a loop.
+    /// Length of the loop in seconds, or `None` where the motion is not played as a loop.
     pub round: Option<f32>,
 }
 
 impl Motion {
-    /// This motion, changed by an [`Edit`] so that it has a posture at a time, and over `reach` seconds before and after
-    /// it comes from what it is and goes back to that. An edit that is less than a frame away takes the change in, and
-    /// keeps its window. `None`: it has the posture already.
+    /// Returns this motion with an [`Edit`] that makes it reach a posture at a time, or `None` if it has the posture
+    /// already.
     ///
-    /// Only joints that have to turn, or shift, are changed. Rotation vectors of edits add up before they turn a joint, so
-    /// that a new one is what others in force at that time leave to be turned.
+    /// The edit fades in and out over `reach` seconds before and after that time. If an existing edit is less than a frame
+    /// away, it is changed instead and keeps its window.
+    ///
+    /// Only joints that differ are changed. The rotation vectors of all edits of a joint are summed before they are
+    /// applied, so the new one is the total rotation minus the weighted sum of the others.
     pub fn keyed(&self, poses: Keyed<'_>, time: f32, reach: f32) -> Option<Self> {
         let Keyed { bare, own, wanted, round } = poses;
         let change = Edit::between(own, wanted, time, reach, reach);
@@ -37,37 +39,37 @@ impl Motion {
             return None;
         }
         let mut motion = self.clone();
-        let place = motion.edits.iter().position(|e| (e.time - time).abs() < SAME);
-        let mut edit = match place {
-            Some(place) => motion.edits.remove(place),
+        let index = motion.edits.iter().position(|e| (e.time - time).abs() < SAME_TIME);
+        let mut edit = match index {
+            Some(index) => motion.edits.remove(index),
             None => Edit { turns: Vec::new(), shifts: Vec::new(), ..change.clone() },
         };
         edit.time = time;
         for &(node, _) in &change.turns {
             let (Some(from), Some(to)) = (bare.locals.get(node), wanted.locals.get(node)) else { continue };
-            let whole = rotation_vector(from.rotation.conjugate() * to.rotation);
+            let total = rotation_vector(from.rotation.conjugate() * to.rotation);
             let others: Vec3 =
-                motion.edits.iter().map(|e| e.weight_in(time, round) * of(&e.turns, node)).sum();
-            set(&mut edit.turns, node, whole - others);
+                motion.edits.iter().map(|e| e.weight_in(time, round) * vector_of(&e.turns, node)).sum();
+            set_vector(&mut edit.turns, node, total - others);
         }
         for &(node, shift) in &change.shifts {
-            let before = of(&edit.shifts, node);
-            set(&mut edit.shifts, node, before + shift);
+            let before = vector_of(&edit.shifts, node);
+            set_vector(&mut edit.shifts, node, before + shift);
         }
-        motion.edits.insert(place.unwrap_or(motion.edits.len()), edit);
+        motion.edits.insert(index.unwrap_or(motion.edits.len()), edit);
         Some(motion)
     }
 }
 
-/// What is said of a node.
-fn of(vectors: &[(usize, Vec3)], node: usize) -> Vec3 {
+/// The sum of a node's vectors.
+fn vector_of(vectors: &[(usize, Vec3)], node: usize) -> Vec3 {
     vectors.iter().filter(|(n, _)| *n == node).map(|(_, v)| *v).sum()
 }
 
-fn set(vectors: &mut Vec<(usize, Vec3)>, node: usize, vector: Vec3) {
+fn set_vector(vectors: &mut Vec<(usize, Vec3)>, node: usize, vector: Vec3) {
     vectors.retain(|(n, _)| *n != node);
-    let place = vectors.partition_point(|(n, _)| *n < node);
-    vectors.insert(place, (node, vector));
+    let index = vectors.partition_point(|(n, _)| *n < node);
+    vectors.insert(index, (node, vector));
 }
 
 #[cfg(test)]
@@ -83,10 +85,10 @@ mod tests {
 
     static CHARACTER: LazyLock<Character> = LazyLock::new(|| mannequin().unwrap());
 
-    fn pose(motion: &Motion, time: f32, again: bool) -> Pose {
+    fn pose(motion: &Motion, time: f32, looping: bool) -> Pose {
         let mut pose = Pose::rest(&CHARACTER.skeleton);
         let mut player = Player::default();
-        player.again = again;
+        player.again = looping;
         player.pose(&CHARACTER, motion, &[], time, &mut pose, &mut Vec::new());
         pose
     }
@@ -97,38 +99,38 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Whatever edits there are, a keyed posture is met at its time, and other joints stay as they were.
+        /// With any existing edits, a keyed posture is reached at its time and the other joints do not change.
         #[test]
-        fn a_keyed_posture_is_met(
+        fn a_keyed_posture_is_reached(
             edits in prop::collection::vec((0.0_f32..1.0, vector(), vector()), 0..3),
             time in 0.0_f32..1.0,
             turn in vector(),
             shift in vector(),
-            again in any::<bool>(),
+            looping in any::<bool>(),
         ) {
-            let there = |(time, turn, shift): (f32, Vec3, Vec3)| {
+            let edit = |(time, turn, shift): (f32, Vec3, Vec3)| {
                 let (turns, shifts) = (vec![(4, turn), (5, turn)], vec![(1, shift)]);
                 Edit { time, before: 0.3, after: 0.5, turns, shifts }
             };
-            let edits: Vec<Edit> = edits.into_iter().map(there).collect();
+            let edits: Vec<Edit> = edits.into_iter().map(edit).collect();
             let walk = CHARACTER.clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();
             let motion = Motion { edits, ..Motion::clip(walk) };
-            let (own, bare) = (pose(&motion, time, again), pose(&Motion::clip(walk), time, again));
+            let (own, bare) = (pose(&motion, time, looping), pose(&Motion::clip(walk), time, looping));
             let mut wanted = own.clone();
             let moved = &mut wanted.locals;
             moved[4].rotation = (moved[4].rotation * Quat::from_scaled_axis(turn)).normalize();
             moved[1].translation += shift;
-            let poses = Keyed { bare: &bare, own: &own, wanted: &wanted, round: again.then_some(CHARACTER.clips[walk].seconds) };
+            let poses = Keyed { bare: &bare, own: &own, wanted: &wanted, round: looping.then_some(CHARACTER.clips[walk].seconds) };
             let keyed = motion.keyed(poses, time, 0.4).unwrap();
             prop_assert_eq!(keyed.fault(), None);
-            let now = pose(&keyed, time, again);
-            // One that took the change in has come nearer by less than a frame.
+            let now = pose(&keyed, time, looping);
+            // An existing edit that was changed has moved in time by less than a frame, which affects other joints.
             let merged = keyed.edits.len() == motion.edits.len();
             for (node, (a, b)) in now.locals.iter().zip(&wanted.locals).enumerate() {
-                let most = if merged && node != 4 && node != 1 { 0.02 } else { 1e-3 };
-                // Not `angle_between`: the arc cosine of what is nearly one is a thousandth of a radian wrong.
-                let away = rotation_vector(a.rotation.conjugate() * b.rotation).length();
-                prop_assert!(away < most, "node {node}: {away}");
+                let limit = if merged && node != 4 && node != 1 { 0.02 } else { 1e-3 };
+                // Not `angle_between`: the arc cosine of a number close to one is off by about 1e-3 radians.
+                let angle = rotation_vector(a.rotation.conjugate() * b.rotation).length();
+                prop_assert!(angle < limit, "node {node}: {angle}");
                 prop_assert!(a.translation.distance(b.translation) < 0.02, "node {node}");
             }
             let same = Keyed { own: &now, wanted: &now, ..poses };

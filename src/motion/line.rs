@@ -1,4 +1,4 @@
-//! What is played: clips on a line of time.
+//! Clips on a timeline.
 
 use std::collections::BTreeSet;
 
@@ -8,89 +8,90 @@ use crate::asset::{Character, Clip, Values};
 
 use super::Edit;
 
-/// Clips on a line of time, what lies on top of them, and what is changed in them. The empty one is rest. Clips and
-/// nodes are indices of one character; what names none of it counts as absent.
+/// Clip strips on a timeline, with layers on top of them and edits. An empty motion is the rest pose.
+///
+/// Clips and nodes are indices into one character. References to clips and nodes that do not exist are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Motion {
-    /// In the order in which they start. Where two overlap, the first passes into the second.
+    /// Clip strips in the order of their start times. Where two strips overlap, they crossfade.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bars: Vec<Bar>,
-    /// On top of the bars, in this order.
+    /// Layers on top of the strips, in the order of application.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<Layer>,
-    /// Changes on top of all.
+    /// Edits on top of the layers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Edit>,
-    /// Whether a foot that stands stays where it stands.
+    /// Whether feet that stand on the ground are kept in place.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub plant: bool,
 }
 
-/// A clip, or several blended, for a while.
+/// A clip strip: a clip or a blend of clips on the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Bar {
-    /// What is played. Several are blended by their weights, and warped in time so that their steps coincide.
+    /// The clips with their weights. Several clips are blended and warped in time so that their steps coincide.
     pub clips: Vec<Share>,
-    /// Where on the line it starts, seconds.
+    /// Start on the timeline, in seconds.
     #[serde(default)]
     pub start: f32,
-    /// How long it lasts, seconds; `None`: once through.
+    /// Duration in seconds. `None` plays the clip once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f32>,
-    /// Where in the clip it begins, clip seconds.
+    /// Start within the clip, in clip seconds.
     #[serde(default)]
     pub from: f32,
-    /// Clip seconds a second; backwards below zero: from the end, where it begins at zero.
+    /// Playback speed in clip seconds per second. A negative speed plays backwards, from the clip's end if `from` is 0.
     #[serde(default = "one")]
     pub speed: f32,
-    /// Whether the clip starts again where it ends.
+    /// Whether the clip loops.
     #[serde(default)]
     pub again: bool,
-    /// What becomes of the way that it goes.
+    /// How root motion is treated.
     #[serde(default)]
     pub travel: Travel,
 }
 
-/// A clip's part in a blend.
+/// A clip and its weight in a blend.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Share {
     /// The clip's index.
     pub clip: usize,
-    /// Its weight: what counts is its share of all weights of the bar.
+    /// The clip's weight, relative to the sum of the weights of the strip.
     pub weight: f32,
 }
 
-/// What becomes of the way that a clip's root goes over the ground.
+/// How the root motion of a clip is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Travel {
-    /// It goes on where it starts again.
+    /// Accumulate: each cycle of the clip continues from where the last one ended.
     #[default]
     Kept,
-    /// The way from the clip's first place to its last, and the turn, are taken out evenly: the character stays where
-    /// it is, and sways as it did.
+    /// In place: the displacement and the turn from the clip's first frame to its last are removed at a constant rate. The
+    /// character stays in place and keeps the rest of its motion.
     Stripped,
 }
 
-/// A clip on top of others.
+/// A clip on top of the strips.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Layer {
     /// The clip's index.
     pub clip: usize,
-    /// From 0, not at all, to 1.
+    /// Weight of the layer, from 0 to 1.
     #[serde(default = "one")]
     pub weight: f32,
-    /// Whether it adds what it is beyond its own first pose, or takes the place of what is below.
+    /// Whether the layer adds its difference from the clip's first pose. Otherwise it replaces the pose below it.
     #[serde(default)]
     pub additive: bool,
-    /// The nodes that it moves; empty: all.
+    /// The nodes that the layer affects. Empty means all nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mask: Vec<usize>,
-    /// Clip seconds a second. It starts again where it ends.
+    /// Playback speed in clip seconds per second. A layer always loops.
     #[serde(default = "one")]
     pub speed: f32,
 }
@@ -100,19 +101,19 @@ fn one() -> f32 {
 }
 
 impl Motion {
-    /// One clip, once through.
+    /// A motion that plays one clip once.
     pub fn clip(clip: usize) -> Self {
         Self { bars: vec![Bar::new(clip)], ..Self::default() }
     }
 
-    /// Its only clip, if that is all it is.
+    /// The clip of a motion that only plays one clip once, as [`Motion::clip`] creates it.
     pub fn only(&self) -> Option<usize> {
         let [Bar { clips, .. }] = self.bars.as_slice() else { return None };
         let [share] = clips.as_slice() else { return None };
         (*self == Self::clip(share.clip)).then_some(share.clip)
     }
 
-    /// The morph weights, by their places in a pose, that its clips move at any time.
+    /// The morph weights that the motion's clips animate, as indices into [`Pose::weights`](crate::pose::Pose::weights).
     pub fn moved_weights(&self, character: &Character) -> BTreeSet<usize> {
         let bars = self.bars.iter().flat_map(|bar| &bar.clips).filter(|s| s.weight > 0.0);
         let everywhere = bars.map(|share| (share.clip, &[][..]));
@@ -135,7 +136,7 @@ impl Motion {
         self.bars.is_empty() && self.layers.is_empty() && self.edits.is_empty()
     }
 
-    /// Whether every clip and node that it names is there.
+    /// Whether all clips and nodes that the motion refers to exist in a character.
     pub fn fits(&self, character: &Character) -> bool {
         let (clips, nodes) = (character.clips.len(), character.skeleton.nodes.len());
         let changed = self.edits.iter().flat_map(|e| e.turns.iter().chain(&e.shifts));
@@ -145,7 +146,7 @@ impl Motion {
             && changed.map(|(node, _)| node).chain(masked).all(|&node| node < nodes)
     }
 
-    /// What it takes, bytes.
+    /// Memory use in bytes.
     pub fn bytes(&self) -> usize {
         let bars: usize = self.bars.iter().map(|b| size_of_val(&b.clips[..])).sum();
         let layers: usize = self.layers.iter().map(|l| size_of_val(&l.mask[..])).sum();
@@ -155,7 +156,7 @@ impl Motion {
         size_of::<Self>() + own + bars + layers + edits
     }
 
-    /// Where the last bar ends, seconds; without any, the longest layer or the last edit.
+    /// Duration in seconds: the end of the last strip. Without strips, the end of the longest layer or the last edit.
     pub fn seconds(&self, clips: &[Clip]) -> f32 {
         let bars = self.bars.iter().map(|b| b.start + b.length(clips));
         let layers = self.layers.iter().filter_map(|l| Some(clips.get(l.clip)?.seconds / l.speed.abs()));
@@ -163,44 +164,50 @@ impl Motion {
         let longest =
             |times: &mut dyn Iterator<Item = f32>| times.filter(|t| t.is_finite()).fold(0.0_f32, f32::max);
         match longest(&mut bars.into_iter()) {
-            none if none <= 0.0 => longest(&mut layers.chain(edits)),
-            some => some,
+            end if end <= 0.0 => longest(&mut layers.chain(edits)),
+            end => end,
         }
     }
 
-    /// What is wrong with it, in words: numbers that are none, weights below zero.
+    /// Validates the motion. Returns a description of the first error, such as a number that is not finite or a negative
+    /// weight.
     pub fn fault(&self) -> Option<String> {
         let bar = |b: &Bar| {
             let numbers = [b.start, b.from, b.speed, b.seconds.unwrap_or(0.0)];
             let weights = b.clips.iter().map(|s| s.weight);
             match () {
-                () if numbers.iter().any(|n| !n.is_finite()) => Some("a number that is none"),
-                () if b.seconds.is_some_and(|s| s < 0.0) => Some("it lasts less than no time"),
-                () if weights.clone().any(|w| !(w.is_finite() && w >= 0.0)) => {
-                    Some("a weight below zero, or none")
+                () if numbers.iter().any(|n| !n.is_finite()) => {
+                    Some("start, from, speed and seconds must be finite")
                 }
-                () if weights.clone().sum::<f32>() <= 0.0 => Some("all its weights are zero"),
-                () if !weights.sum::<f32>().is_finite() => Some("the sum of its weights is too large"),
+                () if b.seconds.is_some_and(|s| s < 0.0) => Some("seconds must not be negative"),
+                () if weights.clone().any(|w| !(w.is_finite() && w >= 0.0)) => {
+                    Some("weights must be finite and not negative")
+                }
+                () if weights.clone().sum::<f32>() <= 0.0 => {
+                    Some("at least one weight must be greater than 0")
+                }
+                () if !weights.sum::<f32>().is_finite() => Some("the sum of the weights is too large"),
                 () => None,
             }
         };
-        let named = |what: &str, i: usize, why: &str| format!("{what}[{i}]: {why}");
-        let bars = self.bars.iter().enumerate().find_map(|(i, b)| Some(named("bars", i, bar(b)?)));
+        let located = |list: &str, i: usize, error: &str| format!("{list}[{i}]: {error}");
+        let bars = self.bars.iter().enumerate().find_map(|(i, b)| Some(located("bars", i, bar(b)?)));
         let layer = |l: &Layer| match () {
             () if !(0.0..=1.0).contains(&l.weight) => Some("weight must be from 0 to 1"),
-            () if !l.speed.is_finite() => Some("speed is not finite"),
+            () if !l.speed.is_finite() => Some("speed must be finite"),
             () => None,
         };
-        let layers = self.layers.iter().enumerate().find_map(|(i, l)| Some(named("layers", i, layer(l)?)));
-        let edits = self.edits.iter().position(|e| !e.is_sound());
-        let edits =
-            edits.map(|i| named("edits", i, "a number is not finite or too large, or a window negative"));
+        let layers = self.layers.iter().enumerate().find_map(|(i, l)| Some(located("layers", i, layer(l)?)));
+        let edits = self.edits.iter().position(|e| !e.is_valid());
+        let edits = edits.map(|i| {
+            located("edits", i, "a number is not finite or too large, or before or after is negative")
+        });
         bars.or(layers).or(edits)
     }
 }
 
 impl Bar {
-    /// One clip, once through, from the line's start.
+    /// A strip that plays one clip once, from the start of the timeline.
     pub fn new(clip: usize) -> Self {
         Self {
             clips: vec![Share { clip, weight: 1.0 }],
@@ -213,19 +220,22 @@ impl Bar {
         }
     }
 
-    /// The shares of the clips that are there, which sum to one.
-    pub(super) fn shares<'a>(&'a self, clips: &'a [Clip]) -> impl Iterator<Item = (usize, f32)> + 'a {
-        let there = move |s: &&Share| s.clip < clips.len() && s.weight.is_finite() && s.weight > 0.0;
-        let sum: f32 = self.clips.iter().filter(there).map(|s| s.weight).sum();
-        self.clips.iter().filter(there).map(move |s| (s.clip, s.weight / sum))
+    /// The clips that exist, with weights that sum to one.
+    pub(super) fn normalized_weights<'a>(
+        &'a self,
+        clips: &'a [Clip],
+    ) -> impl Iterator<Item = (usize, f32)> + 'a {
+        let counts = move |s: &&Share| s.clip < clips.len() && s.weight.is_finite() && s.weight > 0.0;
+        let sum: f32 = self.clips.iter().filter(counts).map(|s| s.weight).sum();
+        self.clips.iter().filter(counts).map(move |s| (s.clip, s.weight / sum))
     }
 
-    /// Once through, clip seconds: as long as its clips are on average.
+    /// Length of one cycle in clip seconds: the weighted mean length of the clips.
     pub fn cycle(&self, clips: &[Clip]) -> f32 {
-        self.shares(clips).map(|(clip, share)| clips[clip].seconds * share).sum()
+        self.normalized_weights(clips).map(|(clip, weight)| clips[clip].seconds * weight).sum()
     }
 
-    /// How long it lasts, seconds.
+    /// Duration on the timeline, in seconds.
     pub fn length(&self, clips: &[Clip]) -> f32 {
         let once = || if self.speed == 0.0 { 0.0 } else { self.cycle(clips) / self.speed.abs() };
         self.seconds.unwrap_or_else(once).max(0.0)

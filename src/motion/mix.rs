@@ -1,4 +1,4 @@
-//! Poses from poses.
+//! Blending and adding poses.
 
 use glam::{Quat, Vec3};
 
@@ -7,8 +7,8 @@ use crate::pose::Pose;
 
 use super::interpolate::slerp;
 
-/// From one pose to another: rotations along the shorter arc (Shoemake 1985), all else along a line. `weight` 0 leaves
-/// the first as it is, bit by bit, 1 makes it the second. Both are of one skeleton.
+/// Blends `pose` towards another pose of the same skeleton. Rotations are interpolated along the shorter arc (Shoemake
+/// 1985), all other values linearly. A `weight` of 0 leaves `pose` bit-identical, and 1 replaces it with `other`.
 pub fn blend(pose: &mut Pose, other: &Pose, weight: f32) {
     if weight <= 0.0 || weight.is_nan() {
         return;
@@ -25,7 +25,7 @@ pub fn blend(pose: &mut Pose, other: &Pose, weight: f32) {
     }
 }
 
-/// The same for some nodes; morph weights stay.
+/// Blends some nodes of a pose as [`blend`] does. Morph weights are not changed.
 pub(super) fn blend_some(pose: &mut Pose, other: &Pose, weight: f32, nodes: &[usize]) {
     for &node in nodes {
         if let (Some(a), Some(b)) = (pose.locals.get_mut(node), other.locals.get(node)) {
@@ -43,10 +43,12 @@ fn blend_local(a: &mut Transform, b: &Transform, weight: f32) {
     a.scale = a.scale.lerp(b.scale, weight);
 }
 
-/// Puts what a pose is beyond another one, `weight` times, on top of a third: the rotation as a turn in the joint's own
-/// frame, the translation and the morph weights as differences, the scale as a ratio.
+/// Adds the weighted difference between `reference` and `other` to `pose`. Rotations are differences in the joint's local
+/// frame, translations and morph weights are differences, and scales are ratios.
+///
+/// If `nodes` is given, only these nodes are changed, and morph weights are not.
 pub(super) fn add(pose: &mut Pose, reference: &Pose, other: &Pose, weight: f32, nodes: Option<&[usize]>) {
-    let mut one = |node: usize| {
+    let mut add_node = |node: usize| {
         let (Some(a), Some(from), Some(to)) =
             (pose.locals.get_mut(node), reference.locals.get(node), other.locals.get(node))
         else {
@@ -66,8 +68,8 @@ pub(super) fn add(pose: &mut Pose, reference: &Pose, other: &Pose, weight: f32, 
         );
     };
     match nodes {
-        Some(nodes) => nodes.iter().for_each(|&n| one(n)),
-        None => (0..other.locals.len()).for_each(&mut one),
+        Some(nodes) => nodes.iter().for_each(|&n| add_node(n)),
+        None => (0..other.locals.len()).for_each(&mut add_node),
     }
     if nodes.is_none() {
         for ((a, from), to) in pose.weights.iter_mut().zip(&reference.weights).zip(&other.weights) {
@@ -76,13 +78,13 @@ pub(super) fn add(pose: &mut Pose, reference: &Pose, other: &Pose, weight: f32, 
     }
 }
 
-/// The rotation vector of the shorter way, radians.
+/// The rotation vector of the shorter rotation, in radians.
 pub(super) fn rotation_vector(q: Quat) -> Vec3 {
     let q = if q.w < 0.0 { -q } else { q };
     q.to_scaled_axis()
 }
 
-/// From 0 to 1, level at both ends: 3u² − 2u³.
+/// Smoothstep from 0 to 1 with zero slope at both ends: 3u² − 2u³.
 pub fn ease(u: f32) -> f32 {
     let u = u.clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)

@@ -1,5 +1,7 @@
-//! Poses from clips, and poses from poses. A [`Motion`] says what is played, a [`Player`] what that is at a time. Where
-//! a foot must stay it hands out [`Hold`]s: nothing here solves.
+//! Clips, the timeline that plays them, and the operations that turn them into poses.
+//!
+//! A [`Motion`] describes what is played, and a [`Player`] computes its pose at a time. Nothing in this module solves:
+//! where a foot must stay in place, the player returns a contact constraint ([`Hold`]).
 
 mod bar;
 pub mod bvh;

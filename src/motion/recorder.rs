@@ -1,48 +1,48 @@
-//! Poses over time become a clip.
+//! Records poses over time as a clip.
 
 use glam::{Quat, Vec3};
 
 use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
 use crate::pose::Pose;
 
-/// The most numbers that a recording holds: the rotations of 60 joints at 120 Hz for almost three hours. It stops there
-/// instead of filling the memory.
-const MOST: usize = 300_000_000;
+/// Maximum number of values in a recording: the rotations of 60 joints at 120 Hz for almost three hours. The recording
+/// stops at this limit instead of filling the memory.
+const MAX_VALUES: usize = 300_000_000;
 
-/// Writes poses down with their times and makes a clip of them.
+/// Records poses with their times and converts them to a clip.
 ///
-/// What does not change takes no room: a property has one value until it changes for the first time.
+/// A property that does not change uses no memory: it has one value until it changes for the first time.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     rest: Pose,
     start: f64,
     times: Vec<f32>,
     nodes: Vec<NodeTracks>,
-    weights: Vec<Track<f32>>,
-    /// Numbers in all tracks.
+    weights: Vec<ValueTrack<f32>>,
+    /// Number of values in all tracks.
     size: usize,
 }
 
 /// The properties of a node.
 #[derive(Clone, Debug, Default)]
 struct NodeTracks {
-    translation: Track<Vec3>,
-    rotation: Track<Quat>,
-    scale: Track<Vec3>,
+    translation: ValueTrack<Vec3>,
+    rotation: ValueTrack<Quat>,
+    scale: ValueTrack<Vec3>,
 }
 
-/// A property's values: one that stands for all frames so far, or one a frame.
+/// The values of a property: one value for all frames so far, or one value per frame.
 #[derive(Clone, Debug)]
-struct Track<V>(Vec<V>);
+struct ValueTrack<V>(Vec<V>);
 
-impl<V> Default for Track<V> {
+impl<V> Default for ValueTrack<V> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<V: Copy + PartialEq> Track<V> {
-    /// Adds the value of the frame after `frames` others; how many values it has gained.
+impl<V: Copy + PartialEq> ValueTrack<V> {
+    /// Adds the value of the next frame, after `frames` earlier ones. Returns the number of values added.
     fn push(&mut self, frames: usize, value: V) -> usize {
         let before = self.0.len();
         match self.0.first() {
@@ -61,12 +61,13 @@ impl<V: Copy + PartialEq> Track<V> {
         if self.0.len() == 1 { self.0.first() } else { self.0.get(frame) }.copied()
     }
 
-    /// The values, and whether one stands for all; `None` where it is at rest throughout.
+    /// Returns the values, and whether a single value applies to all frames. Returns `None` if the property is at rest in
+    /// all frames.
     fn finish(mut self, rest: V, wrap: impl Fn(Vec<V>) -> Values) -> Option<(bool, Values)> {
-        let still = self.0.len() == 1;
-        let rests = still && self.0.first() == Some(&rest);
+        let is_constant = self.0.len() == 1;
+        let is_rest = is_constant && self.0.first() == Some(&rest);
         self.0.shrink_to_fit();
-        (!rests && !self.0.is_empty()).then(|| (still, wrap(self.0)))
+        (!is_rest && !self.0.is_empty()).then(|| (is_constant, wrap(self.0)))
     }
 }
 
@@ -78,14 +79,16 @@ impl Recorder {
             start: 0.0,
             times: Vec::new(),
             nodes: vec![NodeTracks::default(); rest.locals.len()],
-            weights: vec![Track::default(); rest.weights.len()],
+            weights: vec![ValueTrack::default(); rest.weights.len()],
             size: 0,
             rest,
         }
     }
 
-    /// Adds a pose at a time in seconds; the first one's time becomes the clip's zero. False: not taken, because time has not advanced, the
-    /// pose is another skeleton's, holds what is not finite, or the recording is full.
+    /// Adds a pose at a time in seconds. The time of the first pose becomes time zero of the clip.
+    ///
+    /// Returns false and ignores the pose if time has not advanced, if the pose belongs to another skeleton or is not
+    /// finite, or if the recording is full.
     pub fn push(&mut self, time: f64, pose: &Pose) -> bool {
         let start = if self.times.is_empty() { time } else { self.start };
         #[expect(clippy::cast_possible_truncation, reason = "clips count in single precision")]
@@ -93,13 +96,13 @@ impl Recorder {
         let fits = pose.locals.len() == self.rest.locals.len()
             && pose.weights.len() == self.rest.weights.len()
             && !self.is_full();
-        let later = at.is_finite() && self.times.last().is_none_or(|last| at > *last);
-        let finite = pose.weights.iter().all(|w| w.is_finite())
+        let is_later = at.is_finite() && self.times.last().is_none_or(|last| at > *last);
+        let is_finite = pose.weights.iter().all(|w| w.is_finite())
             && pose
                 .locals
                 .iter()
                 .all(|l| l.translation.is_finite() && l.rotation.is_finite() && l.scale.is_finite());
-        if !(fits && later && finite) {
+        if !(fits && is_later && is_finite) {
             return false;
         }
         let frames = self.times.len();
@@ -117,12 +120,12 @@ impl Recorder {
         true
     }
 
-    /// Whether it takes no more poses.
+    /// Whether the recording has reached its size limit.
     pub fn is_full(&self) -> bool {
-        self.size >= MOST
+        self.size >= MAX_VALUES
     }
 
-    /// Frames so far.
+    /// Number of recorded frames.
     pub fn frames(&self) -> usize {
         self.times.len()
     }
@@ -132,46 +135,50 @@ impl Recorder {
         self.times.last().copied().unwrap_or(0.0)
     }
 
-    /// The clip: linear between the frames, with a channel for whatever is not as at rest all the time. `None` without a frame.
+    /// Converts the recording to a clip with linear interpolation. Only properties that leave the rest pose get a channel.
+    /// Returns `None` without a frame.
     pub fn clip(self, skeleton: &Skeleton, name: Option<String>) -> Option<Clip> {
         let Self { rest, times, nodes, weights, .. } = self;
         let (seconds, frames) = (*times.last()?, times.len());
-        // What never changes has one key.
+        // The second timeline is for constant properties, which have a single key.
         let mut clip = Clip { name, seconds, timelines: vec![times, vec![0.0]], channels: Vec::new() };
         let tracks = skeleton.nodes.iter().zip(rest.locals).zip(nodes);
         for (index, ((node, rest_local), tracks)) in tracks.enumerate() {
             let mut add = |values: Option<(bool, Values)>| {
-                clip.channels.extend(values.map(|(still, values)| Channel {
+                clip.channels.extend(values.map(|(is_constant, values)| Channel {
                     node: index,
-                    timeline: usize::from(still),
+                    timeline: usize::from(is_constant),
                     interpolation: Interpolation::Linear,
                     values,
                 }));
             };
             add(tracks.translation.finish(rest_local.translation, Values::Translation));
-            add(tracks.rotation.finish(rest_local.rotation, |q| Values::Rotation(aligned(q))));
+            add(tracks.rotation.finish(rest_local.rotation, |q| Values::Rotation(continuous(q))));
             add(tracks.scale.finish(rest_local.scale, Values::Scale));
             let range = node.morph_weights.clone();
-            let own = rest.weights.get(range.clone()).zip(weights.get(range));
-            add(own.and_then(|(rest, tracks)| morphs(rest, tracks, frames)));
+            let node_weights = rest.weights.get(range.clone()).zip(weights.get(range));
+            add(node_weights.and_then(|(rest, tracks)| morph_values(rest, tracks, frames)));
         }
         Some(clip)
     }
 }
 
-/// The weights of a node, frame by frame, and whether one frame stands for all; `None` where they are at rest throughout.
-fn morphs(rest: &[f32], tracks: &[Track<f32>], frames: usize) -> Option<(bool, Values)> {
-    let still = tracks.iter().all(|t| t.0.len() == 1);
-    let rests = || tracks.iter().zip(rest).all(|(t, rest)| t.at(0) == Some(*rest));
-    if tracks.is_empty() || still && rests() {
+/// The morph weights of a node in frame order, and whether a single frame applies to all. Returns `None` if the weights
+/// are at rest in all frames.
+fn morph_values(rest: &[f32], tracks: &[ValueTrack<f32>], frames: usize) -> Option<(bool, Values)> {
+    let is_constant = tracks.iter().all(|t| t.0.len() == 1);
+    let is_rest = || tracks.iter().zip(rest).all(|(t, rest)| t.at(0) == Some(*rest));
+    if tracks.is_empty() || is_constant && is_rest() {
         return None;
     }
-    let frames = 0..if still { 1 } else { frames };
-    Some((still, Values::Weights(frames.flat_map(|f| tracks.iter().filter_map(move |t| t.at(f))).collect())))
+    let frames = 0..if is_constant { 1 } else { frames };
+    let values = frames.flat_map(|f| tracks.iter().filter_map(move |t| t.at(f))).collect();
+    Some((is_constant, Values::Weights(values)))
 }
 
-/// The same rotations, each as the quaternion nearer to the one before: programs that interpolate without looking take the shorter way.
-fn aligned(mut rotations: Vec<Quat>) -> Vec<Quat> {
+/// Flips the signs of quaternions so that each is nearest to the one before. Programs that interpolate without a check of
+/// the sign then take the shorter arc.
+fn continuous(mut rotations: Vec<Quat>) -> Vec<Quat> {
     for i in 1..rotations.len() {
         if rotations[i].dot(rotations[i - 1]) < 0.0 {
             rotations[i] = -rotations[i];
@@ -187,7 +194,7 @@ mod tests {
     use crate::motion::Playhead;
 
     #[test]
-    fn what_was_recorded_plays_back() {
+    fn a_recording_plays_back_the_poses() {
         let seen = walk(0.5);
         let skeleton = &seen.character.skeleton;
         let mut recorder = Recorder::new(skeleton);
@@ -209,7 +216,7 @@ mod tests {
                 );
             }
         }
-        // What stands still has no channel, or one key.
+        // A constant property has no channel or a single key.
         assert!(clip.channels.iter().all(|c| match &c.values {
             Values::Translation(v) | Values::Scale(v) => v.len() == clip.timelines[c.timeline].len(),
             Values::Rotation(v) => v.len() == clip.timelines[c.timeline].len(),
@@ -219,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_will_not_do_is_not_taken() {
+    fn invalid_poses_and_times_are_refused() {
         let seen = walk(0.1);
         let skeleton = &seen.character.skeleton;
         let mut recorder = Recorder::new(skeleton);
@@ -229,9 +236,9 @@ mod tests {
         assert!(!recorder.push(1.0, pose));
         assert!(!recorder.push(0.5, pose));
         assert!(!recorder.push(2.0, &Pose::default()));
-        let mut odd = pose.clone();
-        odd.locals[0].translation.x = f32::NAN;
-        assert!(!recorder.push(2.0, &odd));
+        let mut invalid = pose.clone();
+        invalid.locals[0].translation.x = f32::NAN;
+        assert!(!recorder.push(2.0, &invalid));
         assert_eq!(recorder.frames(), 1);
     }
 }

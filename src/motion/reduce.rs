@@ -1,4 +1,4 @@
-//! Fewer keys: those that interpolation restores anyway are dropped.
+//! Key reduction: drops the keys that interpolation restores within a tolerance.
 
 use std::collections::BTreeMap;
 
@@ -8,54 +8,55 @@ use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
 
 use super::interpolate::slerp;
 
-/// Between two arcs of up to a quarter turn whose ends are near each other, the distance grows by no more than
-/// 1 / cos(π/8): among unit quaternions a quarter turn is an eighth of a circle.
-const LARGEST_STEP: f32 = std::f32::consts::FRAC_PI_2;
-/// What of a tolerance is used at keys, so that the rest of it holds between them.
-const SHARE: f32 = 0.9;
+/// Two keys that differ by a larger rotation are both kept, in radians. The distance between two arcs of up to a quarter
+/// turn is at most 1 / cos(π/8) times the distance between their ends, because a quarter turn is an eighth of a circle on
+/// the sphere of unit quaternions.
+const MAX_ARC: f32 = std::f32::consts::FRAC_PI_2;
+/// The part of the tolerance that is used at keys. The rest is for errors between keys.
+const KEY_SHARE: f32 = 0.9;
 
-/// How far a reduced clip may be from the clip that it was made of, at any time. Rounding to single precision comes on
-/// top of it.
+/// Maximum difference between a reduced clip and the original clip at any time, apart from rounding to single precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// Radians.
+    /// Angle in radians.
     pub rotation: f32,
-    /// Metres, in the parent's space.
+    /// Distance in metres, in the parent's space.
     pub translation: f32,
-    /// Factors, on each axis.
+    /// Difference of the scale factor on each axis.
     pub scale: f32,
-    /// Morph weights, each.
+    /// Difference of each morph weight.
     pub weights: f32,
 }
 
 impl Default for Tolerance {
-    /// A tenth of a milliradian, a tenth of a millimetre; a ten-thousandth of scales and weights.
+    /// 0.1 milliradians, 0.1 millimetres, and 0.0001 for scales and weights.
     fn default() -> Self {
         Self { rotation: 1e-4, translation: 1e-4, scale: 1e-4, weights: 1e-4 }
     }
 }
 
-/// The clip with those keys alone that its linear channels need; what is constant has two. Steps and splines stay as
-/// they are. A channel that nowhere leaves rest is dropped, unless another one moves the same.
+/// Removes the keys of linear channels that interpolation restores. A constant channel keeps two keys. Step and cubic
+/// spline channels are not changed. A channel that never leaves the rest pose is dropped, unless another channel animates
+/// the same property.
 ///
-/// Greedy: from each key that is kept on to the farthest one found between which interpolation restores all, by doubling
-/// and then halving the distance. It takes n log n steps for n keys, and keeps few keys, not the fewest. Each channel
-/// gets the times of its own keys; channels with the same times share them.
+/// The algorithm is greedy. From each kept key it searches the farthest key up to which interpolation restores all keys
+/// between them, first by doubling and then by halving the distance. This takes O(n log n) steps for n keys. The result
+/// has few keys but not the minimum. Each channel has its own key times, and channels with equal times share a timeline.
 ///
-/// The clip belongs to the skeleton.
+/// The clip must belong to the skeleton.
 pub fn reduce(clip: &Clip, skeleton: &Skeleton, tolerance: Tolerance) -> Clip {
     let mut reduced = Clip { name: clip.name.clone(), seconds: clip.seconds, ..Clip::default() };
-    let mut known: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
-    let mut movers: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    clip.channels.iter().for_each(|c| *movers.entry(property(c)).or_default() += 1);
+    let mut timelines: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
+    let mut channel_counts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    clip.channels.iter().for_each(|c| *channel_counts.entry(property(c)).or_default() += 1);
     for channel in &clip.channels {
         let Some(times) = clip.timelines.get(channel.timeline) else { continue };
-        let (times, values) = match Keys::of(channel, times, skeleton, tolerance) {
-            Some(keys) if keys.rest() && movers.get(&property(channel)) == Some(&1) => continue,
-            Some(keys) => keys.pick(&keys.needed()),
+        let (times, values) = match ChannelKeys::new(channel, times, skeleton, tolerance) {
+            Some(keys) if keys.is_at_rest() && channel_counts.get(&property(channel)) == Some(&1) => continue,
+            Some(keys) => keys.select(&keys.required()),
             None => (times.clone(), channel.values.clone()),
         };
-        let timeline = *known.entry(times.iter().map(|t| t.to_bits()).collect()).or_insert_with(|| {
+        let timeline = *timelines.entry(times.iter().map(|t| t.to_bits()).collect()).or_insert_with(|| {
             reduced.timelines.push(times);
             reduced.timelines.len() - 1
         });
@@ -65,39 +66,40 @@ pub fn reduce(clip: &Clip, skeleton: &Skeleton, tolerance: Tolerance) -> Clip {
     reduced
 }
 
-/// What a channel moves.
+/// Identifies the property that a channel animates: the node, and a number for the kind of value.
 fn property(channel: &Channel) -> (usize, usize) {
-    let which = match channel.values {
+    let kind = match channel.values {
         Values::Translation(_) => 0,
         Values::Rotation(_) => 1,
         Values::Scale(_) => 2,
         Values::Weights(_) => 3,
     };
-    (channel.node, which)
+    (channel.node, kind)
 }
 
 /// The keys of a linear channel.
-struct Keys<'a> {
+struct ChannelKeys<'a> {
     times: &'a [f32],
-    values: List<'a>,
-    /// How far what is restored may be off at a key.
+    values: KeyValues<'a>,
+    /// Maximum error of interpolation at a key.
     tolerance: f32,
 }
 
-/// Values, and what they are at rest.
-enum List<'a> {
-    /// Distances are Euclid's.
-    Places(&'a [Vec3], Vec3),
-    /// The largest difference on an axis.
-    Factors(&'a [Vec3], Vec3),
-    Turns(&'a [Quat], Quat),
-    /// As many a key as there are at rest.
+/// The values of the keys, and the value at rest.
+enum KeyValues<'a> {
+    /// Compared by Euclidean distance.
+    Translations(&'a [Vec3], Vec3),
+    /// Compared by the largest difference on an axis.
+    Scales(&'a [Vec3], Vec3),
+    /// Compared by the angle between them.
+    Rotations(&'a [Quat], Quat),
+    /// Each key has as many weights as the rest pose.
     Weights(&'a [f32], &'a [f32]),
 }
 
-impl<'a> Keys<'a> {
-    /// `None`: not linear, or its lists do not belong together.
-    fn of(
+impl<'a> ChannelKeys<'a> {
+    /// Returns `None` if the channel is not linear or the number of values does not match the number of times.
+    fn new(
         channel: &'a Channel,
         times: &'a [f32],
         skeleton: &'a Skeleton,
@@ -106,38 +108,41 @@ impl<'a> Keys<'a> {
         let node = skeleton.nodes.get(channel.node)?;
         let (values, count, tolerance) = match &channel.values {
             Values::Translation(v) => {
-                (List::Places(v, node.rest.translation), v.len(), tolerance.translation)
+                (KeyValues::Translations(v, node.rest.translation), v.len(), tolerance.translation)
             }
-            Values::Scale(v) => (List::Factors(v, node.rest.scale), v.len(), tolerance.scale),
-            Values::Rotation(v) => (List::Turns(v, node.rest.rotation), v.len(), tolerance.rotation),
+            Values::Scale(v) => (KeyValues::Scales(v, node.rest.scale), v.len(), tolerance.scale),
+            Values::Rotation(v) => (KeyValues::Rotations(v, node.rest.rotation), v.len(), tolerance.rotation),
             Values::Weights(v) => {
                 let rest = skeleton.rest_weights.get(node.morph_weights.clone())?;
-                (List::Weights(v, rest), v.len() / rest.len().max(1), tolerance.weights)
+                (KeyValues::Weights(v, rest), v.len() / rest.len().max(1), tolerance.weights)
             }
         };
-        let sound = channel.interpolation == Interpolation::Linear && count == times.len() && count > 0;
-        sound.then_some(Self { times, values, tolerance: tolerance * SHARE })
+        let is_supported =
+            channel.interpolation == Interpolation::Linear && count == times.len() && count > 0;
+        is_supported.then_some(Self { times, values, tolerance: tolerance * KEY_SHARE })
     }
 
     /// Whether all keys are at rest.
-    fn rest(&self) -> bool {
+    fn is_at_rest(&self) -> bool {
         (0..self.times.len()).all(|i| {
-            let off = match &self.values {
-                List::Places(v, rest) => v[i].distance(*rest),
-                List::Factors(v, rest) => (v[i] - *rest).abs().max_element(),
-                List::Turns(v, rest) => angle(v[i], *rest),
-                List::Weights(v, rest) => farthest(rest.len(), |w| v[i * rest.len() + w] - rest[w]),
+            let difference = match &self.values {
+                KeyValues::Translations(v, rest) => v[i].distance(*rest),
+                KeyValues::Scales(v, rest) => (v[i] - *rest).abs().max_element(),
+                KeyValues::Rotations(v, rest) => angle(v[i], *rest),
+                KeyValues::Weights(v, rest) => {
+                    max_difference(rest.len(), |w| v[i * rest.len() + w] - rest[w])
+                }
             };
-            off <= self.tolerance
+            difference <= self.tolerance
         })
     }
 
-    /// Which keys to keep, the first and the last among them.
-    fn needed(&self) -> Vec<usize> {
+    /// Indices of the keys to keep, including the first and the last.
+    fn required(&self) -> Vec<usize> {
         let last = self.times.len() - 1;
         let mut kept = vec![0];
         let mut forced =
-            (0..last).filter(|&i| self.stands(i)).flat_map(|i| [i, i + 1]).chain([last]).peekable();
+            (0..last).filter(|&i| self.is_fixed_pair(i)).flat_map(|i| [i, i + 1]).chain([last]).peekable();
         let mut from = 0;
         while from < last {
             while forced.next_if(|&i| i <= from).is_some() {}
@@ -166,40 +171,40 @@ impl<'a> Keys<'a> {
         kept
     }
 
-    /// Whether a key and the next both stay: a jump, or a turn so large that its arc must stay the same.
-    fn stands(&self, key: usize) -> bool {
+    /// Whether a key and the next one must both be kept: at a jump, and around a rotation larger than [`MAX_ARC`].
+    fn is_fixed_pair(&self, key: usize) -> bool {
         self.times[key] == self.times[key + 1]
-            || matches!(&self.values, List::Turns(v, _) if angle(v[key], v[key + 1]) > LARGEST_STEP)
+            || matches!(&self.values, KeyValues::Rotations(v, _) if angle(v[key], v[key + 1]) > MAX_ARC)
     }
 
-    /// Whether two keys restore all keys between them.
+    /// Whether interpolation between two keys restores all keys between them.
     fn restores(&self, from: usize, to: usize) -> bool {
         let seconds = self.times[to] - self.times[from];
         (from + 1..to).all(|i| {
-            // As a playhead does it.
+            // The same interpolation as `Playhead::sample`.
             let u = (self.times[i] - self.times[from]) / seconds;
             let line = |v: &[Vec3]| v[from] * (1.0 - u) + v[to] * u - v[i];
-            let off = match &self.values {
-                List::Places(v, _) => line(v).length(),
-                List::Factors(v, _) => line(v).abs().max_element(),
-                List::Turns(v, _) => angle(slerp(v[from], v[to], u), v[i]),
-                List::Weights(v, rest) => {
-                    let of = |key: usize, w: usize| v[key * rest.len() + w];
-                    farthest(rest.len(), |w| of(from, w) * (1.0 - u) + of(to, w) * u - of(i, w))
+            let error = match &self.values {
+                KeyValues::Translations(v, _) => line(v).length(),
+                KeyValues::Scales(v, _) => line(v).abs().max_element(),
+                KeyValues::Rotations(v, _) => angle(slerp(v[from], v[to], u), v[i]),
+                KeyValues::Weights(v, rest) => {
+                    let at = |key: usize, w: usize| v[key * rest.len() + w];
+                    max_difference(rest.len(), |w| at(from, w) * (1.0 - u) + at(to, w) * u - at(i, w))
                 }
             };
-            off <= self.tolerance
+            error <= self.tolerance
         })
     }
 
-    /// Times and values of some keys.
-    fn pick(&self, kept: &[usize]) -> (Vec<f32>, Values) {
-        let places = |v: &[Vec3]| kept.iter().map(|&i| v[i]).collect();
+    /// Times and values of the keys with the given indices.
+    fn select(&self, kept: &[usize]) -> (Vec<f32>, Values) {
+        let vectors = |v: &[Vec3]| kept.iter().map(|&i| v[i]).collect();
         let values = match &self.values {
-            List::Places(v, _) => Values::Translation(places(v)),
-            List::Factors(v, _) => Values::Scale(places(v)),
-            List::Turns(v, _) => Values::Rotation(kept.iter().map(|&i| v[i]).collect()),
-            List::Weights(v, rest) => {
+            KeyValues::Translations(v, _) => Values::Translation(vectors(v)),
+            KeyValues::Scales(v, _) => Values::Scale(vectors(v)),
+            KeyValues::Rotations(v, _) => Values::Rotation(kept.iter().map(|&i| v[i]).collect()),
+            KeyValues::Weights(v, rest) => {
                 let of = |i: usize| v[i * rest.len()..(i + 1) * rest.len()].iter().copied();
                 Values::Weights(kept.iter().flat_map(|&i| of(i)).collect())
             }
@@ -208,14 +213,14 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Radians between two rotations; exact also where they are nearly the same.
+/// The angle between two rotations in radians. It is accurate even where they are nearly the same.
 fn angle(a: Quat, b: Quat) -> f32 {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     4.0 * (a - b).length().atan2((a + b).length())
 }
 
-fn farthest(count: usize, difference: impl Fn(usize) -> f32) -> f32 {
-    (0..count).fold(0.0, |most, w| difference(w).abs().max(most))
+fn max_difference(count: usize, difference: impl Fn(usize) -> f32) -> f32 {
+    (0..count).fold(0.0, |max, w| difference(w).abs().max(max))
 }
 
 #[cfg(test)]
@@ -261,17 +266,17 @@ mod tests {
         pose
     }
 
-    /// Fails where two clips are farther apart than a tolerance, at keys or between them.
-    fn stays_within(a: &Clip, b: &Clip, tolerance: Tolerance) -> Result<(), TestCaseError> {
+    /// Fails if two clips differ by more than a tolerance, at keys or between them.
+    fn check_within(a: &Clip, b: &Clip, tolerance: Tolerance) -> Result<(), TestCaseError> {
         let ends =
             a.timelines[0].windows(2).flat_map(|t| (0..=8).map(|i| t[0] + (t[1] - t[0]) * i as f32 / 8.0));
         for time in ends.chain([-1.0, a.seconds, a.seconds + 1.0]) {
             let (p, q) = (at(a, time), at(b, time));
             let ([x], [y]) = (&p.locals[..], &q.locals[..]) else { panic!("one node") };
-            let turned = angle(x.rotation, y.rotation);
-            prop_assert!(turned <= tolerance.rotation + 1e-6, "{turned} radians at {time}");
-            let far = x.translation.distance(y.translation);
-            prop_assert!(far <= tolerance.translation + 1e-6, "{far} m at {time}");
+            let angle = angle(x.rotation, y.rotation);
+            prop_assert!(angle <= tolerance.rotation + 1e-6, "{angle} radians at {time}");
+            let distance = x.translation.distance(y.translation);
+            prop_assert!(distance <= tolerance.translation + 1e-6, "{distance} m at {time}");
             prop_assert!(
                 (x.scale - y.scale).abs().max_element() <= tolerance.scale + 1e-6,
                 "scale at {time}"
@@ -283,8 +288,8 @@ mod tests {
         Ok(())
     }
 
-    /// A walk of small and large steps: what it gains a key is a share of the size.
-    fn walk(steps: &[[f32; 4]], size: f32) -> Vec<[f32; 4]> {
+    /// A random walk of small and large steps. `size` is the largest step.
+    fn random_walk(steps: &[[f32; 4]], size: f32) -> Vec<[f32; 4]> {
         let mut sum = [0.0; 4];
         let add = |step: &[f32; 4]| {
             sum.iter_mut().zip(step).for_each(|(s, x)| *s += x.powi(5) * size);
@@ -296,26 +301,26 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
-        fn what_is_left_stays_within_the_tolerance(
+        fn a_reduced_clip_stays_within_the_tolerance(
             steps in prop::collection::vec(prop::array::uniform4(-1.0_f32..1.0), 1..60),
             gaps in prop::collection::vec(prop_oneof![Just(0.0_f32), 0.001_f32..0.2], 60), size in 0.01_f32..2.0,
             rotation in 1e-4_f32..0.05, translation in 1e-4_f32..0.05
         ) {
-            let places = walk(&steps, size);
+            let values = random_walk(&steps, size);
             let mut time = 0.0;
-            let times = gaps.iter().take(places.len()).map(|gap| { time += gap; time }).collect();
+            let times = gaps.iter().take(values.len()).map(|gap| { time += gap; time }).collect();
             let vector = |p: &[f32; 4]| Vec3::new(p[0], p[1], p[2]);
             let turn = |p: &[f32; 4]| Quat::from_scaled_axis(vector(p) * 1.5) * if p[3] > 0.0 { 1.0 } else { -1.0 };
             let values = vec![
-                Values::Translation(places.iter().map(vector).collect()),
-                Values::Rotation(places.iter().map(turn).collect()),
-                Values::Scale(places.iter().map(|p| vector(p) + Vec3::ONE).collect()),
-                Values::Weights(places.iter().flat_map(|p| [p[0], p[3]]).collect()),
+                Values::Translation(values.iter().map(vector).collect()),
+                Values::Rotation(values.iter().map(turn).collect()),
+                Values::Scale(values.iter().map(|p| vector(p) + Vec3::ONE).collect()),
+                Values::Weights(values.iter().flat_map(|p| [p[0], p[3]]).collect()),
             ];
             let clip = clip(times, values);
             let tolerance = Tolerance { rotation, translation, scale: rotation, weights: translation };
             let reduced = reduce(&clip, &skeleton(), tolerance);
-            stays_within(&clip, &reduced, tolerance)?;
+            check_within(&clip, &reduced, tolerance)?;
             prop_assert_eq!(reduced.seconds, clip.seconds);
             for times in &reduced.timelines {
                 prop_assert!(times.len() <= clip.timelines[0].len());
@@ -324,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_needs_its_ends_and_a_bend_its_corner() {
+    fn a_line_keeps_its_ends_and_a_bend_its_corner() {
         let times: Vec<f32> = (0..101).map(|i| i as f32 / 100.0).collect();
         let bend = |i: usize| Vec3::X * if i < 30 { i as f32 } else { 60.0 - i as f32 };
         let turn =
@@ -342,28 +347,28 @@ mod tests {
     }
 
     #[test]
-    fn what_rests_is_dropped_unless_it_hides_another() {
+    fn a_channel_at_rest_is_dropped_unless_it_overrides_another() {
         let rest = || Values::Translation(vec![Vec3::ZERO, Vec3::splat(1e-6)]);
         let moved = Values::Translation(vec![Vec3::ZERO, Vec3::X]);
         let alone = clip(vec![0.0, 1.0], vec![rest(), Values::Rotation(vec![Quat::IDENTITY; 2])]);
         let reduced = reduce(&alone, &skeleton(), Tolerance::default());
         assert!(reduced.channels.is_empty());
         assert_eq!(reduced.seconds, 1.0);
-        let hiding = clip(vec![0.0, 1.0], vec![moved, rest()]);
-        assert_eq!(reduce(&hiding, &skeleton(), Tolerance::default()).channels.len(), 2);
+        let overriding = clip(vec![0.0, 1.0], vec![moved, rest()]);
+        assert_eq!(reduce(&overriding, &skeleton(), Tolerance::default()).channels.len(), 2);
     }
 
     #[test]
-    fn steps_and_splines_stay() {
+    fn a_step_channel_is_not_reduced() {
         let mut stepped = clip(vec![0.0, 1.0, 2.0], vec![Values::Translation(vec![Vec3::ZERO; 3])]);
         stepped.channels[0].interpolation = Interpolation::Step;
         let reduced = reduce(&stepped, &skeleton(), Tolerance::default());
         assert_eq!(reduced.timelines, stepped.timelines);
     }
 
-    /// A line that no key can be dropped from, and one that a single key ends late: both in time.
+    /// One channel in which every key is needed, and one that is constant up to a late key.
     #[test]
-    fn long_channels_take_no_square_of_their_length() {
+    fn reduction_time_is_not_quadratic() {
         let count = 400_000;
         let times: Vec<f32> = (0..count).map(|i| i as f32).collect();
         let jagged = (0..count).map(|i| Vec3::X * (i % 2) as f32).collect();

@@ -1,10 +1,10 @@
-//! Motions whose clips and nodes have other places now.
+//! Updates a motion when the indices of clips and nodes have changed.
 
 use super::{Edit, Layer, Motion, Share};
 
 impl Motion {
-    /// The same motion where clips and nodes have other indices; `None`: it is there no more. What speaks of it is left
-    /// out, and so is a bar without clips, a layer or an edit without nodes.
+    /// Returns the motion with new indices of clips and nodes. `clip` and `node` return `None` for those that no longer
+    /// exist. References to them are removed, and so are strips without clips, and layers and edits without nodes.
     #[must_use]
     pub fn renumbered(
         &self,
@@ -19,9 +19,9 @@ impl Motion {
         motion.bars.retain(|bar| bar.clips.iter().any(|share| share.weight > 0.0));
         let layer = |layer: &Layer| {
             let mask: Vec<usize> = layer.mask.iter().filter_map(|&n| node(n)).collect();
-            // Without a mask it would move all.
-            let lost = mask.is_empty() && !layer.mask.is_empty();
-            (!lost).then(|| Some(Layer { clip: clip(layer.clip)?, mask, ..layer.clone() }))?
+            // An empty mask would affect all nodes.
+            let is_mask_lost = mask.is_empty() && !layer.mask.is_empty();
+            (!is_mask_lost).then(|| Some(Layer { clip: clip(layer.clip)?, mask, ..layer.clone() }))?
         };
         motion.layers = self.layers.iter().filter_map(layer).collect();
         let edit = |edit: &Edit| {
@@ -43,26 +43,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_is_played_and_nothing_else() {
-        let shares = [0, 1].map(|clip| Share { clip, weight: 0.5 });
+    fn references_to_removed_clips_and_nodes_are_dropped() {
+        let weights = [0, 1].map(|clip| Share { clip, weight: 0.5 });
         let edit =
             |node| Edit { time: 1.0, before: 0.1, after: 0.1, turns: vec![(node, Vec3::X)], shifts: vec![] };
         let layer = |mask| Layer { clip: 1, weight: 1.0, additive: false, mask, speed: 1.0 };
         let motion = Motion {
-            bars: vec![Bar { clips: shares.into(), ..Bar::new(0) }, Bar { start: 2.0, ..Bar::new(0) }],
+            bars: vec![Bar { clips: weights.into(), ..Bar::new(0) }, Bar { start: 2.0, ..Bar::new(0) }],
             layers: vec![layer(vec![4, 5]), layer(vec![5]), layer(vec![])],
             edits: vec![edit(4), edit(5)],
             plant: true,
         };
         assert_eq!(motion.renumbered(Some, Some), motion);
-        let now = motion.renumbered(|clip| (clip == 1).then_some(7), |node| (node == 4).then_some(2));
-        let wanted = Motion {
+        let renumbered = motion.renumbered(|clip| (clip == 1).then_some(7), |node| (node == 4).then_some(2));
+        let expected = Motion {
             bars: vec![Bar { clips: vec![Share { clip: 7, weight: 0.5 }], ..Bar::new(0) }],
             layers: [vec![2], vec![]].map(|mask| Layer { clip: 7, ..layer(mask) }).into(),
             edits: vec![edit(2)],
             plant: true,
         };
-        assert_eq!(now, wanted);
+        assert_eq!(renumbered, expected);
         assert!(motion.renumbered(|_| None, |_| None).is_rest());
     }
 }

@@ -1,4 +1,4 @@
-//! A clip at a time.
+//! Samples a clip at a time.
 
 use std::ops::{Add, Mul};
 
@@ -9,30 +9,31 @@ use crate::pose::Pose;
 
 use super::interpolate::{hermite, slerp};
 
-/// Where a clip is being played: remembers the last keys, so that playing on finds the next ones without a search.
-/// Results depend on the time alone. It serves one clip; give each its own.
+/// Samples a clip and caches its current keys, so that forward playback finds the next keys without a search.
+///
+/// The cache does not affect results. Use one playhead for each clip.
 #[derive(Clone, Debug, Default)]
 pub struct Playhead {
     cursors: Vec<Cursor>,
 }
 
-/// A place on a timeline.
+/// A position in a list of key times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
-    /// The last key at or before the time, but not the last of all if there are two.
+    /// The last key at or before the time. It is never the last key of the list if there are at least two.
     key: usize,
-    /// From that key (0) to the next (1).
+    /// Position between that key (0) and the next (1).
     u: f32,
-    /// From that key to the next.
+    /// Time from that key to the next, in seconds.
     seconds: f32,
 }
 
 impl Playhead {
-    /// Writes every channel of a clip, at a time in seconds, into a pose; what the clip does not move stays as it is.
-    /// Times before a channel's first key and after its last take that key's value.
+    /// Writes the values of a clip's channels at a time in seconds into a pose. Properties without a channel keep their
+    /// values. Before its first key and after its last key, a channel has the value of that key.
     ///
-    /// The clip belongs to the skeleton. Allocates on the first call only. If two channels move the same property,
-    /// the later one counts.
+    /// The clip must belong to the skeleton. Only the first call allocates. If two channels animate the same property, the
+    /// later one is used.
     pub fn sample(&mut self, clip: &Clip, time: f32, skeleton: &Skeleton, pose: &mut Pose) {
         self.cursors.resize(clip.timelines.len(), Cursor::default());
         for (cursor, times) in self.cursors.iter_mut().zip(&clip.timelines) {
@@ -48,22 +49,22 @@ impl Playhead {
 impl Cursor {
     fn seek(&mut self, times: &[f32], time: f32) {
         let last = times.len().saturating_sub(1);
-        // A time that is no number counts as the start.
+        // NaN is treated as the start.
         if last == 0 || time.is_nan() || time <= times[0] {
             *self = Self::default();
             return;
         }
         if time >= times[last] {
-            // The end of the last segment, so that every interpolation takes the last key.
+            // At the end of the last segment every interpolation returns the last key.
             *self = Self { key: last - 1, u: 1.0, seconds: 0.0 };
             return;
         }
-        let holds = |k: usize| times[k] <= time && time < times[k + 1];
-        // Playing forward stays on a key or steps to the next one; anything else is a search.
+        let contains = |k: usize| times[k] <= time && time < times[k + 1];
+        // Forward playback stays in a segment or enters the next one. Other times need a search.
         let hint = self.key.min(last - 1);
-        if holds(hint) {
+        if contains(hint) {
             self.key = hint;
-        } else if hint + 1 < last && holds(hint + 1) {
+        } else if hint + 1 < last && contains(hint + 1) {
             self.key = hint + 1;
         } else {
             self.key = times.partition_point(|&t| t <= time) - 1;
@@ -72,7 +73,7 @@ impl Cursor {
         self.u = (time - times[self.key]) / self.seconds;
     }
 
-    /// The key whose value holds in STEP interpolation.
+    /// The key whose value is used in STEP interpolation.
     fn step(&self) -> usize {
         if self.u >= 1.0 { self.key + 1 } else { self.key }
     }
@@ -132,7 +133,7 @@ fn weights(values: &[f32], interpolation: Interpolation, at: Cursor, out: &mut [
     }
 }
 
-/// A Hermite segment. Each key has three parts: in-tangent, value, out-tangent.
+/// Interpolates a cubic Hermite segment. Each key has three parts: in-tangent, value, out-tangent.
 fn cubic<V: Copy + Add<Output = V> + Mul<f32, Output = V>>(at: Cursor, part: impl Fn(usize) -> V) -> V {
     let first = at.key * 3;
     if at.u == 0.0 {

@@ -1,4 +1,4 @@
-//! Motions of the mannequin, and of one that walks over the ground.
+//! Tests of motions with the mannequin, and with a mannequin whose clips move over the ground.
 
 use glam::Vec3;
 
@@ -7,7 +7,7 @@ use crate::pose::{Pose, world_matrices};
 
 use super::{Bar, Edit, Hold, Layer, Motion, Player, Playhead, Share, Travel};
 
-/// How fast the mannequin's clips go, by the feet on the ground: metres a second.
+/// Speeds of the mannequin's clips in metres per second, measured from the feet on the ground.
 const WALK: f32 = 0.54 / 0.6;
 const RUN: f32 = 0.62 / (0.36 * 0.7);
 
@@ -19,20 +19,20 @@ fn feet(character: &Character) -> Vec<usize> {
     ["leftFoot", "rightFoot"].map(|name| character.skeleton.find(name).unwrap()).to_vec()
 }
 
-/// The mannequin, whose clips called `walk` and `run` go forward over the ground.
+/// The mannequin with root motion added to its clips `walk` and `run`.
 fn walker() -> (Character, Vec<usize>) {
     let mut character = mannequin().unwrap();
     let hips = character.skeleton.find("hips").unwrap();
     for name in ["walk", "run"] {
         let walk = clip(&character, name);
         let motion = &mut character.clips[walk];
-        let places = motion.channels.iter_mut().find_map(|c| match &mut c.values {
-            Values::Translation(places) if c.node == hips => Some((c.timeline, places)),
+        let positions = motion.channels.iter_mut().find_map(|c| match &mut c.values {
+            Values::Translation(positions) if c.node == hips => Some((c.timeline, positions)),
             _ => None,
         });
-        let (timeline, places) = places.unwrap();
-        let pace = if name == "run" { RUN } else { WALK };
-        places.iter_mut().zip(&motion.timelines[timeline]).for_each(|(p, t)| p.z += pace * t);
+        let (timeline, positions) = positions.unwrap();
+        let speed = if name == "run" { RUN } else { WALK };
+        positions.iter_mut().zip(&motion.timelines[timeline]).for_each(|(p, t)| p.z += speed * t);
     }
     let feet = feet(&character);
     (character, feet)
@@ -55,7 +55,7 @@ fn frames(seconds: f32) -> impl Iterator<Item = f32> {
 }
 
 #[test]
-fn one_clip_is_played_as_it_is() {
+fn a_single_clip_is_played_unchanged() {
     let character = mannequin().unwrap();
     for index in 0..character.clips.len() {
         let (motion, mut player, mut head) = (Motion::clip(index), Player::default(), Playhead::default());
@@ -68,7 +68,7 @@ fn one_clip_is_played_as_it_is() {
 }
 
 #[test]
-fn an_order_of_questions_changes_no_bit() {
+fn the_order_of_calls_does_not_change_a_bit() {
     let (character, feet) = walker();
     let bar =
         |name, start| Bar { start, again: true, seconds: Some(2.0), ..Bar::new(clip(&character, name)) };
@@ -86,8 +86,8 @@ fn an_order_of_questions_changes_no_bit() {
 fn a_blend_of_a_clip_with_itself_is_the_clip() {
     let (character, feet) = walker();
     let walk = clip(&character, "walk");
-    let share = |weight| Share { clip: walk, weight };
-    let bar = Bar { clips: vec![share(0.3), share(2.0)], ..Bar::new(walk) };
+    let weighted = |weight| Share { clip: walk, weight };
+    let bar = Bar { clips: vec![weighted(0.3), weighted(2.0)], ..Bar::new(walk) };
     let motion = Motion { bars: vec![bar], ..Motion::default() };
     let (mut player, mut alone) = (Player::default(), Player::default());
     for time in frames(1.0) {
@@ -101,7 +101,7 @@ fn a_blend_of_a_clip_with_itself_is_the_clip() {
 }
 
 #[test]
-fn a_blend_lies_between_and_lasts_as_long_as_its_shares_say() {
+fn length_and_root_motion_of_a_blend_are_weighted_means() {
     let (character, feet) = walker();
     let (walk, run) = (clip(&character, "walk"), clip(&character, "run"));
     let bar = Bar {
@@ -115,40 +115,40 @@ fn a_blend_lies_between_and_lasts_as_long_as_its_shares_say() {
     assert!((cycle - mean).abs() < 1e-6);
     let motion = Motion { bars: vec![bar], ..Motion::default() };
     let mut player = Player::default();
-    let way = hips(&character, &pose_at(&mut player, &character, &feet, &motion, 2.0 * cycle))
+    let displacement = hips(&character, &pose_at(&mut player, &character, &feet, &motion, 2.0 * cycle))
         - hips(&character, &pose_at(&mut player, &character, &feet, &motion, 0.0));
-    let of = |clip: usize, pace: f32| pace * character.clips[clip].seconds;
-    let expected = of(walk, WALK) + of(run, RUN);
-    assert!((way.z - expected).abs() < 0.01 * expected, "{way} {expected}");
+    let distance = |clip: usize, speed: f32| speed * character.clips[clip].seconds;
+    let expected = distance(walk, WALK) + distance(run, RUN);
+    assert!((displacement.z - expected).abs() < 0.01 * expected, "{displacement} {expected}");
 }
 
 #[test]
-fn a_loop_goes_on_where_it_was_and_a_stripped_one_stays() {
+fn a_loop_accumulates_root_motion_or_stays_in_place() {
     let (character, feet) = walker();
     let walk = clip(&character, "walk");
     for speed in [1.0_f32, -1.5] {
         let bar = Bar { again: true, seconds: Some(3.5), speed, ..Bar::new(walk) };
-        let kept = Motion { bars: vec![bar.clone()], ..Motion::default() };
-        let stripped = Motion { bars: vec![Bar { travel: Travel::Stripped, ..bar }], ..Motion::default() };
+        let accumulated = Motion { bars: vec![bar.clone()], ..Motion::default() };
+        let in_place = Motion { bars: vec![Bar { travel: Travel::Stripped, ..bar }], ..Motion::default() };
         let (mut a, mut b) = (Player::default(), Player::default());
         let mut before: Option<Vec3> = None;
-        let start = hips(&character, &pose_at(&mut b, &character, &feet, &stripped, 0.0));
+        let start = hips(&character, &pose_at(&mut b, &character, &feet, &in_place, 0.0));
         for time in frames(3.5) {
-            let now = hips(&character, &pose_at(&mut a, &character, &feet, &kept, time));
+            let now = hips(&character, &pose_at(&mut a, &character, &feet, &accumulated, time));
             let step = before.map_or(WALK / 60.0 * speed, |b| now.z - b.z);
             assert!((step * 60.0 - WALK * speed).abs() < 0.45 * speed.abs(), "{time}: {}", step * 60.0);
             before = Some(now);
-            let stays = hips(&character, &pose_at(&mut b, &character, &feet, &stripped, time));
-            assert!((stays - start).with_y(0.0).length() < 0.1, "{time}: {stays}");
+            let place = hips(&character, &pose_at(&mut b, &character, &feet, &in_place, time));
+            assert!((place - start).with_y(0.0).length() < 0.1, "{time}: {place}");
         }
     }
 }
 
 #[test]
-fn a_transition_turns_no_joint_much_faster_than_the_clips_do() {
+fn joints_turn_hardly_faster_in_a_transition_than_in_the_clips() {
     let (character, feet) = walker();
     let (walk, run) = (clip(&character, "walk"), clip(&character, "run"));
-    // The walk is cut where the run's phase is the same: both begin with the same foot.
+    // The transition starts at the end of a cycle of the walk, because both clips start with the same foot.
     let cycle = character.clips[walk].seconds;
     let first = Bar { again: true, seconds: Some(2.0 * cycle + 0.3), ..Bar::new(walk) };
     let second = Bar { again: true, start: 2.0 * cycle, seconds: Some(2.0), ..Bar::new(run) };
@@ -171,18 +171,18 @@ fn a_transition_turns_no_joint_much_faster_than_the_clips_do() {
     let around = fastest(&mut player, 0.0, 2.0 * cycle).max(fastest(&mut player, 2.0 * cycle + 0.3, 4.0));
     let inside = fastest(&mut player, 2.0 * cycle, 2.0 * cycle + 0.3);
     assert!(inside < 1.5 * around, "{inside} rad/s, around {around}");
-    // The second goes on from where the first was: nowhere a jump.
-    let mut places =
+    // The second strip continues where the first one ends, without a jump.
+    let mut positions =
         frames(4.0).map(|t| hips(&character, &pose_at(&mut player, &character, &feet, &motion, t)));
-    let mut before = places.next().unwrap();
-    for now in places {
+    let mut before = positions.next().unwrap();
+    for now in positions {
         assert!(now.distance(before) < 2.0 * RUN / 60.0, "{before} {now}");
         before = now;
     }
 }
 
 #[test]
-fn an_edit_is_whole_at_its_time_and_nothing_outside_its_window() {
+fn an_edit_has_full_weight_at_its_time_and_none_outside_its_window() {
     let (character, feet) = walker();
     let walk = clip(&character, "walk");
     let plain = Motion::clip(walk);
@@ -195,30 +195,30 @@ fn an_edit_is_whole_at_its_time_and_nothing_outside_its_window() {
     to.locals[character.skeleton.find("hips").unwrap()].translation.y -= 0.1;
     let edit = Edit::between(&from, &to, 0.5, 0.3, 0.2);
     let edited = Motion { edits: vec![edit.clone()], ..plain.clone() };
-    let near = |a: &Pose, b: &Pose| {
+    let is_near = |a: &Pose, b: &Pose| {
         a.locals.iter().zip(&b.locals).all(|(a, b)| {
             a.rotation.angle_between(b.rotation) < 1e-3 && a.translation.distance(b.translation) < 1e-5
         })
     };
-    assert!(near(&pose_at(&mut player, &character, &feet, &edited, 0.5), &to));
+    assert!(is_near(&pose_at(&mut player, &character, &feet, &edited, 0.5), &to));
     for time in [0.0, 0.19, 0.71, 0.9] {
         let bare = pose_at(&mut player, &character, &feet, &plain, time);
         assert_eq!(pose_at(&mut player, &character, &feet, &edited, time), bare, "{time}");
     }
-    // The same one again, and the turn is twice as large.
+    // Two equal edits double the angle.
     let twice = Motion { edits: vec![edit.clone(), edit], ..plain };
-    let turned = pose_at(&mut player, &character, &feet, &twice, 0.5).locals[arm].rotation;
-    let angle = turned.angle_between(from.locals[arm].rotation);
+    let rotation = pose_at(&mut player, &character, &feet, &twice, 0.5).locals[arm].rotation;
+    let angle = rotation.angle_between(from.locals[arm].rotation);
     assert!((angle - 1.6).abs() < 1e-3, "{angle}");
 }
 
 #[test]
-fn an_additive_layer_moves_what_its_mask_says() {
+fn an_additive_layer_only_affects_the_nodes_of_its_mask() {
     let character = mannequin().unwrap();
     let (walk, wave) = (clip(&character, "walk"), clip(&character, "wave"));
     let arm = (0..character.skeleton.nodes.len()).find(|&n| {
-        let moves = |c: &crate::asset::Channel| c.node == n && matches!(c.values, Values::Rotation(_));
-        character.clips[wave].channels.iter().any(moves)
+        let animates = |c: &crate::asset::Channel| c.node == n && matches!(c.values, Values::Rotation(_));
+        character.clips[wave].channels.iter().any(animates)
     });
     let layer = Layer { clip: wave, weight: 0.5, additive: true, mask: vec![arm.unwrap()], speed: 1.0 };
     let plain = Motion::clip(walk);
@@ -234,38 +234,38 @@ fn an_additive_layer_moves_what_its_mask_says() {
 }
 
 #[test]
-fn held_feet_are_where_they_stand() {
+fn planted_feet_stay_where_they_stand() {
     let (character, feet) = walker();
     let walk = clip(&character, "walk");
     let bar = Bar { again: true, seconds: Some(4.0), ..Bar::new(walk) };
     let motion = Motion { bars: vec![bar], plant: true, ..Motion::default() };
     let mut player = Player::default();
     let (mut pose, mut holds) = (Pose::rest(&character.skeleton), Vec::<Hold>::new());
-    let mut whole: Vec<(f32, Hold)> = Vec::new();
+    let mut full: Vec<(f32, Hold)> = Vec::new();
     for time in frames(4.0) {
         pose.reset(&character.skeleton);
         player.pose(&character, &motion, &feet, time, &mut pose, &mut holds);
-        whole.extend(holds.iter().filter(|h| h.weight >= 1.0).map(|h| (time, *h)));
+        full.extend(holds.iter().filter(|h| h.weight >= 1.0).map(|h| (time, *h)));
         let mut world = Vec::new();
         world_matrices(&character.skeleton, &pose, &mut world);
         for hold in &holds {
-            let place = Vec3::from(world[hold.node].translation);
-            assert!(place.distance(hold.position) < 0.08, "{time}: {hold:?} {place}");
+            let position = Vec3::from(world[hold.node].translation);
+            assert!(position.distance(hold.position) < 0.08, "{time}: {hold:?} {position}");
         }
     }
-    // Each foot stands about half of the time, and comes down in another place each time.
+    // Each foot is planted about half of the time, each time at a new position.
     for &foot in &feet {
-        let of = whole.iter().filter(|(_, h)| h.node == foot);
-        let share = of.clone().count() as f32 / 240.0;
-        assert!((0.25..0.75).contains(&share), "{share}");
-        let mut places: Vec<f32> = of.map(|(_, h)| h.position.z).collect();
-        places.dedup_by(|a, b| (*a - *b).abs() < 1e-3);
-        assert!(places.len() >= 3 && places.windows(2).all(|w| w[1] > w[0] + 0.7), "{places:?}");
+        let of_foot = full.iter().filter(|(_, h)| h.node == foot);
+        let ratio = of_foot.clone().count() as f32 / 240.0;
+        assert!((0.25..0.75).contains(&ratio), "{ratio}");
+        let mut positions: Vec<f32> = of_foot.map(|(_, h)| h.position.z).collect();
+        positions.dedup_by(|a, b| (*a - *b).abs() < 1e-3);
+        assert!(positions.len() >= 3 && positions.windows(2).all(|w| w[1] > w[0] + 0.7), "{positions:?}");
     }
 }
 
 #[test]
-fn what_makes_no_sense_is_told_and_not_played() {
+fn an_invalid_motion_is_reported_and_not_played() {
     let character = mannequin().unwrap();
     let nan = Motion { bars: vec![Bar { start: f32::NAN, ..Bar::new(0) }], ..Motion::default() };
     assert!(nan.fault().is_some_and(|f| f.starts_with("bars[0]: ")));

@@ -1,29 +1,29 @@
-//! Several clips in step: each is warped in time so that their feet come down together.
+//! Time warping of blended clips, so that their feet strike the ground together.
 
-/// Steps of a clip.
+/// The foot strikes of a clip.
 pub(super) struct Steps {
-    /// Its share of the blend.
-    pub(super) share: f32,
-    /// Its length, seconds.
+    /// Normalized weight of the clip in the blend.
+    pub(super) weight: f32,
+    /// Length of the clip, in seconds.
     pub(super) seconds: f32,
-    /// Whether it ends as it begins.
+    /// Whether the clip ends in the pose in which it starts.
     pub(super) cyclic: bool,
-    /// When a foot comes down, seconds, and which; in order of time.
+    /// Times of foot strikes in seconds, with the foot's node, in the order of time.
     pub(super) strikes: Vec<(f32, usize)>,
 }
 
-/// From the blend's phase to a clip's, in cycles, through points that belong together.
+/// A piecewise linear map from the phase of a blend to the phase of a clip, in cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Warp {
-    /// The blend's phase and the clip's, both rising; one cycle from the first to the last.
+    /// Phases of the blend and of the clip. Both increase, by one cycle from the first knot to the last.
     knots: Vec<(f64, f64)>,
 }
 
 impl Warp {
-    /// The clip's phase. Beyond one cycle it goes on in the next.
+    /// The phase of the clip. It continues beyond one cycle.
     pub(super) fn phase(&self, phase: f64) -> f64 {
         let Some((&(first, _), &(last, _))) = self.knots.first().zip(self.knots.last()) else { return phase };
-        // The ends belong to their own cycle: once through, from the start to the end.
+        // The end belongs to the same cycle as the start, so that a clip that plays once is shown up to its end.
         let cycles = if (first..=last).contains(&phase) { 0.0 } else { (phase - first).floor() };
         let within = phase - cycles;
         let next = self.knots.partition_point(|(x, _)| *x <= within).clamp(1, self.knots.len() - 1);
@@ -33,29 +33,29 @@ impl Warp {
     }
 }
 
-/// One for each clip. Where their steps do not correspond, time is scaled evenly.
+/// Computes a warp for each clip of a blend. Where the steps of the clips do not correspond, time is scaled uniformly.
 ///
-/// After Kovar & Gleicher 2003, "Flexible automatic motion blending with registration curves", with the strikes of feet
-/// in place of their search.
+/// After Kovar & Gleicher 2003, "Flexible automatic motion blending with registration curves", with matched foot strikes
+/// instead of their search.
 pub(super) fn warps(clips: &[Steps]) -> Vec<Warp> {
-    let even = || clips.iter().map(|_| Warp::default()).collect();
-    let Some((_, foot)) = clips.first().and_then(|c| c.strikes.first().copied()) else { return even() };
+    let uniform = || clips.iter().map(|_| Warp::default()).collect();
+    let Some((_, foot)) = clips.first().and_then(|c| c.strikes.first().copied()) else { return uniform() };
     if clips.len() < 2 {
-        return even();
+        return uniform();
     }
     let cyclic = clips.iter().all(|c| c.cyclic);
     let Some(marks) = clips.iter().map(|c| marks(c, foot, cyclic)).collect::<Option<Vec<_>>>() else {
-        return even();
+        return uniform();
     };
     let feet = |m: &[(f64, usize)]| m.iter().map(|(_, foot)| *foot).collect::<Vec<_>>();
     if marks.iter().any(|m| feet(m) != feet(&marks[0])) {
-        return even();
+        return uniform();
     }
-    // Where the first foot comes down in each, as near to the first clip's as whole cycles allow.
-    let nearest = |own: f64, to: f64| if cyclic { own - (own - to).round() } else { own };
+    // Phase of the first strike in each clip, shifted by whole cycles to be nearest to that of the first clip.
+    let nearest = |phase: f64, to: f64| if cyclic { phase - (phase - to).round() } else { phase };
     let starts: Vec<f64> = marks.iter().map(|m| nearest(m[0].0, marks[0][0].0)).collect();
     let mean = |value: &dyn Fn(usize) -> f64| -> f64 {
-        (0..clips.len()).map(|k| f64::from(clips[k].share) * value(k)).sum()
+        (0..clips.len()).map(|k| f64::from(clips[k].weight) * value(k)).sum()
     };
     let warp = |k: usize| {
         let pair = |i: usize| {
@@ -75,7 +75,7 @@ pub(super) fn warps(clips: &[Steps]) -> Vec<Warp> {
     (0..clips.len()).map(warp).collect()
 }
 
-/// Strikes by phase; of a cyclic clip from the first of a foot on, for one cycle.
+/// The phases of a clip's foot strikes. For a cyclic clip they start with the first strike of `foot` and span one cycle.
 fn marks(clip: &Steps, foot: usize, cyclic: bool) -> Option<Vec<(f64, usize)>> {
     let phase = |t: f32| f64::from(t) / f64::from(clip.seconds);
     let mut marks: Vec<(f64, usize)> = clip.strikes.iter().map(|&(t, f)| (phase(t), f)).collect();
@@ -92,16 +92,16 @@ fn marks(clip: &Steps, foot: usize, cyclic: bool) -> Option<Vec<(f64, usize)>> {
 mod tests {
     use super::*;
 
-    fn steps(share: f32, seconds: f32, cyclic: bool, strikes: &[(f32, usize)]) -> Steps {
-        Steps { share, seconds, cyclic, strikes: strikes.to_vec() }
+    fn steps(weight: f32, seconds: f32, cyclic: bool, strikes: &[(f32, usize)]) -> Steps {
+        Steps { weight, seconds, cyclic, strikes: strikes.to_vec() }
     }
 
     #[test]
-    fn feet_come_down_together() {
+    fn feet_strike_together() {
         let walk = steps(0.5, 1.0, true, &[(0.1, 0), (0.6, 1)]);
         let run = steps(0.5, 0.6, true, &[(0.12, 1), (0.42, 0)]);
         let both = warps(&[walk, run]);
-        // Somewhere in the common cycle the walk is at its left strike; the run is at its own there.
+        // At the phase of the walk's left strike, the run must be at its left strike too.
         let at = (0..1000).map(|i| f64::from(i) / 1000.0);
         let left = at.min_by(|a, b| {
             let off = |p: f64| (both[0].phase(p).rem_euclid(1.0) - 0.1).abs();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_rises_through_cycles() {
+    fn the_phase_increases_through_cycles() {
         let both = warps(&[
             steps(0.3, 1.0, true, &[(0.7, 0), (0.9, 1)]),
             steps(0.7, 2.0, true, &[(0.2, 0), (1.4, 1)]),
@@ -125,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_do_not_correspond_leave_time_even() {
+    fn steps_that_do_not_correspond_scale_time_uniformly() {
         let both = warps(&[steps(0.5, 1.0, true, &[(0.1, 0)]), steps(0.5, 1.0, true, &[])]);
         assert_eq!(both, vec![Warp::default(); 2]);
     }
 
     #[test]
-    fn once_through_starts_and_ends_at_the_ends() {
+    fn clips_that_are_not_cyclic_keep_their_ends() {
         let both = warps(&[steps(0.5, 1.0, false, &[(0.2, 0)]), steps(0.5, 1.0, false, &[(0.8, 0)])]);
         for warp in &both {
             assert_eq!((warp.phase(0.0), warp.phase(1.0)), (0.0, 1.0));
