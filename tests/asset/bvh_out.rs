@@ -143,7 +143,7 @@ fn parent_transforms_and_moving_offsets_are_written() {
     let written = bvh::write(&character, &clip, 20.0, 1.0).unwrap();
     assert_eq!(
         written.warnings,
-        ["BVH holds no scale: that of 1 nodes, the first \"d {\\n\", moves joints' places alone"]
+        ["BVH cannot store scale; animated scales (nodes: 1, first: \"d {\\n\") only affect joint positions"]
     );
     let again = read(&written.text).unwrap();
     let names: Vec<_> = again.skeleton.nodes.iter().map(|n| n.name.clone().unwrap()).collect();
@@ -184,12 +184,13 @@ fn clips_that_cannot_be_written_are_refused() {
     let character = mannequin().unwrap();
     let clip = &character.clips[0];
     let refusal = |fps, units| bvh::write(&character, clip, fps, units).unwrap_err().to_string();
-    assert_eq!(refusal(0.0, 1.0), "0 frames per second is not a rate from 0.000001 to 1000000");
-    assert_eq!(refusal(f64::NAN, 1.0), "NaN frames per second is not a rate from 0.000001 to 1000000");
-    assert_eq!(refusal(30.0, -1.0), "a unit of -1 m is no length");
-    assert!(refusal(1e6, 1.0).ends_with("joints are too much for a BVH file"));
-    let no_joint_error = bvh::write(&Character::default(), &Clip::default(), 30.0, 1.0).unwrap_err();
-    assert_eq!(no_joint_error, bvh::BvhError::NoJoint);
+    let range = "is out of range; must be from 0.000001 to 1000000 frames per second";
+    assert_eq!(refusal(0.0, 1.0), format!("frame rate 0 {range}"));
+    assert_eq!(refusal(f64::NAN, 1.0), format!("frame rate NaN {range}"));
+    assert_eq!(refusal(30.0, -1.0), "length unit -1 m is invalid; must be greater than 0");
+    assert!(refusal(1e6, 1.0).ends_with("joints are too many for a BVH file"));
+    let nothing = bvh::write(&Character::default(), &Clip::default(), 30.0, 1.0).unwrap_err();
+    assert_eq!(nothing, bvh::BvhError::NoJoint);
 }
 
 #[test]

@@ -1,44 +1,45 @@
-//! A pose as BVH sees it: how far each node has turned from rest, in the world's axes.
+//! World rotations of a pose from the rest pose, as BVH stores them.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use crate::asset::{Skeleton, Transform};
 use crate::pose::Pose;
 
-/// Steps of the iteration; it doubles its digits with each, but for the first few of a badly scaled matrix.
-const STEPS: usize = 40;
+/// Maximum number of iterations. Each doubles the number of correct digits, except for the first few with a badly scaled
+/// matrix.
+const MAX_ITERATIONS: usize = 40;
 
-/// Where all nodes are, and how they have turned from rest, in double precision.
+/// World matrices of all nodes and their world rotations from rest, in double precision.
 #[derive(Clone, Debug)]
-pub(super) struct Aligned {
+pub(super) struct WorldRotations {
     /// `world_from_node`.
     world: Vec<DAffine3>,
-    /// `node_from_world` at rest, its linear part.
+    /// Linear part of `node_from_world` at rest.
     rest: Vec<DMat3>,
-    /// From rest to now, in the world.
-    turns: Vec<DQuat>,
+    /// World rotations from rest.
+    rotations: Vec<DQuat>,
 }
 
-impl Aligned {
-    /// At rest.
+impl WorldRotations {
+    /// Starts in the rest pose.
     pub(super) fn new(skeleton: &Skeleton) -> Self {
         let count = skeleton.nodes.len();
-        let (world, turns) = (vec![DAffine3::IDENTITY; count], vec![DQuat::IDENTITY; count]);
-        let mut aligned = Self { world, rest: Vec::new(), turns };
-        aligned.place_all(skeleton, &Pose::rest(skeleton));
-        aligned.rest = aligned.world.iter().map(|w| w.matrix3.inverse()).collect();
-        aligned
+        let (world, rotations) = (vec![DAffine3::IDENTITY; count], vec![DQuat::IDENTITY; count]);
+        let mut rotations = Self { world, rest: Vec::new(), rotations };
+        rotations.update_world(skeleton, &Pose::rest(skeleton));
+        rotations.rest = rotations.world.iter().map(|w| w.matrix3.inverse()).collect();
+        rotations
     }
 
-    /// In a pose of the skeleton.
+    /// Sets the pose.
     pub(super) fn pose(&mut self, skeleton: &Skeleton, pose: &Pose) {
-        self.place_all(skeleton, pose);
-        for ((turn, world), rest) in self.turns.iter_mut().zip(&self.world).zip(&self.rest) {
-            *turn = nearest_rotation(world.matrix3 * *rest);
+        self.update_world(skeleton, pose);
+        for ((rotation, world), rest) in self.rotations.iter_mut().zip(&self.world).zip(&self.rest) {
+            *rotation = nearest_rotation(world.matrix3 * *rest);
         }
     }
 
-    fn place_all(&mut self, skeleton: &Skeleton, pose: &Pose) {
+    fn update_world(&mut self, skeleton: &Skeleton, pose: &Pose) {
         for &(node, parent) in &skeleton.parents_first {
             let local = match (skeleton.sheared.get(&node), pose.locals[node]) {
                 (Some(matrix), local) if local == skeleton.nodes[node].rest => double(matrix),
@@ -51,15 +52,15 @@ impl Aligned {
         }
     }
 
-    /// How a node has turned from rest, less what its parent has.
-    pub(super) fn turn(&self, node: usize, parent: Option<usize>) -> DQuat {
-        parent.map_or(self.turns[node], |p| self.turns[p].inverse() * self.turns[node])
+    /// A node's rotation from rest, relative to that of its parent.
+    pub(super) fn rotation(&self, node: usize, parent: Option<usize>) -> DQuat {
+        parent.map_or(self.rotations[node], |p| self.rotations[p].inverse() * self.rotations[node])
     }
 
-    /// Where a node is, in the axes of its parent; metres.
-    pub(super) fn place(&self, node: usize, parent: Option<usize>) -> DVec3 {
-        let place = self.world[node].translation;
-        parent.map_or(place, |p| self.turns[p].inverse() * (place - self.world[p].translation))
+    /// A node's position relative to its parent, in metres. Without a parent it is the world position.
+    pub(super) fn position(&self, node: usize, parent: Option<usize>) -> DVec3 {
+        let position = self.world[node].translation;
+        parent.map_or(position, |p| self.rotations[p].inverse() * (position - self.world[p].translation))
     }
 }
 
@@ -76,11 +77,11 @@ fn double(matrix: &glam::Affine3A) -> DAffine3 {
     DAffine3::from_cols_array(&columns)
 }
 
-/// The rotation nearest to a matrix: its orthogonal polar factor, by Newton's iteration (Higham 1986). None where the
-/// matrix mirrors, or flattens everything.
+/// The rotation nearest to a matrix: its orthogonal polar factor, by Newton's iteration (Higham 1986). Returns the
+/// identity for a matrix that mirrors or that the iteration cannot handle.
 fn nearest_rotation(matrix: DMat3) -> DQuat {
     let mut x = matrix;
-    for _ in 0..STEPS {
+    for _ in 0..MAX_ITERATIONS {
         let next = (x + x.inverse().transpose()) * 0.5;
         let change = (next - x).to_cols_array().iter().fold(0.0, |m: f64, c| m.max(c.abs()));
         x = next;
@@ -98,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_stretch_does_not_turn(axis in prop::array::uniform3(-1.0_f64..1.0), angle in -3.0_f64..3.0,
+        fn a_stretch_does_not_change_the_rotation(axis in prop::array::uniform3(-1.0_f64..1.0), angle in -3.0_f64..3.0,
             along in prop::array::uniform3(0.01_f64..100.0), skew in -3.0_f64..3.0) {
             let axis = DVec3::from(axis).try_normalize().unwrap_or(DVec3::X);
             let rotation = DQuat::from_axis_angle(axis, angle);
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_rotation_has_not_turned() {
+    fn a_matrix_without_a_rotation_gives_the_identity() {
         for matrix in [DMat3::ZERO, DMat3::from_diagonal(DVec3::new(-1.0, 1.0, 1.0)), DMat3::NAN] {
             assert_eq!(nearest_rotation(matrix), DQuat::IDENTITY);
         }

@@ -1,4 +1,4 @@
-//! Which nodes are written, in which order, and as what.
+//! Chooses the nodes that become joints of a BVH file, and their order.
 
 use std::fmt::Write;
 
@@ -7,32 +7,32 @@ use glam::DVec3;
 use crate::asset::bvh::end_site_name;
 use crate::asset::{Character, Clip, Values};
 
-use super::aligned::Aligned;
+use super::aligned::WorldRotations;
 
-/// Deeper joints are not set in farther: the text would grow with the square of the depth.
-const DEEPEST: usize = 40;
+/// Maximum indentation. Without a limit, the size of the text would be quadratic in the depth of the hierarchy.
+const MAX_INDENT: usize = 40;
 
-/// The joints of a file, parents before their children, each with all below it before the next.
-pub(super) struct Joints {
-    pub(super) list: Vec<Joint>,
+/// The joints of a BVH file in depth-first order.
+pub(super) struct BvhJoints {
+    pub(super) list: Vec<BvhJoint>,
 }
 
-pub(super) struct Joint {
+pub(super) struct BvhJoint {
     pub(super) node: usize,
     pub(super) parent: Option<usize>,
     name: String,
     depth: usize,
-    /// Whether no joint hangs on it.
+    /// Whether the joint has no children.
     is_leaf: bool,
-    /// Whether it is only where its parent ends.
+    /// Whether the joint only marks the end of its parent's bone.
     marks_end: bool,
-    /// Whether it leaves its offset.
+    /// Whether the joint is translated and needs position channels.
     pub(super) moves: bool,
 }
 
-impl Joints {
-    /// Those of a character that a clip moves.
-    pub(super) fn of(character: &Character, clip: &Clip) -> Self {
+impl BvhJoints {
+    /// Collects the joints of a character's skins, the nodes that a clip moves, and all their ancestors.
+    pub(super) fn collect(character: &Character, clip: &Clip) -> Self {
         let nodes = &character.skeleton.nodes;
         let in_skin = in_skins(character);
         let mut moved = vec![false; nodes.len()];
@@ -54,7 +54,7 @@ impl Joints {
         let mut kept: Vec<bool> = (0..nodes.len())
             .map(|n| in_skin[n] || moved[n] || marks_end(n) && nodes[n].parent.is_some_and(|p| in_skin[p]))
             .collect();
-        // Children come after their parents: from the end, what is kept keeps all above it.
+        // In reverse order children come before their parents, so that a node marks all its ancestors.
         for &(node, parent) in character.skeleton.parents_first.iter().rev() {
             if let Some(parent) = parent.filter(|_| kept[node]) {
                 kept[parent] = true;
@@ -67,10 +67,10 @@ impl Joints {
         let mut list = Vec::new();
         while let Some((node, depth)) = open.pop() {
             let children = || nodes[node].children.iter().copied().filter(|&c| kept[c]);
-            list.push(Joint {
+            list.push(BvhJoint {
                 node,
                 parent: nodes[node].parent,
-                name: written(name(node), node),
+                name: bvh_name(name(node), node),
                 depth,
                 is_leaf: children().next().is_none(),
                 marks_end: marks_end(node),
@@ -81,12 +81,18 @@ impl Joints {
         Self { list }
     }
 
-    /// The text up to the motion. Lengths in `units` of metres with some decimals. `keep_root`: whether roots keep their
-    /// offsets; to some programs a root's position comes on top of it, so that it had better be zero.
-    pub(super) fn hierarchy(&self, rest: &Aligned, units: f64, decimals: usize, keep_root: bool) -> String {
+    /// Writes the HIERARCHY section. `units` is the length of one unit in metres, and `decimals` applies to lengths.
+    /// Unless `keep_root` is set, the offsets of roots are zero, because some programs add them to the root's position.
+    pub(super) fn hierarchy(
+        &self,
+        rest: &WorldRotations,
+        units: f64,
+        decimals: usize,
+        keep_root: bool,
+    ) -> String {
         let mut text = String::from("HIERARCHY\n");
         let mut open: Vec<usize> = Vec::new();
-        let indent = |depth: usize| "\t".repeat(depth.min(DEEPEST));
+        let indent = |depth: usize| "\t".repeat(depth.min(MAX_INDENT));
         // Writing to a string cannot fail.
         let begin = |text: &mut String, depth: usize, head: &str, offset: DVec3| {
             let [x, y, z] = (offset / units).to_array().map(|v| v + 0.0);
@@ -116,7 +122,7 @@ impl Joints {
             let inner = indent(joint.depth + 1);
             let _ = writeln!(text, "{inner}CHANNELS {channels} Zrotation Xrotation Yrotation");
             if joint.is_leaf {
-                // Programs look for an end, also where nobody knows how far it is.
+                // Programs expect an End Site even where its offset is unknown.
                 begin(&mut text, joint.depth + 1, "End Site", DVec3::ZERO);
                 close(&mut text, joint.depth + 1);
             }
@@ -126,27 +132,27 @@ impl Joints {
     }
 }
 
-impl Joint {
-    /// Whether it is an End Site, which has no channels.
+impl BvhJoint {
+    /// Whether the joint is written as an End Site, which has no channels.
     pub(super) fn is_end(&self) -> bool {
         self.marks_end && !self.moves
     }
 
-    /// From its parent to it at rest, in the world's axes; metres.
-    pub(super) fn offset(&self, rest: &Aligned) -> DVec3 {
-        rest.place(self.node, self.parent)
+    /// The offset from the parent at rest, along the world's axes, in metres.
+    pub(super) fn offset(&self, rest: &WorldRotations) -> DVec3 {
+        rest.position(self.node, self.parent)
     }
 }
 
-/// Which nodes are joints of a skin; without skins all are.
+/// For each node, whether it is a joint of a skin. Without skins, all nodes are.
 fn in_skins(character: &Character) -> Vec<bool> {
     let mut joints = vec![character.skins.is_empty(); character.skeleton.nodes.len()];
     character.skins.iter().flat_map(|s| &s.joints).for_each(|&j| joints[j] = true);
     joints
 }
 
-/// A name as BVH can hold it: on one line, without braces, and not nothing.
-fn written(name: Option<&str>, node: usize) -> String {
+/// Converts a name to one that BVH can store: a single line without braces. A missing name becomes `joint{node}`.
+fn bvh_name(name: Option<&str>, node: usize) -> String {
     let plain =
         |c: char| if c.is_control() || matches!(c, '{' | '}' | '\u{2028}' | '\u{2029}') { '_' } else { c };
     let name: String = name.unwrap_or_default().trim().chars().map(plain).collect();

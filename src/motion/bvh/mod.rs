@@ -1,9 +1,9 @@
-//! A clip as BVH, the text that motion capture is exchanged in. [`crate::asset::bvh`] reads it.
+//! Writes clips as BVH, a text format for motion capture. [`crate::asset::bvh`] reads it.
 //!
-//! At rest all rotations of BVH are zero, and the axes of every joint are the world's. So what is written of a joint is
-//! how it has turned from rest in the world, less what its parent has; offsets are what lies between joints at rest in
-//! the world, which takes in whatever rotates and scales above them. Where a joint does not keep its offset, it has
-//! position channels too.
+//! In BVH, all rotations are zero at rest, and the axes of every joint are those of the world. Each joint is therefore
+//! written with its world rotation from rest, relative to that of its parent. Offsets are the differences of world
+//! positions at rest, so they include any scale and rotation above the joints. Joints that are translated get position
+//! channels too.
 
 mod aligned;
 mod joints;
@@ -18,76 +18,77 @@ use crate::pose::Pose;
 
 use super::Playhead;
 use super::euler::{self, Angles};
-use aligned::Aligned;
-use joints::{Joint, Joints};
+use aligned::WorldRotations;
+use joints::{BvhJoint, BvhJoints};
 
-/// As many numbers as a file may get: gigabytes.
-const MOST_NUMBERS: f64 = 2.7e8;
-/// Decimals of a degree: 1.7e-8 radians.
+/// Maximum number of values in a file, which is then gigabytes large.
+const MAX_VALUES: f64 = 2.7e8;
+/// Decimals of angles in degrees. The resolution is 1.7e-8 radians.
 const ANGLE_DECIMALS: usize = 6;
-/// A joint that is farther than this share of the skeleton's size from its offset has moved.
+/// A joint counts as translated if it leaves its offset by more than this share of the skeleton's size.
 const MOVED: f64 = 1e-6;
-/// Lengths are written to this share of the skeleton's size.
-const LENGTH_DIGITS: f64 = 1e-8;
+/// Resolution of lengths, relative to the skeleton's size.
+const LENGTH_RESOLUTION: f64 = 1e-8;
 /// A scale that changes by less than this is constant.
 const SCALED: f32 = 1e-4;
 
-/// Frames per second whose frame time is read again.
+/// The frame rates whose frame times the reader accepts.
 const RATES: std::ops::RangeInclusive<f64> = 1.0 / *FRAME_TIMES.end()..=1.0 / *FRAME_TIMES.start();
 
-/// A BVH file, and what of the clip it cannot hold, a line each.
+/// A BVH file, and warnings about the data of the clip that BVH cannot store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
-    /// The text of the file.
+    /// Content of the file.
     pub text: String,
-    /// What was lost.
+    /// One line for each kind of data that was lost.
     pub warnings: Vec<String>,
 }
 
-/// Why a clip could not be written as BVH.
+/// An error when a clip is written as BVH.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BvhError {
-    /// The character has no node.
-    #[error("a BVH file needs a joint, and there is none")]
+    /// The character has no nodes.
+    #[error("a BVH file needs at least one joint, but the character has no nodes")]
     NoJoint,
-    /// Not a rate.
-    #[error("{0} frames per second is not a rate from {start} to {end}", start = RATES.start(), end = RATES.end())]
+    /// The frame rate is out of range.
+    #[error("frame rate {0} is out of range; must be from {start} to {end} frames per second", start = RATES.start(), end = RATES.end())]
     Rate(f64),
-    /// Not a length.
-    #[error("a unit of {0} m is no length")]
+    /// The unit is not a positive number.
+    #[error("length unit {0} m is invalid; must be greater than 0")]
     Units(f64),
-    /// Beyond what a file should hold.
-    #[error("{frames} frames of {joints} joints are too much for a BVH file")]
+    /// The file would be too large.
+    #[error("{frames} frames of {joints} joints are too many for a BVH file")]
     TooLong {
-        /// Frames at the rate that was asked for.
+        /// Number of frames at the requested rate.
         frames: f64,
-        /// Joints that would be written.
+        /// Number of joints.
         joints: usize,
     },
-    /// A number of a pose is infinite or NaN.
+    /// A position or rotation is infinite or NaN.
     #[error("frame {frame}: joint \"{joint}\": position or rotation is not finite")]
     NotFinite {
-        /// The frame, from 0.
+        /// Index of the frame, from 0.
         frame: usize,
-        /// The joint.
+        /// Name of the joint.
         joint: String,
     },
-    /// A joint is farther from its parent, or from the origin, than what is read again.
+    /// A joint is farther from its parent or from the origin than the reader accepts.
     #[error("joint \"{joint}\": position is larger than {LARGEST:e} units")]
     TooLarge {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
     },
 }
 
-/// Frames a second of a clip whose keys are a frame apart, as those of BVH files are: of all frame times that give these
-/// very keys, the one with the fewest digits. `None`: the keys are not so.
+/// Returns the frame rate of a clip whose keys are evenly spaced, as in a clip that was read from BVH. Of all frame times
+/// that give exactly these keys, the one with the fewest digits is chosen. Returns `None` for other clips.
 pub fn rate(clip: &Clip) -> Option<f64> {
     let times = clip.timelines.iter().max_by_key(|times| times.len())?;
     if times.first() != Some(&0.0) || times.last() == Some(&0.0) {
         return None;
     }
-    // Key i, in single precision, stands for all between the middles to its neighbours: so does i frame times.
+    // A key in single precision represents the interval between the midpoints to its neighbouring numbers. The frame time
+    // multiplied by i must lie in the interval of key i.
     let (mut least, mut most) = (0.0_f64, f64::INFINITY);
     for (i, &time) in times.iter().enumerate().skip(1) {
         let middle = |other: f32| f64::from(time).midpoint(f64::from(other));
@@ -102,10 +103,11 @@ pub fn rate(clip: &Clip) -> Option<f64> {
     (step.is_normal() && (1.0 / step).is_normal()).then(|| 1.0 / step)
 }
 
-/// A clip of a character as BVH, sampled at some frames a second.
+/// Writes a clip of a character as BVH, sampled at `fps` frames per second.
 ///
-/// The joints are those of the skins, what the clip moves and what stands above these; without a skin, all nodes. Names
-/// become one line without braces. `units`: metres a unit of the file's lengths.
+/// The file contains the joints of the skins, the nodes that the clip moves, and all their ancestors. Without a skin it
+/// contains all nodes. Names are written on one line and without braces. `units` is the length of one unit of the file in
+/// metres.
 ///
 /// # Errors
 /// [`BvhError`].
@@ -116,57 +118,57 @@ pub fn write(character: &Character, clip: &Clip, fps: f64, units: f64) -> Result
     if !(units.is_normal() && units > 0.0) {
         return Err(BvhError::Units(units));
     }
-    let mut joints = Joints::of(character, clip);
+    let mut joints = BvhJoints::collect(character, clip);
     if joints.list.is_empty() {
         return Err(BvhError::NoJoint);
     }
-    let aligned = Aligned::new(&character.skeleton);
+    let rest = WorldRotations::new(&character.skeleton);
     let count = (f64::from(clip.seconds) * fps).round() + 1.0;
     #[expect(clippy::cast_precision_loss, reason = "a bound, not a count")]
-    if count * 6.0 * joints.list.len() as f64 > MOST_NUMBERS {
+    if count * 6.0 * joints.list.len() as f64 > MAX_VALUES {
         return Err(BvhError::TooLong { frames: count, joints: joints.list.len() });
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
-    let frames = Frames { character, clip, aligned, fps, count: count as usize };
+    let frames = ClipFrames { character, clip, rest, fps, count: count as usize };
     let size = frames.size(&joints);
-    // Once to see which joints leave their offsets, once to write.
-    frames.each(|_, aligned| {
+    // The first pass finds the joints that leave their offsets, the second one writes.
+    frames.each(|_, rotations| {
         for joint in &mut joints.list {
-            let moved = aligned.place(joint.node, joint.parent) - joint.offset(&frames.aligned);
+            let moved = rotations.position(joint.node, joint.parent) - joint.offset(&frames.rest);
             joint.moves |= joint.parent.is_none() || moved.abs().max_element() > MOVED * size;
         }
         Ok(())
     })?;
-    let place = |joint: &Joint, place: DVec3| {
-        let large = || BvhError::TooLarge { joint: character.skeleton.label(joint.node) };
-        let place = place / units;
-        if place.abs().max_element() <= LARGEST { Ok(place) } else { Err(large()) }
+    let in_units = |joint: &BvhJoint, position: DVec3| {
+        let too_large = || BvhError::TooLarge { joint: character.skeleton.label(joint.node) };
+        let position = position / units;
+        if position.abs().max_element() <= LARGEST { Ok(position) } else { Err(too_large()) }
     };
     for joint in &joints.list {
-        place(joint, joint.offset(&frames.aligned))?;
+        in_units(joint, joint.offset(&frames.rest))?;
     }
     let decimals = decimals(size / units);
-    let mut text = joints.hierarchy(&frames.aligned, units, decimals, character.units.is_some());
+    let mut text = joints.hierarchy(&frames.rest, units, decimals, character.units.is_some());
     let step = format!("{:.12}", 1.0 / fps);
     let step = if step.contains('.') { step.trim_end_matches('0').trim_end_matches('.') } else { &step };
     // Writing to a string cannot fail.
     let _ = write!(text, "MOTION\nFrames: {}\nFrame Time: {step}\n", frames.count);
     let mut before: Vec<Angles> = vec![[0.0; 3]; joints.list.len()];
-    frames.each(|frame, aligned| {
+    frames.each(|frame, rotations| {
         let mut gap = "";
         for (joint, before) in joints.list.iter().zip(&mut before).filter(|(j, _)| !j.is_end()) {
-            let (at, turn) =
-                (aligned.place(joint.node, joint.parent), aligned.turn(joint.node, joint.parent));
-            if !(at.is_finite() && turn.is_finite()) {
+            let position = rotations.position(joint.node, joint.parent);
+            let rotation = rotations.rotation(joint.node, joint.parent);
+            if !(position.is_finite() && rotation.is_finite()) {
                 let joint = character.skeleton.label(joint.node);
                 return Err(BvhError::NotFinite { frame, joint });
             }
             if joint.moves {
-                for value in place(joint, at)?.to_array() {
+                for value in in_units(joint, position)?.to_array() {
                     number(&mut text, &mut gap, value, decimals);
                 }
             }
-            *before = euler::nearest(turn, *before);
+            *before = euler::nearest(rotation, *before);
             for angle in *before {
                 number(&mut text, &mut gap, angle.to_degrees(), ANGLE_DECIMALS);
             }
@@ -177,7 +179,7 @@ pub fn write(character: &Character, clip: &Clip, fps: f64, units: f64) -> Result
     Ok(Written { text, warnings: losses(character, clip) })
 }
 
-/// A number after what parts it from the one before, without a minus before zero.
+/// Writes a number after a separator. A negative zero is written without its sign.
 fn number(text: &mut String, gap: &mut &str, value: f64, decimals: usize) {
     let start = text.len() + gap.len();
     let _ = write!(text, "{gap}{value:.decimals$}");
@@ -190,32 +192,32 @@ fn number(text: &mut String, gap: &mut &str, value: f64, decimals: usize) {
     *gap = " ";
 }
 
-/// Decimals that lengths need, for a skeleton of some size in units of the file.
+/// The number of decimals for lengths. `size` is that of the skeleton in units of the file.
 fn decimals(size: f64) -> usize {
-    let wanted = -(size * LENGTH_DIGITS).log10();
+    let required = -(size * LENGTH_RESOLUTION).log10();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 3 and 15")]
-    let decimals = if wanted.is_finite() { wanted.ceil().clamp(3.0, 15.0) as usize } else { 6 };
+    let decimals = if required.is_finite() { required.ceil().clamp(3.0, 15.0) as usize } else { 6 };
     decimals
 }
 
-/// A clip frame by frame.
-struct Frames<'a> {
+/// The frames of a clip.
+struct ClipFrames<'a> {
     character: &'a Character,
     clip: &'a Clip,
-    /// Rest.
-    aligned: Aligned,
+    /// The rest pose.
+    rest: WorldRotations,
     fps: f64,
     count: usize,
 }
 
-impl Frames<'_> {
+impl ClipFrames<'_> {
     fn each(
         &self,
-        mut use_frame: impl FnMut(usize, &Aligned) -> Result<(), BvhError>,
+        mut use_frame: impl FnMut(usize, &WorldRotations) -> Result<(), BvhError>,
     ) -> Result<(), BvhError> {
         let skeleton = &self.character.skeleton;
         let (mut playhead, mut pose) = (Playhead::default(), Pose::rest(skeleton));
-        let mut aligned = self.aligned.clone();
+        let mut rotations = self.rest.clone();
         for frame in 0..self.count {
             #[expect(
                 clippy::cast_precision_loss,
@@ -224,21 +226,22 @@ impl Frames<'_> {
             )]
             let time = (frame as f64 / self.fps) as f32;
             playhead.sample(self.clip, time, skeleton, &mut pose);
-            aligned.pose(skeleton, &pose);
-            use_frame(frame, &aligned)?;
+            rotations.pose(skeleton, &pose);
+            use_frame(frame, &rotations)?;
         }
         Ok(())
     }
 
-    /// The largest side of what the joints fill at rest, metres; 1 where that is nothing.
-    fn size(&self, joints: &Joints) -> f64 {
-        let places = joints.list.iter().map(|j| self.aligned.place(j.node, None)).filter(|p| p.is_finite());
-        let bounds = places.map(|p| (p, p)).reduce(|(lo, hi), (p, q)| (lo.min(p), hi.max(q)));
+    /// The longest side of the joints' bounding box at rest, in metres, or 1 if it is zero.
+    fn size(&self, joints: &BvhJoints) -> f64 {
+        let positions =
+            joints.list.iter().map(|j| self.rest.position(j.node, None)).filter(|p| p.is_finite());
+        let bounds = positions.map(|p| (p, p)).reduce(|(lo, hi), (p, q)| (lo.min(p), hi.max(q)));
         bounds.map(|(lo, hi)| (hi - lo).max_element()).filter(|s| *s > 0.0).unwrap_or(1.0)
     }
 }
 
-/// What of a clip BVH does not hold.
+/// Warnings about the data of a clip that BVH cannot store.
 fn losses(character: &Character, clip: &Clip) -> Vec<String> {
     let mut scaled = Vec::new();
     let mut shapes = false;
@@ -253,8 +256,10 @@ fn losses(character: &Character, clip: &Clip) -> Vec<String> {
     }
     let scaled = scaled.first().map(|&node| {
         let (label, count) = (character.skeleton.label(node), scaled.len());
-        format!("BVH holds no scale: that of {count} nodes, the first {label:?}, moves joints' places alone")
+        format!(
+            "BVH cannot store scale; animated scales (nodes: {count}, first: {label:?}) only affect joint positions"
+        )
     });
-    let shapes = shapes.then(|| "BVH holds no shapes: the morph weights are left out".to_owned());
+    let shapes = shapes.then(|| "BVH cannot store morph weights; they are left out".to_owned());
     scaled.into_iter().chain(shapes).collect()
 }

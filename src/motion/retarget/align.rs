@@ -1,18 +1,18 @@
-//! The source in the target's rest posture: how each of its bones is turned to get there.
+//! Aligns the source with the target's rest posture.
 
 use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-use super::figure::Figure;
+use super::figure::RestFigure;
 
-/// A foot points along the ground where so much of its length does; otherwise its toes hang.
+/// A foot is flat if at least this share of its direction is horizontal. Otherwise its toes point down.
 const FLAT: f32 = 0.4;
 
 pub(super) const SIDES: [&str; 2] = ["left", "right"];
 pub(super) const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
 
-/// A finger's bones.
+/// The names of a finger's bones.
 pub(super) fn phalanges(finger: &str) -> [&'static str; 3] {
     match finger {
         "Thumb" => ["Metacarpal", "Proximal", "Distal"],
@@ -20,11 +20,12 @@ pub(super) fn phalanges(finger: &str) -> [&'static str; 3] {
     }
 }
 
-/// For each bone of the limbs that both have, the turn (in the body's frame) that takes it from the source's rest to
-/// the target's. Bones without an entry, all those of the trunk, are taken to rest alike.
+/// For each limb bone, the rotation in the body frame from the source's rest orientation to the target's. Bones without an
+/// entry, such as those of the trunk, are assumed to have the same rest orientation in both.
 ///
-/// From the top of a limb down, each bone follows the one above and then takes the shortest arc to the target's direction.
-pub(super) fn align(source: &Figure, target: &Figure) -> BTreeMap<String, Quat> {
+/// From the top of a limb down, each bone follows its parent and is then rotated by the shortest arc to the direction of
+/// the target's bone.
+pub(super) fn align(source: &RestFigure, target: &RestFigure) -> BTreeMap<String, Quat> {
     let mut turns = BTreeMap::new();
     for side in SIDES {
         let mut follow = |bone: &str, above: Quat, next: &[&str], seam: Vec3| {
@@ -43,7 +44,7 @@ pub(super) fn align(source: &Figure, target: &Figure) -> BTreeMap<String, Quat> 
         let hand = palm(source, target, side, hand);
         for finger in FINGERS {
             let [first, second, third] = phalanges(finger).map(|p| format!("{finger}{p}"));
-            // Where a thumb begins is the build of a hand, not its posture.
+            // The direction of the first thumb bone depends on the shape of the hand, not on the posture.
             let above = match finger {
                 "Thumb" => hand,
                 _ => follow(&first, hand, &[&second], Vec3::Z),
@@ -62,11 +63,12 @@ pub(super) fn align(source: &Figure, target: &Figure) -> BTreeMap<String, Quat> 
     turns
 }
 
-/// Feet stand flat at rest, however high the ankle is; so only their heading is aligned, unless the toes hang.
-fn foot(source: &Figure, target: &Figure, side: &str, lower: Quat) -> Quat {
+/// The rotation of a foot. Feet are flat on the ground at rest, whatever the height of the ankle. Therefore only their
+/// heading is aligned, unless the toes point down.
+fn foot(source: &RestFigure, target: &RestFigure, side: &str, lower: Quat) -> Quat {
     let bone = format!("{side}Foot");
-    let of = |figure| direction(figure, side, &bone, &["Toes"]);
-    let Some((from, to)) = of(source).zip(of(target)) else { return Quat::IDENTITY };
+    let toes = |figure| direction(figure, side, &bone, &["Toes"]);
+    let Some((from, to)) = toes(source).zip(toes(target)) else { return Quat::IDENTITY };
     let flat = |v: Vec3| v.with_y(0.0);
     if flat(from).length() < FLAT || flat(to).length() < FLAT {
         return (arc(lower * from, to, Vec3::X) * lower).normalize();
@@ -74,11 +76,12 @@ fn foot(source: &Figure, target: &Figure, side: &str, lower: Quat) -> Quat {
     arc(flat(from).normalize(), flat(to).normalize(), Vec3::Y)
 }
 
-/// A hand's turn, rolled about its direction until the palms face alike, where both have the fingers to tell.
-fn palm(source: &Figure, target: &Figure, side: &str, hand: Quat) -> Quat {
-    let across = |figure: &Figure| {
-        let finger = |f: &str| figure.place(&format!("{side}{f}Proximal"));
-        figure.way(finger("Little")?, finger("Index")?).try_normalize()
+/// Rolls a hand's rotation about its direction until the palms of both hands face the same way. Without the necessary
+/// finger bones, the rotation is returned unchanged.
+fn palm(source: &RestFigure, target: &RestFigure, side: &str, hand: Quat) -> Quat {
+    let across = |figure: &RestFigure| {
+        let finger = |f: &str| figure.position(&format!("{side}{f}Proximal"));
+        figure.offset(finger("Little")?, finger("Index")?).try_normalize()
     };
     let along = direction(target, side, &format!("{side}Hand"), &["MiddleProximal", "IndexProximal"]);
     let rolled = || {
@@ -90,19 +93,21 @@ fn palm(source: &Figure, target: &Figure, side: &str, hand: Quat) -> Quat {
     rolled().unwrap_or(hand)
 }
 
-/// Where a bone points, a unit vector in the body's frame: to the first of the next bones that there is, else to its only child.
-fn direction(figure: &Figure, side: &str, bone: &str, next: &[&str]) -> Option<Vec3> {
+/// The direction of a bone as a unit vector in the body frame. It points to the first existing bone of `next`, or
+/// otherwise to the bone's only child.
+fn direction(figure: &RestFigure, side: &str, bone: &str, next: &[&str]) -> Option<Vec3> {
     let node = figure.node(bone)?;
     let next = next.iter().find_map(|n| figure.node(&format!("{side}{n}")));
     let next = next.or_else(|| match figure.skeleton.nodes.get(node)?.children[..] {
         [only] => Some(only),
         _ => None,
     })?;
-    let way = figure.way(figure.places[node], figure.places[next]);
-    (way.length() > 1e-4 * figure.height().abs()).then(|| way.normalize())
+    let offset = figure.offset(figure.positions[node], figure.positions[next]);
+    (offset.length() > 1e-4 * figure.height().abs()).then(|| offset.normalize())
 }
 
-/// The shortest turn from one unit vector to another; the half turn about what is left of an axis.
+/// The shortest rotation between two unit vectors. For opposite vectors, it is a half turn about the axis nearest to
+/// `seam`.
 fn arc(from: Vec3, to: Vec3, seam: Vec3) -> Quat {
     if from.dot(to) > -0.999 {
         return Quat::from_rotation_arc(from, to);

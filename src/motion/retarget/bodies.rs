@@ -1,4 +1,4 @@
-//! Joints that follow those of the same part of the body.
+//! Retargeting between humanoids: each joint follows the joint of the same body part.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -8,53 +8,54 @@ use crate::motion::interpolate::slerp;
 use crate::pose::Pose;
 
 use super::align::{SIDES, align};
-use super::at_rest;
-use super::figure::{Figure, mirror, turn};
-use super::ground::ground;
-use super::limbs::{Arm, Foot, Loose, arm, foot, loose, standing};
-use super::tree::{Tree, put, within};
-use super::turns::{Pairs, Turn};
+use super::copy_rest;
+use super::figure::{RestFigure, mirror, turn};
+use super::ground::source_ground;
+use super::limbs::{ArmPair, DetachedJoint, FootPair, arm, detached_joints, foot, standing_height};
+use super::tree::{NodeSubset, set_position, to_local};
+use super::turns::{FigurePair, FollowedJoint};
 
-/// A foot is held up to the first of these heights above where it stands, and free from the second on, in heights of the hips.
-const HELD: f32 = 0.05;
-const FREE: f32 = 0.25;
-/// How far the hips are lowered at most so that feet reach the ground, in heights of the hips.
-const LOWERED: f32 = 0.15;
+/// The constraint of a foot has full weight up to the first height above its standing height, and fades to zero at the
+/// second. In heights of the hips.
+const FULL_WEIGHT: f32 = 0.05;
+const ZERO_WEIGHT: f32 = 0.25;
+/// Maximum distance by which the hips are lowered so that feet reach the ground, in heights of the hips.
+const MAX_LOWERING: f32 = 0.15;
 
-/// All that is known of two bodies before a pose is.
+/// A precomputed mapping between two humanoids.
 #[derive(Clone, Debug)]
-pub(super) struct Bodies {
-    /// `target_world_from_source_world`: the source as large as the target, its ground on the target's.
+pub(super) struct BodyMapping {
+    /// `target_world_from_source_world`. Scales the source to the size of the target and puts its ground on the target's.
     pub(super) target_from_source: Affine3A,
     turn: Quat,
-    source: Tree,
-    target: Tree,
+    source: NodeSubset,
+    target: NodeSubset,
     rest: Pose,
-    turns: Vec<Turn>,
-    /// For each node of the target its place in `turns`.
+    turns: Vec<FollowedJoint>,
+    /// For each node of the target, its index in `turns`.
     turn_of: Vec<Option<usize>>,
     anchor: usize,
-    /// The anchor from the middle of the hips, in its own frame: metres of the world.
+    /// Offset of the anchor from the midpoint of the hip joints, in the anchor's frame and metres of the world.
     anchor_from_middle: Vec3,
-    /// The source's joints of the hips.
+    /// The hip joints of the source.
     hips: [usize; 2],
-    feet: Vec<Foot>,
-    arms: Vec<Arm>,
-    /// Joints that the file does not hang on what carries them.
-    loose: Vec<Loose>,
-    /// Which way is up, and how high the hips and the ground are.
+    feet: Vec<FootPair>,
+    arms: Vec<ArmPair>,
+    /// Joints that are not below their anatomical parent in the file's hierarchy.
+    detached: Vec<DetachedJoint>,
+    /// The up direction, and the height of the hips above the ground.
     up: Vec3,
     height: f32,
 }
 
-impl Bodies {
-    /// `None` where a body has no height.
-    pub(super) fn new(character: &Character, source: &Figure, target: &Figure) -> Option<Self> {
+impl BodyMapping {
+    /// Returns `None` if one of the bodies has no height.
+    pub(super) fn new(character: &Character, source: &RestFigure, target: &RestFigure) -> Option<Self> {
         let aligned = align(source, target);
-        let ground = ground(character, source, target);
+        let ground = source_ground(character, source, target);
         let up = target.up();
         let height = target.height();
-        let ratio = height / standing(source, &aligned);
+        let ratio = height / standing_height(source, &aligned);
         if !(ratio.is_finite() && ratio > 0.0 && height > 0.0) {
             return None;
         }
@@ -63,69 +64,72 @@ impl Bodies {
         let to = target.middle - up * height;
         let linear = Affine3A::from_scale_rotation_translation(Vec3::splat(ratio), ground.turn, Vec3::ZERO);
         let target_from_source = Affine3A::from_translation(to - linear.transform_point3(from)) * linear;
-        let turns = Pairs { source, target, aligned: &aligned }.turns();
-        let mut turn_of = vec![None; target.places.len()];
+        let turns = FigurePair { source, target, aligned: &aligned }.followed_joints();
+        let mut turn_of = vec![None; target.positions.len()];
         turns.iter().enumerate().for_each(|(i, t)| turn_of[t.node] = Some(i));
         let anchor = target.anchor()?;
         let hips = [source.node("leftUpperLeg")?, source.node("rightUpperLeg")?];
-        let feet: Vec<Foot> = SIDES
+        let feet: Vec<FootPair> = SIDES
             .into_iter()
             .filter_map(|side| foot(side, (source, target), &aligned, ratio, anchor))
             .collect();
-        let arms: Vec<Arm> = SIDES.into_iter().filter_map(|side| arm(side, source, target, ratio)).collect();
-        let loose = loose(target, anchor);
+        let arms: Vec<ArmPair> =
+            SIDES.into_iter().filter_map(|side| arm(side, source, target, ratio)).collect();
+        let detached = detached_joints(target, anchor);
         let from_turns = turns.iter().flat_map(|t| [t.from.0, t.to.0]);
-        let from_places = hips.into_iter().chain(feet.iter().flat_map(|f| [Some(f.from), f.toes]).flatten());
-        let from_places =
-            from_places.chain(arms.iter().flat_map(|a| [a.from, a.from_shoulders[0], a.from_shoulders[1]]));
+        let from_positions =
+            hips.into_iter().chain(feet.iter().flat_map(|f| [Some(f.from), f.toes]).flatten());
+        let from_positions = from_positions
+            .chain(arms.iter().flat_map(|a| [a.from, a.from_shoulders[0], a.from_shoulders[1]]));
         let to_turns = turns.iter().map(|t| t.node);
-        let to_places = loose.iter().flat_map(|l| [l.node, l.carrier]);
-        let to_places = to_places.chain(arms.iter().flat_map(|a| a.to_shoulders));
+        let to_positions = detached.iter().flat_map(|d| [d.node, d.logical_parent]);
+        let to_positions = to_positions.chain(arms.iter().flat_map(|a| a.to_shoulders));
         Some(Self {
-            source: Tree::new(source.skeleton, from_turns, from_places),
-            target: Tree::new(target.skeleton, to_turns, to_places),
+            source: NodeSubset::new(source.skeleton, from_turns, from_positions),
+            target: NodeSubset::new(target.skeleton, to_turns, to_positions),
             turn: ground.turn,
             target_from_source,
             rest: target.pose.clone(),
             turn_of,
             turns,
             anchor,
-            anchor_from_middle: target.turns[anchor].conjugate() * (target.places[anchor] - target.middle),
+            anchor_from_middle: target.turns[anchor].conjugate() * (target.positions[anchor] - target.middle),
             hips,
             feet,
             arms,
-            loose,
+            detached,
             up,
             height,
         })
     }
 
     pub(super) fn pose(&mut self, source: &Pose, hands: bool, out: &mut Pose, holds: &mut Vec<Hold>) {
-        at_rest(&self.rest, out);
+        copy_rest(&self.rest, out);
         if source.locals.len() != self.source.turns.len() {
             return;
         }
-        self.source.follow(source, self.turn);
-        self.source.place(source, self.target_from_source);
-        self.turn_all(out);
-        self.feet_holds(holds);
+        self.source.update_orientations(source, self.turn);
+        self.source.update_matrices(source, self.target_from_source);
+        self.set_rotations(out);
+        self.constrain_feet(holds);
         self.set_anchor(holds, out);
-        self.carry(out);
-        self.put_feet(out, holds);
+        self.move_detached(out);
+        self.finish_feet(out, holds);
         if hands {
-            self.hold_hands(out, holds);
+            self.constrain_hands(out, holds);
         }
     }
 
-    /// Every rotation of the target, parents first.
-    fn turn_all(&mut self, out: &mut Pose) {
+    /// Sets the rotations of the target, parents first.
+    fn set_rotations(&mut self, out: &mut Pose) {
         for &(node, parent) in &self.target.order {
             let above = parent.map_or(Quat::IDENTITY, |p| self.target.turns[p]);
             let local = &mut out.locals[node];
             self.target.turns[node] = match self.turn_of[node].map(|t| &self.turns[t]) {
                 Some(t) => {
-                    let of = |(joint, shared): (usize, Quat)| self.source.turns[joint] * shared;
-                    let world = if t.share > 0.0 { slerp(of(t.from), of(t.to), t.share) } else { of(t.from) };
+                    let orientation = |(joint, shared): (usize, Quat)| self.source.turns[joint] * shared;
+                    let first = orientation(t.from);
+                    let world = if t.share > 0.0 { slerp(first, orientation(t.to), t.share) } else { first };
                     local.rotation =
                         (above.conjugate() * world * mirror(local.scale).conjugate()).normalize();
                     world
@@ -135,62 +139,63 @@ impl Bodies {
         }
     }
 
-    /// The hips where the source's are, each measured in the middle between its legs; and lower where a leg is too short for the
-    /// place that its foot is held at.
+    /// Moves the hips to those of the source, measured at the midpoint of the hip joints. The hips are lowered if a leg is
+    /// too short for the constraint of its foot.
     fn set_anchor(&mut self, holds: &[Hold], out: &mut Pose) {
         let [left, right] = self.hips.map(|n| self.source.at(n));
         let turn = self.target.turns[self.anchor];
-        let place = 0.5 * (left + right) + turn * self.anchor_from_middle;
-        let lowered = self.feet.iter().zip(holds).map(|(f, hold)| {
-            let way = place + turn * f.hip - hold.position;
-            let high = way.dot(self.up);
-            let across = (way.length_squared() - high * high).max(0.0);
-            let reached = (f.reach * f.reach - across).max(0.0).sqrt();
-            hold.weight * (high - reached).clamp(0.0, LOWERED * self.height)
+        let position = 0.5 * (left + right) + turn * self.anchor_from_middle;
+        let lowering = self.feet.iter().zip(holds).map(|(f, hold)| {
+            let leg = position + turn * f.hip - hold.position;
+            let height = leg.dot(self.up);
+            let across_squared = (leg.length_squared() - height * height).max(0.0);
+            let reachable = (f.reach * f.reach - across_squared).max(0.0).sqrt();
+            hold.weight * (height - reachable).clamp(0.0, MAX_LOWERING * self.height)
         });
-        let place = place - self.up * lowered.fold(0.0, f32::max);
+        let position = position - self.up * lowering.fold(0.0, f32::max);
         let above = self.target.parents[self.anchor].map(|p| self.target.world_of(p, out));
-        let place = above.map_or(place, |above| within(above, place));
-        if place.is_finite() {
-            out.locals[self.anchor].translation = place;
+        let position = above.map_or(position, |above| to_local(above, position));
+        if position.is_finite() {
+            out.locals[self.anchor].translation = position;
         }
     }
 
-    /// What hangs elsewhere goes with its limb all the same.
-    fn carry(&mut self, out: &mut Pose) {
-        for l in &self.loose {
-            let place = self.target.world_of(l.carrier, out).transform_point3(l.place);
-            put(&self.target, l.node, place, out);
+    /// Moves detached joints along with their limbs.
+    fn move_detached(&mut self, out: &mut Pose) {
+        for d in &self.detached {
+            let position = self.target.world_of(d.logical_parent, out).transform_point3(d.position);
+            set_position(&self.target, d.node, position, out);
         }
     }
 
-    /// A hold a foot, before the hips are where they will be.
-    fn feet_holds(&self, holds: &mut Vec<Hold>) {
+    /// Adds a constraint for each foot. The orientations are set later, when the hips have been moved.
+    fn constrain_feet(&self, holds: &mut Vec<Hold>) {
         holds.extend(self.feet.iter().map(|f| {
             let ankle = self.source.at(f.from);
             let heel = ankle.dot(self.up) - f.ankle_height;
             let toes = f.toes.map_or(heel, |t| self.source.at(t).dot(self.up) - f.toes_height);
             let position = ankle + f.offset(self.target.turns[f.to], self.up, (heel - toes) / self.height);
-            let above = (heel.min(toes) / self.height - HELD) / (FREE - HELD);
-            let above = above.clamp(0.0, 1.0);
-            let weight = 1.0 - above * above * (3.0 - 2.0 * above);
-            Hold { node: f.held, position, orientation: None, weight }
+            let fade = (heel.min(toes) / self.height - FULL_WEIGHT) / (ZERO_WEIGHT - FULL_WEIGHT);
+            let fade = fade.clamp(0.0, 1.0);
+            let weight = 1.0 - fade * fade * (3.0 - 2.0 * fade);
+            Hold { node: f.constrained, position, orientation: None, weight }
         }));
     }
 
-    /// Feet that hang elsewhere go where they are held; the others tell how they are turned.
-    fn put_feet(&self, out: &mut Pose, holds: &mut [Hold]) {
+    /// Moves detached feet to their constraints, and adds the orientation of the other feet to theirs.
+    fn finish_feet(&self, out: &mut Pose, holds: &mut [Hold]) {
         for (f, hold) in self.feet.iter().zip(holds) {
-            if f.is_loose {
-                let now = self.target.world_of(f.to, out).translation.into();
-                put(&self.target, f.to, Vec3::lerp(now, hold.position, hold.weight), out);
+            if f.is_detached {
+                let current = self.target.world_of(f.to, out).translation.into();
+                set_position(&self.target, f.to, Vec3::lerp(current, hold.position, hold.weight), out);
             } else {
                 hold.orientation = Some(self.target.orientation(f.to, out));
             }
         }
     }
 
-    fn hold_hands(&mut self, out: &mut Pose, holds: &mut Vec<Hold>) {
+    /// Adds a constraint for each hand: its offset from the midpoint of the shoulders, scaled by the arm span.
+    fn constrain_hands(&mut self, out: &mut Pose, holds: &mut Vec<Hold>) {
         for a in &self.arms {
             let [left, right] = a.from_shoulders.map(|n| self.source.at(n));
             let reach = self.source.at(a.from) - 0.5 * (left + right);

@@ -1,4 +1,4 @@
-//! A humanoid as it stands.
+//! A humanoid in its reference pose.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,25 @@ use crate::pose::{Pose, world_matrices};
 use super::align::SIDES;
 use super::reference::reference;
 
-/// Within this of an axis of the world (30°, 20°) a body is meant to stand upright, and to face along it.
+/// The up axis and the front of a body snap to an axis of the world if they are within 30° and 20° of it. These are the
+/// cosines of the angles.
 const UPRIGHT: f32 = 0.866;
 const FACING: f32 = 0.94;
-/// The lowest joint of the feet is so far below and above the ground of one that stands on it, in heights of its hips.
+/// A figure stands on the ground if the height of the lowest joint of its feet is in this range, in heights of the hips.
 pub(super) const STANDS: std::ops::Range<f32> = -0.05..0.2;
 
-/// How a body stands in the world.
+/// The orientation and position of a body in the world.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    /// `world_from_body`: the body's left, up and front are x, y and z.
+pub(super) struct BodyFrame {
+    /// `world_from_body`. In the body frame, x is left, y is up and z is the front.
     pub(super) body: Quat,
-    /// Between the joints of the hips.
+    /// The midpoint of the hip joints.
     pub(super) middle: Vec3,
 }
 
-impl Frame {
-    /// By where its bones are: left–right between the hips, up from hips to shoulders. `None` where these are in one point.
+impl BodyFrame {
+    /// Computes the frame from bone positions: x lies between the hip joints, and y points from the hips to the shoulders.
+    /// Returns `None` if these points coincide.
     pub(super) fn new(at: impl Fn(&str) -> Option<Vec3>) -> Option<Self> {
         let between = |bone: &str| {
             let [left, right] = SIDES.map(|side| at(&format!("{side}{bone}")));
@@ -42,18 +44,19 @@ impl Frame {
     }
 }
 
-/// A character's bones by VRM 1.0's names, and the pose that it is compared in: that of rest, where it stands there.
-pub(super) struct Figure<'a> {
+/// A character's bones by their VRM 1.0 names, and its reference pose, in which it is compared with another character.
+/// The reference pose is the rest pose unless [`reference`] chooses another.
+pub(super) struct RestFigure<'a> {
     pub(super) skeleton: &'a Skeleton,
     bones: BTreeMap<String, usize>,
     pub(super) pose: Pose,
     /// World positions of all nodes.
-    pub(super) places: Vec<Vec3>,
-    /// World orientations of all nodes, with [`mirror`].
+    pub(super) positions: Vec<Vec3>,
+    /// World orientations of all nodes, including [`mirror`].
     pub(super) turns: Vec<Quat>,
-    /// `world_from_body`: the body's left, up and front are x, y and z.
+    /// `world_from_body`. In the body frame, x is left, y is up and z is the front.
     pub(super) body: Quat,
-    /// Between the joints of the hips.
+    /// The midpoint of the hip joints.
     pub(super) middle: Vec3,
     /// Heights of the ground and of the lower ankle along the body's up axis.
     pub(super) ground: f32,
@@ -62,28 +65,29 @@ pub(super) struct Figure<'a> {
     pub(super) stands: bool,
 }
 
-impl<'a> Figure<'a> {
-    /// `None` for what is no humanoid, or has its hips in one point.
+impl<'a> RestFigure<'a> {
+    /// Returns `None` if the character is not a humanoid or its body frame is degenerate.
     pub(super) fn new(character: &'a Character) -> Option<Self> {
         let skeleton = &character.skeleton;
         let bones = humanoid(character)?.bones;
         let pose = reference(character, &bones);
         let mut world = Vec::new();
         world_matrices(skeleton, &pose, &mut world);
-        let places: Vec<Vec3> = world.iter().map(|m: &Affine3A| m.translation.into()).collect();
+        let positions: Vec<Vec3> = world.iter().map(|m: &Affine3A| m.translation.into()).collect();
         let turns = turns(skeleton, &pose);
-        let Frame { body, middle } = Frame::new(|bone| bones.get(bone).map(|&n| places[n]))?;
+        let BodyFrame { body, middle } = BodyFrame::new(|bone| bones.get(bone).map(|&n| positions[n]))?;
         let (ground, ankle, stands) = (0.0, 0.0, true);
-        let mut figure = Self { skeleton, bones, pose, places, turns, body, middle, ground, ankle, stands };
+        let mut figure =
+            Self { skeleton, bones, pose, positions, turns, body, middle, ground, ankle, stands };
         figure.find_ground();
         Some(figure)
     }
 
     fn find_ground(&mut self) {
         let up = self.up();
-        let heights = self.soles().into_iter().map(|n| self.places[n].dot(up));
+        let heights = self.soles().into_iter().map(|n| self.positions[n].dot(up));
         let lowest = heights.fold(f32::INFINITY, f32::min);
-        let ankles = ["leftFoot", "rightFoot"].into_iter().filter_map(|b| Some(self.place(b)?.dot(up)));
+        let ankles = ["leftFoot", "rightFoot"].into_iter().filter_map(|b| Some(self.position(b)?.dot(up)));
         self.ankle = ankles.fold(f32::INFINITY, f32::min);
         if !lowest.is_finite() {
             (self.ankle, self.stands) = (0.0, true);
@@ -94,36 +98,36 @@ impl<'a> Figure<'a> {
         self.ground = if self.stands { 0.0 } else { lowest };
     }
 
-    /// The feet and all that hangs on them.
+    /// The feet and all nodes below them.
     pub(super) fn soles(&self) -> Vec<usize> {
         let feet = [self.node("leftFoot"), self.node("rightFoot")];
         let below = |n: &usize| self.skeleton.ancestors(*n).any(|a| feet.contains(&Some(a)));
-        (0..self.places.len()).filter(below).collect()
+        (0..self.positions.len()).filter(below).collect()
     }
 
     pub(super) fn node(&self, bone: &str) -> Option<usize> {
         self.bones.get(bone).copied()
     }
 
-    pub(super) fn place(&self, bone: &str) -> Option<Vec3> {
-        self.node(bone).map(|n| self.places[n])
+    pub(super) fn position(&self, bone: &str) -> Option<Vec3> {
+        self.node(bone).map(|n| self.positions[n])
     }
 
     pub(super) fn up(&self) -> Vec3 {
         self.body * Vec3::Y
     }
 
-    /// A way from one place to another as the body sees it.
-    pub(super) fn way(&self, from: Vec3, to: Vec3) -> Vec3 {
+    /// The offset between two world positions, in the body frame.
+    pub(super) fn offset(&self, from: Vec3, to: Vec3) -> Vec3 {
         self.body.conjugate() * (to - from)
     }
 
-    /// How high the hips stand above the ground.
+    /// Height of the hips above the ground.
     pub(super) fn height(&self) -> f32 {
         self.middle.dot(self.up()) - self.ground
     }
 
-    /// The nodes from below one to another, the latter included. Empty where it is not below.
+    /// The nodes on the path from `top` (exclusive) down to `end` (inclusive). Empty if `end` is not below `top`.
     pub(super) fn path(&self, top: usize, end: usize) -> Vec<usize> {
         let mut path: Vec<usize> = self.skeleton.ancestors(end).take_while(|n| *n != top).collect();
         path.reverse();
@@ -134,21 +138,21 @@ impl<'a> Figure<'a> {
         self.skeleton.ancestors(node).any(|n| n == top)
     }
 
-    /// The top of the back: where arms and neck begin.
+    /// The top bone of the spine, to which the arms and the neck are attached.
     pub(super) fn chest(&self) -> Option<usize> {
         ["upperChest", "chest", "spine", "hips"].into_iter().find_map(|b| self.node(b))
     }
 
-    /// The lowest node that takes hips and legs along. Some files hang the legs beside the hips.
+    /// The lowest node above both the hips and the legs. In some files the legs are siblings of the hips.
     pub(super) fn anchor(&self) -> Option<usize> {
         let hips = self.node("hips")?;
         let legs = [self.node("leftUpperLeg")?, self.node("rightUpperLeg")?];
-        let carries = |n: &usize| legs.iter().all(|l| self.below(*l, *n));
-        Some(self.skeleton.ancestors(hips).find(carries).unwrap_or(hips))
+        let is_above_legs = |n: &usize| legs.iter().all(|l| self.below(*l, *n));
+        Some(self.skeleton.ancestors(hips).find(is_above_legs).unwrap_or(hips))
     }
 }
 
-/// World orientations of all nodes, with [`mirror`].
+/// World orientations of all nodes, including [`mirror`].
 pub(super) fn turns(skeleton: &Skeleton, pose: &Pose) -> Vec<Quat> {
     let mut turns = vec![Quat::IDENTITY; skeleton.nodes.len()];
     for &(node, parent) in &skeleton.parents_first {
@@ -158,12 +162,13 @@ pub(super) fn turns(skeleton: &Skeleton, pose: &Pose) -> Vec<Quat> {
     turns
 }
 
-/// A local rotation as conjugations see it: [`mirror`] included.
+/// A local rotation that includes [`mirror`].
 pub(super) fn turn(local: &Transform) -> Quat {
     local.rotation * mirror(local.scale)
 }
 
-/// The rotation that turns as a mirror does: a reflection is one times −1, and −1 leaves rotations as they are.
+/// The rotation that has the same effect on orientations as the mirroring of a negative scale. A reflection is a rotation
+/// times −1, and the factor −1 cancels when rotations are conjugated.
 pub(super) fn mirror(scale: Vec3) -> Quat {
     let odd = |a: f32, b: f32| (a < 0.0) != (b < 0.0);
     let Vec3 { x, y, z } = scale;
@@ -175,7 +180,7 @@ pub(super) fn mirror(scale: Vec3) -> Quat {
     }
 }
 
-/// The axis of the world that a direction is nearest to, where it is near.
+/// Snaps a direction to an axis of the world if the cosine of the angle between them is larger than `near`.
 fn snapped(direction: Vec3, near: f32) -> Vec3 {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|a| [a, -a]);
     axes.into_iter().find(|a| a.dot(direction) > near).unwrap_or(direction)

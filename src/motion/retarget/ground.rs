@@ -1,66 +1,69 @@
-//! Which way is up where a source moves, and what it stands on.
+//! Finds the up axis and the ground height of a source's motion.
 
 use glam::{Affine3A, Mat3, Quat, Vec3};
 
 use crate::asset::Character;
 use crate::pose::{Pose, world_matrices};
 
-use super::figure::Figure;
+use super::figure::RestFigure;
 use crate::motion::Playhead;
 
-/// Times of all clips that are looked at.
+/// Total number of samples over all clips.
 const SAMPLES: usize = 256;
-/// So many lowest places of feet are taken for faults.
-const FAULTS: usize = 2;
+/// Number of lowest foot positions that are ignored as outliers.
+const OUTLIERS: usize = 2;
 
-/// The world of a motion: its axes, and the height of its ground along the body's up.
-pub(super) struct Ground {
+/// The rotation from the source's world to the target's, and the ground height of the source.
+pub(super) struct SourceGround {
     /// `target_world_from_source_world`.
     pub(super) turn: Quat,
-    /// Height along what is up in the source's world.
+    /// Height along the up axis of the source's world.
     pub(super) height: f32,
 }
 
-/// A figure that stands upright on the ground tells both. Motion capture's rest often does not: it hangs in the origin, or
-/// lies along another axis than the motion goes upright on; then the clips tell.
-pub(super) fn ground(character: &Character, source: &Figure, target: &Figure) -> Ground {
+/// Finds the ground from the reference pose if the figure stands upright on it, and otherwise from the clips.
+///
+/// The rest pose of motion capture often does not show the ground: the hips may be at the origin, or the figure may lie
+/// along another axis than the one on which its motion is upright.
+pub(super) fn source_ground(character: &Character, source: &RestFigure, target: &RestFigure) -> SourceGround {
     let turn = target.body * source.body.conjugate();
     if source.stands && source.up().dot(Vec3::Y) > 0.9 {
-        return Ground { turn, height: source.ground };
+        return SourceGround { turn, height: source.ground };
     }
-    let seen = watch(character, source);
-    let lies = source.up().dot(Vec3::Y) < 0.7 && seen.up.dot(Vec3::Y) > 0.7;
-    let turn = if lies { target.body } else { turn };
+    let sampled = sample_clips(character, source);
+    let is_lying = source.up().dot(Vec3::Y) < 0.7 && sampled.up.dot(Vec3::Y) > 0.7;
+    let turn = if is_lying { target.body } else { turn };
     let up = turn.conjugate() * target.up();
-    let mut heights: Vec<f32> = seen.soles.iter().map(|p| p.dot(up)).filter(|h| h.is_finite()).collect();
+    let mut heights: Vec<f32> = sampled.soles.iter().map(|p| p.dot(up)).filter(|h| h.is_finite()).collect();
     heights.sort_by(f32::total_cmp);
-    let lowest = heights.get(FAULTS.min(heights.len().saturating_sub(1))).copied();
-    let height = if source.stands && !lies { source.ground } else { lowest.unwrap_or(source.ground) };
-    Ground { turn, height }
+    let lowest = heights.get(OUTLIERS.min(heights.len().saturating_sub(1))).copied();
+    let height = if source.stands && !is_lying { source.ground } else { lowest.unwrap_or(source.ground) };
+    SourceGround { turn, height }
 }
 
-struct Seen {
-    /// Where the body's up points on the whole; zero without clips.
+/// What the clips show of the body.
+struct SampledBody {
+    /// Mean direction of the body's up axis, or zero without clips.
     up: Vec3,
-    /// Where feet have been.
+    /// Positions of the feet.
     soles: Vec<Vec3>,
 }
 
-fn watch(character: &Character, source: &Figure) -> Seen {
-    let mut seen = Seen { up: Vec3::ZERO, soles: Vec::new() };
-    let Some(hips) = source.node("hips") else { return seen };
+fn sample_clips(character: &Character, source: &RestFigure) -> SampledBody {
+    let mut sampled = SampledBody { up: Vec3::ZERO, soles: Vec::new() };
+    let Some(hips) = source.node("hips") else { return sampled };
     let soles = source.soles();
     let up_in_hips = source.turns[hips].conjugate() * source.up();
     each_pose(character, |_, _, world| {
-        seen.up += rotation(&world[hips]) * up_in_hips;
-        seen.soles.extend(soles.iter().map(|&n| Vec3::from(world[n].translation)));
+        sampled.up += rotation(&world[hips]) * up_in_hips;
+        sampled.soles.extend(soles.iter().map(|&n| Vec3::from(world[n].translation)));
     });
-    seen.up = seen.up.normalize_or_zero();
-    seen
+    sampled.up = sampled.up.normalize_or_zero();
+    sampled
 }
 
-/// Poses of the clips: the clip's index, the pose, and the world matrices of its nodes.
-pub(super) fn each_pose(character: &Character, mut look: impl FnMut(usize, &Pose, &[Affine3A])) {
+/// Calls `visit` for sampled poses of all clips, with the clip's index, the pose, and the world matrices of the nodes.
+pub(super) fn each_pose(character: &Character, mut visit: impl FnMut(usize, &Pose, &[Affine3A])) {
     let skeleton = &character.skeleton;
     let (mut pose, mut world) = (Pose::rest(skeleton), Vec::new());
     let each = SAMPLES / character.clips.len().clamp(1, SAMPLES);
@@ -72,7 +75,7 @@ pub(super) fn each_pose(character: &Character, mut look: impl FnMut(usize, &Pose
             pose.reset(skeleton);
             playhead.sample(clip, time, skeleton, &mut pose);
             world_matrices(skeleton, &pose, &mut world);
-            look(index, &pose, &world);
+            visit(index, &pose, &world);
         }
     }
 }

@@ -1,149 +1,153 @@
-//! What is known of a pair of legs and arms before a pose is.
+//! Precomputed data about the feet, hands and detached joints of two humanoids.
 
 use std::collections::BTreeMap;
 
 use glam::{Affine3A, Quat, Vec3};
 
 use super::align::SIDES;
-use super::figure::Figure;
-use super::tree::within;
+use super::figure::RestFigure;
+use super::tree::to_local;
 
-/// A foot stands on its toes where its heel is so much higher, and on its sole where it is so much lower.
-const ROLLS: f32 = 0.01;
+/// A foot stands on its toes if its heel is higher than the toes by this, and on its sole if it is lower by this. In
+/// heights of the hips.
+const ROLL: f32 = 0.01;
 
-/// A foot of the source and of the target.
+/// A foot of the source and the same foot of the target.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Foot {
+pub(super) struct FootPair {
     pub(super) from: usize,
     pub(super) toes: Option<usize>,
     pub(super) to: usize,
-    /// The node that is held, and whether the foot hangs elsewhere.
-    pub(super) held: usize,
-    pub(super) is_loose: bool,
-    /// The target's foot at rest, to the world.
+    /// The constrained node, and whether the foot is not below the lower leg in the hierarchy.
+    pub(super) constrained: usize,
+    pub(super) is_detached: bool,
+    /// World orientation of the target's foot at rest.
     pub(super) rest: Quat,
-    /// From the source's ankle to the target's in the shared posture.
+    /// Offset from the source's ankle to the target's in the shared posture.
     pub(super) offset: Vec3,
-    /// What of the offset turns with the foot while it stands on its sole, and on its toes.
+    /// The part of the offset that rotates with the foot while it stands on its sole, and on its toes.
     pub(super) on_sole: Vec3,
     pub(super) on_toes: Vec3,
-    /// Heights of the target's ankle and of the source's toes where they stand, along the target's up.
+    /// Heights of the target's ankle and of the source's toes on the ground, along the target's up axis.
     pub(super) ankle_height: f32,
     pub(super) toes_height: f32,
-    /// The target's joint of the hip from the anchor, in the anchor's frame, and how far it is from there to the ankle of a
-    /// straight leg.
+    /// Offset of the target's hip joint from the anchor, in the anchor's frame, and the length of the straight leg from there
+    /// to the ankle.
     pub(super) hip: Vec3,
     pub(super) reach: f32,
 }
 
-impl Foot {
-    /// From the source's ankle to the target's now. What the foot stands on shall keep its place while the foot rolls over
-    /// it; so the offset is split: one part turns with the foot, the other with its heading alone.
+impl FootPair {
+    /// The current offset from the source's ankle to the target's.
     ///
-    /// `raised`: how much higher the heel is than the toes, in heights of the hips.
+    /// The point of contact must stay in place while the foot rolls over it. Therefore one part of the offset rotates with
+    /// the foot, and the other part only with its heading.
+    ///
+    /// `raised` is the height of the heel above the toes, in heights of the hips.
     pub(super) fn offset(&self, foot: Quat, up: Vec3, raised: f32) -> Vec3 {
         let turn = foot * self.rest.conjugate();
         let about_up = turn.xyz().dot(up);
         let heading = Quat::from_xyzw(up.x * about_up, up.y * about_up, up.z * about_up, turn.w);
         let heading = if heading.length() > 1e-3 { heading.normalize() } else { Quat::IDENTITY };
-        let share = (0.5 + 0.5 * raised / ROLLS).clamp(0.0, 1.0);
-        let turning = self.on_sole.lerp(self.on_toes, share);
-        heading * (self.offset - turning) + turn * turning
+        let on_toes = (0.5 + 0.5 * raised / ROLL).clamp(0.0, 1.0);
+        let rotating = self.on_sole.lerp(self.on_toes, on_toes);
+        heading * (self.offset - rotating) + turn * rotating
     }
 }
 
-/// A hand of both, with the joints that its reach is measured from.
+/// A hand of the source and the same hand of the target, with the shoulders from which its offset is measured.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arm {
+pub(super) struct ArmPair {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// Both upper arms of the source, and of the target.
+    /// Both upper arms of the source, and both of the target.
     pub(super) from_shoulders: [usize; 2],
     pub(super) to_shoulders: [usize; 2],
     pub(super) ratio: f32,
 }
 
-/// A joint that the file does not hang on what carries it.
+/// A joint that is not below its logical parent in the file's hierarchy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Loose {
+pub(super) struct DetachedJoint {
     pub(super) node: usize,
-    pub(super) carrier: usize,
-    /// In the carrier's frame at rest.
-    pub(super) place: Vec3,
+    pub(super) logical_parent: usize,
+    /// Position in the logical parent's frame at rest.
+    pub(super) position: Vec3,
 }
 
-/// The way from the middle of the hips to an ankle in the shared posture, in the body's frame.
-fn leg(side: &str, figure: &Figure, aligned: &BTreeMap<String, Quat>) -> Option<Vec3> {
-    let place = |bone: &str| figure.place(&format!("{side}{bone}"));
-    let turned = |bone: &str, way: Vec3| aligned.get(&format!("{side}{bone}")).map_or(way, |q| *q * way);
-    let (top, knee, ankle) = (place("UpperLeg")?, place("LowerLeg")?, place("Foot")?);
-    let (thigh, shin) = (figure.way(top, knee), figure.way(knee, ankle));
-    Some(figure.way(figure.middle, top) + turned("UpperLeg", thigh) + turned("LowerLeg", shin))
+/// The offset from the midpoint of the hip joints to an ankle in the shared posture, in the body frame.
+fn leg(side: &str, figure: &RestFigure, aligned: &BTreeMap<String, Quat>) -> Option<Vec3> {
+    let position = |bone: &str| figure.position(&format!("{side}{bone}"));
+    let rotated = |bone: &str, v: Vec3| aligned.get(&format!("{side}{bone}")).map_or(v, |q| *q * v);
+    let (top, knee, ankle) = (position("UpperLeg")?, position("LowerLeg")?, position("Foot")?);
+    let (thigh, shin) = (figure.offset(top, knee), figure.offset(knee, ankle));
+    Some(figure.offset(figure.middle, top) + rotated("UpperLeg", thigh) + rotated("LowerLeg", shin))
 }
 
-/// How high the hips are above the ground in the shared posture.
-pub(super) fn standing(source: &Figure, aligned: &BTreeMap<String, Quat>) -> f32 {
+/// Height of the source's hips above the ground in the shared posture.
+pub(super) fn standing_height(source: &RestFigure, aligned: &BTreeMap<String, Quat>) -> f32 {
     let legs: Vec<f32> = SIDES.into_iter().filter_map(|side| Some(-leg(side, source, aligned)?.y)).collect();
     let lowest = legs.iter().copied().reduce(f32::max);
     lowest.map_or(source.height(), |leg| leg + source.ankle - source.ground)
 }
 
+/// Precomputes the data of a foot.
 pub(super) fn foot(
     side: &str,
-    (source, target): (&Figure, &Figure),
+    (source, target): (&RestFigure, &RestFigure),
     aligned: &BTreeMap<String, Quat>,
     ratio: f32,
     anchor: usize,
-) -> Option<Foot> {
-    let hip = target.place(&format!("{side}UpperLeg"))?;
+) -> Option<FootPair> {
+    let hip = target.position(&format!("{side}UpperLeg"))?;
     let bone = format!("{side}Foot");
     let (from, to) = (source.node(&bone)?, target.node(&bone)?);
     let shared = target.middle + target.body * (ratio * leg(side, source, aligned)?);
     let up = target.up();
-    let rises = target.ankle - target.ground - ratio * (source.ankle - source.ground);
-    let (on_sole, mut on_toes) = (up * rises, up * rises);
+    let rise = target.ankle - target.ground - ratio * (source.ankle - source.ground);
+    let (on_sole, mut on_toes) = (up * rise, up * rise);
     let toes = source.node(&format!("{side}Toes"));
-    if let Some((toes, own)) = toes.zip(target.node(&format!("{side}Toes"))) {
-        let turned = aligned.get(&bone).copied().unwrap_or(Quat::IDENTITY);
-        let length = turned * source.way(source.places[from], source.places[toes]);
-        on_toes = ratio * (target.body * length) - (target.places[own] - target.places[to]);
+    if let Some((toes, target_toes)) = toes.zip(target.node(&format!("{side}Toes"))) {
+        let rotation = aligned.get(&bone).copied().unwrap_or(Quat::IDENTITY);
+        let length = rotation * source.offset(source.positions[from], source.positions[toes]);
+        on_toes = ratio * (target.body * length) - (target.positions[target_toes] - target.positions[to]);
     }
-    let above = |node: usize| source.places[node].dot(source.up()) - source.ground;
+    let height = |node: usize| source.positions[node].dot(source.up()) - source.ground;
     let lower = target.node(&format!("{side}LowerLeg"))?;
-    let is_loose = !target.below(to, lower);
-    let shin = target.places[lower].distance(target.places[to]);
-    let thigh = target.places[lower].distance(hip);
-    let marks = |n: &usize| target.places[*n].distance(target.places[to]) < 0.15 * shin;
-    let mark = target.skeleton.nodes.get(lower)?.children.iter().copied().find(marks);
-    Some(Foot {
+    let is_detached = !target.below(to, lower);
+    let shin = target.positions[lower].distance(target.positions[to]);
+    let thigh = target.positions[lower].distance(hip);
+    let marks_ankle = |n: &usize| target.positions[*n].distance(target.positions[to]) < 0.15 * shin;
+    let mark = target.skeleton.nodes.get(lower)?.children.iter().copied().find(marks_ankle);
+    Some(FootPair {
         from,
         toes,
         to,
-        held: mark.filter(|_| is_loose).unwrap_or(to),
-        is_loose,
+        constrained: mark.filter(|_| is_detached).unwrap_or(to),
+        is_detached,
         rest: target.turns[to],
-        offset: target.places[to] - shared,
+        offset: target.positions[to] - shared,
         on_sole,
         on_toes,
         ankle_height: target.ground + ratio * (source.ankle - source.ground),
-        toes_height: toes.map_or(0.0, |t| target.ground + ratio * above(t)),
-        hip: target.turns[anchor].conjugate() * (hip - target.places[anchor]),
+        toes_height: toes.map_or(0.0, |t| target.ground + ratio * height(t)),
+        hip: target.turns[anchor].conjugate() * (hip - target.positions[anchor]),
         reach: thigh + shin,
     })
 }
 
-/// By the way from between the shoulders to the hand, along the bones.
-pub(super) fn arm(side: &str, source: &Figure, target: &Figure, ratio: f32) -> Option<Arm> {
-    let shoulders = |f: &Figure| Some([f.node("leftUpperArm")?, f.node("rightUpperArm")?]);
-    let span = |f: &Figure| {
-        let place = |bone: &str| f.place(&format!("{side}{bone}"));
-        let [left, right] = shoulders(f)?.map(|n| f.places[n]);
-        let arm = [place("UpperArm")?, place("LowerArm")?, place("Hand")?];
+/// Precomputes the data of an arm. The arm span is measured along the bones from the midpoint of the shoulders to the hand.
+pub(super) fn arm(side: &str, source: &RestFigure, target: &RestFigure, ratio: f32) -> Option<ArmPair> {
+    let shoulders = |f: &RestFigure| Some([f.node("leftUpperArm")?, f.node("rightUpperArm")?]);
+    let span = |f: &RestFigure| {
+        let position = |bone: &str| f.position(&format!("{side}{bone}"));
+        let [left, right] = shoulders(f)?.map(|n| f.positions[n]);
+        let arm = [position("UpperArm")?, position("LowerArm")?, position("Hand")?];
         Some(0.5 * left.distance(right) + arm[0].distance(arm[1]) + arm[1].distance(arm[2]))
     };
     let bone = format!("{side}Hand");
     let scale = span(target)? / (ratio * span(source)?);
-    Some(Arm {
+    Some(ArmPair {
         from: source.node(&bone)?,
         to: target.node(&bone)?,
         from_shoulders: shoulders(source)?,
@@ -152,17 +156,17 @@ pub(super) fn arm(side: &str, source: &Figure, target: &Figure, ratio: f32) -> O
     })
 }
 
-/// Legs that hang beside what carries the hips, and feet that hang beside their legs.
-pub(super) fn loose(target: &Figure, anchor: usize) -> Vec<Loose> {
-    let of = |bone: String, carrier: usize| {
-        let node = target.node(&bone).filter(|n| !target.below(*n, carrier))?;
-        // Scale does not matter here: places go back the way they came.
-        let world = target.skeleton.ancestors(carrier);
+/// Finds the legs that are not below the anchor, and the feet that are not below their legs.
+pub(super) fn detached_joints(target: &RestFigure, anchor: usize) -> Vec<DetachedJoint> {
+    let detached = |bone: String, logical_parent: usize| {
+        let node = target.node(&bone).filter(|n| !target.below(*n, logical_parent))?;
+        // Positions are transformed back by the same matrix, so its scale does not matter.
+        let world = target.skeleton.ancestors(logical_parent);
         let world = world.fold(Affine3A::IDENTITY, |below, n| target.pose.locals[n].to_affine() * below);
-        Some(Loose { node, carrier, place: within(world, target.places[node]) })
+        Some(DetachedJoint { node, logical_parent, position: to_local(world, target.positions[node]) })
     };
-    let legs = SIDES.into_iter().filter_map(|side| of(format!("{side}UpperLeg"), anchor));
+    let legs = SIDES.into_iter().filter_map(|side| detached(format!("{side}UpperLeg"), anchor));
     let lower = |side| target.node(&format!("{side}LowerLeg"));
-    let feet = SIDES.into_iter().filter_map(|side| of(format!("{side}Foot"), lower(side)?));
+    let feet = SIDES.into_iter().filter_map(|side| detached(format!("{side}Foot"), lower(side)?));
     legs.chain(feet).collect()
 }

@@ -1,9 +1,9 @@
-//! A character's pose on another character.
+//! Motion retargeting: transfers poses from one character to another.
 //!
-//! Two humanoids are brought together in one posture: the source is thought to stand as the target does at rest, each bone
-//! of its limbs pointing where the target's points. From there on every joint of the target turns in the world as its
-//! counterpart does (Monzani, Baerlocher, Boulic & Thalmann 2000, "Using an intermediate skeleton and inverse kinematics
-//! for motion retargeting", section 3). Where a foot stands is the source's place, scaled; that becomes a [`Hold`].
+//! Two humanoids are compared in a shared posture, in which each limb bone of the source points in the direction of the
+//! target's bone at rest. Starting from this posture, each joint of the target rotates in the world as its counterpart
+//! does (Monzani, Baerlocher, Boulic & Thalmann 2000, "Using an intermediate skeleton and inverse kinematics for motion
+//! retargeting", section 3). The scaled position of a source's foot on the ground becomes a contact constraint ([`Hold`]).
 
 mod align;
 mod bodies;
@@ -25,76 +25,86 @@ use crate::asset::{Character, NotFinite};
 use crate::motion::Hold;
 use crate::pose::Pose;
 
-use bodies::Bodies;
-use figure::Figure;
-use names::Names;
+use bodies::BodyMapping;
+use figure::RestFigure;
+use names::NameMapping;
 
-/// Why one character's motion cannot be put on another.
+/// An error of retargeting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RetargetError {
-    /// Neither names nor bodies agree.
-    #[error("{}: no humanoid is found in it, and its joints have other names than those of {}", file.display(), other.display())]
+    /// The characters match neither by joint names nor as humanoids.
+    #[error(
+        "{}: not recognized as a humanoid, and its joint names do not match those of {}",
+        file.display(),
+        other.display()
+    )]
     Strangers {
-        /// Which is no humanoid.
+        /// The file that is not a humanoid.
         file: PathBuf,
-        /// The other one.
+        /// The other file.
         other: PathBuf,
     },
-    /// One is no humanoid.
-    #[error("{}: no humanoid is found in it: two arms and two legs of joints that are named so", file.display())]
+    /// A character is not a humanoid.
+    #[error(
+        "{}: not recognized as a humanoid; it needs joints whose names identify two arms and two legs",
+        file.display()
+    )]
     NoHumanoid {
-        /// Which it is.
+        /// The file of the character.
         file: PathBuf,
     },
-    /// No joint of one has the name of a joint of the other.
-    #[error("{}: none of its joints has the name of a joint of {}", file.display(), other.display())]
+    /// The characters have no joint name in common.
+    #[error("{}: none of its joint names occurs in {}", file.display(), other.display())]
     NoNames {
-        /// The source.
+        /// The file of the source.
         file: PathBuf,
-        /// The target.
+        /// The file of the target.
         other: PathBuf,
     },
-    /// A pose of a clip is beyond what single precision holds.
+    /// A pose of a clip is not finite in single precision.
     #[error("animations[{clip}] at {time} s: {source}")]
     NotFinite {
-        /// The clip's index in the source.
+        /// Index of the clip in the source.
         clip: usize,
-        /// Seconds into the clip.
+        /// Time in the clip, in seconds.
         time: String,
-        /// The joint, and what of it.
+        /// The joint and its property that is not finite.
         source: NotFinite,
     },
 }
 
-/// Puts a source's poses on a target, frame by frame. It is made for two characters and serves all their clips.
+/// Transfers poses from a source to a target, frame by frame. One instance works for all clips of the source.
 #[derive(Clone, Debug)]
 pub struct Retarget {
-    /// Whether hands are held too: as far from the shoulders as the source's, by the span of the arms. For hands that meet
-    /// each other or the body.
+    /// Whether the hands get contact constraints too. Their offsets from the shoulders are then scaled by the arm span, so
+    /// that hands which touch each other or the body still do.
     pub hands: bool,
-    how: How,
+    mapping: Mapping,
 }
 
 #[derive(Clone, Debug)]
-enum How {
-    Names(Names),
-    Bodies(Box<Bodies>),
+enum Mapping {
+    Names(NameMapping),
+    Bodies(Box<BodyMapping>),
 }
 
 impl Retarget {
-    /// By names where both are the same skeleton, but for its size and its rest; else by what they are of a human body; else
-    /// by names again.
+    /// Prepares retargeting between two characters. Skeletons that only differ in size and rest pose are matched by joint
+    /// names. Otherwise the characters are matched as humanoids. If that fails, they are matched by names if most names
+    /// agree.
     ///
     /// # Errors
-    /// [`RetargetError`] where neither is possible.
+    /// [`RetargetError`] if the characters cannot be matched.
     pub fn new(source: &Character, target: &Character) -> Result<Self, RetargetError> {
-        let names = Names::new(source, target);
-        if let Some(names) = names.as_ref().filter(|n| n.is_same) {
-            return Ok(Self { hands: false, how: How::Names(names.clone()) });
+        let names = NameMapping::new(source, target);
+        if let Some(names) = names.as_ref().filter(|n| n.is_same_skeleton) {
+            return Ok(Self { hands: false, mapping: Mapping::Names(names.clone()) });
         }
         match (Self::by_bodies(source, target), names) {
             (Ok(retarget), _) => Ok(retarget),
-            (Err(_), Some(names)) if names.is_most => Ok(Self { hands: false, how: How::Names(names) }),
+            (Err(_), Some(names)) if names.has_most_joints => {
+                Ok(Self { hands: false, mapping: Mapping::Names(names) })
+            }
             (Err(RetargetError::NoHumanoid { file }), _) => {
                 let other = if file == target.path { &source.path } else { &target.path };
                 Err(RetargetError::Strangers { file, other: other.clone() })
@@ -103,58 +113,59 @@ impl Retarget {
         }
     }
 
-    /// By joints of the same names: each takes its counterpart's rotation, and its way from rest, scaled as its bones are. Of
-    /// skeletons that are not the same it takes rotations from rest too.
+    /// Matches joints by their names. Each joint gets the rotation of its counterpart, and its translation from rest, scaled
+    /// by the ratio of bone lengths. If the skeletons are not the same, rotations are relative to rest too.
     ///
     /// # Errors
-    /// [`RetargetError::NoNames`].
+    /// [`RetargetError::NoNames`] if no name occurs in both.
     pub fn by_names(source: &Character, target: &Character) -> Result<Self, RetargetError> {
         let no_names = || RetargetError::NoNames { file: source.path.clone(), other: target.path.clone() };
-        let names = Names::new(source, target).ok_or_else(no_names)?;
-        Ok(Self { hands: false, how: How::Names(names) })
+        let names = NameMapping::new(source, target).ok_or_else(no_names)?;
+        Ok(Self { hands: false, mapping: Mapping::Names(names) })
     }
 
-    /// By the bones of both bodies ([`humanoid`](crate::asset::humanoid())).
+    /// Matches the characters as humanoids ([`humanoid`](crate::asset::humanoid())).
     ///
     /// # Errors
-    /// [`RetargetError::NoHumanoid`].
+    /// [`RetargetError::NoHumanoid`] if one of them is not a humanoid.
     pub fn by_bodies(source: &Character, target: &Character) -> Result<Self, RetargetError> {
-        let figure = |c: &'_ Character| RetargetError::NoHumanoid { file: c.path.clone() };
-        let from = Figure::new(source).ok_or_else(|| figure(source))?;
-        let to = Figure::new(target).ok_or_else(|| figure(target))?;
-        let bodies = Bodies::new(source, &from, &to).ok_or_else(|| figure(target))?;
-        Ok(Self { hands: false, how: How::Bodies(Box::new(bodies)) })
+        let no_humanoid = |c: &'_ Character| RetargetError::NoHumanoid { file: c.path.clone() };
+        let from = RestFigure::new(source).ok_or_else(|| no_humanoid(source))?;
+        let to = RestFigure::new(target).ok_or_else(|| no_humanoid(target))?;
+        let bodies = BodyMapping::new(source, &from, &to).ok_or_else(|| no_humanoid(target))?;
+        Ok(Self { hands: false, mapping: Mapping::Bodies(Box::new(bodies)) })
     }
 
-    /// Whether joints follow those of the same names, not those of the same part of the body.
+    /// Whether joints are matched by their names, not by body parts.
     pub fn is_by_names(&self) -> bool {
-        matches!(self.how, How::Names(_))
+        matches!(self.mapping, Mapping::Names(_))
     }
 
-    /// Where the source's world lies in the target's: turned to its front, scaled to its size, ground on ground.
+    /// The transform from the source's world to the target's. It aligns the fronts, the sizes and the grounds.
     pub fn target_from_source(&self) -> Affine3A {
-        match &self.how {
-            How::Names(names) => Affine3A::from_scale(Vec3::splat(names.ratio)),
-            How::Bodies(bodies) => bodies.target_from_source,
+        match &self.mapping {
+            Mapping::Names(names) => Affine3A::from_scale(Vec3::splat(names.ratio)),
+            Mapping::Bodies(bodies) => bodies.target_from_source,
         }
     }
 
-    /// The target's pose for a pose of the source. What has no counterpart stays at rest. Morph weights stay at rest.
+    /// Computes the target's pose for a pose of the source. Joints without a counterpart and morph weights stay at rest.
     ///
-    /// `holds` is filled anew: a foot each, with its weight fading as it leaves the ground; with [`Retarget::hands`] a hand each.
-    /// By names alone there are none: the feet are where they were. Allocates on the first call only. A pose that has not
-    /// a transform for every node of the source leaves the target at rest.
+    /// `holds` is cleared and filled with a contact constraint for each foot, whose weight fades as the foot leaves the
+    /// ground. With [`Retarget::hands`] it also gets one for each hand. A mapping by names adds no constraints. If the number
+    /// of transforms in the pose differs from the number of nodes of the source, the target stays at rest. Only the first
+    /// call allocates.
     pub fn pose(&mut self, source: &Pose, out: &mut Pose, holds: &mut Vec<Hold>) {
         holds.clear();
-        match &mut self.how {
-            How::Names(names) => names.pose(source, out),
-            How::Bodies(bodies) => bodies.pose(source, self.hands, out, holds),
+        match &mut self.mapping {
+            Mapping::Names(names) => names.pose(source, out),
+            Mapping::Bodies(bodies) => bodies.pose(source, self.hands, out, holds),
         }
     }
 }
 
-/// Rest, into the buffers that are there.
-fn at_rest(rest: &Pose, out: &mut Pose) {
+/// Copies the rest pose into existing buffers.
+fn copy_rest(rest: &Pose, out: &mut Pose) {
     out.locals.clone_from(&rest.locals);
     out.weights.clone_from(&rest.weights);
 }

@@ -1,4 +1,4 @@
-//! Joints that follow those of the same names.
+//! Retargeting by joint names.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +7,37 @@ use glam::{Quat, Vec3};
 use crate::asset::{Character, Transform, humanoid};
 use crate::pose::Pose;
 
-use super::at_rest;
+use super::copy_rest;
 use super::reference::reference;
 
-/// Offsets of one skeleton agree within this share of their length.
-const SAME: f32 = 0.03;
+/// Two offsets count as equal if their difference is at most this share of their length.
+const SAME_OFFSET: f32 = 0.03;
 
-/// Pairs of nodes, and the rest of the target.
+/// Pairs of nodes with the same name, and the rest pose of the target.
 #[derive(Clone, Debug)]
-pub(super) struct Names {
-    /// Whether both are the same skeleton but for its size: most joints are in both, with the same offsets.
-    pub(super) is_same: bool,
-    /// Whether most joints of one are in the other.
-    pub(super) is_most: bool,
+pub(super) struct NameMapping {
+    /// Whether both skeletons are the same except for their size: most joints occur in both, with the same offsets.
+    pub(super) is_same_skeleton: bool,
+    /// Whether most joints of one skeleton occur in the other.
+    pub(super) has_most_joints: bool,
     rest: Pose,
-    pairs: Vec<Pair>,
-    /// Lengths of the target's bones by those of the source.
+    pairs: Vec<NodePair>,
+    /// Ratio of the target's bone lengths to those of the source.
     pub(super) ratio: f32,
     nodes: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Pair {
+struct NodePair {
     from: usize,
     to: usize,
-    /// The source's rest.
+    /// The source's transform at rest.
     rest: Transform,
-    /// `target_joint_from_source_joint`, at rest.
+    /// `target_joint_from_source_joint` at rest.
     turn: Quat,
 }
 
-impl Names {
+impl NameMapping {
     pub(super) fn new(source: &Character, target: &Character) -> Option<Self> {
         let (from, to) = (&source.skeleton, &target.skeleton);
         let mut named: BTreeMap<&str, usize> = BTreeMap::new();
@@ -54,7 +54,7 @@ impl Names {
             .collect();
         let inner = |p: &&(usize, usize)| from.nodes[p.0].parent.is_some() && to.nodes[p.1].parent.is_some();
         let length = |rest: &Transform| rest.translation.length();
-        // A root's place is no bone.
+        // The translation of a root is not a bone length.
         let sum = |side: fn(&(usize, usize)) -> usize, nodes: &[crate::asset::Node]| -> f32 {
             pairs.iter().filter(inner).map(|p| length(&nodes[side(p)].rest)).sum()
         };
@@ -62,53 +62,54 @@ impl Names {
         let ratio = if sum_from > 0.0 && sum_to > 0.0 { sum_to / sum_from } else { 1.0 };
         let agrees = |p: &&(usize, usize)| {
             let (a, b) = (from.nodes[p.0].rest.translation * ratio, to.nodes[p.1].rest.translation);
-            a.distance(b) <= SAME * a.length().max(b.length()).max(1e-3 * sum_to)
+            a.distance(b) <= SAME_OFFSET * a.length().max(b.length()).max(1e-3 * sum_to)
         };
         let (count, same) =
             (pairs.iter().filter(inner).count(), pairs.iter().filter(inner).filter(agrees).count());
         let fewer = joints(source).min(joints(target));
-        let is_most = count > 0 && 4 * count >= 3 * fewer;
-        let is_same = is_most && 10 * same >= 9 * count;
-        let stands = |c: &Character| {
+        let has_most_joints = count > 0 && 4 * count >= 3 * fewer;
+        let is_same_skeleton = has_most_joints && 10 * same >= 9 * count;
+        let reference_pose = |c: &Character| {
             humanoid(c).map_or_else(|| Pose::rest(&c.skeleton), |human| reference(c, &human.bones))
         };
-        let (from_rest, rest) = (stands(source), stands(target));
-        let pairs: Vec<Pair> = pairs
+        let (from_rest, rest) = (reference_pose(source), reference_pose(target));
+        let pairs: Vec<NodePair> = pairs
             .into_iter()
             .map(|(from_node, to_node)| {
                 let (mut rest, own) = (from_rest.locals[from_node], rest.locals[to_node]);
-                // Where a BVH file's root rests says nothing: its channels tell places.
+                // The rest position of a BVH root is meaningless, because its channels contain absolute positions.
                 if source.units.is_some() && from.nodes[from_node].parent.is_none() {
                     rest.translation = own.translation / ratio;
                 }
-                // What stands above a skeleton turns a file's axes, each its own way.
+                // Nodes above a skeleton convert the axes of the file, which differ between files.
                 let inner = from.nodes[from_node].parent.is_some() && to.nodes[to_node].parent.is_some();
-                let turn = match is_same && inner {
+                let turn = match is_same_skeleton && inner {
                     true => Quat::IDENTITY,
                     false => own.rotation * rest.rotation.conjugate(),
                 };
-                Pair { from: from_node, to: to_node, rest, turn }
+                NodePair { from: from_node, to: to_node, rest, turn }
             })
             .collect();
-        (!pairs.is_empty()).then_some(Self { is_same, is_most, rest, pairs, ratio, nodes: from.nodes.len() })
+        let nodes = from.nodes.len();
+        (!pairs.is_empty()).then_some(Self { is_same_skeleton, has_most_joints, rest, pairs, ratio, nodes })
     }
 
     pub(super) fn pose(&self, source: &Pose, out: &mut Pose) {
-        at_rest(&self.rest, out);
+        copy_rest(&self.rest, out);
         if source.locals.len() != self.nodes {
             return;
         }
         for pair in &self.pairs {
-            let (now, local) = (source.locals[pair.from], &mut out.locals[pair.to]);
-            local.rotation = pair.turn * now.rotation;
-            local.translation += self.ratio * (now.translation - pair.rest.translation);
-            local.scale *= quotient(now.scale, pair.rest.scale);
+            let (current, local) = (source.locals[pair.from], &mut out.locals[pair.to]);
+            local.rotation = pair.turn * current.rotation;
+            local.translation += self.ratio * (current.translation - pair.rest.translation);
+            local.scale *= quotient(current.scale, pair.rest.scale);
         }
     }
 }
 
-/// By components; 1 where there is nothing to divide by.
+/// Divides by components. The result is 1 where the divisor is 0.
 fn quotient(a: Vec3, b: Vec3) -> Vec3 {
-    let of = |a: f32, b: f32| if b == 0.0 { 1.0 } else { a / b };
-    Vec3::new(of(a.x, b.x), of(a.y, b.y), of(a.z, b.z))
+    let divide = |a: f32, b: f32| if b == 0.0 { 1.0 } else { a / b };
+    Vec3::new(divide(a.x, b.x), divide(a.y, b.y), divide(a.z, b.z))
 }

@@ -1,7 +1,7 @@
-//! The pose in which two figures are compared.
+//! Chooses the reference pose, in which a figure is compared with another one.
 //!
-//! That is rest, unless one leg is elsewhere than the other: then some frame of a motion was saved as rest. Such a figure is
-//! compared as it was bound to its skin, and without a skin as it stands in its clips.
+//! It is the rest pose, unless the rest pose is asymmetric because a frame of a motion was saved as rest. The reference
+//! pose is then the bind pose of the skin, or without a skin a standing pose that is found in the clips.
 
 use std::collections::BTreeMap;
 
@@ -12,38 +12,37 @@ use crate::motion::interpolate::slerp;
 use crate::pose::{Pose, world_matrices};
 
 use super::align::SIDES;
-use super::figure::{Frame, STANDS, turns};
+use super::figure::{BodyFrame, STANDS, turns};
 use super::ground::each_pose;
-use super::tree::within;
+use super::tree::to_local;
 
-/// A leg is elsewhere than the other where, mirrored, a joint of it is farther off than this share of its length. Of
-/// rests that people drew or captured, none is by more than 0.11.
-const LOPSIDED: f32 = 0.15;
-/// A foot stands flat while neither its ankle nor its toes are higher above their lowest places than so much more than
-/// in its flattest pose, in lengths of a leg.
+/// A pose is asymmetric if a joint of a leg differs from the mirrored joint of the other leg by more than this, in leg
+/// lengths. The largest value of a modelled or captured rest pose that was found is 0.11.
+const MAX_ASYMMETRY: f32 = 0.15;
+/// A foot is flat if its ankle and its toes are raised by at most this more than in its flattest pose, in leg lengths.
 const FLAT: f32 = 0.01;
 
-/// A character's bones, and a pose of all its nodes.
-struct Reference<'a> {
+/// A character's bones and a pose of all its nodes.
+struct ReferencePose<'a> {
     skeleton: &'a Skeleton,
     bones: &'a BTreeMap<String, usize>,
     pose: Pose,
     world: Vec<Affine3A>,
 }
 
-/// The pose to compare a character in. `bones`: nodes by VRM 1.0's names.
+/// Returns the reference pose of a character. `bones` are its nodes by VRM 1.0 names.
 pub(super) fn reference(character: &Character, bones: &BTreeMap<String, usize>) -> Pose {
     let rest = Pose::rest(&character.skeleton);
-    let Some(stands) = Reference::new(&character.skeleton, bones, rest.clone()) else { return rest };
-    if stands.lopsided().is_none_or(|by| by <= LOPSIDED) {
+    let Some(at_rest) = ReferencePose::new(&character.skeleton, bones, rest.clone()) else { return rest };
+    if at_rest.asymmetry().is_none_or(|a| a <= MAX_ASYMMETRY) {
         return rest;
     }
-    let neutral = |r: &Reference| r.lopsided().is_some_and(|by| by <= LOPSIDED);
-    let bound = bound(character, &stands).filter(neutral);
-    bound.or_else(|| standing(character, &stands)).map_or(rest, |r| r.pose)
+    let is_symmetric = |r: &ReferencePose| r.asymmetry().is_some_and(|a| a <= MAX_ASYMMETRY);
+    let bind = bind_pose(character, &at_rest).filter(is_symmetric);
+    bind.or_else(|| standing_pose(character, &at_rest)).map_or(rest, |r| r.pose)
 }
 
-impl<'a> Reference<'a> {
+impl<'a> ReferencePose<'a> {
     fn new(skeleton: &'a Skeleton, bones: &'a BTreeMap<String, usize>, pose: Pose) -> Option<Self> {
         let mut world = Vec::new();
         world_matrices(skeleton, &pose, &mut world);
@@ -55,14 +54,16 @@ impl<'a> Reference<'a> {
         self.bones.get(bone).copied()
     }
 
+    /// The world position of a bone.
     fn at(&self, bone: &str) -> Option<Vec3> {
         self.node(bone).map(|n| self.world[n].translation.into())
     }
 
-    fn frame(&self) -> Option<Frame> {
-        Frame::new(|bone| self.at(bone))
+    fn frame(&self) -> Option<BodyFrame> {
+        BodyFrame::new(|bone| self.at(bone))
     }
 
+    /// World positions of a leg's hip joint, knee and ankle.
     fn leg(&self, side: &str) -> Option<[Vec3; 3]> {
         let [top, knee, ankle] = ["UpperLeg", "LowerLeg", "Foot"].map(|b| self.at(&format!("{side}{b}")));
         Some([top?, knee?, ankle?])
@@ -74,30 +75,30 @@ impl<'a> Reference<'a> {
         Some(top.distance(knee) + knee.distance(ankle)).filter(|l| *l > 0.0)
     }
 
-    /// How far one leg is from where the other is, mirrored, in lengths of a leg.
-    fn lopsided(&self) -> Option<f32> {
+    /// The largest distance between a joint of a leg and the mirrored joint of the other leg, in leg lengths.
+    fn asymmetry(&self) -> Option<f32> {
         let (frame, length) = (self.frame()?, self.length()?);
-        let apart = |bone: &str| {
+        let distance = |bone: &str| {
             let [left, right] = SIDES.map(|side| self.at(&format!("{side}{bone}")));
             let [left, right] = [left?, right?].map(|p| frame.body.conjugate() * (p - frame.middle));
             Some(left.distance(right * Vec3::new(-1.0, 1.0, 1.0)) / length)
         };
-        ["LowerLeg", "Foot", "Toes"].into_iter().filter_map(apart).reduce(f32::max)
+        ["LowerLeg", "Foot", "Toes"].into_iter().filter_map(distance).reduce(f32::max)
     }
 
-    /// How far the trunk is from upright and untwisted: radians, summed.
-    fn bent(&self) -> Option<f32> {
+    /// How much the trunk is bent and twisted: the sum of its angles, in radians.
+    fn trunk_bend(&self) -> Option<f32> {
         let up = self.frame()?.body * Vec3::Y;
         let [hips, shoulders] = ["UpperLeg", "UpperArm"].map(|b| {
             let [left, right] = SIDES.map(|side| self.at(&format!("{side}{b}")));
             left.zip(right)
         });
         let ((hl, hr), (sl, sr)) = (hips?, shoulders?);
-        let leans = (sl + sr - hl - hr).angle_between(up);
-        Some(leans + (hl - hr).angle_between(sl - sr) + (hl - hr).normalize().dot(up).abs())
+        let lean = (sl + sr - hl - hr).angle_between(up);
+        Some(lean + (hl - hr).angle_between(sl - sr) + (hl - hr).normalize().dot(up).abs())
     }
 
-    /// The lowest node that takes hips and legs along.
+    /// The lowest node above both the hips and the legs.
     fn anchor(&self) -> Option<usize> {
         let legs = [self.node("leftUpperLeg")?, self.node("rightUpperLeg")?];
         let below = |n: usize, top: usize| self.skeleton.ancestors(n).any(|a| a == top);
@@ -109,7 +110,7 @@ impl<'a> Reference<'a> {
         world_matrices(self.skeleton, &self.pose, &mut self.world);
     }
 
-    /// Turns a node in the world.
+    /// Rotates a node in world space.
     fn turn(&mut self, node: usize, by: Quat) {
         let above = self.skeleton.nodes[node].parent.map(|p| turns(self.skeleton, &self.pose)[p]);
         let above = above.unwrap_or(Quat::IDENTITY);
@@ -118,17 +119,17 @@ impl<'a> Reference<'a> {
         self.update();
     }
 
-    /// Shifts a node in the world.
+    /// Translates a node in world space.
     fn shift(&mut self, node: usize, by: Vec3) {
         let above = self.skeleton.nodes[node].parent.map_or(Affine3A::IDENTITY, |p| self.world[p]);
-        let place = within(above, Vec3::from(self.world[node].translation) + by);
-        if place.is_finite() {
-            self.pose.locals[node].translation = place;
+        let local = to_local(above, Vec3::from(self.world[node].translation) + by);
+        if local.is_finite() {
+            self.pose.locals[node].translation = local;
         }
         self.update();
     }
 
-    /// The lowest of the feet and what hangs on them, along a direction.
+    /// The smallest height along a direction of the feet and all nodes below them.
     fn lowest(&self, up: Vec3) -> f32 {
         let feet = [self.node("leftFoot"), self.node("rightFoot")];
         let is_sole = |n: &usize| self.skeleton.ancestors(*n).any(|a| feet.contains(&Some(a)));
@@ -137,22 +138,22 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The pose in which it was bound, by the skin that has most of its bones, where it stands at rest.
-fn bound<'a>(character: &Character, rest: &Reference<'a>) -> Option<Reference<'a>> {
+/// The bind pose of the skin with the largest number of the character's bones, moved to the position at rest.
+fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
     let count = |s: &Skin| rest.bones.values().filter(|n| s.joints.contains(n)).count();
     let skin = character.skins.iter().filter(|s| s.has_inverse_binds).max_by_key(|s| count(s))?;
     let mut mesh_from_joint: Vec<Option<Affine3A>> = vec![None; rest.world.len()];
     for (&joint, joint_from_mesh) in skin.joints.iter().zip(&skin.joint_from_mesh) {
         mesh_from_joint[joint] = Some(joint_from_mesh.inverse()).filter(Affine3A::is_finite);
     }
-    // What bounds the limbs has to be there: the skin's own space is found by it.
-    let place = |bone: &str| mesh_from_joint[rest.node(bone)?].map(|m| Vec3::from(m.translation));
-    let (own, frame) = (Frame::new(place)?, rest.frame()?);
+    // The hips, shoulders and thighs must be in the skin, because they define the transform of its mesh space.
+    let position = |bone: &str| mesh_from_joint[rest.node(bone)?].map(|m| Vec3::from(m.translation));
+    let (own, frame) = (BodyFrame::new(position)?, rest.frame()?);
     let length = |at: &dyn Fn(&str) -> Option<Vec3>| {
-        let of = |bones: [&str; 2]| Some(at(bones[0])?.distance(at(bones[1])?));
-        Some(of(["leftUpperLeg", "leftLowerLeg"])? + of(["rightUpperLeg", "rightLowerLeg"])?)
+        let between = |bones: [&str; 2]| Some(at(bones[0])?.distance(at(bones[1])?));
+        Some(between(["leftUpperLeg", "leftLowerLeg"])? + between(["rightUpperLeg", "rightLowerLeg"])?)
     };
-    let scale = length(&|bone| rest.at(bone))? / length(&place)?;
+    let scale = length(&|bone| rest.at(bone))? / length(&position)?;
     let turn = frame.body * own.body.conjugate();
     let world_from_mesh =
         Affine3A::from_scale_rotation_translation(Vec3::splat(scale), turn.normalize(), Vec3::ZERO);
@@ -167,7 +168,7 @@ fn bound<'a>(character: &Character, rest: &Reference<'a>) -> Option<Reference<'a
         if let Some(mesh_from_joint) = mesh_from_joint[node] {
             let bound = above.inverse() * (world_from_mesh * mesh_from_joint);
             let (scale, rotation, translation) = bound.to_scale_rotation_translation();
-            // Scales are the file's: those of a mirror are not told apart in a matrix.
+            // The scale of the file is kept. A matrix does not show which axis mirrors, so negative scales are refused.
             let mirrors = scale.cmplt(Vec3::ZERO).any() || local.scale.cmplt(Vec3::ZERO).any();
             if mirrors || !(rotation.is_finite() && translation.is_finite()) {
                 return None;
@@ -176,42 +177,43 @@ fn bound<'a>(character: &Character, rest: &Reference<'a>) -> Option<Reference<'a
         }
         world[node] = above * local.to_affine();
     }
-    let mut bound = Reference::new(rest.skeleton, rest.bones, pose)?;
-    // Where the skin's space has its own origin or ground, the figure stays where it is.
+    let mut bound = ReferencePose::new(rest.skeleton, rest.bones, pose)?;
+    // If the skin's space has another origin or ground, the figure is moved back to its position at rest.
     let (anchor, up, height) = (bound.anchor()?, frame.body * Vec3::Y, rest.length()?);
     let gap = frame.middle - bound.frame()?.middle;
     let flat = gap - up * gap.dot(up);
-    let low = bound.lowest(up);
-    let high = if STANDS.contains(&(low / height)) { 0.0 } else { rest.lowest(up) - low };
+    let lowest = bound.lowest(up);
+    let rise = if STANDS.contains(&(lowest / height)) { 0.0 } else { rest.lowest(up) - lowest };
     let flat = if flat.length() < 0.5 * height { Vec3::ZERO } else { flat };
-    bound.shift(anchor, flat + up * high);
+    bound.shift(anchor, flat + up * rise);
     Some(bound)
 }
 
-/// A foot of a clip.
+/// A sample of a foot in a clip.
 #[derive(Clone, Copy, Debug)]
-struct Foot {
-    /// Heights of its joints.
+struct FootSample {
+    /// Heights of the joints.
     ankle: f32,
     toes: f32,
-    /// How it is turned in the world, as the figure faces at rest.
+    /// World orientation, with the figure turned to its heading at rest.
     turn: Quat,
 }
 
-/// A pose of the clips whose trunk is most upright, with its legs straight and its feet as they stand on the ground.
-fn standing<'a>(character: &Character, rest: &Reference<'a>) -> Option<Reference<'a>> {
-    let Frame { body, middle } = rest.frame()?;
+/// A standing pose from the clips: the pose with the most upright trunk, with straight legs, and with the feet as they are
+/// when flat on the ground.
+fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
+    let BodyFrame { body, middle } = rest.frame()?;
     let up = body * Vec3::Y;
-    // `rest_from_now`: about the vertical, by the line between the hips.
-    let heading = |r: &Reference| {
+    // The rotation about the vertical from the current heading to that at rest, measured by the line between the hips.
+    let heading = |r: &ReferencePose| {
         let [left, right] = SIDES.map(|side| r.at(&format!("{side}UpperLeg")));
         let across = body.conjugate() * (left? - right?);
         Some(Quat::from_axis_angle(up, across.z.atan2(across.x)))
     };
-    let mut now = Reference { world: rest.world.clone(), pose: rest.pose.clone(), ..*rest };
+    let mut sample = ReferencePose { world: rest.world.clone(), pose: rest.pose.clone(), ..*rest };
     let mut best: Option<(f32, Pose)> = None;
-    let mut seen: Vec<[Vec<Foot>; 2]> = vec![[Vec::new(), Vec::new()]; character.clips.len()];
-    // What a clip leaves at rest says nothing where rest is no posture.
+    let mut feet: Vec<[Vec<FootSample>; 2]> = vec![[Vec::new(), Vec::new()]; character.clips.len()];
+    // Only clips that animate both legs count, because the rest pose of the others is not a posture.
     let legs: Vec<usize> = SIDES
         .into_iter()
         .flat_map(|side| ["UpperLeg", "LowerLeg", "Foot"].map(|b| rest.node(&format!("{side}{b}"))))
@@ -219,73 +221,78 @@ fn standing<'a>(character: &Character, rest: &Reference<'a>) -> Option<Reference
     let turns_node = |clip: &Clip, node: usize| {
         clip.channels.iter().any(|c| c.node == node && matches!(c.values, Values::Rotation(_)))
     };
-    let tells = |clip: &Clip| legs.iter().all(|&n| turns_node(clip, n));
-    let tells: Vec<bool> = character.clips.iter().map(tells).collect();
+    let animates_legs = |clip: &Clip| legs.iter().all(|&n| turns_node(clip, n));
+    let animates_legs: Vec<bool> = character.clips.iter().map(animates_legs).collect();
     each_pose(character, |clip, pose, world| {
-        if !tells[clip] {
+        if !animates_legs[clip] {
             return;
         }
-        now.pose.clone_from(pose);
-        now.world.copy_from_slice(world);
-        let Some((turn, bent)) = heading(&now).zip(now.bent()) else { return };
-        if best.as_ref().is_none_or(|(least, _)| bent < *least) {
-            best = Some((bent, pose.clone()));
+        sample.pose.clone_from(pose);
+        sample.world.copy_from_slice(world);
+        let Some((turn, bend)) = heading(&sample).zip(sample.trunk_bend()) else { return };
+        if best.as_ref().is_none_or(|(least, _)| bend < *least) {
+            best = Some((bend, pose.clone()));
         }
-        let all = turns(rest.skeleton, pose);
-        for (side, seen) in SIDES.into_iter().zip(&mut seen[clip]) {
-            let high = |bone: &str| now.at(&format!("{side}{bone}")).map(|p| p.dot(up));
-            let Some((ankle, foot)) = high("Foot").zip(now.node(&format!("{side}Foot"))) else { continue };
-            seen.push(Foot { ankle, toes: high("Toes").unwrap_or(ankle), turn: turn * all[foot] });
+        let orientations = turns(rest.skeleton, pose);
+        for (side, feet) in SIDES.into_iter().zip(&mut feet[clip]) {
+            let height = |bone: &str| sample.at(&format!("{side}{bone}")).map(|p| p.dot(up));
+            let node = sample.node(&format!("{side}Foot"));
+            let Some((ankle, foot)) = height("Foot").zip(node) else { continue };
+            feet.push(FootSample {
+                ankle,
+                toes: height("Toes").unwrap_or(ankle),
+                turn: turn * orientations[foot],
+            });
         }
     });
     let length = rest.length()?;
-    // What one clip's feet are too deep in the ground, another's are too high above it. Clips that run on their toes do
-    // not tell.
+    // The mean over the clips evens out feet that are too low or too high in a single clip. Clips that run on their toes
+    // are left out, because their feet are never flat.
     let stances = [0, 1].map(|side| {
-        let flat = seen.iter().filter_map(|clip| flat(clip.get(side)?, FLAT * length));
+        let flat = feet.iter().filter_map(|clip| flat(clip.get(side)?, FLAT * length));
         flattest(flat.collect(), FLAT * length).map(|(_, foot)| foot)
     });
-    let mut standing = Reference::new(rest.skeleton, rest.bones, best?.1)?;
+    let mut standing = ReferencePose::new(rest.skeleton, rest.bones, best?.1)?;
     let anchor = standing.anchor()?;
     let turn = heading(&standing)?;
     standing.turn(anchor, turn);
     let mut ankles = Vec::new();
-    for (side, stands) in SIDES.into_iter().zip(stances) {
-        let stands = stands?;
+    for (side, stance) in SIDES.into_iter().zip(stances) {
+        let stance = stance?;
         let bones = ["UpperLeg", "LowerLeg", "Foot"].map(|b| standing.node(&format!("{side}{b}")));
         let [upper, lower, foot] = [bones[0]?, bones[1]?, bones[2]?];
         for (bone, next) in [(upper, lower), (lower, foot)] {
-            let way = Vec3::from(standing.world[next].translation - standing.world[bone].translation);
-            standing.turn(bone, Quat::from_rotation_arc(way.try_normalize()?, -up));
+            let offset = Vec3::from(standing.world[next].translation - standing.world[bone].translation);
+            standing.turn(bone, Quat::from_rotation_arc(offset.try_normalize()?, -up));
         }
-        let is = turns(standing.skeleton, &standing.pose)[foot];
-        standing.turn(foot, stands.turn * is.conjugate());
-        ankles.push((standing.leg(side)?[2].dot(up), stands.ankle));
+        let current = turns(standing.skeleton, &standing.pose)[foot];
+        standing.turn(foot, stance.turn * current.conjugate());
+        ankles.push((standing.leg(side)?[2].dot(up), stance.ankle));
     }
-    let high = ankles.iter().map(|(is, wanted)| wanted - is).fold(f32::NEG_INFINITY, f32::max);
+    let rise = ankles.iter().map(|(current, wanted)| wanted - current).fold(f32::NEG_INFINITY, f32::max);
     let gap = middle - standing.frame()?.middle;
-    standing.shift(anchor, gap - up * gap.dot(up) + up * high);
+    standing.shift(anchor, gap - up * gap.dot(up) + up * rise);
     standing.pose.locals.iter().all(|l| l.rotation.is_finite()).then_some(standing)
 }
 
-/// The mean of the flattest poses of a foot in a clip, and how flat it is there: how much higher its ankle or its toes
-/// are than where they are lowest.
-fn flat(seen: &[Foot], near: f32) -> Option<(f32, Foot)> {
-    let lowest = |of: fn(&Foot) -> f32| seen.iter().map(of).fold(f32::INFINITY, f32::min);
+/// The mean of the flattest samples of a foot in a clip, with its rise: how much the ankle or the toes are above their
+/// lowest positions.
+fn flat(samples: &[FootSample], tolerance: f32) -> Option<(f32, FootSample)> {
+    let lowest = |height: fn(&FootSample) -> f32| samples.iter().map(height).fold(f32::INFINITY, f32::min);
     let (ankle, toes) = (lowest(|f| f.ankle), lowest(|f| f.toes));
-    let raised = |f: &Foot| (f.ankle - ankle).max(f.toes - toes);
-    flattest(seen.iter().map(|f| (raised(f), *f)).collect(), near)
+    let rise = |f: &FootSample| (f.ankle - ankle).max(f.toes - toes);
+    flattest(samples.iter().map(|f| (rise(f), *f)).collect(), tolerance)
 }
 
-/// The least raised of some feet, and the mean of those that are hardly more so.
-fn flattest(feet: Vec<(f32, Foot)>, near: f32) -> Option<(f32, Foot)> {
+/// The smallest rise of some feet, and the mean of those within `tolerance` of it.
+fn flattest(feet: Vec<(f32, FootSample)>, tolerance: f32) -> Option<(f32, FootSample)> {
     let least = feet.iter().map(|f| f.0).fold(f32::INFINITY, f32::min);
-    let weighed = feet.into_iter().filter(|f| f.0 <= least + near).zip(1_u16..);
-    let mean = weighed.fold(None, |mean: Option<Foot>, ((_, foot), count)| {
-        let (of, share) = (mean.unwrap_or(foot), 1.0 / f32::from(count));
-        let toward = |a: f32, b: f32| a + share * (b - a);
-        let turn = slerp(of.turn, foot.turn, share);
-        Some(Foot { ankle: toward(of.ankle, foot.ankle), toes: toward(of.toes, foot.toes), turn })
+    let flat = feet.into_iter().filter(|f| f.0 <= least + tolerance).zip(1_u16..);
+    let mean = flat.fold(None, |mean: Option<FootSample>, ((_, foot), count)| {
+        let (mean, weight) = (mean.unwrap_or(foot), 1.0 / f32::from(count));
+        let toward = |a: f32, b: f32| a + weight * (b - a);
+        let turn = slerp(mean.turn, foot.turn, weight);
+        Some(FootSample { ankle: toward(mean.ankle, foot.ankle), toes: toward(mean.toes, foot.toes), turn })
     });
     mean.map(|foot| (least, foot))
 }

@@ -6,7 +6,7 @@ use crate::asset::{Channel, Clip, Interpolation, Node, Transform, Values, humano
 use crate::motion::Playhead;
 use crate::pose::world_matrices;
 
-/// Every eighth of every clip.
+/// Poses at eight evenly spaced times of each clip.
 fn poses(character: &Character, clips: &Character) -> Vec<Pose> {
     let mut poses = Vec::new();
     for clip in &clips.clips {
@@ -32,12 +32,12 @@ fn world(character: &Character, pose: &Pose) -> Vec<Affine3A> {
     world
 }
 
-/// Radians between two rotations.
+/// The angle between two rotations, in radians.
 fn angle(a: Quat, b: Quat) -> f32 {
     (a.conjugate() * b).xyz().length().min(1.0).asin() * 2.0
 }
 
-/// A character below a new root.
+/// Puts a character below a new root.
 fn below(mut character: Character, root: Transform) -> Character {
     let index = character.skeleton.nodes.len();
     let skeleton = &mut character.skeleton;
@@ -60,7 +60,7 @@ fn below(mut character: Character, root: Transform) -> Character {
 }
 
 #[test]
-fn on_itself_every_pose_stays() {
+fn retargeting_to_the_same_character_keeps_every_pose() {
     let character = mannequin().unwrap();
     let mut retarget = Retarget::by_bodies(&character, &character).unwrap();
     for pose in poses(&character, &character) {
@@ -77,16 +77,16 @@ fn on_itself_every_pose_stays() {
     assert!(Retarget::new(&character, &character).unwrap().is_by_names());
 }
 
-/// The same skeleton at rest in a T: its clips mean the same places.
+/// The same skeleton with a T-pose as its rest pose must give the same motion.
 #[test]
-fn a_t_pose_and_an_a_pose_agree() {
+fn a_t_pose_and_an_a_pose_give_the_same_motion() {
     let character = mannequin().unwrap();
     let mut tee = character.clone();
     let rest = world(&character, &Pose::rest(&character.skeleton));
     let bones = humanoid(&character).unwrap().bones;
     for (side, x) in [("left", Vec3::X), ("right", Vec3::NEG_X)] {
-        let of = |bone: &str| bones[&format!("{side}{bone}")];
-        let (upper, lower) = (of("UpperArm"), of("LowerArm"));
+        let node = |bone: &str| bones[&format!("{side}{bone}")];
+        let (upper, lower) = (node("UpperArm"), node("LowerArm"));
         let along = Vec3::from(rest[lower].translation - rest[upper].translation).normalize();
         let node = &mut tee.skeleton.nodes[upper];
         let above = rest[node.parent.unwrap()].to_scale_rotation_translation().1;
@@ -95,9 +95,9 @@ fn a_t_pose_and_an_a_pose_agree() {
     }
     let spread = world(&tee, &Pose::rest(&tee.skeleton));
     assert!(spread[bones["leftLowerArm"]].translation.y > rest[bones["leftLowerArm"]].translation.y + 0.15);
-    let there = Retarget::by_bodies(&tee, &character).unwrap();
+    let forward = Retarget::by_bodies(&tee, &character).unwrap();
     let back = Retarget::by_bodies(&character, &tee).unwrap();
-    for mut retarget in [there, back, Retarget::new(&tee, &character).unwrap()] {
+    for mut retarget in [forward, back, Retarget::new(&tee, &character).unwrap()] {
         for pose in poses(&character, &character) {
             let (out, _) = retargeted(&mut retarget, &pose);
             for (a, b) in pose.locals.iter().zip(&out.locals) {
@@ -107,7 +107,7 @@ fn a_t_pose_and_an_a_pose_agree() {
     }
 }
 
-/// A hundred times as large, below a root that scales by 39.
+/// The target is a hundred times larger, below a root with a scale of 39.
 #[test]
 fn size_scales_the_motion() {
     let character = mannequin().unwrap();
@@ -130,9 +130,9 @@ fn size_scales_the_motion() {
     }
 }
 
-/// Facing −Z, and lying as a file does whose axes are turned: the front is the front, up is up.
+/// A target that faces −Z, and one that lies on its back as in a file with other axes.
 #[test]
-fn the_own_front_counts() {
+fn front_and_up_are_those_of_the_body() {
     let character = mannequin().unwrap();
     let turned = |turn: Quat| below(character.clone(), Transform { rotation: turn, ..Transform::IDENTITY });
     let hips = humanoid(&character).unwrap().bones["hips"];
@@ -151,9 +151,9 @@ fn the_own_front_counts() {
     }
 }
 
-/// Motion capture that hangs in the origin at rest, lies there, and stands upright in its clip.
+/// Motion capture whose rest pose lies at the origin and whose clip is upright.
 #[test]
-fn a_rest_that_lies_takes_its_ground_from_the_clip() {
+fn a_lying_rest_pose_takes_its_ground_from_the_clip() {
     let lying = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
     let mut source = hung(CMU);
     source.skeleton.nodes.iter_mut().for_each(|n| n.rest.translation = lying * n.rest.translation);
@@ -187,9 +187,9 @@ fn a_rest_that_lies_takes_its_ground_from_the_clip() {
         let (a, b) = (rest[bones[bone]], now[bones[bone]]);
         assert!((a.matrix3.inverse() * b.matrix3).abs_diff_eq(glam::Mat3A::IDENTITY, 1e-3), "{bone}");
     }
-    // Legs spread by some 20° do not reach as deep; the feet stand all the same.
-    let high = now[bones["hips"]].translation.y - rest[bones["hips"]].translation.y;
-    assert!((-0.1..0.0).contains(&high), "{high}");
+    // Legs that are spread by about 20° reach less far down, so the hips are lower. The feet are still on the ground.
+    let rise = now[bones["hips"]].translation.y - rest[bones["hips"]].translation.y;
+    assert!((-0.1..0.0).contains(&rise), "{rise}");
     for hold in &holds {
         let ankle = rest[hold.node].translation.y;
         assert!((hold.position.y - ankle).abs() < 0.01 && hold.weight > 0.99, "{hold:?}");
@@ -197,16 +197,16 @@ fn a_rest_that_lies_takes_its_ground_from_the_clip() {
     let [left, right] = ["leftHand", "rightHand"].map(|b| now[bones[b]].translation);
     assert!(
         left.x > 0.5 && right.x < -0.5 && (left.y - 1.385).abs() < 0.1,
-        "arms are spread as the source's"
+        "the arms must be spread like those of the source"
     );
 }
 
-/// Three joints of a back turn together as far as four do, each its share.
+/// A rotation of three spine joints is distributed evenly over four.
 #[test]
-fn backs_of_other_lengths_share_the_turn() {
+fn spines_with_different_joint_counts_share_the_rotation() {
     let source = mannequin().unwrap();
     let mut lines: Vec<String> = Vec::new();
-    // Everything on the last joint of the back hangs a level deeper.
+    // All nodes below the last spine joint move one level deeper.
     let mut deeper = false;
     for line in CMU.lines() {
         let line = line.replace("Spine1 0 1.9", "Spine1 0 0.9");
@@ -230,7 +230,7 @@ fn backs_of_other_lengths_share_the_turn() {
     }
 }
 
-/// A character whose rest is a frame of its walk.
+/// A character whose rest pose is a frame of its walk.
 fn saved_in_mid_stride(character: &Character, share: f32) -> Character {
     let mut saved = character.clone();
     let walk = character.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
@@ -240,30 +240,32 @@ fn saved_in_mid_stride(character: &Character, share: f32) -> Character {
     saved
 }
 
-/// How each bone is turned and where it is, against another pose: the farthest, in radians and metres.
-fn apart(character: &Character, a: &Pose, b: &Pose) -> (f32, f32) {
+/// The largest differences of bone orientations and positions between two poses, in radians and metres.
+fn difference(character: &Character, a: &Pose, b: &Pose) -> (f32, f32) {
     let (a, b) = (world(character, a), world(character, b));
     humanoid(character).unwrap().bones.values().fold((0.0, 0.0), |(turned, moved), &n| {
-        let turn = |m: &Affine3A| m.to_scale_rotation_translation().1;
-        let away = Vec3::from(a[n].translation - b[n].translation).length();
-        (angle(turn(&a[n]), turn(&b[n])).max(turned), away.max(moved))
+        let rotation = |m: &Affine3A| m.to_scale_rotation_translation().1;
+        let distance = Vec3::from(a[n].translation - b[n].translation).length();
+        (angle(rotation(&a[n]), rotation(&b[n])).max(turned), distance.max(moved))
     })
 }
 
-/// The skin tells how it stood when it was bound: everything is as if that were its rest.
+/// The result must be the same as if the bind pose of the skin were the rest pose.
 #[test]
-fn a_rest_in_mid_stride_is_taken_from_the_skin() {
+fn a_rest_pose_in_mid_stride_is_replaced_by_the_bind_pose() {
     let character = mannequin().unwrap();
     let other = hung(CMU);
     for share in [0.1, 0.25, 0.6] {
         let saved = saved_in_mid_stride(&character, share);
-        assert!(apart(&character, &Pose::rest(&saved.skeleton), &Pose::rest(&character.skeleton)).0 > 0.3);
-        let there = |c: &Character| Retarget::by_bodies(c, &character).unwrap();
+        assert!(
+            difference(&character, &Pose::rest(&saved.skeleton), &Pose::rest(&character.skeleton)).0 > 0.3
+        );
+        let forward = |c: &Character| Retarget::by_bodies(c, &character).unwrap();
         let back = |c: &Character| Retarget::by_bodies(&character, c).unwrap();
         let names = |c: &Character| Retarget::new(c, &character).unwrap();
         assert!(names(&saved).is_by_names());
         let mut pairs = [
-            (there(&saved), there(&character)),
+            (forward(&saved), forward(&character)),
             (back(&saved), back(&character)),
             (names(&saved), names(&character)),
             (Retarget::new(&character, &saved).unwrap(), names(&character)),
@@ -271,7 +273,7 @@ fn a_rest_in_mid_stride_is_taken_from_the_skin() {
         for (retarget, known) in &mut pairs {
             for pose in poses(&character, &character) {
                 let ((a, _), (b, _)) = (retargeted(retarget, &pose), retargeted(known, &pose));
-                let (turned, moved) = apart(&character, &a, &b);
+                let (turned, moved) = difference(&character, &a, &b);
                 assert!(turned < 1e-3 && moved < 1e-3, "{turned} {moved}");
             }
         }
@@ -279,15 +281,15 @@ fn a_rest_in_mid_stride_is_taken_from_the_skin() {
             (Retarget::new(&saved, &other).unwrap(), Retarget::new(&character, &other).unwrap());
         for pose in poses(&character, &character) {
             let ((a, _), (b, _)) = (retargeted(&mut retarget, &pose), retargeted(&mut known, &pose));
-            let (turned, moved) = apart(&other, &a, &b);
+            let (turned, moved) = difference(&other, &a, &b);
             assert!(turned < 1e-3 && moved < 1e-3 * 16.0, "{turned} {moved}");
         }
     }
 }
 
-/// Without a skin its clips tell: feet stand as they stand there, and legs bend as they do.
+/// Without a skin, the reference pose is found in the clips. Feet and legs must move as in the original.
 #[test]
-fn a_rest_in_mid_stride_without_a_skin_is_taken_from_the_clips() {
+fn a_rest_pose_in_mid_stride_without_a_skin_is_replaced_from_the_clips() {
     let character = mannequin().unwrap();
     let bones = humanoid(&character).unwrap().bones;
     for share in [0.1, 0.25, 0.6] {
@@ -296,24 +298,24 @@ fn a_rest_in_mid_stride_without_a_skin_is_taken_from_the_clips() {
         let mut retarget = Retarget::by_bodies(&saved, &character).unwrap();
         for pose in poses(&character, &character) {
             let (out, holds) = retargeted(&mut retarget, &pose);
-            let (is, wanted) = (world(&character, &out), world(&character, &pose));
+            let (actual, expected) = (world(&character, &out), world(&character, &pose));
             for bone in ["hips", "leftFoot", "rightFoot", "leftLowerLeg", "rightLowerLeg", "chest", "head"] {
                 let n = bones[bone];
-                let turn = |m: &Affine3A| m.to_scale_rotation_translation().1;
-                let turned = angle(turn(&is[n]), turn(&wanted[n]));
+                let rotation = |m: &Affine3A| m.to_scale_rotation_translation().1;
+                let turned = angle(rotation(&actual[n]), rotation(&expected[n]));
                 assert!(turned < 0.06, "{share}: {bone} {turned}");
             }
             for hold in holds {
-                let away = hold.position.distance(wanted[hold.node].translation.into());
-                assert!(away < 0.015, "{share}: {away}");
+                let distance = hold.position.distance(expected[hold.node].translation.into());
+                assert!(distance < 0.015, "{share}: {distance}");
             }
         }
     }
 }
 
-/// What no clip and no skin tells stays as it is.
+/// Without a skin and clips, the rest pose is used.
 #[test]
-fn a_rest_in_mid_stride_that_nothing_explains_is_rest() {
+fn a_rest_pose_in_mid_stride_without_a_skin_and_clips_is_kept() {
     let character = mannequin().unwrap();
     let mut saved = saved_in_mid_stride(&character, 0.25);
     (saved.skins, saved.clips) = (Vec::new(), Vec::new());
@@ -337,43 +339,43 @@ fn left_stays_left() {
 }
 
 #[test]
-fn hands_keep_their_place_by_the_span_of_the_arms() {
+fn hand_offsets_scale_with_the_arm_span() {
     let (source, target) = (hung(CMU), mannequin().unwrap());
     let mut retarget = Retarget::new(&source, &target).unwrap();
     retarget.hands = true;
     let mut pose = Pose::rest(&source.skeleton);
-    // Both hands before the chest, where they meet.
+    // Both hands meet in front of the chest.
     for (name, sign) in [("Left", 1.0_f32), ("Right", -1.0)] {
         let node = |part: &str| source.skeleton.find(&format!("{name}{part}")).unwrap();
         pose.locals[node("Arm")].rotation = Quat::from_rotation_y(-0.9 * sign);
         pose.locals[node("ForeArm")].rotation = Quat::from_rotation_y(-1.2 * sign);
     }
-    let apart = |places: [Vec3; 2]| places[0].distance(places[1]);
+    let distance = |positions: [Vec3; 2]| positions[0].distance(positions[1]);
     let from = world(&source, &pose);
     let own = ["LeftHand", "RightHand"].map(|n| from[source.skeleton.find(n).unwrap()].translation.into());
     let (_, holds) = retargeted(&mut retarget, &pose);
     assert_eq!(holds.len(), 4);
-    let ratio = apart([holds[2].position, holds[3].position]) / apart(own);
+    let ratio = distance([holds[2].position, holds[3].position]) / distance(own);
     let span = (0.17 + 0.268 + 0.247) / (3.8 + 4.8 + 2.75);
     assert!((ratio / span - 1.0).abs() < 0.05, "{ratio} {span}");
 }
 
 #[test]
-fn strangers_are_refused() {
+fn characters_without_common_names_or_bodies_are_refused() {
     let (human, other) = (mannequin().unwrap(), hung("a 0 0 0\n b 0 1 0\n"));
     let error = Retarget::new(&other, &human).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "hung: no humanoid is found in it, and its joints have other names than those of the built-in mannequin"
+        "hung: not recognized as a humanoid, and its joint names do not match those of the built-in mannequin"
     );
     assert!(matches!(Retarget::by_names(&other, &human), Err(RetargetError::NoNames { .. })));
     assert!(matches!(Retarget::by_bodies(&human, &other), Err(RetargetError::NoHumanoid { .. })));
-    // What is not human goes by names.
+    // A character that is not a humanoid is matched by names.
     assert!(Retarget::new(&other, &other).unwrap().is_by_names());
 }
 
 #[test]
-fn a_pose_of_another_character_leaves_rest() {
+fn a_pose_of_another_character_leaves_the_target_at_rest() {
     let character = mannequin().unwrap();
     for mut retarget in
         [Retarget::by_bodies(&character, &character), Retarget::by_names(&character, &character)]

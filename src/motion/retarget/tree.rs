@@ -1,4 +1,4 @@
-//! The nodes of a skeleton that a retargeting looks at.
+//! The subset of a skeleton's nodes that retargeting needs.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -7,86 +7,90 @@ use crate::pose::Pose;
 
 use super::figure::turn;
 
-/// The nodes that matter and all above them, parents first, with what a frame writes.
+/// The needed nodes with all their ancestors, and their orientations and matrices in the current frame.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(super) struct NodeSubset {
+    /// Nodes whose orientations are needed, with all their ancestors, parents first. Each is a node and its parent.
     pub(super) order: Vec<(usize, Option<usize>)>,
-    /// World orientations and, where asked for, matrices, by node.
+    /// World orientations, by node.
     pub(super) turns: Vec<Quat>,
+    /// World matrices, by node.
     pub(super) world: Vec<Affine3A>,
-    /// Nodes whose matrices are asked for, and all above them.
+    /// Nodes whose matrices are needed, with all their ancestors, parents first.
     pub(super) placed: Vec<(usize, Option<usize>)>,
+    /// The parents of all nodes.
     pub(super) parents: Vec<Option<usize>>,
 }
 
-impl Tree {
+impl NodeSubset {
     pub(super) fn new(
         skeleton: &Skeleton,
         turned: impl Iterator<Item = usize>,
         placed: impl Iterator<Item = usize>,
     ) -> Self {
         let count = skeleton.nodes.len();
-        let above = |nodes: &mut dyn Iterator<Item = usize>| {
-            let mut wanted = vec![false; count];
-            nodes.flat_map(|n| skeleton.ancestors(n)).for_each(|n| wanted[n] = true);
-            skeleton.parents_first.iter().copied().filter(|(n, _)| wanted[*n]).collect::<Vec<_>>()
+        let with_ancestors = |nodes: &mut dyn Iterator<Item = usize>| {
+            let mut is_needed = vec![false; count];
+            nodes.flat_map(|n| skeleton.ancestors(n)).for_each(|n| is_needed[n] = true);
+            skeleton.parents_first.iter().copied().filter(|(n, _)| is_needed[*n]).collect::<Vec<_>>()
         };
         let (mut turned, mut placed) = (turned, placed);
         Self {
-            order: above(&mut turned),
-            placed: above(&mut placed),
+            order: with_ancestors(&mut turned),
+            placed: with_ancestors(&mut placed),
             turns: vec![Quat::IDENTITY; count],
             world: vec![Affine3A::IDENTITY; count],
             parents: skeleton.nodes.iter().map(|n| n.parent).collect(),
         }
     }
 
-    /// World orientations of a pose in a world that is turned.
-    pub(super) fn follow(&mut self, pose: &Pose, world: Quat) {
+    /// Updates the world orientations from a pose. `world` is applied on top of the roots.
+    pub(super) fn update_orientations(&mut self, pose: &Pose, world: Quat) {
         for &(node, parent) in &self.order {
             let above = parent.map_or(world, |p| self.turns[p]);
             self.turns[node] = above * turn(&pose.locals[node]);
         }
     }
 
-    /// World matrices of a pose in a world that stands elsewhere.
-    pub(super) fn place(&mut self, pose: &Pose, world: Affine3A) {
+    /// Updates the world matrices from a pose. `world` is applied on top of the roots.
+    pub(super) fn update_matrices(&mut self, pose: &Pose, world: Affine3A) {
         for &(node, parent) in &self.placed {
             let above = parent.map_or(world, |p| self.world[p]);
             self.world[node] = above * pose.locals[node].to_affine();
         }
     }
 
+    /// The world position of a node.
     pub(super) fn at(&self, node: usize) -> Vec3 {
         self.world[node].translation.into()
     }
 
-    /// A node and all above it, from the node up.
+    /// A node and all its ancestors, from the node up.
     fn up(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(node), |&n| self.parents[n])
     }
 
-    /// One node's matrix in a pose.
+    /// The world matrix of a node in a pose.
     pub(super) fn world_of(&self, node: usize, pose: &Pose) -> Affine3A {
         self.up(node).fold(Affine3A::IDENTITY, |below, n| pose.locals[n].to_affine() * below)
     }
 
-    /// One node's orientation by the product of rotations.
+    /// The world orientation of a node in a pose, as the product of the local rotations.
     pub(super) fn orientation(&self, node: usize, pose: &Pose) -> Quat {
         self.up(node).fold(Quat::IDENTITY, |below, n| pose.locals[n].rotation * below).normalize()
     }
 }
 
-/// Moves a node to a place of the world.
-pub(super) fn put(tree: &Tree, node: usize, place: Vec3, out: &mut Pose) {
+/// Moves a node to a world position.
+pub(super) fn set_position(tree: &NodeSubset, node: usize, position: Vec3, out: &mut Pose) {
     let above = tree.parents[node].map_or(Affine3A::IDENTITY, |p| tree.world_of(p, out));
-    let place = within(above, place);
-    if place.is_finite() {
-        out.locals[node].translation = place;
+    let local = to_local(above, position);
+    if local.is_finite() {
+        out.locals[node].translation = local;
     }
 }
 
-/// A place of the world as a matrix sees it.
-pub(super) fn within(world: Affine3A, place: Vec3) -> Vec3 {
-    world.inverse().transform_point3(place)
+/// Transforms a world position into the local space of a world matrix.
+pub(super) fn to_local(world: Affine3A, position: Vec3) -> Vec3 {
+    world.inverse().transform_point3(position)
 }

@@ -1,34 +1,34 @@
-//! Which joint of the source turns which of the target.
+//! Chooses which joints of the source the joints of the target follow.
 
 use std::collections::BTreeMap;
 
 use glam::Quat;
 
 use super::align::{FINGERS, SIDES, phalanges};
-use super::figure::Figure;
+use super::figure::RestFigure;
 
-/// A joint of the target that follows one of the source, or a place between two.
+/// A joint of the target that follows a joint of the source, or the interpolation of two.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
+pub(super) struct FollowedJoint {
     /// Node index in the target.
     pub(super) node: usize,
-    /// Node indices in the source, and for each `source_joint_from_target_joint` in the shared posture.
+    /// Node indices in the source, each with `source_joint_from_target_joint` in the shared posture.
     pub(super) from: (usize, Quat),
     pub(super) to: (usize, Quat),
-    /// From the first (0) to the second (1).
+    /// Interpolation factor from the first joint (0) to the second (1).
     pub(super) share: f32,
 }
 
-/// A pair of figures and the turns that align them.
-pub(super) struct Pairs<'a> {
-    pub(super) source: &'a Figure<'a>,
-    pub(super) target: &'a Figure<'a>,
+/// Two figures and the rotations that align them.
+pub(super) struct FigurePair<'a> {
+    pub(super) source: &'a RestFigure<'a>,
+    pub(super) target: &'a RestFigure<'a>,
     pub(super) aligned: &'a BTreeMap<String, Quat>,
 }
 
-impl Pairs<'_> {
-    /// One a joint of the target that follows.
-    pub(super) fn turns(&self) -> Vec<Turn> {
+impl FigurePair<'_> {
+    /// The joints of the target that follow joints of the source.
+    pub(super) fn followed_joints(&self) -> Vec<FollowedJoint> {
         let mut turns = Vec::new();
         self.trunk(&mut turns);
         for side in SIDES {
@@ -44,17 +44,17 @@ impl Pairs<'_> {
         turns
     }
 
-    /// Hips, back, neck and head. A back of other length shares the same turn evenly; so does a neck. What the source has
-    /// no neck for is half way from chest to head.
-    fn trunk(&self, turns: &mut Vec<Turn>) {
+    /// Adds hips, spine, neck and head. If the numbers of joints in the spine or the neck differ, the total rotation is
+    /// distributed evenly. If the source has no neck, the target's neck follows halfway between chest and head.
+    fn trunk(&self, turns: &mut Vec<FollowedJoint>) {
         let (Some(hips), Some(anchor)) = (self.source.node("hips"), self.target.anchor()) else { return };
         turns.push(self.turn(anchor, (hips, hips), 0.0, Quat::IDENTITY));
-        let back = |f: &Figure| f.node("hips").zip(f.chest()).map_or(Vec::new(), |(h, c)| f.path(h, c));
+        let back = |f: &RestFigure| f.node("hips").zip(f.chest()).map_or(Vec::new(), |(h, c)| f.path(h, c));
         let (source_back, target_back) = (back(self.source), back(self.target));
-        // What the legs hang on may be above the hips; then the hips themselves go with it.
+        // The legs may be attached above the hips. Then the target's hips follow as part of the spine.
         let source_back: Vec<usize> = [hips].into_iter().chain(source_back).collect();
         self.spread(&source_back, &target_back, 0, turns);
-        let neck = |f: &Figure| {
+        let neck = |f: &RestFigure| {
             let end = f.node("head").or_else(|| f.node("neck"));
             f.chest().zip(end).map_or(Vec::new(), |(c, e)| f.path(c, e))
         };
@@ -73,26 +73,27 @@ impl Pairs<'_> {
         self.spread(&source_neck, &target_neck, usize::from(heads.is_some() && neckless), turns);
     }
 
-    /// Spreads a chain over another of other length: the first of the source stands above both, the ends belong together,
-    /// or the source's end to what comes so many joints after the target's.
-    fn spread(&self, source: &[usize], target: &[usize], after: usize, turns: &mut Vec<Turn>) {
+    /// Distributes the rotations of a chain over a chain with another number of joints. The first joint of the source is
+    /// the parent of both chains. Its last joint corresponds to the last joint of the target, or to the joint that is
+    /// `after` joints further.
+    fn spread(&self, source: &[usize], target: &[usize], after: usize, turns: &mut Vec<FollowedJoint>) {
         let (last, steps) = (source.len().saturating_sub(1), target.len() + after);
         if last == 0 {
             return;
         }
         for (i, &node) in target.iter().enumerate() {
-            let (whole, rest) = ((i + 1) * last / steps, (i + 1) * last % steps);
-            let (Some(&from), to) = (source.get(whole), source.get(whole + 1)) else { continue };
-            #[expect(clippy::cast_precision_loss, reason = "backs have few joints")]
-            let share = rest as f32 / steps as f32;
+            let (index, remainder) = ((i + 1) * last / steps, (i + 1) * last % steps);
+            let (Some(&from), to) = (source.get(index), source.get(index + 1)) else { continue };
+            #[expect(clippy::cast_precision_loss, reason = "spines have few joints")]
+            let share = remainder as f32 / steps as f32;
             turns.push(self.turn(node, (from, *to.unwrap_or(&from)), share, Quat::IDENTITY));
         }
     }
 
-    fn turn(&self, node: usize, (from, to): (usize, usize), share: f32, aligned: Quat) -> Turn {
+    fn turn(&self, node: usize, (from, to): (usize, usize), share: f32, aligned: Quat) -> FollowedJoint {
         let Self { source, target, .. } = self;
         let shared = source.body * aligned.conjugate() * target.body.conjugate() * target.turns[node];
-        let of = |joint: usize| (joint, (source.turns[joint].conjugate() * shared).normalize());
-        Turn { node, from: of(from), to: of(to), share }
+        let relative = |joint: usize| (joint, (source.turns[joint].conjugate() * shared).normalize());
+        FollowedJoint { node, from: relative(from), to: relative(to), share }
     }
 }
