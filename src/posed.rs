@@ -1,4 +1,4 @@
-//! Poses and clips that leave: as JSON, or in a copy of the file that other programs open.
+//! Exports poses as JSON, and poses and clips in a copy of the character's glTF file.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::skin::Skinned;
 
-/// A pose with its numbers: every node's transforms, how the goals were met, and if asked for the posed vertices.
+/// The JSON export of a pose: the transforms of all nodes, the goal reports, and optionally the posed vertices.
 #[derive(Debug, Serialize)]
 pub struct Document {
     format: &'static str,
@@ -57,7 +57,7 @@ struct PrimitiveRecord {
 }
 
 impl Document {
-    /// The pose that a puppet is in; `vertices`: one for each of its parts.
+    /// Exports the current pose of a puppet. `vertices` has one element for each part of the puppet.
     pub fn new(puppet: &Puppet, reports: &[GoalReport], vertices: Option<Vec<Skinned>>) -> Self {
         Self {
             format: "sinew-pose-1",
@@ -68,23 +68,23 @@ impl Document {
     }
 }
 
-/// The file that a puppet was made from, in its pose, as a GLB; `None`: the character inside the program.
+/// Returns a copy of a puppet's glTF file in its current pose, as GLB. Without a `file`, it is the built-in character.
 ///
 /// # Errors
-/// [`LoadError`] for a file that can no longer be read, or that is not what the puppet was made from.
+/// [`LoadError`] if the file can no longer be read, does not match the puppet any more, or the pose is not finite.
 pub fn copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadError> {
-    written(puppet.character(), file, puppet.pose(), &[])
+    export(puppet.character(), file, puppet.pose(), &[])
 }
 
-/// The file that a character was read from, at rest, with other clips than its own.
+/// Returns a copy of a character's glTF file at rest, as GLB, with its clips replaced by others.
 ///
 /// # Errors
-/// As [`copy`].
+/// [`LoadError`] if the file can no longer be read, does not match the character any more, or a key is not finite.
 pub fn animated(character: &Character, file: Option<&Path>, clips: &[Clip]) -> Result<Vec<u8>, LoadError> {
-    written(character, file, &Pose::rest(&character.skeleton), clips)
+    export(character, file, &Pose::rest(&character.skeleton), clips)
 }
 
-fn written(
+fn export(
     character: &Character,
     file: Option<&Path>,
     pose: &Pose,
@@ -94,7 +94,7 @@ fn written(
     let (bytes, folder) = match file {
         Some(path) => {
             read = gltf::read(path)?;
-            // What is no glTF has nothing but a skeleton.
+            // A BVH file has no glTF data, so a glTF file with only its skeleton is created.
             if bvh::is_bvh(path, &read) {
                 read = gltf::bare(character);
             }

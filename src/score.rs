@@ -1,4 +1,4 @@
-//! What is played, as a file that people write: `NAME.motion.toml`. `docs/motion.md` has the schema.
+//! Reads motion files (`NAME.motion.toml`). `docs/motion.md` describes the format.
 
 use std::path::{Path, PathBuf};
 
@@ -13,77 +13,78 @@ use crate::rig::{self, Rig};
 use crate::toml::{Fault, known, missing, need, number, numbers, optional, single, tables};
 
 const VERSION: i64 = 1;
-/// No motion has more bytes.
+/// Maximum size of a motion file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
-/// Seconds that an edit grows and wanes unless it says otherwise.
-const WINDOW: f64 = 0.4;
-/// Lengths that people write are rounded by less, seconds.
-const ROUNDED: f32 = 1e-3;
-/// No more bars above one are looked at for what is free of them: a file may have very many.
-const NEAR: usize = 8;
-/// Far beyond any time that a person means, seconds.
-const LATEST: f64 = 1e6;
-/// Far beyond any turn, degrees; of much larger ones single precision knows no angle.
-const MOST_DEGREES: f64 = 1e6;
+/// Default duration of an edit's fade-in and fade-out, in seconds.
+const DEFAULT_WINDOW: f64 = 0.4;
+/// Tolerance for durations that were rounded in the file, in seconds.
+const ROUNDING: f32 = 1e-3;
+/// Number of preceding strips that are considered for an automatic overlap. A file may have very many strips.
+const MAX_PRECEDING: usize = 8;
+/// Maximum of times and durations in seconds, and of speeds. It is far above any useful value.
+const MAX_TIME: f64 = 1e6;
+/// Maximum rotation angle in degrees. Single precision does not resolve the angle of a much larger rotation.
+const MAX_DEGREES: f64 = 1e6;
 
-/// Why a motion file could not be used.
+/// An error when a motion file is read.
 #[derive(Debug, thiserror::Error)]
 pub enum ScoreError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// Its text will not do.
+    /// The content of the file is invalid.
     #[error("{}: line {line}: {cause}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// From one.
+        /// Line number, from 1.
         line: usize,
-        /// Why.
+        /// Description of the error.
         cause: String,
     },
 }
 
-/// Reads a motion for a character from a file.
+/// Reads a motion file for a character.
 ///
 /// # Errors
-/// [`ScoreError`].
+/// [`ScoreError`] if the file cannot be read or its content is invalid.
 pub fn load(path: &Path, character: &Character, rig: &Rig) -> Result<Motion, ScoreError> {
     let failed = |source| ScoreError::Read { path: path.to_owned(), source };
     read(&bounded::read_to_string(path, MAX_BYTES).map_err(failed)?, path, character, rig)
 }
 
-/// Reads a motion for a character. Goals of edits are solved with its rig, each where the edits before it have left the
-/// motion. `path`: for errors.
+/// Reads the text of a motion file for a character. `path` is used in error messages.
+///
+/// The goals of edits are solved with the rig, each on top of the edits before it.
 ///
 /// # Errors
-/// [`ScoreError::Format`] with the line of what is no TOML, of a key that is not known or missing, of a value that will
-/// not do, of a clip, node or chain that does not exist, of a goal that cannot be solved.
+/// [`ScoreError::Format`] with the line number, for a TOML syntax error, an unknown or missing key, an invalid value, an
+/// unknown clip, node or chain, or a goal that cannot be solved.
 pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result<Motion, ScoreError> {
-    let told = |fault: Fault| {
+    let format_error = |fault: Fault| {
         let (line, cause) = fault.told(text);
         ScoreError::Format { path: path.to_owned(), line, cause }
     };
-    let document = Document::parse(text.to_owned()).map_err(|e| told(Fault::of(&e)))?;
-    Reader { character, rig }.motion(document.as_table()).map_err(told)
+    let document = Document::parse(text.to_owned()).map_err(|e| format_error(Fault::of(&e)))?;
+    MotionReader { character, rig }.motion(document.as_table()).map_err(format_error)
 }
 
-struct Reader<'a> {
+struct MotionReader<'a> {
     character: &'a Character,
     rig: &'a Rig,
 }
 
-impl Reader<'_> {
+impl MotionReader<'_> {
     fn motion(&self, root: &Table) -> Result<Motion, Fault> {
         known(root, &["version", "plant", "bar", "layer", "edit"])?;
         let version = root.get("version").ok_or_else(|| missing(None, "version"))?;
         if version.as_integer() != Some(VERSION) {
-            return Err(Fault::at(version, format!("version is not {VERSION}")));
+            return Err(Fault::at(version, format!("version must be {VERSION}")));
         }
         let mut motion = Motion { plant: flag(root, "plant")?, ..Motion::default() };
         for table in tables(root, "bar")? {
@@ -106,26 +107,26 @@ impl Reader<'_> {
 
     fn bar(&self, table: &Table, before: &[Bar]) -> Result<Bar, Fault> {
         known(table, &["clips", "start", "overlap", "seconds", "from", "speed", "again", "travel"])?;
-        let clips = self.shares(need(table, "clips")?)?;
+        let clips = self.weights(need(table, "clips")?)?;
         let end = before.last().map_or(0.0, |b| b.start + b.length(&self.character.clips));
         let start = match table.get("start") {
             Some(item) if table.contains_key("overlap") => {
-                return Err(Fault::at(item, "start and overlap say the same: write one of them"));
+                return Err(Fault::at(item, "start and overlap exclude each other; remove one of them"));
             }
-            Some(_) => single(optional(table, "start", 0.0, 0.0..=LATEST)?),
+            Some(_) => single(optional(table, "start", 0.0, 0.0..=MAX_TIME)?),
             None => end,
         };
         let seconds = match table.get("seconds") {
-            Some(_) => Some(single(optional(table, "seconds", 0.0, 0.0..=LATEST)?)),
+            Some(_) => Some(single(optional(table, "seconds", 0.0, 0.0..=MAX_TIME)?)),
             None => None,
         };
         let travel = match table.get("travel").map(|item| (item, item.as_str())) {
             None | Some((_, Some("kept"))) => Travel::Kept,
             Some((_, Some("stripped"))) => Travel::Stripped,
-            Some((item, _)) => return Err(Fault::at(item, "travel is kept or stripped")),
+            Some((item, _)) => return Err(Fault::at(item, "travel must be \"kept\" or \"stripped\"")),
         };
-        let speed = table.get("speed").map_or(Ok(1.0), |item| bounded(item, "speed"))?;
-        let from = single(optional(table, "from", 0.0, 0.0..=LATEST)?);
+        let speed = table.get("speed").map_or(Ok(1.0), |item| limited(item, "speed"))?;
+        let from = single(optional(table, "from", 0.0, 0.0..=MAX_TIME)?);
         let mut bar = Bar { clips, start, seconds, from, speed, again: flag(table, "again")?, travel };
         if let Some(item) = table.get("overlap") {
             bar.start = (end - self.overlap(item, before, &bar)?).max(0.0);
@@ -133,84 +134,82 @@ impl Reader<'_> {
         Ok(bar)
     }
 
-    /// How long a bar overlaps the one above it, seconds.
+    /// Duration of the overlap of a strip with the previous one, in seconds.
     fn overlap(&self, item: &Item, above: &[Bar], bar: &Bar) -> Result<f32, Fault> {
         let Some((last, _)) = above.split_last() else {
-            return Err(Fault::at(item, "there is no bar above that it could overlap"));
+            return Err(Fault::at(item, "the first strip cannot overlap another one; remove overlap"));
         };
         if item.as_str() == Some("auto") {
-            let near = above.len().saturating_sub(NEAR);
-            let above = Motion { bars: above.get(near..).unwrap_or_default().to_vec(), ..Motion::default() };
+            let first = above.len().saturating_sub(MAX_PRECEDING);
+            let above = Motion { bars: above.get(first..).unwrap_or_default().to_vec(), ..Motion::default() };
             let feet: Vec<usize> = self.rig.feet().collect();
             return Ok(above.overlap(above.bars.len() - 1, bar, self.character, &feet));
         }
-        let otherwise = || "overlap is seconds, or \"auto\"".to_owned();
-        let seconds = single(number(item, "overlap", |s| (0.0..=LATEST).contains(&s), otherwise)?);
+        let otherwise = || format!("overlap must be a number of seconds from 0 to {MAX_TIME}, or \"auto\"");
+        let seconds = single(number(item, "overlap", |s| (0.0..=MAX_TIME).contains(&s), otherwise)?);
         let clips = &self.character.clips;
-        for (which, length) in [("the bar above it", last.length(clips)), ("the bar", bar.length(clips))] {
-            if seconds > length + ROUNDED {
-                return Err(Fault::at(
-                    item,
-                    format!("an overlap of {seconds} s, but {which} lasts {length} s"),
-                ));
+        for (name, length) in [("the previous strip", last.length(clips)), ("the strip", bar.length(clips))] {
+            if seconds > length + ROUNDING {
+                let cause = format!("overlap of {seconds} s is longer than {name}, which lasts {length} s");
+                return Err(Fault::at(item, cause));
             }
         }
         Ok(seconds)
     }
 
-    /// `"walk"`, `["walk"]`, or `{ walk = 0.7, run = 0.3 }`.
-    fn shares(&self, item: &Item) -> Result<Vec<Share>, Fault> {
-        let one = |name: &str| Ok(Share { clip: self.clip(item, name)?, weight: 1.0 });
+    /// Reads clips with weights: `"walk"`, `["walk"]`, or `{ walk = 0.7, run = 0.3 }`.
+    fn weights(&self, item: &Item) -> Result<Vec<Share>, Fault> {
+        let with_weight_1 = |name: &str| Ok(Share { clip: self.clip(item, name)?, weight: 1.0 });
         if let Some(name) = item.as_str() {
-            return Ok(vec![one(name)?]);
+            return Ok(vec![with_weight_1(name)?]);
         }
         if let Some(names) = item.as_array() {
-            let one = |value: &toml_edit::Value| {
-                let name = value.as_str().ok_or_else(|| Fault::new(value.span(), "clips names no clip"))?;
-                one(name).map_err(|fault| Fault::new(value.span(), fault.cause))
+            let clip = |value: &toml_edit::Value| {
+                let name = value.as_str();
+                let name =
+                    name.ok_or_else(|| Fault::new(value.span(), "clips must be a list of clip names"))?;
+                with_weight_1(name).map_err(|fault| Fault::new(value.span(), fault.cause))
             };
             if names.is_empty() {
-                return Err(Fault::at(item, "clips names no clip"));
+                return Err(Fault::at(item, "clips must not be empty"));
             }
-            return names.iter().map(one).collect();
+            return names.iter().map(clip).collect();
         }
         let Some(table) = item.as_table_like() else {
-            return Err(Fault::at(item, "clips is a name, a list of names, or a table of weights"));
+            return Err(Fault::at(item, "clips must be a clip name, a list of names, or a table of weights"));
         };
-        let share = |(name, weight): (&str, &Item)| {
+        let clip_and_weight = |(name, weight): (&str, &Item)| {
             let otherwise = || format!("the weight of {name} must be at least 0");
             let value = number(weight, name, |w| w >= 0.0, otherwise)?;
             Ok(Share { clip: self.clip(weight, name)?, weight: single(value) })
         };
-        let shares: Vec<Share> = table.iter().map(share).collect::<Result<_, Fault>>()?;
-        if shares.iter().all(|s| s.weight <= 0.0) {
-            return Err(Fault::at(item, "all its weights are zero"));
+        let weights: Vec<Share> = table.iter().map(clip_and_weight).collect::<Result<_, Fault>>()?;
+        if weights.iter().all(|s| s.weight <= 0.0) {
+            return Err(Fault::at(item, "clips: at least one weight must be greater than 0"));
         }
-        if !shares.iter().map(|s| s.weight).sum::<f32>().is_finite() {
+        if !weights.iter().map(|s| s.weight).sum::<f32>().is_finite() {
             return Err(Fault::at(item, "clips: the sum of the weights is too large"));
         }
-        Ok(shares)
+        Ok(weights)
     }
 
     fn layer(&self, table: &Table) -> Result<Layer, Fault> {
         known(table, &["clip", "weight", "additive", "mask", "speed"])?;
         let item = need(table, "clip")?;
-        let name = item.as_str().ok_or_else(|| Fault::at(item, "clip is no name"))?;
+        let name = item.as_str().ok_or_else(|| Fault::at(item, "clip must be a clip name"))?;
         let mut mask = Vec::new();
         if let Some(item) = table.get("mask") {
-            let names =
-                item.as_array().ok_or_else(|| Fault::at(item, "mask is no list of chains and nodes"))?;
+            let no_list = "mask must be a list of chain and node names";
+            let names = item.as_array().ok_or_else(|| Fault::at(item, no_list))?;
             for value in names {
-                let fault = |why: String| Fault::new(value.span(), why);
-                let name =
-                    value.as_str().ok_or_else(|| fault("mask is no list of chains and nodes".into()))?;
+                let fault = |cause: String| Fault::new(value.span(), cause);
+                let name = value.as_str().ok_or_else(|| fault(no_list.into()))?;
                 match self.rig.chains.iter().find(|c| c.name == name) {
-                    Some(chain) => mask.extend(self.below(chain.base)),
+                    Some(chain) => mask.extend(self.subtree(chain.base)),
                     None => {
                         let node = rig::file::named(&self.character.skeleton, name);
-                        mask.push(
-                            node.ok_or_else(|| fault(format!("no chain or node is called \"{name}\"")))?,
-                        );
+                        let unknown = || fault(format!("chain or node \"{name}\" does not exist"));
+                        mask.push(node.ok_or_else(unknown)?);
                     }
                 }
             }
@@ -222,12 +221,12 @@ impl Reader<'_> {
             weight: single(optional(table, "weight", 1.0, 0.0..=1.0)?),
             additive: flag(table, "additive")?,
             mask,
-            speed: table.get("speed").map_or(Ok(1.0), |item| bounded(item, "speed"))?,
+            speed: table.get("speed").map_or(Ok(1.0), |item| limited(item, "speed"))?,
         })
     }
 
-    /// A node and all below it.
-    fn below(&self, top: usize) -> Vec<usize> {
+    /// A node and all nodes below it.
+    fn subtree(&self, top: usize) -> Vec<usize> {
         let skeleton = &self.character.skeleton;
         let is_below = |&n: &usize| skeleton.ancestors(n).any(|a| a == top);
         (0..skeleton.nodes.len()).filter(is_below).collect()
@@ -235,30 +234,31 @@ impl Reader<'_> {
 
     fn edit(&self, table: &Table, motion: &Motion, puppet: &mut Option<Puppet>) -> Result<Edit, Fault> {
         known(table, &["time", "before", "after", "turn", "shift", "reach"])?;
-        let time = bounded(need(table, "time")?, "time")?;
-        let before = single(optional(table, "before", WINDOW, 0.0..=LATEST)?);
-        let after = single(optional(table, "after", WINDOW, 0.0..=LATEST)?);
-        let most = f64::from(f32::MAX);
-        let vectors = |key: &str, most: f64| -> Result<Vec<(usize, DVec3)>, Fault> {
+        let time = limited(need(table, "time")?, "time")?;
+        let before = single(optional(table, "before", DEFAULT_WINDOW, 0.0..=MAX_TIME)?);
+        let after = single(optional(table, "after", DEFAULT_WINDOW, 0.0..=MAX_TIME)?);
+        let max_length = f64::from(f32::MAX);
+        let vectors = |key: &str, max: f64| -> Result<Vec<(usize, DVec3)>, Fault> {
             let Some(item) = table.get(key) else { return Ok(Vec::new()) };
-            let nodes =
-                item.as_table_like().ok_or_else(|| Fault::at(item, format!("{key} is no table of nodes")))?;
+            let no_table =
+                || Fault::at(item, format!("{key} must be a table of node names and lists of 3 numbers"));
+            let nodes = item.as_table_like().ok_or_else(no_table)?;
             let vector = |(name, value): (&str, &Item)| {
                 let vector = DVec3::from_array(numbers(value, key)?);
-                let large = || Fault::at(value, format!("{key}: value is too large (at most {most})"));
-                let vector = Some(vector).filter(|v| v.abs().max_element() <= most).ok_or_else(large)?;
+                let too_large = || Fault::at(value, format!("{key}: value is too large (at most {max})"));
+                let vector = Some(vector).filter(|v| v.abs().max_element() <= max).ok_or_else(too_large)?;
                 Ok((self.node(value, name)?, vector))
             };
             nodes.iter().map(vector).collect()
         };
-        let turns = vectors("turn", MOST_DEGREES)?.into_iter();
+        let turns = vectors("turn", MAX_DEGREES)?.into_iter();
         let turns =
             turns.map(|(n, degrees)| (n, (degrees * std::f64::consts::PI / 180.0).as_vec3())).collect();
-        let shifts = vectors("shift", most)?.into_iter().map(|(n, by)| (n, by.as_vec3())).collect();
-        let own = Edit { time, before, after, turns, shifts };
-        let places = vectors("reach", most)?;
-        if places.is_empty() {
-            return Ok(own);
+        let shifts = vectors("shift", max_length)?.into_iter().map(|(n, by)| (n, by.as_vec3())).collect();
+        let direct = Edit { time, before, after, turns, shifts };
+        let targets = vectors("reach", max_length)?;
+        if targets.is_empty() {
+            return Ok(direct);
         }
         let puppet = puppet.get_or_insert_with(|| {
             let scene = self.character.default_scene;
@@ -266,28 +266,28 @@ impl Reader<'_> {
         });
         puppet.motion.clone_from(motion);
         puppet.time = time;
-        let fault = |why: &dyn std::fmt::Display| {
+        let fault = |cause: &dyn std::fmt::Display| {
             table
                 .get("reach")
-                .map_or_else(|| Fault::new(None, why.to_string()), |r| Fault::at(r, why.to_string()))
+                .map_or_else(|| Fault::new(None, cause.to_string()), |r| Fault::at(r, cause.to_string()))
         };
-        let posed = |puppet: &mut Puppet, targets: Vec<Target>| {
+        let solve = |puppet: &mut Puppet, targets: Vec<Target>| {
             puppet.targets = targets;
             puppet.update().map_err(|e| fault(&e))
         };
-        posed(puppet, Vec::new())?;
-        let plain = puppet.pose().clone();
-        puppet.motion.edits.push(own.clone());
+        solve(puppet, Vec::new())?;
+        let unedited = puppet.pose().clone();
+        puppet.motion.edits.push(direct.clone());
         let target = |&(node, at): &(usize, DVec3)| Target { position: Some(at), ..Target::new(node) };
-        posed(puppet, places.iter().map(target).collect())?;
-        Ok(Edit::between(&plain, puppet.pose(), time, before, after))
+        solve(puppet, targets.iter().map(target).collect())?;
+        Ok(Edit::between(&unedited, puppet.pose(), time, before, after))
     }
 
     fn clip(&self, item: &Item, name: &str) -> Result<usize, Fault> {
         let clips = &self.character.clips;
         let index = || name.parse().ok().filter(|&i: &usize| i < clips.len());
-        let found = clips.iter().position(|c| c.name.as_deref() == Some(name)).or_else(index);
-        found.ok_or_else(|| Fault::at(item, format!("animation \"{name}\" does not exist")))
+        let clip = clips.iter().position(|c| c.name.as_deref() == Some(name)).or_else(index);
+        clip.ok_or_else(|| Fault::at(item, format!("animation \"{name}\" does not exist")))
     }
 
     fn node(&self, item: &Item, name: &str) -> Result<usize, Fault> {
@@ -298,13 +298,14 @@ impl Reader<'_> {
 
 fn flag(table: &dyn TableLike, key: &str) -> Result<bool, Fault> {
     table.get(key).map_or(Ok(false), |item| {
-        item.as_bool().ok_or_else(|| Fault::at(item, format!("{key} is true or false")))
+        item.as_bool().ok_or_else(|| Fault::at(item, format!("{key} must be true or false")))
     })
 }
 
-/// A number as large as times may be.
-fn bounded(item: &Item, key: &str) -> Result<f32, Fault> {
-    number(item, key, |v| v.abs() <= LATEST, || format!("{key} is no number")).map(single)
+/// A number from −[`MAX_TIME`] to [`MAX_TIME`].
+fn limited(item: &Item, key: &str) -> Result<f32, Fault> {
+    let otherwise = || format!("{key} must be a number from -{MAX_TIME} to {MAX_TIME}");
+    number(item, key, |v| v.abs() <= MAX_TIME, otherwise).map(single)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Files of motion, whatever kind: their clips become a character's.
+//! Sources of motion: files whose clips are transferred to a character.
 
 use std::path::Path;
 
@@ -9,34 +9,34 @@ use crate::rig::Rig;
 
 use super::retargeted_by;
 
-/// What moves a character that it does not belong to.
+/// A source of motion for another character.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Another character with its clips, or a skeleton.
+    /// A character or a skeleton with clips.
     Character(Box<Character>),
-    /// What sensors saw.
+    /// A take from sensors.
     Take(Take),
 }
 
-/// Why the clips of a source cannot be put on a character.
+/// An error when the clips of a source are transferred to a character.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
-    /// There are none.
-    #[error("there is no clip in it")]
+    /// The source has no clips.
+    #[error("the file contains no clips")]
     Empty,
-    /// Nothing of the one is like anything of the other.
+    /// The source cannot be retargeted to the character.
     #[error(transparent)]
     Retarget(#[from] RetargetError),
-    /// The joints of a take are not the character's.
+    /// The joints of the take do not fit the character.
     #[error(transparent)]
     Capture(#[from] CaptureError),
 }
 
 impl Source {
-    /// Reads a `.csv` file as a take, any other as a character.
+    /// Loads a `.csv` file as a take, and any other file as a character.
     ///
     /// # Errors
-    /// [`LoadError`].
+    /// [`LoadError`] if the file cannot be loaded.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         if is_take(path) {
             return Ok(Self::Take(load_csv(path)?));
@@ -44,11 +44,13 @@ impl Source {
         Ok(Self::Character(Box::new(asset::load(path)?)))
     }
 
-    /// Its clips as those of a character: retargeted, or fitted to what was seen. The clip of a take has no name.
-    /// `hands`: whether hands are kept in their places where they are another body's ([`Retarget::hands`]).
+    /// Converts the clips of the source to clips of a character. Returns at least one clip.
+    ///
+    /// The clips of a character are retargeted. A take is fitted to the sensor data, and its clip has no name. `hands` adds
+    /// contact constraints for the hands if the bodies differ ([`Retarget::hands`]).
     ///
     /// # Errors
-    /// [`SourceError`]; there is at least one clip where it is none.
+    /// [`SourceError`] if the source has no clips or does not fit the character.
     pub fn clips(&self, target: &Character, rig: &Rig, hands: bool) -> Result<Vec<Clip>, SourceError> {
         let clips = match self {
             Self::Character(source) if source.clips.is_empty() => return Err(SourceError::Empty),
@@ -66,12 +68,13 @@ impl Source {
     }
 }
 
-/// Whether a file is read as a take, by its ending.
+/// Whether a file is read as a take, according to its extension.
 pub fn is_take(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
-/// A name for a clip that comes to others: its own, or that of its file's `stem`; where it is taken both, and then a number.
+/// Returns a unique name for a clip that is added to other clips. It is the clip's name or, without one, the `stem` of its
+/// file name. If that name is in use, the stem is added in front, and then a number at the end.
 pub fn name_among(clips: &[Clip], own: Option<&str>, stem: &str) -> String {
     let is_free = |name: &str| clips.iter().all(|c| c.name.as_deref() != Some(name));
     let own = own.unwrap_or(stem);
@@ -86,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clips_that_come_to_others_have_names_of_their_own() {
+    fn added_clips_get_unique_names() {
         let mut clips: Vec<Clip> = Vec::new();
         let mut add = |own: Option<&str>| {
             let name = name_among(&clips, own, "file");

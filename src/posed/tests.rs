@@ -1,4 +1,4 @@
-//! What leaves is read again.
+//! Tests that exported files can be read again.
 
 use std::sync::{Arc, LazyLock};
 
@@ -17,7 +17,7 @@ fn number() -> impl Strategy<Value = f32> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
-    fn a_posed_copy_is_read_again_or_not_written(
+    fn a_posed_copy_can_be_read_again(
         node in 0..20_usize,
         translation in prop::array::uniform3(number()),
         scale in prop::array::uniform3(number()),
@@ -39,22 +39,22 @@ proptest! {
             }
             let document = serde_json::to_value(Document::new(&puppet, &[], None)).unwrap();
             let text = document["nodes"][node].to_string();
-            let there = document["nodes"][node]["world"].as_array().unwrap().iter().all(serde_json::Value::is_f64);
-            prop_assert!(there, "{}", text);
+            let world = document["nodes"][node]["world"].as_array().unwrap();
+            prop_assert!(world.iter().all(serde_json::Value::is_f64), "{}", text);
         }
     }
 }
 
 #[test]
-fn what_is_not_finite_is_not_copied() {
+fn values_that_are_not_finite_are_refused() {
     let skeleton = &CHARACTER.skeleton;
     let head = skeleton.find("head").unwrap();
     let mut pose = Pose::rest(skeleton);
     pose.locals[head].translation.y = f32::INFINITY;
-    let error = written(&CHARACTER, None, &pose, &[]).unwrap_err().to_string();
+    let error = export(&CHARACTER, None, &pose, &[]).unwrap_err().to_string();
     assert!(error.ends_with("joint \"head\": translation is not finite"), "{error}");
     let mut clip = Clip { timelines: vec![vec![0.0]], ..Clip::default() };
-    for (values, what) in [
+    for (values, name) in [
         (asset::Values::Translation(vec![Vec3::NAN]), "translation key"),
         (asset::Values::Scale(vec![Vec3::INFINITY]), "scale key"),
         (asset::Values::Rotation(vec![Quat::NAN]), "rotation key"),
@@ -62,6 +62,6 @@ fn what_is_not_finite_is_not_copied() {
         let interpolation = asset::Interpolation::Linear;
         clip.channels = vec![asset::Channel { node: head, timeline: 0, interpolation, values }];
         let error = animated(&CHARACTER, None, std::slice::from_ref(&clip)).unwrap_err().to_string();
-        assert!(error.ends_with(&format!("joint \"head\": {what} is not finite")), "{error}");
+        assert!(error.ends_with(&format!("joint \"head\": {name} is not finite")), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Motions that people write, and what is told of those that will not do.
+//! Tests of valid motion files, and of the errors of invalid ones.
 
 use glam::Vec3;
 use proptest::prelude::*;
@@ -6,53 +6,53 @@ use proptest::prelude::*;
 use super::*;
 use crate::asset::mannequin;
 
-fn score(text: &str) -> Result<Motion, String> {
+fn read_motion(text: &str) -> Result<Motion, String> {
     let character = mannequin().unwrap();
     read(text, Path::new("a.motion.toml"), &character, &rig::find(&character)).map_err(|e| e.to_string())
 }
 
 #[test]
-fn a_motion_is_read() {
+fn a_motion_file_is_read() {
     let text = "version = 1\nplant = true\n\
         [[bar]]\nclips = \"walk\"\nagain = true\nseconds = 2.0\n\
         [[bar]]\nclips = { walk = 0.25, run = 0.75 }\noverlap = 0.5\nagain = true\nseconds = 3\ntravel = \"stripped\"\n\
         [[layer]]\nclip = \"wave\"\nmask = [\"left arm\", \"head\"]\nadditive = true\n\
         [[edit]]\ntime = 1.0\nturn = { head = [0, 30, 0] }\nshift = { hips = [0, -0.1, 0] }\n\
         [[edit]]\ntime = 1.5\nreach = { leftHand = [0.3, 1.2, 0.4] }\n";
-    let motion = score(text).unwrap();
+    let motion = read_motion(text).unwrap();
     assert!(motion.plant && motion.fault().is_none());
     assert_eq!((motion.bars[1].start, motion.bars[1].travel), (1.5, Travel::Stripped));
     assert_eq!(motion.bars[1].clips.len(), 2);
     assert!(motion.layers[0].mask.len() > 4, "{:?}", motion.layers[0].mask);
     let head = motion.edits[0].turns[0].1;
     assert!((head - Vec3::new(0.0, 30.0_f32.to_radians(), 0.0)).length() < 1e-6);
-    // At its time the goal of the second edit is met by the motion alone.
+    // At its time, the second edit reaches its goal without a solver.
     let character = mannequin().unwrap();
     let hand = character.skeleton.find("leftHand").unwrap();
     let mut puppet = Puppet::new(character, 0);
     (puppet.motion, puppet.time) = (motion, 1.5);
     puppet.update().unwrap();
-    let place = Vec3::from(puppet.world_from_node()[hand].translation);
-    assert!(place.distance(Vec3::new(0.3, 1.2, 0.4)) < 2e-3, "{place}");
+    let position = Vec3::from(puppet.world_from_node()[hand].translation);
+    assert!(position.distance(Vec3::new(0.3, 1.2, 0.4)) < 2e-3, "{position}");
 }
 
 #[test]
-fn an_overlap_is_found_where_it_is_asked_for() {
-    let after = |how: &str| {
-        let text = format!("version = 1\n[[bar]]\nclips = \"idle\"\n[[bar]]\nclips = \"wave\"\n{how}");
-        4.0 - score(&text).unwrap().bars[1].start
+fn an_automatic_overlap_is_computed() {
+    let overlap = |key: &str| {
+        let text = format!("version = 1\n[[bar]]\nclips = \"idle\"\n[[bar]]\nclips = \"wave\"\n{key}");
+        4.0 - read_motion(&text).unwrap().bars[1].start
     };
-    assert_eq!(after(""), 0.0);
-    assert!((after("overlap = 0.3") - 0.3).abs() < 1e-6);
-    // The arm is raised by a right angle and more.
-    let found = after("overlap = \"auto\"");
-    assert!((0.8..=1.5).contains(&found), "{found}");
+    assert_eq!(overlap(""), 0.0);
+    assert!((overlap("overlap = 0.3") - 0.3).abs() < 1e-6);
+    // The arm is raised by more than a right angle, which needs a long overlap.
+    let automatic = overlap("overlap = \"auto\"");
+    assert!((0.8..=1.5).contains(&automatic), "{automatic}");
 }
 
 #[test]
-fn what_will_not_do_is_told_with_its_line() {
-    let told = |text: &str| score(&format!("version = 1\n{text}")).unwrap_err();
-    for (text, line, why) in [
+fn errors_name_the_line() {
+    let error = |text: &str| read_motion(&format!("version = 1\n{text}")).unwrap_err();
+    for (text, line, cause) in [
         ("[[bar]]\nclips = \"wolk\"", 3, "animation \"wolk\" does not exist"),
         ("[[bar]]\nstart = 1", 3, "clips is missing"),
         ("\n[[bar]]\n", 3, "clips is missing"),
@@ -72,48 +72,49 @@ fn what_will_not_do_is_told_with_its_line() {
         ("[[edit]]\ntime = 1\nreach = { leftHand = [1e39, 0, 0] }", 4, "reach: value is too large"),
         ("[[bar]]\nclips = \"walk\"\nstart = 1\noverlap = 1", 4, "start and overlap"),
         ("[[bar]]\nclips = { walk = -1.0 }", 3, "the weight of walk"),
-        ("[[bar]]\nclips = { walk = 0.0 }", 3, "all its weights are zero"),
-        ("[[bar]]\nclips = \"walk\"\noverlap = 0.1", 4, "there is no bar above"),
+        ("[[bar]]\nclips = { walk = 0.0 }", 3, "clips: at least one weight must be greater than 0"),
+        ("[[bar]]\nclips = \"walk\"\noverlap = 0.1", 4, "the first strip cannot overlap"),
         (
             "[[bar]]\nclips = \"run\"\n[[bar]]\nclips = \"walk\"\noverlap = 0.8",
             6,
-            "an overlap of 0.8 s, but the bar above it lasts 0.7 s",
+            "overlap of 0.8 s is longer than the previous strip, which lasts 0.7 s",
         ),
         (
             "[[bar]]\nclips = \"walk\"\n[[bar]]\nclips = \"run\"\noverlap = 0.8",
             6,
-            "an overlap of 0.8 s, but the bar lasts 0.7 s",
+            "overlap of 0.8 s is longer than the strip, which lasts 0.7 s",
         ),
-        ("[[bar]]\nclips = \"walk\"\n[[bar]]\nclips = \"run\"\noverlap = \"x\"", 6, "overlap is seconds"),
-        ("[[layer]]\nclip = \"wave\"\nmask = [\"nose\"]", 4, "no chain or node is called \"nose\""),
+        ("[[bar]]\nclips = \"walk\"\n[[bar]]\nclips = \"run\"\noverlap = \"x\"", 6, "overlap must be"),
+        ("[[layer]]\nclip = \"wave\"\nmask = [\"nose\"]", 4, "chain or node \"nose\" does not exist"),
         ("[[edit]]\ntime = 1\nturn = { nose = [0, 0, 0] }", 4, "node \"nose\" does not exist"),
         ("[[edit]]\ntime = 1\nreach = { hips = [0, 0] }", 4, "reach must be a list of 3 numbers"),
-        ("[[edit]]\ntime = \"soon\"", 3, "time is no number"),
+        ("[[edit]]\ntime = \"soon\"", 3, "time must be a number from -1000000 to 1000000"),
         ("speed = 1", 2, "unknown key \"speed\""),
     ] {
-        let error = told(text);
-        let expected = format!("a.motion.toml: line {line}: {why}");
+        let error = error(text);
+        let expected = format!("a.motion.toml: line {line}: {cause}");
         assert!(error.starts_with(&expected), "{text}: {error}");
     }
     for text in ["plant = true", "\n\n[[bar]]\nclips = \"walk\""] {
-        assert!(score(text).unwrap_err().contains("line 1: version is missing"), "{text}");
+        assert!(read_motion(text).unwrap_err().contains("line 1: version is missing"), "{text}");
     }
 }
 
-/// A number as people or programs write it; most are of use, some leave single precision, alone or together.
+/// A number in a file. Some are so large that they or their sums overflow single precision.
 fn number() -> impl Strategy<Value = String> {
-    let odd = ["0", "-1", "1e6", "-1e6", "1e19", "1e30", "3e38", "-3.4e38", "1e39", "1e308", "inf", "nan"];
+    let extreme =
+        ["0", "-1", "1e6", "-1e6", "1e19", "1e30", "3e38", "-3.4e38", "1e39", "1e308", "inf", "nan"];
     prop_oneof![
         (-2.0..2.0_f64).prop_map(|x| format!("{x:?}")),
-        prop::sample::select(odd.to_vec()).prop_map(str::to_owned)
+        prop::sample::select(extreme.to_vec()).prop_map(str::to_owned)
     ]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
-    /// Any motion that is read gives a finite pose, or an error that names a joint.
+    /// A valid motion file gives a finite pose, or an error that names a joint.
     #[test]
-    fn what_is_read_can_be_posed(
+    fn a_motion_file_gives_finite_poses(
         speed in number(), weight in number(), layer in number(),
         turn in prop::array::uniform3(number()), shift in prop::array::uniform3(number()),
     ) {
