@@ -1,4 +1,4 @@
-//! A posed case against its goldens.
+//! Compares a posed case with its goldens.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use super::image::{Difference, Rule, compare};
 use super::run::{Finding, Outcome, Posed, Status, Update};
 use super::suite::{Case, ImageTolerance, JointTolerance, ReportCheck};
 
-/// Compares, and writes what there is to write.
+/// Compares a case with its goldens, and writes new goldens or the results of a failure.
 ///
 /// # Errors
-/// A golden that cannot be read or written, in a line.
+/// A message in one line if a golden cannot be read or written.
 pub(super) fn case(
-    place: usize,
+    index: usize,
     case: &Case,
     goldens: &Path,
     posed: &dyn Posed,
@@ -24,7 +24,7 @@ pub(super) fn case(
 ) -> Result<Outcome, String> {
     let skeleton = &posed.puppet().character().skeleton;
     let mut outcome = Outcome {
-        case: place,
+        case: index,
         status: Status::Passed,
         findings: Vec::new(),
         expected: None,
@@ -35,52 +35,55 @@ pub(super) fn case(
         reports: posed.reports().iter().map(|r| (skeleton.label(r.node), r.clone())).collect(),
         seconds: 0.0,
     };
-    let mut fresh: Vec<Fresh> = Vec::new();
+    let mut new_goldens: Vec<NewGolden> = Vec::new();
     if let (Some(tolerance), Some(actual)) = (&case.checks.image, actual) {
         let path = goldens.join(format!("{}.png", case.slug));
         let Picture { width, height, .. } = actual.picture;
-        let found = there(Drawn::read(&path, width, height), update)?;
+        let found = readable(Drawn::read(&path, width, height), update)?;
         let verdict = image(&mut outcome, tolerance, &actual, found);
         outcome.actual = Some(actual.clone());
-        fresh.push(Fresh { path, what: What::Picture(actual), verdict });
+        new_goldens.push(NewGolden { path, content: GoldenContent::Picture(actual), verdict });
     }
     if let Some(tolerance) = &case.checks.joints {
         let path = goldens.join(format!("{}.json", case.slug));
-        let now = posed.joints();
-        let verdict = joints(&mut outcome, tolerance, &now, there(Joints::read(&path), update)?.as_ref());
-        fresh.push(Fresh { path, what: What::Joints(now), verdict });
+        let actual = posed.joints();
+        let expected = readable(Joints::read(&path), update)?;
+        let verdict = joints(&mut outcome, tolerance, &actual, expected.as_ref());
+        new_goldens.push(NewGolden { path, content: GoldenContent::Joints(actual), verdict });
     }
-    let met = case.checks.report.as_ref().is_none_or(|check| report(&mut outcome, check));
-    outcome.status = settle(&fresh, met, update)?;
+    let report_passes = case.checks.report.as_ref().is_none_or(|check| report(&mut outcome, check));
+    outcome.status = finish(&new_goldens, report_passes, update)?;
     Ok(outcome)
 }
 
-/// A golden that is there. One that is none counts as missing where it may be written anew.
-fn there<T>(read: Result<Option<T>, GoldenError>, update: Update) -> Result<Option<T>, String> {
+/// The golden that was read. An invalid golden counts as missing if it may be updated.
+fn readable<T>(read: Result<Option<T>, GoldenError>, update: Update) -> Result<Option<T>, String> {
     match read {
         Err(GoldenError::Bad { .. }) if update != Update::No => Ok(None),
         other => other.map_err(|e| e.to_string()),
     }
 }
 
-/// What a golden would be by now.
-struct Fresh {
+/// The current result of a case, which may become its golden.
+struct NewGolden {
     path: PathBuf,
-    what: What,
+    content: GoldenContent,
     verdict: Verdict,
 }
 
-/// What becomes bytes only where it is written: most goldens are as they were.
-enum What {
+/// The content of a golden. It is only encoded when it is written, because most goldens do not change.
+enum GoldenContent {
     Picture(Drawn),
     Joints(Joints),
 }
 
-impl Fresh {
+impl NewGolden {
     fn write(&self, path: &Path) -> Result<(), String> {
-        let bytes = match &self.what {
-            What::Picture(drawn) => drawn.encode()?,
-            What::Joints(joints) => joints.encode().map_err(|e| format!("{}: {e}", path.display()))?,
+        let bytes = match &self.content {
+            GoldenContent::Picture(drawn) => drawn.encode()?,
+            GoldenContent::Joints(joints) => {
+                joints.encode().map_err(|e| format!("{}: {e}", path.display()))?
+            }
         };
         golden::write(path, &bytes).map_err(|e| e.to_string())
     }
@@ -93,10 +96,10 @@ enum Verdict {
     Missing,
 }
 
-/// Writes goldens anew, or what failed beside them; how the case ended.
-fn settle(fresh: &[Fresh], met: bool, update: Update) -> Result<Status, String> {
+/// Updates goldens, or writes the results that differ beside them. Returns the status of the case.
+fn finish(new_goldens: &[NewGolden], report_passes: bool, update: Update) -> Result<Status, String> {
     let mut updated = false;
-    for golden @ Fresh { path, verdict, .. } in fresh {
+    for golden @ NewGolden { path, verdict, .. } in new_goldens {
         let beside = beside(path);
         let write = match update {
             Update::No => false,
@@ -110,12 +113,12 @@ fn settle(fresh: &[Fresh], met: bool, update: Update) -> Result<Status, String> 
             golden.write(&beside)?;
             continue;
         }
-        // What an earlier failure left there says nothing any more.
+        // The result of an earlier failure is obsolete.
         let _ = fs::remove_file(beside);
     }
-    let any = |verdict| fresh.iter().any(|f| f.verdict == verdict);
+    let any = |verdict| new_goldens.iter().any(|g| g.verdict == verdict);
     Ok(match () {
-        () if !met => Status::Failed,
+        () if !report_passes => Status::Failed,
         () if updated => Status::Updated,
         () if any(Verdict::Differs) => Status::Failed,
         () if any(Verdict::Missing) => Status::Missing,
@@ -123,7 +126,7 @@ fn settle(fresh: &[Fresh], met: bool, update: Update) -> Result<Status, String> 
     })
 }
 
-/// `NAME.new.png` beside `NAME.png`.
+/// The path of a result that differs: `NAME.new.png` beside `NAME.png`.
 fn beside(path: &Path) -> PathBuf {
     let kind = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_extension("").with_file_name(format!(
@@ -133,30 +136,30 @@ fn beside(path: &Path) -> PathBuf {
 }
 
 fn image(outcome: &mut Outcome, tolerance: &ImageTolerance, actual: &Drawn, found: Option<Found>) -> Verdict {
-    let mut find = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
+    let mut add = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
     let Picture { width, height, .. } = actual.picture;
     let expected = match found {
         None => {
-            find(false, "image: there is no golden".into());
+            add(false, "image: golden is missing".into());
             return Verdict::Missing;
         }
         Some(Found::OtherSize(w, h)) => {
-            find(false, format!("image: {width}x{height} instead of {w}x{h}"));
+            add(false, format!("image: size is {width}x{height} instead of {w}x{h}"));
             return Verdict::Differs;
         }
         Some(Found::Drawn(expected)) => outcome.expected.insert(expected),
     };
     let Some(difference) = compare(&expected.picture, &actual.picture, tolerance.levels) else {
-        find(false, format!("image: {width}x{height} pixels cannot be compared"));
+        add(false, format!("image: size {width}x{height} cannot be compared"));
         return Verdict::Differs;
     };
     let passed = difference.passes(tolerance);
-    find(passed, describe(&difference, tolerance));
+    add(passed, describe(&difference, tolerance));
     outcome.difference = Some(difference);
     if passed { Verdict::Same } else { Verdict::Differs }
 }
 
-/// The rule that decided on an image, with its figures.
+/// Describes the rule that decided on an image, and the measured differences.
 fn describe(difference: &Difference, tolerance: &ImageTolerance) -> String {
     let Difference { beyond, mean, worst: (worst, [x, y]), .. } = difference;
     let (pixels, largest) = (difference.pixels(), difference.largest);
@@ -164,7 +167,7 @@ fn describe(difference: &Difference, tolerance: &ImageTolerance) -> String {
         Rule::Identical => "image: identical".into(),
         Rule::Levels => {
             let limit = tolerance.levels;
-            format!("image: equal by levels: {pixels} px differ, by at most {largest} (limit {limit})")
+            format!("image: equal by levels: {pixels} px differ by at most {largest} (limit {limit})")
         }
         Rule::Flip => format!(
             "image: judged by FLIP: {beyond} px differ by more than {} levels (at most {largest}), \
@@ -177,65 +180,69 @@ fn describe(difference: &Difference, tolerance: &ImageTolerance) -> String {
 fn joints(
     outcome: &mut Outcome,
     tolerance: &JointTolerance,
-    now: &Joints,
+    actual: &Joints,
     expected: Option<&Joints>,
 ) -> Verdict {
-    let mut find = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
+    let mut add = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
     let Some(expected) = expected else {
-        find(false, "joints: there is no golden".into());
+        add(false, "joints: golden is missing".into());
         return Verdict::Missing;
     };
-    let differences = match now.compare(expected) {
+    let differences = match actual.compare(expected) {
         Ok(differences) => differences,
         Err(cause) => {
-            find(false, format!("joints: {cause}"));
+            add(false, format!("joints: {cause}"));
             return Verdict::Differs;
         }
     };
-    let off = differences.iter().filter(|d| d.distance > tolerance.distance || d.angle > tolerance.angle);
-    let off = off.count();
-    let most = |of: fn(&golden::JointDifference) -> f64| {
-        differences.iter().max_by(|a, b| of(a).total_cmp(&of(b))).map(|d| (of(d), d.name.clone()))
+    let failing =
+        differences.iter().filter(|d| d.distance > tolerance.distance || d.angle > tolerance.angle).count();
+    let largest = |value: fn(&golden::JointDifference) -> f64| {
+        differences.iter().max_by(|a, b| value(a).total_cmp(&value(b))).map(|d| (value(d), d.name.clone()))
     };
-    let (distance, far) = most(|d| d.distance).unwrap_or_default();
-    let (angle, turned) = most(|d| d.angle).unwrap_or_default();
-    find(
-        off == 0,
+    let (distance, moved) = largest(|d| d.distance).unwrap_or_default();
+    let (angle, turned) = largest(|d| d.angle).unwrap_or_default();
+    add(
+        failing == 0,
         format!(
-            "joints: {off} off; at most {distance:.2e} m of {:.2e} ({far}), {angle:.2e} rad of {:.2e} ({turned})",
+            "joints: {failing} beyond tolerance, largest differences {distance:.2e} m (limit {:.2e}) at {moved} \
+             and {angle:.2e} rad (limit {:.2e}) at {turned}",
             tolerance.distance, tolerance.angle
         ),
     );
     outcome.joints = differences;
-    if off == 0 { Verdict::Same } else { Verdict::Differs }
+    if failing == 0 { Verdict::Same } else { Verdict::Differs }
 }
 
-/// Whether all goals came to what they should.
+/// Checks the goal reports of a case. Returns whether they all pass.
 fn report(outcome: &mut Outcome, check: &ReportCheck) -> bool {
     let reports = &outcome.reports;
     let mut findings = Vec::new();
     if reports.is_empty() {
-        if check.usual {
+        if check.from_defaults {
             return true;
         }
-        findings.push(Finding { passed: false, text: "report: the case has no goal".into() });
+        findings.push(Finding { passed: false, text: "report: the case has no goals".into() });
     }
-    if let Some(wanted) = &check.outcome {
-        let other = reports.iter().map(|(_, r)| r.outcome.to_string()).find(|o| o != wanted);
+    if let Some(expected) = &check.outcome {
+        let other = reports.iter().map(|(_, r)| r.outcome.to_string()).find(|o| o != expected);
         let text = match &other {
-            None => format!("report: {wanted}"),
-            Some(other) => format!("report: {other} instead of {wanted}"),
+            None => format!("report: {expected}"),
+            Some(other) => format!("report: {other} instead of {expected}"),
         };
         findings.push(Finding { passed: other.is_none(), text });
     }
-    if let Some(most) = check.error {
+    if let Some(limit) = check.error {
         let worst = reports.iter().filter_map(|(_, r)| r.position_error).fold(0.0, f64::max);
-        // NaN is never within.
+        // NaN never passes.
         let passed =
-            worst <= most && reports.iter().all(|(_, r)| r.position_error.is_none_or(f64::is_finite));
-        findings.push(Finding { passed, text: format!("report: {worst:.2e} m off, of {most:.2e}") });
+            worst <= limit && reports.iter().all(|(_, r)| r.position_error.is_none_or(f64::is_finite));
+        findings.push(Finding {
+            passed,
+            text: format!("report: position error {worst:.2e} m (limit {limit:.2e})"),
+        });
     }
-    let met = findings.iter().all(|f| f.passed);
+    let passes = findings.iter().all(|f| f.passed);
     outcome.findings.extend(findings);
-    met
+    passes
 }

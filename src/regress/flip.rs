@@ -1,30 +1,31 @@
-//! FLIP: how visible the differences between two images are.
+//! The FLIP image metric, which measures how visible the differences between two images are.
 //!
-//! Andersson et al. 2020, "FLIP: A Difference Evaluator for Alternating Images", with the sum of two Gaussians filtered
-//! one after the other, as each is separable. Section and table numbers below are the paper's.
+//! After Andersson et al. 2020, "FLIP: A Difference Evaluator for Alternating Images". The sum of two Gaussians is computed
+//! as two filters, because each of them is separable. Section and table numbers below refer to the paper.
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
-/// Pixels per degree of visual angle: a screen 0.7 m wide with 3840 pixels, seen from 0.7 m away.
+/// Pixels per degree of visual angle, for a screen 0.7 m wide with 3840 pixels that is seen from 0.7 m away.
 const PIXELS_PER_DEGREE: f32 = 3840.0 * PI / 180.0;
-/// Width of the detected edges and points, degrees (section 4.2.1).
+/// Width of the detected edges and points, in degrees (section 4.2.1).
 const FEATURE_WIDTH: f32 = 0.082;
-/// Exponent of the colour difference (section 4.1.3), and of the feature difference (4.2.2).
+/// Exponents of the colour difference (section 4.1.3) and of the feature difference (section 4.2.2).
 const COLOR_EXPONENT: f32 = 0.7;
 const FEATURE_EXPONENT: f32 = 0.5;
-/// The colour difference at this part of its maximum is mapped to this error (section 4.1.3).
+/// A colour difference of the first value, relative to its maximum, is mapped to the second value (section 4.1.3).
 const KNEE: [f32; 2] = [0.4, 0.95];
-/// Weights of the filters that blur colours, and of those that find edges and points: three deviations to each side.
+/// Number of weights of the colour filters, and of the edge and point filters. They span three standard deviations to each
+/// side.
 const COLOR_WEIGHTS: usize = 21;
 const FEATURE_WEIGHTS: usize = 19;
-/// The colour of white, XYZ (D65).
+/// White in XYZ (D65).
 const WHITE: [f32; 3] = [0.950_428_54, 1.0, 1.088_900_4];
 
-/// The error of each pixel, 0 (the same) to 1 (black against white), row by row.
+/// Returns the error of each pixel, from 0 (equal) to 1 (black against white), row by row.
 ///
-/// Both images are rows of three sRGB bytes a pixel, `width` pixels wide, and of the same size.
+/// Both images have the same size, are `width` pixels wide, and have three sRGB bytes per pixel.
 pub(super) fn error_map(expected: &[u8], actual: &[u8], width: usize) -> Vec<f32> {
-    let [expected, actual] = [expected, actual].map(|rgb| Seen::new(rgb, width));
+    let [expected, actual] = [expected, actual].map(|rgb| PerceivedImage::new(rgb, width));
     let maximum = {
         let [green, blue] = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(perceived);
         distance(green, blue).powf(COLOR_EXPONENT)
@@ -49,13 +50,13 @@ pub(super) fn error_map(expected: &[u8], actual: &[u8], width: usize) -> Vec<f32
         .collect()
 }
 
-/// An image as the eye sees it: each pixel's perceived colour, and how much of an edge and of a point it is.
-struct Seen {
+/// An image after a model of human vision: the perceived colour of each pixel, and the strengths of edges and points.
+struct PerceivedImage {
     colors: Vec<[f32; 3]>,
     features: Vec<[f32; 2]>,
 }
 
-impl Seen {
+impl PerceivedImage {
     fn new(rgb: &[u8], width: usize) -> Self {
         let linear: [f32; 256] = std::array::from_fn(|level| {
             #[expect(clippy::cast_precision_loss, reason = "0 to 255")]
@@ -73,7 +74,7 @@ impl Seen {
     }
 }
 
-/// Colours after the eye's contrast sensitivity has blurred them (section 4.1.1, table 1).
+/// Blurs colours according to the contrast sensitivity of the eye (section 4.1.1, table 1).
 fn colors(y: &Plane, red_green: &Plane, blue_yellow: &Plane) -> Vec<[f32; 3]> {
     let gaussian =
         |a: f32, b: f32| kernel::<COLOR_WEIGHTS>(|x| a * (-(PI * x / PIXELS_PER_DEGREE).powi(2) / b).exp());
@@ -82,7 +83,7 @@ fn colors(y: &Plane, red_green: &Plane, blue_yellow: &Plane) -> Vec<[f32; 3]> {
         let sum: f32 = weights.iter().sum();
         weights.map(|w| w / sum)
     };
-    // Each of the two is the root of a term, since it is applied along both axes.
+    // Each is the square root of a term, because it is applied along both axes.
     let two =
         [(34.1, 0.04), (13.5, 0.025)].map(|(a, b): (f32, f32)| gaussian((a * (PI / b).sqrt()).sqrt(), b));
     let sums = two.each_ref().map(|weights| weights.iter().sum::<f32>());
@@ -97,7 +98,7 @@ fn colors(y: &Plane, red_green: &Plane, blue_yellow: &Plane) -> Vec<[f32; 3]> {
     pixels.map(|((&y, cx), cz)| perceived(displayed([y, cx, cz]))).collect()
 }
 
-/// Edges and points of the luminance (section 4.2.1).
+/// Detects edges and points of the luminance (section 4.2.1).
 fn features(y: &Plane) -> Vec<[f32; 2]> {
     let deviation = 0.5 * FEATURE_WIDTH * PIXELS_PER_DEGREE;
     let bell = |x: f32| (-x * x / (2.0 * deviation * deviation)).exp();
@@ -113,13 +114,13 @@ fn features(y: &Plane) -> Vec<[f32; 2]> {
     strength(&edge).zip(strength(&point)).map(|(edge, point)| [edge, point]).collect()
 }
 
-/// Weights at whole numbers of pixels, the middle one at 0.
+/// Weights at whole pixel offsets. The middle one is at offset 0.
 #[expect(clippy::cast_precision_loss, reason = "less than a hundred")]
 fn kernel<const N: usize>(weight: impl Fn(f32) -> f32) -> [f32; N] {
     std::array::from_fn(|i| weight(i as f32 - (N / 2) as f32))
 }
 
-/// Weights whose positive part adds up to 1, and whose negative part to -1.
+/// Normalizes weights so that the positive ones sum to 1 and the negative ones to -1.
 fn balanced<const N: usize>(weights: [f32; N]) -> [f32; N] {
     let above: f32 = weights.iter().filter(|w| **w > 0.0).sum();
     let below: f32 = weights.iter().filter(|w| **w < 0.0).sum();
@@ -141,7 +142,7 @@ struct Plane {
 }
 
 impl Plane {
-    /// The plane after a filter along its rows and one along its columns. Beyond the border are its last values.
+    /// Filters along the rows and then along the columns. The values at the border are repeated outside the plane.
     fn filtered<const N: usize>(&self, across: &[f32; N], down: &[f32; N]) -> Vec<f32> {
         let radius = N / 2;
         let mut rows = Vec::with_capacity(self.values.len());
@@ -165,13 +166,13 @@ impl Plane {
     }
 }
 
-/// Linear RGB as luminance, red-green and blue-yellow (YCxCz).
+/// Converts linear RGB to luminance, red-green and blue-yellow (YCxCz).
 fn opponent(rgb: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = relative_xyz(rgb);
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// YCxCz as linear RGB that a screen can show.
+/// Converts YCxCz to linear RGB within the range of a screen.
 fn displayed([y, cx, cz]: [f32; 3]) -> [f32; 3] {
     let y = (y + 16.0) / 116.0;
     let [x, y, z] = [(y + cx / 500.0) * WHITE[0], y * WHITE[1], (y - cz / 200.0) * WHITE[2]];
@@ -183,7 +184,7 @@ fn displayed([y, cx, cz]: [f32; 3]) -> [f32; 3] {
     .map(|channel| channel.clamp(0.0, 1.0))
 }
 
-/// Linear RGB as CIELAB, its chroma scaled by the lightness (section 4.1.2: the Hunt effect).
+/// Converts linear RGB to CIELAB with the chroma scaled by the lightness (the Hunt effect, section 4.1.2).
 fn perceived(rgb: [f32; 3]) -> [f32; 3] {
     let delta: f32 = 6.0 / 29.0;
     let [x, y, z] = relative_xyz(rgb)
@@ -192,7 +193,7 @@ fn perceived(rgb: [f32; 3]) -> [f32; 3] {
     [lightness, 0.01 * lightness * 500.0 * (x - y), 0.01 * lightness * 200.0 * (y - z)]
 }
 
-/// Linear RGB (sRGB's primaries) as XYZ, each relative to white.
+/// Converts linear RGB with sRGB primaries to XYZ relative to white.
 fn relative_xyz([r, g, b]: [f32; 3]) -> [f32; 3] {
     [
         (0.412_386_57 * r + 0.357_591_5 * g + 0.180_450_49 * b) / WHITE[0],
@@ -210,7 +211,7 @@ fn distance([l, a, b]: [f32; 3], [m, c, d]: [f32; 3]) -> f32 {
 mod tests {
     use super::*;
 
-    /// Stripes and a spot in colours, 40 by 30 pixels; `shift` moves the spot and changes the stripes.
+    /// An image of 40 by 30 pixels with coloured stripes and a spot. `shift` moves the spot and changes the stripes.
     fn image(shift: i32) -> Vec<u8> {
         let pixel = |i: i32| {
             let (x, y) = (i % 40, i / 40);
@@ -221,27 +222,27 @@ mod tests {
         (0..1200).flat_map(pixel).collect()
     }
 
-    /// Figures of the authors' program for the same images. It rounds otherwise, in single precision too.
+    /// The expected values are from the authors' implementation, which also uses single precision but rounds differently.
     #[test]
-    fn agrees_with_the_authors_program() {
+    fn results_agree_with_the_reference_implementation() {
         let map = error_map(&image(0), &image(3), 40);
         let mean = map.iter().map(|error| f64::from(*error)).sum::<f64>() / 1200.0;
         assert!((mean - 0.563_766).abs() < 1e-4, "{mean}");
-        let theirs = [
+        let expected_errors = [
             (0, 0, 0.141_845),
             (14, 15, 0.786_623),
             (20, 15, 0.117_821),
             (29, 15, 0.732_554),
             (39, 29, 0.188_192),
         ];
-        for (x, y, error) in theirs {
-            let ours = map[y * 40 + x];
-            assert!((ours - error).abs() < 5e-4, "({x}, {y}): {ours} instead of {error}");
+        for (x, y, expected) in expected_errors {
+            let error = map[y * 40 + x];
+            assert!((error - expected).abs() < 5e-4, "({x}, {y}): {error} instead of {expected}");
         }
     }
 
     #[test]
-    fn black_against_white_is_the_largest_error_and_order_does_not_matter() {
+    fn black_against_white_has_the_largest_error_and_the_metric_is_symmetric() {
         let (black, white) = ([0; 64 * 3], [255; 64 * 3]);
         assert!(error_map(&black, &white, 8).iter().all(|error| (error - 1.0).abs() < 0.05));
         assert!(error_map(&white, &white, 8).iter().all(|error| *error == 0.0));
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn images_smaller_than_the_filters_have_an_error_for_every_pixel() {
+    fn images_can_be_smaller_than_the_filters() {
         for (width, pixels) in [(1, 1), (1, 7), (7, 7), (2, 6)] {
             let map = error_map(&vec![0; pixels * 3], &vec![200; pixels * 3], width);
             assert!(map.len() == pixels && map.iter().all(|error| (0.0..=1.0).contains(error)), "{map:?}");

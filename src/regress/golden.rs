@@ -1,4 +1,4 @@
-//! Goldens: small PNGs that name the machine that drew them, and the matrices of joints.
+//! Reads and writes goldens: PNGs that name the machine that drew them, and JSON files with the matrices of joints.
 
 use std::io::{BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -10,26 +10,26 @@ use crate::puppet::Puppet;
 use crate::render::Picture;
 use crate::{atomic, bounded, json};
 
-/// Bytes of the largest golden of joints that is read.
-const MAX_JOINTS: u64 = 1 << 30;
+/// Maximum size of a joint golden, in bytes.
+const MAX_JOINTS_BYTES: u64 = 1 << 30;
 
-/// Why a golden cannot be read or written.
+/// An error when a golden is read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum GoldenError {
-    /// The file system refused.
+    /// The file cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
         /// The golden.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// It is no golden.
+    /// The file is not a valid golden.
     #[error("{}: {cause}", path.display())]
     Bad {
         /// The golden.
         path: PathBuf,
-        /// Why.
+        /// Description of the error.
         cause: String,
     },
 }
@@ -37,26 +37,27 @@ pub enum GoldenError {
 /// An image and the machine that drew it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// Its pixels.
+    /// The pixels.
     pub picture: Picture,
-    /// Adapter, driver and CPU, for people to read; `None` where the file does not say.
+    /// Human-readable adapter, driver and CPU. `None` if the file does not name them.
     pub drawn_by: Option<String>,
 }
 
-/// What a PNG holds that is compared with an image of a known size.
+/// The content of a PNG that is read for comparison with an image of a known size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// An image of that size.
     Drawn(Drawn),
-    /// An image of another width and height, which is not decoded: a small file may announce very many pixels.
+    /// Width and height of an image of another size. It is not decoded, because a small file may declare a huge image.
     OtherSize(u32, u32),
 }
 
 impl Drawn {
-    /// Reads a PNG, of this program or another one, if it is `width` by `height` pixels. `None` if there is no file.
+    /// Reads a PNG from any program. It is only decoded if its size is `width` by `height` pixels. Returns `None` if the
+    /// file does not exist.
     ///
     /// # Errors
-    /// [`GoldenError`].
+    /// [`GoldenError`] if the file cannot be read or is not a valid PNG.
     pub fn read(path: &Path, width: u32, height: u32) -> Result<Option<Found>, GoldenError> {
         let file = match bounded::open(path) {
             Ok(file) => file,
@@ -68,16 +69,16 @@ impl Drawn {
             .map_err(|cause| GoldenError::Bad { path: path.into(), cause })
     }
 
-    fn decode(bytes: impl BufRead + Seek, wanted: (u32, u32)) -> Result<Found, String> {
+    fn decode(bytes: impl BufRead + Seek, expected_size: (u32, u32)) -> Result<Found, String> {
         let mut decoder = png::Decoder::new(bytes);
         decoder
             .set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
         let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
         let (width, height) = reader.info().size();
-        if (width, height) != wanted {
+        if (width, height) != expected_size {
             return Ok(Found::OtherSize(width, height));
         }
-        let size = reader.output_buffer_size().ok_or("its size is too large")?;
+        let size = reader.output_buffer_size().ok_or("image is too large")?;
         let mut data = vec![0; size];
         let frame = reader.next_frame(&mut data).map_err(|e| e.to_string())?;
         data.truncate(frame.buffer_size());
@@ -86,18 +87,18 @@ impl Drawn {
             png::ColorType::GrayscaleAlpha => {
                 data.chunks_exact(2).flat_map(|p| [p[0], p[0], p[0], p[1]]).collect()
             }
-            other => return Err(format!("{other:?} is no kind of picture that is compared")),
+            other => return Err(format!("colour type {other:?} is not supported")),
         };
         let texts = &reader.info().uncompressed_latin1_text;
         let drawn_by = texts.iter().find(|t| t.keyword == "Adapter").map(|t| t.text.clone());
         Ok(Found::Drawn(Self { picture: Picture { width, height, rgba }, drawn_by }))
     }
 
-    /// As a small PNG that names the machine and this program's version in its metadata; the same bytes for the same
-    /// input.
+    /// Encodes the image as a well-compressed PNG. Its metadata name the machine and this program's version. The same input
+    /// always gives the same bytes.
     ///
     /// # Errors
-    /// Why the encoder refused.
+    /// The message of the PNG encoder.
     pub fn encode(&self) -> Result<Vec<u8>, String> {
         let picture = &self.picture;
         let solid = picture.rgba.chunks_exact(4).all(|p| p[3] == 255);
@@ -129,7 +130,7 @@ impl Drawn {
     }
 }
 
-/// What a text chunk of a PNG can hold.
+/// Replaces the characters that a text chunk of a PNG cannot store.
 fn latin(text: &str) -> String {
     text.chars().map(|c| if u32::from(c) < 256 && !c.is_control() { c } else { '?' }).collect()
 }
@@ -138,9 +139,9 @@ fn latin(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Joints {
-    /// `sinew-joints-1`.
+    /// The file format, `sinew-joints-1`.
     format: String,
-    /// One a node, in file order.
+    /// One element for each node, in file order.
     pub nodes: Vec<Joint>,
 }
 
@@ -148,55 +149,56 @@ pub struct Joints {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
-    /// Its name, or `#INDEX`.
+    /// Name of the node, or `#INDEX`.
     pub name: String,
-    /// Its x, y and z axes, then its place in metres, world space.
+    /// The x, y and z axes, followed by the position in metres, in world space.
     pub world: [f32; 12],
 }
 
-/// By what a node's matrix differs.
+/// The difference between two world matrices of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointDifference {
-    /// Its name.
+    /// Name of the node.
     pub name: String,
-    /// Metres between the places.
+    /// Distance between the positions, in metres.
     pub distance: f64,
-    /// Radians between the axes, the largest of three.
+    /// The largest angle between corresponding axes, in radians, or the largest relative difference of their lengths if that
+    /// is larger.
     pub angle: f64,
 }
 
 const FORMAT: &str = "sinew-joints-1";
 
 impl Joints {
-    /// No node.
+    /// An empty list of joints.
     pub fn none() -> Self {
         Self { format: FORMAT.into(), nodes: Vec::new() }
     }
 
-    /// Those of a puppet as it stands.
+    /// The joints of a puppet in its current pose.
     pub fn of(puppet: &Puppet) -> Self {
         let mut joints = Self::none();
         joints.add(puppet, "");
         joints
     }
 
-    /// Adds those of a puppet as it stands by now; `at` goes before their names.
-    pub fn add(&mut self, puppet: &Puppet, at: &str) {
+    /// Adds the joints of a puppet in its current pose. `prefix` is put in front of their names.
+    pub fn add(&mut self, puppet: &Puppet, prefix: &str) {
         let skeleton = &puppet.character().skeleton;
         let nodes = puppet.world_from_node().iter().enumerate();
         let joint = |(n, world): (usize, &Affine3A)| Joint {
-            name: format!("{at}{}", skeleton.label(n)),
+            name: format!("{prefix}{}", skeleton.label(n)),
             world: world.to_cols_array(),
         };
         self.nodes.extend(nodes.map(joint));
     }
 
-    /// Reads them. `None` if there is no such file.
+    /// Reads a joint golden. Returns `None` if the file does not exist.
     ///
     /// # Errors
-    /// [`GoldenError`].
+    /// [`GoldenError`] if the file cannot be read or is invalid.
     pub fn read(path: &Path) -> Result<Option<Self>, GoldenError> {
-        let bytes = match bounded::read(path, MAX_JOINTS) {
+        let bytes = match bounded::read(path, MAX_JOINTS_BYTES) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(GoldenError::Io { path: path.into(), source }),
@@ -204,15 +206,15 @@ impl Joints {
         let bad = |cause: String| GoldenError::Bad { path: path.into(), cause };
         let joints: Self = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
         if joints.format != FORMAT {
-            return Err(bad(format!("format is \"{}\", not \"{FORMAT}\"", joints.format)));
+            return Err(bad(format!("format is \"{}\", but must be \"{FORMAT}\"", joints.format)));
         }
         Ok(Some(joints))
     }
 
-    /// As JSON, a line a node.
+    /// Encodes the joints as JSON with one line per node.
     ///
     /// # Errors
-    /// The first joint whose matrix is not finite.
+    /// A message that names the first joint whose matrix is not finite.
     pub fn encode(&self) -> Result<Vec<u8>, String> {
         let line =
             |joint: &Joint| json::to_string(joint).map_err(|e| format!("joint \"{}\": {e}", joint.name));
@@ -221,34 +223,37 @@ impl Joints {
         Ok(format!("{{\"format\":\"{FORMAT}\",\"nodes\":[\n{lines}\n]}}\n").into_bytes())
     }
 
-    /// Node by node against what was expected, the largest differences first; why not, where nodes are not the same.
+    /// Compares the joints node by node with the expected ones. The largest differences come first.
+    ///
+    /// # Errors
+    /// A message if the numbers or names of the nodes differ.
     pub fn compare(&self, expected: &Self) -> Result<Vec<JointDifference>, String> {
-        let (now, then) = (self.nodes.len(), expected.nodes.len());
-        if now != then {
-            return Err(format!("{now} nodes instead of {then}"));
+        let (count, expected_count) = (self.nodes.len(), expected.nodes.len());
+        if count != expected_count {
+            return Err(format!("{count} nodes instead of {expected_count}"));
         }
-        let mut out = Vec::with_capacity(now);
-        for (now, then) in self.nodes.iter().zip(&expected.nodes) {
-            if now.name != then.name {
-                return Err(format!("a node \"{}\" where \"{}\" was", now.name, then.name));
+        let mut out = Vec::with_capacity(count);
+        for (actual, expected) in self.nodes.iter().zip(&expected.nodes) {
+            if actual.name != expected.name {
+                return Err(format!("node \"{}\" instead of \"{}\"", actual.name, expected.name));
             }
             let column =
                 |joint: &Joint, i: usize| Vec3::from_slice(&joint.world[3 * i..3 * i + 3]).as_dvec3();
             let between = |i: usize| {
-                let (a, b) = (column(now, i), column(then, i));
-                // Scale is no turn, but what is lost or mirrored must show.
+                let (a, b) = (column(actual, i), column(expected, i));
+                // A change of scale does not change angles, but it must count as a difference too.
                 let angle = a.cross(b).length().atan2(a.dot(b));
                 let stretch = (a.length() - b.length()).abs() / b.length().max(f64::MIN_POSITIVE);
                 angle.max(stretch)
             };
             let angle = (0..3).map(between).fold(0.0, f64::max);
-            let distance = column(now, 3).distance(column(then, 3));
-            // What is not finite is as far off as can be.
-            let worst = |x: f64| if x.is_nan() { f64::INFINITY } else { x };
+            let distance = column(actual, 3).distance(column(expected, 3));
+            // NaN counts as the largest difference.
+            let nan_as_infinity = |x: f64| if x.is_nan() { f64::INFINITY } else { x };
             out.push(JointDifference {
-                name: now.name.clone(),
-                distance: worst(distance),
-                angle: worst(angle),
+                name: actual.name.clone(),
+                distance: nan_as_infinity(distance),
+                angle: nan_as_infinity(angle),
             });
         }
         out.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(b.angle.total_cmp(&a.angle)));
@@ -256,7 +261,7 @@ impl Joints {
     }
 }
 
-/// Whether a file is one that this module has written: its folder may hold others' too.
+/// Whether a file was written by this module. The folder of goldens may contain other files too.
 pub(super) fn is_ours(path: &Path) -> bool {
     let Ok(file) = bounded::open_regular(path) else { return false };
     match path.extension().and_then(|e| e.to_str()) {
@@ -274,10 +279,10 @@ pub(super) fn is_ours(path: &Path) -> bool {
     }
 }
 
-/// Writes a golden whole.
+/// Writes a golden atomically.
 ///
 /// # Errors
-/// [`GoldenError::Io`].
+/// [`GoldenError::Io`] if the file or its folder cannot be written.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), GoldenError> {
     let io = |source| GoldenError::Io { path: path.into(), source };
     if let Some(folder) = path.parent() {
@@ -309,7 +314,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn joints_are_read_as_they_were_written(world in prop::array::uniform12(prop::num::f32::ANY)) {
+        fn joints_round_trip(world in prop::array::uniform12(prop::num::f32::ANY)) {
             match joints(world).encode() {
                 Ok(bytes) => prop_assert_eq!(read("any", &bytes).unwrap(), joints(world)),
                 Err(error) => prop_assert!(error.starts_with("joint \"a \"b\"\": world["), "{}", error),
@@ -322,9 +327,9 @@ mod tests {
         let mut world = [0.0; 12];
         world[9] = f32::NAN;
         assert_eq!(joints(world).encode().unwrap_err(), "joint \"a \"b\"\": world[9] is not finite");
-        let good = String::from_utf8(joints([0.5; 12]).encode().unwrap()).unwrap();
-        let error = read("large", good.replacen("0.5", "-1e39", 1).as_bytes()).unwrap_err();
+        let valid = String::from_utf8(joints([0.5; 12]).encode().unwrap()).unwrap();
+        let error = read("large", valid.replacen("0.5", "-1e39", 1).as_bytes()).unwrap_err();
         assert!(error.ends_with("number out of range at line 2 column 32"), "{error}");
-        assert!(read("null", good.replacen("0.5", "null", 1).as_bytes()).is_err());
+        assert!(read("null", valid.replacen("0.5", "null", 1).as_bytes()).is_err());
     }
 }

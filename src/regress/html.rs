@@ -1,4 +1,4 @@
-//! What came of a suite, as one page that needs nothing else.
+//! Writes the outcomes of a suite as a self-contained HTML page.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,33 +12,34 @@ use super::run::{Outcome, Status};
 use super::suite::Suite;
 
 const PAGE: &str = include_str!("report.html");
-/// Joints that a case lists.
-const JOINTS: usize = 40;
+/// Maximum number of joints to list for a case.
+const MAX_JOINTS: usize = 40;
 
 #[derive(Serialize)]
-struct Data<'a> {
+struct PageData<'a> {
     suite: String,
     version: &'a str,
     machine: String,
     seconds: f64,
-    cases: Vec<Row<'a>>,
+    cases: Vec<CaseRow<'a>>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct CaseRow<'a> {
     name: &'a str,
     status: &'a str,
     fails: bool,
     milliseconds: f64,
     findings: Vec<(bool, &'a str)>,
     size: Option<(u32, u32)>,
-    /// Data addresses; without an actual picture it is the expected one.
+    /// The expected image as a data URL.
     expected: Option<String>,
-    /// The machine that drew the expected image, where the golden says so.
+    /// The machine that drew the expected image, if the golden names it.
     expected_by: Option<&'a str>,
+    /// The actual image as a data URL. `None` if it is identical to the expected one.
     actual: Option<String>,
     difference: Option<String>,
-    /// Those that moved, the farthest first.
+    /// Names of the joints that differ, with distances and angles. The largest differences come first.
     joints: Vec<(&'a str, f64, f64)>,
     more_joints: usize,
     goals: Vec<Goal>,
@@ -53,19 +54,19 @@ struct Goal {
     error: Option<f64>,
 }
 
-/// The page. `seconds`: time of the whole run.
+/// Returns the page. `seconds` is the duration of the whole run.
 ///
 /// # Errors
-/// Why a picture cannot be encoded.
+/// A message if an image cannot be encoded.
 pub fn page(suite: &Suite, outcomes: &[Outcome], machine: &Machine, seconds: f64) -> Result<String, String> {
     let mut cases = outcomes
         .iter()
         .filter_map(|o| suite.cases.get(o.case).map(|case| row(&case.name, o)))
         .collect::<Result<Vec<_>, String>>()?;
-    // What fails is what one opens the page for.
+    // Failures come first.
     cases.sort_by_key(|row| !row.fails);
     let name = suite.path.display().to_string();
-    let data = Data {
+    let data = PageData {
         suite: name,
         version: env!("CARGO_PKG_VERSION"),
         machine: machine.to_string(),
@@ -73,14 +74,14 @@ pub fn page(suite: &Suite, outcomes: &[Outcome], machine: &Machine, seconds: f64
         cases,
     };
     let json = json::to_string(&data).map_err(|e| e.to_string())?;
-    // In a script element its own end tag, and a comment's start, are more than text.
+    // Inside a script element, `</script` and `<!--` would not be treated as text.
     let json = json.replace('<', "\\u003c");
     Ok(PAGE.replacen("{{data}}", &json, 1))
 }
 
-fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<Row<'a>, String> {
-    let same = outcome.difference.as_ref().is_some_and(|d| d.pixels() == 0);
-    let address = |drawn: &Option<Drawn>| drawn.as_ref().map(data_address).transpose();
+fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
+    let is_identical = outcome.difference.as_ref().is_some_and(|d| d.pixels() == 0);
+    let url = |drawn: &Option<Drawn>| drawn.as_ref().map(data_url).transpose();
     let difference = outcome.difference.as_ref().filter(|d| d.beyond > 0).zip(outcome.actual.as_ref());
     let difference = difference
         .map(|(d, a)| Drawn { picture: d.picture(a.picture.width, a.picture.height), drawn_by: None });
@@ -94,23 +95,26 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<Row<'a>, String> {
     };
     let moved = outcome.joints.iter().filter(|j| j.distance != 0.0 || j.angle != 0.0);
     let moved = moved.filter(|_| outcome.status != Status::Passed);
-    Ok(Row {
+    Ok(CaseRow {
         name,
         status: outcome.status.name(),
         fails: outcome.status.is_failure(),
         milliseconds: outcome.seconds * 1e3,
         findings: outcome.findings.iter().map(|f| (f.passed, f.text.as_str())).collect(),
         size: outcome.actual.as_ref().map(|a| (a.picture.width, a.picture.height)),
-        expected: address(&outcome.expected)?,
+        expected: url(&outcome.expected)?,
         expected_by: outcome.expected.as_ref().and_then(|e| e.drawn_by.as_deref()),
-        actual: if same { None } else { address(&outcome.actual)? },
-        difference: address(&difference)?,
-        more_joints: moved.clone().count().saturating_sub(JOINTS),
-        joints: moved.take(JOINTS).map(|j| (j.name.as_str(), finite(j.distance), finite(j.angle))).collect(),
+        actual: if is_identical { None } else { url(&outcome.actual)? },
+        difference: url(&difference)?,
+        more_joints: moved.clone().count().saturating_sub(MAX_JOINTS),
+        joints: moved
+            .take(MAX_JOINTS)
+            .map(|j| (j.name.as_str(), finite(j.distance), finite(j.angle)))
+            .collect(),
         goals: outcome.reports.iter().map(goal).collect(),
     })
 }
 
-fn data_address(drawn: &Drawn) -> Result<String, String> {
+fn data_url(drawn: &Drawn) -> Result<String, String> {
     Ok(format!("data:image/png;base64,{}", STANDARD.encode(drawn.encode()?)))
 }

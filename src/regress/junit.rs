@@ -1,4 +1,4 @@
-//! The outcomes of a suite as a JUnit document.
+//! Writes the outcomes of a suite as a JUnit report.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use super::machine::Machine;
 use super::run::{Outcome, Status};
 use super::suite::Suite;
 
-/// The outcomes as a JUnit document. Properties of the suite name the machine, those of a case the rule that judged its
-/// image and the measured difference; its output lists every comparison.
+/// Returns the outcomes as a JUnit report. The properties of the suite name the machine. The properties of a case contain
+/// the rule that judged its image and the measured difference, and its output lists all comparisons.
 ///
 /// # Errors
-/// What the writer says.
+/// The message of the XML writer.
 pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<String, String> {
     let name = suite.path.file_stem().map_or_else(|| "suite".into(), |s| s.to_string_lossy());
     let mut tests = TestSuite::new(clean(&name));
@@ -53,8 +53,8 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<S
     report.to_string().map_err(|e| e.to_string())
 }
 
-/// Text with escapes such as `\u{1b}` for the characters that XML 1.0 cannot contain, and for line breaks and tabs, which
-/// readers turn into spaces: names that differ stay different.
+/// Escapes the characters that XML 1.0 cannot contain, such as `\u{1b}`. Line breaks and tabs are escaped too, because XML
+/// readers convert them to spaces, which could make different names equal.
 fn clean(text: &str) -> String {
     let is_allowed = |c: char| !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
     let mut clean = String::with_capacity(text.len());
@@ -70,7 +70,7 @@ mod tests {
     use crate::regress::{Checks, Finding};
 
     #[test]
-    fn a_name_with_any_characters_makes_a_well_formed_document() {
+    fn names_with_any_characters_give_a_well_formed_report() {
         let case = crate::regress::Case {
             name: "walk \u{FFFE}\u{FFFF}\u{1b}[2J\u{9b}\u{0} <&\">".into(),
             slug: "walk".into(),

@@ -1,20 +1,20 @@
-//! The machine that draws: a software driver compiles for the CPU that it runs on, so its name alone does not say
-//! what it draws.
+//! Identifies the machine that draws. A software driver generates code for the CPU, so its name alone does not determine
+//! the result.
 
 use std::fmt;
 
-/// An adapter with its driver, and the CPU.
+/// The adapter with its driver, and the CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// As [`Gpu::describe`](crate::render::Gpu::describe) names it, with backend and driver version; `None` where
-    /// nothing was drawn.
+    /// Description of the adapter with backend and driver version, as from [`Gpu::describe`](crate::render::Gpu::describe).
+    /// `None` if nothing was drawn.
     pub adapter: Option<String>,
-    /// As the system names it.
+    /// Name of the CPU, as the operating system reports it.
     pub processor: String,
 }
 
 impl Machine {
-    /// This machine, drawing with an adapter.
+    /// This machine with an adapter.
     pub fn new(adapter: Option<String>) -> Self {
         Self { adapter, processor: processor() }
     }
@@ -26,16 +26,16 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The CPU's name where Linux or Windows names it, else its architecture.
+/// The name of the CPU from Linux or Windows, or otherwise its architecture.
 fn processor() -> String {
-    let linux = || named(&std::fs::read_to_string("/proc/cpuinfo").ok()?);
+    let linux = || parse_cpuinfo(&std::fs::read_to_string("/proc/cpuinfo").ok()?);
     let windows = || std::env::var("PROCESSOR_IDENTIFIER").ok();
     linux().or_else(windows).unwrap_or_else(|| std::env::consts::ARCH.into())
 }
 
-/// The first processor of Linux's `/proc/cpuinfo`. On x86 the model name alone may be as vague as "AMD EPYC"; on 64-bit
-/// Arm there are only numbers.
-fn named(info: &str) -> Option<String> {
+/// The name of the first processor in Linux's `/proc/cpuinfo`. On x86, family and model are added, because the model name
+/// alone may be as vague as "AMD EPYC". On 64-bit Arm only numbers are available.
+fn parse_cpuinfo(info: &str) -> Option<String> {
     let field = |key: &str| {
         let mut pairs = info.lines().filter_map(|line| line.split_once(':'));
         pairs.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
@@ -55,21 +55,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_processor_is_named_as_linux_names_it() {
+    fn the_processor_name_is_parsed() {
         let x86 = "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 26\nmodel\t\t: 2\n\
             model name\t: AMD EPYC\n\nprocessor\t: 1\ncpu family\t: 7\nmodel name\t: other\n";
-        assert_eq!(named(x86).as_deref(), Some("AMD EPYC (family 26, model 2)"));
+        assert_eq!(parse_cpuinfo(x86).as_deref(), Some("AMD EPYC (family 26, model 2)"));
         assert_eq!(
-            named("model name : ARMv7 Processor rev 4 (v7l)\n").unwrap(),
+            parse_cpuinfo("model name : ARMv7 Processor rev 4 (v7l)\n").unwrap(),
             "ARMv7 Processor rev 4 (v7l)"
         );
-        let arm = named("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n").unwrap();
+        let arm = parse_cpuinfo("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n").unwrap();
         assert!(arm.ends_with(" (implementer 0x41, part 0xd0c)"), "{arm}");
-        assert_eq!(named("BogoMIPS : 50\n"), None);
+        assert_eq!(parse_cpuinfo("BogoMIPS : 50\n"), None);
     }
 
     #[test]
-    fn a_machine_without_an_adapter_says_so() {
+    fn a_machine_without_an_adapter_is_described() {
         let machine = Machine { adapter: None, processor: "a CPU".into() };
         assert_eq!(machine.to_string(), "no adapter, on a CPU");
         assert!(!Machine::new(None).processor.is_empty());

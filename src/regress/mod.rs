@@ -1,6 +1,7 @@
-//! Regression tests: a [`Suite`] of cases is posed, drawn and compared with what was there before.
+//! Regression tests: the cases of a [`Suite`] are posed, drawn and compared with their goldens.
 //!
-//! What a case's options mean, the program knows; here they are words that a [`Pose`] makes a picture of.
+//! This module does not interpret the options of a case. The program does, in the [`Pose`] function that it passes to a
+//! [`Run`].
 
 mod check;
 mod csv;

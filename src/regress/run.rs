@@ -1,4 +1,4 @@
-//! Runs a suite: cases are posed and compared side by side, and drawn one after another on a device.
+//! Runs a suite. Cases are posed and compared in parallel, and drawn one after another on each device.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -18,75 +18,75 @@ use super::machine::Machine;
 use super::studio::Studio;
 use super::suite::{Case, Suite};
 
-/// Cases that are worked on at once.
-const MOST_JOBS: usize = 64;
+/// Maximum number of cases that are processed in parallel.
+const MAX_JOBS: usize = 64;
 
 /// A case that has been posed.
 pub trait Posed {
-    /// What is drawn.
+    /// The frame to draw.
     fn frame(&self) -> Frame<'_>;
-    /// What is posed.
+    /// The posed puppet.
     fn puppet(&self) -> &Puppet;
-    /// How its goals were met.
+    /// The reports of its goals.
     fn reports(&self) -> &[GoalReport];
-    /// Pixels across and down.
+    /// Width and height of the image, in pixels.
     fn size(&self) -> (u32, u32);
-    /// Where its nodes are.
+    /// The world matrices of its nodes.
     fn joints(&self) -> Joints {
         Joints::of(self.puppet())
     }
 }
 
-/// What makes a posed case of a case.
+/// A function that poses a case.
 pub type Pose<'a> = dyn Fn(&Case) -> Result<Box<dyn Posed>, String> + Sync + 'a;
 
-/// What is done with goldens.
+/// Which goldens are updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Update {
-    /// They are only read.
+    /// None.
     #[default]
     No,
-    /// Those of cases that fail are written anew.
+    /// Those of failing cases.
     Failing,
-    /// All are written anew.
+    /// Those of all cases.
     All,
 }
 
-/// How a suite is run.
+/// Settings for running a suite.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// What is done with goldens.
+    /// Which goldens are updated.
     pub update: Update,
-    /// Cases that are worked on at once; at least one.
+    /// Number of cases that are processed in parallel. At least one is.
     pub jobs: usize,
-    /// Whether nothing is begun after the first failure.
+    /// Whether to start no more cases after the first failure.
     pub fail_fast: bool,
-    /// Whether pictures are kept for a page that shows them: they are most of what an outcome weighs.
+    /// Whether outcomes keep their images, as an HTML report needs them. Images are most of an outcome's memory.
     pub pictures: bool,
 }
 
-/// How a case ended.
+/// The status of a finished case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// All that it compares is as it should be.
+    /// All comparisons passed.
     Passed,
-    /// Something differs.
+    /// A comparison failed.
     Failed,
-    /// There is no golden: the new one lies beside the place where it should be.
+    /// A golden is missing. The new one was written beside its path.
     Missing,
-    /// Its goldens were written anew.
+    /// The goldens were updated.
     Updated,
-    /// It could not be posed or drawn.
+    /// The case could not be posed or drawn.
     Broken,
 }
 
 impl Status {
-    /// Whether a suite with such a case fails.
+    /// Whether a case with this status makes the suite fail.
     pub fn is_failure(self) -> bool {
         matches!(self, Self::Failed | Self::Missing | Self::Broken)
     }
 
-    /// One word.
+    /// The status in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -98,41 +98,41 @@ impl Status {
     }
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The case's place in the suite.
+    /// Index of the case in the suite.
     pub case: usize,
-    /// How it ended.
+    /// Status of the case.
     pub status: Status,
-    /// What was compared and what came out, a line each; what failed first.
+    /// The comparisons and their results, failed ones first.
     pub findings: Vec<Finding>,
-    /// The golden, where there is one.
+    /// The golden image, if it exists.
     pub expected: Option<Drawn>,
-    /// The picture.
+    /// The image that was drawn.
     pub actual: Option<Drawn>,
-    /// How they differ; without its map where [`Settings::pictures`] is off.
+    /// The difference between both images. Its map is empty if [`Settings::pictures`] is off.
     pub difference: Option<Difference>,
-    /// CRC-32 of the image's RGBA bytes: the same where a driver draws the same bits.
+    /// CRC-32 of the image's RGBA bytes, for detecting bit-identical images.
     pub digest: Option<u32>,
-    /// By what joints differ, those that differ most first.
+    /// The differences of the joints, largest first.
     pub joints: Vec<JointDifference>,
-    /// How its goals were met, with the names of their nodes.
+    /// The goal reports with the names of their nodes.
     pub reports: Vec<(String, GoalReport)>,
-    /// Time of the case: posing, drawing, comparing, and waiting for the device between.
+    /// Duration of the case in seconds: posing, drawing, comparing, and waiting for the device.
     pub seconds: f64,
 }
 
-/// One comparison.
+/// The result of one comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Whether it is as it should be.
+    /// Whether the comparison passed.
     pub passed: bool,
-    /// Numbers and thresholds, in a line.
+    /// The measured values and their limits, in one line.
     pub text: String,
 }
 
-/// A suite on its way.
+/// A run of a suite.
 pub struct Run<'a> {
     suite: &'a Suite,
     pose: &'a Pose<'a>,
@@ -142,57 +142,57 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run of a suite on an adapter, which is opened when there is something to draw.
+    /// Prepares a run of a suite on an adapter. The adapter is opened when the first image is drawn.
     pub fn new(suite: &'a Suite, pose: &'a Pose<'a>, choice: &'a AdapterChoice, settings: Settings) -> Self {
         Self { suite, pose, choice, settings, machine: OnceLock::new() }
     }
 
-    /// The machine that drew, or on which nothing was drawn.
+    /// The machine of the run, with the adapter if an image has been drawn.
     pub fn machine(&self) -> Machine {
         self.machine.get().cloned().unwrap_or_else(|| Machine::new(None))
     }
 
-    /// Runs some of its cases, by their places. `tell` hears of each, in their order; what it is told is handed back in
-    /// the same order. After a failure with [`Settings::fail_fast`] the rest is left out.
+    /// Runs the cases with the given indices and returns their outcomes in that order. `on_outcome` is called for each
+    /// outcome in the same order. After a failure with [`Settings::fail_fast`], the remaining cases are skipped.
     ///
     /// # Errors
-    /// [`RenderError`] if the adapter does not open.
+    /// [`RenderError`] if the adapter cannot be opened.
     pub fn cases(
         &self,
-        places: &[usize],
-        mut tell: impl FnMut(&Outcome),
+        indices: &[usize],
+        mut on_outcome: impl FnMut(&Outcome),
     ) -> Result<Vec<Outcome>, RenderError> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (send, receive) = mpsc::channel::<Result<(usize, Outcome), RenderError>>();
-        let jobs = self.settings.jobs.clamp(1, places.len().clamp(1, MOST_JOBS));
-        let studios = Studio::several(self.choice, places.len(), jobs);
+        let jobs = self.settings.jobs.clamp(1, indices.len().clamp(1, MAX_JOBS));
+        let studios = Studio::several(self.choice, indices.len(), jobs);
         thread::scope(|scope| {
             for studio in studios.iter().cycle().take(jobs) {
                 let send = send.clone();
                 let (next, stop) = (&next, &stop);
                 scope.spawn(move || {
                     while !stop.load(Ordering::Relaxed) {
-                        let turn = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(&place) = places.get(turn) else { return };
-                        let Some(case) = self.suite.cases.get(place) else { return };
-                        let outcome = self.case(place, case, studio);
+                        let position = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(&index) = indices.get(position) else { return };
+                        let Some(case) = self.suite.cases.get(index) else { return };
+                        let outcome = self.case(index, case, studio);
                         let failed = |o: &Outcome| self.settings.fail_fast && o.status.is_failure();
                         if outcome.as_ref().map_or(true, failed) {
                             stop.store(true, Ordering::Relaxed);
                         }
-                        // Who does not listen any more does not miss it.
-                        let _ = send.send(outcome.map(|o| (turn, o)));
+                        // Sending fails if the receiver has stopped after an error. The outcome is not needed then.
+                        let _ = send.send(outcome.map(|o| (position, o)));
                     }
                 });
             }
             drop(send);
             let mut waiting: Vec<(usize, Outcome)> = Vec::new();
             let mut done: Vec<Outcome> = Vec::new();
-            for came in receive {
-                waiting.push(came?);
-                while let Some(i) = waiting.iter().position(|(turn, _)| *turn == done.len()) {
+            for received in receive {
+                waiting.push(received?);
+                while let Some(i) = waiting.iter().position(|(position, _)| *position == done.len()) {
                     let (_, outcome) = waiting.swap_remove(i);
-                    tell(&outcome);
+                    on_outcome(&outcome);
                     done.push(outcome);
                 }
             }
@@ -200,14 +200,14 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn case(&self, place: usize, case: &Case, studio: &Studio) -> Result<Outcome, RenderError> {
+    fn case(&self, index: usize, case: &Case, studio: &Studio) -> Result<Outcome, RenderError> {
         let started = Instant::now();
         if case.checks.image.is_some() {
             let name = studio.open(self.choice)?;
             self.machine.get_or_init(|| Machine::new(Some(name)));
         }
-        let mut outcome = self.worked(place, case, studio).unwrap_or_else(|cause| Outcome {
-            case: place,
+        let mut outcome = self.compare(index, case, studio).unwrap_or_else(|cause| Outcome {
+            case: index,
             status: Status::Broken,
             findings: vec![Finding { passed: false, text: printable::line(&cause).into_owned() }],
             expected: None,
@@ -229,7 +229,8 @@ impl<'a> Run<'a> {
         Ok(outcome)
     }
 
-    fn worked(&self, place: usize, case: &Case, studio: &Studio) -> Result<Outcome, String> {
+    /// Poses, draws and compares a case.
+    fn compare(&self, index: usize, case: &Case, studio: &Studio) -> Result<Outcome, String> {
         let posed = (self.pose)(case)?;
         let actual = match case.checks.image {
             None => None,
@@ -239,18 +240,19 @@ impl<'a> Run<'a> {
                 Some(Drawn { picture, drawn_by: self.machine.get().map(Machine::to_string) })
             }
         };
-        check::case(place, case, &self.suite.goldens, &*posed, actual, self.settings.update)
+        check::case(index, case, &self.suite.goldens, &*posed, actual, self.settings.update)
     }
 }
 
-/// Goldens in a suite's folder that no case names, and what failed cases have left there, but for those that failed now.
+/// Finds files in a suite's folder of goldens that are no longer used: goldens without a case, and results of failed cases,
+/// except for the cases that failed in this run.
 ///
 /// # Errors
-/// What the system says of the folder.
-pub fn orphans(suite: &Suite, now: &[Outcome]) -> std::io::Result<Vec<PathBuf>> {
-    let failed = now.iter().filter(|o| o.status.is_failure()).filter_map(|o| suite.cases.get(o.case));
-    let left = failed.map(|case| format!("{}.new", case.slug));
-    let left: HashSet<String> = left.collect();
+/// The error of the operating system if the folder cannot be read.
+pub fn orphans(suite: &Suite, outcomes: &[Outcome]) -> std::io::Result<Vec<PathBuf>> {
+    let failed = outcomes.iter().filter(|o| o.status.is_failure()).filter_map(|o| suite.cases.get(o.case));
+    let current = failed.map(|case| format!("{}.new", case.slug));
+    let current: HashSet<String> = current.collect();
     let goldens: HashSet<PathBuf> = suite.cases.iter().flat_map(|case| suite.goldens_of(case)).collect();
     let mut found = Vec::new();
     let entries = match std::fs::read_dir(&suite.goldens) {
@@ -259,8 +261,8 @@ pub fn orphans(suite: &Suite, now: &[Outcome]) -> std::io::Result<Vec<PathBuf>> 
     };
     for entry in entries {
         let path = entry?.path();
-        let is_new = || path.file_stem().and_then(|s| s.to_str()).is_some_and(|s| left.contains(s));
-        if path.is_file() && !goldens.contains(&path) && !is_new() && golden::is_ours(&path) {
+        let is_current = || path.file_stem().and_then(|s| s.to_str()).is_some_and(|s| current.contains(s));
+        if path.is_file() && !goldens.contains(&path) && !is_current() && golden::is_ours(&path) {
             found.push(path);
         }
     }

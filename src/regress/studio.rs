@@ -1,4 +1,4 @@
-//! Where a suite's pictures are drawn.
+//! Draws the images of a suite.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -10,33 +10,33 @@ use crate::render::{AdapterChoice, Frame, Gpu, Mode, Model, Pending, Pictures, R
 
 use super::run::Posed;
 
-/// Models that stay on a device.
-const MODELS: usize = 24;
-/// Devices of a software adapter that are open at once. It runs the vertices of a picture on one thread and lets that
-/// thread wait for the pixels; another device goes on meanwhile. Real adapters have one.
-const MOST_STUDIOS: usize = 4;
-/// Cases for which one more device is worth its opening.
-const CASES_A_STUDIO: usize = 16;
+/// Maximum number of models that are kept on a device.
+const MAX_MODELS: usize = 24;
+/// Maximum number of devices of a software adapter. Such a device processes the vertices of an image on one thread, which
+/// then waits for the pixels, and other devices can work in the meantime. Hardware adapters use one device.
+const MAX_STUDIOS: usize = 4;
+/// Number of cases that justify opening one more device.
+const CASES_PER_STUDIO: usize = 16;
 
-/// A device with what it knows, opened when something is to be drawn there. One thread draws at a time.
+/// A device with its models. It is opened when the first image is drawn. Only one thread draws at a time.
 #[derive(Default)]
-pub(super) struct Studio(Mutex<Option<Open>>);
+pub(super) struct Studio(Mutex<Option<OpenDevice>>);
 
-struct Open {
+struct OpenDevice {
     renderer: Renderer,
-    models: Vec<(Key, Model)>,
+    models: Vec<(ModelKey, Model)>,
 }
 
-/// What a model on the device is made of.
-type Key = (PathBuf, Vec<Part>, Mode);
+/// Identifies a model on the device.
+type ModelKey = (PathBuf, Vec<Part>, Mode);
 
 impl Studio {
-    /// As many as are worth it for some cases that some threads work on.
+    /// Creates a suitable number of devices for a number of cases and threads.
     pub(super) fn several(choice: &AdapterChoice, cases: usize, jobs: usize) -> Vec<Self> {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         let software = *choice == AdapterChoice::Cpu;
-        let most = if software { jobs.min(processors).clamp(1, MOST_STUDIOS) } else { 1 };
-        (0..(cases / CASES_A_STUDIO).clamp(1, most)).map(|_| Self::default()).collect()
+        let max = if software { jobs.min(processors).clamp(1, MAX_STUDIOS) } else { 1 };
+        (0..(cases / CASES_PER_STUDIO).clamp(1, max)).map(|_| Self::default()).collect()
     }
 
     /// Opens the adapter, unless it is open, and returns its description.
@@ -44,12 +44,14 @@ impl Studio {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let open = match &mut *open {
             Some(open) => open,
-            none => none.insert(Open { renderer: Renderer::new(Gpu::new(choice)?), models: Vec::new() }),
+            closed => {
+                closed.insert(OpenDevice { renderer: Renderer::new(Gpu::new(choice)?), models: Vec::new() })
+            }
         };
         Ok(open.renderer.gpu().describe())
     }
 
-    /// Begins a picture; others may begin theirs while somebody waits for it.
+    /// Submits an image. Other threads can submit theirs while this one waits for the result.
     pub(super) fn draw(&self, posed: &dyn Posed, frame: &Frame<'_>) -> Result<Pending, RenderError> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let open = open.as_mut().ok_or_else(|| RenderError::Driver("no adapter is open".into()))?;
@@ -57,27 +59,27 @@ impl Studio {
     }
 }
 
-impl Open {
+impl OpenDevice {
     fn draw(&mut self, posed: &dyn Posed, frame: &Frame<'_>) -> Result<Pending, RenderError> {
         let puppet = posed.puppet();
         let character: &Character = puppet.character();
         let key = (character.path.clone(), puppet.parts().to_vec(), frame.mode);
-        let known = self.models.iter().position(|(k, _)| *k == key);
-        let place = match known {
-            Some(place) => place,
+        let existing = self.models.iter().position(|(k, _)| *k == key);
+        let index = match existing {
+            Some(index) => index,
             None => {
                 let pictures = Pictures::decode(character, puppet.parts(), frame.mode);
                 let model = self.renderer.model(character, puppet.parts(), &pictures)?;
-                if self.models.len() == MODELS {
+                if self.models.len() == MAX_MODELS {
                     self.models.remove(0);
                 }
                 self.models.push((key, model));
                 self.models.len() - 1
             }
         };
-        match self.models.get(place) {
+        match self.models.get(index) {
             Some((_, model)) => self.renderer.submit(model, frame, posed.size()),
-            None => Err(RenderError::Driver("a model was lost".into())),
+            None => Err(RenderError::Driver("the model is missing on the device".into())),
         }
     }
 }
@@ -87,13 +89,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_cases_real_adapters_and_single_jobs_have_one_studio() {
+    fn few_cases_hardware_adapters_and_single_jobs_use_one_device() {
         let several = |choice: &AdapterChoice, cases, jobs| Studio::several(choice, cases, jobs).len();
         assert_eq!(several(&AdapterChoice::Cpu, 0, 8), 1);
         assert_eq!(several(&AdapterChoice::Cpu, 31, 8), 1);
         assert_eq!(several(&AdapterChoice::Cpu, 1000, 1), 1);
         assert_eq!(several(&AdapterChoice::Auto, 1000, 8), 1);
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        assert_eq!(several(&AdapterChoice::Cpu, 1000, 64), processors.min(MOST_STUDIOS));
+        assert_eq!(several(&AdapterChoice::Cpu, 1000, 64), processors.min(MAX_STUDIOS));
     }
 }

@@ -117,7 +117,7 @@ fn changed_cases_fail_and_update_writes_only_their_goldens() {
     assert_eq!(code, 1);
     let text = lines.join("\n");
     assert!(text.contains("failed  wave") && text.contains("passed  rest"), "{text}");
-    assert!(text.contains("off; at most"), "{text}");
+    assert!(text.contains("beyond tolerance, largest differences"), "{text}");
     assert!(text.contains("report: out-of-reach instead of reached"), "{text}");
     assert!(folder.join("goldens/wave.new.png").exists());
     // A wrong report cannot be updated, because it has no golden.
@@ -176,23 +176,26 @@ fn errors_in_a_suite_name_the_line() {
     };
     let case = |rest: &str| refused(&format!("version = 1\n[[case]]\nname = \"a\"\n{rest}\n"));
     for (error, expected) in [
-        (refused("version = 2"), "line 1: version is not 1"),
+        (refused("version = 2"), "line 1: version must be 1"),
         (refused("[[case]]"), "line 1: version is missing"),
         (refused("version = 1\nversion = 1"), "line 2: duplicate key"),
         (refused("version = 1\n[[case]]\nmode = \"mask\""), "line 2: a case needs a name"),
-        (refused("version = 1\n[[case]]\nname = \"a\"\n[[case]]\nname = \"A!\""), "line 4: another case"),
+        (
+            refused("version = 1\n[[case]]\nname = \"a\"\n[[case]]\nname = \"A!\""),
+            "line 4: case \"A!\" has the same",
+        ),
         (refused("version = 1\n[[matrix]]\nname = \"a\"\nmode = []"), "line 4: mode is an empty list"),
-        (case("methd = \"ccd\""), "line 4: unknown key \"methd\"; near it: method"),
+        (case("methd = \"ccd\""), "line 4: unknown key \"methd\"; similar keys: method"),
         (case("adapter = \"cpu\""), "line 4: unknown key \"adapter\""),
-        (case("compare = [\"sound\"]"), "line 4: compare is a list of"),
+        (case("compare = [\"sound\"]"), "line 4: compare must be a list of"),
         (case("compare = [\"report\"]"), "line 4: to compare the report, set outcome or error"),
-        (case("outcome = \"near\""), "line 4: outcome is none of"),
+        (case("outcome = \"near\""), "line 4: outcome must be one of"),
         (case("mean = -1"), "line 4: mean must be a number from 0 to 1"),
         (case("worst = 7"), "line 4: worst must be a number from 0 to 1"),
         (case("distance = -1"), "line 4: distance must be a number of at least 0"),
         (case("levels = 256"), "line 4: levels must be an integer from 0 to 255"),
         (case("tolerate = \"never\""), "line 4: tolerate must be \"other-adapters\" or \"always\""),
-        (case("no-limits = 3"), "line 4: no-limits is true or false"),
+        (case("no-limits = 3"), "line 4: no-limits must be true or false"),
         (refused("version = 1\n\n[[case]]\n"), "line 3: a case needs a name"),
         (refused("version = 1\n[[matrix]]\nname = \"a\"\nmean = [0.1,\n-2]"), "line 5: mean must be"),
         (refused("version = 1\n[defaults]\nmean = -1\n[[case]]\nname = \"a\""), "line 3: mean must be"),
@@ -250,10 +253,10 @@ replay = '{}'
     for expected in ["updated reach", "failed  far", "updated rest", "updated session frame 1"] {
         assert!(output.contains(expected), "{output}");
     }
-    // Keys of the case itself are checked.
+    // What a case says itself counts.
     for (more, expected) in [
-        ("error = 1e-3", "line 17: of a session image and joints are compared"),
-        ("[[case]]\nname = \"b\"\nfps = 3", "line 22: frames and fps are of a session"),
+        ("error = 1e-3", "line 17: a replayed session compares image and joints"),
+        ("[[case]]\nname = \"b\"\nfps = 3", "line 22: frames and fps need a session"),
     ] {
         fs::write(&suite, text(more)).unwrap();
         let error = refusal(["test", suite.to_str().unwrap()]);
@@ -261,7 +264,7 @@ replay = '{}'
     }
     fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\nerror = 1").unwrap();
     let (code, lines) = code_and_lines(["test", suite.to_str().unwrap(), "--update"]);
-    assert!(code == 1 && lines.iter().any(|l| l.contains("the case has no goal")), "{lines:?}");
+    assert!(code == 1 && lines.iter().any(|l| l.contains("the case has no goals")), "{lines:?}");
 }
 
 #[test]
@@ -271,8 +274,8 @@ fn too_many_cases_are_refused() {
     let names: String = (0..=100_000).map(|n| format!("[[case]]\nname=\"{n}\"\n")).collect();
     fs::write(&suite, format!("version = 1\n{names}")).unwrap();
     let error = refusal(["test", suite.to_str().unwrap(), "--list"]);
-    assert!(error.contains("line 200002: more than 100000 cases"), "{error}");
-    // Each frame of a session counts as a case, and so does its joint track.
+    assert!(error.contains("line 200002: too many cases"), "{error}");
+    // Frames of a session are cases each, and so is its track.
     let session = |frames: String, compare: &str| {
         let case =
             format!("[[case]]\nname=\"s\"\nreplay=\"a.session\"\ncompare=[{compare}]\nframes=[{frames}]\n");
@@ -283,10 +286,7 @@ fn too_many_cases_are_refused() {
     for compare in ["\"image\"", "\"joints\"", "\"image\",\"joints\""] {
         let output = session(numbers(100_000), compare);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(
-            output.status.code() == Some(2) && error.contains("line 2: more than 100000 cases"),
-            "{error}"
-        );
+        assert!(output.status.code() == Some(2) && error.contains("line 2: too many cases"), "{error}");
     }
     let output = session(numbers(99_999), "\"image\"");
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 99_999);
@@ -314,7 +314,7 @@ fn the_total_size_of_all_options_is_limited() {
         format!("version = 1\n[defaults]\nreach = [{reach}]\n[[matrix]]\nname = \"a\"\nmode = [{modes}]\n");
     fs::write(&suite, text).unwrap();
     let error = refusal(["test", suite.to_str().unwrap(), "--list"]);
-    assert!(error.contains("line 4: all cases together have more than 67108864 bytes of options"), "{error}");
+    assert!(error.contains("line 4: the options of all cases exceed 67108864 bytes"), "{error}");
 }
 
 #[test]
@@ -405,10 +405,10 @@ fn a_session_is_a_case_of_frames_and_of_joints() {
     let output = lines.join("\n");
     assert!(code == 1 && output.contains("failed  s joints") && output.contains("/left"), "{output}");
     fs::write(&suite, format!("{case}mode = \"mask\"\n")).unwrap();
-    assert!(refusal(["test", path]).contains("line 7: mode is said by the session"));
-    // Without frames, the case would compare nothing and could not fail.
+    assert!(refusal(["test", path]).contains("line 7: mode cannot be set for a replayed session"));
+    // Without a frame there would be nothing to compare, and nothing would fail.
     fs::write(&suite, case).unwrap();
-    assert!(refusal(["test", path]).contains("line 2: frames says which pictures"));
+    assert!(refusal(["test", path]).contains("line 2: frames is missing"));
     fs::write(&suite, "version = 1\n[[case]]\nname = \"s\"\nframes = [1]\n").unwrap();
-    assert!(refusal(["test", path]).contains("line 4: frames and fps are of a session"));
+    assert!(refusal(["test", path]).contains("line 4: frames and fps need a session"));
 }

@@ -1,4 +1,4 @@
-//! Suites: a TOML file of cases, and lists that multiply into cases. `docs/testing.md` has the schema.
+//! Reads suites: TOML files with cases, and with matrices that expand to cases. `docs/testing.md` describes the format.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,29 +8,29 @@ use toml_edit::Document;
 use crate::bounded;
 use crate::toml::{Fault, Lines};
 
-use reader::Reader;
+use reader::SuiteReader;
 
 mod reader;
 mod values;
 
-/// Maximum size of a suite, bytes.
+/// Maximum size of a suite file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// An option of the command line that a case may set by its name.
+/// A command-line option that a case can set by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionKey {
-    /// Its name, without the dashes.
+    /// Name of the option, without the dashes.
     pub name: String,
-    /// What it takes.
+    /// Which values the option accepts.
     pub takes: Takes,
-    /// Whether it names a file: then relative to the suite.
+    /// Whether the value is a path. It is then relative to the suite.
     pub is_path: bool,
 }
 
-/// What an option takes.
+/// Which values an option accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing: it is there or not.
+    /// No value: the option is a switch.
     Flag,
     /// One value.
     One,
@@ -38,42 +38,42 @@ pub enum Takes {
     Many,
 }
 
-/// What a case compares, and what is let pass.
+/// What a case compares, with tolerances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checks {
-    /// The picture.
+    /// The image.
     pub image: Option<ImageTolerance>,
-    /// World matrices of all nodes.
+    /// The world matrices of all nodes.
     pub joints: Option<JointTolerance>,
-    /// How goals were met.
+    /// The goal reports.
     pub report: Option<ReportCheck>,
 }
 
-/// How much an image may differ from its golden.
+/// The maximum difference between an image and its golden.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImageTolerance {
-    /// A pixel counts as equal while no channel differs by more levels of 255.
+    /// Pixels whose channels differ by at most this many levels of 255 count as equal.
     pub levels: u8,
-    /// Maximum mean FLIP error of the image, 0 to 1, counting the other pixels alone.
+    /// Maximum mean FLIP error of the image, from 0 to 1, caused by the other pixels alone.
     pub mean: f32,
-    /// Maximum mean FLIP error of its worst tile, likewise.
+    /// Maximum mean FLIP error of the worst tile, caused by the other pixels alone.
     pub worst: f32,
 }
 
 impl Default for ImageTolerance {
-    /// Above what drivers and CPUs differ by, below what the breaks of `tests/breaks` cause; `docs/testing.md` shows
-    /// both distributions.
+    /// Tolerances above the differences between drivers and CPUs, and below those that the deliberate defects of
+    /// `tests/breaks` cause. `docs/testing.md` shows both distributions.
     fn default() -> Self {
         Self { levels: 2, mean: 0.007, worst: 0.04 }
     }
 }
 
-/// What a node's world matrix may differ by.
+/// The maximum difference between a node's world matrix and its golden.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointTolerance {
-    /// Metres.
+    /// Distance in metres.
     pub distance: f64,
-    /// Radians.
+    /// Angle in radians.
     pub angle: f64,
 }
 
@@ -83,119 +83,120 @@ impl Default for JointTolerance {
     }
 }
 
-/// What all goals of a case must come to.
+/// What all goals of a case must achieve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportCheck {
-    /// The outcome that each of them must have, as its name.
+    /// Name of the outcome that each goal must have.
     pub outcome: Option<String>,
-    /// Metres that none may be off by more.
+    /// Maximum position error of a goal, in metres.
     pub error: Option<f64>,
-    /// Whether the suite's defaults say so: then a case without goals has nothing to report.
-    pub usual: bool,
+    /// Whether the check comes from the defaults of the suite. A case without goals then passes.
+    pub from_defaults: bool,
 }
 
-/// What of a recorded session is compared.
+/// The part of a recorded session that a case compares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replayed {
-    /// Its file.
+    /// File of the session.
     pub session: PathBuf,
-    /// What it comes to at one time, or from its beginning to its end.
+    /// A single frame, or the whole session.
     pub moment: Moment,
-    /// Frames a second.
+    /// Frames per second.
     pub fps: f64,
 }
 
-/// Frames of a session.
+/// Which frames of a session are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// One of them.
+    /// A single frame.
     Frame(u32),
-    /// All.
+    /// All frames.
     Track,
 }
 
-/// One thing that is posed, drawn and compared.
+/// A test case: something to pose, draw and compare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Its name, as people read it.
+    /// Human-readable name.
     pub name: String,
-    /// Its name as files are named.
+    /// Name of the goldens, without an extension.
     pub slug: String,
-    /// Where the suite has it, from one.
+    /// Line in the suite, from 1.
     pub line: usize,
-    /// `None`: the character inside the program.
+    /// File of the character, or `None` for the built-in character.
     pub model: Option<PathBuf>,
-    /// The recorded session that it plays back, if it does.
+    /// The recorded session to play back, if any.
     pub replay: Option<Replayed>,
-    /// Its options, as on the command line.
+    /// Options as on the command line.
     pub arguments: Vec<String>,
-    /// What it compares.
+    /// What the case compares.
     pub checks: Checks,
 }
 
-/// Cases, and where their goldens are.
+/// A suite of test cases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suite {
-    /// The suite's file.
+    /// File of the suite.
     pub path: PathBuf,
-    /// The folder of goldens.
+    /// Folder of the goldens.
     pub goldens: PathBuf,
-    /// In the order in which the file has them.
+    /// The cases in the order of the file.
     pub cases: Vec<Case>,
 }
 
-/// Why a suite cannot be run, with the line where it says so.
+/// An error when a suite is read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SuiteError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{path}: {cause}")]
     Read {
         /// The suite.
         path: String,
-        /// What the system said.
+        /// The error of the operating system.
         cause: String,
     },
-    /// Something in it will not do.
+    /// The content of the file is invalid.
     #[error("{path}: line {line}: {cause}")]
     Fault {
         /// The suite.
         path: String,
-        /// From one.
+        /// Line number, from 1.
         line: usize,
-        /// Why.
+        /// Description of the error.
         cause: String,
     },
 }
 
 impl Suite {
-    /// The paths of a case's goldens, whether they exist or not.
+    /// The paths of a case's goldens, whether or not they exist.
     pub fn goldens_of(&self, case: &Case) -> Vec<PathBuf> {
-        let of =
-            |compared: bool, kind: &str| compared.then(|| self.goldens.join(format!("{}.{kind}", case.slug)));
+        let path = |is_compared: bool, extension: &str| {
+            is_compared.then(|| self.goldens.join(format!("{}.{extension}", case.slug)))
+        };
         let Checks { image, joints, .. } = &case.checks;
-        of(image.is_some(), "png").into_iter().chain(of(joints.is_some(), "json")).collect()
+        path(image.is_some(), "png").into_iter().chain(path(joints.is_some(), "json")).collect()
     }
 
-    /// Reads a suite whose cases may set some options.
+    /// Reads a suite. `options` are the command-line options that cases can set.
     ///
     /// # Errors
-    /// [`SuiteError`] with the line of what is no TOML, of a key that is not known, of a value that will not do, of a
-    /// name that two cases have.
+    /// [`SuiteError`] if the file cannot be read, or with the line number for a TOML syntax error, an unknown key, an
+    /// invalid value, or a name that two cases share.
     pub fn read(path: &Path, options: &[OptionKey]) -> Result<Self, SuiteError> {
         let shown = path.display().to_string();
-        let unread = |e: std::io::Error| SuiteError::Read { path: shown.clone(), cause: e.to_string() };
-        let text = bounded::read_to_string(path, MAX_BYTES).map_err(unread)?;
+        let read_error = |e: std::io::Error| SuiteError::Read { path: shown.clone(), cause: e.to_string() };
+        let text = bounded::read_to_string(path, MAX_BYTES).map_err(read_error)?;
         let fault = |f: Fault| {
             let (line, cause) = f.told(&text);
             SuiteError::Fault { path: shown.clone(), line, cause }
         };
         let document = Document::parse(text.clone()).map_err(|e| fault(Fault::of(&e)))?;
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        let reader = Reader { folder: &folder, options, lines: Lines::of(&text) };
+        let reader = SuiteReader { folder: &folder, options, lines: Lines::of(&text) };
         let (goldens, cases) = reader.suite(document.as_table()).map_err(fault)?;
         let mut taken = HashSet::new();
         if let Some(case) = cases.iter().find(|c| !taken.insert(&c.slug)) {
-            let cause = format!("another case is named \"{}\" too, or its files would be", case.name);
+            let cause = format!("case \"{}\" has the same file name as another case; rename it", case.name);
             return Err(SuiteError::Fault { path: shown, line: case.line, cause });
         }
         Ok(Self { path: path.into(), goldens: folder.join(goldens), cases })

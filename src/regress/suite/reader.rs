@@ -1,82 +1,82 @@
-//! From tables to cases.
+//! Converts the tables of a suite to cases.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use toml_edit::{Item, Table, Value};
 
-use super::values::{checks, frames, number, slug, span, spoken, word};
+use super::values::{argument_text, checks, frames, name_part, number, slug, span};
 use crate::toml::{Fault, Lines, tables};
 
 use super::{Case, Checks, Moment, OptionKey, Replayed, Takes};
 
 const VERSION: i64 = 1;
-/// More would not be looked at by anybody.
-const MOST_CASES: usize = 100_000;
-/// The most text that all cases take together, bytes. What many cases have in common counts once for each of them.
-const MOST_TEXT: usize = 64 << 20;
+/// Maximum number of cases in a suite.
+const MAX_CASES: usize = 100_000;
+/// Maximum size of the options of all cases, in bytes. An option that several cases share counts once for each of them.
+const MAX_TEXT: usize = 64 << 20;
 
-pub(super) struct Reader<'a> {
+pub(super) struct SuiteReader<'a> {
     pub(super) folder: &'a Path,
     pub(super) options: &'a [OptionKey],
     pub(super) lines: Lines,
 }
 
-/// Keys of a case that are no options.
-const OWN: [&str; 14] = [
+/// Keys of a case that are not command-line options.
+const CASE_KEYS: [&str; 14] = [
     "name", "model", "replay", "frames", "fps", "compare", "levels", "mean", "worst", "tolerate", "distance",
     "angle", "outcome", "error",
 ];
-/// Options of a case that plays a session back: the session itself says the rest.
-const REPLAYED: [&str; 1] = ["resolution"];
-/// Keys of a case that has goals.
-const REPORTED: [&str; 2] = ["outcome", "error"];
-/// Keys of a case that plays a session back.
-const TIMED: [&str; 2] = ["frames", "fps"];
+/// Options of a case that plays back a session. The session defines all others.
+const REPLAY_OPTIONS: [&str; 1] = ["resolution"];
+/// Keys that only apply to a case with goals.
+const REPORT_KEYS: [&str; 2] = ["outcome", "error"];
+/// Keys that only apply to a case that plays back a session.
+const REPLAY_KEYS: [&str; 2] = ["frames", "fps"];
 
 fn too_many(table: &Table) -> Fault {
-    Fault::new(table.span(), format!("more than {MOST_CASES} cases"))
+    Fault::new(table.span(), format!("too many cases; a suite can have at most {MAX_CASES}"))
 }
 
-/// The defaults that a case takes: what it does not say itself, and what cases of its kind can have.
-fn usual<'t>(defaults: &'t Table, table: &Table) -> Vec<(&'t str, Cow<'t, Item>)> {
+/// The suite's defaults that apply to a case: those that the case does not set and that its kind of case can have.
+fn applicable_defaults<'t>(defaults: &'t Table, table: &Table) -> Vec<(&'t str, Cow<'t, Item>)> {
     let replays = [defaults, table].iter().any(|t| t.contains_key("replay"));
-    let foreign = if replays { REPORTED } else { TIMED };
-    let takes = |key: &str| !table.contains_key(key) && !foreign.contains(&key);
-    let reports =
-        REPORTED.iter().any(|key| table.contains_key(key) || takes(key) && defaults.contains_key(key));
-    let mut usual = Vec::new();
-    for (key, item) in defaults.iter().filter(|(key, _)| takes(key)) {
-        if key != "compare" || reports || !item.is_array() {
-            usual.push((key, Cow::Borrowed(item)));
+    let inapplicable = if replays { REPORT_KEYS } else { REPLAY_KEYS };
+    let applies = |key: &str| !table.contains_key(key) && !inapplicable.contains(&key);
+    let has_report =
+        REPORT_KEYS.iter().any(|key| table.contains_key(key) || applies(key) && defaults.contains_key(key));
+    let mut applicable = Vec::new();
+    for (key, item) in defaults.iter().filter(|(key, _)| applies(key)) {
+        if key != "compare" || has_report || !item.is_array() {
+            applicable.push((key, Cow::Borrowed(item)));
             continue;
         }
         let mut item = item.clone();
         if let Some(compared) = item.as_array_mut() {
-            compared.retain(|what| what.as_str() != Some("report"));
+            compared.retain(|check| check.as_str() != Some("report"));
             if compared.is_empty() {
                 continue;
             }
         }
-        usual.push((key, Cow::Owned(item)));
+        applicable.push((key, Cow::Owned(item)));
     }
-    usual
+    applicable
 }
 
-/// How much text an item is, bytes; an item that is made of others is at least one.
-fn length(item: &Item) -> usize {
+/// The size of an item's text in bytes, or 1 if it has no position in the file.
+fn text_length(item: &Item) -> usize {
     item.span().map_or(1, |span| span.len())
 }
 
-/// The cases that were read so far.
+/// The cases read so far.
 #[derive(Default)]
-struct Cases {
+struct CaseList {
     list: Vec<Case>,
-    /// The text of all of their options, bytes.
+    /// Size of the options of all cases, in bytes.
     text: usize,
 }
 
-impl Reader<'_> {
+impl SuiteReader<'_> {
     pub(super) fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<Case>), Fault> {
         for (key, item) in root.iter() {
             if !["version", "goldens", "defaults", "case", "matrix"].contains(&key) {
@@ -89,31 +89,35 @@ impl Reader<'_> {
         }
         match root.get("version") {
             Some(version) if version.as_integer() == Some(VERSION) => {}
-            Some(version) => return Err(Fault::at(version, format!("version is not {VERSION}"))),
+            Some(version) => return Err(Fault::at(version, format!("version must be {VERSION}"))),
             None => return Err(Fault::new(None, "version is missing")),
         }
         let goldens = match root.get("goldens") {
             None => "goldens",
-            Some(item) => item.as_str().ok_or_else(|| Fault::at(item, "goldens is no folder"))?,
+            Some(item) => {
+                item.as_str().ok_or_else(|| Fault::at(item, "goldens must be the path of a folder"))?
+            }
         };
-        let none = Table::new();
+        let no_defaults = Table::new();
         let defaults = match root.get("defaults") {
-            None => &none,
-            Some(item) => item.as_table().ok_or_else(|| Fault::at(item, "write [defaults]"))?,
+            None => &no_defaults,
+            Some(item) => {
+                item.as_table().ok_or_else(|| Fault::at(item, "defaults must be a table: [defaults]"))?
+            }
         };
-        self.known(defaults)?;
-        let mut cases = Cases::default();
+        self.check_keys(defaults)?;
+        let mut cases = CaseList::default();
         let singles = tables(root, "case")?;
-        // Before any of them is read.
-        if let Some(table) = singles.get(MOST_CASES) {
+        // Checked before any case is read.
+        if let Some(table) = singles.get(MAX_CASES) {
             return Err(too_many(table));
         }
         for table in singles {
-            self.known(table)?;
+            self.check_keys(table)?;
             self.cases(defaults, table, &[], &mut cases)?;
         }
         for table in tables(root, "matrix")? {
-            self.known(table)?;
+            self.check_keys(table)?;
             self.matrix(defaults, table, &mut cases)?;
         }
         Ok((goldens.into(), cases.list))
@@ -123,22 +127,22 @@ impl Reader<'_> {
         self.options.iter().find(|o| o.name == name)
     }
 
-    fn known(&self, table: &Table) -> Result<(), Fault> {
+    fn check_keys(&self, table: &Table) -> Result<(), Fault> {
         for (key, item) in table.iter() {
-            if !OWN.contains(&key) && self.option(key).is_none() {
-                let mut near: Vec<&str> =
-                    OWN.into_iter().chain(self.options.iter().map(|o| &*o.name)).collect();
-                near.sort_by(|a, b| strsim::jaro(b, key).total_cmp(&strsim::jaro(a, key)));
-                near.truncate(3);
-                let cause = format!("unknown key \"{key}\"; near it: {}", near.join(", "));
+            if !CASE_KEYS.contains(&key) && self.option(key).is_none() {
+                let mut similar: Vec<&str> =
+                    CASE_KEYS.into_iter().chain(self.options.iter().map(|o| &*o.name)).collect();
+                similar.sort_by(|a, b| strsim::jaro(b, key).total_cmp(&strsim::jaro(a, key)));
+                similar.truncate(3);
+                let cause = format!("unknown key \"{key}\"; similar keys: {}", similar.join(", "));
                 return Err(Fault::new(span(table, key, item), cause));
             }
         }
         Ok(())
     }
 
-    /// The cases of a matrix: every choice of a value from each of its lists, the last list fastest.
-    fn matrix(&self, defaults: &Table, table: &Table, cases: &mut Cases) -> Result<(), Fault> {
+    /// Adds the cases of a matrix: all combinations of values from its lists. The last list varies fastest.
+    fn matrix(&self, defaults: &Table, table: &Table, cases: &mut CaseList) -> Result<(), Fault> {
         let mut axes: Vec<(&str, Vec<Item>)> = Vec::new();
         for (key, item) in table.iter() {
             let Some(list) = item.as_array() else { continue };
@@ -150,13 +154,16 @@ impl Reader<'_> {
             };
             if multiplies {
                 if list.is_empty() {
-                    return Err(Fault::at(item, format!("{key} is an empty list: there would be no case")));
+                    return Err(Fault::at(
+                        item,
+                        format!("{key} is an empty list; it needs at least one value"),
+                    ));
                 }
                 axes.push((key, list.iter().cloned().map(Item::Value).collect()));
             }
         }
         let count = axes.iter().try_fold(1_usize, |n, (_, list)| n.checked_mul(list.len()));
-        let count = count.filter(|n| n.saturating_add(cases.list.len()) <= MOST_CASES);
+        let count = count.filter(|n| n.saturating_add(cases.list.len()) <= MAX_CASES);
         let count = count.ok_or_else(|| too_many(table))?;
         for index in 0..count {
             let mut rest = index;
@@ -171,29 +178,30 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The cases of a table, of whose lists some values are chosen: one, or of a session one for each frame that is seen
-    /// and one for its joints.
+    /// Adds the cases of a table with values chosen from its lists. This is a single case, or for a session a case for each
+    /// compared frame and one for the joints.
     fn cases(
         &self,
         defaults: &Table,
         table: &Table,
         chosen: &[(&str, &Item)],
-        cases: &mut Cases,
+        cases: &mut CaseList,
     ) -> Result<(), Fault> {
-        let usual = usual(defaults, table);
-        let usual = usual.iter().map(|(key, item)| (*key, &**item));
+        let defaults = applicable_defaults(defaults, table);
+        let defaults = defaults.iter().map(|(key, item)| (*key, &**item));
         let choice = |key: &str| chosen.iter().find(|(k, _)| *k == key).map(|(_, item)| *item);
         let keys: Vec<(&str, &Item)> =
-            usual.chain(table.iter()).map(|(key, item)| (key, choice(key).unwrap_or(item))).collect();
-        cases.text = cases.text.saturating_add(keys.iter().map(|(_, item)| length(item)).sum());
-        if cases.text > MOST_TEXT {
-            let cause = format!("all cases together have more than {MOST_TEXT} bytes of options");
+            defaults.chain(table.iter()).map(|(key, item)| (key, choice(key).unwrap_or(item))).collect();
+        cases.text = cases.text.saturating_add(keys.iter().map(|(_, item)| text_length(item)).sum());
+        if cases.text > MAX_TEXT {
+            let cause = format!("the options of all cases exceed {MAX_TEXT} bytes");
             return Err(Fault::new(table.span(), cause));
         }
         let get = |key: &str| keys.iter().find(|(k, _)| *k == key).map(|(_, item)| *item);
         let text = |key: &str| {
             let item = get(key);
-            let text = item.map(|i| i.as_str().ok_or_else(|| Fault::at(i, format!("{key} is no text"))));
+            let text =
+                item.map(|i| i.as_str().ok_or_else(|| Fault::at(i, format!("{key} must be a string"))));
             text.transpose()
         };
         let model = text("model")?.map(|m| self.folder.join(m));
@@ -202,7 +210,7 @@ impl Reader<'_> {
         words.extend(
             chosen
                 .iter()
-                .filter_map(|(key, item)| Some(word(key, item.as_value()?)))
+                .filter_map(|(key, item)| Some(name_part(key, item.as_value()?)))
                 .filter(|w| !w.is_empty()),
         );
         let name = words.join(" ");
@@ -212,11 +220,12 @@ impl Reader<'_> {
         let mut arguments = Vec::new();
         for (key, item) in &keys {
             if let Some(option) = self.option(key) {
-                let said = session.is_some() && !REPLAYED.contains(key);
-                if said && table.contains_key(key) {
-                    return Err(Fault::at(item, format!("{key} is said by the session")));
+                let is_from_session = session.is_some() && !REPLAY_OPTIONS.contains(key);
+                if is_from_session && table.contains_key(key) {
+                    let cause = format!("{key} cannot be set for a replayed session; the session defines it");
+                    return Err(Fault::at(item, cause));
                 }
-                if !said {
+                if !is_from_session {
                     self.arguments(option, item, &mut arguments)?;
                 }
             }
@@ -224,7 +233,7 @@ impl Reader<'_> {
         let line = self.lines.at(table.span());
         let mut checks = checks(&get)?;
         if let Some(report) = &mut checks.report {
-            report.usual = REPORTED.iter().all(|key| !table.contains_key(key));
+            report.from_defaults = REPORT_KEYS.iter().all(|key| !table.contains_key(key));
         }
         let fps = number(&get, "fps", 24.0)?;
         let case = |name: String, checks: Checks, replay: Option<Replayed>| Case {
@@ -238,24 +247,26 @@ impl Reader<'_> {
         };
         let Some(session) = session else {
             if let Some(item) = get("frames").or(get("fps")) {
-                return Err(Fault::at(item, "frames and fps are of a session: there is no replay"));
+                return Err(Fault::at(item, "frames and fps need a session; set replay"));
             }
             cases.list.push(case(name, checks, None));
             return Ok(());
         };
         if fps <= 0.0 || checks.report.is_some() {
-            let cause = "of a session image and joints are compared, at more than 0 fps";
+            let cause =
+                "a replayed session compares image and joints but no report, and fps must be greater than 0";
             return Err(Fault::new(table.span(), cause));
         }
-        let seen = frames(get("frames"))?;
-        if checks.image.is_some() && seen.is_empty() {
-            return Err(Fault::new(table.span(), "frames says which pictures of a session are compared"));
+        let frames = frames(get("frames"))?;
+        if checks.image.is_some() && frames.is_empty() {
+            let cause = "frames is missing; it lists the frames of the session to compare";
+            return Err(Fault::new(table.span(), cause));
         }
-        if seen.len().saturating_add(cases.list.len()) >= MOST_CASES {
+        if frames.len().saturating_add(cases.list.len()) >= MAX_CASES {
             return Err(too_many(table));
         }
         let replayed = |moment| Some(Replayed { session: session.clone(), moment, fps });
-        for frame in seen.into_iter().filter(|_| checks.image.is_some()) {
+        for frame in frames.into_iter().filter(|_| checks.image.is_some()) {
             let checks = Checks { joints: None, ..checks.clone() };
             cases.list.push(case(format!("{name} frame {frame}"), checks, replayed(Moment::Frame(frame))));
         }
@@ -268,15 +279,20 @@ impl Reader<'_> {
 
     fn arguments(&self, option: &OptionKey, item: &Item, out: &mut Vec<String>) -> Result<(), Fault> {
         let flag = format!("--{}", option.name);
-        let value = item.as_value().ok_or_else(|| Fault::at(item, format!("{} is a table", option.name)))?;
-        let bad = || Fault::at(item, format!("{} cannot be that", option.name));
+        let value = item
+            .as_value()
+            .ok_or_else(|| Fault::at(item, format!("{} must be a value, not a table", option.name)))?;
+        let invalid =
+            || Fault::at(item, format!("{} must be a string, a number or a list of them", option.name));
         let text = |value: &Value| {
-            let text = spoken(value).ok_or_else(bad)?;
+            let text = argument_text(value).ok_or_else(invalid)?;
             Ok(if option.is_path { self.folder.join(text).to_string_lossy().into_owned() } else { text })
         };
         match (option.takes, value) {
             (Takes::Flag, Value::Boolean(on)) => out.extend((*on.value()).then_some(flag)),
-            (Takes::Flag, _) => return Err(Fault::at(item, format!("{} is true or false", option.name))),
+            (Takes::Flag, _) => {
+                return Err(Fault::at(item, format!("{} must be true or false", option.name)));
+            }
             (Takes::Many, Value::Array(list)) => {
                 for value in list.iter() {
                     out.push(format!("{flag}={}", text(value)?));
