@@ -84,7 +84,7 @@ pub fn retargeted_by(
     source.clips.iter().enumerate().map(retarget_clip).collect()
 }
 
-/// The key times of a clip whose channels all share them, as in motion capture. Otherwise evenly spaced times.
+/// The key times of a clip if all channels share them, as in motion capture. Otherwise evenly spaced times.
 fn sample_times(clip: &Clip) -> Vec<f32> {
     match clip.timelines.as_slice() {
         [times] if times.len() > 1 && times.len() <= MOST_FRAMES => times.clone(),

@@ -35,7 +35,7 @@ struct BlendedClip {
     playhead: Playhead,
 }
 
-/// A strip whose clips are synchronized and aligned.
+/// A strip with synchronized and aligned clips.
 #[derive(Clone, Debug)]
 pub(super) struct PreparedStrip {
     pub(super) start: f32,
@@ -209,8 +209,8 @@ impl PreparedStrip {
         }
     }
 
-    /// Cycles from a foot's strike to the time `since` seconds after the strip's start. Returns `None` unless the foot
-    /// steps in a cyclic clip. In a blend, the first clip counts.
+    /// Cycles from a foot's strike to the time `since` seconds after the strip's start. Returns `None` if the clip is
+    /// not cyclic or the foot does not strike in it. In a blend, the first clip counts.
     pub(super) fn cycles_since_strike(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
         let first = self.blended.first()?;
         let strike = first.strikes.iter().find(|(_, f)| *f == foot)?.0;

@@ -74,7 +74,7 @@ impl Edit {
     ///
     /// In a loop the window wraps around the ends, so that the weights at the start and at the end are equal. Where the
     /// window is longer than the loop, the weights of the rounds are not added: the largest counts, and it is 1 at most.
-    /// An edit whose time is outside the loop has no effect.
+    /// An edit with a time outside the loop has no effect.
     pub fn weight_in(&self, time: f32, round: Option<f32>) -> f32 {
         let Some(round) = round.filter(|r| *r > 0.0) else { return self.weight(time) };
         if !(0.0..=round).contains(&self.time) {

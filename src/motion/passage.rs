@@ -95,8 +95,8 @@ impl Motion {
     /// it is the shortest smooth overlap, and otherwise the one that exceeds the speed limit least. The overlap is never
     /// longer than one of the strips, and never covers a transition between the strip at `index` and an earlier one.
     ///
-    /// A joint whose angle differs between both clips has to turn by this difference within the overlap, 1.5 times as fast
-    /// in the middle as on average. A different blend curve cannot make up for an overlap that is too short.
+    /// If the angle of a joint differs between both clips, the joint turns by this difference within the overlap, 1.5 times
+    /// as fast in the middle as on average. A different blend curve cannot make up for an overlap that is too short.
     ///
     /// `feet` are the nodes that locomotion on the ground.
     pub fn overlap(&self, index: usize, bar: &Bar, character: &Character, feet: &[usize]) -> f32 {

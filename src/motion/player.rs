@@ -17,7 +17,7 @@ use super::{Hold, Layer};
 
 /// Seconds over which a foot moves to its planted position, and leaves it again.
 const FADE: f32 = 0.15;
-/// Number of intervals at whose ends both strips are sampled to align them in an overlap.
+/// Number of intervals into which an overlap is divided. Both strips are sampled at their ends for alignment.
 const ALIGNMENT_STEPS: u8 = 8;
 
 /// Plays motions of one character. Use one player for each character.

@@ -73,7 +73,7 @@ impl Cursor {
         self.u = (time - times[self.key]) / self.seconds;
     }
 
-    /// The key whose value is used in STEP interpolation.
+    /// The key that provides the value in STEP interpolation.
     fn step(&self) -> usize {
         if self.u >= 1.0 { self.key + 1 } else { self.key }
     }

@@ -14,7 +14,7 @@ const MIN_SHARE: f32 = 0.5;
 /// The locomotion root of a character.
 #[derive(Clone, Debug)]
 pub(super) struct LocomotionRoot {
-    /// The joint whose position on the ground is that of the character, such as the hips of a human.
+    /// The joint that defines the character's position on the ground, such as the hips of a human.
     pub(super) root: usize,
     /// Nodes without a parent that have joints below them.
     pub(super) tops: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Tests of motions with the mannequin, and with a mannequin whose clips move over the ground.
+//! Tests of motions with the mannequin, and with a variant that has root motion.
 
 use glam::Vec3;
 

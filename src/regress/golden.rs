@@ -214,7 +214,7 @@ impl Joints {
     /// Encodes the joints as JSON with one line per node.
     ///
     /// # Errors
-    /// A message that names the first joint whose matrix is not finite.
+    /// A message that names the first joint with a matrix that is not finite.
     pub fn encode(&self) -> Result<Vec<u8>, String> {
         let line =
             |joint: &Joint| json::to_string(joint).map_err(|e| format!("joint \"{}\": {e}", joint.name));

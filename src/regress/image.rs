@@ -14,7 +14,7 @@ pub const TILE: u32 = 32;
 /// as equal, and FLIP judges the others (Andersson et al. 2020, "FLIP: A difference evaluator for alternating images").
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
-    /// Numbers of pixels whose most different channel differs by 1, by 2, by 3, and by at least 4 levels of 255.
+    /// Numbers of pixels that differ by 1, by 2, by 3, and by at least 4 levels of 255 in their most different channel.
     pub off: [usize; 4],
     /// The largest difference of any channel of any pixel, in levels of 255.
     pub largest: u8,
@@ -163,7 +163,7 @@ fn heat(error: f32) -> [u8; 4] {
 mod tests {
     use super::*;
 
-    /// A grey image whose pixels are changed by a function.
+    /// A grey image with pixels that are changed by a function.
     fn picture(size: u32, change: impl Fn(u32, u32) -> i8) -> Picture {
         let pixels = (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
         let rgba = pixels.flat_map(|(x, y)| [128, 128_u8.saturating_add_signed(change(x, y)), 128, 255]);

@@ -32,7 +32,7 @@ const LENGTH_RESOLUTION: f64 = 1e-8;
 /// A scale that changes by less than this is constant.
 const SCALED: f32 = 1e-4;
 
-/// The frame rates whose frame times the reader accepts.
+/// The range of frame rates that the reader accepts.
 const RATES: std::ops::RangeInclusive<f64> = 1.0 / *FRAME_TIMES.end()..=1.0 / *FRAME_TIMES.start();
 
 /// A BVH file, and warnings about the data of the clip that BVH cannot store.
@@ -80,7 +80,7 @@ pub enum BvhError {
     },
 }
 
-/// Returns the frame rate of a clip whose keys are evenly spaced, as in a clip that was read from BVH. Of all frame times
+/// Returns the frame rate of a clip with evenly spaced keys, such as a clip that was read from BVH. Of all frame times
 /// that give exactly these keys, the one with the fewest digits is chosen. Returns `None` for other clips.
 pub fn rate(clip: &Clip) -> Option<f64> {
     let times = clip.timelines.iter().max_by_key(|times| times.len())?;

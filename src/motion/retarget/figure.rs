@@ -45,7 +45,7 @@ impl BodyFrame {
 }
 
 /// A character's bones by their VRM 1.0 names, and its reference pose, in which it is compared with another character.
-/// The reference pose is the rest pose unless [`reference`] chooses another.
+/// The reference pose is the rest pose unless [`reference()`] chooses another.
 pub(super) struct RestFigure<'a> {
     pub(super) skeleton: &'a Skeleton,
     bones: BTreeMap<String, usize>,

@@ -151,7 +151,7 @@ fn front_and_up_are_those_of_the_body() {
     }
 }
 
-/// Motion capture whose rest pose lies at the origin and whose clip is upright.
+/// Motion capture with a rest pose that lies at the origin, and with an upright clip.
 #[test]
 fn a_lying_rest_pose_takes_its_ground_from_the_clip() {
     let lying = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
@@ -230,7 +230,7 @@ fn spines_with_different_joint_counts_share_the_rotation() {
     }
 }
 
-/// A character whose rest pose is a frame of its walk.
+/// A character with a frame of its walk as rest pose.
 fn saved_in_mid_stride(character: &Character, share: f32) -> Character {
     let mut saved = character.clone();
     let walk = character.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();

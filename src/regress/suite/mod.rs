@@ -52,7 +52,7 @@ pub struct Checks {
 /// The maximum difference between an image and its golden.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImageTolerance {
-    /// Pixels whose channels differ by at most this many levels of 255 count as equal.
+    /// Pixels count as equal if no channel differs by more than this many levels of 255.
     pub levels: u8,
     /// Maximum mean FLIP error of the image, from 0 to 1, caused by the other pixels alone.
     pub mean: f32,
