@@ -1,4 +1,4 @@
-//! The live source that the character follows.
+//! The panel section of the live motion source that the character follows.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,34 +9,34 @@ use crate::printable;
 
 use super::{Look, RECORDING, Wish, heading, theme};
 
-/// How a live source does.
+/// The status of a live source.
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) struct Listening {
     pub(in super::super) address: SocketAddr,
-    /// Packets a second.
+    /// Packets per second.
     pub(in super::super) rate: f32,
     pub(in super::super) dropped: u64,
-    /// Why the last packet was dropped, or the socket taken away.
+    /// Why the last packet was dropped or the socket failed.
     pub(in super::super) fault: Option<String>,
-    /// Since the last packet; `None`: there was none yet.
+    /// Time since the last packet. `None` before the first packet.
     pub(in super::super) silent: Option<Duration>,
-    /// Frames of the take that is recorded.
+    /// Number of frames in the take being recorded.
     pub(in super::super) recorded: Option<usize>,
 }
 
-/// Nothing where nobody listens.
+/// Shows the section if there is a live source.
 pub(super) fn show(ui: &mut Ui, look: &mut Look) {
     let Some(listening) = &look.listening else { return };
     heading(ui, "Capture");
     let quiet = theme::quiet(ui);
-    let heard = match listening.silent {
-        None => "nothing has come yet".to_owned(),
-        Some(silent) if silent < Duration::from_secs(1) => format!("{:.0} packets a second", listening.rate),
-        Some(silent) => format!("silent for {} s", silent.as_secs()),
+    let status = match listening.silent {
+        None => "No data yet".to_owned(),
+        Some(silent) if silent < Duration::from_secs(1) => format!("{:.0} packets/s", listening.rate),
+        Some(silent) => format!("No data for {} s", silent.as_secs()),
     };
     ui.horizontal(|ui| {
         ui.label(RichText::new(listening.address.to_string()).strong());
-        ui.label(RichText::new(heard).color(quiet));
+        ui.label(RichText::new(status).color(quiet));
     });
     if listening.dropped > 0 || listening.fault.is_some() {
         let fault = printable::line(listening.fault.as_deref().unwrap_or_default());
@@ -53,11 +53,12 @@ pub(super) fn show(ui: &mut Ui, look: &mut Look) {
         if ui.button(text).clicked() {
             look.wish = Some(Wish::Take);
         }
-        let level = ui.button("Level");
-        if level.on_hover_text("The performer stands: the hips are as high as the character's").clicked() {
+        let level = ui.button("Match height");
+        let hint = "Match the hip height to the character's while the performer stands upright";
+        if level.on_hover_text(hint).clicked() {
             look.wish = Some(Wish::Level);
         }
     });
-    // Also silence goes on.
+    // The time since the last packet changes without any event.
     ui.ctx().request_repaint_after(Duration::from_millis(500));
 }

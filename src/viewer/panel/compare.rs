@@ -1,4 +1,4 @@
-//! The table of methods: who solves, and what others make of the same goals.
+//! The table of methods: the active one, and the candidates that solve the same goals for comparison.
 
 use egui::{Align2, Color32, FontId, Rect, Sense, Ui, pos2, vec2};
 
@@ -11,21 +11,21 @@ use super::{INNER, curve, heading, theme};
 pub(super) use compare::color;
 
 const ROW: f32 = 19.0;
-/// Where columns end, points from the left; the name starts after the dot.
+/// Right edges of the columns in points from the left. `NAME` is the left edge of the name, after the dot.
 const NAME: f32 = 18.0;
 const OUTCOME: f32 = 166.0;
 const ERROR: f32 = 199.0;
-const PASSES: f32 = 230.0;
+const ITERATIONS: f32 = 230.0;
 
-/// A row for each method, and the curves of who is compared.
-pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
+/// Shows one row per method and the convergence curves.
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     heading(ui, "Compare");
     header(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     let refusals = session.refusals();
     for method in Method::ALL {
         let refusal = refusals.iter().find(|(m, _)| *m == method).map(|(_, why)| why.as_str());
-        row(ui, session, method, refusal, asked);
+        row(ui, session, method, refusal, commands);
     }
     ui.spacing_mut().item_spacing.y = 6.0;
     ui.add_space(4.0);
@@ -34,18 +34,18 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
 
 fn header(ui: &mut Ui) {
     let (rect, _) = ui.allocate_exact_size(vec2(INNER, 13.0), Sense::hover());
-    for (text, end) in [("mm", ERROR), ("passes", PASSES + 4.0), ("µs", INNER)] {
+    for (text, end) in [("mm", ERROR), ("iter.", ITERATIONS + 4.0), ("µs", INNER)] {
         let at = pos2(rect.left() + end, rect.center().y);
         ui.painter().text(at, Align2::RIGHT_CENTER, text, FontId::proportional(10.0), theme::quiet(ui));
     }
 }
 
-fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, asked: &mut Vec<Command>) {
-    let contender = session.comparison.get(method);
-    // Who solves shows its own numbers where it has no ghost.
-    let own = Summary::of(&session.reports).filter(|s| s.method == method && contender.is_none());
-    let summary = contender.and_then(|c| Summary::of(c.reports())).or(own);
-    let refusal = contender.and_then(compare::Contender::refusal).or(refusal);
+fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, commands: &mut Vec<Command>) {
+    let candidate = session.comparison.get(method);
+    // Without a candidate, the active method shows the results of the character itself.
+    let active = Summary::of(&session.reports).filter(|s| s.method == method && candidate.is_none());
+    let summary = candidate.and_then(|c| Summary::of(c.reports())).or(active);
+    let refusal = candidate.and_then(compare::Contender::refusal).or(refusal);
     let (rect, response) = ui.allocate_exact_size(vec2(INNER, ROW), Sense::click());
     let name = Rect::from_min_max(
         pos2(rect.left() + NAME - 4.0, rect.top()),
@@ -60,13 +60,13 @@ fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, as
     let dot = pos2(rect.left() + 6.0, rect.center().y);
     let fade = if refusal.is_some() { 0.4 } else { 1.0 };
     let tint = Color32::from_rgb(r, g, b);
-    if contender.is_some() {
+    if candidate.is_some() {
         ui.painter().circle_filled(dot, 5.0, tint);
     } else {
         ui.painter().circle_stroke(dot, 4.5, egui::Stroke::new(1.4, tint.gamma_multiply(0.75 * fade)));
     }
-    let main = session.options.method == method;
-    let text = match (main, on_name && response.hovered(), contender.is_some()) {
+    let is_active = session.options.method == method;
+    let text = match (is_active, on_name && response.hovered(), candidate.is_some()) {
         (true, ..) => theme::accent(ui),
         (_, true, _) => ui.visuals().strong_text_color(),
         (_, _, true) => theme::ink(ui),
@@ -77,17 +77,17 @@ fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, as
     ui.painter().text(left, Align2::LEFT_CENTER, method.name(), font, text.gamma_multiply(fade));
     match (summary, refusal) {
         (Some(summary), _) => numbers(ui, rect, &summary),
-        (None, Some(_)) if contender.is_some() => {
+        (None, Some(_)) if candidate.is_some() => {
             let at = pos2(rect.right(), rect.center().y);
             let font = FontId::proportional(11.0);
             ui.painter().text(at, Align2::RIGHT_CENTER, "cannot solve this", font, theme::quiet(ui));
         }
         _ => {}
     }
-    let mut hint = match (on_name, contender.is_some()) {
-        (true, _) => format!("solve by {method}"),
-        (false, true) => format!("hide the ghost of {method}"),
-        (false, false) => format!("show what {method} makes of the same goals, as a ghost"),
+    let mut hint = match (on_name, candidate.is_some()) {
+        (true, _) => format!("Solve with {method}"),
+        (false, true) => format!("Hide the ghost of {method}"),
+        (false, false) => format!("Show the solution of {method} as a ghost"),
     };
     if let Some(summary) = summary {
         hint = format!("{hint}\n{}", summary.outcome);
@@ -97,14 +97,14 @@ fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, as
         None => response.on_hover_text(hint),
     };
     if response.clicked() && on_name {
-        asked.push(Command::Solver(Box::new(Options { method, ..session.options })));
+        commands.push(Command::Solver(Box::new(Options { method, ..session.options })));
     } else if response.clicked() {
         let mut methods = session.comparison.methods();
         match methods.iter().position(|m| *m == method) {
-            Some(place) => drop(methods.remove(place)),
+            Some(index) => drop(methods.remove(index)),
             None => methods.push(method),
         }
-        asked.push(Command::Compare(methods));
+        commands.push(Command::Compare(methods));
     }
 }
 
@@ -114,7 +114,7 @@ fn numbers(ui: &Ui, rect: Rect, summary: &Summary) {
         Outcome::OutOfReach => ("too far", theme::accent(ui)),
         Outcome::BlockedByLimits => ("limits", theme::accent(ui)),
         Outcome::Stalled => ("stalled", theme::accent(ui)),
-        Outcome::Iterations => ("passes", theme::accent(ui)),
+        Outcome::Iterations => ("max iter.", theme::accent(ui)),
     };
     let write = |end: f32, text: &str, size: f32, tint: Color32| {
         let at = pos2(rect.left() + end, rect.center().y);
@@ -123,11 +123,11 @@ fn numbers(ui: &Ui, rect: Rect, summary: &Summary) {
     let plain = theme::ink(ui);
     write(OUTCOME, word, 11.0, tint);
     write(ERROR, &summary.error.map_or_else(|| "–".to_owned(), millimetres), 11.0, plain);
-    write(PASSES, &summary.iterations.to_string(), 11.0, plain);
+    write(ITERATIONS, &summary.iterations.to_string(), 11.0, plain);
     write(INNER, &short(summary.seconds * 1e6), 11.0, plain);
 }
 
-/// Metres in millimetres, in few digits.
+/// Formats an error in metres as millimetres with about three digits.
 fn millimetres(error: f64) -> String {
     let mm = error * 1e3;
     match mm {
@@ -137,6 +137,7 @@ fn millimetres(error: f64) -> String {
     }
 }
 
+/// Formats a number, in thousands from 10 000 on.
 fn short(number: f64) -> String {
     if number < 9_999.5 { format!("{number:.0}") } else { format!("{:.0}k", number / 1e3) }
 }

@@ -1,4 +1,4 @@
-//! What is shown.
+//! The panel section for display options.
 
 use egui::Ui;
 
@@ -8,34 +8,34 @@ use crate::skin::Skinning;
 use super::super::{Command, Display, Session};
 use super::heading;
 
-/// Modes, skinning and what stands beside the character.
-pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
+/// Shows the shading mode, the skinning method and the scene helpers.
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     heading(ui, "Display");
     let Display { mut skeleton, mut names, mut ground, mut shadow } = session.display;
     ui.horizontal_wrapped(|ui| {
         for mode in Mode::ALL.into_iter().filter(|m| *m != Mode::Skeleton) {
             if ui.selectable_label(session.mode == mode, mode.name()).clicked() {
-                asked.push(Command::Mode(mode));
+                commands.push(Command::Mode(mode));
             }
         }
     });
     ui.horizontal_wrapped(|ui| {
-        ui.label("skinning");
+        ui.label("Skinning");
         for skinning in Skinning::ALL {
             if ui.selectable_label(session.puppet.skinning == skinning, skinning.name()).clicked() {
-                asked.push(Command::Skinning(skinning));
+                commands.push(Command::Skinning(skinning));
             }
         }
     });
     egui::Grid::new("display").num_columns(2).show(ui, |ui| {
-        ui.checkbox(&mut skeleton, "skeleton");
-        ui.checkbox(&mut names, "names");
+        ui.checkbox(&mut skeleton, "Skeleton");
+        ui.checkbox(&mut names, "Names");
         ui.end_row();
-        ui.checkbox(&mut ground, "ground");
-        ui.checkbox(&mut shadow, "shadow");
+        ui.checkbox(&mut ground, "Ground");
+        ui.checkbox(&mut shadow, "Shadow");
     });
-    let wanted = Display { skeleton, names, ground, shadow };
-    if wanted != session.display {
-        asked.push(Command::Display(wanted));
+    let display = Display { skeleton, names, ground, shadow };
+    if display != session.display {
+        commands.push(Command::Display(display));
     }
 }

@@ -1,4 +1,4 @@
-//! Goals that stay where they were let go.
+//! The panel section for goals that were kept on release.
 
 use egui::{Button, RichText, Slider, Ui};
 
@@ -6,8 +6,8 @@ use super::super::session::HEAVIEST;
 use super::super::{Command, Session};
 use super::{heading, node_name, theme};
 
-/// A row for each goal: its joint, how far that is away, how much it counts.
-pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
+/// Shows each goal's joint, remaining error and weight.
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     if session.state.goals.is_empty() {
         return;
     }
@@ -16,28 +16,28 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
         let (metres, radians) = session.missed(goal);
         let metres = metres.map(|m| format!("{:.2} mm", m * 1e3));
         let degrees = radians.map(|r| format!("{:.2}°", r.to_degrees()));
-        let missed: Vec<String> = metres.into_iter().chain(degrees).collect();
+        let errors: Vec<String> = metres.into_iter().chain(degrees).collect();
         let name = node_name(session, goal.node);
         let title = ui.horizontal(|ui| {
             let title = ui.label(RichText::new(&name).strong());
-            ui.label(RichText::new(missed.join("   ")).color(theme::quiet(ui)));
+            ui.label(RichText::new(errors.join("   ")).color(theme::quiet(ui)));
             title
         });
         ui.horizontal(|ui| {
             let mut weight = goal.weight;
             let slider = Slider::new(&mut weight, 0.0..=HEAVIEST).logarithmic(true).smallest_positive(1e-2);
             let slider = ui.add(slider.max_decimals(2)).labelled_by(title.inner.id);
-            let slider = slider.on_hover_text("how much it counts where goals are at odds");
+            let slider = slider.on_hover_text("Weight of this goal when goals conflict");
             if slider.changed() {
-                asked.push(Command::Weight(goal.node, weight));
+                commands.push(Command::Weight(goal.node, weight));
             }
-            // A drag of the slider is one step, and so is a number that was typed.
+            // A drag of the slider is one undo step, and so is a typed number.
             if slider.drag_stopped() || slider.changed() && !slider.dragged() {
-                asked.push(Command::Release);
+                commands.push(Command::Release);
             }
-            let forget = ui.add(Button::new("forget").small());
-            if forget.on_hover_text(format!("lets the goal of {name} go")).clicked() {
-                asked.push(Command::Forget(goal.node));
+            let remove = ui.add(Button::new("Remove").small());
+            if remove.on_hover_text(format!("Remove the goal of {name}")).clicked() {
+                commands.push(Command::Forget(goal.node));
             }
         });
     }

@@ -1,53 +1,54 @@
-//! The window of keys.
+//! The window that lists all shortcuts.
 
 use egui::{RichText, ScrollArea, Ui};
 
 use super::{Look, theme};
 
 const KEYS: [(&str, &str); 27] = [
-    ("Left drag", "pull what is under the pointer"),
-    ("Click", "select a joint: rings turn it, arcs are its limit"),
-    ("Drag an arc's end", "change the limit"),
-    ("Drag the diamond", "where the limb bends to; double click: nowhere"),
-    ("E", "rings turn the joint alone, or its limb follows"),
-    ("Shift + move", "pull; in empty space, what is selected"),
-    ("Wheel in a drag", "push nearer or farther"),
-    ("X  Y  Z", "keep the drag on an axis"),
-    ("Ctrl", "move in steps"),
-    ("Esc", "cancel the drag, select nothing"),
-    ("P  B", "pin the joint, hold it as base"),
-    ("R, Shift + R", "chain, joint back to rest"),
-    ("Ctrl + Z", "undo; with Shift redo"),
-    ("Empty space, Alt + left", "turn"),
-    ("Middle, right drag", "move the camera"),
-    ("Wheel", "zoom to the pointer"),
-    ("Double click, F", "turn around it, frame all"),
-    ("K", "key what is pulled: it becomes part of the motion"),
-    ("0 1 2 3 4", "CCD, particle, Euler, quaternions, FABRIK"),
-    ("5 6 7 8 9", "two-bone, fused, optimize, full body, auto"),
-    ("S  Space  Tab  ?", "skeleton, play, panel, keys"),
-    ("Del", "take a bar or a key from the timeline"),
-    ("Ctrl + O", "open a file; or drop one here"),
-    ("Left, Right, F5", "other files of the folder, read again"),
-    ("F12, Ctrl + S", "save a picture, the pose"),
-    ("Ctrl + R", "record, and stop"),
-    ("Ctrl + Q", "close"),
+    ("Left drag", "Drag the part under the pointer"),
+    ("Click", "Select a joint to show its rings and limit"),
+    ("Drag an arc's end", "Change the limit"),
+    ("Drag the diamond", "Move the pole (double-click to remove it)"),
+    ("E", "Rotate the joint only, or its whole limb"),
+    ("Shift + move", "Drag (on empty space: the selected joint)"),
+    ("Wheel in a drag", "Push away or pull closer"),
+    ("X  Y  Z", "Constrain the drag to an axis"),
+    ("Ctrl", "Snap"),
+    ("Esc", "Cancel the drag, clear the selection"),
+    ("P  B", "Pin the joint, use it as base"),
+    ("R, Shift + R", "Reset the chain, reset the joint"),
+    ("Ctrl + Z", "Undo (with Shift: redo)"),
+    ("Empty space, Alt + left", "Orbit"),
+    ("Middle, right drag", "Pan"),
+    ("Wheel", "Zoom to the pointer"),
+    ("Double click, F", "Center the view, frame all"),
+    ("K", "Insert a key with the dragged pose"),
+    ("0 1 2 3 4", "CCD, particle, DLS (Euler), DLS, FABRIK"),
+    ("5 6 7 8 9", "Two-bone, fused, optimize, full-body, auto"),
+    ("S  Space  Tab  ?", "Skeleton, play, panel, shortcuts"),
+    ("Del", "Remove the selected strip or key"),
+    ("Ctrl + O", "Open a file (or drop one here)"),
+    ("Left, Right, F5", "Previous file, next file, reload"),
+    ("F12, Ctrl + S", "Save an image, save the pose"),
+    ("Ctrl + R", "Start or stop recording"),
+    ("Ctrl + Q", "Quit"),
 ];
 
-/// Points for the window's title and what is left free around it; points of keys at least.
+/// Height in points of the window's title and the space around it.
 const AROUND: f32 = 80.0;
-const LEAST: f32 = 60.0;
+/// Minimum height of the list in points.
+const MIN_HEIGHT: f32 = 60.0;
 
-/// What every key does.
+/// Shows the window if it is open.
 pub(super) fn show(ui: &Ui, look: &mut Look) {
-    let window = egui::Window::new("Keys").open(&mut look.keys).resizable(false).collapsible(false);
-    let high = (ui.ctx().content_rect().height() - AROUND).max(LEAST);
+    let window = egui::Window::new("Shortcuts").open(&mut look.keys).resizable(false).collapsible(false);
+    let height = (ui.ctx().content_rect().height() - AROUND).max(MIN_HEIGHT);
     window.show(ui.ctx(), |ui| {
-        ScrollArea::vertical().max_height(high).min_scrolled_height(high).show(ui, |ui| {
+        ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
             egui::Grid::new("keys").num_columns(2).spacing([18.0, 5.0]).show(ui, |ui| {
-                for (key, what) in KEYS {
+                for (key, action) in KEYS {
                     ui.label(RichText::new(key).strong().color(theme::accent(ui)));
-                    ui.label(what);
+                    ui.label(action);
                     ui.end_row();
                 }
             });

@@ -1,14 +1,14 @@
-//! Names in the scene.
+//! Labels in the scene.
 
 use egui::{Color32, Ui};
 
 use super::super::{Session, gizmo, hand};
 use super::{name, node_name};
 
-/// On the dark behind a name, whatever the theme.
+/// Text color of secondary labels. It suits their dark background in both themes.
 const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 
-/// Names in the scene: what would be grabbed, and of all handles if asked.
+/// Draws the labels of the hovered part, the gizmo, the highlighted joint and, if names are shown, of all handles.
 pub(super) fn show(ui: &Ui, session: &Session) {
     let scale = ui.ctx().pixels_per_point();
     let beside = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
@@ -17,22 +17,22 @@ pub(super) fn show(ui: &Ui, session: &Session) {
         let font = egui::FontId::proportional(13.0);
         let galley = ui.painter().layout_no_wrap(text.to_owned(), font, color);
         let at = if left { at - egui::vec2(28.0 + galley.size().x, 0.0) } else { at };
-        let behind = egui::Rect::from_min_size(at, galley.size()).expand2(egui::vec2(6.0, 3.0));
-        ui.painter().rect_filled(behind, 5.0, Color32::from_rgba_unmultiplied(16, 18, 24, 205));
+        let background = egui::Rect::from_min_size(at, galley.size()).expand2(egui::vec2(6.0, 3.0));
+        ui.painter().rect_filled(background, 5.0, Color32::from_rgba_unmultiplied(16, 18, 24, 205));
         ui.painter().galley(at, galley, color);
     };
     let write = |point, text: &str, color| beside(point, text, color, false);
     if session.display.names {
         for node in session.handles() {
-            let place = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
-            place.into_iter().for_each(|p| write(p, &node_name(session, node), QUIET));
+            let position = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
+            position.into_iter().for_each(|p| write(p, &node_name(session, node), QUIET));
         }
     }
-    if let Some((place, text)) = gizmo::caption(session) {
-        // Away from the joint, whose arcs are to be seen.
-        let across = |p| crate::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
-        let joint = session.selected.and_then(|n| session.place(n)).and_then(across);
-        beside(place, &text, Color32::WHITE, across(place) < joint);
+    if let Some((position, text)) = gizmo::caption(session) {
+        // On the side away from the joint, so that the label does not cover its arcs.
+        let screen_x = |p| crate::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
+        let joint = session.selected.and_then(|n| session.place(n)).and_then(screen_x);
+        beside(position, &text, Color32::WHITE, screen_x(position) < joint);
     }
     if let Some(node) = session.hint.filter(|_| session.hint != session.selected) {
         session.place(node).into_iter().for_each(|p| write(p, &node_name(session, node), Color32::WHITE));

@@ -1,4 +1,4 @@
-//! What stands beside the scene: how is solved, what came of it, clips, shapes and what is shown.
+//! The side panel and the timeline: solver settings, results, clips, morph targets and display options.
 
 use std::path::PathBuf;
 
@@ -35,87 +35,91 @@ mod tree;
 pub(super) use capture::Listening;
 pub(super) use theme::style;
 
-/// Points across.
+/// Width of the panel in points.
 pub(super) const WIDTH: f32 = 304.0;
-/// Of which so many are filled: the bar that scrolls stands beside.
+/// Width of the panel's contents in points. The margins and the scroll bar take the rest.
 const INNER: f32 = WIDTH - 2.0 * MARGIN - 12.0;
 const MARGIN: f32 = 14.0;
-/// Characters of the longest name that is shown.
+/// Maximum length of a displayed name in characters.
 const LONGEST_NAME: usize = 80;
 const RECORDING: egui::Color32 = egui::Color32::from_rgb(235, 64, 52);
 
-/// What only the panel remembers.
+/// State of the panel that is not part of the session.
 #[derive(Debug, Default)]
 pub(super) struct Look {
     pub(super) hidden: bool,
     pub(super) keys: bool,
     pub(super) adapter: String,
-    /// Milliseconds that the last pictures took, from the first look at the session to the last command of the driver.
+    /// Times of the latest frames in milliseconds, from reading the session to the last driver command.
     pub(super) frames: Vec<f32>,
-    /// What went wrong outside the session: a file that could not be read.
+    /// The last error outside the session, for example a file that could not be read.
     pub(super) notice: Option<String>,
-    /// Where the last file went.
+    /// The last success message, for example the path of a saved file.
     pub(super) saved: Option<String>,
-    /// The newer of both, until it has been read.
-    said: Option<pill::Said>,
-    /// Which file next.
+    /// The newer of the two messages, while it is shown over the scene.
+    toast: Option<pill::Toast>,
+    /// The controls that open a file.
     pub(super) open: open::Open,
-    /// Whether anything was pulled yet.
-    pub(super) pulled: bool,
-    /// What is looked for among the joints.
+    /// Whether the user has dragged anything yet.
+    pub(super) has_dragged: bool,
+    /// The search text of the joint list.
     pub(super) search: String,
-    /// The joint that the list of joints was last moved to.
-    pub(super) listed: Option<usize>,
-    /// A rig's file that is there already: whether it shall be replaced is asked.
+    /// The joint that the joint list last scrolled to.
+    pub(super) scrolled_to: Option<usize>,
+    /// An existing rig file that the user is commands to replace.
     pub(super) replace: Option<PathBuf>,
-    /// Whether it was said that a rig which is not saved would be lost.
+    /// Whether the user was warned that unsaved changes would be lost.
     pub(super) leaving: bool,
-    /// The line of time.
-    pub(super) timeline: timeline::Line,
+    /// State of the timeline.
+    pub(super) timeline: timeline::TimelineState,
     /// The live source that the character follows.
     pub(super) listening: Option<Listening>,
-    /// What was asked of the window.
+    /// A request to the application that the session cannot execute.
     pub(super) wish: Option<Wish>,
 }
 
 impl Look {
-    /// Tells what came of something: in the panel until something else comes, and for a while over the scene.
-    pub(super) fn say(&mut self, came: Result<String, String>) {
-        let shown = |line: String| printable::line(&line).into_owned();
-        let came = came.map(shown).map_err(shown);
-        self.said = Some(pill::Said::new(&came));
-        (self.saved, self.notice) = (came.clone().ok(), came.err());
+    /// Shows a message in the panel until the next one replaces it, and as a toast over the scene for a few seconds.
+    pub(super) fn say(&mut self, message: Result<String, String>) {
+        let escaped = |line: String| printable::line(&line).into_owned();
+        let message = message.map(escaped).map_err(escaped);
+        self.toast = Some(pill::Toast::new(&message));
+        (self.saved, self.notice) = (message.clone().ok(), message.err());
     }
 
-    /// Takes an error back that no longer holds, and with it what was said over the scene.
+    /// Clears an error that no longer applies, together with the toast.
     pub(super) fn hush(&mut self) {
-        (self.notice, self.said) = (None, None);
+        (self.notice, self.toast) = (None, None);
     }
 }
 
-/// What the window does, not the session.
+/// An app request: an action that the application performs instead of the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
-    /// Another file, by the system's dialog.
+    /// Opens the system's file dialog.
     Open,
-    /// This file.
+    /// Opens this file.
     Read(PathBuf),
+    /// Saves the scene as an image.
     Picture,
+    /// Saves the pose.
     Pose(PoseFile),
-    /// Begins to record, or ends it.
+    /// Starts or stops recording the session.
     Record,
-    /// The rig; `true`: also over a file that is there.
+    /// Saves the rig. `true` replaces an existing file.
     Rig(bool),
-    /// The next file of the folder, or the one before.
+    /// Opens the next (`true`) or the previous file in the folder.
     Step(bool),
+    /// Reads the file again.
     Reload,
-    /// Begins to record a take, or saves it.
+    /// Starts recording a take, or stops and saves it.
     Take,
-    /// The performer is as tall as the character.
+    /// Matches the height of the performer's hips to the character's.
     Level,
 }
 
-/// What the panel, and the line of time, leave of a window's pixels for the scene; `scale`: pixels a point.
+/// Returns the size in pixels of the part of the window that the panel and the timeline leave for the scene. `scale` is
+/// in pixels per point.
 pub(super) fn free(window: Vec2, scale: f32, look: &Look, session: &Session) -> Vec2 {
     let line = timeline::is_shown(session, &look.timeline);
     let taken = Vec2::new(WIDTH, if line { timeline::HEIGHT } else { 0.0 });
@@ -123,54 +127,54 @@ pub(super) fn free(window: Vec2, scale: f32, look: &Look, session: &Session) -> 
     (window - taken).max(Vec2::ONE)
 }
 
-/// Lays everything out; what was asked for.
+/// Lays out the panel, the timeline and the overlays and returns the commands that the user issued.
 pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Command> {
-    let mut asked = Vec::new();
+    let mut commands = Vec::new();
     labels::show(ui, session);
     pill::show(ui, session, look);
     if look.keys {
         keys::show(ui, look);
     }
     if look.hidden {
-        look.timeline.let_go();
-        asked.extend(session.hint.map(|_| Command::Hint(None)));
-        return asked;
+        look.timeline.cancel_drag();
+        commands.extend(session.hint.map(|_| Command::Hint(None)));
+        return commands;
     }
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(MARGIN);
     egui::Panel::right("panel").resizable(false).exact_size(WIDTH).frame(frame).show(ui, |ui| {
         egui::ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
             character::title(ui, session);
             open::show(ui, look);
-            character::show(ui, session, &mut asked);
-            solver::show(ui, session, &mut asked);
+            character::show(ui, session, &mut commands);
+            solver::show(ui, session, &mut commands);
             report::show(ui, session, look);
-            goals::show(ui, session, &mut asked);
-            compare::show(ui, session, &mut asked);
-            clips::show(ui, session, look, &mut asked);
-            shapes::show(ui, session, &mut asked);
+            goals::show(ui, session, &mut commands);
+            compare::show(ui, session, &mut commands);
+            clips::show(ui, session, look, &mut commands);
+            shapes::show(ui, session, &mut commands);
             capture::show(ui, look);
-            joint::show(ui, session, look, &mut asked);
-            tree::show(ui, session, look, &mut asked);
+            joint::show(ui, session, look, &mut commands);
+            tree::show(ui, session, look, &mut commands);
             character::files(ui, session, look);
-            display::show(ui, session, &mut asked);
+            display::show(ui, session, &mut commands);
             theme::choice(ui);
             ui.add_space(10.0);
             ui.label(RichText::new(&look.adapter).small().color(theme::quiet(ui)));
-            if ui.small_button("?  keys").clicked() {
+            if ui.small_button("?  Shortcuts").clicked() {
                 look.keys = !look.keys;
             }
         });
     });
-    timeline::show(ui, session, look, &mut asked);
-    asked
+    timeline::show(ui, session, look, &mut commands);
+    commands
 }
 
-/// A name from a file, as it is shown.
+/// Escapes and shortens a name from a file for display.
 fn name(text: &str) -> String {
     printable::shortened(text, LONGEST_NAME).into_owned()
 }
 
-/// A node's name or `#INDEX`, as it is shown.
+/// Returns a node's display name, or `#INDEX` if it has none.
 fn node_name(session: &Session, node: usize) -> String {
     name(&session.puppet.character().skeleton.label(node))
 }

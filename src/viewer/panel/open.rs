@@ -1,4 +1,4 @@
-//! Which file next: the system's dialog, those of late, or a path that is typed.
+//! The panel section that opens files: by the system's dialog, from the recent files, or by a typed path.
 
 use std::path::{Path, PathBuf};
 
@@ -8,44 +8,47 @@ use crate::printable;
 
 use super::{Look, Wish, name, theme};
 
-const HINT: &str = "path of a .glb, .gltf, .vrm, .bvh or .csv";
+const HINT: &str = "Path of a .glb, .gltf, .vrm, .bvh or .csv";
 
-/// What the panel knows of files.
+/// State of the controls that open a file.
 #[derive(Debug, Default)]
 pub(in super::super) struct Open {
-    /// The file that is being read.
+    /// The file being read.
     pub(in super::super) reading: Option<PathBuf>,
-    /// The files of late, the newest first.
+    /// Recent files, newest first.
     pub(in super::super) recent: Vec<PathBuf>,
-    /// Whether a file that changes stays as it was read.
+    /// Whether changes of the open file on disk are ignored.
     pub(in super::super) ignore_changes: bool,
-    /// The path that is being typed, while one is.
+    /// The text of the path field, if it is shown.
     typed: Option<String>,
-    /// Whether the field shall have the keys.
+    /// Whether the path field should receive the keyboard focus in the next frame.
     focus: bool,
 }
 
 impl Open {
-    /// Shows the field for a path.
+    /// Shows the path field and focuses it.
     pub(in super::super) fn type_path(&mut self) {
         self.typed.get_or_insert_default();
         self.focus = true;
     }
 
-    /// Whether the field is to have the keys, and has not been drawn yet.
+    /// Returns whether the path field is about to receive the keyboard focus.
     pub(in super::super) fn wants_keys(&self) -> bool {
         self.focus
     }
 }
 
-/// The buttons, the field and what is being read.
+/// Shows the section.
 pub(super) fn show(ui: &mut Ui, look: &mut Look) {
     ui.horizontal(|ui| {
-        if ui.button("Open…").on_hover_text("Ctrl + O; or drop a file here").clicked() {
+        if ui.button("Open…").on_hover_text("Ctrl + O (or drop a file here)").clicked() {
             look.wish = Some(Wish::Open);
         }
         ui.menu_button("Recent", |ui| menu(ui, look));
-        if ui.selectable_label(look.open.typed.is_some(), "Path").on_hover_text("type where it is").clicked()
+        if ui
+            .selectable_label(look.open.typed.is_some(), "Path")
+            .on_hover_text("Type the path of a file")
+            .clicked()
         {
             match look.open.typed.take() {
                 Some(_) => {}
@@ -55,17 +58,17 @@ pub(super) fn show(ui: &mut Ui, look: &mut Look) {
     });
     field(ui, look);
     if let Some(file) = &look.open.reading {
-        ui.label(RichText::new(format!("reading {}…", file_name(file))).color(theme::quiet(ui)));
+        ui.label(RichText::new(format!("Reading {}…", file_name(file))).color(theme::quiet(ui)));
     }
     let mut reload = !look.open.ignore_changes;
-    ui.checkbox(&mut reload, "reload on change").on_hover_text("reads the file again when it is written to");
+    ui.checkbox(&mut reload, "Reload on change").on_hover_text("Read the file again when it changes on disk");
     look.open.ignore_changes = !reload;
 }
 
-/// The files of late, each by its name.
+/// Shows the menu of recent files.
 fn menu(ui: &mut Ui, look: &mut Look) {
     if look.open.recent.is_empty() {
-        ui.label(RichText::new("no file yet").color(theme::quiet(ui)));
+        ui.label(RichText::new("No recent files").color(theme::quiet(ui)));
     }
     for file in &look.open.recent {
         if ui.button(file_name(file)).on_hover_text(printable::line(&file.display().to_string())).clicked() {
@@ -74,7 +77,7 @@ fn menu(ui: &mut Ui, look: &mut Look) {
     }
 }
 
-/// A path, read on Enter.
+/// Shows the path field. Enter opens the file.
 fn field(ui: &mut Ui, look: &mut Look) {
     let Some(typed) = &mut look.open.typed else { return };
     let edit = TextEdit::singleline(typed).hint_text(HINT).desired_width(f32::INFINITY);

@@ -1,4 +1,4 @@
-//! Two to four clips blended by one point.
+//! A pad that sets the blend weights of two to four clips.
 
 use egui::{Align2, FontId, Response, Sense, Shape, Stroke, Ui, vec2};
 use glam::Vec2;
@@ -6,22 +6,23 @@ use glam::Vec2;
 use super::super::blend::{corners, place, weights};
 use super::{INNER, theme};
 
-/// Points down: of a line between two clips, and of a field between more.
+/// Height of the pad for two clips, which is a line, in points.
 const LINE: f32 = 40.0;
+/// Height of the pad for three or four clips in points.
 const FIELD: f32 = 122.0;
-/// Points around.
-const ASIDE: f32 = 17.0;
+/// Space around the pad in points.
+const MARGIN: f32 = 17.0;
 
-/// A field with a clip at each corner, whose point sets the weights; nothing where there is no such field for so many.
-/// What it has been pulled to.
-pub(super) fn show(ui: &mut Ui, names: &[String], shares: &[f32]) -> Option<(Response, Vec<f32>)> {
-    let corners = corners(shares.len());
-    let at = place(shares.iter().copied())?;
+/// Shows a pad with a clip at each corner, where the position of the handle sets the weights. Returns the pad's response
+/// and the new weights, or `None` unless there are two to four clips with a positive sum of weights.
+pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Response, Vec<f32>)> {
+    let corners = corners(current.len());
+    let at = place(current.iter().copied())?;
     let height = if corners.len() == 2 { LINE } else { FIELD };
     let (rect, pad) = ui.allocate_exact_size(vec2(INNER - 8.0, height), Sense::click_and_drag());
     let role = egui::accesskit::Role::Slider;
-    pad.widget_info(|| egui::WidgetInfo::labeled(role, true, format!("blend of {}", names.join(", "))));
-    let field = rect.shrink2(vec2(ASIDE, if corners.len() == 2 { 0.0 } else { ASIDE }));
+    pad.widget_info(|| egui::WidgetInfo::labeled(role, true, format!("Blend of {}", names.join(", "))));
+    let field = rect.shrink2(vec2(MARGIN, if corners.len() == 2 { 0.0 } else { MARGIN }));
     let screen = |p: Vec2| field.min + vec2(p.x * field.width(), p.y * field.height());
     let (painter, quiet, accent) = (ui.painter(), theme::quiet(ui), theme::accent(ui));
     painter.rect_filled(rect, 6, ui.visuals().extreme_bg_color);
@@ -32,11 +33,11 @@ pub(super) fn show(ui: &mut Ui, names: &[String], shares: &[f32]) -> Option<(Res
     };
     let outline = outline.iter().filter_map(|&i| corners.get(i)).map(|c| screen(*c)).collect();
     painter.add(Shape::line(outline, Stroke::new(1.0, quiet.gamma_multiply(0.5))));
-    // More of a clip, a stronger line to it.
-    let sum: f32 = shares.iter().sum();
-    for ((corner, share), name) in corners.iter().zip(shares).zip(names) {
-        let (end, share) = (screen(*corner), share / sum);
-        painter.line_segment([end, screen(at)], (2.0, accent.gamma_multiply(0.7 * share)));
+    // The line to a clip is the more opaque the larger its weight.
+    let sum: f32 = current.iter().sum();
+    for ((corner, weight), name) in corners.iter().zip(current).zip(names) {
+        let (end, weight) = (screen(*corner), weight / sum);
+        painter.line_segment([end, screen(at)], (2.0, accent.gamma_multiply(0.7 * weight)));
         painter.circle_filled(end, 3.0, quiet);
         let (left, low) = (corner.x < 0.5, corner.y > 0.6);
         let align = match (corner.x == 0.5, left, low) {
@@ -46,20 +47,20 @@ pub(super) fn show(ui: &mut Ui, names: &[String], shares: &[f32]) -> Option<(Res
             (_, false, true) => Align2::RIGHT_TOP,
             (_, false, false) => Align2::RIGHT_BOTTOM,
         };
-        let beside = match (corner.x == 0.5, low) {
+        let offset = match (corner.x == 0.5, low) {
             (true, _) => vec2(8.0, 0.0),
             (_, true) => vec2(if left { -8.0 } else { 8.0 }, 2.0),
             (_, false) if corners.len() == 2 => vec2(if left { -4.0 } else { 4.0 }, -4.0),
             (_, false) => vec2(if left { -8.0 } else { 8.0 }, -2.0),
         };
-        let text = format!("{name} {:.0} %", 100.0 * share);
-        painter.text(end + beside, align, text, FontId::proportional(10.5), theme::ink(ui));
+        let text = format!("{name} {:.0} %", 100.0 * weight);
+        painter.text(end + offset, align, text, FontId::proportional(10.5), theme::ink(ui));
     }
     painter.circle(screen(at), 6.0, accent, Stroke::new(2.0, ui.visuals().extreme_bg_color));
     let mut pad = pad.on_hover_cursor(egui::CursorIcon::Crosshair);
-    let pulled = pad.interact_pointer_pos().filter(|_| pad.dragged() || pad.clicked());
-    let Some(to) = pulled.map(|p| p - field.min) else { return Some((pad, shares.to_vec())) };
+    let pressed = pad.interact_pointer_pos().filter(|_| pad.dragged() || pad.clicked());
+    let Some(to) = pressed.map(|p| p - field.min) else { return Some((pad, current.to_vec())) };
     pad.mark_changed();
     let point = Vec2::new(to.x / field.width().max(1.0), to.y / field.height().max(1.0));
-    Some((pad, weights(shares.len(), point)))
+    Some((pad, weights(current.len(), point)))
 }

@@ -1,4 +1,4 @@
-//! What came of it.
+//! The panel section for errors, the results of the last solve, and timings.
 
 use egui::{RichText, Ui};
 
@@ -7,7 +7,7 @@ use crate::printable;
 use super::super::Session;
 use super::{Look, curve, heading, node_name, theme};
 
-/// Errors, a line for each goal, and what updates and frames cost.
+/// Shows errors, the result of each goal, and plots of update and frame times.
 pub(super) fn show(ui: &mut Ui, session: &Session, look: &Look) {
     heading(ui, "Report");
     for error in session.error.iter().chain(&look.notice) {
@@ -25,12 +25,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &Look) {
             }));
         });
         let error = report.position_error.map_or_else(String::new, |e| format!("{:.2} mm   ", e * 1e3));
-        let line = format!("{error}{} passes   {:.0} µs", report.iterations, report.seconds * 1e6);
+        let line = format!("{error}{} iterations   {:.0} µs", report.iterations, report.seconds * 1e6);
         ui.label(RichText::new(line).small().color(theme::quiet(ui)));
     }
     if session.reports.is_empty() && session.error.is_none() {
-        ui.label(RichText::new("Grab anything and pull.").color(theme::quiet(ui)));
+        ui.label(RichText::new("Drag any part of the character.").color(theme::quiet(ui)));
     }
-    curve::times(ui, "update", &session.costs, "µs");
-    curve::times(ui, "frame", &look.frames, "ms");
+    curve::times(ui, "Update", &session.costs, "µs");
+    curve::times(ui, "Frame", &look.frames, "ms");
 }

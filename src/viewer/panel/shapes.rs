@@ -1,4 +1,4 @@
-//! Shapes: morph weights.
+//! The panel section for morph target weights.
 
 use egui::{Slider, Ui};
 
@@ -7,33 +7,35 @@ use crate::asset::Character;
 use super::super::{Command, Session};
 use super::{heading, name};
 
-/// A slider for each morph weight, as it is shown. What the motion moves cannot be pulled: it would not stay.
-pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
+/// Shows a slider for each morph weight. Weights that the motion animates are read-only, because the motion would
+/// overwrite any change.
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let weights = &session.puppet.pose().weights;
     if weights.is_empty() {
         return;
     }
-    heading(ui, "Shapes");
+    heading(ui, "Morph targets");
     let character = session.puppet.character();
-    let moved = session.puppet.motion.moved_weights(character);
-    for (place, weight) in weights.iter().enumerate() {
+    let animated = session.puppet.motion.moved_weights(character);
+    for (index, weight) in weights.iter().enumerate() {
         let mut weight = *weight;
-        let free = !moved.contains(&place);
-        let slider = Slider::new(&mut weight, 0.0..=1.0).text(name(&shape_name(character, place)));
-        let slider = ui.add_enabled(free, slider).on_disabled_hover_text("the motion moves it");
-        if free && slider.changed() {
-            asked.push(Command::Morph(place, weight));
+        let is_editable = !animated.contains(&index);
+        let slider = Slider::new(&mut weight, 0.0..=1.0).text(name(&target_name(character, index)));
+        let slider = ui.add_enabled(is_editable, slider).on_disabled_hover_text("Animated by the motion");
+        if is_editable && slider.changed() {
+            commands.push(Command::Morph(index, weight));
         }
     }
 }
 
-/// What the file calls a morph weight of a pose, else its place; after the node's name where several nodes have some.
-fn shape_name(character: &Character, weight: usize) -> String {
+/// Returns the name of a morph target, or `#INDEX` if it has none. If several nodes have morph targets, the node's name
+/// comes first. `weight` is the index in the pose.
+fn target_name(character: &Character, weight: usize) -> String {
     let skeleton = &character.skeleton;
-    let Some((node, place)) = skeleton.morph_of(weight) else { return format!("#{weight}") };
+    let Some((node, target)) = skeleton.morph_of(weight) else { return format!("#{weight}") };
     let mesh = skeleton.nodes.get(node).and_then(|n| character.meshes.get(n.mesh?));
-    let name = mesh.and_then(|m| m.target_names.get(place)).filter(|name| !name.is_empty());
-    let name = name.cloned().unwrap_or_else(|| format!("#{place}"));
+    let name = mesh.and_then(|m| m.target_names.get(target)).filter(|name| !name.is_empty());
+    let name = name.cloned().unwrap_or_else(|| format!("#{target}"));
     let several = skeleton.nodes.iter().filter(|n| !n.morph_weights.is_empty()).count() > 1;
     if several { format!("{} {name}", skeleton.label(node)) } else { name }
 }

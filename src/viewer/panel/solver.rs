@@ -1,4 +1,4 @@
-//! How is solved.
+//! The panel section for the solver and its settings.
 
 use egui::{Button, ComboBox, Slider, Ui};
 
@@ -8,15 +8,15 @@ use super::super::session::usual;
 use super::super::{Command, Session};
 use super::{INNER, heading, method};
 
-/// The method, what all can be told, and what it alone can be told.
-pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
+/// Shows the method, its settings and the settings that all methods share.
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let title = heading(ui, "Solver");
     let mut options = session.options;
     let methods = ComboBox::from_id_salt("method")
         .width(INNER - 8.0)
         .selected_text(options.method.name())
         .show_ui(ui, |ui| {
-            // Asked while the list is open.
+            // Only computed while the list is open.
             let refusals = session.refusals();
             for method in std::iter::once(Method::Auto).chain(Method::ALL) {
                 let why = refusals.iter().find(|(m, _)| *m == method).map(|(_, why)| why);
@@ -35,41 +35,41 @@ pub(super) fn show(ui: &mut Ui, session: &Session, asked: &mut Vec<Command>) {
     egui::CollapsingHeader::new("All methods").id_salt("all methods").show(ui, |ui| {
         method::table(ui, "of all", |ui| {
             ui.spacing_mut().slider_width = 84.0;
-            method::label(ui, "passes", "at most so many");
+            method::label(ui, "Iterations", "Maximum number of iterations");
             ui.add(Slider::new(&mut options.iterations, 1..=500).logarithmic(true));
             ui.end_row();
             let mut millimetres = options.tolerance.map(|m| m * 1e3);
-            let about = ("tolerance", "millimetres; auto: a ten-thousandth of the chain's length");
-            if method::automatic(ui, about, &mut millimetres, 0.1, 0.001..=50.0) {
+            let tolerance = ("Tolerance", "In millimetres. Auto is 0.0001 of the chain's length.");
+            if method::automatic(ui, tolerance, &mut millimetres, 0.1, 0.001..=50.0) {
                 options.tolerance = millimetres.map(|mm| mm * 1e-3);
             }
             let mut degrees = options.angle_tolerance.to_degrees();
-            let hint = "within which an orientation counts as reached";
-            if method::slider(ui, "and angles", hint, &mut degrees, 0.01..=10.0, "°") {
+            let hint = "Maximum angle to a target orientation that counts as reached";
+            if method::slider(ui, "Angle tolerance", hint, &mut degrees, 0.01..=10.0, "°") {
                 options.angle_tolerance = degrees.to_radians();
             }
-            method::label(ui, "restarts", "other starts that may rescue a solve that stalls");
+            method::label(ui, "Restarts", "Additional start poses to try if the solve stalls");
             ui.add(Slider::new(&mut options.restarts, 0..=16));
             ui.end_row();
-            method::tick(ui, "joint limits", "whether limits are kept", &mut options.limits);
+            method::checkbox(ui, "Joint limits", "Enforce the joint limits", &mut options.limits);
             let mut from_rest = options.start == Start::Rest;
-            let hint = "each solve starts from rest: the answer depends on the goals alone";
-            method::tick(ui, "start from rest", hint, &mut from_rest);
+            let hint = "Start each solve from the rest pose, so that the result depends only on the goals";
+            method::checkbox(ui, "Start from rest", hint, &mut from_rest);
             options.start = if from_rest { Start::Rest } else { Start::Current };
         });
     });
     ui.horizontal(|ui| {
         let mut keep = session.keep;
-        let hint = "goals stay where they are let go";
-        if ui.checkbox(&mut keep, "keep goals on release").on_hover_text(hint).changed() {
-            asked.push(Command::Keep(keep));
+        let hint = "Goals stay active where they are released";
+        if ui.checkbox(&mut keep, "Keep goals on release").on_hover_text(hint).changed() {
+            commands.push(Command::Keep(keep));
         }
-        let usual = usual(options.method);
-        if ui.add_enabled(options != usual, Button::new("Defaults").small()).clicked() {
-            options = usual;
+        let defaults = usual(options.method);
+        if ui.add_enabled(options != defaults, Button::new("Defaults").small()).clicked() {
+            options = defaults;
         }
     });
     if options != session.options {
-        asked.push(Command::Solver(Box::new(options)));
+        commands.push(Command::Solver(Box::new(options)));
     }
 }

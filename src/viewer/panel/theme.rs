@@ -1,13 +1,13 @@
-//! Dark and light: quiet, one accent.
+//! The dark and the light theme, with muted colors and one accent color.
 
 use egui::{Color32, Context, Theme, ThemePreference, Ui, Visuals};
 
-/// The looks of both themes; which of them is on is the system's choice until somebody makes one.
+/// Sets up both themes. The system chooses between them until the user does.
 pub(in super::super) fn style(context: &Context) {
     for theme in [Theme::Dark, Theme::Light] {
         context.set_visuals_of(theme, visuals(theme));
     }
-    // The scene's area is measured by the window's own scale.
+    // The scene's size is computed with the window's scale factor, which egui's zoom would change.
     context.options_mut(|options| options.zoom_with_keyboard = false);
     context.all_styles_mut(|style| {
         style.spacing.item_spacing = egui::vec2(8.0, 6.0);
@@ -37,12 +37,12 @@ fn visuals(theme: Theme) -> Visuals {
     visuals
 }
 
-/// Which theme is on.
+/// Shows the choice of the theme.
 pub(super) fn choice(ui: &mut Ui) {
     let before = ui.ctx().options(|o| o.theme_preference);
     let mut now = before;
     ui.horizontal_wrapped(|ui| {
-        ui.label("theme");
+        ui.label("Theme");
         for theme in [ThemePreference::System, ThemePreference::Dark, ThemePreference::Light] {
             ui.selectable_value(&mut now, theme, theme.name());
         }
@@ -52,32 +52,32 @@ pub(super) fn choice(ui: &mut Ui) {
     }
 }
 
-/// What matters now.
+/// Returns the accent color.
 pub(super) fn accent(ui: &Ui) -> Color32 {
     ui.visuals().hyperlink_color
 }
 
-/// What is there for those who look.
+/// Returns the color of secondary text.
 pub(super) fn quiet(ui: &Ui) -> Color32 {
     tone(ui.theme(), (140, 148, 164), (96, 102, 116))
 }
 
-/// What is read.
+/// Returns the color of primary text.
 pub(super) fn ink(ui: &Ui) -> Color32 {
     tone(ui.theme(), (214, 219, 228), (44, 48, 58))
 }
 
-/// What went well.
+/// Returns the color of success.
 pub(super) fn good(ui: &Ui) -> Color32 {
     tone(ui.theme(), (118, 205, 130), (30, 122, 48))
 }
 
-/// What went wrong.
+/// Returns the color of errors.
 pub(super) fn bad(ui: &Ui) -> Color32 {
     tone(ui.theme(), (244, 112, 96), (186, 36, 22))
 }
 
-/// A clip's bar on the line of time: its fill, its edge, what is written on it. Six hues of one lightness, in turn.
+/// Returns the fill, edge and text colors of a clip strip. Clips cycle through six hues of equal lightness.
 pub(super) fn bar(ui: &Ui, clip: usize) -> (Color32, Color32, Color32) {
     const DARK: [(u8, u8, u8); 6] =
         [(52, 78, 118), (44, 94, 92), (88, 66, 116), (62, 92, 58), (116, 62, 84), (102, 86, 50)];
@@ -98,6 +98,7 @@ pub(super) fn bar(ui: &Ui, clip: usize) -> (Color32, Color32, Color32) {
     (fill, edge, tone(ui.theme(), (236, 240, 247), (30, 36, 48)))
 }
 
+/// Returns the color for the given theme.
 fn tone(theme: Theme, dark: (u8, u8, u8), light: (u8, u8, u8)) -> Color32 {
     let (r, g, b) = if theme == Theme::Dark { dark } else { light };
     Color32::from_rgb(r, g, b)

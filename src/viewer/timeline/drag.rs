@@ -1,27 +1,27 @@
-//! What a pull on a line of time makes of a motion.
+//! Applies a drag on the timeline to a motion.
 
 use crate::asset::Clip;
 use crate::motion::{Bar, Edit, Motion};
 
 use super::{Grip, Item, end, insert};
 
-/// Seconds that a bar lasts at least, and that an edit grows and wanes.
-const SHORTEST: f32 = 0.05;
+/// Minimum length in seconds of a clip strip and of each side of an edit's window.
+const MIN_SECONDS: f32 = 0.05;
 
-/// Where what is pulled comes to rest.
+/// The times to which a dragged part snaps.
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) struct Snap {
-    /// Times that draw it, seconds.
+    /// Times to snap to in seconds.
     pub(in super::super) marks: Vec<f32>,
-    /// From how far, seconds.
-    pub(in super::super) reach: f32,
-    /// Where no mark is near, multiples of so many seconds.
+    /// Maximum distance to a mark in seconds.
+    pub(in super::super) distance: f32,
+    /// Step in seconds to snap to when no mark is near.
     pub(in super::super) step: f32,
 }
 
 impl Snap {
-    /// The marks of a motion for one of its grips: ends of the other bars, times of the other edits, the playhead; for
-    /// the last moment of a bar also where its clips have gone through once.
+    /// Collects the marks for a grip: the ends of the other strips, the times of the other edits and the playhead. The end of
+    /// a strip also snaps to the end of the first pass through its clips.
     pub(in super::super) fn new(
         motion: &Motion,
         clips: &[Clip],
@@ -37,28 +37,29 @@ impl Snap {
         if let Some(Grip::Last(Item::Bar(i))) = grip
             && let Some(bar) = motion.bars.get(i).filter(|b| b.speed != 0.0)
         {
-            let left = if bar.speed < 0.0 { begins(bar, clips) } else { bar.cycle(clips) - bar.from };
+            let left = if bar.speed < 0.0 { clip_start(bar, clips) } else { bar.cycle(clips) - bar.from };
             marks.push(bar.start + left / bar.speed.abs());
         }
-        Self { marks, reach: 0.05, step: 0.1 }
+        Self { marks, distance: 0.05, step: 0.1 }
     }
 
-    /// What to add so that one of some times rests: on the nearest mark within reach, else the first of them on a step.
-    fn shift<const N: usize>(&self, times: [f32; N]) -> f32 {
+    /// Returns the offset that moves one of the times to the nearest mark within the snapping distance. If there is none, the
+    /// offset moves the first time to a step.
+    fn offset<const N: usize>(&self, times: [f32; N]) -> f32 {
         let pairs = times.iter().flat_map(|t| self.marks.iter().map(move |m| m - t));
-        let nearest = pairs.min_by(|a, b| a.abs().total_cmp(&b.abs())).filter(|d| d.abs() <= self.reach);
+        let nearest = pairs.min_by(|a, b| a.abs().total_cmp(&b.abs())).filter(|d| d.abs() <= self.distance);
         let first = times.first().copied().unwrap_or_default();
         nearest.unwrap_or_else(|| (first / self.step).round() * self.step - first)
     }
 
-    /// Where a time comes to rest.
-    pub(in super::super) fn rest(&self, time: f32) -> f32 {
-        time + self.shift([time])
+    /// Returns the snapped time.
+    pub(in super::super) fn snapped(&self, time: f32) -> f32 {
+        time + self.offset([time])
     }
 }
 
-/// What a pull of a grip by some seconds makes of a motion, and what the grip's item is there: bars stay in the order
-/// in which they start. A grip that is not there changes nothing.
+/// Drags a grip by some seconds. Returns the new motion, in which the strips are sorted by start, and the grip's item in
+/// it. An unknown item changes nothing.
 pub(in super::super) fn drag(
     motion: &Motion,
     clips: &[Clip],
@@ -70,32 +71,32 @@ pub(in super::super) fn drag(
     if !by.is_finite() {
         return (motion, item);
     }
-    let rest = |time: f32| snap.map_or(time, |s| s.rest(time));
+    let snapped = |time: f32| snap.map_or(time, |s| s.snapped(time));
     match item {
-        Item::Bar(place) if place < motion.bars.len() => {
-            let mut bar = motion.bars.remove(place);
+        Item::Bar(index) if index < motion.bars.len() => {
+            let mut bar = motion.bars.remove(index);
             match grip {
                 Grip::Whole(_) => {
                     let to = bar.start + by;
                     let ends = [to, to + bar.length(clips)];
-                    bar.start = (to + snap.map_or(0.0, |s| s.shift(ends))).max(0.0);
+                    bar.start = (to + snap.map_or(0.0, |s| s.offset(ends))).max(0.0);
                 }
-                Grip::First(_) => bar = beginning(&bar, clips, rest(bar.start + by)),
+                Grip::First(_) => bar = with_start(&bar, clips, snapped(bar.start + by)),
                 Grip::Last(_) => {
-                    let seconds = rest(end(&bar, clips) + by) - bar.start;
-                    bar.seconds = Some(seconds.max(SHORTEST));
+                    let seconds = snapped(end(&bar, clips) + by) - bar.start;
+                    bar.seconds = Some(seconds.max(MIN_SECONDS));
                 }
             }
-            let place = insert(&mut motion.bars, bar);
-            (motion, Item::Bar(place))
+            let index = insert(&mut motion.bars, bar);
+            (motion, Item::Bar(index))
         }
-        Item::Edit(place) => {
-            if let Some(edit) = motion.edits.get_mut(place) {
+        Item::Edit(index) => {
+            if let Some(edit) = motion.edits.get_mut(index) {
                 let Edit { time, before, after, .. } = *edit;
                 match grip {
-                    Grip::Whole(_) => edit.time = rest(time + by).max(0.0),
-                    Grip::First(_) => edit.before = (time - rest(time - before + by)).max(SHORTEST),
-                    Grip::Last(_) => edit.after = (rest(time + after + by) - time).max(SHORTEST),
+                    Grip::Whole(_) => edit.time = snapped(time + by).max(0.0),
+                    Grip::First(_) => edit.before = (time - snapped(time - before + by)).max(MIN_SECONDS),
+                    Grip::Last(_) => edit.after = (snapped(time + after + by) - time).max(MIN_SECONDS),
                 }
             }
             (motion, item)
@@ -104,25 +105,25 @@ pub(in super::super) fn drag(
     }
 }
 
-/// Where in its clips a bar begins, clip seconds.
-fn begins(bar: &Bar, clips: &[Clip]) -> f32 {
+/// Returns the clip time at which a strip begins, in clip seconds.
+fn clip_start(bar: &Bar, clips: &[Clip]) -> f32 {
     if bar.speed < 0.0 && bar.from == 0.0 { bar.cycle(clips) } else { bar.from }
 }
 
-/// A bar that starts at another time and from then on shows what it did. It cannot start before its clip does, unless
-/// that starts again.
-fn beginning(bar: &Bar, clips: &[Clip], to: f32) -> Bar {
+/// Returns the strip with another start, so that from there on it plays the same poses at the same times. Unless it loops, a
+/// strip cannot start before its clip does.
+fn with_start(bar: &Bar, clips: &[Clip], to: f32) -> Bar {
     let (cycle, last) = (bar.cycle(clips), end(bar, clips));
-    let begins = begins(bar, clips);
-    let before = if bar.speed < 0.0 { cycle - begins } else { begins };
-    let stands = bar.speed == 0.0;
-    let earliest = if bar.again || stands { 0.0 } else { bar.start - before / bar.speed.abs() };
+    let clip_start = clip_start(bar, clips);
+    let before = if bar.speed < 0.0 { cycle - clip_start } else { clip_start };
+    let is_still = bar.speed == 0.0;
+    let earliest = if bar.again || is_still { 0.0 } else { bar.start - before / bar.speed.abs() };
     let earliest = earliest.clamp(0.0, bar.start.max(0.0));
-    let to = to.min(last - SHORTEST).max(earliest);
+    let to = to.min(last - MIN_SECONDS).max(earliest);
     if to == bar.start {
         return bar.clone();
     }
-    let from = begins + (to - bar.start) * bar.speed;
+    let from = clip_start + (to - bar.start) * bar.speed;
     let from = if bar.again && cycle > 0.0 { from.rem_euclid(cycle) } else { from.max(0.0) };
     Bar { start: to, seconds: Some((last - to).max(0.0)), from, ..bar.clone() }
 }

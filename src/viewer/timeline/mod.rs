@@ -1,5 +1,5 @@
-//! A motion on a line of time: what there can be taken hold of, and what a pull makes of it. Nothing here draws, and
-//! nothing here changes a session: what comes of it is another motion.
+//! The model of the timeline: which parts of a motion can be dragged, and the motion that results. This module neither draws
+//! nor changes the session.
 
 use crate::asset::{Character, Clip};
 use crate::motion::{Bar, Motion};
@@ -12,26 +12,26 @@ mod tests;
 pub(super) use drag::{Snap, drag};
 pub(super) use ruler::Ruler;
 
-/// What can be selected, by its place in the motion.
+/// An item that can be selected, by its index in the motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
     Bar(usize),
     Edit(usize),
 }
 
-/// What can be pulled.
+/// A part of an item that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grip {
-    /// The whole: a bar starts, or an edit is, at another time.
+    /// The whole item: moves a strip or an edit in time.
     Whole(Item),
-    /// A bar's first moment, which shows what it showed; the first moment of an edit's window.
+    /// The start of a strip, which trims it without moving its poses in time, or the start of an edit's window.
     First(Item),
-    /// A bar's last moment; the last moment of an edit's window.
+    /// The end of a strip or of an edit's window.
     Last(Item),
 }
 
 impl Grip {
-    /// Of what it is a part.
+    /// Returns the item to which the grip belongs.
     pub(super) fn item(self) -> Item {
         let (Self::Whole(item) | Self::First(item) | Self::Last(item)) = self;
         item
@@ -39,7 +39,7 @@ impl Grip {
 }
 
 impl Item {
-    /// Whether the motion has it.
+    /// Returns whether the motion contains the item.
     pub(super) fn is_in(self, motion: &Motion) -> bool {
         match self {
             Self::Bar(i) => i < motion.bars.len(),
@@ -48,7 +48,7 @@ impl Item {
     }
 }
 
-/// The motion without something.
+/// Returns the motion without an item.
 pub(super) fn without(motion: &Motion, item: Item) -> Motion {
     let mut motion = motion.clone();
     match item {
@@ -59,7 +59,8 @@ pub(super) fn without(motion: &Motion, item: Item) -> Motion {
     motion
 }
 
-/// The motion with a clip after its last bar, which passes into it as [`Motion::overlap`] says. `feet`: nodes.
+/// Returns the motion with a clip added after its last strip, and the new item. The two strips crossfade over
+/// [`Motion::overlap`]. `feet` are node indices.
 pub(super) fn with_clip(
     motion: &Motion,
     character: &Character,
@@ -69,30 +70,30 @@ pub(super) fn with_clip(
     let (mut bar, clips) = (Bar::new(clip), &character.clips);
     let bars = motion.bars.iter().enumerate();
     let last = bars.max_by(|(_, a), (_, b)| end(a, clips).total_cmp(&end(b, clips)));
-    if let Some((place, last)) = last {
-        let overlap = motion.overlap(place, &bar, character, feet);
+    if let Some((index, last)) = last {
+        let overlap = motion.overlap(index, &bar, character, feet);
         bar.start = (end(last, clips) - overlap).max(0.0);
     }
     let mut motion = motion.clone();
-    let place = insert(&mut motion.bars, bar);
-    (motion, Item::Bar(place))
+    let index = insert(&mut motion.bars, bar);
+    (motion, Item::Bar(index))
 }
 
-/// The motion with another bar in the place of one.
-pub(super) fn with_bar(motion: &Motion, place: usize, bar: Bar) -> Motion {
+/// Returns the motion with one strip replaced.
+pub(super) fn with_bar(motion: &Motion, index: usize, bar: Bar) -> Motion {
     let mut motion = motion.clone();
-    if let Some(there) = motion.bars.get_mut(place) {
-        *there = bar;
+    if let Some(slot) = motion.bars.get_mut(index) {
+        *slot = bar;
     }
     motion
 }
 
-/// Where a bar ends, seconds.
+/// Returns the time at which a strip ends, in seconds.
 pub(super) fn end(bar: &Bar, clips: &[Clip]) -> f32 {
     bar.start + bar.length(clips)
 }
 
-/// Where anything on the line ends, seconds.
+/// Returns the time at which the last strip, edit or layer ends, in seconds.
 pub(super) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     let bars = motion.bars.iter().map(|b| end(b, clips));
     let edits = motion.edits.iter().map(|e| e.time + e.after);
@@ -100,16 +101,16 @@ pub(super) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
 }
 
-/// Seconds over which a bar comes in, while the one before it goes.
-pub(super) fn overlap(motion: &Motion, place: usize, clips: &[Clip]) -> f32 {
-    let before = place.checked_sub(1).and_then(|b| motion.bars.get(b));
-    let (Some(before), Some(bar)) = (before, motion.bars.get(place)) else { return 0.0 };
+/// Returns the length in seconds of the crossfade from the previous strip into a strip.
+pub(super) fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
+    let before = index.checked_sub(1).and_then(|b| motion.bars.get(b));
+    let (Some(before), Some(bar)) = (before, motion.bars.get(index)) else { return 0.0 };
     (end(before, clips) - bar.start).clamp(0.0, bar.length(clips))
 }
 
-/// Puts a bar where it belongs by its start; its place.
+/// Inserts a strip in the order of start times and returns its index.
 fn insert(bars: &mut Vec<Bar>, bar: Bar) -> usize {
-    let place = bars.iter().position(|b| b.start > bar.start).unwrap_or(bars.len());
-    bars.insert(place, bar);
-    place
+    let index = bars.iter().position(|b| b.start > bar.start).unwrap_or(bars.len());
+    bars.insert(index, bar);
+    index
 }

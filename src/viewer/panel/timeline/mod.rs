@@ -1,4 +1,4 @@
-//! The motion on a line of time, under the picture.
+//! The timeline below the scene, on which the motion is edited.
 
 use egui::{Key, Margin, Rect, Sense, Ui, vec2};
 
@@ -13,90 +13,90 @@ mod draw;
 mod edits;
 mod rows;
 
-pub(super) use rows::{ask, change};
+pub(super) use rows::{push_change, push_edit};
 
-/// Points down.
+/// Height of the timeline in points.
 pub(super) const HEIGHT: f32 = 156.0;
-/// Of which the ruler, the bars and the edits have so many.
+/// Heights of the ruler and of the lanes for strips and edits in points.
 const RULER: f32 = 20.0;
 const BARS: f32 = 38.0;
 const EDITS: f32 = 24.0;
-/// Points beside the line, so that its first and last moments can be taken.
-const ASIDE: f32 = 8.0;
-/// Points from which something that snaps is drawn.
-const REACH: f32 = 8.0;
-/// Seconds that are shown at least where all is shown.
-const LEAST: f32 = 1.0;
+/// Space on both sides in points, so that grips at the first and the last moment can be reached.
+const MARGIN: f32 = 8.0;
+/// Distance in points within which a dragged part snaps to a mark.
+const SNAP_DISTANCE: f32 = 8.0;
+/// Minimum time range in seconds when the whole motion is shown.
+const MIN_SECONDS: f32 = 1.0;
 
-/// What the panel remembers of the line.
+/// State of the timeline that is not part of the session.
 #[derive(Debug, Default)]
-pub(in super::super) struct Line {
-    /// Whether it is shown; `None`: while something is played.
-    pub(super) wanted: Option<bool>,
+pub(in super::super) struct TimelineState {
+    /// Whether the timeline is shown. `None` shows it while there is a motion.
+    pub(super) is_open: Option<bool>,
     pub(super) selected: Option<Item>,
-    held: Option<Held>,
-    /// The piece that is shown, from where and how long, seconds; `None`: all.
-    piece: Option<(f32, f32)>,
+    drag: Option<ActiveDrag>,
+    /// Start and length of the visible time range in seconds. `None` shows everything.
+    range: Option<(f32, f32)>,
 }
 
-/// A pull that is going on.
+/// A drag in progress.
 #[derive(Debug)]
-struct Held {
+struct ActiveDrag {
     grip: Grip,
-    /// The motion as it was.
+    /// The motion before the drag.
     motion: Motion,
-    /// Where on the line it was taken, seconds.
+    /// The time in seconds at which the drag started.
     at: f32,
-    /// The line does not move under the pointer.
+    /// The ruler at the start, so that the timeline does not move under the pointer.
     ruler: Ruler,
-    moved: bool,
+    has_moved: bool,
 }
 
-impl Line {
-    /// Nothing is held any more.
-    pub(super) fn let_go(&mut self) {
-        self.held = None;
+impl TimelineState {
+    /// Ends a drag in progress and keeps its result.
+    pub(super) fn cancel_drag(&mut self) {
+        self.drag = None;
     }
 
-    /// The bar that the panel speaks of: the one that is selected, else the first.
+    /// Returns the index of the strip that the panel shows: the selected one, otherwise the first.
     pub(super) fn bar(&self, motion: &Motion) -> usize {
         match self.selected {
-            Some(Item::Bar(place)) if place < motion.bars.len() => place,
+            Some(Item::Bar(index)) if index < motion.bars.len() => index,
             _ => 0,
         }
     }
 }
 
-/// Whether there is a line to be shown.
-pub(super) fn is_shown(session: &Session, line: &Line) -> bool {
-    let any = !session.puppet.character().clips.is_empty();
-    any && line.wanted.unwrap_or(!session.puppet.motion.is_rest())
+/// Returns whether the timeline is shown.
+pub(super) fn is_shown(session: &Session, state: &TimelineState) -> bool {
+    let has_clips = !session.puppet.character().clips.is_empty();
+    has_clips && state.is_open.unwrap_or(!session.puppet.motion.is_rest())
 }
 
-/// Lays it out at the bottom.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, asked: &mut Vec<Command>) {
-    let line = &mut look.timeline;
-    line.selected = line.selected.filter(|item| item.is_in(&session.puppet.motion));
-    if !is_shown(session, line) {
-        line.let_go();
+/// Lays out the timeline at the bottom of the window.
+pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &mut Vec<Command>) {
+    let state = &mut look.timeline;
+    state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
+    if !is_shown(session, state) {
+        state.cancel_drag();
         return;
     }
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(Margin::symmetric(14, 8));
     egui::Panel::bottom("timeline").resizable(false).exact_size(HEIGHT).frame(frame).show(ui, |ui| {
-        rows::head(ui, session, line, asked);
-        lanes(ui, session, line, asked);
-        rows::details(ui, session, line, asked);
-        delete(ui, session, line, asked);
+        rows::header(ui, session, state, commands);
+        lanes(ui, session, state, commands);
+        rows::details(ui, session, state, commands);
+        delete(ui, session, state, commands);
     });
 }
 
-/// The ruler, the bars and the edits, with the playhead over them.
-fn lanes(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut Vec<Command>) {
+/// Shows the ruler, the strips, the edits and the playhead over them.
+fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
     let size = vec2(ui.available_width(), RULER + BARS + EDITS);
-    let (all, behind) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let (all, area) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
-    behind.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Group, true, "line of time"));
-    let ruler = ruler(session, line, all);
+    area.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Group, true, "Timeline"));
+    let ruler = ruler(session, state, all);
     let [top, middle, bottom] = [RULER, BARS, EDITS].map({
         let mut y = all.top();
         move |height| {
@@ -105,169 +105,169 @@ fn lanes(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut Vec<Comman
             lane
         }
     });
-    draw::ground(ui, &ruler, (top, middle, bottom), session.seconds());
-    if behind.clicked() {
-        line.selected = None;
+    draw::background(ui, &ruler, (top, middle, bottom), session.seconds());
+    if area.clicked() {
+        state.selected = None;
     }
-    look_around(ui, &behind, &ruler, line);
-    seek(ui, top, &ruler, session, asked);
+    zoom_and_pan(ui, &area, &ruler, state);
+    seek(ui, top, &ruler, session, commands);
     let clip_rect = ui.clip_rect();
     ui.set_clip_rect(clip_rect.intersect(all.expand2(vec2(0.0, 2.0))));
-    bars::show(ui, session, (&ruler, middle), line);
-    edits::show(ui, session, (&ruler, bottom), line);
+    bars::show(ui, session, (&ruler, middle), state);
+    edits::show(ui, session, (&ruler, bottom), state);
     draw::playhead(ui, ruler.x(session.puppet.time), top, all.bottom());
     ui.set_clip_rect(clip_rect);
-    pull(ui, motion, clips, session.puppet.time, line, asked);
+    update_drag(ui, motion, clips, session.puppet.time, state, commands);
 }
 
-/// The piece of the line that is shown.
-fn ruler(session: &Session, line: &Line, all: Rect) -> Ruler {
+/// Returns the ruler for the visible time range.
+fn ruler(session: &Session, state: &TimelineState, all: Rect) -> Ruler {
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
-    let whole = || (0.0, (1.06 * extent(motion, clips)).max(LEAST));
-    let (from, seconds) = match &line.held {
-        Some(held) => (held.ruler.from, held.ruler.seconds),
-        None => line.piece.unwrap_or_else(whole),
+    let everything = || (0.0, (1.06 * extent(motion, clips)).max(MIN_SECONDS));
+    let (from, seconds) = match &state.drag {
+        Some(drag) => (drag.ruler.from, drag.ruler.seconds),
+        None => state.range.unwrap_or_else(everything),
     };
-    Ruler { from, seconds, left: all.left() + ASIDE, width: (all.width() - 2.0 * ASIDE).max(1.0) }
+    Ruler { from, seconds, left: all.left() + MARGIN, width: (all.width() - 2.0 * MARGIN).max(1.0) }
 }
 
-/// The wheel makes the line larger where the pointer is; what is between bars moves it.
-fn look_around(ui: &Ui, behind: &egui::Response, ruler: &Ruler, line: &mut Line) {
-    let at = ui.input(|i| i.pointer.latest_pos()).filter(|at| behind.rect.contains(*at));
-    let mut seen = *ruler;
-    if let Some(at) = at.filter(|_| line.held.is_none()) {
+/// Zooms around the pointer with the wheel, and pans by dragging the background.
+fn zoom_and_pan(ui: &Ui, area: &egui::Response, ruler: &Ruler, state: &mut TimelineState) {
+    let at = ui.input(|i| i.pointer.latest_pos()).filter(|at| area.rect.contains(*at));
+    let mut new = *ruler;
+    if let Some(at) = at.filter(|_| state.drag.is_none()) {
         let (by, pinch) = ui.input(|i| (i.smooth_scroll_delta(), i.zoom_delta()));
         if by.y != 0.0 || pinch != 1.0 {
-            seen = seen.zoomed((by.y * 0.005).exp() * pinch, at.x);
+            new = new.zoomed((by.y * 0.005).exp() * pinch, at.x);
         }
         if by.x != 0.0 {
-            seen = seen.moved(by.x);
+            new = new.moved(by.x);
         }
     }
-    if behind.dragged() {
-        seen = seen.moved(behind.drag_delta().x);
+    if area.dragged() {
+        new = new.moved(area.drag_delta().x);
     }
-    if seen != *ruler {
-        line.piece = Some((seen.from, seen.seconds));
+    if new != *ruler {
+        state.range = Some((new.from, new.seconds));
     }
 }
 
-/// The playhead goes where the ruler is pressed.
-fn seek(ui: &Ui, top: Rect, ruler: &Ruler, session: &Session, asked: &mut Vec<Command>) {
+/// Moves the playhead to where the ruler is pressed.
+fn seek(ui: &Ui, top: Rect, ruler: &Ruler, session: &Session, commands: &mut Vec<Command>) {
     let head = ui.interact(top, ui.scope_id().with("playhead"), Sense::click_and_drag());
     let role = egui::accesskit::Role::Slider;
     head.widget_info(|| {
-        let mut info = egui::WidgetInfo::labeled(role, true, "playhead");
+        let mut info = egui::WidgetInfo::labeled(role, true, "Playhead");
         info.value = Some(f64::from(session.puppet.time));
         info
     });
     let head = head.on_hover_cursor(egui::CursorIcon::ResizeHorizontal);
-    let pressed = head.is_pointer_button_down_on() || head.clicked();
-    let Some(at) = head.interact_pointer_pos().filter(|_| pressed) else { return };
+    let is_pressed = head.is_pointer_button_down_on() || head.clicked();
+    let Some(at) = head.interact_pointer_pos().filter(|_| is_pressed) else { return };
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
     let time = match ui.input(|i| i.modifiers.ctrl) {
-        true => snap(ruler, Snap::new(motion, clips, None, None)).rest(ruler.time(at.x)),
+        true => snap(ruler, Snap::new(motion, clips, None, None)).snapped(ruler.time(at.x)),
         false => ruler.time(at.x),
     };
     let time = time.clamp(0.0, session.seconds());
     if time != session.puppet.time {
-        asked.push(Command::Seek(time));
+        commands.push(Command::Seek(time));
     }
 }
 
-/// As near as the pointer can tell, and as fine as the ruler is.
+/// Sets the distance and the step of snapping to suit the ruler's scale.
 fn snap(ruler: &Ruler, snap: Snap) -> Snap {
-    Snap { reach: ruler.span(REACH), step: ruler.step() / 10.0, ..snap }
+    Snap { distance: ruler.span(SNAP_DISTANCE), step: ruler.step() / 10.0, ..snap }
 }
 
-/// A part of something on the line: where it is, what it is called, and what happens to it.
+/// Handles the pointer on a grip: selects its item on a click and starts a drag. Returns whether the grip is highlighted.
 fn part(
     ui: &Ui,
     grip: Grip,
     rect: Rect,
     ruler: &Ruler,
     motion: &Motion,
-    line: &mut Line,
+    state: &mut TimelineState,
     name: &str,
 ) -> bool {
-    let part = ui.interact(rect, ui.scope_id().with(("part", key(grip))), Sense::click_and_drag());
+    let part = ui.interact(rect, ui.scope_id().with(("part", grip_key(grip))), Sense::click_and_drag());
     part.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, name));
-    let whole = matches!(grip, Grip::Whole(_));
-    let cursor = if whole { egui::CursorIcon::Grab } else { egui::CursorIcon::ResizeHorizontal };
+    let is_whole = matches!(grip, Grip::Whole(_));
+    let cursor = if is_whole { egui::CursorIcon::Grab } else { egui::CursorIcon::ResizeHorizontal };
     let is_lit = part.hovered() || part.dragged();
-    let told = whole && line.held.is_none();
-    let part = if told { part.on_hover_text(name) } else { part }.on_hover_cursor(cursor);
+    let has_tooltip = is_whole && state.drag.is_none();
+    let part = if has_tooltip { part.on_hover_text(name) } else { part }.on_hover_cursor(cursor);
     if part.clicked() {
-        line.selected = Some(grip.item());
+        state.selected = Some(grip.item());
     }
-    let taken = ui
+    let start = ui
         .input(|i| i.pointer.press_origin())
-        .filter(|_| line.held.is_none() && part.drag_started_by(egui::PointerButton::Primary));
-    if let Some(taken) = taken {
-        let at = ruler.time(taken.x);
-        line.held = Some(Held { grip, motion: motion.clone(), at, ruler: *ruler, moved: false });
+        .filter(|_| state.drag.is_none() && part.drag_started_by(egui::PointerButton::Primary));
+    if let Some(start) = start {
+        let at = ruler.time(start.x);
+        state.drag = Some(ActiveDrag { grip, motion: motion.clone(), at, ruler: *ruler, has_moved: false });
     }
     is_lit
 }
 
-/// A name of a grip that stays the same.
-fn key(grip: Grip) -> (u8, u8, usize) {
+/// Returns an identifier of a grip that is the same in every frame.
+fn grip_key(grip: Grip) -> (u8, u8, usize) {
     let part = match grip {
         Grip::Whole(_) => 0,
         Grip::First(_) => 1,
         Grip::Last(_) => 2,
     };
     match grip.item() {
-        Item::Bar(place) => (part, 0, place),
-        Item::Edit(place) => (part, 1, place),
+        Item::Bar(index) => (part, 0, index),
+        Item::Edit(index) => (part, 1, index),
     }
 }
 
-/// What is held follows the pointer. The whole pull is one step.
-fn pull(
+/// Moves the dragged part with the pointer. The whole drag is one undo step.
+fn update_drag(
     ui: &Ui,
     motion: &Motion,
     clips: &[crate::asset::Clip],
     playhead: f32,
-    line: &mut Line,
-    asked: &mut Vec<Command>,
+    state: &mut TimelineState,
+    commands: &mut Vec<Command>,
 ) {
-    let Some(held) = &mut line.held else { return };
+    let Some(active) = &mut state.drag else { return };
     if ui.input(|i| i.key_pressed(Key::Escape)) {
-        // What the pull has done so far is one step, which is taken back.
-        asked.extend(held.moved.then_some(Command::Undo));
-        line.held = None;
+        // The changes of the drag so far are one undo step.
+        commands.extend(active.has_moved.then_some(Command::Undo));
+        state.drag = None;
         return;
     }
     let (down, at, control) =
         ui.input(|i| (i.pointer.primary_down(), i.pointer.latest_pos(), i.modifiers.ctrl));
     if let Some(at) = at {
-        let marks = || Snap::new(&held.motion, clips, Some(held.grip), Some(playhead));
-        let snap = control.then(|| snap(&held.ruler, marks()));
-        let by = held.ruler.time(at.x) - held.at;
-        let (pulled, item) = drag(&held.motion, clips, held.grip, by, snap.as_ref());
-        line.selected = Some(item);
-        if pulled != *motion {
-            if !held.moved {
-                asked.push(Command::Release);
+        let marks = || Snap::new(&active.motion, clips, Some(active.grip), Some(playhead));
+        let snap = control.then(|| snap(&active.ruler, marks()));
+        let by = active.ruler.time(at.x) - active.at;
+        let (dragged, item) = drag(&active.motion, clips, active.grip, by, snap.as_ref());
+        state.selected = Some(item);
+        if dragged != *motion {
+            if !active.has_moved {
+                commands.push(Command::Release);
             }
-            held.moved = true;
-            asked.push(Command::Motion(Box::new(pulled)));
+            active.has_moved = true;
+            commands.push(Command::Motion(Box::new(dragged)));
         }
     }
     if !down {
-        asked.extend(held.moved.then_some(Command::Release));
-        line.held = None;
+        commands.extend(active.has_moved.then_some(Command::Release));
+        state.drag = None;
     }
 }
 
-/// A key takes away what is selected.
-fn delete(ui: &Ui, session: &Session, line: &mut Line, asked: &mut Vec<Command>) {
+/// Removes the selected item when Delete or Backspace is pressed.
+fn delete(ui: &Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
     let pressed = ui.input(|i| i.key_pressed(Key::Delete) || i.key_pressed(Key::Backspace));
-    if !pressed || ui.ctx().text_edit_focused() || line.held.is_some() {
+    if !pressed || ui.ctx().text_edit_focused() || state.drag.is_some() {
         return;
     }
-    if let Some(item) = line.selected.take() {
-        change(asked, without(&session.puppet.motion, item));
+    if let Some(item) = state.selected.take() {
+        push_change(commands, without(&session.puppet.motion, item));
     }
 }

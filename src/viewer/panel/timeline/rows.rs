@@ -1,4 +1,4 @@
-//! What stands above the line and below it: time, what can be added, and the numbers of what is selected.
+//! The row above the timeline with playback controls, and the row below it with the properties of the selected item.
 
 use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
 
@@ -7,91 +7,102 @@ use crate::motion::{Bar, Edit, Motion, Travel};
 use super::super::super::timeline::{Item, with_bar, with_clip, without};
 use super::super::super::{Command, Session};
 use super::super::{clips, theme};
-use super::{Line, draw};
+use super::{TimelineState, draw};
 
-/// Points down that a menu of clips takes at most.
-const MENU: f32 = 320.0;
+/// Maximum height of the clip menu in points.
+const MENU_HEIGHT: f32 = 320.0;
 
-/// Asks for another motion, as one step.
-pub(in super::super) fn change(asked: &mut Vec<Command>, motion: Motion) {
-    asked.extend([Command::Release, Command::Motion(Box::new(motion)), Command::Release]);
+/// Issues the commands that replace the motion as one undo step.
+pub(in super::super) fn push_change(commands: &mut Vec<Command>, motion: Motion) {
+    commands.extend([Command::Release, Command::Motion(Box::new(motion)), Command::Release]);
 }
 
-/// Asks for what a number has made of a motion: a drag of it is one step, and so is what was typed.
-pub(in super::super) fn ask(asked: &mut Vec<Command>, number: &Response, motion: impl FnOnce() -> Motion) {
-    if number.drag_started() {
-        asked.push(Command::Release);
+/// Issues the commands for a changed field. A drag of the field is one undo step, and so is a typed number.
+pub(in super::super) fn push_edit(
+    commands: &mut Vec<Command>,
+    field: &Response,
+    motion: impl FnOnce() -> Motion,
+) {
+    if field.drag_started() {
+        commands.push(Command::Release);
     }
-    if number.changed() {
-        asked.push(Command::Motion(Box::new(motion())));
+    if field.changed() {
+        commands.push(Command::Motion(Box::new(motion())));
     }
-    if number.drag_stopped() || number.changed() && !number.dragged() {
-        asked.push(Command::Release);
+    if field.drag_stopped() || field.changed() && !field.dragged() {
+        commands.push(Command::Release);
     }
 }
 
-/// Time, and what can be added.
-pub(super) fn head(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut Vec<Command>) {
+/// Shows playback, time and the buttons that add clips and keys.
+pub(super) fn header(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let playing = session.is_playing();
         if draw::play(ui, playing, !session.puppet.motion.is_rest()).clicked() {
-            asked.push(Command::Play(!playing));
+            commands.push(Command::Play(!playing));
         }
         ui.label(RichText::new(format!("{:.2}", session.puppet.time)).monospace().color(theme::ink(ui)));
-        let whole = format!("/ {:.2} s", session.seconds());
-        ui.label(RichText::new(whole).monospace().color(theme::quiet(ui)));
+        let length = format!("/ {:.2} s", session.seconds());
+        ui.label(RichText::new(length).monospace().color(theme::quiet(ui)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let more = ui.menu_button("+ Clip", |ui| {
-                ScrollArea::vertical().max_height(MENU).show(ui, |ui| add(ui, session, line, asked));
+            let clips = ui.menu_button("+ Clip", |ui| {
+                ScrollArea::vertical()
+                    .max_height(MENU_HEIGHT)
+                    .show(ui, |ui| clip_menu(ui, session, state, commands));
             });
-            more.response.on_hover_text("a clip after the last one, which passes into it");
+            clips.response.on_hover_text("Add a clip after the last one, with a crossfade");
             let key = ui.add_enabled(session.can_key(), Button::new("Key"));
-            let key = key.on_hover_text("K: what is pulled becomes part of the motion, here");
-            let key = key.on_disabled_hover_text("Pull a joint and press K while it is held.");
+            let key = key.on_hover_text("K: insert the dragged pose as a key at this time");
+            let key = key.on_disabled_hover_text("Drag a joint and press K before releasing it.");
             if key.clicked() {
-                asked.push(Command::Key);
+                commands.push(Command::Key);
             }
-            if line.piece.is_some() && ui.button("Fit").on_hover_text("shows all of the line").clicked() {
-                line.piece = None;
+            if state.range.is_some() && ui.button("Fit").on_hover_text("Show the whole timeline").clicked() {
+                state.range = None;
             }
         });
     });
 }
 
-/// The character's clips, each to be played after the last bar.
-fn add(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut Vec<Command>) {
+/// Shows a menu of the character's clips. A click adds the clip after the last strip.
+fn clip_menu(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
     let character = session.puppet.character();
     for clip in 0..character.clips.len() {
         if ui.button(clips::name(session, clip)).clicked() {
             let feet: Vec<usize> = session.puppet.rig.feet().collect();
             let (motion, item) = with_clip(&session.puppet.motion, character, &feet, clip);
-            line.selected = Some(item);
-            change(asked, motion);
+            state.selected = Some(item);
+            push_change(commands, motion);
             ui.close();
         }
     }
 }
 
-/// The numbers of what is selected.
-pub(super) fn details(ui: &mut Ui, session: &Session, line: &mut Line, asked: &mut Vec<Command>) {
+/// Shows the properties of the selected item.
+pub(super) fn details(
+    ui: &mut Ui,
+    session: &Session,
+    state: &mut TimelineState,
+    commands: &mut Vec<Command>,
+) {
     let motion = &session.puppet.motion;
     ScrollArea::horizontal().id_salt("details").auto_shrink([false, false]).show(ui, |ui| {
-        ui.horizontal_centered(|ui| match line.selected {
-            Some(Item::Bar(place)) => {
-                let Some(one) = motion.bars.get(place) else { return };
-                bar(ui, session, (place, one), asked);
-                remove(ui, motion, line, asked);
+        ui.horizontal_centered(|ui| match state.selected {
+            Some(Item::Bar(index)) => {
+                let Some(selected) = motion.bars.get(index) else { return };
+                bar(ui, session, (index, selected), commands);
+                remove(ui, motion, state, commands);
             }
-            Some(Item::Edit(place)) => {
-                let Some(one) = motion.edits.get(place) else { return };
-                edit(ui, motion, (place, one), asked);
-                remove(ui, motion, line, asked);
+            Some(Item::Edit(index)) => {
+                let Some(selected) = motion.edits.get(index) else { return };
+                edit(ui, motion, (index, selected), commands);
+                remove(ui, motion, state, commands);
             }
             None => {
                 let hint = if motion.is_rest() {
-                    "Nothing is played: add a clip."
+                    "Nothing is playing. Add a clip."
                 } else {
-                    "Drag bars, their ends, keys and their windows. Ctrl snaps, the wheel zooms."
+                    "Drag strips, keys or their ends. Ctrl snaps, and the wheel zooms."
                 };
                 ui.label(RichText::new(hint).small().color(theme::quiet(ui)));
             }
@@ -99,63 +110,66 @@ pub(super) fn details(ui: &mut Ui, session: &Session, line: &mut Line, asked: &m
     });
 }
 
-fn bar(ui: &mut Ui, session: &Session, (place, bar): (usize, &Bar), asked: &mut Vec<Command>) {
+/// Shows the properties of a clip strip.
+fn bar(ui: &mut Ui, session: &Session, (index, bar): (usize, &Bar), commands: &mut Vec<Command>) {
     let (motion, cycle) = (&session.puppet.motion, bar.cycle(&session.puppet.character().clips));
     ui.label(RichText::new(clips::names(session, &bar.clips)).strong());
-    let with = |bar: Bar| with_bar(motion, place, bar);
+    let with = |bar: Bar| with_bar(motion, index, bar);
     let mut speed = bar.speed;
-    let number = number(ui, "speed", DragValue::new(&mut speed).speed(0.01).range(-8.0..=8.0));
-    ask(asked, &number, || with(Bar { speed, ..bar.clone() }));
+    let field = field(ui, "Speed", DragValue::new(&mut speed).speed(0.01).range(-8.0..=8.0));
+    push_edit(commands, &field, || with(Bar { speed, ..bar.clone() }));
     let mut from = bar.from;
-    let number = self::number(ui, "from", seconds(&mut from).range(0.0..=cycle.max(0.0)));
-    ask(asked, &number, || with(Bar { from, ..bar.clone() }));
+    let field = self::field(ui, "Clip start", seconds(&mut from).range(0.0..=cycle.max(0.0)));
+    push_edit(commands, &field, || with(Bar { from, ..bar.clone() }));
     let mut again = bar.again;
-    let check = ui.add(Checkbox::new(&mut again, "again"));
-    if check.on_hover_text("the clip starts again where it ends").changed() {
-        change(asked, with(Bar { again, ..bar.clone() }));
+    let checkbox = ui.add(Checkbox::new(&mut again, "Loop"));
+    if checkbox.on_hover_text("Start the clip over when it ends").changed() {
+        push_change(commands, with(Bar { again, ..bar.clone() }));
     }
-    let mut stays = bar.travel == Travel::Stripped;
-    let check = ui.add(Checkbox::new(&mut stays, "in place"));
-    if check.on_hover_text("takes the way over the ground out of the clip").changed() {
-        let travel = if stays { Travel::Stripped } else { Travel::Kept };
-        change(asked, with(Bar { travel, ..bar.clone() }));
+    let mut in_place = bar.travel == Travel::Stripped;
+    let checkbox = ui.add(Checkbox::new(&mut in_place, "In index"));
+    if checkbox.on_hover_text("Remove the root motion of the clip").changed() {
+        let travel = if in_place { Travel::Stripped } else { Travel::Kept };
+        push_change(commands, with(Bar { travel, ..bar.clone() }));
     }
 }
 
-fn edit(ui: &mut Ui, motion: &Motion, (place, edit): (usize, &Edit), asked: &mut Vec<Command>) {
+/// Shows the properties of a key.
+fn edit(ui: &mut Ui, motion: &Motion, (index, edit): (usize, &Edit), commands: &mut Vec<Command>) {
     ui.label(RichText::new("Key").strong());
     let with = |edit: Edit| {
         let mut motion = motion.clone();
-        if let Some(there) = motion.edits.get_mut(place) {
-            *there = edit;
+        if let Some(slot) = motion.edits.get_mut(index) {
+            *slot = edit;
         }
         motion
     };
     let Edit { mut time, mut before, mut after, .. } = *edit;
-    let number = number(ui, "at", seconds(&mut time).range(0.0..=f32::MAX));
-    ask(asked, &number, || with(Edit { time, ..edit.clone() }));
-    let number = self::number(ui, "before", seconds(&mut before).range(0.0..=f32::MAX));
-    ask(asked, &number, || with(Edit { before, ..edit.clone() }));
-    let number = self::number(ui, "after", seconds(&mut after).range(0.0..=f32::MAX));
-    ask(asked, &number, || with(Edit { after, ..edit.clone() }));
+    let field = field(ui, "Time", seconds(&mut time).range(0.0..=f32::MAX));
+    push_edit(commands, &field, || with(Edit { time, ..edit.clone() }));
+    let field = self::field(ui, "Blend in", seconds(&mut before).range(0.0..=f32::MAX));
+    push_edit(commands, &field, || with(Edit { before, ..edit.clone() }));
+    let field = self::field(ui, "Blend out", seconds(&mut after).range(0.0..=f32::MAX));
+    push_edit(commands, &field, || with(Edit { after, ..edit.clone() }));
 }
 
 fn seconds(time: &mut f32) -> DragValue<'_> {
     DragValue::new(time).speed(0.01).max_decimals(2).suffix(" s")
 }
 
-/// A number and what it is.
-fn number(ui: &mut Ui, what: &str, number: DragValue<'_>) -> Response {
+/// Shows a number with its name.
+fn field(ui: &mut Ui, name: &str, number: DragValue<'_>) -> Response {
     let quiet = theme::quiet(ui);
-    let title = ui.label(RichText::new(what).color(quiet));
+    let title = ui.label(RichText::new(name).color(quiet));
     ui.add(number.max_decimals(2).clamp_existing_to_range(false)).labelled_by(title.id)
 }
 
-fn remove(ui: &mut Ui, motion: &Motion, line: &mut Line, asked: &mut Vec<Command>) {
-    let Some(item) = line.selected else { return };
+/// Shows the button that removes the selected item.
+fn remove(ui: &mut Ui, motion: &Motion, state: &mut TimelineState, commands: &mut Vec<Command>) {
+    let Some(item) = state.selected else { return };
     ui.add_space(4.0);
     if ui.button("Remove").on_hover_text("Del").clicked() {
-        line.selected = None;
-        change(asked, without(motion, item));
+        state.selected = None;
+        push_change(commands, without(motion, item));
     }
 }
