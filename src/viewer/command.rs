@@ -1,4 +1,4 @@
-//! What can be done in the viewer.
+//! The commands of the viewer.
 
 use std::time::Duration;
 
@@ -13,126 +13,126 @@ use crate::skin::Skinning;
 
 use super::{Addition, Display, Orbit, Stance, Turning, sparse};
 
-/// An axis of the world.
+/// A world axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Axis {
-    /// To the side.
+    /// Sideways.
     X,
     /// Up.
     Y,
-    /// To the front.
+    /// Forward.
     Z,
 }
 
-/// One thing that a person does. Places are pixels, row 0 on top. Sessions are recorded in these names: `docs/session.md`.
+/// One action of the user. Positions are in pixels, with row 0 at the top. Recorded sessions use these names, see
+/// `docs/session.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
-    /// The scene has so many pixels across and down: a window's without what the panel takes.
+    /// Sets the width and height of the scene in pixels, without the panel.
     Resize(Vec2),
-    /// The pointer is there, no button down.
+    /// Moves the pointer without a button.
     Hover(Vec2),
-    /// Takes hold of what is there.
+    /// Starts dragging the part at a position.
     Grab(Vec2),
-    /// Takes hold of the selected joint, wherever the pointer is.
+    /// Starts dragging the selected joint from a position that may be anywhere.
     GrabSelected(Vec2),
-    /// Pulls what is held there.
+    /// Moves the dragged part to a position.
     Drag(Vec2),
-    /// Pushes what is held away from the camera, a tenth of its distance a step.
+    /// Pushes the dragged part away from the camera by a tenth of its distance per step.
     Push(f32),
-    /// Keeps what is held on an axis through where it was, or lets it off if it is on that axis already.
+    /// Constrains the drag to an axis through its start, or removes the constraint if the axis is the same.
     Constrain(Axis),
-    /// Whether what is held moves in steps.
+    /// Sets whether drags snap to steps.
     Snap(bool),
-    /// Lets go.
+    /// Ends the drag.
     Release,
-    /// Puts what is held back to where it was.
+    /// Cancels the drag and restores the state before it.
     Cancel,
-    /// Turns the camera around its target, by pixels.
+    /// Orbits the camera around its target by some pixels.
     Orbit(Vec2),
-    /// Moves the camera sideways, by pixels.
+    /// Pans the camera by some pixels.
     Pan(Vec2),
-    /// Nearer to what is at a place, in steps of the wheel.
+    /// Zooms towards the surface at a position by some wheel steps.
     Zoom(Vec2, f32),
-    /// Turns around what is at a place from now on.
+    /// Makes the surface at a position the camera's target.
     Center(Vec2),
-    /// Shows the whole character.
+    /// Frames the whole character.
     FrameAll,
-    /// Pins the joint under the pointer where it is, or frees it.
+    /// Pins the joint under the pointer, or removes its pin.
     Pin,
-    /// Holds the joint under the pointer still while others follow, or no longer.
+    /// Makes the joint under the pointer the fixed base of the chain, or clears the base.
     Base,
-    /// Puts the joint under the pointer back to rest; `true`: its whole chain.
+    /// Resets the joint under the pointer to its rest pose. `true` resets its whole chain.
     Rest(bool),
-    /// Puts everything back to rest.
+    /// Resets the whole character to its rest pose.
     RestAll,
-    /// Takes the last change back.
+    /// Undoes the last change.
     Undo,
-    /// Makes it again.
+    /// Redoes the last undone change.
     Redo,
-    /// Selects a joint, or none.
+    /// Selects a joint, or clears the selection.
     Select(Option<usize>),
-    /// Points a joint out, or none.
+    /// Highlights a joint, or none.
     Hint(Option<usize>),
-    /// Limits a joint. What follows on the same joint until [`Command::Release`] is one step.
+    /// Sets the limit of a joint. All changes of the same joint until [`Command::Release`] are one undo step.
     Limit(usize, Limit),
-    /// What rings turn.
+    /// Sets what the rings of the gizmo rotate.
     Turning(Turning),
-    /// Pixels a point: how large gizmos are for the pointer.
+    /// Sets the pixels per point, which scale the gizmo for picking.
     Scale(f32),
-    /// How is solved.
+    /// Sets the solver's options.
     #[serde(with = "sparse")]
     Solver(Box<Options>),
-    /// Which methods meet the same goals beside the one that solves, as ghosts.
+    /// Sets the methods that solve the same goals for comparison and are shown as ghosts.
     Compare(Vec<Method>),
-    /// Whether goals stay when they are let go.
+    /// Sets whether goals stay active after a drag ends.
     Keep(bool),
-    /// Forgets all goals, pins and the base.
+    /// Clears all goals, all pins and the base.
     LetGo,
-    /// Forgets the goal of a node.
+    /// Removes the goal of a node.
     Forget(usize),
-    /// How much the goal of a node counts against others. What follows on the same goal until [`Command::Release`] is one
-    /// step.
+    /// Sets the weight of a node's goal relative to other goals. All changes of the same goal until [`Command::Release`] are one
+    /// undo step.
     Weight(usize, f64),
-    /// Plays another clip, or none.
+    /// Plays a clip, or none.
     Clip(Option<usize>),
-    /// Plays a motion: clips blended, one after another, with layers and edits. One that names what is not there is
-    /// not played.
+    /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is not played.
     Motion(Box<Motion>),
-    /// Makes the pose as goals and drags have it, at this time of the motion, part of the motion, and lets them go.
+    /// Inserts a key with the current pose into the motion, and clears the goals and the drag that made the pose.
     Key,
-    /// Plays or pauses.
+    /// Starts or pauses playback.
     Play(bool),
-    /// Seconds into the motion.
+    /// Jumps to a time of the motion in seconds.
     Seek(f32),
-    /// Clip seconds a second.
+    /// Sets the playback speed in clip seconds per second.
     Speed(f32),
-    /// Whether a clip starts again at its end.
+    /// Sets whether clips loop.
     Loop(bool),
-    /// Time has passed. It is not recorded: every other command has its time.
+    /// Advances the time. This is not recorded, because every recorded command has a time stamp.
     #[serde(skip)]
     Tick(Duration),
-    /// Adds the clips of another file, or a take, to those of the character. What no file was read for adds none.
+    /// Adds the clips of another file or a take to the character. An addition without a file that was read has no effect.
     Add(Box<Addition>),
-    /// A morph weight, by its place in the pose.
+    /// Sets a morph weight by its index in the pose.
     Morph(usize, f32),
-    /// A live source has put nodes there, and given all morphs these weights if there are any.
+    /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
     Follow(Vec<(usize, Transform)>, Vec<f32>),
-    /// How surfaces look.
+    /// Sets the shading mode.
     Mode(Mode),
-    /// How joints move the skin.
+    /// Sets the skinning method.
     Skinning(Skinning),
-    /// What is shown.
+    /// Sets the display options.
     Display(Display),
-    /// Looks from there.
+    /// Sets the camera.
     View(Orbit),
-    /// Stands as told, without a clip, as if it had come so: nothing of before can be taken back.
+    /// Sets the complete state of the character and clears the undo history.
     Stand(Box<Stance>),
 }
 
 impl Command {
-    /// Why no session can carry it out; `None` if one may.
+    /// Returns why the command is invalid in every session, or `None` if it is valid.
     pub(super) fn fault(&self) -> Option<String> {
         match self {
             Self::Motion(motion) => motion.fault(),

@@ -1,4 +1,4 @@
-//! Pointer and keys → commands.
+//! Translates pointer and keyboard events into commands.
 
 use glam::Vec2;
 
@@ -6,74 +6,74 @@ use crate::ik::{JointParameters, Method, Options};
 
 use super::{Axis, Command, Session, Turning};
 
-/// A button of the pointer.
+/// A pointer button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
-    /// Grabs, or turns the camera.
+    /// Drags the character, or orbits the camera.
     Left,
-    /// Moves the camera.
+    /// Pans the camera.
     Middle,
-    /// Moves the camera.
+    /// Pans the camera.
     Right,
 }
 
-/// A key, by what it says.
+/// A logical key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// A letter (in lower case), a digit or a sign.
+    /// A lower-case letter, a digit or a symbol.
     Char(char),
-    /// Leaves what is going on.
+    /// The escape key.
     Escape,
 }
 
-/// What a window system reports. Places are pixels.
+/// An input event from the window system. Positions are in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
-    /// The pointer is there now.
+    /// The pointer moved to a position.
     Moved(Vec2),
-    /// A button goes down where the pointer is; `double`: soon after the last time.
+    /// A button was pressed. `true` marks the second press of a double click.
     Pressed(Button, bool),
-    /// A button comes up.
+    /// A button was released.
     Released(Button),
-    /// The wheel turns; positive: away from the person.
+    /// The wheel turned by some steps. Positive is away from the user.
     Wheel(f32),
-    /// Shift, control and alt are down.
+    /// The state of the shift, control and alt keys changed.
     Modifiers(bool, bool, bool),
-    /// A key goes down.
+    /// A key was pressed.
     Key(Key),
 }
 
-/// Points that a pointer moves between press and release of a click at most.
-const CLICK: f32 = 3.0;
+/// Maximum distance in points between the press and the release of a click.
+const CLICK_DISTANCE: f32 = 3.0;
 
-/// What the pointer is doing.
+/// The current action of the pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Doing {
+enum PointerAction {
     #[default]
-    Nothing,
-    Dragging,
-    /// Shift without a button.
-    Following,
-    Turning,
-    Panning,
+    None,
+    Drag,
+    /// A drag with shift and without a button.
+    ShiftDrag,
+    Orbit,
+    Pan,
 }
 
-/// The pointer and the keys that are down.
+/// The state of the pointer and the modifier keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input {
     at: Vec2,
-    /// Where a button went down, as long as the pointer has not left there.
+    /// Where a button was pressed, until the pointer moves away from there.
     pressed: Option<Vec2>,
-    doing: Doing,
+    action: PointerAction,
     shift: bool,
-    /// Whether what is pulled without a button may be taken: since shift went down nothing was let go by Escape.
-    follows: bool,
+    /// Whether moving the pointer may start a drag without a button. Escape turns this off until shift is pressed again.
+    can_shift_drag: bool,
     control: bool,
     alt: bool,
 }
 
 impl Input {
-    /// What an event asks for, carried out.
+    /// Applies the commands of an event to the session.
     pub fn handle(&mut self, event: Event, session: &mut Session) {
         match event {
             Event::Moved(to) if to.is_finite() => self.moved(to, session),
@@ -87,14 +87,14 @@ impl Input {
             Event::Wheel(steps) => session.apply(Command::Zoom(self.at, steps)),
             Event::Modifiers(shift, control, alt) => {
                 if shift != self.shift {
-                    self.follows = shift;
+                    self.can_shift_drag = shift;
                 }
                 (self.shift, self.alt) = (shift, alt);
                 if control != self.control {
                     self.control = control;
                     session.apply(Command::Snap(control));
                 }
-                if !shift && self.doing == Doing::Following {
+                if !shift && self.action == PointerAction::ShiftDrag {
                     self.stop(session);
                 }
             }
@@ -102,71 +102,76 @@ impl Input {
         }
     }
 
-    /// Whether the control key is down.
+    /// Returns whether the control key is down.
     pub(super) fn control(&self) -> bool {
         self.control
     }
 
-    /// Whether a button is held for something.
+    /// Returns whether the pointer is dragging something or moving the camera.
     pub fn is_busy(&self) -> bool {
-        self.doing != Doing::Nothing
+        self.action != PointerAction::None
     }
 
     fn moved(&mut self, to: Vec2, session: &mut Session) {
-        if self.pressed.is_some_and(|p| p.distance(to) <= CLICK * session.scale) {
+        if self.pressed.is_some_and(|p| p.distance(to) <= CLICK_DISTANCE * session.scale) {
             return;
         }
         self.pressed = None;
         let by = to - self.at;
-        match self.doing {
-            Doing::Dragging | Doing::Following => session.apply(Command::Drag(to)),
-            Doing::Turning => session.apply(Command::Orbit(by)),
-            Doing::Panning => session.apply(Command::Pan(by)),
-            Doing::Nothing if self.follows => {
+        match self.action {
+            PointerAction::Drag | PointerAction::ShiftDrag => session.apply(Command::Drag(to)),
+            PointerAction::Orbit => session.apply(Command::Orbit(by)),
+            PointerAction::Pan => session.apply(Command::Pan(by)),
+            PointerAction::None if self.can_shift_drag => {
                 session.apply(Command::Grab(self.at));
-                let seen = |at: Vec2| at.cmpge(Vec2::ZERO).all() && at.cmplt(session.size()).all();
-                if !session.is_dragging() && session.selected().is_some() && seen(self.at) && seen(to) {
+                let is_inside = |at: Vec2| at.cmpge(Vec2::ZERO).all() && at.cmplt(session.size()).all();
+                if !session.is_dragging()
+                    && session.selected().is_some()
+                    && is_inside(self.at)
+                    && is_inside(to)
+                {
                     session.apply(Command::GrabSelected(self.at));
                 }
                 if session.is_dragging() {
-                    self.doing = Doing::Following;
+                    self.action = PointerAction::ShiftDrag;
                     session.apply(Command::Drag(to));
                 } else {
                     session.apply(Command::Hover(to));
                 }
             }
-            Doing::Nothing => session.apply(Command::Hover(to)),
+            PointerAction::None => session.apply(Command::Hover(to)),
         }
         self.at = to;
     }
 
     fn pressed(&mut self, button: Button, double: bool, session: &mut Session) {
         self.stop(session);
-        self.doing = match button {
-            Button::Middle | Button::Right => Doing::Panning,
+        self.action = match button {
+            Button::Middle | Button::Right => PointerAction::Pan,
             Button::Left if double => {
                 session.apply(Command::Center(self.at));
-                Doing::Nothing
+                PointerAction::None
             }
-            Button::Left if self.alt => Doing::Turning,
+            Button::Left if self.alt => PointerAction::Orbit,
             Button::Left => {
                 session.apply(Command::Grab(self.at));
-                if session.is_dragging() { Doing::Dragging } else { Doing::Turning }
+                if session.is_dragging() { PointerAction::Drag } else { PointerAction::Orbit }
             }
         };
-        self.pressed = (self.doing != Doing::Nothing).then_some(self.at);
-        if self.doing == Doing::Dragging && self.control {
+        self.pressed = (self.action != PointerAction::None).then_some(self.at);
+        if self.action == PointerAction::Drag && self.control {
             session.apply(Command::Snap(true));
         }
     }
 
-    /// A click selects the joint that is there, or on empty space none; a part of a gizmo leaves the selection.
+    /// Ends the current action. A click selects the joint under the pointer, and a click on empty space clears the selection. A
+    /// click on the gizmo keeps the selection.
     fn released(&mut self, session: &mut Session) {
         let clicked = self.pressed.is_some();
         let joint = session.hand.as_ref().map(|hand| hand.hit.node);
-        let select = match self.doing {
-            Doing::Dragging => joint.is_some(),
-            Doing::Turning => !self.alt,
+        let select = match self.action {
+            PointerAction::Drag => joint.is_some(),
+            PointerAction::Orbit => !self.alt,
             _ => false,
         };
         self.stop(session);
@@ -175,27 +180,28 @@ impl Input {
         }
     }
 
+    /// Ends the current action.
     fn stop(&mut self, session: &mut Session) {
         self.pressed = None;
-        if matches!(self.doing, Doing::Dragging | Doing::Following) {
+        if matches!(self.action, PointerAction::Drag | PointerAction::ShiftDrag) {
             session.apply(Command::Release);
             session.apply(Command::Hover(self.at));
         }
-        self.doing = Doing::Nothing;
+        self.action = PointerAction::None;
     }
 
     fn key(&mut self, key: Key, session: &mut Session) {
         let command = match key {
             Key::Escape => {
-                (self.doing, self.pressed, self.follows) = (Doing::Nothing, None, false);
+                (self.action, self.pressed, self.can_shift_drag) = (PointerAction::None, None, false);
                 if session.is_dragging() { Command::Cancel } else { Command::Select(None) }
             }
             Key::Char('z') if self.control => {
-                self.doing = Doing::Nothing;
+                self.action = PointerAction::None;
                 if self.shift { Command::Redo } else { Command::Undo }
             }
-            // What is left with the control key is the window's.
-            Key::Char(_) if self.control && self.doing == Doing::Nothing => return,
+            // The window handles all other shortcuts with the control key.
+            Key::Char(_) if self.control && self.action == PointerAction::None => return,
             Key::Char('x') => Command::Constrain(Axis::X),
             Key::Char('y') => Command::Constrain(Axis::Y),
             Key::Char('z') => Command::Constrain(Axis::Z),
@@ -227,7 +233,7 @@ impl Input {
     }
 }
 
-/// The solver of a digit.
+/// Returns the method that a digit selects.
 fn method(digit: char) -> Option<Method> {
     Some(match digit {
         '0' => Method::Ccd,

@@ -1,4 +1,4 @@
-//! What is drawn over the character: what would be grabbed, goals, pins, the base and the trail.
+//! Lines and dots over the character: the hovered part, goals, pins, the base and the trail.
 
 use glam::{Vec3, Vec4};
 
@@ -15,7 +15,7 @@ const PIN: Vec4 = Vec4::new(0.05, 0.6, 0.95, 1.0);
 const HINT: Vec4 = Vec4::new(1.0, 0.85, 0.55, 1.0);
 const BASE: Vec4 = Vec4::new(0.35, 0.85, 0.25, 1.0);
 
-/// Lines and dots, the later ones on top. `scale`: pixels a point.
+/// Returns the lines and dots in drawing order, so that later ones are on top. `scale` is in pixels per point.
 pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     if session.mode.is_data() {
         return Vec::new();
@@ -24,9 +24,10 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     if session.display.skeleton || stage::shows_skeleton(&session.puppet, session.mode) {
         out.extend(stage::skeleton(&session.puppet, scale));
     }
-    let place = |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
+    let position =
+        |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
     if !session.is_dragging() {
-        let handles = session.handles().filter_map(place);
+        let handles = session.handles().filter_map(position);
         handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));
     }
     let steps = session.trail.len().max(1);
@@ -38,17 +39,22 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
             out.push(Line { start, end, widths: [2.5 * scale * age; 2], color });
         }
     }
-    session.state.pins.iter().filter_map(|p| place(p.node)).for_each(|p| dot(&mut out, p, 11.0 * scale, PIN));
-    session.state.base.and_then(place).into_iter().for_each(|p| dot(&mut out, p, 11.0 * scale, BASE));
+    session
+        .state
+        .pins
+        .iter()
+        .filter_map(|p| position(p.node))
+        .for_each(|p| dot(&mut out, p, 11.0 * scale, PIN));
+    session.state.base.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 11.0 * scale, BASE));
     for (node, color) in [(session.hint, HINT), (session.selected, Vec4::ONE)] {
-        node.and_then(place).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
+        node.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
     }
     for goal in &session.goals() {
         let Some(world) = session.puppet.world_from_node().get(goal.node) else { continue };
-        let Some(wanted) = goal.position.map(glam::DVec3::as_vec3) else { continue };
+        let Some(target) = goal.position.map(glam::DVec3::as_vec3) else { continue };
         let reached = world.transform_point3(goal.offset.as_vec3());
-        out.push(Line { start: reached, end: wanted, widths: [2.0 * scale; 2], color: GOAL });
-        dot(&mut out, wanted, 11.0 * scale, GOAL);
+        out.push(Line { start: reached, end: target, widths: [2.0 * scale; 2], color: GOAL });
+        dot(&mut out, target, 11.0 * scale, GOAL);
         dot(&mut out, reached, 5.0 * scale, Vec4::ONE);
     }
     match (&session.hand, session.hover) {
@@ -66,7 +72,7 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
             let mut from = hit.point;
             let bones: Vec<usize> = chain.collect();
             let end = base.and_then(|b| bones.iter().position(|&n| n == b)).map_or(0, |i| i + 1);
-            for to in bones.iter().take(end).filter_map(|&n| place(n)) {
+            for to in bones.iter().take(end).filter_map(|&n| position(n)) {
                 out.push(Line { start: from, end: to, widths: [2.5 * scale; 2], color: HOT.with_w(0.7) });
                 from = to;
             }
@@ -77,8 +83,8 @@ pub(super) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     out
 }
 
-/// A dot with a dark rim.
+/// Draws a dot with a dark rim.
 fn dot(out: &mut Vec<Line>, at: Vec3, size: f32, color: Vec4) {
-    let of = |size: f32, color: Vec4| Line { start: at, end: at, widths: [size; 2], color };
-    out.extend([of(size * 1.35, DARK.with_w(DARK.w * color.w)), of(size, color)]);
+    let disc = |size: f32, color: Vec4| Line { start: at, end: at, widths: [size; 2], color };
+    out.extend([disc(size * 1.35, DARK.with_w(DARK.w * color.w)), disc(size, color)]);
 }

@@ -1,4 +1,4 @@
-//! Angles that are seen as arcs, and read from the pointer.
+//! Angles that are drawn as arcs and picked with the pointer.
 
 use std::f64::consts::{PI, TAU};
 
@@ -7,80 +7,82 @@ use glam::{Quat, Vec2, Vec3};
 use crate::camera::Camera;
 use crate::picking::{Ray, pixel};
 
-/// Below this cosine between its axis and the sight, an arc's plane is too steep to be pointed at.
-const STEEP: f32 = 0.2;
-/// Steps of a whole turn in which a steep arc is searched.
-const STEPS: u16 = 360;
+/// Cosine between a dial's axis and the pointer's ray below which the dial is seen too edge-on to intersect its plane.
+const EDGE_ON: f32 = 0.2;
+/// Number of samples over a full turn when a dial is seen edge-on.
+const SAMPLES: u16 = 360;
 
-/// From where a gizmo is seen, and how large its points are.
+/// The camera and the scale with which a gizmo is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct View {
     pub(in super::super) camera: Camera,
-    /// Pixels across and down.
+    /// Width and height in pixels.
     pub(in super::super) size: Vec2,
-    /// Pixels a point.
+    /// Pixels per point.
     pub(in super::super) scale: f32,
 }
 
 impl View {
-    pub(super) fn pixel(&self, place: Vec3) -> Option<Vec2> {
-        pixel(&self.camera, place, self.size)
+    /// Returns the pixel of a world position, or `None` if it cannot be projected.
+    pub(super) fn pixel(&self, position: Vec3) -> Option<Vec2> {
+        pixel(&self.camera, position, self.size)
     }
 
+    /// Returns the ray through a pixel.
     pub(super) fn ray(&self, at: Vec2) -> Option<Ray> {
         Ray::through(&self.camera, at, self.size)
     }
 
-    /// The direction of the sight, a unit vector.
-    pub(super) fn sight(&self) -> Vec3 {
+    /// Returns the viewing direction, a unit vector.
+    pub(super) fn direction(&self) -> Vec3 {
         (self.camera.target - self.camera.position).normalize_or_zero()
     }
 
-    /// World metres that so many points take at a place.
-    pub(super) fn metres(&self, place: Vec3, points: f32) -> f32 {
-        let depth = (place - self.camera.position).dot(self.sight()).max(self.camera.near);
+    /// Returns the length in world metres of a distance in points at a position.
+    pub(super) fn metres(&self, position: Vec3, points: f32) -> f32 {
+        let depth = (position - self.camera.position).dot(self.direction()).max(self.camera.near);
         2.0 * depth * (self.camera.fov_y * 0.5).tan() * points * self.scale / self.size.y
     }
 }
 
-/// An angle about an axis, seen as an arc.
+/// An angle about an axis, drawn as an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct Dial {
-    /// World metres.
+    /// Center in world metres.
     pub(super) center: Vec3,
-    /// Unit vector, world.
+    /// Axis, a unit vector in world space.
     pub(super) axis: Vec3,
-    /// Unit vector across the axis: where the angle is zero.
+    /// Direction of angle zero, a unit vector perpendicular to the axis.
     pub(super) zero: Vec3,
-    /// World metres.
+    /// Radius in world metres.
     pub(super) radius: f32,
 }
 
 impl Dial {
-    /// The direction of an angle.
+    /// Returns the direction of an angle.
     pub(super) fn direction(&self, angle: f64) -> Vec3 {
-        Quat::from_axis_angle(self.axis, narrow(angle)) * self.zero
+        Quat::from_axis_angle(self.axis, to_f32(angle)) * self.zero
     }
 
-    /// The place of an angle on the arc.
-    pub(super) fn place(&self, angle: f64) -> Vec3 {
+    /// Returns the point of an angle on the arc.
+    pub(super) fn point(&self, angle: f64) -> Vec3 {
         self.center + self.direction(angle) * self.radius
     }
 
-    /// Places from one angle to another, at most five degrees apart; no more than a whole turn.
+    /// Returns points from one angle to another, at most five degrees apart and limited to a full turn.
     pub(super) fn arc(&self, from: f64, to: f64) -> Vec<Vec3> {
         let sweep = (to - from).clamp(-TAU, TAU);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a whole turn")]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a full turn")]
         let steps = ((sweep.abs().to_degrees() / 5.0).ceil() as u16).max(1);
-        let at = |i: u16| self.place(from + sweep * f64::from(i) / f64::from(steps));
+        let at = |i: u16| self.point(from + sweep * f64::from(i) / f64::from(steps));
         (0..=steps).map(at).collect()
     }
 
-    /// The angle that the pointer is at, of all turns the one nearest to another angle. Where the arc is seen from its
-    /// edge, that of the point next to the pointer.
+    /// Returns the angle at a pixel, in the turn that is nearest to `near`. If the dial is seen edge-on, this is the angle of
+    /// the arc's point closest to the pixel.
     pub(super) fn angle(&self, at: Vec2, view: &View, near: f64) -> Option<f64> {
         let ray = view.ray(at)?;
-        let angle = if self.axis.dot(ray.direction).abs() > STEEP {
+        let angle = if self.axis.dot(ray.direction).abs() > EDGE_ON {
             let away = ray.meet_plane(self.center, self.axis)? - self.center;
             f64::from(away.dot(self.axis.cross(self.zero)).atan2(away.dot(self.zero)))
         } else {
@@ -90,14 +92,15 @@ impl Dial {
         Some(angle + TAU * turns).filter(|a| a.is_finite())
     }
 
-    /// Within half a turn of `near`; of a point before and one behind, the one nearer to it.
+    /// Returns the angle within half a turn of `near` whose point is closest to a pixel. Of two points that project to the same
+    /// pixel, the one closer to `near` wins.
     fn along_edge(&self, at: Vec2, view: &View, near: f64) -> Option<f64> {
-        let away = |angle: f64| view.pixel(self.place(angle)).map(|p| p.distance(at));
+        let away = |angle: f64| view.pixel(self.point(angle)).map(|p| p.distance(at));
         let cost = |angle: f64| away(angle).map(|d| f64::from(d) + (angle - near).abs());
-        let all = (0..=STEPS).map(|i| near + PI * (f64::from(i) / f64::from(STEPS) * 2.0 - 1.0));
+        let all = (0..=SAMPLES).map(|i| near + PI * (f64::from(i) / f64::from(SAMPLES) * 2.0 - 1.0));
         let best = all.filter_map(|a| Some((cost(a)?, a))).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
-        // Finer than the steps, by thirds.
-        let (mut low, mut high) = (best - TAU / f64::from(STEPS), best + TAU / f64::from(STEPS));
+        // Refine by ternary search.
+        let (mut low, mut high) = (best - TAU / f64::from(SAMPLES), best + TAU / f64::from(SAMPLES));
         for _ in 0..24 {
             let third = (high - low) / 3.0;
             if cost(low + third)? < cost(high - third)? { high -= third } else { low += third }
@@ -106,7 +109,7 @@ impl Dial {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "angles that are drawn")]
-pub(super) fn narrow(angle: f64) -> f32 {
+#[expect(clippy::cast_possible_truncation, reason = "only used for drawing")]
+fn to_f32(angle: f64) -> f32 {
     angle as f32
 }

@@ -1,4 +1,4 @@
-//! A joint's limit as arcs: where each of its angles is seen, what is allowed, and what it is now.
+//! The arcs of a joint's limit: the allowed range and the current value of each angle.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -11,92 +11,97 @@ use crate::rig::orientation;
 use super::dial::{Dial, View};
 use super::{AXES, LIMIT, TWIST};
 
-/// Points from the joint to its arcs, and from a bone to the arc of its twist.
+/// Radius of the arcs around the joint in points.
 const RADIUS: f32 = 58.0;
+/// Radius of the twist arc around the bone in points.
 const TWIST_RADIUS: f32 = 22.0;
-/// Points between the three arcs of an Euler box.
-const APART: f32 = 9.0;
+/// Distance between the three arcs of an Euler limit in points.
+const SPACING: f32 = 9.0;
 
-/// Stretches of a cone's rim, a multiple of eight, and lines from its axis to the rim.
+/// Number of segments around a cone. Must be a multiple of eight.
 const AROUND: u16 = 72;
-const OUTWARDS: u16 = 6;
+/// Number of rings from a cone's axis to its rim.
+const RINGS: u16 = 6;
 
-/// One angle of a limit.
+/// One angle of a limit, in radians.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arc {
     pub(super) dial: Dial,
-    /// Radians.
     pub(super) min: f64,
     pub(super) max: f64,
     pub(super) now: f64,
     pub(super) color: Vec4,
     pub(super) name: &'static str,
-    /// A swing has no arc of its own: its ends stand on the rim of the cone.
+    /// Whether this is a swing angle. Its ends are on the rim of the cone, and it has no arc.
     pub(super) rim: bool,
 }
 
-/// What a cone cuts out of a sphere around the joint, and where the bone points.
+/// The part of a sphere around the joint that a cone limit allows, and where the bone points.
 #[derive(Clone, Debug)]
 pub(super) struct Cone {
-    /// Closed lines around the axis, the last one the rim; the axis itself.
+    /// Closed polylines around the axis. The last one is the rim.
     pub(super) around: Vec<Vec<Vec3>>,
+    /// The point of the cone's axis on the sphere.
     pub(super) axis: Vec3,
+    /// The point of the bone on the sphere.
     pub(super) now: Vec3,
 }
 
-/// A limit as it is seen.
+/// The drawn shape of a limit.
 #[derive(Clone, Debug)]
-pub(super) struct Shown {
+pub(super) struct LimitShape {
     pub(super) center: Vec3,
     pub(super) arcs: Vec<Arc>,
     pub(super) cone: Option<Cone>,
 }
 
-/// The unit direction of the bone that hangs on a joint, in the joint's own frame; without one, of that it hangs on.
+/// Returns the direction of a joint's bone in the joint's frame, a unit vector. A joint without children uses the bone to
+/// its parent.
 pub(in super::super) fn bone(puppet: &Puppet, node: usize) -> DVec3 {
     let (skeleton, rig) = (&puppet.character().skeleton, &puppet.rig);
     let Some(joint) = skeleton.nodes.get(node) else { return DVec3::Y };
-    let place = |n: usize| skeleton.nodes.get(n).map_or(DVec3::ZERO, |n| n.rest.translation.as_dvec3());
+    let offset = |n: usize| skeleton.nodes.get(n).map_or(DVec3::ZERO, |n| n.rest.translation.as_dvec3());
     let next = rig.chains.iter().find_map(|c| {
         let at = c.joints.iter().position(|&n| n == node)?;
         c.joints.get(at + 1).copied()
     });
     let below = match next {
-        Some(next) => place(next),
-        None => joint.children.iter().map(|&n| place(n)).sum(),
+        Some(next) => offset(next),
+        None => joint.children.iter().map(|&n| offset(n)).sum(),
     };
-    let above = joint.rest.rotation.as_dquat().conjugate() * place(node);
+    let above = joint.rest.rotation.as_dquat().conjugate() * offset(node);
     below.try_normalize().or(above.try_normalize()).unwrap_or(DVec3::Y)
 }
 
-/// What a joint's limit looks like; `None` where it has none.
-pub(super) fn shown(puppet: &Puppet, node: usize, view: &View) -> Option<Shown> {
+/// Returns the shape of a joint's limit, or `None` if the joint is free or locked.
+pub(super) fn limit_shape(puppet: &Puppet, node: usize, view: &View) -> Option<LimitShape> {
     let skeleton = &puppet.character().skeleton;
     let joint = skeleton.nodes.get(node)?;
     let center = Vec3::from(puppet.world_from_node().get(node)?.translation);
-    let above = joint.parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, puppet.pose(), p));
+    let parent = joint.parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, puppet.pose(), p));
     let rest = joint.rest.rotation.as_dquat();
     let q = rest.conjugate() * puppet.pose().locals.get(node)?.rotation.as_dquat();
-    let frame = Frame { world_from_rest: above * rest, q, bone: bone(puppet, node), center, view };
+    let frame = LimitFrame { world_from_rest: parent * rest, q, bone: bone(puppet, node), center, view };
     let (arcs, cone) = match puppet.rig.joint(node).limit {
         Limit::Free | Limit::Locked => return None,
         Limit::Hinge { axis, min, max } => (vec![frame.hinge(axis, min, max)], None),
         Limit::Cone { axis, side, swing, twist } => frame.cone(axis, side, swing, twist),
         Limit::Euler { order, min, max } => (frame.euler(order, min, max), None),
     };
-    Some(Shown { center, arcs, cone })
+    Some(LimitShape { center, arcs, cone })
 }
 
-struct Frame<'a> {
+/// The space and the pose in which a limit is drawn.
+struct LimitFrame<'a> {
     world_from_rest: DQuat,
-    /// The joint's own rotation from rest.
+    /// The joint's rotation relative to rest.
     q: DQuat,
     bone: DVec3,
     center: Vec3,
     view: &'a View,
 }
 
-impl Frame<'_> {
+impl LimitFrame<'_> {
     fn dial(&self, axis: DVec3, zero: DVec3, points: f32) -> Dial {
         let world = |v: DVec3| (self.world_from_rest * v).as_vec3().normalize_or(Vec3::Y);
         let radius = self.view.metres(self.center, points);
@@ -111,57 +116,57 @@ impl Frame<'_> {
 
     fn cone(&self, axis: DVec3, side: DVec3, swing: [f64; 2], twist: [f64; 2]) -> (Vec<Arc>, Option<Cone>) {
         let other = axis.cross(side);
-        let (away, angle) = swing_twist(self.q, axis);
-        let away = if away.w < 0.0 { -away } else { away };
-        let vector = away.to_scaled_axis();
+        let (swung, angle) = swing_twist(self.q, axis);
+        let swung = if swung.w < 0.0 { -swung } else { swung };
+        let vector = swung.to_scaled_axis();
         let radius = self.view.metres(self.center, RADIUS);
-        let place = |turn: DQuat| self.center + radius * (self.world_from_rest * (turn * axis)).as_vec3();
-        let at = |share: f64, i: u16| {
+        let point = |turn: DQuat| self.center + radius * (self.world_from_rest * (turn * axis)).as_vec3();
+        let at = |fraction: f64, i: u16| {
             let (sin, cos) = (TAU * f64::from(i) / f64::from(AROUND)).sin_cos();
             let turn = side * (swing[0] * cos) + other * (swing[1] * sin);
-            place(DQuat::from_scaled_axis(turn * share))
+            point(DQuat::from_scaled_axis(turn * fraction))
         };
         let line = |ring: u16| {
-            let share = f64::from(ring) / f64::from(OUTWARDS);
-            (0..=AROUND).map(|i| at(share, i)).collect()
+            let fraction = f64::from(ring) / f64::from(RINGS);
+            (0..=AROUND).map(|i| at(fraction, i)).collect()
         };
-        let around = (1..=OUTWARDS).map(line).collect();
-        let cone = Cone { around, axis: place(DQuat::IDENTITY), now: place(away) };
-        let bend = |about: DVec3, most: f64, name| Arc {
+        let around = (1..=RINGS).map(line).collect();
+        let cone = Cone { around, axis: point(DQuat::IDENTITY), now: point(swung) };
+        let swing_arc = |about: DVec3, max: f64, name| Arc {
             dial: self.dial(about, axis, RADIUS),
-            min: -most,
-            max: most,
+            min: -max,
+            max,
             now: vector.dot(about),
             color: LIMIT,
             name,
             rim: true,
         };
-        let mut turn = self.dial(away * axis, away * side, TWIST_RADIUS);
-        turn.center = cone.now;
+        let mut dial = self.dial(swung * axis, swung * side, TWIST_RADIUS);
+        dial.center = cone.now;
         let [min, max] = twist;
         let now = nearest_turn(angle, 0.5 * (min + max));
-        let turn = Arc { dial: turn, min, max, now, color: TWIST, name: "twist ", rim: false };
-        (vec![bend(side, swing[0], "swing "), bend(other, swing[1], "swing "), turn], Some(cone))
+        let twist = Arc { dial, min, max, now, color: TWIST, name: "Twist ", rim: false };
+        (vec![swing_arc(side, swing[0], "Swing "), swing_arc(other, swing[1], "Swing "), twist], Some(cone))
     }
 
-    /// Each arc stands in the frame that the turns before it make.
+    /// Returns the arcs of an Euler limit. Each arc is in the frame that results from the rotations before it.
     fn euler(&self, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> Vec<Arc> {
         let (a, b, c) = self.q.to_euler(order);
-        // The same rotation written the other way, where that is what is allowed.
+        // The other set of Euler angles for the same rotation may be the one within the limits.
         let ways = [[a, b, c], [a + PI, PI - b, c + PI]];
         let middle: [f64; 3] = std::array::from_fn(|i| 0.5 * (min[i] + max[i]));
         let ways = ways.map(|way| std::array::from_fn(|i| nearest_turn(way[i], middle[i])));
-        let beyond =
+        let violation =
             |way: &[f64; 3]| (0..3).map(|i| (min[i] - way[i]).max(way[i] - max[i]).max(0.0)).sum::<f64>();
-        let now: [f64; 3] = if beyond(&ways[1]) + 1e-9 < beyond(&ways[0]) { ways[1] } else { ways[0] };
+        let now: [f64; 3] = if violation(&ways[1]) + 1e-9 < violation(&ways[0]) { ways[1] } else { ways[0] };
         let mut before = DQuat::IDENTITY;
         let mut arcs = Vec::with_capacity(3);
         for (i, axis) in axes(order).into_iter().enumerate() {
             let unit = DVec3::AXES[axis];
             #[expect(clippy::cast_precision_loss, reason = "three arcs")]
-            let points = RADIUS - APART + APART * i as f32;
+            let points = RADIUS - SPACING + SPACING * i as f32;
             let dial = self.dial(before * unit, before * across(self.bone, unit), points);
-            let name = ["x ", "y ", "z "][axis];
+            let name = ["X ", "Y ", "Z "][axis];
             let arc =
                 Arc { dial, min: min[i], max: max[i], now: now[i], color: AXES[axis], name, rim: false };
             arcs.push(arc);
@@ -171,7 +176,7 @@ impl Frame<'_> {
     }
 }
 
-/// Places of the axes of an order, outermost turn first.
+/// Returns the axis indices of a rotation order, outermost first.
 fn axes(order: EulerRot) -> [usize; 3] {
     match order {
         EulerRot::XZY => [0, 2, 1],
@@ -183,18 +188,19 @@ fn axes(order: EulerRot) -> [usize; 3] {
     }
 }
 
-/// The part of a vector across an axis, a unit vector; some other one where it has none.
+/// Returns the normalized part of a vector perpendicular to an axis, or any perpendicular unit vector if that part is shorter
+/// than 0.05.
 pub(in super::super) fn across(vector: DVec3, axis: DVec3) -> DVec3 {
     let part = vector.reject_from_normalized(axis);
     if part.length() > 0.05 { part.normalize() } else { axis.any_orthonormal_vector() }
 }
 
-/// The same direction, counted so that it comes nearest to another angle.
+/// Adds full turns to an angle so that it is as close as possible to another.
 fn nearest_turn(angle: f64, near: f64) -> f64 {
     angle + TAU * ((near - angle) / TAU).round()
 }
 
-/// Least and greatest angle of one of a limit's arcs.
+/// Returns the minimum and the maximum angle of one of a limit's arcs.
 pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     match *limit {
         Limit::Free | Limit::Locked => None,
@@ -204,26 +210,26 @@ pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     }
 }
 
-/// A limit with one end of one of its angles moved: what is no range any more stops where it still is one.
+/// Returns a limit with one end of one of its angles moved. The end stops where the range would become empty or too large.
 pub(super) fn with_end(limit: Limit, arc: usize, upper: bool, value: f64) -> Limit {
-    let moved = |min: &mut f64, max: &mut f64, most: f64| {
+    let set_end = |min: &mut f64, max: &mut f64, bound: f64| {
         if upper {
-            *max = value.clamp(*min, most.max(*min));
+            *max = value.clamp(*min, bound.max(*min));
         } else {
-            *min = value.clamp((-most).min(*max), *max);
+            *min = value.clamp((-bound).min(*max), *max);
         }
     };
     let mut limit = limit;
     match &mut limit {
         Limit::Free | Limit::Locked => {}
-        Limit::Hinge { min, max, .. } => moved(min, max, TAU),
+        Limit::Hinge { min, max, .. } => set_end(min, max, TAU),
         Limit::Cone { swing, twist: [min, max], .. } => match swing.get_mut(arc) {
             Some(swing) => *swing = (if upper { value } else { -value }).clamp(0.0, PI),
-            None => moved(min, max, PI),
+            None => set_end(min, max, PI),
         },
         Limit::Euler { min, max, .. } => {
             if let Some((min, max)) = min.get_mut(arc).zip(max.get_mut(arc)) {
-                moved(min, max, if arc == 1 { FRAC_PI_2 } else { PI });
+                set_end(min, max, if arc == 1 { FRAC_PI_2 } else { PI });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Rings that turn the selected joint: as an end, its limb following, or alone.
+//! Rings that rotate the selected joint, alone or with its limb following.
 
 use std::f64::consts::TAU;
 
@@ -12,20 +12,20 @@ use super::super::Session;
 use super::dial::{Dial, View};
 use super::{AXES, FREE};
 
-/// Points from the joint to its rings.
+/// Radius of the rings in points.
 const RADIUS: f32 = 84.0;
 
-/// What rings turn, and about what.
+/// Options of the rings: what they rotate, and about which axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turning {
-    /// The joint alone, also where a chain ends at it that could follow.
+    /// Rotates the joint alone, even if it is the end of a chain that could follow.
     pub alone: bool,
-    /// Rings about the world's axes instead of the joint's own.
+    /// Rotates about the world axes instead of the joint's axes.
     pub world: bool,
 }
 
-/// A ring about an axis.
+/// A ring that rotates about an axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring {
     pub(super) dial: Dial,
@@ -34,28 +34,28 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// The half that is towards the camera, as one stretch; all of it where it is seen from above.
+    /// Returns the half that faces the camera as one polyline, or the whole ring if it is seen along its axis.
     pub(super) fn front(&self, view: &View) -> Vec<Vec3> {
-        let sight = (self.dial.center - view.camera.position).normalize_or_zero();
-        if self.dial.axis.dot(sight).abs() > 0.97 {
+        let direction = (self.dial.center - view.camera.position).normalize_or_zero();
+        if self.dial.axis.dot(direction).abs() > 0.97 {
             return self.dial.arc(0.0, TAU);
         }
-        // The point next to the camera, and a quarter to either side.
+        // A quarter turn to either side of the point closest to the camera.
         let side = self.dial.axis.cross(self.dial.zero);
-        let middle = f64::from((-sight).dot(side).atan2((-sight).dot(self.dial.zero)));
+        let middle = f64::from((-direction).dot(side).atan2((-direction).dot(self.dial.zero)));
         self.dial.arc(middle - TAU / 4.0, middle + TAU / 4.0)
     }
 }
 
 impl Session {
-    /// Whether rings turn a joint alone: nothing above it would follow, or so it is wanted.
+    /// Returns whether rings rotate a joint alone, because the user wants it or no chain would follow.
     pub(in super::super) fn turns_alone(&self, node: usize) -> bool {
         self.turning.alone || self.puppet.rig.chain(node).is_none_or(|c| c.base == node)
     }
 }
 
-/// A ring for each axis about which a joint may be turned.
-pub(super) fn of(session: &Session, node: usize, view: &View) -> Vec<Ring> {
+/// Returns a ring for each axis about which a joint may rotate.
+pub(super) fn for_joint(session: &Session, node: usize, view: &View) -> Vec<Ring> {
     let puppet = &session.puppet;
     let Some(world) = puppet.world_from_node().get(node) else { return Vec::new() };
     let center = Vec3::from(world.translation);
@@ -69,13 +69,13 @@ pub(super) fn of(session: &Session, node: usize, view: &View) -> Vec<Ring> {
     if session.turns_alone(node) {
         match limit {
             Limit::Locked => return Vec::new(),
-            // A hinge's axis stays where it is whatever its angle.
-            Limit::Hinge { axis, .. } => return vec![ring(own * axis, FREE, "turn ")],
+            // Rotating a hinge does not move its axis.
+            Limit::Hinge { axis, .. } => return vec![ring(own * axis, FREE, "Rotate")],
             _ => {}
         }
     }
     let frame = if session.turning.world { DQuat::IDENTITY } else { own };
-    let names = ["turn x ", "turn y ", "turn z "];
+    let names = ["Rotate X", "Rotate Y", "Rotate Z"];
     let axes = DVec3::AXES.into_iter().zip(AXES).zip(names);
     axes.map(|((axis, color), name)| ring(frame * axis, color, name)).collect()
 }

@@ -93,7 +93,7 @@ pub(super) fn end(bar: &Bar, clips: &[Clip]) -> f32 {
     bar.start + bar.length(clips)
 }
 
-/// Returns the time at which the last strip, edit or layer ends, in seconds.
+/// Returns the latest end of the motion, its strips and its edits in seconds.
 pub(super) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     let bars = motion.bars.iter().map(|b| end(b, clips));
     let edits = motion.edits.iter().map(|e| e.time + e.after);
