@@ -93,12 +93,13 @@ pub enum Command {
     LetGo,
     /// Removes the goal of a node.
     Forget(usize),
-    /// Sets the weight of a node's goal relative to other goals. All changes of the same goal until [`Command::Release`] are one
-    /// undo step.
+    /// Sets the weight of a node's goal relative to other goals. All changes of the same goal until
+    /// [`Command::Release`] are one undo step.
     Weight(usize, f64),
     /// Plays a clip, or none.
     Clip(Option<usize>),
-    /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is not played.
+    /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is not
+    /// played.
     Motion(Box<Motion>),
     /// Inserts a key with the current pose into the motion, and clears the goals and the drag that made the pose.
     Key,
@@ -113,7 +114,8 @@ pub enum Command {
     /// Advances the time. This is not recorded, because every recorded command has a time stamp.
     #[serde(skip)]
     Tick(Duration),
-    /// Adds the clips of another file or a take to the character. An addition without a file that was read has no effect.
+    /// Adds the clips of another file or a take to the character. An addition without a file that was read has no
+    /// effect.
     Add(Box<Addition>),
     /// Sets a morph weight by its index in the pose.
     Morph(usize, f32),

@@ -66,7 +66,8 @@ pub struct Input {
     pressed: Option<Vec2>,
     action: PointerAction,
     shift: bool,
-    /// Whether moving the pointer may start a drag without a button. Escape turns this off until shift is pressed again.
+    /// Whether moving the pointer may start a drag without a button. Escape turns this off until shift is pressed
+    /// again.
     can_shift_drag: bool,
     control: bool,
     alt: bool,
@@ -164,8 +165,8 @@ impl Input {
         }
     }
 
-    /// Ends the current action. A click selects the joint under the pointer, and a click on empty space clears the selection. A
-    /// click on the gizmo keeps the selection.
+    /// Ends the current action. A click selects the joint under the pointer, and a click on empty space clears the
+    /// selection. A click on the gizmo keeps the selection.
     fn released(&mut self, session: &mut Session) {
         let clicked = self.pressed.is_some();
         let joint = session.hand.as_ref().map(|hand| hand.hit.node);

@@ -78,8 +78,8 @@ impl Dial {
         (0..=steps).map(at).collect()
     }
 
-    /// Returns the angle at a pixel, in the turn that is nearest to `near`. If the dial is seen edge-on, this is the angle of
-    /// the arc's point closest to the pixel.
+    /// Returns the angle at a pixel, in the turn that is nearest to `near`. If the dial is seen edge-on, this is the
+    /// angle of the arc's point closest to the pixel.
     pub(super) fn angle(&self, at: Vec2, view: &View, near: f64) -> Option<f64> {
         let ray = view.ray(at)?;
         let angle = if self.axis.dot(ray.direction).abs() > EDGE_ON {
@@ -92,8 +92,8 @@ impl Dial {
         Some(angle + TAU * turns).filter(|a| a.is_finite())
     }
 
-    /// Returns the angle within half a turn of `near` whose point is closest to a pixel. Of two points that project to the same
-    /// pixel, the one closer to `near` wins.
+    /// Returns the angle within half a turn of `near` whose point is closest to a pixel. Of two points that project to
+    /// the same pixel, the one closer to `near` wins.
     fn along_edge(&self, at: Vec2, view: &View, near: f64) -> Option<f64> {
         let away = |angle: f64| view.pixel(self.point(angle)).map(|p| p.distance(at));
         let cost = |angle: f64| away(angle).map(|d| f64::from(d) + (angle - near).abs());

@@ -66,8 +66,8 @@ impl Pen<'_> {
     }
 }
 
-/// Draws all poles that are set and the gizmo of the selected joint. During a drag, only the parts of the gizmo that belong
-/// to it are drawn.
+/// Draws all poles that are set and the gizmo of the selected joint. During a drag, only the parts of the gizmo that
+/// belong to it are drawn.
 pub(in super::super) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
     let view = session.view(scale);
     let mut pen = Pen { view: &view, lines: Vec::new(), fills: Vec::new() };

@@ -37,8 +37,8 @@ pub(super) enum DragKind {
     Ring { dial: Dial, from: f64, now: f64, rotation: RingRotation },
     /// An end of a limit, with the same angles.
     End { dial: Dial, from: f64, now: f64 },
-    /// A pole, which moves in a plane that faces the camera. `grabbed` is the first point of the pointer in that plane, `start`
-    /// the first position of the pole, and `end` the position at which the limb's end stays.
+    /// A pole, which moves in a plane that faces the camera. `grabbed` is the first point of the pointer in that plane,
+    /// `start` the first position of the pole, and `end` the position at which the limb's end stays.
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
 }
 

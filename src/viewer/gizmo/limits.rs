@@ -55,8 +55,8 @@ pub(super) struct LimitShape {
     pub(super) cone: Option<Cone>,
 }
 
-/// Returns the direction of a joint's bone in the joint's frame, a unit vector. A joint without children uses the bone to
-/// its parent.
+/// Returns the direction of a joint's bone in the joint's frame, a unit vector. A joint without children uses the bone
+/// to its parent.
 pub(in super::super) fn bone(puppet: &Puppet, node: usize) -> DVec3 {
     let (skeleton, rig) = (&puppet.character().skeleton, &puppet.rig);
     let Some(joint) = skeleton.nodes.get(node) else { return DVec3::Y };
@@ -188,8 +188,8 @@ fn axes(order: EulerRot) -> [usize; 3] {
     }
 }
 
-/// Returns the normalized part of a vector perpendicular to an axis, or any perpendicular unit vector if that part is shorter
-/// than 0.05.
+/// Returns the normalized part of a vector perpendicular to an axis, or any perpendicular unit vector if that part is
+/// shorter than 0.05.
 pub(in super::super) fn across(vector: DVec3, axis: DVec3) -> DVec3 {
     let part = vector.reject_from_normalized(axis);
     if part.length() > 0.05 { part.normalize() } else { axis.any_orthonormal_vector() }
@@ -210,7 +210,8 @@ pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     }
 }
 
-/// Returns a limit with one end of one of its angles moved. The end stops where the range would become empty or too large.
+/// Returns a limit with one end of one of its angles moved. The end stops where the range would become empty or too
+/// large.
 pub(super) fn with_end(limit: Limit, arc: usize, upper: bool, value: f64) -> Limit {
     let set_end = |min: &mut f64, max: &mut f64, bound: f64| {
         if upper {

@@ -1,5 +1,5 @@
-//! The gizmo of the selected joint: its limit, rings that rotate it, and the pole of its limb. All parts can be dragged. Sizes
-//! are in points, so that they do not depend on the distance.
+//! The gizmo of the selected joint: its limit, rings that rotate it, and the pole of its limb. All parts can be
+//! dragged. Sizes are in points, so that they do not depend on the distance.
 
 use glam::{Vec2, Vec3, Vec4};
 

@@ -23,7 +23,8 @@ pub(super) struct Pole {
     pub(super) is_set: bool,
 }
 
-/// Returns the pole of the limb that a joint belongs to. If the rig defines none, it is in the direction of the current bend.
+/// Returns the pole of the limb that a joint belongs to. If the rig defines none, it is in the direction of the current
+/// bend.
 pub(super) fn for_joint(session: &Session, node: usize) -> Option<Pole> {
     let chains = &session.puppet.rig.chains;
     let chain = chains.iter().position(|c| c.joints.len() == 3 && c.joints.contains(&node))?;

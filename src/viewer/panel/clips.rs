@@ -147,8 +147,8 @@ fn blend(
     }
 }
 
-/// Describes the clips and weights of a clip strip. Some programs export clip names as `SKELETON|CLIP`, so only the part
-/// after the last `|` is shown.
+/// Describes the clips and weights of a clip strip. Some programs export clip names as `SKELETON|CLIP`, so only the
+/// part after the last `|` is shown.
 pub(super) fn names(session: &Session, shares: &[Share]) -> String {
     let sum: f32 = shares.iter().map(|s| s.weight).sum();
     let name = |share: &Share| {

@@ -125,8 +125,8 @@ fn axis(ui: &Ui, hints: AxisHints<'static>) -> AxisHints<'static> {
         .min_thickness(12.0)
 }
 
-/// Returns the multiples of a step within the bounds, at most 100. The bounds may span the whole range of `f64` before the
-/// first layout.
+/// Returns the multiples of a step within the bounds, at most 100. The bounds may span the whole range of `f64` before
+/// the first layout.
 fn marks((from, to): (f64, f64), step: f64) -> Vec<GridMark> {
     let first = (from / step).ceil();
     let values = (0_u8..100).map(|i| (first + f64::from(i)) * step + 0.0);

@@ -60,7 +60,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &m
     save(ui, session, look);
 }
 
-/// Shows the button that saves the rig, whether the rig has unsaved changes, and the question before a file is replaced.
+/// Shows the button that saves the rig, whether the rig has unsaved changes, and the question before a file is
+/// replaced.
 fn save(ui: &mut Ui, session: &Session, look: &mut Look) {
     // Drop the question if it is about another character's file.
     let rig_file = session.file().map(|file| file.with_extension("rig.toml"));
@@ -103,8 +104,8 @@ fn kind_of(limit: &Limit) -> usize {
     }
 }
 
-/// Converts a limit to another kind and keeps its axis where both kinds have one. `bone` is a unit vector in the joint's
-/// frame.
+/// Converts a limit to another kind and keeps its axis where both kinds have one. `bone` is a unit vector in the
+/// joint's frame.
 fn converted(limit: &Limit, kind: usize, bone: DVec3) -> Limit {
     let min = [-PI / 4.0; 3];
     match kind {

@@ -57,7 +57,8 @@ pub(super) fn slider(
     changed
 }
 
-/// Shows a row with a slider for an optional value and returns whether it changed. `None` leaves the choice to the method.
+/// Shows a row with a slider for an optional value and returns whether it changed. `None` leaves the choice to the
+/// method.
 pub(super) fn automatic(
     ui: &mut Ui,
     (name, hint): (&str, &str),

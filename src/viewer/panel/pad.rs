@@ -13,8 +13,8 @@ const FIELD: f32 = 122.0;
 /// Space around the pad in points.
 const MARGIN: f32 = 17.0;
 
-/// Shows a pad with a clip at each corner, where the position of the handle sets the weights. Returns the pad's response
-/// and the new weights, or `None` unless there are two to four clips with a positive sum of weights.
+/// Shows a pad with a clip at each corner, where the position of the handle sets the weights. Returns the pad's
+/// response and the new weights, or `None` unless there are two to four clips with a positive sum of weights.
 pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Response, Vec<f32>)> {
     let corners = corners(current.len());
     let at = place(current.iter().copied())?;

@@ -1,6 +1,6 @@
-//! Pictures of the panel in its states, and what its buttons ask for.
+//! Snapshots of the panel in various states, and tests of the commands that its controls issue.
 //!
-//! `UPDATE_SNAPSHOTS=1 cargo test --lib panel` draws the pictures anew: look at them before you commit them.
+//! `UPDATE_SNAPSHOTS=1 cargo test --lib panel` updates the snapshots. Look at them before you commit them.
 
 use crate::motion::{Bar, Motion, Share};
 use std::cell::RefCell;
@@ -23,102 +23,106 @@ mod drawing;
 mod said;
 mod timeline;
 
-use drawing::Shown;
+use drawing::SnapshotHarness;
 
 const SIZE: Vec2 = Vec2::new(700.0, 860.0);
-/// Points that a panel with everything in it is high.
+/// Height in points of a panel that shows all its sections.
 const TALL: f32 = 1180.0;
 
-struct State {
+/// A session, its panel and the commands that the panel issued.
+struct PanelState {
     session: Session,
     look: Look,
-    asked: Vec<Command>,
+    commands: Vec<Command>,
+    /// Height of the window in points.
     height: f32,
 }
 
-/// The mannequin beside an untouched panel.
-fn state() -> State {
+/// Returns the mannequin with an untouched panel.
+fn state() -> PanelState {
     let character = mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
     let look = Look { adapter: "an adapter, vulkan".into(), ..Look::default() };
     let session = Session::new(character, Some(rig), SIZE - Vec2::X * WIDTH);
-    State { session, look, asked: Vec::new(), height: SIZE.y }
+    PanelState { session, look, commands: Vec::new(), height: SIZE.y }
 }
 
-/// The mannequin's left hand held where it can be; measured times are made to be the same ones everywhere.
-fn dragging() -> State {
+/// Returns the mannequin during a drag of its left hand, with fixed times.
+fn dragging() -> PanelState {
     let mut state = state();
-    pull(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
+    drag(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
     assert_eq!(state.session.reports.len(), 1, "{:?}", state.session.error);
-    timeless(&mut state.session);
+    fix_times(&mut state.session);
     state
 }
 
-/// Takes hold of a joint and pulls it by some pixels.
-fn pull(session: &mut Session, name: &str, by: Vec2) {
+/// Drags a joint by some pixels without releasing it.
+fn drag(session: &mut Session, name: &str, by: Vec2) {
     let node = session.puppet.character().skeleton.find(name).unwrap();
     let at = crate::picking::pixel(&session.camera(), session.place(node).unwrap(), session.size()).unwrap();
     session.apply(Command::Grab(at));
     session.apply(Command::Drag(at + by));
 }
 
-/// Measured times, made to be the same ones everywhere.
-fn timeless(session: &mut Session) {
+/// Replaces measured times, so that snapshots are reproducible.
+fn fix_times(session: &mut Session) {
     session.reports.iter_mut().for_each(|r| r.seconds = 4.2e-6);
     session.comparison.took(7.1e-5);
     session.costs = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
 }
 
-/// A panel that lays itself out, draws, and takes clicks; and what it shows.
-fn panel(mut state: State, theme: Theme) -> (Shown, Rc<RefCell<State>>) {
+/// Creates a harness in which the panel is laid out, drawn and clicked, and returns it with the state that it shows.
+fn panel(mut state: PanelState, theme: Theme) -> (SnapshotHarness, Rc<RefCell<PanelState>>) {
     let height = state.height;
     let area = free(Vec2::new(SIZE.x, height), 1.0, &state.look, &state.session);
-    // A taller picture of the panel shows the same scene.
+    // A higher window must show the same scene.
     if area.y < state.session.size().y {
         state.session.apply(Command::Resize(area));
     }
     let state = Rc::new(RefCell::new(state));
-    let shown = Rc::clone(&state);
+    let shared = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {
-        let State { session, look, asked, .. } = &mut *shown.borrow_mut();
-        asked.extend(show(ui, session, look));
+        let PanelState { session, look, commands, .. } = &mut *shared.borrow_mut();
+        commands.extend(show(ui, session, look));
     };
     let builder = Harness::builder().with_size([SIZE.x, height]).with_theme(theme);
-    (Shown::new(builder, show), state)
+    (SnapshotHarness::new(builder, show), state)
 }
 
-fn check(name: &str, state: State, theme: Theme) {
+/// Compares the panel with a snapshot.
+fn check(name: &str, state: PanelState, theme: Theme) {
     let (mut harness, _) = panel(state, theme);
     harness.run();
-    harness.looks_like(name);
+    harness.assert_snapshot(name);
 }
 
 #[test]
-fn nothing_done_yet() {
+fn idle_panel() {
     check("idle", state(), Theme::Dark);
 }
 
 #[test]
-fn nothing_done_yet_by_daylight() {
+fn idle_panel_in_the_light_theme() {
     check("idle-light", state(), Theme::Light);
 }
 
 #[test]
-fn a_drag_and_its_report() {
+fn drag_with_its_report() {
     check("dragging", dragging(), Theme::Dark);
 }
 
 #[test]
-fn a_file_that_is_read_and_one_that_could_not_be() {
+fn file_error_while_another_file_is_read() {
     let mut state = state();
-    state.look.notice = Some("models/hero.glb: skins[0].joints[3]: node 99 does not exist (12 do)".into());
+    state.look.notice =
+        Some("models/hero.glb: skins[0].joints[3]: node 99 is out of range (12 nodes)".into());
     state.look.open.reading = Some(PathBuf::from("models/other.glb"));
     state.look.saved = Some("saved sinew-0001.png".into());
     check("error", state, Theme::Dark);
 }
 
 #[test]
-fn a_clip_that_plays() {
+fn playing_clip() {
     let mut state = state();
     state.session.apply(Command::Clip(Some(0)));
     state.session.apply(Command::Tick(Duration::from_millis(250)));
@@ -127,31 +131,31 @@ fn a_clip_that_plays() {
 }
 
 #[test]
-fn a_shape_that_a_clip_moves_is_shown_and_not_pulled() {
+fn animated_morph_target_is_read_only() {
     use egui::accesskit::Role;
     use egui_kittest::kittest::NodeT;
     let character = crate::asset::load("assets/awkward.glb".as_ref()).unwrap();
     let session = Session::new(character, None, SIZE - Vec2::X * WIDTH);
-    let before = State { session, height: TALL, ..state() };
+    let before = PanelState { session, height: TALL, ..state() };
     let (mut harness, state) = panel(before, Theme::Dark);
-    let shape = |harness: &Harness<'_>, name: &str| {
+    let slider = |harness: &Harness<'_>, name: &str| {
         let sliders = harness.query_all_by_role(Role::Slider).map(|s| s.accesskit_node());
         let slider = sliders.into_iter().find(|s| s.label().is_some_and(|l| l.ends_with(name))).unwrap();
         (slider.numeric_value(), slider.is_disabled())
     };
     harness.run();
-    assert!(!shape(&harness, "smile").1);
+    assert!(!slider(&harness, "smile").1);
     state.borrow_mut().session.apply(Command::Clip(Some(0)));
     state.borrow_mut().session.apply(Command::Tick(Duration::from_millis(400)));
     harness.run();
-    let (seen, disabled) = shape(&harness, "smile");
+    let (value, is_disabled) = slider(&harness, "smile");
     let weights = state.borrow().session.puppet.pose().weights.clone();
-    assert!(disabled && weights[0] != state.borrow().session.state.held.weights[0], "{weights:?}");
-    assert!((seen.unwrap() - f64::from(weights[0])).abs() < 1e-6);
+    assert!(is_disabled && weights[0] != state.borrow().session.state.held.weights[0], "{weights:?}");
+    assert!((value.unwrap() - f64::from(weights[0])).abs() < 1e-6);
 }
 
 #[test]
-fn clips_that_are_blended() {
+fn blended_clips() {
     let mut state = state();
     let clips = [0.7, 0.3].into_iter().enumerate().map(|(clip, weight)| Share { clip, weight });
     let bar = Bar { clips: clips.collect(), ..Bar::new(0) };
@@ -162,33 +166,33 @@ fn clips_that_are_blended() {
 }
 
 #[test]
-fn methods_that_are_compared() {
+fn compared_methods() {
     let mut state = state();
     let methods = vec![Method::Ccd, Method::Fabrik, Method::JacobianTranspose, Method::TwoBone];
     state.session.apply(Command::Compare(methods));
-    pull(&mut state.session, "leftHand", Vec2::new(-25.0, -55.0));
-    timeless(&mut state.session);
+    drag(&mut state.session, "leftHand", Vec2::new(-25.0, -55.0));
+    fix_times(&mut state.session);
     check("compare", state, Theme::Dark);
 }
 
 #[test]
-fn goals_and_what_they_count() {
+fn goals_with_weights() {
     let mut state = state();
     let session = &mut state.session;
     session.apply(Command::Keep(true));
     for (hand, by) in [("leftHand", Vec2::new(60.0, -60.0)), ("rightHand", Vec2::new(-30.0, -20.0))] {
-        pull(session, hand, by);
+        drag(session, hand, by);
         session.apply(Command::Release);
     }
     let hand = session.state.goals[0].node;
     session.apply(Command::Weight(hand, 4.0));
     session.apply(Command::Hover(Vec2::NEG_ONE));
-    timeless(session);
+    fix_times(session);
     check("goals", state, Theme::Light);
 }
 
-/// A joint that is selected, and all of the panel.
-fn selected(joint: &str) -> State {
+/// Returns the whole panel with a selected joint.
+fn selected(joint: &str) -> PanelState {
     let mut state = state();
     state.height = TALL;
     let node = state.session.puppet.character().skeleton.find(joint);
@@ -197,46 +201,46 @@ fn selected(joint: &str) -> State {
 }
 
 #[test]
-fn a_joint_that_is_selected_and_its_hinge() {
+fn selected_joint_with_a_hinge() {
     check("joint", selected("leftLowerArm"), Theme::Dark);
 }
 
 #[test]
-fn a_joint_that_is_selected_and_its_cone() {
+fn selected_joint_with_a_cone() {
     check("cone", selected("leftUpperArm"), Theme::Light);
 }
 
 #[test]
-fn sliders_and_buttons_of_goals_ask_for_what_they_say() {
+fn goal_controls_issue_commands() {
     let mut state = state();
     state.session.apply(Command::Keep(true));
-    pull(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
+    drag(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
     state.session.apply(Command::Release);
     let hand = state.session.state.goals[0].node;
     let (mut harness, state) = panel(state, Theme::Dark);
     harness.run();
-    harness.get_by_label("forget").click();
+    harness.get_by_label("Remove").click();
     harness.run();
-    assert_eq!(std::mem::take(&mut state.borrow_mut().asked), [Command::Forget(hand)]);
+    assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [Command::Forget(hand)]);
     let name = state.borrow().session.puppet.character().skeleton.label(hand);
     harness.get_by_role_and_label(egui::accesskit::Role::Slider, &name).focus();
     harness.run();
     harness.key_press(egui::Key::ArrowRight);
     harness.run();
-    let asked = std::mem::take(&mut state.borrow_mut().asked);
-    let [Command::Weight(node, weight), Command::Release] = asked[..] else { panic!("{asked:?}") };
+    let commands = std::mem::take(&mut state.borrow_mut().commands);
+    let [Command::Weight(node, weight), Command::Release] = commands[..] else { panic!("{commands:?}") };
     assert!(node == hand && weight > 1.0, "{weight}");
 }
 
 #[test]
-fn the_window_of_keys() {
+fn shortcut_window() {
     let mut state = state();
     state.look.keys = true;
     check("keys", state, Theme::Dark);
 }
 
 #[test]
-fn keys_that_do_not_fit_are_scrolled_to() {
+fn shortcut_window_scrolls_if_it_is_too_high() {
     let mut state = state();
     (state.look.keys, state.height) = (true, 450.0);
     let (mut harness, _) = panel(state, Theme::Dark);
@@ -252,20 +256,20 @@ fn keys_that_do_not_fit_are_scrolled_to() {
     harness.event(egui::Event::MouseWheel { unit, delta, phase, modifiers, source });
     harness.run_steps(40);
     assert!(last(&harness).bottom() < 450.0, "{}", last(&harness));
-    harness.looks_like("keys-low");
+    harness.assert_snapshot("keys-low");
 }
 
 #[test]
-fn buttons_ask_for_what_they_say() {
+fn buttons_issue_commands_and_requests() {
     let (mut harness, state) = panel(state(), Theme::Dark);
-    for (button, asked) in [("Rest", Command::RestAll), ("Let go", Command::LetGo)] {
+    for (button, command) in [("Rest", Command::RestAll), ("Clear goals", Command::LetGo)] {
         harness.get_by_label(button).click();
         harness.run();
-        assert_eq!(std::mem::take(&mut state.borrow_mut().asked), [asked]);
+        assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [command]);
     }
-    let wishes =
-        [("Open…", Wish::Open), ("Picture", Wish::Picture), ("Posed .glb", Wish::Pose(PoseFile::Glb))];
-    for (button, wish) in wishes {
+    let requests =
+        [("Open…", Wish::Open), ("Image", Wish::Picture), ("Posed .glb", Wish::Pose(PoseFile::Glb))];
+    for (button, wish) in requests {
         harness.get_by_label(button).click();
         harness.run();
         assert_eq!(state.borrow_mut().look.wish.take(), Some(wish));
@@ -273,7 +277,7 @@ fn buttons_ask_for_what_they_say() {
 }
 
 #[test]
-fn a_file_of_late_and_a_typed_path_are_opened() {
+fn recent_file_and_typed_path_are_opened() {
     let mut before = state();
     before.look.open.recent = vec!["/models/a.glb".into(), "/models/b.glb".into()];
     let (mut harness, state) = panel(before, Theme::Dark);
@@ -284,7 +288,7 @@ fn a_file_of_late_and_a_typed_path_are_opened() {
     assert_eq!(state.borrow_mut().look.wish.take(), Some(Wish::Read("/models/b.glb".into())));
     harness.get_by_label("Path").click();
     harness.run();
-    // The other field looks for joints.
+    // The second text field is the joint search.
     let fields: Vec<_> = harness.get_all_by_role(egui::accesskit::Role::TextInput).collect();
     fields.first().unwrap().type_text(" \"/models/c d.glb\" ");
     harness.run();

@@ -20,8 +20,8 @@ pub(in super::super) struct Snap {
 }
 
 impl Snap {
-    /// Collects the marks for a grip: the ends of the other strips, the times of the other edits and the playhead. The end of
-    /// a strip also snaps to the end of the first pass through its clips.
+    /// Collects the marks for a grip: the ends of the other strips, the times of the other edits and the playhead. The
+    /// end of a strip also snaps to the end of the first pass through its clips.
     pub(in super::super) fn new(
         motion: &Motion,
         clips: &[Clip],
@@ -43,8 +43,8 @@ impl Snap {
         Self { marks, distance: 0.05, step: 0.1 }
     }
 
-    /// Returns the offset that moves one of the times to the nearest mark within the snapping distance. If there is none, the
-    /// offset moves the first time to a step.
+    /// Returns the offset that moves one of the times to the nearest mark within the snapping distance. If there is
+    /// none, the offset moves the first time to a step.
     fn offset<const N: usize>(&self, times: [f32; N]) -> f32 {
         let pairs = times.iter().flat_map(|t| self.marks.iter().map(move |m| m - t));
         let nearest = pairs.min_by(|a, b| a.abs().total_cmp(&b.abs())).filter(|d| d.abs() <= self.distance);
@@ -58,8 +58,8 @@ impl Snap {
     }
 }
 
-/// Drags a grip by some seconds. Returns the new motion, in which the strips are sorted by start, and the grip's item in
-/// it. An unknown item changes nothing.
+/// Drags a grip by some seconds. Returns the new motion, in which the strips are sorted by start, and the grip's item
+/// in it. An unknown item changes nothing.
 pub(in super::super) fn drag(
     motion: &Motion,
     clips: &[Clip],
@@ -110,8 +110,8 @@ fn clip_start(bar: &Bar, clips: &[Clip]) -> f32 {
     if bar.speed < 0.0 && bar.from == 0.0 { bar.cycle(clips) } else { bar.from }
 }
 
-/// Returns the strip with another start, so that from there on it plays the same poses at the same times. Unless it loops, a
-/// strip cannot start before its clip does.
+/// Returns the strip with another start, so that from there on it plays the same poses at the same times. Unless it
+/// loops, a strip cannot start before its clip does.
 fn with_start(bar: &Bar, clips: &[Clip], to: f32) -> Bar {
     let (cycle, last) = (bar.cycle(clips), end(bar, clips));
     let clip_start = clip_start(bar, clips);

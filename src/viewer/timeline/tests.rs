@@ -1,4 +1,4 @@
-//! Pulls on the line, without a window.
+//! Tests of drags on the timeline, without a window.
 
 use proptest::prelude::*;
 
@@ -31,117 +31,117 @@ fn near(a: f32, b: f32) -> bool {
     (a - b).abs() < 1e-5
 }
 
-/// What a pull makes of the pulled bar.
-fn pulled(motion: &Motion, grip: Grip, by: f32, snap: Option<&Snap>) -> Bar {
+/// Returns the dragged strip after a drag.
+fn dragged(motion: &Motion, grip: Grip, by: f32, snap: Option<&Snap>) -> Bar {
     let (motion, item) = drag(motion, &clips(), grip, by, snap);
     let Item::Bar(place) = item else { panic!("{item:?}") };
     motion.bars[place].clone()
 }
 
 #[test]
-fn a_bar_is_moved_and_stays_in_order() {
+fn moved_strips_stay_sorted() {
     let (moved, item) = drag(&motion(), &clips(), Grip::Whole(Item::Bar(0)), 1.5, None);
     assert_eq!(item, Item::Bar(1));
     assert!(near(moved.bars[0].start, 0.8) && near(moved.bars[1].start, 1.5));
-    // No line begins before zero.
-    assert!(near(pulled(&motion(), Grip::Whole(Item::Bar(1)), -3.0, None).start, 0.0));
-    let gone = Grip::Whole(Item::Bar(9));
-    assert_eq!(drag(&motion(), &clips(), gone, 1.0, None).0, motion());
+    // The timeline begins at zero.
+    assert!(near(dragged(&motion(), Grip::Whole(Item::Bar(1)), -3.0, None).start, 0.0));
+    let unknown = Grip::Whole(Item::Bar(9));
+    assert_eq!(drag(&motion(), &clips(), unknown, 1.0, None).0, motion());
     assert_eq!(drag(&motion(), &clips(), Grip::Whole(Item::Bar(0)), f32::NAN, None).0, motion());
 }
 
 #[test]
-fn the_last_moment_changes_the_length_alone() {
+fn dragging_the_end_changes_only_the_length() {
     let last = Grip::Last(Item::Bar(1));
-    let longer = pulled(&motion(), last, 0.7, None);
+    let longer = dragged(&motion(), last, 0.7, None);
     assert!(near(longer.seconds.unwrap(), 1.7) && near(longer.start, 0.8) && longer.from == 0.0);
-    assert!(pulled(&motion(), last, -5.0, None).seconds.unwrap() > 0.0);
+    assert!(dragged(&motion(), last, -5.0, None).seconds.unwrap() > 0.0);
 }
 
 #[test]
-fn the_first_moment_shows_what_it_showed() {
+fn dragging_the_start_keeps_the_poses_in_time() {
     let first = Grip::First(Item::Bar(1));
-    let later = pulled(&motion(), first, 0.3, None);
+    let later = dragged(&motion(), first, 0.3, None);
     assert!(near(later.start, 1.1) && near(later.from, 0.3) && near(later.seconds.unwrap(), 0.7));
-    // There is nothing before the clip's beginning, unless it starts again.
-    assert_eq!(pulled(&motion(), first, -0.3, None), motion().bars[1]);
-    let mut again = motion();
-    again.bars[1].again = true;
-    let earlier = pulled(&again, first, -0.3, None);
+    // A strip cannot start before its clip does, unless it loops.
+    assert_eq!(dragged(&motion(), first, -0.3, None), motion().bars[1]);
+    let mut looping = motion();
+    looping.bars[1].again = true;
+    let earlier = dragged(&looping, first, -0.3, None);
     assert!(near(earlier.start, 0.5) && near(earlier.from, 0.7) && near(earlier.seconds.unwrap(), 1.3));
-    // Backwards it begins at its end.
-    let mut back = motion();
-    back.bars[1].speed = -2.0;
-    let later = pulled(&back, first, 0.2, None);
+    // A strip that plays backwards begins at the end of its clip.
+    let mut reversed = motion();
+    reversed.bars[1].speed = -2.0;
+    let later = dragged(&reversed, first, 0.2, None);
     assert!(near(later.from, 0.6) && near(later.start, 1.0));
-    assert!(near(pulled(&back, first, -0.2, None).start, 0.8));
+    assert!(near(dragged(&reversed, first, -0.2, None).start, 0.8));
 }
 
 #[test]
-fn what_snaps_rests_on_ends_of_others_and_else_on_steps() {
+fn snaps_to_ends_of_other_strips_otherwise_to_steps() {
     let snap = Snap::new(&motion(), &clips(), Some(Grip::Whole(Item::Bar(1))), Some(0.33));
-    assert!(near(snap.rest(0.35), 0.33), "the playhead");
-    assert!(near(snap.rest(0.98), 1.0), "the end of the other bar");
-    assert!(near(snap.rest(0.56), 0.6), "a step");
+    assert!(near(snap.snapped(0.35), 0.33), "the playhead");
+    assert!(near(snap.snapped(0.98), 1.0), "the end of the other bar");
+    assert!(near(snap.snapped(0.56), 0.6), "a step");
     let whole = Grip::Whole(Item::Bar(1));
-    // Its start comes near the end of the other bar, or its end near the playhead.
-    assert!(near(pulled(&motion(), whole, 0.18, Some(&snap)).start, 1.0));
+    // The start is near the end of the other strip, or the end is near a mark.
+    assert!(near(dragged(&motion(), whole, 0.18, Some(&snap)).start, 1.0));
     let late = Snap { marks: vec![2.0], ..snap };
-    assert!(near(pulled(&motion(), whole, 0.16, Some(&late)).start, 1.0));
-    // Once through.
+    assert!(near(dragged(&motion(), whole, 0.16, Some(&late)).start, 1.0));
+    // The end snaps to one pass through the clip.
     let last = Grip::Last(Item::Bar(1));
     let mut short = motion();
     short.bars[1].seconds = Some(0.5);
     let once = Snap::new(&short, &clips(), Some(last), None);
-    assert!(near(pulled(&short, last, 0.47, Some(&once)).seconds.unwrap(), 1.0));
+    assert!(near(dragged(&short, last, 0.47, Some(&once)).seconds.unwrap(), 1.0));
 }
 
 #[test]
-fn edits_and_their_windows_are_pulled() {
+fn edits_and_their_windows_are_dragged() {
     let item = Item::Edit(0);
-    let one = |grip, by| drag(&motion(), &clips(), grip, by, None).0.edits[0].clone();
-    assert!(near(one(Grip::Whole(item), 0.5).time, 1.5));
-    assert!(near(one(Grip::Whole(item), -5.0).time, 0.0));
-    assert!(near(one(Grip::First(item), -0.1).before, 0.5));
-    assert!(near(one(Grip::Last(item), 0.3).after, 0.5));
-    assert!(one(Grip::First(item), 9.0).before > 0.0 && one(Grip::Last(item), -9.0).after > 0.0);
+    let edit = |grip, by| drag(&motion(), &clips(), grip, by, None).0.edits[0].clone();
+    assert!(near(edit(Grip::Whole(item), 0.5).time, 1.5));
+    assert!(near(edit(Grip::Whole(item), -5.0).time, 0.0));
+    assert!(near(edit(Grip::First(item), -0.1).before, 0.5));
+    assert!(near(edit(Grip::Last(item), 0.3).after, 0.5));
+    assert!(edit(Grip::First(item), 9.0).before > 0.0 && edit(Grip::Last(item), -9.0).after > 0.0);
 }
 
 #[test]
-fn a_clip_is_added_after_the_last_bar_and_taken_away() {
+fn clip_is_added_after_the_last_strip_and_removed() {
     let mut character = character();
     let (one, item) = with_clip(&Motion::default(), &character, &[], 1);
     assert_eq!((&one, item), (&Motion::clip(1), Item::Bar(0)));
     let (two, item) = with_clip(&one, &character, &[], 0);
-    let shared = one.overlap(0, &Bar::new(0), &character, &[]);
-    assert!((0.2..=1.0).contains(&shared), "{shared}");
-    assert!(item == Item::Bar(1) && near(two.bars[1].start, 2.0 - shared));
-    assert!(near(overlap(&two, 1, &clips()), shared) && near(extent(&two, &clips()), 3.0 - shared));
+    let crossfade = one.overlap(0, &Bar::new(0), &character, &[]);
+    assert!((0.2..=1.0).contains(&crossfade), "{crossfade}");
+    assert!(item == Item::Bar(1) && near(two.bars[1].start, 2.0 - crossfade));
+    assert!(near(overlap(&two, 1, &clips()), crossfade) && near(extent(&two, &clips()), 3.0 - crossfade));
     assert_eq!(without(&two, item), one);
     assert_eq!(without(&two, Item::Edit(3)), two);
-    // What the last bar shares with the one before it is left to them.
+    // The new crossfade does not reach into the crossfade before it.
     let three = with_clip(&two, &character, &[], 1).0;
     assert!(three.bars[2].start >= 2.0 - 1e-5, "{three:?}");
-    // A very short clip is all transition.
+    // A very short clip consists only of the crossfade.
     character.clips[0].seconds = 0.1;
     assert!(near(with_clip(&one, &character, &[], 0).0.bars[1].start, 1.9));
 }
 
 #[test]
-fn times_and_places_of_a_ruler_agree() {
+fn ruler_converts_times_and_coordinates_consistently() {
     let ruler = Ruler { from: 0.0, seconds: 4.0, left: 10.0, width: 800.0 };
     assert!(near(ruler.time(ruler.x(1.3)), 1.3) && near(ruler.step(), 0.5));
-    let near_by = ruler.zoomed(2.0, 410.0);
-    assert!(near(near_by.time(410.0), ruler.time(410.0)) && near(near_by.seconds, 2.0));
-    assert!(near(near_by.moved(200.0).from, 0.5) && ruler.moved(50.0).from == 0.0);
+    let zoomed = ruler.zoomed(2.0, 410.0);
+    assert!(near(zoomed.time(410.0), ruler.time(410.0)) && near(zoomed.seconds, 2.0));
+    assert!(near(zoomed.moved(200.0).from, 0.5) && ruler.moved(50.0).from == 0.0);
 }
 
 proptest! {
-    /// Whatever is pulled wherever, what comes of it can be played, in order, and no number is lost.
+    /// After any drag, the motion is valid, its strips are sorted, and all other strips are unchanged.
     #[test]
-    fn no_pull_breaks_a_motion(
+    fn any_drag_keeps_the_motion_valid(
         starts in prop::collection::vec((0.0_f32..5.0, 0.0_f32..3.0, -2.0_f32..2.0, any::<bool>()), 1..5),
-        which in 0_usize..5,
+        index in 0_usize..5,
         part in 0_u8..3,
         by in -8.0_f32..8.0,
         snaps in any::<bool>(),
@@ -151,16 +151,16 @@ proptest! {
             insert(&mut bars, Bar { speed, again, clips: vec![Share { clip: 1, weight: 1.0 }], ..bar(start, seconds) });
         }
         let before = Motion { bars, ..motion() };
-        let item = Item::Bar(which);
+        let item = Item::Bar(index);
         let grip = [Grip::Whole(item), Grip::First(item), Grip::Last(item)][usize::from(part)];
         let snap = Snap::new(&before, &clips(), Some(grip), Some(1.0));
         let (after, now) = drag(&before, &clips(), grip, by, snaps.then_some(&snap));
         prop_assert_eq!(after.fault(), None);
         prop_assert_eq!(after.bars.len(), before.bars.len());
         prop_assert!(after.bars.is_sorted_by(|a, b| a.start <= b.start) && after.bars[0].start >= 0.0);
-        if let (Item::Bar(place), true) = (now, which < before.bars.len()) {
+        if let (Item::Bar(place), true) = (now, index < before.bars.len()) {
             let others = |m: &Motion, i| without(m, Item::Bar(i)).bars;
-            prop_assert_eq!(others(&after, place), others(&before, which));
+            prop_assert_eq!(others(&after, place), others(&before, index));
         }
     }
 }

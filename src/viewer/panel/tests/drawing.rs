@@ -1,4 +1,4 @@
-//! Panels drawn without a window, and compared with what they looked like before.
+//! Draws panels without a window and compares them with snapshots.
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
@@ -13,30 +13,30 @@ use crate::asset::Picture;
 use crate::regress::{ImageTolerance, compare};
 use crate::render::{AdapterChoice, Background, Gpu, Pending, Target};
 
-/// A panel that is laid out and can be clicked and drawn.
-pub(super) struct Shown {
+/// A harness of a panel that can be clicked, drawn and compared with snapshots.
+pub(super) struct SnapshotHarness {
     harness: Harness<'static>,
-    textures: Textures,
+    textures: TextureUpdates,
 }
 
-/// What egui wants uploaded before it is drawn.
+/// Texture updates that egui expects to be uploaded before drawing.
 #[derive(Clone, Default)]
-struct Textures(Rc<RefCell<TexturesDelta>>);
+struct TextureUpdates(Rc<RefCell<TexturesDelta>>);
 
-impl TestRenderer for Textures {
+impl TestRenderer for TextureUpdates {
     fn handle_delta(&mut self, delta: &mut TexturesDelta) {
         self.0.borrow_mut().append(std::mem::take(delta));
     }
 }
 
-impl Drop for Shown {
+impl Drop for SnapshotHarness {
     fn drop(&mut self) {
-        // egui takes textures that nobody uploads for a mistake.
+        // egui reports texture updates that were never uploaded as an error.
         self.textures.0.borrow_mut().clear();
     }
 }
 
-impl Deref for Shown {
+impl Deref for SnapshotHarness {
     type Target = Harness<'static>;
 
     fn deref(&self) -> &Self::Target {
@@ -44,53 +44,54 @@ impl Deref for Shown {
     }
 }
 
-impl DerefMut for Shown {
+impl DerefMut for SnapshotHarness {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.harness
     }
 }
 
-impl Shown {
+impl SnapshotHarness {
     pub(super) fn new(builder: HarnessBuilder<()>, show: impl FnMut(&mut egui::Ui) + 'static) -> Self {
-        let textures = Textures::default();
+        let textures = TextureUpdates::default();
         let harness = builder.with_context_setup(super::style).renderer(textures.clone()).build_ui(show);
         Self { harness, textures }
     }
 
-    /// Compares the panel with `tests/goldens/panel/NAME.png` by the rule of regression suites. With `UPDATE_SNAPSHOTS`
-    /// in the environment the file is written instead.
-    pub(super) fn looks_like(&self, name: &str) {
-        let picture = self.picture();
+    /// Compares the panel with `tests/goldens/panel/NAME.png` by the default tolerance of regression suites. If
+    /// `UPDATE_SNAPSHOTS` is set, the file is written instead.
+    pub(super) fn assert_snapshot(&self, name: &str) {
+        let image = self.image();
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/panel/{name}.png"));
-        let save = |path: &Path, picture: &Picture| {
-            std::fs::write(path, picture.png(Background::Transparent).unwrap()).unwrap();
+        let save = |path: &Path, image: &Picture| {
+            std::fs::write(path, image.png(Background::Transparent).unwrap()).unwrap();
         };
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-            return save(&golden, &picture);
+            return save(&golden, &image);
         }
         let new = golden.with_extension("new.png");
         let expected = match std::fs::read(&golden) {
             Ok(bytes) => Picture::decode(&bytes).unwrap(),
             Err(error) => {
-                save(&new, &picture);
-                panic!("{}: {error}; what was drawn is {}", golden.display(), new.display());
+                save(&new, &image);
+                panic!("{}: {error}; the new image is {}", golden.display(), new.display());
             }
         };
         let tolerance = ImageTolerance::default();
-        let difference = compare(&expected, &picture, tolerance.levels);
+        let difference = compare(&expected, &image, tolerance.levels);
         if difference.as_ref().is_some_and(|d| d.passes(&tolerance)) {
             return;
         }
-        save(&new, &picture);
+        save(&new, &image);
         if let Some(difference) = difference {
-            save(&golden.with_extension("diff.png"), &difference.picture(picture.width, picture.height));
+            save(&golden.with_extension("diff.png"), &difference.picture(image.width, image.height));
             let (mean, worst) = (difference.mean, difference.worst);
             panic!("{} differs: mean {mean}, worst tile {worst:?}; see {}", golden.display(), new.display());
         }
-        panic!("{} is of another size than {}", golden.display(), new.display());
+        panic!("{} and {} have different sizes", golden.display(), new.display());
     }
 
-    fn picture(&self) -> Picture {
+    /// Draws the panel.
+    fn image(&self) -> Picture {
         let gpu = Gpu::new(&AdapterChoice::Cpu).unwrap();
         let format = wgpu::TextureFormat::Rgba8Unorm;
         let scale = self.ctx.pixels_per_point();

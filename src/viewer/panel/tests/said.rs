@@ -1,51 +1,51 @@
-//! What is told over the scene.
+//! Tests of toasts and of the recording indicator.
 
 use super::super::super::Recorder;
 use super::*;
 
-/// Steps of the harness a second.
+/// Steps of the harness per second.
 const STEPS: usize = 4;
 
-/// The scene alone, after something was said.
-fn told(came: Result<String, String>) -> State {
+/// Returns a hidden panel that has just shown a message.
+fn with_message(message: Result<String, String>) -> PanelState {
     let mut state = state();
     (state.look.hidden, state.height) = (true, 450.0);
-    state.look.say(came);
+    state.look.say(message);
     state
 }
 
 #[test]
-fn what_was_saved_is_told_without_the_panel_and_goes() {
-    let (mut harness, state) = panel(told(Ok("saved sinew-0001.png".into())), Theme::Dark);
+fn message_is_shown_without_the_panel_for_four_seconds() {
+    let (mut harness, state) = panel(with_message(Ok("saved sinew-0001.png".into())), Theme::Dark);
     harness.step();
-    harness.looks_like("said");
+    harness.assert_snapshot("said");
     harness.run_steps(2 * STEPS);
-    assert!(state.borrow().look.said.is_some());
-    // While it stands nothing is drawn for it until it begins to go.
+    assert!(state.borrow().look.toast.is_some());
+    // Nothing is repainted for the toast until its fade-out begins.
     let delay = harness.output().viewport_output.values().map(|v| v.repaint_delay).min().unwrap();
     assert!(delay > Duration::from_millis(100) && delay < Duration::from_secs(4), "{delay:?}");
     harness.run_steps(3 * STEPS);
-    assert!(state.borrow().look.said.is_none());
+    assert!(state.borrow().look.toast.is_none());
     harness.run_steps(2 * STEPS);
     let delay = harness.output().viewport_output.values().map(|v| v.repaint_delay).min().unwrap();
     assert!(delay > Duration::from_secs(60), "{delay:?}");
 }
 
 #[test]
-fn an_error_is_told_without_the_panel_and_stays_longer() {
-    let line = "models/hero.glb: skins[0].joints[3]: node 99 does not exist (12 do) ".repeat(5);
-    let (mut harness, state) = panel(told(Err(line)), Theme::Light);
+fn error_is_shown_without_the_panel_for_twelve_seconds() {
+    let line = "models/hero.glb: skins[0].joints[3]: node 99 is out of range (12 nodes) ".repeat(5);
+    let (mut harness, state) = panel(with_message(Err(line)), Theme::Light);
     harness.step();
-    harness.looks_like("said-error");
+    harness.assert_snapshot("said-error");
     harness.run_steps(6 * STEPS);
-    assert!(state.borrow().look.said.is_some());
+    assert!(state.borrow().look.toast.is_some());
     harness.run_steps(7 * STEPS);
-    assert!(state.borrow().look.said.is_none());
+    assert!(state.borrow().look.toast.is_none());
 }
 
-/// Names and messages may hold anything; what is shown is short, on one line and without hidden characters.
+/// Names and messages may contain any characters. The panel shows them shortened, on one line and without control characters.
 #[test]
-fn names_and_messages_with_control_characters_are_shown_escaped() {
+fn control_characters_are_escaped() {
     let mut state = state();
     state.height = TALL;
     let mut character = crate::asset::Character::clone(state.session.puppet.character());
@@ -61,17 +61,17 @@ fn names_and_messages_with_control_characters_are_shown_escaped() {
     state.look.say(Err("bad\u{1b}\r\nfile".into()));
     let (mut harness, _) = panel(state, Theme::Dark);
     harness.step();
-    let shown = |part: &str| harness.query_all_by_label_contains(part).count() > 0;
+    let is_shown = |part: &str| harness.query_all_by_label_contains(part).count() > 0;
     for part in ["ha\\u{1b}[2Jnd\\n\\u{202e}", "fo\\u{1b}x.glb", "no\\u{9b}31m", "bad\\u{1b}\\r\\nfile"] {
-        assert!(shown(part), "{part}");
+        assert!(is_shown(part), "{part}");
     }
     for hidden in ["\u{1b}", "\u{9b}", "\u{7}", "\r", "\u{202e}", &"x".repeat(100)] {
-        assert!(!shown(hidden), "{hidden:?}");
+        assert!(!is_shown(hidden), "{hidden:?}");
     }
 }
 
 #[test]
-fn a_recording_is_seen_without_the_panel() {
+fn recording_indicator_is_shown_without_the_panel() {
     let folder = std::env::temp_dir().join(format!("sinew-panel-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut state = state();

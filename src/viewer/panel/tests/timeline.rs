@@ -1,4 +1,4 @@
-//! The line of time: how it looks, and what pulls on it come to.
+//! Snapshots of the timeline, and tests of drags on it.
 
 use egui::{Key, Pos2, Vec2 as Points, vec2};
 
@@ -7,11 +7,11 @@ use super::super::timeline::{HEIGHT, is_shown, show};
 use super::*;
 use crate::motion::{Edit, Travel};
 
-/// A line with room above it for a menu.
-const ROOM: f32 = 190.0;
+/// Height in points above the timeline, where a menu fits.
+const MENU_SPACE: f32 = 190.0;
 
-/// A blend that starts again, what it passes into, and something after a pause; a key of the left arm.
-fn motion(state: &State) -> Motion {
+/// Returns a looping blend with a crossfade into a second strip, a third strip after a gap, and a key of the left arm.
+fn motion(state: &PanelState) -> Motion {
     let arm = state.session.puppet.character().skeleton.find("leftUpperArm").unwrap();
     let shares = [(2, 0.7), (3, 0.3)].map(|(clip, weight)| Share { clip, weight });
     let walk = Bar { clips: shares.into(), seconds: Some(2.2), again: true, ..Bar::new(2) };
@@ -21,7 +21,7 @@ fn motion(state: &State) -> Motion {
     Motion { bars: vec![walk, wave, idle], edits: vec![key], ..Motion::default() }
 }
 
-fn playing() -> State {
+fn playing() -> PanelState {
     let mut state = state();
     let motion = motion(&state);
     state.session.apply(Command::Motion(Box::new(motion)));
@@ -30,24 +30,24 @@ fn playing() -> State {
     state
 }
 
-/// The line alone. What it asks for is done at once.
-fn line(state: State, theme: Theme) -> (Shown, Rc<RefCell<State>>) {
+/// Creates a harness of the timeline alone, in which issued commands are applied at once.
+fn timeline_harness(state: PanelState, theme: Theme) -> (SnapshotHarness, Rc<RefCell<PanelState>>) {
     let state = Rc::new(RefCell::new(state));
-    let shown = Rc::clone(&state);
+    let shared = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {
-        let State { session, look, asked, .. } = &mut *shown.borrow_mut();
-        let before = asked.len();
-        show(ui, session, look, asked);
-        asked[before..].iter().cloned().for_each(|command| session.apply(command));
+        let PanelState { session, look, commands, .. } = &mut *shared.borrow_mut();
+        let before = commands.len();
+        show(ui, session, look, commands);
+        commands[before..].iter().cloned().for_each(|command| session.apply(command));
     };
-    let builder = Harness::builder().with_size([760.0, HEIGHT + ROOM]).with_theme(theme);
-    let mut harness = Shown::new(builder, show);
+    let builder = Harness::builder().with_size([760.0, HEIGHT + MENU_SPACE]).with_theme(theme);
+    let mut harness = SnapshotHarness::new(builder, show);
     harness.run();
     (harness, state)
 }
 
-/// Pulls a part of the line by some points; `ctrl`: so that it snaps.
-fn pull(harness: &mut Harness<'_>, part: &str, by: Points, ctrl: bool) {
+/// Drags a part of the timeline by some points. `ctrl` snaps.
+fn drag_part(harness: &mut Harness<'_>, part: &str, by: Points, ctrl: bool) {
     let from: Pos2 = harness.get_by_label(part).rect().center();
     let modifiers = egui::Modifiers { ctrl, ..Default::default() };
     harness.event(egui::Event::ModifiersChanged(modifiers));
@@ -64,35 +64,36 @@ fn pull(harness: &mut Harness<'_>, part: &str, by: Points, ctrl: bool) {
     harness.run();
 }
 
-fn snapshot(name: &str, state: State, theme: Theme) {
-    let (harness, _) = line(state, theme);
-    harness.looks_like(name);
+/// Compares the timeline with a snapshot.
+fn snapshot(name: &str, state: PanelState, theme: Theme) {
+    let (harness, _) = timeline_harness(state, theme);
+    harness.assert_snapshot(name);
 }
 
 #[test]
-fn bars_that_pass_into_each_other() {
+fn strips_with_a_crossfade() {
     let mut state = playing();
     state.look.timeline.selected = Some(Item::Bar(1));
     snapshot("timeline", state, Theme::Dark);
 }
 
 #[test]
-fn a_key_that_is_selected_by_daylight() {
+fn selected_key_in_the_light_theme() {
     let mut state = playing();
     state.look.timeline.selected = Some(Item::Edit(0));
     snapshot("timeline-light", state, Theme::Light);
 }
 
 #[test]
-fn a_pull_of_a_bar_is_one_step() {
-    let (mut harness, state) = line(playing(), Theme::Dark);
+fn drag_of_a_strip_is_one_undo_step() {
+    let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
     let before = motion(&state.borrow());
-    pull(&mut harness, "idle\n4.20 – 5.20 s", vec2(40.0, 3.0), false);
+    drag_part(&mut harness, "idle\n4.20 – 5.20 s", vec2(40.0, 3.0), false);
     let moved = state.borrow().session.puppet.motion.clone();
     assert!(moved.bars[2].start > 4.4, "{}", moved.bars[2].start);
     assert_eq!((&moved.bars[..2], &moved.edits), (&before.bars[..2], &before.edits));
     assert_eq!(state.borrow().look.timeline.selected, Some(Item::Bar(2)));
-    pull(&mut harness, "end of wave", vec2(30.0, 0.0), false);
+    drag_part(&mut harness, "End of wave", vec2(30.0, 0.0), false);
     let longer = state.borrow().session.puppet.motion.clone();
     assert!(longer.bars[1].seconds > Some(2.1));
     state.borrow_mut().session.apply(Command::Undo);
@@ -102,8 +103,8 @@ fn a_pull_of_a_bar_is_one_step() {
 }
 
 #[test]
-fn escape_takes_a_pull_back() {
-    let (mut harness, state) = line(playing(), Theme::Dark);
+fn escape_cancels_a_drag() {
+    let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
     let from = harness.get_by_label("idle\n4.20 – 5.20 s").rect().center();
     harness.hover_at(from);
     harness.run();
@@ -121,32 +122,32 @@ fn escape_takes_a_pull_back() {
 }
 
 #[test]
-fn with_the_control_key_an_end_rests_on_the_playhead() {
-    let (mut harness, state) = line(playing(), Theme::Dark);
+fn strip_snaps_to_the_playhead_with_control() {
+    let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
     let clip = state.borrow().session.puppet.motion.bars[1].clone();
-    // From 1.7 s to near 0.8 s: points and seconds are told by the playhead's own place.
-    let at = |harness: &Harness<'_>, part: &str| harness.get_by_label(part).rect().left();
-    let second = (at(&harness, "start of idle") - at(&harness, "start of wave")) / 2.5;
-    pull(&mut harness, "wave\n1.70 – 3.70 s", vec2(-0.9 * second + 4.0, 0.0), true);
+    // Drag from 1.7 s to near the playhead at 0.8 s. The starts of two strips give the points per second.
+    let left = |harness: &Harness<'_>, part: &str| harness.get_by_label(part).rect().left();
+    let second = (left(&harness, "Start of idle") - left(&harness, "Start of wave")) / 2.5;
+    drag_part(&mut harness, "wave\n1.70 – 3.70 s", vec2(-0.9 * second + 4.0, 0.0), true);
     let bars = state.borrow().session.puppet.motion.bars.clone();
     assert_eq!(bars[1], Bar { start: bars[1].start, ..clip });
     assert!((bars[1].start - 0.8).abs() < 1e-5, "{}", bars[1].start);
 }
 
 #[test]
-fn keys_are_pulled_and_removed() {
-    let (mut harness, state) = line(playing(), Theme::Dark);
+fn keys_are_dragged_and_removed() {
+    let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
     let before = motion(&state.borrow());
-    pull(&mut harness, "key at 1.20 s\nleftUpperArm", vec2(50.0, 0.0), false);
+    drag_part(&mut harness, "Key at 1.20 s\nleftUpperArm", vec2(50.0, 0.0), false);
     let edit = state.borrow().session.puppet.motion.edits[0].clone();
     assert!(edit.time > 1.5 && (edit.before, edit.after) == (0.4, 0.6), "{edit:?}");
-    let window = format!("end of the window at {:.2} s", edit.time);
-    pull(&mut harness, &window, vec2(-20.0, 0.0), false);
+    let window = format!("End of key window at {:.2} s", edit.time);
+    drag_part(&mut harness, &window, vec2(-20.0, 0.0), false);
     assert!(state.borrow().session.puppet.motion.edits[0].after < 0.5);
     harness.key_press(Key::Delete);
     harness.run();
     assert_eq!(state.borrow().session.puppet.motion, Motion { edits: Vec::new(), ..before });
-    // Nothing is selected any more.
+    // The selection is empty now.
     harness.key_press(Key::Backspace);
     harness.run();
     assert_eq!(state.borrow().session.puppet.motion.bars.len(), 3);
@@ -155,14 +156,14 @@ fn keys_are_pulled_and_removed() {
 }
 
 #[test]
-fn the_playhead_follows_the_pointer_and_numbers_and_buttons_do_what_they_say() {
-    let (mut harness, state) = line(playing(), Theme::Dark);
-    pull(&mut harness, "playhead", vec2(100.0, 0.0), false);
+fn playhead_fields_and_buttons_issue_commands() {
+    let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
+    drag_part(&mut harness, "Playhead", vec2(100.0, 0.0), false);
     assert!(state.borrow().session.puppet.time > 3.0);
-    assert!(state.borrow().asked.iter().all(|c| matches!(c, Command::Seek(_))));
+    assert!(state.borrow().commands.iter().all(|c| matches!(c, Command::Seek(_))));
     harness.get_by_label("idle\n4.20 – 5.20 s").click();
     harness.run();
-    harness.get_by_label("again").click();
+    harness.get_by_label("Loop").click();
     harness.run();
     assert!(state.borrow().session.puppet.motion.bars[2].again);
     harness.get_by_label("Remove").click();
@@ -174,9 +175,9 @@ fn the_playhead_follows_the_pointer_and_numbers_and_buttons_do_what_they_say() {
     harness.run();
     let bars = state.borrow().session.puppet.motion.bars.clone();
     assert!(bars.len() == 3 && bars[2].clips[0].clip == 4 && (bars[2].start - 2.9).abs() < 1e-3);
-    for left in [2, 3] {
+    for count in [2, 3] {
         state.borrow_mut().session.apply(Command::Undo);
-        assert_eq!(state.borrow().session.puppet.motion.bars.len(), left);
+        assert_eq!(state.borrow().session.puppet.motion.bars.len(), count);
     }
     harness.get_by_label("Play the motion").click();
     harness.step();
@@ -184,61 +185,62 @@ fn the_playhead_follows_the_pointer_and_numbers_and_buttons_do_what_they_say() {
 }
 
 #[test]
-fn a_field_sets_the_weights_of_a_blend_as_one_step() {
+fn drag_of_the_blend_pad_is_one_undo_step() {
     let mut blended = state();
     let clips = (0..4).map(|clip| Share { clip, weight: 0.25 }).collect();
     let before = Motion { bars: vec![Bar { clips, ..Bar::new(0) }], ..Motion::default() };
     blended.session.apply(Command::Motion(Box::new(before.clone())));
     let (mut harness, state) = panel(blended, Theme::Dark);
     harness.run();
-    pull(&mut harness, "blend of idle, wave, walk, run", vec2(60.0, 30.0), false);
-    let asked = std::mem::take(&mut state.borrow_mut().asked);
+    drag_part(&mut harness, "Blend of idle, wave, walk, run", vec2(60.0, 30.0), false);
+    let commands = std::mem::take(&mut state.borrow_mut().commands);
     assert!(
-        matches!(asked.first(), Some(Command::Release)) && matches!(asked.last(), Some(Command::Release))
+        matches!(commands.first(), Some(Command::Release))
+            && matches!(commands.last(), Some(Command::Release))
     );
     let session = &mut state.borrow_mut().session;
-    asked.into_iter().for_each(|command| session.apply(command));
+    commands.into_iter().for_each(|command| session.apply(command));
     let weights: Vec<f32> = session.puppet.motion.bars[0].clips.iter().map(|s| s.weight).collect();
-    // Towards the lower right corner.
+    // The drag was towards the lower right corner.
     assert!(weights[3] > 0.4 && weights[0] < 0.2 && (weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
     session.apply(Command::Undo);
     assert_eq!(session.puppet.motion, before);
 }
 
 #[test]
-fn the_scene_is_what_the_panel_and_the_line_leave() {
+fn scene_fills_the_space_beside_the_panel_and_the_timeline() {
     let (mut shown, plain) = (playing(), state());
-    let free = |state: &State| free(SIZE, 1.0, &state.look, &state.session);
+    let free = |state: &PanelState| free(SIZE, 1.0, &state.look, &state.session);
     assert_eq!(free(&plain), SIZE - Vec2::new(WIDTH, 0.0));
     assert_eq!(free(&shown), SIZE - Vec2::new(WIDTH, HEIGHT));
     shown.look.hidden = true;
     assert_eq!(free(&shown), SIZE);
-    (shown.look.hidden, shown.look.timeline.wanted) = (false, Some(false));
+    (shown.look.hidden, shown.look.timeline.is_open) = (false, Some(false));
     assert!(!is_shown(&shown.session, &shown.look.timeline));
     assert_eq!(free(&shown), SIZE - Vec2::new(WIDTH, 0.0));
 }
 
 #[test]
-fn fields_for_three_clips_and_for_four() {
+fn blend_pads_of_three_and_four_clips() {
     let names = ["idle", "wave", "walk", "run"].map(str::to_owned);
     let show = move |ui: &mut egui::Ui| {
         super::super::pad::show(ui, &names[..3], &[0.2, 0.5, 0.3]);
         super::super::pad::show(ui, &names, &[0.1, 0.2, 0.2, 0.5]);
     };
     let builder = Harness::builder().with_size([280.0, 260.0]).with_theme(Theme::Light);
-    let mut harness = Shown::new(builder, show);
+    let mut harness = SnapshotHarness::new(builder, show);
     harness.run();
-    harness.looks_like("fields");
+    harness.assert_snapshot("fields");
 }
 
 #[test]
-fn the_wheel_looks_nearer_and_a_button_shows_all_again() {
-    let (mut harness, _) = line(playing(), Theme::Dark);
-    let wide = |harness: &Harness<'_>| harness.get_by_label("start of idle").rect().left();
-    let all = wide(&harness);
-    harness.hover_at(egui::pos2(100.0, HEIGHT + ROOM - 70.0));
+fn wheel_zooms_and_fit_button_resets() {
+    let (mut harness, _) = timeline_harness(playing(), Theme::Dark);
+    let left = |harness: &Harness<'_>| harness.get_by_label("Start of idle").rect().left();
+    let initial = left(&harness);
+    harness.hover_at(egui::pos2(100.0, HEIGHT + MENU_SPACE - 70.0));
     harness.run();
-    assert!(harness.query_by_label("Fit").is_none(), "a pointer that passes by moves nothing");
+    assert!(harness.query_by_label("Fit").is_none(), "moving the pointer must not zoom");
     harness.event(egui::Event::MouseWheel {
         unit: egui::MouseWheelUnit::Line,
         delta: vec2(0.0, 1.0),
@@ -247,8 +249,8 @@ fn the_wheel_looks_nearer_and_a_button_shows_all_again() {
         modifiers: Default::default(),
     });
     harness.run();
-    assert!(wide(&harness) > all + 20.0);
+    assert!(left(&harness) > initial + 20.0);
     harness.get_by_label("Fit").click();
     harness.run();
-    assert!((wide(&harness) - all).abs() < 0.5 && harness.query_by_label("Fit").is_none());
+    assert!((left(&harness) - initial).abs() < 0.5 && harness.query_by_label("Fit").is_none());
 }

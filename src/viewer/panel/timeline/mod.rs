@@ -180,7 +180,8 @@ fn snap(ruler: &Ruler, snap: Snap) -> Snap {
     Snap { distance: ruler.span(SNAP_DISTANCE), step: ruler.step() / 10.0, ..snap }
 }
 
-/// Handles the pointer on a grip: selects its item on a click and starts a drag. Returns whether the grip is highlighted.
+/// Handles the pointer on a grip: selects its item on a click and starts a drag. Returns whether the grip is
+/// highlighted.
 fn part(
     ui: &Ui,
     grip: Grip,
