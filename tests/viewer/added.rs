@@ -1,4 +1,4 @@
-//! Clips that come to a character in the window: of other files, and takes.
+//! Tests of clips that are added to a character in the viewer: from other files and from takes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,11 +59,12 @@ fn play(session: &mut Session, motion: Motion) {
     session.apply(Command::Release);
 }
 
-/// The mannequin's wave, as if somebody had been followed.
+/// Returns the mannequin's wave clip, which serves as a recorded take.
 fn wave(session: &Session) -> Clip {
     clips(session).iter().find(|c| c.name.as_deref() == Some("wave")).unwrap().clone()
 }
 
+/// Plays a recording to its end.
 fn replayed(path: &Path) -> Replay {
     let recording = Recording::open(path).unwrap();
     let character = recording.character().map_or_else(mannequin, |file| load(&file)).unwrap();
@@ -79,7 +80,7 @@ fn tick(session: &mut Session, milliseconds: u64) {
 }
 
 #[test]
-fn a_file_of_motion_moves_the_character_and_undo_knows_it() {
+fn motion_file_is_added_and_undo_keeps_its_clip() {
     let mut session = session();
     let (own, plain) = (clips(&session).len(), pose(&session));
     play(&mut session, bars(&[&[0]]));
@@ -90,24 +91,26 @@ fn a_file_of_motion_moves_the_character_and_undo_knows_it() {
     session.apply(Command::Play(false));
     session.apply(Command::Seek(1.0));
     let hand = session.puppet().character().skeleton.find("rightHand").unwrap();
-    assert!(session.puppet().world_from_node()[hand].translation.y > 1.4, "it hails");
+    assert!(session.puppet().world_from_node()[hand].translation.y > 1.4, "the arm must be raised");
     session.apply(Command::Undo);
     assert_eq!(session.puppet().motion, bars(&[&[0], &[own, 1]]));
     session.apply(Command::Undo);
     assert_eq!(session.puppet().motion, bars(&[&[0]]));
     session.apply(Command::Undo);
-    assert_eq!((pose(&session), clips(&session).len()), (plain, own + 1), "the clip stays");
+    assert_eq!((pose(&session), clips(&session).len()), (plain, own + 1), "undo must keep the clip");
     (0..3).for_each(|_| session.apply(Command::Redo));
     assert_eq!(session.puppet().motion.only(), Some(own));
-    let stranger = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb");
-    assert!(session.addition(&stranger, Arc::new(Source::load(&stranger).unwrap()), false).is_err());
-    // A command that no file was read for.
+    let other_skeleton = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb");
+    assert!(
+        session.addition(&other_skeleton, Arc::new(Source::load(&other_skeleton).unwrap()), false).is_err()
+    );
+    // A command without a file that was read has no effect.
     session.apply(serde_json::from_str(r#"{"add":{"file":"a.bvh","fingerprint":""}}"#).unwrap());
     assert_eq!(clips(&session).len(), own + 1);
 }
 
 #[test]
-fn methods_that_are_compared_play_what_was_added_too() {
+fn candidates_play_added_clips() {
     let mut session = session();
     session.apply(Command::Compare(vec![sinew::ik::Method::Ccd]));
     let own = clips(&session).len();
@@ -124,7 +127,7 @@ fn methods_that_are_compared_play_what_was_added_too() {
 }
 
 #[test]
-fn a_take_becomes_a_clip_and_a_file() {
+fn take_becomes_a_clip_and_a_file() {
     let folder = folder("take-kept");
     let mut session = session();
     let own = clips(&session).len();
@@ -137,7 +140,7 @@ fn a_take_becomes_a_clip_and_a_file() {
     );
     assert_eq!(names(&session)[own..], ["take 1", "take 2"]);
     assert!(!load_csv(&first).unwrap().times.is_empty());
-    // It is what was recorded, and blends with others.
+    // The clip equals the recorded motion and can be blended with others.
     let wave = names(&session).iter().position(|n| *n == "wave").unwrap();
     let mut other = self::session();
     for time in [0.0, 0.4, 1.1] {
@@ -154,7 +157,7 @@ fn a_take_becomes_a_clip_and_a_file() {
     assert_eq!((session.error(), session.puppet().seconds()), (None, 3.5));
     (0..8).for_each(|_| session.apply(Command::Undo));
     assert_eq!(clips(&session).len(), own + 2);
-    // Where it cannot be saved it is a clip all the same.
+    // If the take cannot be saved, the clip is added nevertheless.
     let error = session.keep_take(&recorded, &folder.join("missing")).unwrap_err();
     assert!(error.contains("missing") && !error.contains('\n'), "{error}");
     assert_eq!(names(&session)[own + 2..], ["take 3"]);
@@ -162,7 +165,7 @@ fn a_take_becomes_a_clip_and_a_file() {
 
 /// A take that could not be read again is not saved.
 #[test]
-fn a_take_beyond_single_precision_is_refused() {
+fn take_beyond_single_precision_is_rejected() {
     let folder = folder("take-far");
     let mut session = session();
     let mut recorded = wave(&session);
@@ -185,45 +188,51 @@ fn a_take_beyond_single_precision_is_refused() {
 }
 
 #[test]
-fn a_take_is_read_in_the_window_as_it_was_recorded() {
+fn reader_reads_takes_and_motions_for_the_open_character() {
     let folder = folder("take-read");
     let mut session = session();
     let recorded = wave(&session);
     let path = session.keep_take(&recorded, &folder).unwrap();
-    let (tell, told) = channel();
-    let mut reader = Reader::new(move |read| tell.send(read).unwrap_or_default());
-    let mut read = |session: Option<&Session>, path: &Path, again: bool| {
+    let (sender, receiver) = channel();
+    let mut reader = Reader::new(move |read| sender.send(read).unwrap_or_default());
+    let mut read = |session: Option<&Session>, path: &Path, is_reload: bool| {
         match session {
-            Some(session) => reader.start_beside(path, again, session).unwrap(),
-            None => reader.start(path, again, None, SIZE).unwrap(),
+            Some(session) => reader.start_beside(path, is_reload, session).unwrap(),
+            None => reader.start(path, is_reload, None, SIZE).unwrap(),
         }
-        reader.accept(told.recv_timeout(Duration::from_secs(60)).unwrap()).unwrap().outcome
+        reader.accept(receiver.recv_timeout(Duration::from_secs(60)).unwrap()).unwrap().outcome
     };
-    let Ok(Found::Clips(take)) = read(Some(&session), &path, false) else { panic!("no take") };
+    let Ok(Found::Clips(take)) = read(Some(&session), &path, false) else {
+        panic!("the take was not read as clips")
+    };
     assert_eq!(take.fingerprint, session.additions()[0].fingerprint);
     session.apply(Command::Add(take));
     assert_eq!(names(&session).last(), Some(&"sinew-take-0001"));
-    let Ok(Found::Clips(motion)) = read(Some(&session), &hail(), false) else { panic!("no motion") };
+    let Ok(Found::Clips(motion)) = read(Some(&session), &hail(), false) else {
+        panic!("the motion was not read as clips")
+    };
     session.apply(Command::Add(motion));
     assert_eq!(names(&session).last(), Some(&"hail"));
-    // With nobody to move, a take is nothing and motion is shown by itself.
+    // Without an open character, a take is an error, and a motion file is opened as a character.
     let error = read(None, &path, false).err().unwrap();
     assert!(error.contains("while a character is shown") && !error.contains('\n'), "{error}");
     assert!(matches!(read(None, &hail(), false), Ok(Found::Character(..))));
     fs::write(&path, "time,a.x\n").unwrap();
     let error = read(Some(&session), &path, false).err().unwrap();
     assert!(error.contains("line 1, column 2") && !error.contains('\n'), "{error}");
-    // What was added comes to the character that is read again.
+    // A reload of the character keeps the added clips.
     let file = folder.join("man.glb");
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"), &file).unwrap();
-    let Ok(Found::Character(again, _)) = read(Some(&session), &file, true) else { panic!("no character") };
-    assert_eq!(again.additions(), session.additions());
-    assert_eq!(names(&again), names(&session));
+    let Ok(Found::Character(reloaded, _)) = read(Some(&session), &file, true) else {
+        panic!("the character was not read")
+    };
+    assert_eq!(reloaded.additions(), session.additions());
+    assert_eq!(names(&reloaded), names(&session));
 }
 
-/// The file has lost a clip and got others since, in another order; then its skeleton has changed.
+/// First the file's clips change in number and order, then its skeleton changes.
 #[test]
-fn what_was_added_survives_that_the_file_is_read_again() {
+fn added_clips_survive_a_reload() {
     let folder = folder("added-reload");
     let mut before = session();
     let own = clips(&before).len();
@@ -239,13 +248,13 @@ fn what_was_added_survives_that_the_file_is_read_again() {
     play(&mut before, played.clone());
     before.apply(Command::Seek(1.6));
     before.apply(Command::Play(true));
-    let same = {
+    let unchanged = {
         let mut after = session();
         assert!(after.take_over(&before, true).is_empty());
         after
     };
-    assert_eq!((&same.puppet().motion, names(&same)), (&played, names(&before)));
-    assert_eq!((pose(&same), same.is_playing()), (pose(&before), true));
+    assert_eq!((&unchanged.puppet().motion, names(&unchanged)), (&played, names(&before)));
+    assert_eq!((pose(&unchanged), unchanged.is_playing()), (pose(&before), true));
 
     let mut character = mannequin().unwrap();
     let first_clip = character.clips.remove(0);
@@ -254,34 +263,34 @@ fn what_was_added_survives_that_the_file_is_read_again() {
     let mut after = session_of(character);
     assert!(after.take_over(&before, true).is_empty());
     assert_eq!(names(&after)[own + 1..], ["hail", "take 1"]);
-    let told = |motion: &Motion| motion.renumbered(|c| Some(if c == 1 { 0 } else { c + 1 }), Some);
-    assert_eq!(after.puppet().motion, told(&played));
-    // Clips of the same names are the same.
+    let renumbered = |motion: &Motion| motion.renumbered(|c| Some(if c == 1 { 0 } else { c + 1 }), Some);
+    assert_eq!(after.puppet().motion, renumbered(&played));
+    // Clips are matched by name.
     assert_eq!(pose(&after), pose(&before));
     after.apply(Command::Undo);
-    assert_eq!(after.puppet().motion, told(&first));
+    assert_eq!(after.puppet().motion, renumbered(&first));
 
     let mut character = mannequin().unwrap();
     character.skeleton.nodes[arm].name = Some("arm.L".into());
     let mut after = Session::new(character, None, SIZE);
     assert!(after.take_over(&before, true).is_empty());
     assert_eq!(names(&after)[own..], ["hail", "take 1"]);
-    // What spoke of a joint that is there no more has gone with it.
+    // Layers and edits of a joint that no longer exists are removed.
     assert_eq!(after.puppet().motion, Motion { layers: Vec::new(), edits: Vec::new(), ..played });
     assert!(after.is_playing() && (after.puppet().time - 1.6).abs() < 1e-6);
 
-    // Onto a character that it cannot be put on.
+    // The clips cannot be transferred to a character with another skeleton.
     let spider = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/spider.glb")).unwrap();
     let mut after = session_of(spider);
-    let faults = after.take_over(&before, true);
-    assert!(faults.len() == 2 && faults[0].contains("hail.bvh"), "{faults:?}");
+    let errors = after.take_over(&before, true);
+    assert!(errors.len() == 2 && errors[0].contains("hail.bvh"), "{errors:?}");
     assert!(after.additions().is_empty() && after.puppet().motion.bars.iter().all(|b| b.clips.len() == 1));
 }
 
-/// Files and takes of before and of while it is recorded; the recording and what belongs to it are then moved.
+/// Clips are added before and during the recording. The recording and its files are then moved to another folder.
 #[test]
-fn a_recording_knows_the_clips_and_plays_them_to_the_same_bits() {
-    let (desk, folder) = (folder("added-desk"), folder("added-recorded"));
+fn recording_replays_added_clips_exactly() {
+    let (takes, folder) = (folder("added-takes"), folder("added-recorded"));
     let file = folder.join("motion/hail.bvh");
     fs::create_dir(folder.join("motion")).unwrap();
     fs::copy(hail(), &file).unwrap();
@@ -290,30 +299,36 @@ fn a_recording_knows_the_clips_and_plays_them_to_the_same_bits() {
     let own = clips(&live).len();
     let recorded = wave(&live);
     add(&mut live, &file);
-    live.keep_take(&recorded, &desk).unwrap();
+    live.keep_take(&recorded, &takes).unwrap();
     play(&mut live, bars(&[&[own], &[1, own + 1]]));
     live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     live.apply(Command::Play(true));
     tick(&mut live, 700);
-    live.keep_take(&recorded, &desk).unwrap();
+    live.keep_take(&recorded, &takes).unwrap();
     add(&mut live, &file);
     tick(&mut live, 300);
     play(&mut live, bars(&[&[own, own + 2], &[own + 1], &[own + 3]]));
     tick(&mut live, 1777);
     let seen = pose(&live);
     live.stop_recording().unwrap().unwrap();
-    // The desk's takes are not the recording's: it has its own.
-    fs::remove_dir_all(&desk).unwrap();
+    // The recording has its own copies of the takes.
+    fs::remove_dir_all(&takes).unwrap();
     let text = fs::read_to_string(&path).unwrap();
-    let added: Vec<&str> = text.lines().filter(|l| l.contains(r#""add""#)).collect();
-    assert_eq!(added.len(), 4, "{text}");
+    let additions: Vec<&str> = text.lines().filter(|l| l.contains(r#""add""#)).collect();
+    assert_eq!(additions.len(), 4, "{text}");
     assert!(
-        added[0].contains(r#""at":0.0,"do":{"add":{"file":"motion/hail.bvh","fingerprint":"crc32:"#),
+        additions[0].contains(r#""at":0.0,"do":{"add":{"file":"motion/hail.bvh","fingerprint":"crc32:"#),
         "{}",
-        added[0]
+        additions[0]
     );
-    assert!(added[1].contains(r#""file":"sinew-take-0001.csv""#) && added[1].contains(r#""name":"take 1""#));
-    assert!(added[2].contains(r#""file":"sinew-take-0002.csv""#) && added[2].contains(r#""name":"take 2""#));
+    assert!(
+        additions[1].contains(r#""file":"sinew-take-0001.csv""#)
+            && additions[1].contains(r#""name":"take 1""#)
+    );
+    assert!(
+        additions[2].contains(r#""file":"sinew-take-0002.csv""#)
+            && additions[2].contains(r#""name":"take 2""#)
+    );
     let moved = folder.with_extension("moved");
     let _ = fs::remove_dir_all(&moved);
     fs::rename(&folder, &moved).unwrap();
@@ -331,33 +346,37 @@ fn a_recording_knows_the_clips_and_plays_them_to_the_same_bits() {
         (output.status.success(), String::from_utf8(output.stderr).unwrap())
     };
     assert_eq!(render(), (true, String::new()));
-    // A file that has changed is told, one that has gone is an error with its line.
+    // A changed file is reported as a warning, and a missing one as an error with its line.
     let take = moved.join("sinew-take-0001.csv");
     let text = fs::read_to_string(&take).unwrap();
     fs::write(&take, text.lines().take(3).collect::<Vec<_>>().join("\n")).unwrap();
-    let (drawn, said) = render();
+    let (is_drawn, stderr) = render();
     assert!(
-        drawn
-            && said.contains("sinew-take-0001.csv has changed since the recording")
-            && said.lines().count() == 1,
-        "{said}"
+        is_drawn && stderr.contains("sinew-take-0001.csv has changed since the recording") && stderr.lines().count() == 1,
+        "{stderr}"
     );
     fs::write(&take, "nonsense").unwrap();
-    let (drawn, said) = render();
-    assert!(!drawn && said.contains("a.session: line 3: ") && said.contains("line 1, column 1"), "{said}");
+    let (is_drawn, stderr) = render();
+    assert!(
+        !is_drawn && stderr.contains("a.session: line 3: ") && stderr.contains("line 1, column 1"),
+        "{stderr}"
+    );
     fs::remove_file(&take).unwrap();
-    let (drawn, said) = render();
-    assert!(!drawn && said.contains("a.session: line 3: ") && said.contains("sinew-take-0001.csv"), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
+    let (is_drawn, stderr) = render();
+    assert!(
+        !is_drawn && stderr.contains("a.session: line 3: ") && stderr.contains("sinew-take-0001.csv"),
+        "{stderr}"
+    );
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
 }
 
 #[test]
-fn a_take_that_stands_beside_the_recording_is_not_written_twice() {
+fn take_beside_the_recording_is_not_copied() {
     let folder = folder("added-beside");
     let mut live = session();
     let recorded = wave(&live);
     live.keep_take(&recorded, &folder).unwrap();
-    let listed = || {
+    let file_names = || {
         let mut names: Vec<String> =
             fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
@@ -367,17 +386,17 @@ fn a_take_that_stands_beside_the_recording_is_not_written_twice() {
         live.record(Recorder::new(&folder.join(name), false).unwrap(), 1.0).unwrap();
         live.stop_recording().unwrap().unwrap();
     }
-    assert_eq!(listed(), ["a.session", "b.session", "sinew-take-0001.csv"]);
-    // Somebody has written over it: what was recorded here is what the recording needs.
+    assert_eq!(file_names(), ["a.session", "b.session", "sinew-take-0001.csv"]);
+    // The file was overwritten, so the recording needs its own copy of the take.
     fs::write(folder.join("sinew-take-0001.csv"), "time\n").unwrap();
     live.record(Recorder::new(&folder.join("c.session"), false).unwrap(), 1.0).unwrap();
     live.stop_recording().unwrap().unwrap();
-    assert_eq!(listed()[2..], ["c.session", "sinew-take-0001.csv", "sinew-take-0002.csv"]);
+    assert_eq!(file_names()[2..], ["c.session", "sinew-take-0001.csv", "sinew-take-0002.csv"]);
     assert_eq!(names(replayed(&folder.join("c.session")).session()).last(), Some(&"take 1"));
 }
 
 #[test]
-fn clips_that_do_not_fit_who_replays_are_told_with_their_line() {
+fn clips_for_another_skeleton_are_reported_with_their_line() {
     let path = folder("added-stranger").join("a.session");
     let mut live = session();
     add(&mut live, &hail());
@@ -393,54 +412,54 @@ fn clips_that_do_not_fit_who_replays_are_told_with_their_line() {
     );
 }
 
-/// A source goes on while a bar is pulled on the line of time, and while that is taken back.
+/// A live source keeps sending while a strip is dragged on the timeline, and during undo and redo.
 #[test]
-fn a_persons_steps_stay_whole_while_a_source_goes_on() {
+fn live_source_does_not_split_undo_steps() {
     let path = folder("added-live").join("a.session");
     let mut live = session();
     let arm = live.puppet().character().skeleton.find("leftUpperArm").unwrap();
     let rest = pose(&live);
-    let say = |session: &mut Session, angle: f32| {
+    let send = |session: &mut Session, angle: f32| {
         let mut local = rest.locals[arm];
         local.rotation *= Quat::from_rotation_x(angle);
         session.apply(Command::Follow(vec![(arm, local)], Vec::new()));
         tick(session, 16);
     };
     live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
-    (0..10_u8).for_each(|i| say(&mut live, f32::from(i) * 0.01));
+    (0..10_u8).for_each(|i| send(&mut live, f32::from(i) * 0.01));
     let recorded = wave(&live);
     live.keep_take(&recorded, path.parent().unwrap()).unwrap();
     let take = clips(&live).len() - 1;
     live.apply(Command::Clip(Some(take)));
-    let lain = live.puppet().motion.clone();
+    let before = live.puppet().motion.clone();
     live.apply(Command::Release);
-    // As the line asks for it.
+    // The commands of a drag on the timeline.
     for i in 1..=8_u8 {
-        let mut pulled = lain.clone();
-        pulled.bars[0].start = 0.1 * f32::from(i);
-        live.apply(Command::Motion(Box::new(pulled)));
-        say(&mut live, 0.1 + f32::from(i) * 0.01);
+        let mut dragged = before.clone();
+        dragged.bars[0].start = 0.1 * f32::from(i);
+        live.apply(Command::Motion(Box::new(dragged)));
+        send(&mut live, 0.1 + f32::from(i) * 0.01);
     }
     live.apply(Command::Undo);
-    assert_eq!(live.puppet().motion, lain, "one pull is one step");
-    say(&mut live, 0.3);
+    assert_eq!(live.puppet().motion, before, "the drag must be one undo step");
+    send(&mut live, 0.3);
     live.apply(Command::Redo);
-    assert!((live.puppet().motion.bars[0].start - 0.8).abs() < 1e-6, "it can be made again");
-    say(&mut live, 0.4);
+    assert!((live.puppet().motion.bars[0].start - 0.8).abs() < 1e-6, "redo must restore the drag");
+    send(&mut live, 0.4);
     (0..2).for_each(|_| live.apply(Command::Undo));
     assert!(live.puppet().motion.is_rest());
-    say(&mut live, 0.5);
+    send(&mut live, 0.5);
     let held = pose(&live).locals[arm].rotation;
     assert!(held.angle_between(rest.locals[arm].rotation * Quat::from_rotation_x(0.5)) < 1e-3);
-    // What the source made of it since it began is one step too.
+    // Everything that the source has sent is one undo step too.
     live.apply(Command::Undo);
     assert_eq!(pose(&live), rest);
     tick(&mut live, 1500);
-    say(&mut live, 0.6);
-    say(&mut live, 0.7);
+    send(&mut live, 0.6);
+    send(&mut live, 0.7);
     let seen = pose(&live);
     live.apply(Command::Undo);
-    assert_eq!(pose(&live), rest, "after a pause it begins anew");
+    assert_eq!(pose(&live), rest, "a new undo step must begin after a pause");
     live.apply(Command::Redo);
     assert_eq!(pose(&live), seen);
     live.stop_recording().unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Several methods meet the same goals beside the one that solves.
+//! Tests of comparison: several methods solve the same goals beside the active one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,64 +32,64 @@ fn solver(session: &mut Session, method: Method) {
 }
 
 #[test]
-fn everyone_follows_the_drag_and_stays_when_it_ends() {
+fn candidates_follow_the_drag_and_stay_after_release() {
     let mut session = dragged(&SOME);
-    let wanted = session.puppet().targets[0];
+    let target = session.puppet().targets[0];
     assert_eq!(session.comparison().methods(), SOME);
-    for contender in session.comparison().contenders() {
-        let [report] = contender.reports() else {
-            panic!("{}: {:?}", contender.method(), contender.refusal())
+    for candidate in session.comparison().contenders() {
+        let [report] = candidate.reports() else {
+            panic!("{}: {:?}", candidate.method(), candidate.refusal())
         };
-        assert_eq!(report.method, contender.method());
-        let world = contender.puppet().world_from_node()[wanted.node];
-        let place = world.transform_point3(wanted.offset.as_vec3()).as_dvec3();
-        let error = place.distance(wanted.position.unwrap());
-        assert!((error - report.position_error.unwrap()).abs() < 1e-6, "{}", contender.method());
-        assert!(error < 0.02, "{}: {error} m", contender.method());
+        assert_eq!(report.method, candidate.method());
+        let world = candidate.puppet().world_from_node()[target.node];
+        let reached = world.transform_point3(target.offset.as_vec3()).as_dvec3();
+        let error = reached.distance(target.position.unwrap());
+        assert!((error - report.position_error.unwrap()).abs() < 1e-6, "{}", candidate.method());
+        assert!(error < 0.02, "{}: {error} m", candidate.method());
         assert_eq!(report.outcome == Outcome::Reached, error < 1e-3);
-        let curve = contender.puppet().convergence();
-        assert_eq!(curve.len(), report.iterations + 1, "{}", contender.method());
+        let curve = candidate.puppet().convergence();
+        assert_eq!(curve.len(), report.iterations + 1, "{}", candidate.method());
     }
-    let shown = |s: &Session| (s.frame(1.0).ghosts.len(), s.frame(1.0).lines.len());
-    let (ghosts, lines) = shown(&session);
+    let counts = |s: &Session| (s.frame(1.0).ghosts.len(), s.frame(1.0).lines.len());
+    let (ghosts, lines) = counts(&session);
     assert!(ghosts >= 3 && lines > 3 * 4, "{ghosts} ghosts, {lines} lines");
     session.apply(Command::Release);
-    assert_eq!(shown(&session).0, ghosts);
+    assert_eq!(counts(&session).0, ghosts);
     session.apply(Command::Mode(Mode::Mask));
-    assert_eq!(shown(&session), (0, 0));
+    assert_eq!(counts(&session), (0, 0));
     session.apply(Command::Mode(Mode::Shaded));
     session.apply(Command::RestAll);
-    assert_eq!(shown(&session).0, 0, "what nobody asks for any more is not shown");
+    assert_eq!(counts(&session).0, 0, "ghosts without goals must not be shown");
 }
 
 #[test]
-fn who_solves_knows_nothing_of_the_others() {
-    let (alone, watched) = (dragged(&[]), dragged(&Method::ALL));
-    assert_eq!(pose(&alone), pose(&watched));
-    assert_eq!(alone.puppet().convergence(), watched.puppet().convergence());
+fn candidates_do_not_affect_the_active_method() {
+    let (alone, compared) = (dragged(&[]), dragged(&Method::ALL));
+    assert_eq!(pose(&alone), pose(&compared));
+    assert_eq!(alone.puppet().convergence(), compared.puppet().convergence());
     let reports = |s: &Session| -> Vec<_> {
         s.reports().iter().map(|r| (r.outcome, r.iterations, r.position_error.map(f64::to_bits))).collect()
     };
-    assert_eq!(reports(&alone), reports(&watched));
+    assert_eq!(reports(&alone), reports(&compared));
 }
 
 #[test]
-fn the_same_drag_gives_everyone_the_same_bits() {
+fn the_same_drag_gives_identical_candidates() {
     let poses = |s: &Session| -> Vec<_> {
         s.comparison().contenders().iter().map(|c| c.puppet().pose().clone()).collect()
     };
     let (one, other) = (dragged(&Method::ALL), dragged(&Method::ALL));
     assert_eq!(poses(&one), poses(&other));
-    // Who is ticked beside does not matter either.
+    // The other candidates do not matter either.
     let few = dragged(&SOME);
-    for contender in few.comparison().contenders() {
-        let among = one.comparison().get(contender.method()).unwrap();
-        assert_eq!(contender.puppet().pose(), among.puppet().pose(), "{}", contender.method());
+    for candidate in few.comparison().contenders() {
+        let same = one.comparison().get(candidate.method()).unwrap();
+        assert_eq!(candidate.puppet().pose(), same.puppet().pose(), "{}", candidate.method());
     }
 }
 
 #[test]
-fn the_ghost_of_who_solves_stands_where_the_character_does() {
+fn ghost_of_the_active_method_matches_the_character() {
     let (mut session, mut input) = (session(), Input::default());
     solver(&mut session, Method::Fabrik);
     session.apply(Command::Compare(vec![Method::Fabrik]));
@@ -97,29 +97,29 @@ fn the_ghost_of_who_solves_stands_where_the_character_does() {
     drag(&mut session, &mut input, start, BY);
     let ghost = session.comparison().get(Method::Fabrik).unwrap();
     assert_eq!(ghost.puppet().pose(), &pose(&session));
-    assert!(session.frame(1.0).ghosts.is_empty(), "nothing of it stands otherwise");
+    assert!(session.frame(1.0).ghosts.is_empty(), "an identical ghost must not be drawn");
 }
 
 #[test]
-fn who_joins_later_meets_the_last_goals_from_where_the_drag_started() {
+fn late_candidate_solves_the_last_goals_from_the_start_of_the_drag() {
     let mut session = dragged(&[]);
     session.apply(Command::Release);
     session.apply(Command::Compare(vec![Method::Ccd]));
-    let joined = session.comparison().get(Method::Ccd).unwrap();
-    assert_eq!(joined.reports()[0].outcome, Outcome::Reached);
-    let once = joined.puppet().pose().clone();
-    // Another setting solves again, from there; the setting before gives the bits of before.
+    let candidate = session.comparison().get(Method::Ccd).unwrap();
+    assert_eq!(candidate.reports()[0].outcome, Outcome::Reached);
+    let first = candidate.puppet().pose().clone();
+    // Changed options solve again from the same start, and the original options give the original result.
     let changed =
         |ccd| Command::Solver(Box::new(Options { ccd, record: true, restarts: 0, ..Options::default() }));
     session.apply(changed(sinew::ik::CcdOptions { base_first: true, ..Default::default() }));
-    assert_ne!(&once, session.comparison().get(Method::Ccd).unwrap().puppet().pose());
+    assert_ne!(&first, session.comparison().get(Method::Ccd).unwrap().puppet().pose());
     session.apply(changed(Default::default()));
-    assert_eq!(&once, session.comparison().get(Method::Ccd).unwrap().puppet().pose());
+    assert_eq!(&first, session.comparison().get(Method::Ccd).unwrap().puppet().pose());
 }
 
-/// What each character, pulled at some place, lets no method do; and that solving says the same.
+/// Refusals before a drag name the methods that cannot solve it, and agree with the refusals of the solve.
 #[test]
-fn methods_that_cannot_say_why() {
+fn refusals_agree_with_the_solve() {
     let two_joints = "reaching with node \"segment_39\": two-bone cannot solve this: the chain must have two joints above its end";
     let mut tentacle = cast("tentacle");
     tentacle.apply(Command::Hover(at(&tentacle, "segment_39")));
@@ -127,9 +127,9 @@ fn methods_that_cannot_say_why() {
 
     let mut figure = session();
     figure.apply(Command::Hover(at(&figure, "leftHand")));
-    assert_eq!(*figure.refusals(), [], "an arm is a limb");
+    assert_eq!(*figure.refusals(), [], "every method must support an arm");
 
-    // A pin is a second goal.
+    // A pin counts as a second goal.
     figure.apply(Command::Hover(at(&figure, "rightFoot")));
     figure.apply(Command::Pin);
     figure.apply(Command::Hover(at(&figure, "leftHand")));
@@ -138,29 +138,30 @@ fn methods_that_cannot_say_why() {
 
     let mut hips = session();
     hips.apply(Command::Hover(at(&hips, "hips")));
-    let refused = hips.refusals();
-    assert_eq!(refused.len(), Method::ALL.len() - 1);
+    let refusals = hips.refusals();
+    assert_eq!(refusals.len(), Method::ALL.len() - 1);
     assert!(
-        refused.iter().all(|(m, why)| why.ends_with(&format!("{m} does not move the root, full-body does")))
+        refusals.iter().all(|(m, why)| why.ends_with(&format!("{m} does not move the root, full-body does")))
     );
 
     for mut session in [tentacle, figure, hips] {
-        let (refused, mut input) = (session.refusals(), Input::default());
+        let (refusals, mut input) = (session.refusals(), Input::default());
         let place = session.hovered().unwrap().point;
         let from = sinew::picking::pixel(&session.camera(), place, SIZE).unwrap();
         session.apply(Command::Compare(Method::ALL.to_vec()));
         drag(&mut session, &mut input, from, Vec2::new(0.0, 20.0));
-        for contender in session.comparison().contenders() {
-            let said = refused.iter().find(|(m, _)| *m == contender.method()).map(|(_, why)| why.as_str());
-            assert_eq!(contender.refusal(), said, "{}", contender.method());
-            assert_eq!(contender.reports().is_empty(), said.is_some());
+        for candidate in session.comparison().contenders() {
+            let refusal =
+                refusals.iter().find(|(m, _)| *m == candidate.method()).map(|(_, why)| why.as_str());
+            assert_eq!(candidate.refusal(), refusal, "{}", candidate.method());
+            assert_eq!(candidate.reports().is_empty(), refusal.is_some());
         }
     }
 }
 
-/// The panel asks at every picture, and what is known is not worked out again: whatever happens, it must be as if it were.
+/// The panel queries the refusals in every frame, so they are cached. The cache must always match the actual refusals.
 #[test]
-fn what_is_known_of_methods_is_what_is_so_now() {
+fn cached_refusals_are_never_stale() {
     let mut session = session();
     let mut input = Input::default();
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
@@ -193,33 +194,33 @@ fn what_is_known_of_methods_is_what_is_so_now() {
             }
             _ => {}
         }
-        let known = session.refusals();
+        let cached = session.refusals();
         let all = std::iter::once(Method::Auto).chain(Method::ALL);
-        let now: Vec<_> = all.filter_map(|m| Some((m, session.refusal(m)?))).collect();
-        assert_eq!(*known, now, "after step {step}");
-        answers.insert(now);
+        let actual: Vec<_> = all.filter_map(|m| Some((m, session.refusal(m)?))).collect();
+        assert_eq!(*cached, actual, "after step {step}");
+        answers.insert(actual);
     }
-    assert!(answers.len() > 5, "only {} answers", answers.len());
+    assert!(answers.len() > 5, "only {} different answers", answers.len());
 }
 
 #[test]
-fn a_drag_asks_of_methods_once() {
+fn refusals_are_computed_once_per_drag() {
     let (mut session, mut input) = (session(), Input::default());
     let start = at(&session, "leftHand");
     drag(&mut session, &mut input, start, BY);
-    let known = session.refusals();
+    let cached = session.refusals();
     for step in 0..20_u8 {
         input.handle(Event::Moved(start - Vec2::splat(f32::from(step))), &mut session);
-        assert!(Arc::ptr_eq(&known, &session.refusals()), "asked again at step {step}");
+        assert!(Arc::ptr_eq(&cached, &session.refusals()), "recomputed at step {step}");
     }
     input.handle(Event::Released(Button::Left), &mut session);
     let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
     session.apply(Command::Limit(elbow, Limit::Locked));
-    assert!(!Arc::ptr_eq(&known, &session.refusals()), "another question");
+    assert!(!Arc::ptr_eq(&cached, &session.refusals()), "a new limit must recompute the refusals");
 }
 
 #[test]
-fn a_key_for_a_method_that_cannot_says_why_and_leaves_the_pose() {
+fn unsupported_method_reports_an_error_and_keeps_the_pose() {
     let (mut session, mut input) = (cast("tentacle"), Input::default());
     let start = at(&session, "segment_39");
     drag(&mut session, &mut input, start, Vec2::new(40.0, 60.0));
@@ -231,25 +232,25 @@ fn a_key_for_a_method_that_cannot_says_why_and_leaves_the_pose() {
     input.handle(Event::Key(Key::Char('4')), &mut session);
     assert_eq!(session.error(), None);
     input.handle(Event::Released(Button::Left), &mut session);
-    // Not only in a drag.
+    // The error also appears without a drag.
     input.handle(Event::Key(Key::Char('5')), &mut session);
     assert!(session.error().is_some());
 }
 
 #[test]
-fn numbers_that_mean_nothing_become_the_usual_ones() {
+fn invalid_options_are_replaced_by_defaults() {
     let mut session = session();
-    let usual = session.puppet().options;
-    let mut odd = Options { restarts: 0, record: true, ..Options::default() };
-    odd.stiffness = f64::NAN;
-    odd.angle_tolerance = -1.0;
-    odd.ccd.step = -3.0;
-    odd.ccd.budget = f64::NAN;
-    odd.jacobian.clamp = 0.0;
-    odd.jacobian.secondary_gain = f64::INFINITY;
-    odd.limb.soften = 7.0;
-    odd.optimize.rest = f64::NEG_INFINITY;
-    session.apply(Command::Solver(Box::new(odd)));
-    let kept = session.puppet().options;
-    assert_eq!(kept, Options { restarts: 0, record: true, ..usual });
+    let defaults = session.puppet().options;
+    let mut invalid = Options { restarts: 0, record: true, ..Options::default() };
+    invalid.stiffness = f64::NAN;
+    invalid.angle_tolerance = -1.0;
+    invalid.ccd.step = -3.0;
+    invalid.ccd.budget = f64::NAN;
+    invalid.jacobian.clamp = 0.0;
+    invalid.jacobian.secondary_gain = f64::INFINITY;
+    invalid.limb.soften = 7.0;
+    invalid.optimize.rest = f64::NEG_INFINITY;
+    session.apply(Command::Solver(Box::new(invalid)));
+    let sanitized = session.puppet().options;
+    assert_eq!(sanitized, Options { restarts: 0, record: true, ..defaults });
 }

@@ -1,16 +1,16 @@
-//! A display of a test's own.
+//! Starts an X server for a test.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-// By its path, because the unit tests of the viewer use this file too.
-#[allow(dead_code, unreachable_pub, reason = "a module of several binaries")]
+// Included by path because the unit tests of the viewer use this file too.
+#[allow(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "../support/test_data.rs"]
 mod test_data;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// Ends what it started, whatever the test comes to.
+/// A child process that is killed when the test ends.
 pub(crate) struct Started(pub(crate) Child);
 
 impl Drop for Started {
@@ -20,18 +20,19 @@ impl Drop for Started {
     }
 }
 
+/// Returns whether a program is on the path.
 fn has(tool: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|p| p.join(tool).is_file()))
 }
 
-/// Starts an X server with a screen of 1300 by 820 pixels and returns the name of its display. Where it or one of `tools`
-/// is missing, the test is recorded as skipped and must return.
+/// Starts an X server with a screen of 1300 by 820 pixels and returns the name of its display. If the server or one of
+/// `tools` is missing, records the test as skipped and returns `None`, after which the test must return.
 pub(crate) fn display(tools: &[&str]) -> Option<(Started, String)> {
     if let Some(tool) = std::iter::once(&"Xvfb").chain(tools).find(|tool| !has(tool)) {
         test_data::skip(&format!("{tool} is missing"));
         return None;
     }
-    // The server finds a display that nobody has, and says which.
+    // The server picks a free display and prints its number.
     let mut server = Command::new("Xvfb");
     server.args(["-displayfd", "1", "-screen", "0", "1300x820x24"]);
     let mut server = Started(server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());

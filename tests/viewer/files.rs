@@ -1,4 +1,4 @@
-//! What is saved, and which files are stepped through.
+//! Tests of saved files, of stepping through a folder, and of reloading.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 use super::{SIZE, at, drag, session};
 use crate::picture;
 
-/// An empty folder for one test.
+/// Creates an empty folder for a test.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -21,7 +21,8 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn pulled() -> Session {
+/// Returns a session during a drag.
+fn dragged() -> Session {
     let (mut session, mut input) = (session(), Input::default());
     let start = at(&session, "leftHand");
     drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
@@ -29,32 +30,32 @@ fn pulled() -> Session {
 }
 
 #[test]
-fn a_saved_picture_is_the_frame_that_is_seen_and_replaces_none() {
+fn saved_image_equals_the_frame_and_replaces_no_file() {
     let folder = folder("save-picture");
-    let mut session = pulled();
+    let mut session = dragged();
     session.apply(Command::Resize(Vec2::new(200.0, 120.0)));
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());
     let puppet = session.puppet();
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
-    fs::write(folder.join("sinew-0001.png"), "somebody's").unwrap();
+    fs::write(folder.join("sinew-0001.png"), "other").unwrap();
     let saved = session.save_picture(&mut renderer, &model, 1.0, &folder).unwrap();
     assert_eq!(saved, folder.join("sinew-0002.png"));
-    assert_eq!(fs::read_to_string(folder.join("sinew-0001.png")).unwrap(), "somebody's");
-    let seen = renderer.render(&model, &session.frame(1.0), (200, 120)).unwrap();
-    let wanted: Vec<u8> = seen.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect();
-    assert_eq!(picture::open(&saved).rgb(), wanted);
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "something was left beside");
+    assert_eq!(fs::read_to_string(folder.join("sinew-0001.png")).unwrap(), "other");
+    let frame = renderer.render(&model, &session.frame(1.0), (200, 120)).unwrap();
+    let expected: Vec<u8> = frame.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect();
+    assert_eq!(picture::open(&saved).rgb(), expected);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "a temporary file was left behind");
 }
 
 #[test]
-fn a_saved_pose_holds_the_pose_that_is_seen() {
+fn saved_pose_equals_the_current_pose() {
     let folder = folder("save-pose");
-    let session = pulled();
+    let session = dragged();
     let json = session.save_pose(PoseFile::Json, &folder).unwrap();
-    let again = session.save_pose(PoseFile::Json, &folder).unwrap();
+    let second = session.save_pose(PoseFile::Json, &folder).unwrap();
     assert_eq!(
-        (json.as_path(), again.as_path()),
+        (json.as_path(), second.as_path()),
         (&*folder.join("sinew-0001.json"), &*folder.join("sinew-0002.json"))
     );
     let value: serde_json::Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
@@ -63,8 +64,8 @@ fn a_saved_pose_holds_the_pose_that_is_seen() {
     let written = &value["nodes"][node];
     assert_eq!(written["name"], "leftHand");
     for axis in 0..3 {
-        let there = written["world"][12 + axis].as_f64().unwrap();
-        assert!((there - f64::from(world[axis])).abs() < 1e-6, "{there} {world}");
+        let saved = written["world"][12 + axis].as_f64().unwrap();
+        assert!((saved - f64::from(world[axis])).abs() < 1e-6, "{saved} {world}");
     }
     assert_eq!(value["reports"].as_array().unwrap().len(), session.reports().len());
     let copy = load(&session.save_pose(PoseFile::Glb, &folder).unwrap()).unwrap();
@@ -74,7 +75,7 @@ fn a_saved_pose_holds_the_pose_that_is_seen() {
 }
 
 #[test]
-fn what_cannot_be_saved_says_where_and_writes_nothing() {
+fn failed_save_names_the_path_and_writes_nothing() {
     let folder = folder("save-nowhere");
     let missing = folder.join("missing");
     let error = session().save_pose(PoseFile::Json, &missing).unwrap_err().to_string();
@@ -83,7 +84,7 @@ fn what_cannot_be_saved_says_where_and_writes_nothing() {
 }
 
 #[test]
-fn the_folder_is_stepped_through_both_ways_and_around() {
+fn neighbour_steps_both_ways_and_wraps_around() {
     let folder = folder("neighbours");
     for name in ["b.glb", "a.GLTF", "c.vrm", "notes.txt"] {
         fs::write(folder.join(name), "").unwrap();
@@ -96,7 +97,7 @@ fn the_folder_is_stepped_through_both_ways_and_around() {
         [named("b.glb"), named("c.vrm"), named("a.GLTF")]
     );
     assert_eq!([step("a.GLTF", false), step("b.glb", false)], [named("c.vrm"), named("a.GLTF")]);
-    assert_eq!(step("bb.glb", true), named("c.vrm"), "a file that has gone");
+    assert_eq!(step("bb.glb", true), named("c.vrm"), "the current file may be missing");
     fs::remove_file(folder.join("b.glb")).unwrap();
     fs::remove_file(folder.join("c.vrm")).unwrap();
     assert_eq!(step("a.GLTF", true), None);
@@ -104,8 +105,8 @@ fn the_folder_is_stepped_through_both_ways_and_around() {
 }
 
 #[test]
-fn a_file_that_is_read_again_keeps_camera_pose_and_options() {
-    let mut before = pulled();
+fn reload_keeps_camera_pose_and_options() {
+    let mut before = dragged();
     before.apply(Command::Release);
     before.apply(Command::Orbit(Vec2::new(50.0, 10.0)));
     before.apply(Command::Clip(Some(0)));
@@ -121,18 +122,18 @@ fn a_file_that_is_read_again_keeps_camera_pose_and_options() {
         (before.camera().position, before.puppet().pose())
     );
     assert!(after.is_playing());
-    // The clips that were chosen, and the drag before them.
+    // Undo the clip changes and the drag before them.
     after.apply(Command::Clip(None));
     (0..3).for_each(|_| after.apply(Command::Undo));
-    assert_eq!(after.puppet().pose(), session().puppet().pose(), "what was done before can be taken back");
+    assert_eq!(after.puppet().pose(), session().puppet().pose(), "undo must work across the reload");
     let mut other = session();
     other.take_over(&before, false);
     assert_eq!(other.puppet().pose(), session().puppet().pose());
 }
 
 #[test]
-fn undo_after_a_file_was_read_again_keeps_its_rig() {
-    let mut before = pulled();
+fn undo_after_a_reload_keeps_the_new_rig() {
+    let mut before = dragged();
     before.apply(Command::Release);
     let joint = before.puppet().character().skeleton.find("leftLowerArm").unwrap();
     let mut rig = before.rig().clone();
@@ -141,16 +142,16 @@ fn undo_after_a_file_was_read_again_keeps_its_rig() {
     after.take_over(&before, true);
     assert_eq!(after.rig().joint(joint).limit, Limit::Locked);
     after.apply(Command::Undo);
-    assert_eq!(after.rig().joint(joint).limit, Limit::Locked, "the file has the say");
+    assert_eq!(after.rig().joint(joint).limit, Limit::Locked, "the rig file takes precedence");
 }
 
 #[test]
-fn a_shape_is_taken_back_in_one_step() {
+fn morph_weight_drag_is_one_undo_step() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/awkward.glb");
     let mut session = Session::new(load(file.as_ref()).unwrap(), None, SIZE);
     let before = session.puppet().pose().weights.clone();
     assert_eq!(before.len(), 2);
-    // As a slider sends them.
+    // The commands of a slider.
     for step in 1..=5_u8 {
         session.apply(Command::Morph(0, f32::from(step) * 0.1));
     }

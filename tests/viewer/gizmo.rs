@@ -1,4 +1,4 @@
-//! The selected joint: its limit, its rings and its pole, taken hold of by the pointer.
+//! Tests of the gizmo of the selected joint: its limit, rings and pole, dragged with the pointer.
 
 use std::f64::consts::PI;
 use std::fs;
@@ -13,7 +13,7 @@ use sinew::viewer::{Button, Command, Event, Input, Key, Session, Turning};
 use super::files::folder;
 use super::{SIZE, at, drag, pose, session};
 
-/// With the rig that the mannequin brings along.
+/// Returns the mannequin with its own rig.
 fn rigged() -> Session {
     let character = sinew::asset::mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
@@ -50,21 +50,21 @@ fn select(session: &mut Session, name: &str) {
     session.apply(Command::Select(Some(joint)));
 }
 
-/// Axis, least and greatest angle of a hinge, radians.
+/// Returns the axis, the minimum and the maximum angle of a hinge in radians.
 fn hinge(session: &Session, name: &str) -> (DVec3, f64, f64) {
     let limit = session.rig().joint(node(session, name)).limit;
     let hinge = if let Limit::Hinge { axis, min, max } = limit { Some((axis, min, max)) } else { None };
     hinge.unwrap()
 }
 
-/// World metres that so many points take at a place, seen by a session's camera.
+/// Returns the length in world metres of a distance in points at a position.
 fn metres(session: &Session, place: Vec3, points: f32) -> f32 {
     let camera = session.camera();
     let depth = (place - camera.position).dot((camera.target - camera.position).normalize());
     2.0 * depth * (camera.fov_y * 0.5).tan() * points / SIZE.y
 }
 
-/// The pixel of an angle on the arc of a hinge.
+/// Returns the pixel of an angle on the arc of a hinge.
 fn on_arc(session: &Session, name: &str, below: &str, angle: f64) -> Vec2 {
     let joint = node(session, name);
     let skeleton = &session.puppet().character().skeleton;
@@ -80,14 +80,14 @@ fn on_arc(session: &Session, name: &str, below: &str, angle: f64) -> Vec2 {
 }
 
 #[test]
-fn a_click_selects_and_moves_nothing() {
+fn click_selects_without_moving_anything() {
     let (mut session, mut input) = (rigged(), Input::default());
     let before = pose(&session);
     let hand = at(&session, "leftHand");
     click(&mut session, &mut input, hand);
     assert_eq!(session.selected(), Some(node(&session, "leftHand")));
     assert_eq!(before, pose(&session));
-    // Turning the camera keeps it; a click on nothing does not.
+    // Orbiting keeps the selection, and a click on empty space clears it.
     drag(&mut session, &mut input, Vec2::new(30.0, 30.0), Vec2::new(40.0, 0.0));
     release(&mut session, &mut input);
     assert!(session.selected().is_some());
@@ -101,10 +101,10 @@ fn a_click_selects_and_moves_nothing() {
 }
 
 #[test]
-fn the_end_of_an_arc_is_dragged_and_the_joint_follows() {
+fn dragging_the_end_of_an_arc_moves_limit_and_joint() {
     let (mut session, mut input) = (rigged(), Input::default());
     let joint = node(&session, "leftLowerArm");
-    // Bent by a drag, so that there is something to hold back.
+    // Bend the elbow beyond the new limit.
     let hand = at(&session, "leftHand");
     drag(&mut session, &mut input, hand, Vec2::new(-70.0, -90.0));
     release(&mut session, &mut input);
@@ -112,28 +112,32 @@ fn the_end_of_an_arc_is_dragged_and_the_joint_follows() {
     select(&mut session, "leftLowerArm");
     session.apply(Command::Orbit(Vec2::new(90.0, -40.0)));
     let (_, min, max) = hinge(&session, "leftLowerArm");
-    let wanted = 0.3;
-    let ways: Vec<f64> = (0..=8).map(|i| max + (wanted - max) * f64::from(i) / 8.0).collect();
-    let places: Vec<Vec2> =
-        ways.iter().map(|&angle| on_arc(&session, "leftLowerArm", "leftHand", angle)).collect();
-    input.handle(Event::Moved(places[0]), &mut session);
-    assert_eq!(session.hovered(), None, "the end of the arc goes first");
+    let new_max = 0.3;
+    let angles: Vec<f64> = (0..=8).map(|i| max + (new_max - max) * f64::from(i) / 8.0).collect();
+    let pixels: Vec<Vec2> =
+        angles.iter().map(|&angle| on_arc(&session, "leftLowerArm", "leftHand", angle)).collect();
+    input.handle(Event::Moved(pixels[0]), &mut session);
+    assert_eq!(session.hovered(), None, "the end of the arc must take precedence");
     input.handle(Event::Pressed(Button::Left, false), &mut session);
-    for place in &places {
-        input.handle(Event::Moved(*place), &mut session);
+    for pixel in &pixels {
+        input.handle(Event::Moved(*pixel), &mut session);
     }
-    let (_, still, now) = hinge(&session, "leftLowerArm");
-    assert!((now - wanted).abs() < 0.02 && (still - min).abs() < 1e-12, "{now}");
-    assert!((now.to_degrees() * 10.0).fract().abs() < 1e-6, "whole tenths of a degree: {}", now.to_degrees());
+    let (_, new_min, now) = hinge(&session, "leftLowerArm");
+    assert!((now - new_max).abs() < 0.02 && (new_min - min).abs() < 1e-12, "{now}");
+    assert!(
+        (now.to_degrees() * 10.0).fract().abs() < 1e-6,
+        "not a multiple of 0.1 degrees: {}",
+        now.to_degrees()
+    );
     let local = session.puppet().pose().locals[joint].rotation;
     let rest = session.puppet().character().skeleton.nodes[joint].rest.rotation;
-    assert!((f64::from(rest.angle_between(local)) - now).abs() < 1e-3, "the elbow is held back");
-    // Opened again within the same drag, the elbow comes back.
-    for place in places.iter().rev() {
-        input.handle(Event::Moved(*place), &mut session);
+    assert!((f64::from(rest.angle_between(local)) - now).abs() < 1e-3, "the elbow must stop at the limit");
+    // If the limit is widened again during the same drag, the elbow returns.
+    for pixel in pixels.iter().rev() {
+        input.handle(Event::Moved(*pixel), &mut session);
     }
     assert!(session.puppet().pose().locals[joint].rotation.angle_between(bent.locals[joint].rotation) < 1e-6);
-    input.handle(Event::Moved(places[8]), &mut session);
+    input.handle(Event::Moved(pixels[8]), &mut session);
     let narrow = (pose(&session), session.rig().clone());
     release(&mut session, &mut input);
     assert!((pose(&session), session.rig().clone()) == narrow);
@@ -142,7 +146,7 @@ fn the_end_of_an_arc_is_dragged_and_the_joint_follows() {
     assert_eq!(pose(&session), bent);
     session.apply(Command::Redo);
     assert!((pose(&session), session.rig().clone()) == narrow);
-    // Cancelled, every bit is as it was.
+    // Cancelling restores the exact state.
     let end = on_arc(&session, "leftLowerArm", "leftHand", min);
     drag(&mut session, &mut input, end, Vec2::new(9.0, 30.0));
     assert!(session.is_dragging() && *session.rig() != narrow.1);
@@ -151,7 +155,7 @@ fn the_end_of_an_arc_is_dragged_and_the_joint_follows() {
 }
 
 #[test]
-fn numbers_of_one_drag_are_one_step_and_nonsense_is_none() {
+fn limit_edits_until_release_are_one_undo_step_and_invalid_limits_none() {
     let (mut session, mut input) = (rigged(), Input::default());
     let joint = node(&session, "leftLowerArm");
     let before = session.rig().clone();
@@ -169,16 +173,16 @@ fn numbers_of_one_drag_are_one_step_and_nonsense_is_none() {
     assert!(*session.rig() == edited);
     undo(&mut session, &mut input);
     assert!(*session.rig() == before);
-    for nonsense in [
+    for invalid in [
         Limit::Hinge { axis: DVec3::ZERO, min: 0.0, max: 1.0 },
         Limit::Hinge { axis: DVec3::X, min: 2.0, max: 1.0 },
         Limit::Hinge { axis: DVec3::X, min: f64::NAN, max: 1.0 },
     ] {
-        session.apply(Command::Limit(joint, nonsense));
+        session.apply(Command::Limit(joint, invalid));
     }
     session.apply(Command::Limit(100_000, Limit::Locked));
     assert!(*session.rig() == before);
-    // One that was never there comes and goes.
+    // A joint without an entry in the rig gets one with a limit and loses it with `Limit::Free`.
     let bone = session.puppet().character().skeleton.nodes.iter().position(|n| n.skin.is_some()).unwrap();
     assert!(!before.joints.contains_key(&bone));
     for limit in [Limit::Locked, Limit::Free] {
@@ -188,7 +192,7 @@ fn numbers_of_one_drag_are_one_step_and_nonsense_is_none() {
 }
 
 #[test]
-fn a_ring_turns_the_hand_in_its_place() {
+fn ring_rotates_the_hand_in_place() {
     let (mut session, mut input) = (rigged(), Input::default());
     let hand = node(&session, "leftHand");
     let start = at(&session, "leftHand");
@@ -201,7 +205,7 @@ fn a_ring_turns_the_hand_in_its_place() {
     let (center, skeleton) = (place(&session, "leftHand"), session.puppet().character().skeleton.clone());
     let turned = |session: &Session| rig::orientation(&skeleton, session.puppet().pose(), hand);
     let (before, own, elbow) = (pose(&session), turned(&session), place(&session, "leftLowerArm"));
-    // The ring about z, from where it is nearest to the camera: a quarter turn by its own points.
+    // Drag the z ring by 0.5 rad from its point closest to the camera.
     let radius = metres(&session, center, 84.0);
     let to_camera = (session.camera().position - center).normalize();
     let first = f64::from(to_camera.y.atan2(to_camera.x));
@@ -215,12 +219,12 @@ fn a_ring_turns_the_hand_in_its_place() {
     for step in 1..=10 {
         input.handle(Event::Moved(on_ring(&session, f64::from(step) * 0.05)), &mut session);
     }
-    let wanted = DQuat::from_rotation_z(0.5) * own;
-    assert!(turned(&session).angle_between(wanted) < 5e-3, "{}", turned(&session).angle_between(own));
+    let expected = DQuat::from_rotation_z(0.5) * own;
+    assert!(turned(&session).angle_between(expected) < 5e-3, "{}", turned(&session).angle_between(own));
     assert!(place(&session, "leftHand").distance(center) < 2e-3);
     input.handle(Event::Modifiers(false, true, false), &mut session);
     let steps = turned(&session).angle_between(own).to_degrees() / 15.0;
-    assert!((steps - steps.round()).abs() < 0.02, "{steps} steps of 15 degrees");
+    assert!((steps - steps.round()).abs() < 0.02, "{steps} is not a whole number of 15 degree steps");
     input.handle(Event::Modifiers(false, false, false), &mut session);
     input.handle(Event::Key(Key::Escape), &mut session);
     assert_eq!(before, pose(&session));
@@ -228,7 +232,7 @@ fn a_ring_turns_the_hand_in_its_place() {
 }
 
 #[test]
-fn a_ring_turns_a_joint_alone_as_far_as_its_limit() {
+fn ring_rotates_a_single_joint_up_to_its_limit() {
     let (mut session, mut input) = (rigged(), Input::default());
     let joint = node(&session, "rightUpperLeg");
     session.apply(Command::Limit(
@@ -246,16 +250,16 @@ fn a_ring_turns_a_joint_alone_as_far_as_its_limit() {
         let (sin, cos) = (first + angle).sin_cos();
         pixel(&session.camera(), center + radius * Vec3::new(0.0, cos, sin), SIZE).unwrap()
     };
-    let mut most: f32 = 0.0;
+    let mut max_angle: f32 = 0.0;
     input.handle(Event::Moved(on_ring(&session, 0.0)), &mut session);
     input.handle(Event::Pressed(Button::Left, false), &mut session);
     for step in 1..=10_u8 {
         input.handle(Event::Moved(on_ring(&session, f32::from(step) * 0.1)), &mut session);
         let local = session.puppet().pose().locals[joint].rotation;
-        most = most.max(before.locals[joint].rotation.angle_between(local));
+        max_angle = max_angle.max(before.locals[joint].rotation.angle_between(local));
     }
     release(&mut session, &mut input);
-    assert!((most - 0.2).abs() < 1e-3, "{most}");
+    assert!((max_angle - 0.2).abs() < 1e-3, "{max_angle}");
     let after = pose(&session);
     let others = after.locals.iter().zip(&before.locals).enumerate();
     assert!(others.filter(|(n, _)| *n != joint).all(|(_, (now, then))| *now == *then));
@@ -264,7 +268,7 @@ fn a_ring_turns_a_joint_alone_as_far_as_its_limit() {
 }
 
 #[test]
-fn the_pole_moves_the_elbow_and_not_the_hand() {
+fn dragging_the_pole_moves_the_elbow_but_not_the_hand() {
     let (mut session, mut input) = (rigged(), Input::default());
     let start = at(&session, "leftHand");
     drag(&mut session, &mut input, start, Vec2::new(-90.0, -40.0));
@@ -272,7 +276,7 @@ fn the_pole_moves_the_elbow_and_not_the_hand() {
     select(&mut session, "leftLowerArm");
     let (before, hand, elbow) =
         (pose(&session), place(&session, "leftHand"), place(&session, "leftLowerArm"));
-    // Where it stands while none is set: half a limb's length away from the elbow, where that points.
+    // The default pole is half a limb's length away from the elbow, in the direction of the bend.
     let shoulder = place(&session, "leftUpperArm");
     let length = shoulder.distance(elbow) + elbow.distance(hand);
     let way = (elbow - shoulder).reject_from((hand - shoulder).normalize()).normalize();
@@ -284,16 +288,16 @@ fn the_pole_moves_the_elbow_and_not_the_hand() {
     release(&mut session, &mut input);
     let chain = |session: &Session| session.rig().chain(node(session, "leftHand")).unwrap().pole;
     let set = chain(&session).unwrap();
-    // It stays for the next pull of the hand.
+    // The pole applies to the next drag of the hand.
     let start = at(&session, "leftHand");
     drag(&mut session, &mut input, start, Vec2::new(15.0, 15.0));
     release(&mut session, &mut input);
     let (shoulder, elbow, hand) =
         (place(&session, "leftUpperArm"), place(&session, "leftLowerArm"), place(&session, "leftHand"));
     let line = (hand - shoulder).normalize();
-    let (bent, wanted) = ((elbow - shoulder).reject_from(line), (set - shoulder).reject_from(line));
-    assert!(bent.angle_between(wanted) < 0.35, "{}", bent.angle_between(wanted));
-    // A double click takes it away; each was a step.
+    let (bend, expected) = ((elbow - shoulder).reject_from(line), (set - shoulder).reject_from(line));
+    assert!(bend.angle_between(expected) < 0.35, "{}", bend.angle_between(expected));
+    // A double click removes the pole. Each change is one undo step.
     let place = pixel(&session.camera(), set, SIZE).unwrap();
     input.handle(Event::Moved(place), &mut session);
     input.handle(Event::Pressed(Button::Left, true), &mut session);
@@ -307,7 +311,7 @@ fn the_pole_moves_the_elbow_and_not_the_hand() {
 }
 
 #[test]
-fn pinned_feet_do_not_drift_in_a_long_drag() {
+fn pinned_feet_do_not_drift_during_a_long_drag() {
     let (mut session, mut input) = (rigged(), Input::default());
     let feet = ["leftFoot", "rightFoot"];
     for foot in feet {
@@ -315,7 +319,7 @@ fn pinned_feet_do_not_drift_in_a_long_drag() {
         input.handle(Event::Moved(pixel), &mut session);
         input.handle(Event::Key(Key::Char('p')), &mut session);
     }
-    let were = feet.map(|foot| place(&session, foot));
+    let starts = feet.map(|foot| place(&session, foot));
     let hips = at(&session, "hips");
     input.handle(Event::Moved(hips), &mut session);
     input.handle(Event::Pressed(Button::Left, false), &mut session);
@@ -325,13 +329,13 @@ fn pinned_feet_do_not_drift_in_a_long_drag() {
         input.handle(Event::Moved(to), &mut session);
     }
     assert!(session.error().is_none(), "{:?}", session.error());
-    for (foot, was) in feet.into_iter().zip(were) {
-        let away = place(&session, foot).distance(was);
-        assert!(away < 1e-4, "{foot} is {away} m away");
+    for (foot, start) in feet.into_iter().zip(starts) {
+        let drift = place(&session, foot).distance(start);
+        assert!(drift < 1e-4, "{foot} has drifted by {drift} m");
     }
 }
 
-/// A copy of the arm with its rig, to be written over.
+/// Copies the arm and its rig to a folder. Returns the session and the path of the rig.
 fn arm(folder: &std::path::Path) -> (Session, std::path::PathBuf) {
     for name in ["arm.glb", "arm.rig.toml"] {
         fs::copy(format!("{}/assets/{name}", env!("CARGO_MANIFEST_DIR")), folder.join(name)).unwrap();
@@ -345,7 +349,7 @@ fn open(character: Character) -> Session {
 }
 
 #[test]
-fn an_edited_rig_is_saved_with_its_comments_and_read_again() {
+fn edited_rig_is_saved_with_its_comments() {
     let folder = folder("save-rig");
     let (_, path) = arm(&folder);
     let text = fs::read_to_string(&path).unwrap();
@@ -360,35 +364,38 @@ fn an_edited_rig_is_saved_with_its_comments_and_read_again() {
     session.apply(Command::Limit(gripper, Limit::Locked));
     session.apply(Command::Release);
     assert!(session.is_rig_changed());
-    // Nothing is replaced unasked.
-    let refused = session.save_rig(&folder, false).unwrap_err().to_string();
-    assert!(refused.ends_with("arm.rig.toml already exists"), "{refused}");
+    // An existing file is not replaced without permission.
+    let error = session.save_rig(&folder, false).unwrap_err().to_string();
+    assert!(error.ends_with("arm.rig.toml already exists"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
     assert_eq!(session.save_rig(&folder, true).unwrap(), path);
     assert!(!session.is_rig_changed());
     let saved = fs::read_to_string(&path).unwrap();
     assert!(saved.contains("# The elbow.\n") && saved.contains("\"axis_3\" # third"), "{saved}");
-    // What was not edited is there as it was written.
+    // Unedited limits keep their formatting.
     assert!(saved.contains("limit = { kind = \"hinge\", axis = [0.0, 1.0, 0.0], min = -170, max = 170 }"));
-    let again = open(load(&folder.join("arm.glb")).unwrap());
-    assert_eq!(again.rig().joint(gripper).limit, Limit::Locked);
-    let (_, min, max) = hinge(&again, "axis_3");
+    let reloaded = open(load(&folder.join("arm.glb")).unwrap());
+    assert_eq!(reloaded.rig().joint(gripper).limit, Limit::Locked);
+    let (_, min, max) = hinge(&reloaded, "axis_3");
     assert!((min + 0.5 * PI).abs() < 1e-7 && (max - 0.25 * PI).abs() < 1e-7);
-    assert_eq!(again.rig().joint(node(&again, "axis_2")), session.rig().joint(node(&session, "axis_2")));
-    // What was written here may be written again; what somebody else wrote since may not.
+    assert_eq!(
+        reloaded.rig().joint(node(&reloaded, "axis_2")),
+        session.rig().joint(node(&session, "axis_2"))
+    );
+    // The session may overwrite its own file, but not a file that was changed since.
     session.apply(Command::Limit(gripper, Limit::Free));
     session.save_rig(&folder, false).unwrap();
     assert!(!fs::read_to_string(&path).unwrap().contains("locked"));
-    fs::write(&path, "somebody's = [").unwrap();
+    fs::write(&path, "other = [").unwrap();
     session.apply(Command::Undo);
-    let broken = session.save_rig(&folder, true).unwrap_err().to_string();
-    assert!(broken.contains("arm.rig.toml: line 1") && !broken.contains('\n'), "{broken}");
-    assert_eq!(fs::read_to_string(&path).unwrap(), "somebody's = [");
+    let error = session.save_rig(&folder, true).unwrap_err().to_string();
+    assert!(error.contains("arm.rig.toml: line 1") && !error.contains('\n'), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "other = [");
     assert!(session.is_rig_changed());
 }
 
 #[test]
-fn the_rig_of_the_character_inside_goes_under_a_free_name() {
+fn rig_of_the_built_in_character_is_saved_under_a_free_name() {
     let folder = folder("save-own-rig");
     let mut session = rigged();
     let joint = node(&session, "leftLowerArm");
@@ -396,14 +403,14 @@ fn the_rig_of_the_character_inside_goes_under_a_free_name() {
     assert_eq!(session.save_rig(&folder, false).unwrap(), folder.join("mannequin.rig.toml"));
     assert_eq!(session.save_rig(&folder, false).unwrap(), folder.join("mannequin-0001.rig.toml"));
     let text = fs::read_to_string(folder.join("mannequin.rig.toml")).unwrap();
-    let read = rig::file::read(&text, &session.puppet().character().skeleton).unwrap();
-    assert_eq!(read.joint(joint).limit, Limit::Locked);
-    assert_eq!(read.chains, session.rig().chains);
+    let saved = rig::file::read(&text, &session.puppet().character().skeleton).unwrap();
+    assert_eq!(saved.joint(joint).limit, Limit::Locked);
+    assert_eq!(saved.chains, session.rig().chains);
     assert!(text.starts_with("# Written by"), "{}", text.lines().next().unwrap_or_default());
 }
 
 #[test]
-fn a_file_read_again_keeps_a_rig_that_is_not_saved() {
+fn reload_keeps_an_unsaved_rig() {
     let (mut before, character) = (session(), sinew::asset::mannequin().unwrap());
     let mut after = Session::new(character, None, SIZE);
     after.take_over(&before, true);
@@ -415,9 +422,9 @@ fn a_file_read_again_keeps_a_rig_that_is_not_saved() {
     assert_eq!(after.rig().joint(joint).limit, Limit::Locked);
 }
 
-/// Every joint of every character can be selected, seen, and its gizmo pulled about.
+/// The gizmo of every joint of every test character can be drawn and dragged.
 #[test]
-fn no_gizmo_of_the_cast_fails() {
+fn gizmos_of_all_joints_of_all_characters_stay_finite() {
     for name in ["arm", "awkward", "mannequin", "spider", "tentacle"] {
         let path = format!("{}/assets/{name}.glb", env!("CARGO_MANIFEST_DIR"));
         let mut session = open(load(path.as_ref()).unwrap());
@@ -442,7 +449,7 @@ fn no_gizmo_of_the_cast_fails() {
 }
 
 #[test]
-fn a_ring_that_is_kept_stays_a_goal_and_points_grow_with_the_scale() {
+fn kept_ring_drag_stays_a_goal_and_the_gizmo_scales() {
     let (mut session, mut input) = (rigged(), Input::default());
     let joint = node(&session, "leftHand");
     session.apply(Command::Limit(joint, Limit::Free));
@@ -451,7 +458,7 @@ fn a_ring_that_is_kept_stays_a_goal_and_points_grow_with_the_scale() {
     session.apply(Command::Turning(Turning { alone: false, world: true }));
     session.apply(Command::Scale(2.0));
     select(&mut session, "leftHand");
-    // The ring about y, where it is nearest to the camera, at twice its points.
+    // The y ring at its point closest to the camera, with twice the radius because of the scale.
     let center = place(&session, "leftHand");
     let to_camera = (session.camera().position - center).with_y(0.0).normalize();
     let start = pixel(&session.camera(), center + to_camera * metres(&session, center, 168.0), SIZE).unwrap();
@@ -463,7 +470,7 @@ fn a_ring_that_is_kept_stays_a_goal_and_points_grow_with_the_scale() {
     let turned = rig::orientation(&skeleton, session.puppet().pose(), joint);
     let rest = rig::orientation(&skeleton, &sinew::pose::Pose::rest(&skeleton), joint);
     assert!(turned.angle_between(rest) > 0.15, "{}", turned.angle_between(rest));
-    // Another joint is turned alone; the hand keeps its orientation and its place.
+    // Rotating another joint on its own keeps the hand's orientation and position.
     session.apply(Command::Scale(1.0));
     select(&mut session, "leftUpperArm");
     input.handle(Event::Key(Key::Char('e')), &mut session);

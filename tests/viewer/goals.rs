@@ -1,4 +1,4 @@
-//! Goals that stay: what is shown of them, how much each counts, and letting one go.
+//! Tests of goals that stay after release: their dots, their weights and their removal.
 
 use glam::{Vec2, Vec4};
 use sinew::picking::pixel;
@@ -7,7 +7,7 @@ use sinew::viewer::{Button, Command, Event, Input, Session};
 
 use super::{SIZE, at, drag, pose};
 
-/// The colour of a goal's dot, and pixels that the line to it is narrower than.
+/// The colour of a goal's dot, and a width in pixels between that of the dot and that of its line.
 const GOAL: (Vec4, f32) = (Vec4::new(1.0, 0.2, 0.03, 1.0), 5.0);
 
 fn session() -> Session {
@@ -20,20 +20,22 @@ fn node(session: &Session, name: &str) -> usize {
     session.puppet().character().skeleton.find(name).unwrap()
 }
 
-fn pull(session: &mut Session, name: &str, by: Vec2) {
+/// Drags a joint by some pixels and releases it.
+fn drag_joint(session: &mut Session, name: &str, by: Vec2) {
     let mut input = Input::default();
     let from = at(session, name);
     drag(session, &mut input, from, by);
     input.handle(Event::Released(Button::Left), session);
 }
 
+/// Returns the number of goal dots.
 fn dots(session: &Session) -> usize {
     let lines = session.frame(1.0).lines;
     lines.iter().filter(|l| l.color == GOAL.0 && l.widths[0] > GOAL.1).count()
 }
 
-/// Both hands wanted farther apart than arms and a back that bends about the hips can bring them.
-fn at_odds() -> Session {
+/// Returns a session with goals for both hands that are too far apart to be reached together.
+fn conflicting_goals() -> Session {
     let mut session = session();
     let hips = node(&session, "hips");
     session.apply(Command::Keep(true));
@@ -41,21 +43,21 @@ fn at_odds() -> Session {
     session.apply(Command::Base);
     for hand in ["leftHand", "rightHand"] {
         let outwards = (at(&session, hand).x - SIZE.x * 0.5).signum();
-        pull(&mut session, hand, Vec2::new(260.0 * outwards, -40.0));
+        drag_joint(&mut session, hand, Vec2::new(260.0 * outwards, -40.0));
     }
     session.apply(Command::Select(None));
     session
 }
 
-/// Metres between a hand and where it is wanted.
+/// Returns the distance between a hand and its target in metres.
 fn error(session: &Session, name: &str) -> f64 {
     let node = node(session, name);
     session.reports().iter().find(|r| r.node == node).and_then(|r| r.position_error).unwrap()
 }
 
 #[test]
-fn what_counts_more_is_met_better_and_a_pull_of_the_slider_is_one_step() {
-    let mut session = at_odds();
+fn heavier_goal_is_met_better_and_a_slider_drag_is_one_undo_step() {
+    let mut session = conflicting_goals();
     let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
     session.apply(Command::Weight(left, 1.0));
     session.apply(Command::Release);
@@ -74,10 +76,10 @@ fn what_counts_more_is_met_better_and_a_pull_of_the_slider_is_one_step() {
     session.apply(Command::Undo);
     assert_eq!(pose(&session), after);
     session.apply(Command::Undo);
-    assert_eq!(pose(&session), before, "all of the slider's way is one step");
+    assert_eq!(pose(&session), before, "the whole slider drag must be one undo step");
     session.apply(Command::Redo);
     assert_eq!(pose(&session), after);
-    // Numbers and nodes that mean nothing change nothing.
+    // Invalid weights and nodes have no effect.
     for (node, weight) in [(left, f64::NAN), (left, -1.0), (0, 3.0), (usize::MAX, 3.0)] {
         session.apply(Command::Weight(node, weight));
     }
@@ -86,8 +88,8 @@ fn what_counts_more_is_met_better_and_a_pull_of_the_slider_is_one_step() {
 }
 
 #[test]
-fn one_goal_is_let_go_and_the_other_is_met() {
-    let mut session = at_odds();
+fn removing_a_goal_lets_the_other_be_met() {
+    let mut session = conflicting_goals();
     let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
     assert_eq!(dots(&session), 2);
     let (before, both) = (pose(&session), error(&session, "rightHand"));
@@ -96,23 +98,23 @@ fn one_goal_is_let_go_and_the_other_is_met() {
     assert!(error(&session, "rightHand") < both);
     session.apply(Command::Forget(left));
     session.apply(Command::Undo);
-    assert_eq!(pose(&session), before, "what is not there is not let go once more");
-    assert_eq!(dots(&session), 2, "a goal that is back is seen again");
+    assert_eq!(pose(&session), before, "removing a missing goal must not be an undo step");
+    assert_eq!(dots(&session), 2, "a restored goal must be drawn");
     session.apply(Command::Forget(left));
     session.apply(Command::Forget(right));
     assert_eq!((dots(&session), session.reports().len()), (0, 0));
 }
 
 #[test]
-fn the_dot_of_a_goal_goes_when_it_is_let_go_and_stays_when_it_is_kept() {
+fn goal_dot_disappears_on_release_unless_the_goal_is_kept() {
     let mut session = session();
     let mut input = Input::default();
     let from = at(&session, "leftHand");
     drag(&mut session, &mut input, from, Vec2::new(-70.0, -60.0));
     assert_eq!(dots(&session), 1);
     input.handle(Event::Released(Button::Left), &mut session);
-    assert_eq!(dots(&session), 0, "of a hand");
-    // The elbow's pole.
+    assert_eq!(dots(&session), 0, "the dot of the hand");
+    // Drag the elbow's pole.
     let elbow = node(&session, "leftLowerArm");
     session.apply(Command::Select(Some(elbow)));
     let [shoulder, middle, hand] = ["leftUpperArm", "leftLowerArm", "leftHand"].map(|name| {
@@ -125,11 +127,11 @@ fn the_dot_of_a_goal_goes_when_it_is_let_go_and_stays_when_it_is_kept() {
     drag(&mut session, &mut input, pole, Vec2::new(10.0, -100.0));
     assert_eq!(dots(&session), 1);
     input.handle(Event::Released(Button::Left), &mut session);
-    assert_eq!(dots(&session), 0, "of a pole");
-    // One that is kept is seen as long as it is a goal.
+    assert_eq!(dots(&session), 0, "the dot of the limb");
+    // A kept goal is drawn until it is removed.
     session.apply(Command::Select(None));
     session.apply(Command::Keep(true));
-    pull(&mut session, "rightHand", Vec2::new(40.0, -50.0));
+    drag_joint(&mut session, "rightHand", Vec2::new(40.0, -50.0));
     assert_eq!(dots(&session), 1);
     session.apply(Command::Undo);
     assert_eq!(dots(&session), 0);

@@ -1,4 +1,4 @@
-//! K: a pose that goals have made becomes part of the motion.
+//! Tests of the K key, which inserts the current pose as a key into the motion.
 
 use std::fs;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::{SIZE, at, drag, pose};
 
 const NOW: f32 = 0.5;
 
-/// The mannequin in the middle of its first clip, which waits there.
+/// Returns the mannequin with its first clip, paused at [`NOW`].
 fn session() -> Session {
     let character = mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
@@ -24,20 +24,21 @@ fn session() -> Session {
     session
 }
 
+/// Presses K.
 fn key(session: &mut Session, input: &mut Input) {
     input.handle(Event::Key(Key::Char('k')), session);
 }
 
-/// Pulls a hand, presses K while it is held, and lets go; where the hand was, metres.
-fn pull(session: &mut Session, hand: &str, by: Vec2) -> Vec3 {
+/// Drags a hand, presses K before releasing it, and returns the position of the hand in metres.
+fn drag_and_key(session: &mut Session, hand: &str, by: Vec2) -> Vec3 {
     let mut input = Input::default();
     let from = at(session, hand);
     drag(session, &mut input, from, by);
     assert!(session.is_dragging() && session.error().is_none(), "{:?}", session.error());
-    let there = place(session, hand);
+    let position = place(session, hand);
     key(session, &mut input);
     input.handle(Event::Released(Button::Left), session);
-    there
+    position
 }
 
 fn place(session: &Session, name: &str) -> Vec3 {
@@ -46,24 +47,24 @@ fn place(session: &Session, name: &str) -> Vec3 {
 }
 
 #[test]
-fn a_hand_that_is_keyed_is_there_at_its_time_and_nowhere_else() {
+fn keyed_pose_applies_only_around_its_time() {
     let mut session = session();
     let plain = pose(&session);
-    let there = pull(&mut session, "leftHand", Vec2::new(30.0, -60.0));
-    assert!(there.distance(place(&self::session(), "leftHand")) > 0.1);
+    let expected = drag_and_key(&mut session, "leftHand", Vec2::new(30.0, -60.0));
+    assert!(expected.distance(place(&self::session(), "leftHand")) > 0.1);
     let edits = &session.puppet().motion.edits;
     assert_eq!(edits.len(), 1);
     assert!((edits[0].time, edits[0].before, edits[0].after) == (NOW, 0.4, 0.4));
     assert!(!session.is_dragging() && session.puppet().targets.is_empty());
-    assert!(place(&session, "leftHand").distance(there) < 1e-4, "{there}");
-    // Halfway it is on its way.
+    assert!(place(&session, "leftHand").distance(expected) < 1e-4, "{expected}");
+    // Within the window the pose is blended, and outside it is unchanged.
     let mut untouched = self::session();
-    for (time, least, most) in [(0.3, 0.02, 0.3), (0.7, 0.02, 0.3), (0.09, 0.0, 0.0), (0.91, 0.0, 0.0)] {
+    for (time, min, max) in [(0.3, 0.02, 0.3), (0.7, 0.02, 0.3), (0.09, 0.0, 0.0), (0.91, 0.0, 0.0)] {
         session.apply(Command::Seek(time));
         untouched.apply(Command::Seek(time));
-        let away = place(&session, "leftHand").distance(place(&untouched, "leftHand"));
-        assert!((least..=most).contains(&away), "{time} s: {away} m");
-        if most == 0.0 {
+        let offset = place(&session, "leftHand").distance(place(&untouched, "leftHand"));
+        assert!((min..=max).contains(&offset), "{time} s: {offset} m");
+        if max == 0.0 {
             assert_eq!(pose(&session), pose(&untouched));
         }
     }
@@ -75,9 +76,9 @@ fn a_hand_that_is_keyed_is_there_at_its_time_and_nowhere_else() {
     assert_eq!(pose(&session), keyed);
 }
 
-/// Near the end of a clip: where it starts again the hand is where it was, and without a loop the key is cut.
+/// The window of a key near the end of a looping clip continues at its start. Without the loop it is cut off.
 #[test]
-fn a_key_near_the_end_goes_round_it_in_a_loop() {
+fn key_near_the_end_of_a_loop_wraps_around() {
     let mut session = session();
     let start = |session: &mut Session| {
         session.apply(Command::Seek(0.0));
@@ -85,18 +86,18 @@ fn a_key_near_the_end_goes_round_it_in_a_loop() {
     };
     let plain = start(&mut session);
     session.apply(Command::Seek(3.9));
-    pull(&mut session, "leftHand", Vec2::new(30.0, -60.0));
+    drag_and_key(&mut session, "leftHand", Vec2::new(30.0, -60.0));
     session.apply(Command::Seek(4.0));
     let end = place(&session, "leftHand");
-    assert!((session.puppet().seconds() - 4.0).abs() < 1e-6, "a key makes no motion longer");
-    let begins = start(&mut session);
-    assert!(begins.distance(end) < 5e-3 && begins.distance(plain) > 0.1, "{begins} {end} {plain}");
+    assert!((session.puppet().seconds() - 4.0).abs() < 1e-6, "a key must not extend the motion");
+    let keyed = start(&mut session);
+    assert!(keyed.distance(end) < 5e-3 && keyed.distance(plain) > 0.1, "{keyed} {end} {plain}");
     session.apply(Command::Loop(false));
     assert_eq!(place(&session, "leftHand"), plain);
 }
 
 #[test]
-fn goals_that_stay_are_keyed_and_let_go() {
+fn kept_goals_are_keyed_and_cleared() {
     let (mut session, mut input) = (session(), Input::default());
     session.apply(Command::Keep(true));
     for hand in ["leftHand", "rightHand"] {
@@ -108,35 +109,35 @@ fn goals_that_stay_are_keyed_and_let_go() {
     assert_eq!(session.puppet().targets.len(), 2);
     key(&mut session, &mut input);
     assert!(session.puppet().targets.is_empty());
-    for (hand, there) in ["leftHand", "rightHand"].into_iter().zip(hands) {
-        assert!(place(&session, hand).distance(there) < 1e-4, "{hand}");
+    for (hand, expected) in ["leftHand", "rightHand"].into_iter().zip(hands) {
+        assert!(place(&session, hand).distance(expected) < 1e-4, "{hand}");
     }
     session.apply(Command::Undo);
     assert_eq!(session.puppet().targets.len(), 2);
 }
 
 #[test]
-fn a_second_key_at_one_time_adds_to_the_first_and_one_beside_it_stands_alone() {
+fn key_at_the_same_time_extends_the_edit_and_a_later_key_adds_one() {
     let mut session = session();
-    pull(&mut session, "leftHand", Vec2::new(30.0, -60.0));
+    drag_and_key(&mut session, "leftHand", Vec2::new(30.0, -60.0));
     // Less than a frame later.
     session.apply(Command::Seek(NOW + 0.01));
-    let there = pull(&mut session, "leftHand", Vec2::new(-40.0, 10.0));
+    let expected = drag_and_key(&mut session, "leftHand", Vec2::new(-40.0, 10.0));
     assert_eq!(session.puppet().motion.edits.len(), 1);
-    assert!(place(&session, "leftHand").distance(there) < 1e-4);
-    // What another edit does at this time is not done twice.
+    assert!(place(&session, "leftHand").distance(expected) < 1e-4);
+    // The effect of the other edit at this time must not be applied twice.
     session.apply(Command::Seek(NOW + 0.2));
-    let there = pull(&mut session, "leftHand", Vec2::new(10.0, 30.0));
+    let expected = drag_and_key(&mut session, "leftHand", Vec2::new(10.0, 30.0));
     assert_eq!(session.puppet().motion.edits.len(), 2);
-    assert!(place(&session, "leftHand").distance(there) < 1e-4);
-    // With nothing pulled there is nothing to key.
+    assert!(place(&session, "leftHand").distance(expected) < 1e-4);
+    // Without a drag or a goal, the key does nothing.
     let before = session.puppet().motion.clone();
     key(&mut session, &mut Input::default());
     assert_eq!(session.puppet().motion, before);
 }
 
 #[test]
-fn a_key_at_rest_does_nothing() {
+fn key_without_a_motion_does_nothing() {
     let mut session = Session::new(mannequin().unwrap(), None, SIZE);
     let mut input = Input::default();
     let from = at(&session, "leftHand");
@@ -146,13 +147,13 @@ fn a_key_at_rest_does_nothing() {
 }
 
 #[test]
-fn a_replay_keys_the_same_bits() {
+fn replay_inserts_identical_keys() {
     let path = folder("session-key").join("a.session");
     let mut session = session();
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.apply(Command::Play(true));
     session.apply(Command::Tick(Duration::from_millis(130)));
-    pull(&mut session, "rightHand", Vec2::new(-40.0, -30.0));
+    drag_and_key(&mut session, "rightHand", Vec2::new(-40.0, -30.0));
     session.apply(Command::Tick(Duration::from_millis(40)));
     session.stop_recording().unwrap().unwrap();
     assert!(fs::read_to_string(&path).unwrap().contains(r#""do":"key""#));
@@ -166,18 +167,18 @@ fn a_replay_keys_the_same_bits() {
 }
 
 #[test]
-fn what_a_ring_turns_is_keyed_too() {
+fn ring_rotation_is_keyed() {
     let (mut session, mut input) = (session(), Input::default());
     let arm = session.puppet().character().skeleton.find("leftUpperArm").unwrap();
     session.apply(Command::Turning(Turning { alone: true, world: true }));
     session.apply(Command::Select(Some(arm)));
     let (before, center) = (pose(&session), at(&session, "leftUpperArm"));
-    // Rings are 84 points around the joint; seen from the side they are narrower.
-    let around = (0..72_u8).map(|i| center + 84.0 * Vec2::from_angle(f32::from(i) * 0.0873));
-    let mut moved = 0;
-    for ring in around {
+    // Rings have a radius of 84 points and appear narrower from the side.
+    let pixels = (0..72_u8).map(|i| center + 84.0 * Vec2::from_angle(f32::from(i) * 0.0873));
+    let mut tested = 0;
+    for ring in pixels {
         input.handle(Event::Moved(ring), &mut session);
-        // A part of the gizmo hides what is behind it.
+        // Skip pixels where the pointer is not on the gizmo.
         if !session.is_hovering() || session.hovered().is_some() {
             continue;
         }
@@ -193,13 +194,13 @@ fn what_a_ring_turns_is_keyed_too() {
         key(&mut session, &mut input);
         assert!(!session.is_dragging() && session.puppet().motion.edits.len() == 1);
         input.handle(Event::Released(Button::Left), &mut session);
-        let apart = pose(&session);
-        let apart =
-            apart.locals.iter().zip(&turned.locals).map(|(a, b)| a.rotation.angle_between(b.rotation));
-        assert!(apart.fold(0.0, f32::max) < 1e-3);
+        let keyed = pose(&session);
+        let angles =
+            keyed.locals.iter().zip(&turned.locals).map(|(a, b)| a.rotation.angle_between(b.rotation));
+        assert!(angles.fold(0.0, f32::max) < 1e-3);
         session.apply(Command::Undo);
         assert_eq!(pose(&session), before);
-        moved += 1;
+        tested += 1;
     }
-    assert!(moved > 0, "no ring was met");
+    assert!(tested > 0, "no pixel was on a ring");
 }

@@ -1,4 +1,5 @@
-//! A performer is followed in the window, and a take of it recorded, by pointer and keys. Skipped where the tools are absent.
+//! A test that follows a live performer in the window and records a take, driven by xdotool. Skipped if the tools are
+//! missing.
 
 use std::fs;
 use std::net::{SocketAddr, UdpSocket};
@@ -12,59 +13,61 @@ use super::display::{Started, display};
 use super::files::folder;
 use crate::picture::{self, Look};
 
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Maximum time to wait for an effect.
+const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// A string as OSC has it: with a zero, filled up to four bytes.
-fn text(text: &str) -> Vec<u8> {
+/// Encodes an OSC string, which ends with a zero and is padded to four bytes.
+fn osc_string(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize((bytes.len() + 4) / 4 * 4, 0);
     bytes
 }
 
-/// A message of the VMC protocol about a bone, turned about its axis to the front.
-fn bone(name: &str, place: [f32; 3], angle: f32) -> Vec<u8> {
-    let numbers = place.into_iter().chain([0.0, 0.0, (angle / 2.0).sin(), (angle / 2.0).cos()]);
-    let head = [text("/VMC/Ext/Bone/Pos"), text(",sfffffff"), text(name)].concat();
+/// Encodes a bone message of the VMC protocol. `angle` rotates the bone about the z axis.
+fn bone(name: &str, position: [f32; 3], angle: f32) -> Vec<u8> {
+    let numbers = position.into_iter().chain([0.0, 0.0, (angle / 2.0).sin(), (angle / 2.0).cos()]);
+    let head = [osc_string("/VMC/Ext/Bone/Pos"), osc_string(",sfffffff"), osc_string(name)].concat();
     head.into_iter().chain(numbers.flat_map(f32::to_be_bytes)).collect()
 }
 
-/// Two arms that go up and down until all is said.
+/// Sends two arms that swing up and down until `done` is set.
 fn perform(to: SocketAddr, done: &AtomicBool) {
     let (socket, start) = (UdpSocket::bind("127.0.0.1:0").unwrap(), Instant::now());
     while !done.load(Ordering::Relaxed) {
         let swing = (start.elapsed().as_secs_f32() * 3.0).sin();
-        let said = [
+        let packets = [
             bone("Hips", [0.0, 0.95, 0.0], 0.0),
             bone("LeftUpperArm", [0.0; 3], 1.0 + 0.4 * swing),
             bone("RightUpperArm", [0.0; 3], -1.1 + 0.4 * swing),
         ];
-        said.iter().for_each(|packet| drop(socket.send_to(packet, to)));
+        packets.iter().for_each(|packet| drop(socket.send_to(packet, to)));
         sleep(Duration::from_millis(16));
     }
 }
 
-/// What is recorded so far.
-fn told(folder: &Path) -> String {
+/// Returns the text of the recording so far.
+fn recorded(folder: &Path) -> String {
     let hidden = |p: &PathBuf| p.file_name().unwrap().to_string_lossy().starts_with(".a.session.");
     let file = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).find(hidden);
     file.and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default()
 }
 
-fn wait(what: &str, mut come: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !come() {
-        assert!(begun.elapsed() < PATIENCE, "in vain: {what}");
+/// Waits until a condition holds.
+fn wait(name: &str, mut is_met: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_met() {
+        assert!(start.elapsed() < TIMEOUT, "timeout while waiting for {name}");
         sleep(Duration::from_millis(150));
     }
 }
 
 #[test]
-fn a_take_is_recorded_chosen_and_pulled_in_the_window() {
+fn take_is_recorded_selected_and_dragged_in_the_window() {
     let Some((_server, display)) = display(&["xdotool", "import"]) else { return };
     let folder = folder("window-live");
     let hail = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/hail.bvh");
     fs::copy(hail, folder.join("hail.bvh")).unwrap();
-    // A port that is free.
+    // Find a free port.
     let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     static DONE: AtomicBool = AtomicBool::new(false);
     let performer = spawn(move || perform(address, &DONE));
@@ -78,53 +81,53 @@ fn a_take_is_recorded_chosen_and_pulled_in_the_window() {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
     let shot = folder.join("shot.png");
-    let any = |[x, y, w, h]: [u32; 4], is: fn([u8; 3]) -> bool| {
+    let any = |[x, y, w, h]: [u32; 4], matches: fn([u8; 3]) -> bool| {
         let mut import = Command::new("import");
         import.env("DISPLAY", &display).args(["-window", "root"]).arg(&shot).status().unwrap();
-        picture::open(&shot).part([x, y, w, h]).into_iter().any(|[r, g, b, _]| is([r, g, b]))
+        picture::open(&shot).part([x, y, w, h]).into_iter().any(|[r, g, b, _]| matches([r, g, b]))
     };
-    let has = |line: &str| told(&folder).contains(line);
-    let count = |what: &str| told(&folder).matches(what).count();
+    let has = |line: &str| recorded(&folder).contains(line);
+    let count = |text: &str| recorded(&folder).matches(text).count();
     let window = tool("search --sync --onlyvisible --name ^sinew$");
-    wait("the character follows", || has(r#"{"follow""#));
+    wait("the character to follow", || has(r#"{"follow""#));
     tool(&format!("windowfocus --sync {window}"));
-    // The heading above the buttons, after the wheel has gone that far.
+    // Scroll the panel until the section's heading is at a known place.
     tool("mousemove 1100 600 click --repeat 3 --delay 100 5");
-    wait("the heading", || any([985, 505, 60, 10], |[r, _, b]| r > 200 && b < 120));
+    wait("the section heading", || any([985, 505, 60, 10], |[r, _, b]| r > 200 && b < 120));
     tool("mousemove 1033 557 sleep 0.5 click 1");
-    wait("a take that is recorded", || any([993, 549, 80, 16], |[r, g, _]| r > 180 && g < 110));
+    wait("the recording of the take", || any([993, 549, 80, 16], |[r, g, _]| r > 180 && g < 110));
     let before = count("follow");
-    wait("something in it", || count("follow") > before + 8);
+    wait("frames of the take", || count("follow") > before + 8);
     tool("click 1");
-    wait("the take", || has(r#""add":{"file":"sinew-take-0001.csv""#));
-    assert!(has(r#""add":{"file":"hail.bvh""#), "{}", told(&folder));
-    // The list of clips, and the last of them.
+    wait("the saved take", || has(r#""add":{"file":"sinew-take-0001.csv""#));
+    assert!(has(r#""add":{"file":"hail.bvh""#), "{}", recorded(&folder));
+    // Open the list of clips and select the last one.
     tool("mousemove 1118 479 sleep 0.5 click 1");
-    wait("the list", || any([1100, 500, 100, 10], |[r, _, b]| r > 150 && b < 70));
+    wait("the list of clips", || any([1100, 500, 100, 10], |[r, _, b]| r > 150 && b < 70));
     tool("mousemove 1030 688 sleep 0.5 click 1");
-    wait("the take is played", || has(r#"{"clip":6}"#));
-    // A joint is selected, and the take is pulled on the line: Escape takes the pull back and leaves the joint.
-    wait("the line of time", || any([200, 710, 100, 10], |[r, _, b]| b > 100 && r < 100));
+    wait("the take to play", || has(r#"{"clip":6}"#));
+    // Select a joint and drag the take on the timeline. Escape cancels the drag but keeps the selection.
+    wait("the timeline", || any([200, 710, 100, 10], |[r, _, b]| b > 100 && r < 100));
     tool("mousemove 490 250 sleep 0.5 click 1");
-    wait("a joint", || has(r#"{"select":1}"#));
+    wait("the selection of a joint", || has(r#"{"select":1}"#));
     tool("mousemove 400 715 sleep 1 mousedown 1 sleep 1 mousemove 430 715 sleep 1 mousemove 500 715");
-    wait("a pull", || has(r#"{"motion""#));
+    wait("the drag of the strip", || has(r#"{"motion""#));
     tool("key Escape");
-    wait("taken back", || has(r#"do":"undo""#));
+    wait("the undo of the drag", || has(r#"do":"undo""#));
     tool("mouseup 1 sleep 0.5");
-    let tail = count("follow");
-    wait("pictures after that", || count("follow") > tail + 3);
-    assert!(!has(r#"{"select":null}"#), "{}", told(&folder));
+    let count_before = count("follow");
+    wait("further frames", || count("follow") > count_before + 3);
+    assert!(!has(r#"{"select":null}"#), "{}", recorded(&folder));
     DONE.store(true, Ordering::Relaxed);
     performer.join().unwrap();
     tool("key ctrl+q");
     let mut ended = None;
-    wait("the end", || {
+    wait("the viewer to exit", || {
         ended = viewer.0.try_wait().unwrap();
         ended.is_some()
     });
     assert_eq!(ended.and_then(|status| status.code()), Some(0));
-    // It plays again without a performer, and the take lies where it lay.
+    // The recording replays without a performer, including the take.
     let recording = sinew::viewer::Recording::open(&folder.join("a.session")).unwrap();
     let character = sinew::asset::mannequin().unwrap();
     let rig = sinew::rig::load(&character, None).unwrap();

@@ -1,4 +1,4 @@
-//! The viewer's session, driven as the window drives it: by pointer and keys.
+//! Tests of the viewer's session, driven by pointer and keyboard events as in the window.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -31,13 +31,14 @@ fn session() -> Session {
     Session::new(mannequin().unwrap(), None, SIZE)
 }
 
-/// The pixel of a node.
+/// Returns the pixel of a node.
 fn at(session: &Session, name: &str) -> Vec2 {
     let node = session.puppet().character().skeleton.find(name).unwrap();
     let place: Vec3 = session.puppet().world_from_node()[node].translation.into();
     pixel(&session.camera(), place, SIZE).unwrap()
 }
 
+/// Presses the left button and drags, without releasing the button.
 fn drag(session: &mut Session, input: &mut Input, from: Vec2, by: Vec2) {
     input.handle(Event::Moved(from), session);
     input.handle(Event::Pressed(Button::Left, false), session);
@@ -51,7 +52,7 @@ fn pose(session: &Session) -> Pose {
 }
 
 #[test]
-fn a_dragged_hand_follows_the_pointer_and_stays_where_it_is_left() {
+fn dragged_hand_follows_the_pointer_and_stays_after_release() {
     let (mut session, mut input) = (session(), Input::default());
     let (before, start) = (pose(&session), at(&session, "leftHand"));
     drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
@@ -66,7 +67,7 @@ fn a_dragged_hand_follows_the_pointer_and_stays_where_it_is_left() {
 }
 
 #[test]
-fn any_point_of_the_skin_is_pulled() {
+fn any_point_of_the_skin_can_be_dragged() {
     let (mut session, mut input) = (session(), Input::default());
     let between = at(&session, "leftLowerArm").lerp(at(&session, "leftHand"), 0.5);
     input.handle(Event::Moved(between), &mut session);
@@ -80,7 +81,7 @@ fn any_point_of_the_skin_is_pulled() {
 }
 
 #[test]
-fn no_step_of_a_slow_drag_jumps() {
+fn slow_drag_does_not_jump() {
     let (mut session, mut input) = (session(), Input::default());
     let start = at(&session, "leftHand");
     input.handle(Event::Moved(start), &mut session);
@@ -91,15 +92,15 @@ fn no_step_of_a_slow_drag_jumps() {
         let to = start + Vec2::new(-60.0 + 60.0 * turn.cos(), 60.0 * turn.sin());
         input.handle(Event::Moved(to), &mut session);
         let now = pose(&session);
-        let most = now.locals.iter().zip(&before.locals);
-        let most = most.map(|(a, b)| a.rotation.angle_between(b.rotation)).fold(0.0, f32::max);
-        assert!(most < 0.35, "step {step}: {most} rad");
+        let pairs = now.locals.iter().zip(&before.locals);
+        let max = pairs.map(|(a, b)| a.rotation.angle_between(b.rotation)).fold(0.0, f32::max);
+        assert!(max < 0.35, "step {step}: {max} rad");
         before = now;
     }
 }
 
 #[test]
-fn escape_undo_and_redo_bring_back_every_bit() {
+fn escape_undo_and_redo_restore_the_exact_pose() {
     let (mut session, mut input) = (session(), Input::default());
     let (rest, start) = (pose(&session), at(&session, "leftHand"));
     drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
@@ -109,17 +110,17 @@ fn escape_undo_and_redo_bring_back_every_bit() {
     input.handle(Event::Released(Button::Left), &mut session);
     drag(&mut session, &mut input, start, Vec2::new(-30.0, 40.0));
     input.handle(Event::Released(Button::Left), &mut session);
-    let left = pose(&session);
+    let dragged = pose(&session);
     input.handle(Event::Modifiers(false, true, false), &mut session);
     input.handle(Event::Key(Key::Char('z')), &mut session);
     assert_eq!(rest, pose(&session));
     input.handle(Event::Modifiers(true, true, false), &mut session);
     input.handle(Event::Key(Key::Char('z')), &mut session);
-    assert_eq!(left, pose(&session));
+    assert_eq!(dragged, pose(&session));
 }
 
 #[test]
-fn pulling_the_hips_keeps_the_feet() {
+fn dragging_the_hips_keeps_the_feet_in_place() {
     let (mut session, mut input) = (session(), Input::default());
     let (hips, foot) = (at(&session, "hips"), at(&session, "leftFoot"));
     session.apply(Command::Hover(hips));
@@ -130,7 +131,7 @@ fn pulling_the_hips_keeps_the_feet() {
 }
 
 #[test]
-fn an_axis_and_the_wheel_constrain_and_push() {
+fn axis_key_constrains_and_wheel_pushes() {
     let (mut session, mut input) = (session(), Input::default());
     let start = at(&session, "leftHand");
     let node = session.puppet().character().skeleton.find("leftHand").unwrap();
@@ -147,7 +148,7 @@ fn an_axis_and_the_wheel_constrain_and_push() {
 }
 
 #[test]
-fn every_key_of_a_method_either_solves_or_says_why_not() {
+fn every_method_key_solves_or_reports_an_error() {
     for key in '0'..='9' {
         let (mut session, mut input) = (session(), Input::default());
         input.handle(Event::Key(Key::Char(key)), &mut session);
@@ -159,10 +160,10 @@ fn every_key_of_a_method_either_solves_or_says_why_not() {
 }
 
 #[test]
-fn picking_agrees_with_the_posed_skin() {
+fn picking_matches_the_skinned_surface() {
     let session = session();
     let mut skinned = Skinned::default();
-    let mut near = 0;
+    let mut hits = 0;
     for x in 0..40_u8 {
         for y in 0..25_u8 {
             let place = Vec2::new(f32::from(x) * 32.0, f32::from(y) * 32.0);
@@ -172,37 +173,37 @@ fn picking_agrees_with_the_posed_skin() {
             assert!(back.distance(hit.point) < 1e-4);
             assert!(pixel(&session.camera(), hit.point, SIZE).unwrap().distance(place) < 0.05);
             let parts = 0..session.puppet().parts().len();
-            let close = parts.into_iter().any(|part| {
+            let is_close = parts.into_iter().any(|part| {
                 session.puppet().skin(part, &mut skinned);
                 skinned.positions.iter().any(|p| p.distance(hit.point) < 0.12)
             });
-            assert!(close, "{}", hit.point);
-            near += 1;
+            assert!(is_close, "{}", hit.point);
+            hits += 1;
         }
     }
-    assert!(near > 20, "{near} pixels meet the skin");
+    assert!(hits > 20, "only {hits} pixels hit the skin");
 }
 
-/// With shift and no button, on empty space.
+/// With shift held and no button pressed, moving the pointer over empty space drags the selected joint.
 #[test]
-fn a_selected_joint_follows_the_pointer_with_shift_on_empty_space() {
+fn shift_drags_the_selected_joint_on_empty_space() {
     let (mut session, mut input) = (session(), Input::default());
     let (before, hand) = (pose(&session), at(&session, "leftHand"));
     let node = session.puppet().character().skeleton.find("leftHand");
-    let away = |by: Vec2| hand + by;
-    let path = [Vec2::new(20.0, -60.0), Vec2::new(0.0, -80.0), Vec2::new(-30.0, -70.0)].map(away);
-    let follow = |session: &mut Session, input: &mut Input| {
-        input.handle(Event::Moved(away(Vec2::new(60.0, -30.0))), session);
-        assert!(!session.is_hovering(), "nothing is there");
+    let offset = |by: Vec2| hand + by;
+    let path = [Vec2::new(20.0, -60.0), Vec2::new(0.0, -80.0), Vec2::new(-30.0, -70.0)].map(offset);
+    let shift_drag = |session: &mut Session, input: &mut Input| {
+        input.handle(Event::Moved(offset(Vec2::new(60.0, -30.0))), session);
+        assert!(!session.is_hovering(), "the pointer must be on empty space");
         input.handle(Event::Modifiers(true, false, false), session);
         path.into_iter().for_each(|to| input.handle(Event::Moved(to), session));
     };
     // Nothing is selected.
-    follow(&mut session, &mut input);
+    shift_drag(&mut session, &mut input);
     assert!(!session.is_dragging() && pose(&session) == before);
     input.handle(Event::Modifiers(false, false, false), &mut session);
     session.apply(Command::Select(node));
-    follow(&mut session, &mut input);
+    shift_drag(&mut session, &mut input);
     assert!(session.is_dragging(), "{:?}", session.error());
     let last = path[2];
     assert!(at(&session, "leftHand").distance(last) < 3.0, "{} {last}", at(&session, "leftHand"));
@@ -210,15 +211,15 @@ fn a_selected_joint_follows_the_pointer_with_shift_on_empty_space() {
     assert!(!session.is_dragging() && session.selected() == node);
     let held = pose(&session);
     session.apply(Command::Undo);
-    assert_eq!(pose(&session), before, "one step");
+    assert_eq!(pose(&session), before, "the drag must be one undo step");
     session.apply(Command::Redo);
     assert_eq!(pose(&session), held);
-    // Escape puts it back, and as long as shift stays down nothing follows again.
-    follow(&mut session, &mut input);
+    // Escape cancels the drag, and no new one starts until shift is released.
+    shift_drag(&mut session, &mut input);
     input.handle(Event::Key(Key::Escape), &mut session);
     input.handle(Event::Moved(path[0]), &mut session);
     assert!(!session.is_dragging() && pose(&session) == held);
-    // What the pointer is on comes first, and a pointer that has left the scene pulls nothing.
+    // The part under the pointer takes precedence, and a pointer outside the scene drags nothing.
     input.handle(Event::Modifiers(false, false, false), &mut session);
     let other = at(&session, "rightHand");
     input.handle(Event::Moved(other), &mut session);
@@ -228,17 +229,18 @@ fn a_selected_joint_follows_the_pointer_with_shift_on_empty_space() {
     input.handle(Event::Modifiers(false, false, false), &mut session);
     input.handle(Event::Moved(Vec2::new(20.0, 20.0)), &mut session);
     input.handle(Event::Modifiers(true, false, false), &mut session);
-    let stays = pose(&session);
+    let unchanged = pose(&session);
     input.handle(Event::Moved(Vec2::NEG_ONE), &mut session);
     input.handle(Event::Moved(Vec2::new(22.0, 20.0)), &mut session);
-    assert!(!session.is_dragging() && pose(&session) == stays);
+    assert!(!session.is_dragging() && pose(&session) == unchanged);
 }
 
-/// Something that a hand could do at a place, with the pointer or one of some keys. `next`: a number below another.
-fn random_event(next: &mut impl FnMut(u16) -> u16, place: Vec2, keys: &str) -> Event {
+/// Returns a random pointer or keyboard event. `next` returns a random number below its argument, and `keys` are the keys
+/// to choose from.
+fn random_event(next: &mut impl FnMut(u16) -> u16, position: Vec2, keys: &str) -> Event {
     let count = u16::try_from(keys.len()).unwrap();
     match next(12) {
-        0..5 => Event::Moved(place),
+        0..5 => Event::Moved(position),
         5 => Event::Pressed(Button::Left, next(8) == 0),
         6 => Event::Released(Button::Left),
         7 => Event::Wheel(f32::from(next(7)) - 3.0),
@@ -249,9 +251,9 @@ fn random_event(next: &mut impl FnMut(u16) -> u16, place: Vec2, keys: &str) -> E
     }
 }
 
-/// A thousand random events: nothing panics, everything stays finite, and the same ones give the same bits.
+/// A thousand random events do not panic, keep everything finite and give the same result again.
 #[test]
-fn random_events_are_survived_and_repeatable() {
+fn random_events_are_handled_reproducibly() {
     let run = || {
         let (mut session, mut input) = (session(), Input::default());
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
@@ -260,8 +262,8 @@ fn random_events_are_survived_and_repeatable() {
             u16::try_from((state >> 33) % u64::from(below)).unwrap()
         };
         for _ in 0..1000 {
-            let place = Vec2::new(f32::from(next(1400)) - 60.0, f32::from(next(900)) - 50.0);
-            input.handle(random_event(&mut next, place, "0123456789xyzpbrfsek "), &mut session);
+            let position = Vec2::new(f32::from(next(1400)) - 60.0, f32::from(next(900)) - 50.0);
+            input.handle(random_event(&mut next, position, "0123456789xyzpbrfsek "), &mut session);
             if next(40) == 0 {
                 session.apply(Command::Resize(Vec2::new(f32::from(next(2)), f32::from(next(3)))));
                 session.apply(Command::Drag(Vec2::NAN));
@@ -278,7 +280,7 @@ fn random_events_are_survived_and_repeatable() {
 }
 
 #[test]
-fn the_skin_is_moved_by_dual_quaternions_when_asked() {
+fn skinning_method_can_be_changed_and_survives_a_reload() {
     let (mut session, mut input) = (session(), Input::default());
     let start = at(&session, "leftHand");
     drag(&mut session, &mut input, start, Vec2::new(-60.0, -50.0));
