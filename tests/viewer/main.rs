@@ -235,8 +235,8 @@ fn shift_drags_the_selected_joint_on_empty_space() {
     assert!(!session.is_dragging() && pose(&session) == unchanged);
 }
 
-/// Returns a random pointer or keyboard event. `next` returns a random number below its argument, and `keys` are the keys
-/// to choose from.
+/// Returns a random pointer or keyboard event. `next` returns a random number below its argument, and `keys` are the
+/// keys to choose from.
 fn random_event(next: &mut impl FnMut(u16) -> u16, position: Vec2, keys: &str) -> Event {
     let count = u16::try_from(keys.len()).unwrap();
     match next(12) {

@@ -188,8 +188,8 @@ fn resizing_keeps_the_character_in_view() {
     assert!(session.camera().position.distance(before) < 1e-4);
 }
 
-/// The rest pose of a motion capture is at the origin, but its frames are where the actor was. The floor must be below the
-/// frames.
+/// The rest pose of a motion capture is at the origin, but its frames are where the actor was. The floor must be below
+/// the frames.
 #[test]
 fn motion_without_meshes_starts_at_its_first_frame() {
     let text = "HIERARCHY ROOT hips { OFFSET 0 0 0 CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation

@@ -1,4 +1,4 @@
-//! Sessions are recorded and played back: the same bits, at any rate.
+//! Tests of recording and replay, which must reproduce a session exactly at any frame rate.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use super::files::folder;
 use super::{SIZE, at, drag, pose, random_event};
 use crate::picture::{self, Look};
 
-/// The character as the program opens it.
+/// Returns the mannequin with its rig, as the program opens it.
 fn session() -> Session {
     let character = mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
@@ -36,25 +36,26 @@ fn replay(path: &Path) -> Replay {
     Replay::new(&recording, character, rig).unwrap()
 }
 
+/// Plays a recording to its end.
 fn replayed(path: &Path) -> Replay {
     let mut replay = replay(path);
     replay.advance(Recording::open(path).unwrap().length()).unwrap();
     replay
 }
 
-/// All that is seen of a session, bit by bit: its numbers are written so that each has its own text.
-fn seen(session: &Session) -> String {
+/// Describes everything that is drawn of a session. Debug formatting of floats is exact, so equal texts mean equal
+/// bits.
+fn snapshot(session: &Session) -> String {
     let frame = session.frame(1.0);
-    let (pose, looks) = (session.puppet().pose(), (frame.mode, frame.ground, frame.shadow, session.size()));
-    format!("{pose:?} {:?} {:?} {:?} {looks:?}", frame.camera, frame.palette, frame.lines)
+    let (pose, display) = (session.puppet().pose(), (frame.mode, frame.ground, frame.shadow, session.size()));
+    format!("{pose:?} {:?} {:?} {:?} {display:?}", frame.camera, frame.palette, frame.lines)
 }
 
 fn tick(session: &mut Session, milliseconds: u64) {
     session.apply(Command::Tick(Duration::from_millis(milliseconds)));
 }
 
-/// One of every kind.
-/// Two clips in step, feet held, and an arm raised for a while.
+/// Returns a motion with two blended clips, a layer, an edit of one joint and planted feet.
 fn blended() -> Motion {
     let shares = vec![Share { clip: 0, weight: 0.25 }, Share { clip: 1, weight: 0.75 }];
     let edit = Edit { time: 0.5, before: 0.2, after: 0.1, turns: vec![(3, Vec3::X)], shifts: Vec::new() };
@@ -63,45 +64,46 @@ fn blended() -> Motion {
     Motion { bars: vec![bar], layers: vec![layer], edits: vec![edit], plant: true }
 }
 
+/// Returns an example of every command.
 fn every_command() -> Vec<Command> {
-    let place = Vec2::new(640.25, 0.1);
+    let position = Vec2::new(640.25, 0.1);
     let mut options = Options { method: Method::TwoBone, tolerance: Some(1.0 / 3.0), ..Options::default() };
     options.ccd.step = 0.1;
     options.limb.swivel = Swivel::Follow { at_base: 0.1, slope: DVec3::new(0.1, -0.0, 1e-300) };
-    let mut standing = session();
+    let mut posed = session();
     let mut input = Input::default();
-    standing.apply(Command::Keep(true));
-    let hand = at(&standing, "leftHand");
-    drag(&mut standing, &mut input, hand, Vec2::new(-50.0, -40.0));
-    standing.apply(Command::Release);
-    standing.apply(Command::Pin);
+    posed.apply(Command::Keep(true));
+    let hand = at(&posed, "leftHand");
+    drag(&mut posed, &mut input, hand, Vec2::new(-50.0, -40.0));
+    posed.apply(Command::Release);
+    posed.apply(Command::Pin);
     let path = folder("session-stand").join("a.session");
-    standing.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
-    standing.stop_recording().unwrap().unwrap();
+    posed.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    posed.stop_recording().unwrap().unwrap();
     let text = fs::read_to_string(path).unwrap();
-    let told = |kind: &str| {
+    let recorded = |kind: &str| {
         let line = text.lines().find(|l| l.contains(kind)).unwrap();
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
-        // As text: numbers must not go through another form.
+        // Parse the original text, because a detour through `Value` could change numbers.
         let start = line.find("\"do\":").unwrap() + 5;
         assert!(value["do"].is_object());
         serde_json::from_str::<Command>(&line[start..line.len() - 1]).unwrap()
     };
     vec![
-        Command::Resize(place),
-        Command::Hover(place),
-        Command::Grab(place),
-        Command::GrabSelected(place),
-        Command::Drag(place),
+        Command::Resize(position),
+        Command::Hover(position),
+        Command::Grab(position),
+        Command::GrabSelected(position),
+        Command::Drag(position),
         Command::Push(-1.5),
         Command::Constrain(Axis::Y),
         Command::Snap(true),
         Command::Release,
         Command::Cancel,
-        Command::Orbit(place),
-        Command::Pan(place),
-        Command::Zoom(place, 0.1),
-        Command::Center(place),
+        Command::Orbit(position),
+        Command::Pan(position),
+        Command::Zoom(position, 0.1),
+        Command::Center(position),
         Command::FrameAll,
         Command::Pin,
         Command::Base,
@@ -135,14 +137,14 @@ fn every_command() -> Vec<Command> {
         Command::Mode(Mode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),
         Command::Display(Display { skeleton: true, names: false, ground: true, shadow: false }),
-        told("view"),
-        told("stand"),
+        recorded("view"),
+        recorded("stand"),
         serde_json::from_str(r#"{"add":{"file":"a/b.csv","fingerprint":"crc32:0","name":"take 1"}}"#)
             .unwrap(),
     ]
 }
 
-/// What a command is called in a file.
+/// Returns the name of a command in a file.
 fn name(command: &Command) -> String {
     match serde_json::to_value(command).unwrap() {
         serde_json::Value::String(name) => name,
@@ -151,27 +153,27 @@ fn name(command: &Command) -> String {
 }
 
 #[test]
-fn every_command_is_written_read_and_documented() {
+fn every_command_round_trips_and_is_documented() {
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/session.md")).unwrap();
     let commands = every_command();
-    // The reader itself knows them all.
-    let refused = serde_json::from_str::<Command>("\"no such command\"").unwrap_err().to_string();
-    let known: Vec<&str> = refused.split('`').skip(3).step_by(2).collect();
-    assert!(known.len() > 30, "{refused}");
-    for known in known {
-        assert!(commands.iter().any(|c| name(c) == known), "no example of {known}");
+    // The error message lists all commands.
+    let error = serde_json::from_str::<Command>("\"no such command\"").unwrap_err().to_string();
+    let names: Vec<&str> = error.split('`').skip(3).step_by(2).collect();
+    assert!(names.len() > 30, "{error}");
+    for known in names {
+        assert!(commands.iter().any(|c| name(c) == known), "`every_command` has no example of {known}");
         let row = page.lines().any(|l| {
             l.starts_with(&format!("| `\"{known}\"")) || l.starts_with(&format!("| `{{\"{known}\""))
         });
-        assert!(row, "docs/session.md says nothing of {known}");
+        assert!(row, "docs/session.md does not describe {known}");
     }
     for command in commands {
         let text = serde_json::to_string(&command).unwrap();
         let back: Command = serde_json::from_str(&text).unwrap();
-        // As text too: zeros have signs.
+        // Also compare the texts, which show the signs of zeros.
         assert_eq!((format!("{command:?}"), command), (format!("{back:?}"), back), "{text}");
     }
-    // Every row of the page is read.
+    // Every example on the page is valid.
     let is_command = |row: &&str| row.starts_with("| `\"") || row.starts_with("| `{");
     for row in page.lines().filter(is_command) {
         let example = row.split('`').nth(1).unwrap();
@@ -180,34 +182,34 @@ fn every_command_is_written_read_and_documented() {
 }
 
 #[test]
-fn options_are_written_small_and_read_strictly() {
-    let usual = Command::Solver(Box::default());
-    assert_eq!(serde_json::to_string(&usual).unwrap(), r#"{"solver":{}}"#);
+fn options_omit_defaults_and_reject_unknown_keys() {
+    let defaults = Command::Solver(Box::default());
+    assert_eq!(serde_json::to_string(&defaults).unwrap(), r#"{"solver":{}}"#);
     let mut options = Options { method: Method::Ccd, ..Options::default() };
     options.ccd.budget = 0.25;
     let text = serde_json::to_string(&Command::Solver(Box::new(options))).unwrap();
     assert_eq!(text, r#"{"solver":{"ccd":{"budget":0.25},"method":"ccd"}}"#);
     let read = |text: &str| serde_json::from_str::<Command>(text);
     let infinite = read(r#"{"solver":{"ccd":{"step":null}}}"#).unwrap();
-    assert_eq!(infinite, usual);
-    for wrong in [
+    assert_eq!(infinite, defaults);
+    for invalid in [
         r#"{"solver":{"iteration":3}}"#,
         r#"{"solver":{"ccd":{"stop":1}}}"#,
         r#"{"drag":[1,2,3]}"#,
         r#"{"tick":1}"#,
     ] {
-        assert!(read(wrong).is_err(), "{wrong}");
+        assert!(read(invalid).is_err(), "{invalid}");
     }
 }
 
 proptest! {
     #[test]
-    fn floats_come_back_bit_by_bit(x in any::<f32>(), y in any::<f32>(), z in any::<f64>()) {
+    fn floats_round_trip_exactly(x in any::<f32>(), y in any::<f32>(), z in any::<f64>()) {
         prop_assume!(x.is_finite() && y.is_finite() && z.is_finite());
-        let Command::Zoom(place, steps) = serde_json::from_str(
+        let Command::Zoom(position, steps) = serde_json::from_str(
             &serde_json::to_string(&Command::Zoom(Vec2::new(x, y), x)).unwrap()
         ).unwrap() else { panic!() };
-        prop_assert_eq!([place.x, place.y, steps].map(f32::to_bits), [x, y, x].map(f32::to_bits));
+        prop_assert_eq!([position.x, position.y, steps].map(f32::to_bits), [x, y, x].map(f32::to_bits));
         let options = Options { stiffness: z, ..Options::default() };
         let text = serde_json::to_string(&Command::Solver(Box::new(options))).unwrap();
         let Command::Solver(back) = serde_json::from_str(&text).unwrap() else { panic!() };
@@ -215,8 +217,8 @@ proptest! {
     }
 }
 
-/// A drag under a running clip, with a goal that stays: `rate` pictures a second between the commands.
-fn dragged_under_a_clip(rate: u64, path: &Path) -> Session {
+/// Records drags during playback with a kept goal, at `rate` frames per second.
+fn record_drags_during_playback(rate: u64, path: &Path) -> Session {
     let mut session = session();
     session.record(Recorder::new(path, false).unwrap(), 1.0).unwrap();
     let hand = at(&session, "leftHand");
@@ -248,13 +250,13 @@ fn dragged_under_a_clip(rate: u64, path: &Path) -> Session {
     let (mut now, mut frame) = (Duration::ZERO, 0_u32);
     for (at, command) in script {
         let at = Duration::from_millis(at);
-        // The pictures until then, and then the command at its own time.
-        let mut pictures = Vec::new();
+        // The frames before the command, and then the command at its own time.
+        let mut frames = Vec::new();
         while Duration::from_secs(frame.into()) / u32::try_from(rate).unwrap() < at {
-            pictures.push(Duration::from_secs(frame.into()) / u32::try_from(rate).unwrap());
+            frames.push(Duration::from_secs(frame.into()) / u32::try_from(rate).unwrap());
             frame += 1;
         }
-        for to in pictures.into_iter().chain([at]) {
+        for to in frames.into_iter().chain([at]) {
             session.apply(Command::Tick(to - now));
             now = to;
         }
@@ -265,34 +267,34 @@ fn dragged_under_a_clip(rate: u64, path: &Path) -> Session {
 }
 
 #[test]
-fn the_rate_of_pictures_changes_no_bit() {
+fn frame_rate_does_not_change_the_recording() {
     let folder = folder("session-rates");
-    let (slow, quick) = (folder.join("30.session"), folder.join("144.session"));
-    let (a, b) = (dragged_under_a_clip(30, &slow), dragged_under_a_clip(144, &quick));
-    assert_eq!(fs::read_to_string(&slow).unwrap(), fs::read_to_string(&quick).unwrap());
-    assert_eq!(seen(&a), seen(&b));
-    assert_eq!(seen(&a), seen(replayed(&slow).session()));
-    // Played back at any rate, pictures of the same time are the same.
+    let (slow, fast) = (folder.join("30.session"), folder.join("144.session"));
+    let (a, b) = (record_drags_during_playback(30, &slow), record_drags_during_playback(144, &fast));
+    assert_eq!(fs::read_to_string(&slow).unwrap(), fs::read_to_string(&fast).unwrap());
+    assert_eq!(snapshot(&a), snapshot(&b));
+    assert_eq!(snapshot(&a), snapshot(replayed(&slow).session()));
+    // Replays at different rates give identical frames at the same times.
     let frames = |rate: u32, every: u32| -> Vec<String> {
         let mut replay = replay(&slow);
         let mut frames = Vec::new();
         for frame in 0..=rate * 5 {
             replay.advance(Duration::from_secs_f64(f64::from(frame) / f64::from(rate))).unwrap();
             if frame % every == 0 {
-                frames.push(seen(replay.session()));
+                frames.push(snapshot(replay.session()));
             }
         }
         frames
     };
     let tenths = frames(10, 1);
     assert_eq!(tenths.len(), 51);
-    assert!(tenths.windows(2).filter(|w| w[0] != w[1]).count() > 30, "nothing moves");
+    assert!(tenths.windows(2).filter(|w| w[0] != w[1]).count() > 30, "nothing moves in the replay");
     assert_eq!(tenths, frames(60, 6));
     assert_eq!(tenths, frames(1000, 100));
 }
 
-/// Random events with time between them, and what the panel asks for.
-fn play(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
+/// Applies random events and panel commands with time between them.
+fn play_randomly(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
     let mut state = seed;
     let mut next = move |below: u16| {
         state ^= state << 13;
@@ -301,8 +303,8 @@ fn play(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
         u16::try_from(state % u64::from(below)).unwrap()
     };
     for _ in 0..events {
-        let place = Vec2::new(f32::from(next(900)) + 100.3, f32::from(next(700)) + 50.7);
-        input.handle(random_event(&mut next, place, "0123456789xyzpbrfse Z"), session);
+        let position = Vec2::new(f32::from(next(900)) + 100.3, f32::from(next(700)) + 50.7);
+        input.handle(random_event(&mut next, position, "0123456789xyzpbrfse Z"), session);
         session.apply(Command::Tick(Duration::from_nanos(u64::from(next(60_000)) * 1_003)));
         match next(30) {
             0 => session.apply(Command::Clip(Some(usize::from(next(3))))),
@@ -317,90 +319,94 @@ fn play(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
             8 => session.apply(Command::LetGo),
             9 => session.apply(Command::Play(next(2) == 0)),
             10 => session.apply(Command::Loop(next(2) == 0)),
-            11 => session.apply(Command::Resize(place)),
+            11 => session.apply(Command::Resize(position)),
             _ => {}
         }
     }
 }
 
 #[test]
-fn random_commands_are_played_back_to_the_same_bits_from_anywhere() {
+fn random_commands_replay_exactly_from_any_state() {
     let folder = folder("session-random");
     for seed in 1..=6_u64 {
         let path = folder.join(format!("{seed}.session"));
         let (mut live, mut input) = (session(), Input::default());
-        // What comes before the recording must not matter.
-        play(&mut live, &mut input, seed * 77, if seed % 2 == 0 { 120 } else { 0 });
+        // The state before the recording must not matter.
+        play_randomly(&mut live, &mut input, seed * 77, if seed % 2 == 0 { 120 } else { 0 });
         live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
-        play(&mut live, &mut input, seed, 200);
+        play_randomly(&mut live, &mut input, seed, 200);
         live.stop_recording().unwrap().unwrap();
         let mut replay = replayed(&path);
-        assert_eq!(seen(&live), seen(replay.session()), "{seed}");
-        // And it goes on as the other would have.
+        assert_eq!(snapshot(&live), snapshot(replay.session()), "{seed}");
+        // The camera still agrees long after the end.
         replay.advance(Duration::from_secs(3600)).unwrap();
         assert_eq!(live.camera(), replay.session().camera());
     }
 }
 
 #[test]
-fn a_recording_takes_nothing_from_what_can_be_taken_back() {
+fn recording_keeps_the_undo_history() {
     let (mut session, mut input) = (session(), Input::default());
     let rest = pose(&session);
     let hand = at(&session, "leftHand");
     drag(&mut session, &mut input, hand, Vec2::new(-60.0, -50.0));
     input.handle(Event::Released(Button::Left), &mut session);
-    let pulled = pose(&session);
+    let dragged = pose(&session);
     let path = folder("session-undo").join("a.session");
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
-    assert_eq!(pulled, pose(&session), "recording changes nothing");
+    assert_eq!(dragged, pose(&session), "starting a recording must not change the pose");
     session.apply(Command::Undo);
-    assert_eq!(pulled, pose(&session), "the recording begins here");
+    assert_eq!(dragged, pose(&session), "undo must stop at the start of the recording");
     session.apply(Command::RestAll);
     session.stop_recording().unwrap().unwrap();
     session.apply(Command::Undo);
-    assert_eq!(pulled, pose(&session));
+    assert_eq!(dragged, pose(&session));
     session.apply(Command::Undo);
     assert_eq!(rest, pose(&session));
 }
 
 #[test]
-fn what_is_recorded_survives_and_replaces_nothing() {
+fn recording_survives_a_crash_and_replaces_no_file() {
     let folder = folder("session-files");
     let path = folder.join("a.session");
-    let listed = || {
+    let file_names = || {
         let mut names: Vec<String> =
             fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     };
     drop(Recorder::new(&path, false).unwrap());
-    assert!(listed().is_empty(), "an empty recording is left behind");
+    assert!(file_names().is_empty(), "an empty recording was left behind");
     let mut session = session();
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.apply(Command::Orbit(Vec2::new(30.0, 2.0)));
     tick(&mut session, 250);
     assert_eq!(session.recorded(), Some(Duration::from_millis(250)));
     session.apply(Command::FrameAll);
-    // Whoever is stopped now has lost nothing: the hidden file can be played back.
-    let [hidden] = &listed()[..] else { panic!("{:?}", listed()) };
+    // If the program is killed now, the hidden file can be replayed.
+    let [hidden] = &file_names()[..] else { panic!("{:?}", file_names()) };
     assert_eq!(hidden, ".a.session.part");
-    assert_eq!(seen(&session), seen(replayed(&folder.join(hidden)).session()));
-    // Another one has taken the name meanwhile.
-    fs::write(&path, "somebody's").unwrap();
+    assert_eq!(snapshot(&session), snapshot(replayed(&folder.join(hidden)).session()));
+    // Another program creates a file with the same name in between.
+    fs::write(&path, "other").unwrap();
     let error = session.stop_recording().unwrap().unwrap_err().to_string();
     assert!(error.contains("a.session") && error.contains(hidden) && !error.contains('\n'), "{error}");
-    assert_eq!(fs::read_to_string(&path).unwrap(), "somebody's");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "other");
     assert!(Recorder::new(&path, false).is_err());
     session.record(Recorder::new(&path, true).unwrap(), 1.0).unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap(), "somebody's", "replaced before the end");
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        "other",
+        "the file was replaced before the recording ended"
+    );
     assert_eq!(session.stop_recording().unwrap().unwrap(), path);
     assert!(fs::read_to_string(&path).unwrap().starts_with(r#"{"format":"sinew-session-1""#));
-    assert_eq!(listed().len(), 2, "{:?}", listed());
+    assert_eq!(file_names().len(), 2, "{:?}", file_names());
     assert!(Recorder::new(&folder.join("missing/a.session"), false).is_err());
 }
 
 #[test]
-fn a_character_is_found_beside_its_session_and_known_again() {
+fn recording_finds_and_identifies_its_character() {
     let folder = folder("session-character");
     fs::create_dir(folder.join("models")).unwrap();
     let model = folder.join("models/doll.glb");
@@ -414,20 +420,21 @@ fn a_character_is_found_beside_its_session_and_known_again() {
     let mut session = open(&model);
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.stop_recording().unwrap().unwrap();
-    // Both together can be moved.
+    // The recording and the character can be moved together.
     let moved = folder.with_extension("moved");
     let _ = fs::remove_dir_all(&moved);
     fs::rename(&folder, &moved).unwrap();
     let recording = Recording::open(&moved.join("a.session")).unwrap();
     assert_eq!(recording.character().unwrap(), moved.join("models/doll.glb"));
-    let same = open(&moved.join("models/doll.glb"));
-    assert!(recording.warnings(same.puppet().character(), &same.puppet().rig).is_empty());
+    let original = open(&moved.join("models/doll.glb"));
+    assert!(recording.warnings(original.puppet().character(), &original.puppet().rig).is_empty());
     let other = self::session();
     let warnings = recording.warnings(other.puppet().character(), &other.puppet().rig);
     assert!(warnings.len() == 1 && warnings[0].contains("a.session"), "{warnings:?}");
 }
 
-fn written(name: &str, text: &[u8]) -> PathBuf {
+/// Writes a session file and returns its path.
+fn write_session(name: &str, text: &[u8]) -> PathBuf {
     let path = folder(&format!("session-bad-{name}")).join("bad.session");
     fs::write(&path, text).unwrap();
     path
@@ -436,7 +443,7 @@ fn written(name: &str, text: &[u8]) -> PathBuf {
 const HEAD: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character":null,"fingerprint":"crc32:00000000","size":[320.0,200.0],"scale":1.0}"#;
 
 #[test]
-fn what_is_no_session_is_refused_with_its_line() {
+fn invalid_session_is_rejected_with_its_line() {
     let head = |from: &str, to: &str| HEAD.replace(from, to);
     let after = |line: &str| format!("{HEAD}\n{line}\n");
     let cases: [(&str, String, &str); 23] = [
@@ -494,16 +501,16 @@ fn what_is_no_session_is_refused_with_its_line() {
         ),
         ("long", after(&" ".repeat(17 << 20)), "line 2: the line is longer"),
     ];
-    for (name, text, wanted) in cases {
-        let error = Recording::open(&written(name, text.as_bytes())).unwrap_err().to_string();
+    for (name, text, expected) in cases {
+        let error = Recording::open(&write_session(name, text.as_bytes())).unwrap_err().to_string();
         assert!(
-            error.contains(&format!("bad.session: {wanted}")) && !error.contains('\n'),
+            error.contains(&format!("bad.session: {expected}")) && !error.contains('\n'),
             "{name}: {error}"
         );
     }
     assert!(Recording::open(Path::new("/dev/zero")).is_err());
-    // Cut off in the middle of a line: all that is whole is played.
-    let cut = written(
+    // If the file ends in the middle of a line, all complete lines are played.
+    let cut = write_session(
         "cut",
         format!("{HEAD}\n{{\"at\":0.5,\"do\":\"frame-all\"}}\n{{\"at\":0.75,\"do\":{{\"dr").as_bytes(),
     );
@@ -515,7 +522,7 @@ fn what_is_no_session_is_refused_with_its_line() {
 }
 
 #[test]
-fn commands_that_mean_nothing_are_survived() {
+fn commands_with_extreme_values_are_handled() {
     let lines = [
         r#"{"stand":{"nodes":[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[3e38,3e38,3e38],"rotation":[0,0,0,1],"scale":[3e38,0,-1]}],[4,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],"morphs":[1,2,3],"goals":[{"node":88888,"offset":[0,0,0],"weight":1}],"pins":[{"node":77777},{"node":2}],"base":66666,"limits":[[88888,"locked"],[3,{"hinge":{"axis":[0,0,0],"min":2,"max":1}}]],"poles":[[99999,[1,2,3]]],"selected":55555}}"#,
         r#"{"view":{"target":[0,0,0],"distance":-1,"yaw":0,"pitch":0,"radius":1}}"#,
@@ -542,7 +549,7 @@ fn commands_that_mean_nothing_are_survived() {
     for (number, line) in lines.iter().cycle().take(60).enumerate() {
         text.push_str(&format!("\n{{\"at\":{number},\"do\":{line}}}"));
     }
-    let path = written("odd", text.as_bytes());
+    let path = write_session("extreme", text.as_bytes());
     let recording = Recording::open(&path).unwrap();
     let character = mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
@@ -554,9 +561,9 @@ fn commands_that_mean_nothing_are_survived() {
     assert_eq!(recording.length(), Duration::from_secs(59));
 }
 
-/// What the window draws is what `sinew render --replay` draws.
+/// `sinew render --replay` draws the same image as the window.
 #[test]
-fn a_replay_is_drawn_as_the_window_draws() {
+fn replay_is_drawn_like_the_window() {
     let folder = folder("session-drawn");
     let path = folder.join("a.session");
     let (mut session, mut input) = (session(), Input::default());
@@ -575,8 +582,8 @@ fn a_replay_is_drawn_as_the_window_draws() {
     let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
     let mut draw = |session: &Session| {
-        let picture = renderer.render(&model, &session.frame(1.5), session.pixels()).unwrap();
-        picture.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect::<Vec<u8>>()
+        let image = renderer.render(&model, &session.frame(1.5), session.pixels()).unwrap();
+        image.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect::<Vec<u8>>()
     };
     let end = draw(&session);
     session.apply(Command::Orbit(Vec2::new(-3.0, -1.0)));
@@ -590,32 +597,32 @@ fn a_replay_is_drawn_as_the_window_draws() {
     let read = |name: &str| picture::open(&folder.join(name));
     render(&[], "end.png");
     assert_eq!(read("end.png").size(), (240, 150));
-    assert!(read("end.png").rgb() == draw(&session), "the last state");
-    // Both of the last commands are of the same time: before them there is another picture.
+    assert!(read("end.png").rgb() == draw(&session), "the last frame differs");
+    // The last two commands have the same time, so the frame before them differs from the last one.
     render(&["--frames", "1..4", "--fps", "4"], "{frame}.png");
     let mut at_quarter = replay(&path);
     at_quarter.advance(Duration::from_millis(250)).unwrap();
-    assert!(read("1.png").rgb() == draw(at_quarter.session()), "a frame of the sequence");
+    assert!(read("1.png").rgb() == draw(at_quarter.session()), "a frame of the sequence differs");
     assert!(read("2.png") == read("3.png") && read("1.png").rgb() != end);
     render(&["--resolution", "120,75"], "small.png");
     assert_eq!(read("small.png").size(), (120, 75));
 }
 
 #[test]
-fn the_session_of_the_readme_is_of_the_character_as_it_is() {
-    // Where this fails, `examples/drag.rs` and `examples/animate.rs` make session and picture anew.
+fn readme_session_matches_the_current_character() {
+    // If this fails, run `examples/drag.rs` and `examples/animate.rs` to update the session and the image.
     let replay = replayed(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session")));
     assert!(replay.session().error().is_none() && !replay.session().reports().is_empty());
     assert_eq!(replay.session().pixels(), (640, 400));
 }
 
 #[test]
-fn a_rig_that_was_saved_is_told_to_a_recording() {
+fn recording_contains_the_changes_of_a_saved_rig() {
     let folder = folder("session-saved-rig");
     let mut session = session();
     let joint = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
     session.apply(Command::Limit(joint, Limit::Locked));
-    // The character inside the program brings its own rig to a replay, whatever was saved.
+    // A replay of the built-in character uses the built-in rig, not the saved one.
     session.save_rig(&folder, false).unwrap();
     let path = folder.join("a.session");
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
@@ -624,21 +631,21 @@ fn a_rig_that_was_saved_is_told_to_a_recording() {
 }
 
 #[test]
-fn overlays_are_replayed_as_large_as_they_were() {
+fn replay_restores_the_scale_of_overlays() {
     let folder = folder("session-scale");
     let mut session = session();
     let path = folder.join("a.session");
     session.record(Recorder::new(&path, false).unwrap(), 2.0).unwrap();
-    // The window goes to a monitor with more pixels a point.
+    // The window moves to a monitor with another scale factor.
     session.apply(Command::Tick(Duration::from_millis(500)));
     session.apply(Command::Scale(1.5));
     session.stop_recording().unwrap().unwrap();
     assert_eq!(replayed(&path).session().scale().to_bits(), 1.5_f32.to_bits());
 }
 
-/// What a replay would refuse is not done while a session is recorded, and so is not in the file.
+/// While a session is recorded, commands that a replay would reject are neither executed nor written.
 #[test]
-fn what_cannot_be_played_back_is_not_recorded() {
+fn invalid_commands_are_not_recorded() {
     let path = folder("session-finite").join("a.session");
     let mut session = session();
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
@@ -663,12 +670,12 @@ fn what_cannot_be_played_back_is_not_recorded() {
     session.stop_recording().unwrap().unwrap();
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.matches("\"motion\":{\"bars\"").count(), 1, "{text}");
-    assert_eq!(seen(replayed(&path).session()), seen(&session));
+    assert_eq!(snapshot(replayed(&path).session()), snapshot(&session));
 }
 
-/// Nothing of a session is infinite: a pose that leaves single precision is an error, and the character rests.
+/// A pose beyond single precision is an error, and the character is shown at rest.
 #[test]
-fn a_pose_that_is_not_finite_is_told_and_not_shown() {
+fn infinite_pose_is_an_error_and_is_not_shown() {
     let mut session = session();
     let far = Transform { translation: Vec3::MAX, ..Transform::IDENTITY };
     session.apply(Command::Follow(vec![(0, far), (1, far), (2, far)], Vec::new()));

@@ -1,4 +1,4 @@
-//! The window itself, on a display of its own, driven by xdotool. Skipped where the tools are missing.
+//! Tests of the window on a separate X server, driven by xdotool. Skipped if the tools are missing.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use super::display::{Started, display};
 use crate::picture::{self, Look};
 
-/// The dot that says that a recording runs.
+/// Color of the recording indicator.
 const RECORDING: [u8; 3] = [235, 64, 52];
 
 #[test]
-fn a_window_that_is_destroyed_ends_the_program_and_keeps_the_recording() {
+fn destroying_the_window_exits_and_saves_the_recording() {
     let Some((_server, display)) = display(&["xdotool"]) else { return };
     let session = super::files::folder("window-destroyed").join("a.session");
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
@@ -25,29 +25,29 @@ fn a_window_that_is_destroyed_ends_the_program_and_keeps_the_recording() {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
     let window = tool(&["search", "--sync", "--onlyvisible", "--name", "^sinew$"]);
-    // A clip is playing and a button is down.
+    // Destroy the window while a clip plays and a button is down.
     tool(&["windowfocus", "--sync", &window, "key", "c", "key", "space"]);
     tool(&["mousemove", "488", "330", "mousedown", "1", "mousemove", "500", "320"]);
     sleep(Duration::from_millis(500));
     tool(&["windowclose", &window]);
-    let (patience, mut ended) = (Instant::now(), None);
-    while ended.is_none() && patience.elapsed() < Duration::from_secs(20) {
-        ended = viewer.0.try_wait().unwrap();
+    let (start, mut status) = (Instant::now(), None);
+    while status.is_none() && start.elapsed() < Duration::from_secs(20) {
+        status = viewer.0.try_wait().unwrap();
         sleep(Duration::from_millis(20));
     }
-    let mut said = String::new();
-    viewer.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(ended.and_then(|status| status.code()), Some(2), "{said}");
+    let mut stderr = String::new();
+    viewer.0.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!(status.and_then(|status| status.code()), Some(2), "{stderr}");
     let saved = session.display();
-    let wanted =
+    let expected =
         format!("error: the window was destroyed by another program; the recording was saved as {saved}\n");
-    assert_eq!(said, wanted);
+    assert_eq!(stderr, expected);
     let recording = sinew::viewer::Recording::open(&session).unwrap();
     assert!(recording.length() >= Duration::from_millis(400), "{:?}", recording.length());
 }
 
 #[test]
-fn the_window_opens_is_dragged_in_and_closes() {
+fn window_opens_handles_input_and_closes() {
     let Some((_server, display)) = display(&["xdotool", "import"]) else { return };
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
     viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").args(["view", "--adapter", "cpu"]);
@@ -68,18 +68,18 @@ fn the_window_opens_is_dragged_in_and_closes() {
             .arg(&shot)
             .status()
             .unwrap();
-        let seen = picture::open(&shot);
-        seen.pixels().collect::<std::collections::HashSet<_>>().len()
+        let screen = picture::open(&shot);
+        screen.pixels().collect::<std::collections::HashSet<_>>().len()
     };
-    let patience = Instant::now();
-    while colors() < 500 && patience.elapsed() < Duration::from_secs(60) {
+    let start = Instant::now();
+    while colors() < 500 && start.elapsed() < Duration::from_secs(60) {
         sleep(Duration::from_millis(200));
     }
     assert!(colors() >= 500, "the window is blank");
-    // The middle of the chest, and up.
-    let pull =
+    // Drag the middle of the chest up.
+    let drag =
         ["mousemove", "488", "330", "mousedown", "1", "mousemove", "500", "320", "mousemove", "530", "300"];
-    tool(&pull);
+    tool(&drag);
     tool(&["mouseup", "1"]);
     tool(&["windowfocus", "--sync", &window]);
     for key in ["Tab", "Tab", "s", "4", "p", "r", "f", "ctrl+z"] {
@@ -89,50 +89,50 @@ fn the_window_opens_is_dragged_in_and_closes() {
     sleep(Duration::from_millis(300));
     tool(&["windowsize", &window, "900", "700"]);
     sleep(Duration::from_millis(500));
-    assert!(viewer.0.try_wait().unwrap().is_none(), "the viewer has gone");
-    // Without the panel, and with the pointer on nothing, the scene alone is seen.
+    assert!(viewer.0.try_wait().unwrap().is_none(), "the viewer has exited");
+    // Hide the panel and move the pointer to empty space, so that only the scene is shown.
     tool(&["key", "Tab"]);
     tool(&["mousemove", "20", "20"]);
-    let look = || {
+    let screenshot = || {
         colors();
         picture::open(&shot)
     };
-    // What is behind the scene is behind where the panel was, and nothing changes any more.
-    let (mut seen, patience) = (look(), Instant::now());
+    // Wait until the background fills the former place of the panel and nothing changes any more.
+    let (mut screen, start) = (screenshot(), Instant::now());
     loop {
         sleep(Duration::from_millis(400));
-        let now = look();
-        let settled = now == seen && now.at(895, 20) == now.at(5, 20);
-        seen = now;
-        if settled || patience.elapsed() > Duration::from_secs(60) {
+        let now = screenshot();
+        let is_settled = now == screen && now.at(895, 20) == now.at(5, 20);
+        screen = now;
+        if is_settled || start.elapsed() > Duration::from_secs(60) {
             break;
         }
     }
     tool(&["key", "question"]);
     tool(&["key", "ctrl+q"]);
-    let patience = Instant::now();
-    let mut ended = None;
-    while ended.is_none() && patience.elapsed() < Duration::from_secs(20) {
-        ended = viewer.0.try_wait().unwrap();
+    let start = Instant::now();
+    let mut status = None;
+    while status.is_none() && start.elapsed() < Duration::from_secs(20) {
+        status = viewer.0.try_wait().unwrap();
         sleep(Duration::from_millis(50));
     }
-    assert_eq!(ended.and_then(|status| status.code()), Some(0));
-    // What was recorded is drawn as it was seen, pixel by pixel.
-    let again = folder.join("again.png");
+    assert_eq!(status.and_then(|status| status.code()), Some(0));
+    // The replay is drawn like the window, pixel by pixel.
+    let output = folder.join("replay.png");
     let mut render = Command::new(env!("CARGO_BIN_EXE_sinew"));
-    render.args(["render", "--adapter", "cpu", "--replay"]).arg(&session).arg("-o").arg(&again);
+    render.args(["render", "--adapter", "cpu", "--replay"]).arg(&session).arg("-o").arg(&output);
     assert!(render.status().unwrap().success());
-    let again = picture::open(&again);
-    assert_eq!(again.size(), (900, 700));
-    // But for the corner that says that it was recorded.
-    let same = |x: u32, y: u32| (x < 140 && y < 50) || seen.at(x, y) == again.at(x, y);
-    assert!((0..900).all(|x| (0..700).all(|y| same(x, y))), "see {}", shot.display());
-    assert!((0..140).any(|x| (0..50).any(|y| seen.at(x, y)[..3] == RECORDING)), "see {}", shot.display());
+    let replay = picture::open(&output);
+    assert_eq!(replay.size(), (900, 700));
+    // Only the corner with the recording indicator differs.
+    let is_equal = |x: u32, y: u32| (x < 140 && y < 50) || screen.at(x, y) == replay.at(x, y);
+    assert!((0..900).all(|x| (0..700).all(|y| is_equal(x, y))), "see {}", shot.display());
+    assert!((0..140).any(|x| (0..50).any(|y| screen.at(x, y)[..3] == RECORDING)), "see {}", shot.display());
 }
 
-/// A recording that was ended by a signal was once left hidden, without a word.
+/// Regression test: a recording that was ended by a signal kept its hidden name without a message.
 #[test]
-fn a_recording_that_is_ended_by_a_signal_gets_its_name() {
+fn recording_ended_by_a_signal_gets_its_name() {
     let Some((_server, display)) = display(&[]) else { return };
     let folder = super::files::folder("window-signal");
     let (session, hidden) = (folder.join("a.session"), folder.join(".a.session.part"));
@@ -142,19 +142,22 @@ fn a_recording_that_is_ended_by_a_signal_gets_its_name() {
     viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY");
     viewer.args(["view", "--adapter", "cpu", "--record"]).arg(&session).stderr(Stdio::piped());
     let mut viewer = Started(viewer.spawn().unwrap());
-    let patience = Instant::now();
-    while !hidden.metadata().is_ok_and(|found| found.len() > 0) {
-        assert!(patience.elapsed() < Duration::from_secs(60), "nothing is recorded");
+    let start = Instant::now();
+    while !hidden.metadata().is_ok_and(|file| file.len() > 0) {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is recorded");
         sleep(Duration::from_millis(20));
     }
     let id = viewer.0.id().to_string();
     assert!(Command::new("kill").args(["-s", "TERM", &id]).status().unwrap().success());
-    let mut said = String::new();
-    viewer.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(viewer.0.wait().unwrap().code(), Some(0), "{said}");
-    assert!(said.contains(&format!("saved {}", session.display())), "{said}");
-    assert!(said.contains(&format!("{} holds a recording that was interrupted", left.display())), "{said}");
+    let mut stderr = String::new();
+    viewer.0.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!(viewer.0.wait().unwrap().code(), Some(0), "{stderr}");
+    assert!(stderr.contains(&format!("saved {}", session.display())), "{stderr}");
+    assert!(
+        stderr.contains(&format!("{} holds a recording that was interrupted", left.display())),
+        "{stderr}"
+    );
     assert!(left.exists() && !hidden.exists());
     let text = std::fs::read_to_string(&session).unwrap();
-    assert!(!text.lines().last().unwrap().contains("\"do\""), "the last line tells the length: {text}");
+    assert!(!text.lines().last().unwrap().contains("\"do\""), "the last line must be the length: {text}");
 }
