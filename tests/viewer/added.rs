@@ -309,7 +309,7 @@ fn recording_replays_added_clips_exactly() {
     tick(&mut live, 300);
     play(&mut live, bars(&[&[own, own + 2], &[own + 1], &[own + 3]]));
     tick(&mut live, 1777);
-    let seen = pose(&live);
+    let final_pose = pose(&live);
     live.stop_recording().unwrap().unwrap();
     // The recording has its own copies of the takes.
     fs::remove_dir_all(&takes).unwrap();
@@ -335,7 +335,7 @@ fn recording_replays_added_clips_exactly() {
     let path = moved.join("a.session");
     let replay = replayed(&path);
     let replay = replay.session();
-    assert_eq!((pose(replay), &replay.puppet().motion), (seen, &live.puppet().motion));
+    assert_eq!((pose(replay), &replay.puppet().motion), (final_pose, &live.puppet().motion));
     assert_eq!(names(replay), names(&live));
     assert_eq!(names(replay)[own..], ["hail", "take 1", "take 2", "hail hail"]);
 
@@ -457,12 +457,12 @@ fn live_source_does_not_split_undo_steps() {
     tick(&mut live, 1500);
     send(&mut live, 0.6);
     send(&mut live, 0.7);
-    let seen = pose(&live);
+    let final_pose = pose(&live);
     live.apply(Command::Undo);
     assert_eq!(pose(&live), rest, "a new undo step must begin after a pause");
     live.apply(Command::Redo);
-    assert_eq!(pose(&live), seen);
+    assert_eq!(pose(&live), final_pose);
     live.stop_recording().unwrap().unwrap();
     let replay = replayed(&path);
-    assert_eq!((pose(replay.session()), clips(replay.session()).len()), (seen, take + 1));
+    assert_eq!((pose(replay.session()), clips(replay.session()).len()), (final_pose, take + 1));
 }

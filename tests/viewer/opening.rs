@@ -175,7 +175,7 @@ fn resizing_keeps_the_character_in_view() {
     let mut session = session();
     let before = session.camera().position;
     session.apply(Command::Resize(Vec2::new(1016.0, 800.0)));
-    assert_eq!(session.camera().position, before, "the height has not changed");
+    assert_eq!(session.camera().position, before, "the camera must not move if the height is unchanged");
     session.apply(Command::Resize(Vec2::new(200.0, 800.0)));
     for name in ["leftHand", "rightHand", "head", "leftFoot"] {
         let node = session.puppet().character().skeleton.find(name).unwrap();

@@ -67,7 +67,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &m
             commands.push(Command::Loop(looping));
         }
         let mut in_place = bar.travel == Travel::Stripped;
-        let checkbox = Checkbox::new(&mut in_place, "In index");
+        let checkbox = Checkbox::new(&mut in_place, "In place");
         if ui.add(checkbox).on_hover_text("Remove the root motion of the clip").changed() {
             let travel = if in_place { Travel::Stripped } else { Travel::Kept };
             push_change(commands, with_bar(motion, index, Bar { travel, ..bar.clone() }));

@@ -66,7 +66,7 @@ pub(super) struct Look {
     pub(super) search: String,
     /// The joint that the joint list last scrolled to.
     pub(super) scrolled_to: Option<usize>,
-    /// An existing rig file that the user is commands to replace.
+    /// An existing rig file that the user is asked to replace.
     pub(super) replace: Option<PathBuf>,
     /// Whether the user was warned that unsaved changes would be lost.
     pub(super) leaving: bool,

@@ -25,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &Look) {
             }));
         });
         let error = report.position_error.map_or_else(String::new, |e| format!("{:.2} mm   ", e * 1e3));
-        let line = format!("{error}{} iterations   {:.0} µs", report.iterations, report.seconds * 1e6);
+        let line = format!("{error}{} iter.   {:.0} µs", report.iterations, report.seconds * 1e6);
         ui.label(RichText::new(line).small().color(theme::quiet(ui)));
     }
     if session.reports.is_empty() && session.error.is_none() {

@@ -127,7 +127,7 @@ fn bar(ui: &mut Ui, session: &Session, (index, bar): (usize, &Bar), commands: &m
         push_change(commands, with(Bar { again, ..bar.clone() }));
     }
     let mut in_place = bar.travel == Travel::Stripped;
-    let checkbox = ui.add(Checkbox::new(&mut in_place, "In index"));
+    let checkbox = ui.add(Checkbox::new(&mut in_place, "In place"));
     if checkbox.on_hover_text("Remove the root motion of the clip").changed() {
         let travel = if in_place { Travel::Stripped } else { Travel::Kept };
         push_change(commands, with(Bar { travel, ..bar.clone() }));
