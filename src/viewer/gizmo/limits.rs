@@ -153,12 +153,18 @@ impl LimitFrame<'_> {
     fn euler(&self, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> Vec<Arc> {
         let (a, b, c) = self.q.to_euler(order);
         // The other set of Euler angles for the same rotation may be the one within the limits.
-        let ways = [[a, b, c], [a + PI, PI - b, c + PI]];
+        let solutions = [[a, b, c], [a + PI, PI - b, c + PI]];
         let middle: [f64; 3] = std::array::from_fn(|i| 0.5 * (min[i] + max[i]));
-        let ways = ways.map(|way| std::array::from_fn(|i| nearest_turn(way[i], middle[i])));
-        let violation =
-            |way: &[f64; 3]| (0..3).map(|i| (min[i] - way[i]).max(way[i] - max[i]).max(0.0)).sum::<f64>();
-        let now: [f64; 3] = if violation(&ways[1]) + 1e-9 < violation(&ways[0]) { ways[1] } else { ways[0] };
+        let solutions =
+            solutions.map(|solution| std::array::from_fn(|i| nearest_turn(solution[i], middle[i])));
+        let violation = |solution: &[f64; 3]| {
+            (0..3).map(|i| (min[i] - solution[i]).max(solution[i] - max[i]).max(0.0)).sum::<f64>()
+        };
+        let now: [f64; 3] = if violation(&solutions[1]) + 1e-9 < violation(&solutions[0]) {
+            solutions[1]
+        } else {
+            solutions[0]
+        };
         let mut before = DQuat::IDENTITY;
         let mut arcs = Vec::with_capacity(3);
         for (i, axis) in axes(order).into_iter().enumerate() {

@@ -38,8 +38,9 @@ pub(super) fn for_joint(session: &Session, node: usize) -> Option<Pole> {
     let length = base.distance(at) + at.distance(end);
     let line = (end - base).normalize_or_zero();
     let bend = (at - base).reject_from(line);
-    let way = if bend.length() > 0.02 * length { bend } else { default_bend(session, limb, middle, line)? };
-    Some(Pole { position: at + way.normalize_or_zero() * (DISTANCE * length), ..pole })
+    let direction =
+        if bend.length() > 0.02 * length { bend } else { default_bend(session, limb, middle, line)? };
+    Some(Pole { position: at + direction.normalize_or_zero() * (DISTANCE * length), ..pole })
 }
 
 /// Returns the poles that the rig defines.
@@ -54,7 +55,7 @@ pub(super) fn placed(session: &Session) -> impl Iterator<Item = Pole> + '_ {
 /// Returns the direction in which a straight limb bends: as its hinge allows, otherwise as at rest.
 fn default_bend(session: &Session, limb: &Chain, middle: usize, line: Vec3) -> Option<Vec3> {
     let puppet = &session.puppet;
-    let way = match puppet.rig.joint(middle).limit {
+    let direction = match puppet.rig.joint(middle).limit {
         Limit::Hinge { axis, min, max } => {
             let (skeleton, pose) = (&puppet.character().skeleton, puppet.pose());
             let joint = skeleton.nodes.get(middle)?;
@@ -65,6 +66,6 @@ fn default_bend(session: &Session, limb: &Chain, middle: usize, line: Vec3) -> O
         }
         _ => limb.bend?,
     };
-    let way = way.reject_from(line);
-    (way.length() > 1e-4).then_some(way)
+    let direction = direction.reject_from(line);
+    (direction.length() > 1e-4).then_some(direction)
 }

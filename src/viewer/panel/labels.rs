@@ -11,7 +11,7 @@ const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 /// Draws the labels of the hovered part, the gizmo, the highlighted joint and, if names are shown, of all handles.
 pub(super) fn show(ui: &Ui, session: &Session) {
     let scale = ui.ctx().pixels_per_point();
-    let beside = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
+    let draw_label = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
         let Some(at) = crate::picking::pixel(&session.camera(), point, session.size()) else { return };
         let at = egui::pos2(at.x / scale + 14.0, at.y / scale - 10.0);
         let font = egui::FontId::proportional(13.0);
@@ -21,27 +21,30 @@ pub(super) fn show(ui: &Ui, session: &Session) {
         ui.painter().rect_filled(background, 5.0, Color32::from_rgba_unmultiplied(16, 18, 24, 205));
         ui.painter().galley(at, galley, color);
     };
-    let write = |point, text: &str, color| beside(point, text, color, false);
+    let draw_right = |point, text: &str, color| draw_label(point, text, color, false);
     if session.display.names {
         for node in session.handles() {
             let position = session.puppet.world_from_node().get(node).map(|m| m.translation.into());
-            position.into_iter().for_each(|p| write(p, &node_name(session, node), QUIET));
+            position.into_iter().for_each(|p| draw_right(p, &node_name(session, node), QUIET));
         }
     }
     if let Some((position, text)) = gizmo::caption(session) {
         // On the side away from the joint, so that the label does not cover its arcs.
         let screen_x = |p| crate::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
         let joint = session.selected.and_then(|n| session.place(n)).and_then(screen_x);
-        beside(position, &text, Color32::WHITE, screen_x(position) < joint);
+        draw_label(position, &text, Color32::WHITE, screen_x(position) < joint);
     }
     if let Some(node) = session.hint.filter(|_| session.hint != session.selected) {
-        session.place(node).into_iter().for_each(|p| write(p, &node_name(session, node), Color32::WHITE));
+        session
+            .place(node)
+            .into_iter()
+            .for_each(|p| draw_right(p, &node_name(session, node), Color32::WHITE));
     }
     if let (None, Some(hit)) = (&session.hand, session.hover) {
         let base = hand::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
         let chains = &session.puppet.rig.chains;
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));
         let chain = chain.map_or_else(String::new, |c| format!("   {}", name(&c.name)));
-        write(hit.point, &format!("{}{chain}", node_name(session, hit.node)), Color32::WHITE);
+        draw_right(hit.point, &format!("{}{chain}", node_name(session, hit.node)), Color32::WHITE);
     }
 }

@@ -141,8 +141,8 @@ fn weight_stripe(ui: &Ui, body: Rect, shares: &[Share], corners: CornerRadius) {
     if shares.len() < 2 || sum <= 0.0 {
         return;
     }
-    let foot = Rect::from_min_max(pos2(body.left(), body.bottom() - 5.0), body.max);
-    let painter = ui.painter().with_clip_rect(foot.intersect(ui.clip_rect()));
+    let stripe = Rect::from_min_max(pos2(body.left(), body.bottom() - 5.0), body.max);
+    let painter = ui.painter().with_clip_rect(stripe.intersect(ui.clip_rect()));
     let mut x = body.left();
     for (i, share) in shares.iter().enumerate() {
         let to = x + body.width() * share.weight / sum;
@@ -152,7 +152,7 @@ fn weight_stripe(ui: &Ui, body: Rect, shares: &[Share], corners: CornerRadius) {
             se: if i + 1 == shares.len() { corners.se } else { 0 },
             ..CornerRadius::ZERO
         };
-        let piece = Rect::from_min_max(pos2(x, foot.top()), pos2(to, foot.bottom()));
+        let piece = Rect::from_min_max(pos2(x, stripe.top()), pos2(to, stripe.bottom()));
         painter.rect_filled(piece, corners, edge);
         x = to;
     }
