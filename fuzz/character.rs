@@ -65,9 +65,9 @@ pub(crate) fn solve(puppet: &mut Puppet, methods: &[Method]) -> Result<(), Strin
             Target { position: Some(position.as_dvec3()), look: Some(DVec3::Z), ..Target::new(node) }
         };
         puppet.targets = ends.iter().map(target).collect();
-        let reports = puppet.update();
+        drop(puppet.update());
         check_finite(puppet.pose(), &format!("after {method}"))?;
-        for report in reports.into_iter().flatten() {
+        for report in puppet.reports() {
             let errors = [report.position_error, report.orientation_error];
             if let Some(error) = errors.into_iter().flatten().find(|e| e.is_nan()) {
                 return Err(format!("error not finite after {method}: {error} of node {}", report.node));

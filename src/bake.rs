@@ -35,7 +35,7 @@ pub fn bake(
     let mut reports = Vec::new();
     for time in frames(times, rate) {
         puppet.time = time;
-        reports.extend(puppet.update()?);
+        reports.extend_from_slice(puppet.update()?);
         recorder.push(f64::from(time), puppet.pose());
     }
     let clip = recorder.clip(&puppet.character().skeleton, Some(name.to_owned()));

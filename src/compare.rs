@@ -130,13 +130,13 @@ impl Contender {
         if !puppet.motion.is_rest() {
             // A clip says anew where each solve starts, and no picture before has a say.
             puppet.held = Some(start.clone());
-            puppet.forget();
+            puppet.reset_solver();
         }
         self.reports.clear();
         let solved = puppet.update();
         self.refusal = solved.as_ref().err().map(ToString::to_string);
         let Ok(reports) = solved else { return };
-        self.reports = reports;
+        self.reports.extend_from_slice(reports);
         if puppet.motion.is_rest() {
             puppet.held = Some(puppet.pose().clone());
         }

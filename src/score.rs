@@ -273,7 +273,7 @@ impl MotionReader<'_> {
         };
         let solve = |puppet: &mut Puppet, targets: Vec<Target>| {
             puppet.targets = targets;
-            puppet.update().map_err(|e| fault(&e))
+            puppet.update().map(|_| ()).map_err(|e| fault(&e))
         };
         solve(puppet, Vec::new())?;
         let unedited = puppet.pose().clone();

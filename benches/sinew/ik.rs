@@ -5,7 +5,7 @@ use glam::{DAffine3, DQuat, DVec3};
 use sinew::asset;
 use sinew::ik::{Body, Goal, Limb, LimbGoal, Link, Method, Options, Solver, Start, solve_limb, solve_limbs};
 use sinew::pose::{Pose, world_matrices};
-use sinew::rig::{self, Lease, default_base};
+use sinew::rig::{self, Binding, default_base};
 
 const LINKS: usize = 20;
 /// Far from the straight chain, within its reach.
@@ -80,7 +80,7 @@ fn full_body(c: &mut Criterion) {
         let pose = Pose::rest(&character.skeleton);
         let mut world = Vec::new();
         world_matrices(&character.skeleton, &pose, &mut world);
-        let lease = Lease::new(
+        let binding = Binding::new(
             &character.skeleton,
             &character.skins,
             &rig::find(&character),
@@ -88,7 +88,7 @@ fn full_body(c: &mut Criterion) {
             &nodes,
         )
         .unwrap();
-        let mut body = lease.body(&character.skeleton, &pose, &world).unwrap();
+        let mut body = binding.body(&character.skeleton, &pose, &world).unwrap();
         let place = |n: usize| glam::Vec3::from(world[n].translation).as_dvec3();
         let goals = |frame: i32| -> Vec<Goal> {
             let t = f64::from(frame) * 0.05;
@@ -96,7 +96,7 @@ fn full_body(c: &mut Criterion) {
                 .iter()
                 .enumerate()
                 .map(|(i, &node)| {
-                    let (link, offset) = lease.link(node, &pose).unwrap();
+                    let (link, offset) = binding.link(node, &pose).unwrap();
                     let goal = if i < 5 {
                         // The trunk goes as one, the hands as they like.
                         let phase = t + if i < 2 { 1.0 + i as f64 } else { 0.0 };

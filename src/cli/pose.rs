@@ -69,13 +69,13 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
     }
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, verbosity)?;
-    let reports = puppet.update()?;
+    puppet.update()?;
     watch.stage("pose");
     if let Some(path) = copy {
         output::file(path, &posed::copy(&puppet, args.model.file.as_deref())?)?;
         watch.stage("write");
         watch.total();
-        return Ok(args.posing.exit_code(&reports));
+        return Ok(args.posing.exit_code(puppet.reports()));
     }
     let vertices = match args.vertices {
         None => None,
@@ -83,10 +83,10 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
         Some(VerticesArg::Gpu) => Some(gpu_vertices(&puppet, &args.adapter, &watch)?),
     };
     watch.stage("vertices");
-    output::json(args.output.as_deref(), &Document::new(&puppet, &reports, vertices))?;
+    output::json(args.output.as_deref(), &Document::new(&puppet, puppet.reports(), vertices))?;
     watch.stage("write");
     watch.total();
-    Ok(args.posing.exit_code(&reports))
+    Ok(args.posing.exit_code(puppet.reports()))
 }
 
 fn cpu_vertices(puppet: &Puppet) -> Vec<Skinned> {

@@ -152,20 +152,20 @@ pub(super) fn run(
     let mut puppet = args.posing.puppet(character, matches, verbosity)?;
     puppet.skinning = args.view.skinning();
     let Some(frames) = args.frames else {
-        let reports = puppet.update()?;
+        puppet.update()?;
         watch.stage("pose");
         let comparison = args.comparison(&puppet, verbosity);
         let reference =
             args.reference.as_deref().map(|path| reference(path, args.view.size())).transpose()?;
         let image = pending.draw_to_file(&puppet, &comparison, &args.view, &names.single, &mut watch)?;
         let matches = reference.map_or(Ok(true), |expected| is_match(&expected, &image, args, verbosity))?;
-        return Ok(if matches { args.posing.exit_code(&reports) } else { ExitCode::from(1) });
+        return Ok(if matches { args.posing.exit_code(puppet.reports()) } else { ExitCode::from(1) });
     };
     let start = puppet.time;
     #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
     let pose = |puppet: &mut Puppet, frame: u32| -> Result<Vec<GoalReport>, Failure> {
         puppet.time = start + frame as f32 / args.fps;
-        Ok(puppet.update()?)
+        Ok(puppet.update()?.to_vec())
     };
     let (mut bounds, mut missed) = (Bounds::default(), Vec::new());
     // The camera frames all poses, so they are computed once before the first frame is drawn.

@@ -1,34 +1,35 @@
-//! What is to be posed: a tree of links.
+//! A tree of links in some pose: what a solver poses.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use super::{Limit, SolveError};
 
-/// One joint and the stretch to it from its parent. As in glTF,
+/// A joint and its offset from its parent. As in glTF,
 /// `parent_from_link = translate(offset) · rotate(rotation) · scale(scale)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// Index of the link that it hangs on, less than its own; `None` for the base.
+    /// Index of the parent link, which is less than the index of this one; `None` for the base.
     pub parent: Option<usize>,
-    /// Where the joint is in its parent's frame.
+    /// Position of the joint in its parent's frame.
     pub offset: DVec3,
-    /// Rotation at rest.
+    /// Local rotation at rest.
     pub rest: DQuat,
-    /// Scale of what hangs on the joint; one unless the file scales it. May be negative.
+    /// Scale of everything below the joint: one unless the file scales it. May be negative.
     pub scale: DVec3,
-    /// How far it may turn.
+    /// How far the joint may turn.
     pub limit: Limit,
-    /// How willingly it turns: 1 normally, 0 never.
+    /// How readily the joint turns: 1 by default, 0 never.
     pub weight: f64,
-    /// Whether the chain is walked against the skeleton here: the link's rotations, `rest` too, are then inverses of the
-    /// joint's own. The limit is the joint's own all the same.
+    /// Whether the chain runs against the skeleton here. The rotations of the link, `rest` included, are then the
+    /// inverses of the joint's rotations. The limit stays that of the joint.
     pub reversed: bool,
 }
 
 impl Link {
-    /// A link without a parent, at the origin, unturned at rest.
+    /// A link without a parent, at the origin, with the identity as its rest rotation.
     pub fn base() -> Self {
         Self {
             parent: None,
@@ -41,77 +42,92 @@ impl Link {
         }
     }
 
-    /// A link that hangs on another, unturned at rest.
+    /// A link below another one, with the identity as its rest rotation.
     pub fn child(parent: usize, offset: DVec3) -> Self {
         Self { parent: Some(parent), offset, ..Self::base() }
     }
 
-    /// The rotation next to one that its limit allows.
+    /// The allowed rotation that is nearest to a given one.
     pub fn nearest(&self, rotation: DQuat) -> DQuat {
         nearest(&self.limit, self.rest, self.reversed, rotation)
     }
 
-    /// Radians by which a rotation goes beyond its limit.
-    pub fn excess(&self, rotation: DQuat) -> f64 {
+    /// The angle from a rotation to the nearest allowed one, radians.
+    pub fn limit_violation(&self, rotation: DQuat) -> f64 {
         self.limit.excess(own(self.rest, self.reversed, rotation))
     }
 
-    /// What is wrong with its numbers.
-    fn fault(&self) -> Option<&'static str> {
+    /// The first field with an invalid number.
+    fn invalid_field(&self) -> Option<&'static str> {
         let fields = [
             ("offset", self.offset.is_finite()),
             ("rest", self.rest.is_finite()),
             ("scale", self.scale.is_finite()),
             ("weight", self.weight.is_finite() && self.weight >= 0.0),
         ];
-        let bad = fields.into_iter().find(|(_, good)| !good).map(|(what, _)| what);
-        bad.or_else(|| self.limit.fault())
+        let invalid = fields.into_iter().find(|(_, valid)| !valid).map(|(what, _)| what);
+        invalid.or_else(|| self.limit.fault())
     }
 }
 
-/// A joint's own q = rest⁻¹ · local, whichever way its link is walked.
+/// A joint's own rotation from rest, q = rest⁻¹ · local, for either direction of its link.
 pub(super) fn own(rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if reversed { rest * rotation.conjugate() } else { rest.conjugate() * rotation }
 }
 
-/// The rotation next to one that a limit allows.
+/// The rotation nearest to a given one that a limit allows.
 pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if *limit == Limit::Free {
         return rotation;
     }
-    let asked = own(rest, reversed, rotation);
-    let given = limit.nearest(asked);
-    if given == asked {
+    let wanted = own(rest, reversed, rotation);
+    let allowed = limit.nearest(wanted);
+    if allowed == wanted {
         rotation
     } else if reversed {
-        given.conjugate() * rest
+        allowed.conjugate() * rest
     } else {
-        rest * given
+        rest * allowed
     }
 }
 
-/// A tree of links, base first, every parent before its children, in some pose.
+/// Identifies the values of a body's links. Bodies with the same shape have equal links; equal links may have
+/// different shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape(u64);
+
+impl Shape {
+    /// A shape that no links have yet.
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A tree of links in some pose. The base comes first, and every parent before its children.
 ///
-/// It lives in the space above its base, where a chain without scale is rigid; `world_from_base` leads out of there
-/// and may be any invertible affine map, such as the ×100 that many files have above their skeleton.
+/// A body lives in the space above its base, in which a chain without scale is rigid. `world_from_base` maps that space
+/// to the world. It may be any invertible affine map, such as the factor of 100 that many files have above their
+/// skeleton.
 #[derive(Clone, Debug)]
 pub struct Body {
     links: Arc<[Link]>,
+    shape: Shape,
     rotations: Vec<DQuat>,
-    /// The pose that [`Secondary::Posture`](super::Secondary::Posture) goes for; `None`: rest.
+    /// The pose that [`Secondary::Posture`](super::Secondary::Posture) pulls to; `None`: rest.
     posture: Option<Arc<[DQuat]>>,
-    /// How far the base has been moved from its offset, base space.
+    /// How far the base has moved from its offset, base space.
     root: DVec3,
     world_from_base: DAffine3,
     base_from_world: DAffine3,
     world_from_base_rotation: DQuat,
-    /// World metres in a metre of base space, where that is the same to all sides.
-    even_scale: Option<f64>,
+    /// The scale of `world_from_base`, where it is the same in all directions.
+    uniform_scale: Option<f64>,
 }
 
 impl PartialEq for Body {
     fn eq(&self, other: &Self) -> bool {
-        (Arc::ptr_eq(&self.links, &other.links) || self.links == other.links)
+        (self.shape == other.shape || self.links == other.links)
             && self.rotations == other.rotations
             && self.posture == other.posture
             && self.is_placed_as(other)
@@ -119,11 +135,11 @@ impl PartialEq for Body {
 }
 
 impl Body {
-    /// Checks the links; the pose is that of rest.
+    /// A body at rest.
     ///
     /// # Errors
-    /// [`SolveError`], naming the link, if there are none, if the order is wrong, if a number is not finite, or if
-    /// `world_from_base` cannot be inverted.
+    /// [`SolveError`] if there are no links, if a parent does not come before its link, if a number of a link is
+    /// invalid, or if `world_from_base` cannot be inverted. Errors about a link name it.
     pub fn new(mut links: Vec<Link>, world_from_base: DAffine3) -> Result<Self, SolveError> {
         if links.is_empty() {
             return Err(SolveError::Empty);
@@ -132,7 +148,7 @@ impl Body {
             if !link.parent.map_or(index == 0, |parent| parent < index) {
                 return Err(SolveError::Parent { link: index, parent: link.parent });
             }
-            if let Some(what) = link.fault() {
+            if let Some(what) = link.invalid_field() {
                 return Err(SolveError::Link { link: index, what });
             }
             link.rest = unit(link.rest);
@@ -140,24 +156,25 @@ impl Body {
         let rotations = links.iter().map(|l| l.rest).collect();
         let mut body = Self {
             links: links.into(),
+            shape: Shape::new(),
             rotations,
             posture: None,
             root: DVec3::ZERO,
             world_from_base: DAffine3::IDENTITY,
             base_from_world: DAffine3::IDENTITY,
             world_from_base_rotation: DQuat::IDENTITY,
-            even_scale: Some(1.0),
+            uniform_scale: Some(1.0),
         };
         let (_, rotation, _) = world_from_base.to_scale_rotation_translation();
         body.place(world_from_base, rotation)?;
         Ok(body)
     }
 
-    /// Sets the way out of base space. `rotation`: the product of the rotations along it, by which orientations are
-    /// told; it cannot be had from the matrix where that has uneven scale.
+    /// Sets the map from base space to the world. `rotation` is the product of the rotations above the base, from which
+    /// world orientations are computed. It does not follow from the matrix if that has non-uniform scale.
     ///
     /// # Errors
-    /// [`SolveError::Singular`] if the map cannot be inverted; nothing has then changed.
+    /// [`SolveError::Singular`] if the map cannot be inverted. The body is then unchanged.
     pub fn place(&mut self, world_from_base: DAffine3, rotation: DQuat) -> Result<(), SolveError> {
         let base_from_world = world_from_base.inverse();
         if !(world_from_base.is_finite() && base_from_world.is_finite() && rotation.is_finite()) {
@@ -169,9 +186,35 @@ impl Body {
             [world_from_base.matrix3.x_axis, world_from_base.matrix3.y_axis, world_from_base.matrix3.z_axis];
         let scale = x.length();
         let small = 1e-9 * scale;
-        let even = (y.length() - scale).abs() <= small && (z.length() - scale).abs() <= small;
-        let across = x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs()) <= small * scale;
-        self.even_scale = Some(scale).filter(|_| even && across);
+        let is_even = (y.length() - scale).abs() <= small && (z.length() - scale).abs() <= small;
+        let is_orthogonal = x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs()) <= small * scale;
+        self.uniform_scale = Some(scale).filter(|_| is_even && is_orthogonal);
+        Ok(())
+    }
+
+    /// Sets the offset and the scale of every link to what `geometry` returns for its index. The pose stays.
+    ///
+    /// Allocates nothing, unless the links are shared with a clone of the body.
+    ///
+    /// # Errors
+    /// [`SolveError::Link`] for the first link with a value that is not finite. The body is then unchanged.
+    pub fn set_geometry(&mut self, geometry: impl Fn(usize) -> (DVec3, DVec3)) -> Result<(), SolveError> {
+        let bits = |v: DVec3| v.to_array().map(f64::to_bits);
+        let mut changed = false;
+        for (index, link) in self.links.iter().enumerate() {
+            let (offset, scale) = geometry(index);
+            let fields = [("offset", offset), ("scale", scale)];
+            if let Some((what, _)) = fields.into_iter().find(|(_, value)| !value.is_finite()) {
+                return Err(SolveError::Link { link: index, what });
+            }
+            changed |= bits(offset) != bits(link.offset) || bits(scale) != bits(link.scale);
+        }
+        if changed {
+            self.shape = Shape::new();
+            for (index, link) in Arc::make_mut(&mut self.links).iter_mut().enumerate() {
+                (link.offset, link.scale) = geometry(index);
+            }
+        }
         Ok(())
     }
 
@@ -180,50 +223,50 @@ impl Body {
         &self.links
     }
 
-    /// Shared with every body cloned from this one.
-    pub(super) fn shape(&self) -> &Arc<[Link]> {
-        &self.links
+    /// Identifies the values of the links.
+    pub(super) fn shape(&self) -> Shape {
+        self.shape
     }
 
-    /// The links' local rotations, unit quaternions.
+    /// The local rotations of the links, unit quaternions.
     pub fn rotations(&self) -> &[DQuat] {
         &self.rotations
     }
 
-    /// How far the base was moved by a method that moves it, base space, metres.
+    /// How far a method has moved the base, metres in base space.
     pub fn root(&self) -> DVec3 {
         self.root
     }
 
-    /// Leads from the space above the base to the world.
+    /// The map from the space above the base to the world.
     pub fn world_from_base(&self) -> DAffine3 {
         self.world_from_base
     }
 
-    /// Leads from the world to the space above the base.
+    /// The map from the world to the space above the base.
     pub(super) fn base_from_world(&self) -> DAffine3 {
         self.base_from_world
     }
 
-    /// World metres in a metre of base space, where that is the same to all sides.
-    pub(super) fn even_scale(&self) -> Option<f64> {
-        self.even_scale
+    /// The scale of `world_from_base`, where it is the same in all directions.
+    pub(super) fn uniform_scale(&self) -> Option<f64> {
+        self.uniform_scale
     }
 
-    /// The product of rotations above the base.
+    /// The product of the rotations above the base.
     pub(super) fn world_from_base_rotation(&self) -> DQuat {
         self.world_from_base_rotation
     }
 
-    /// Turns a link. The rotation is made a unit quaternion; a link that does not exist is left alone.
+    /// Sets the rotation of a link, normalized. Does nothing if the link does not exist or the rotation is not finite.
     pub fn set_rotation(&mut self, link: usize, rotation: DQuat) {
         if let Some(own) = self.rotations.get_mut(link).filter(|_| rotation.is_finite()) {
             *own = unit(rotation);
         }
     }
 
-    /// Gives the posture that [`Secondary::Posture`](super::Secondary::Posture) goes for: local rotations, a link
-    /// each. They are made unit quaternions; what is missing, or is no rotation, is at rest.
+    /// Sets the posture that [`Secondary::Posture`](super::Secondary::Posture) pulls to: one local rotation for each
+    /// link, which are normalized. A rotation that is missing, zero or not finite stands for rest.
     pub fn set_posture(&mut self, rotations: &[DQuat]) {
         let given = |(i, l): (usize, &Link)| {
             let rotation = rotations.get(i).filter(|q| q.is_finite() && q.length_squared() > 0.0);
@@ -236,19 +279,19 @@ impl Body {
         self.posture.as_ref()
     }
 
-    /// All rotations at once; the caller has made them unit quaternions.
+    /// All rotations. The caller writes unit quaternions.
     pub(super) fn rotations_mut(&mut self) -> &mut Vec<DQuat> {
         &mut self.rotations
     }
 
-    /// Moves the base, base space, metres.
+    /// Moves the base, metres in base space. Does nothing if the vector is not finite.
     pub fn set_root(&mut self, root: DVec3) {
         if root.is_finite() {
             self.root = root;
         }
     }
 
-    /// Back to rest, links that never turn left as they are.
+    /// Returns the body to rest. Links of weight zero keep their rotation.
     pub fn reset(&mut self) {
         for (rotation, link) in
             self.rotations.iter_mut().zip(self.links.iter()).filter(|(_, l)| l.weight > 0.0)
@@ -258,13 +301,13 @@ impl Body {
         self.root = DVec3::ZERO;
     }
 
-    /// Whether no link that may turn is turned, nor the base moved.
+    /// Whether the base and all links that may turn are at rest.
     pub(super) fn is_at_rest(&self) -> bool {
         let turned = |(r, l): (&DQuat, &Link)| l.weight > 0.0 && r.dot(l.rest).abs() < 1.0 - 1e-12;
         self.root == DVec3::ZERO && !self.rotations.iter().zip(self.links.iter()).any(turned)
     }
 
-    /// Whether both have the same way out of base space, and their bases at the same place.
+    /// Whether the bases of two bodies have the same place in the world.
     pub(super) fn is_placed_as(&self, other: &Self) -> bool {
         self.root == other.root
             && self.world_from_base == other.world_from_base
@@ -279,7 +322,7 @@ impl Body {
         DAffine3 { matrix3: linear, translation: link.offset + root }
     }
 
-    /// `world_from_link` by forward kinematics; `None` for a link that does not exist.
+    /// `world_from_link`, by forward kinematics; `None` if the link does not exist.
     pub fn world_from_link(&self, link: usize) -> Option<DAffine3> {
         let mut parent = self.links.get(link)?.parent;
         let mut affine = self.parent_from_link(link);
@@ -290,7 +333,7 @@ impl Body {
         Some(self.world_from_base * affine)
     }
 
-    /// A link's world orientation, the product of rotations; `None` for a link that does not exist.
+    /// The world orientation of a link as a product of rotations; `None` if the link does not exist.
     pub fn orientation(&self, link: usize) -> Option<DQuat> {
         let mut rotation = *self.rotations.get(link)?;
         let mut parent = self.links[link].parent;
@@ -302,7 +345,7 @@ impl Body {
     }
 }
 
-/// The unit quaternion along another; identity for zero.
+/// The quaternion, normalized; the identity for zero.
 pub(super) fn unit(q: DQuat) -> DQuat {
     let length = q.length();
     // A quaternion that is of unit length already keeps its bits.

@@ -17,7 +17,7 @@ pub fn solve_many(
     options: &Options,
 ) -> Vec<Result<Report, SolveError>> {
     let solve = |solver: &mut Solver, (body, goals): (&mut Body, &Vec<Goal>)| {
-        solver.forget();
+        solver.reset();
         solver.solve(body, goals, options).cloned()
     };
     bodies.par_iter_mut().zip(goals.par_iter()).map_init(Solver::default, solve).collect()

@@ -52,7 +52,7 @@ impl Particles {
         }
         self.attached.clear();
         self.attached.extend((0..self.parents.len()).filter(|&p| self.parents[p].is_some()));
-        self.attached.sort_by_key(|&p| self.parents[p]);
+        self.attached.sort_unstable_by_key(|&p| (self.parents[p], p));
         self.ranges.clear();
         let mut start = 0;
         for joint in 0..tree.joints.len() {

@@ -1,8 +1,8 @@
-//! Goals in, an answer and the truth about it out.
+//! The solver: goals in, a pose and a report of it out.
 
 use super::chain::{Chain, End};
 use super::driver::{Driver, Progress};
-use super::memo::{Memo, Stance, stand};
+use super::last_solve::{BodyPose, LastSolve};
 use super::options::DEFAULT_TOLERANCE;
 use super::style::Styled;
 use super::tree::Tree;
@@ -11,32 +11,32 @@ use super::{
     SolveError, Start, two_bone,
 };
 
-/// Radians from the border of its limit at which a joint counts as limited.
+/// A joint within this angle of its limit counts as limited, radians.
 const AT_BORDER: f64 = 1e-6;
-/// What [`Method::Style`] says where it has none.
+/// The error of [`Method::Style`] without a style.
 const NO_STYLE: &str = "it needs a style, learned from postures, or examples";
 
-/// Solves, and keeps its buffers for the next time. Same input, same bits.
+/// An IK solver, which keeps its buffers from solve to solve. Same input, same bits.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
     chain: Chain,
     tree: Tree,
     driver: Driver,
-    asked: Stance,
-    memo: Memo,
+    start: BodyPose,
+    last: LastSolve,
     style: Option<Styled>,
     report: Report,
 }
 
 impl Solver {
-    /// Turns the body's links until the goals are met as nearly as the method can.
+    /// Turns the links of a body until the goals are met as closely as the method can.
     ///
-    /// A question whose start and goals are those of the last one, or that starts from its answer, gets the last
-    /// answer unchanged: nothing creeps.
+    /// If the body starts in the same pose as in the last solve, or in the pose of the last answer, and all else is
+    /// equal, it gets the last answer again: the pose does not creep.
     ///
     /// # Errors
-    /// [`SolveError`] for a goal whose link does not exist or whose numbers are not finite, for a tolerance that is
-    /// not positive, or for a body that the method cannot treat; the body is then untouched.
+    /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance is not positive,
+    /// or if the method does not apply to the body. The body is then unchanged.
     pub fn solve(
         &mut self,
         body: &mut Body,
@@ -44,54 +44,52 @@ impl Solver {
         options: &Options,
     ) -> Result<&Report, SolveError> {
         options.check(body, goals)?;
-        let style = self.styled(body, options)?;
-        let is_answer = self.memo.is_answer(body);
-        if self.memo.answers(body, is_answer, goals, options) {
-            self.memo.recall(body);
+        let style = self.checked_style(body, options)?;
+        let is_answer = self.last.is_answer(body);
+        if self.last.solves(body, is_answer, goals, options) {
+            self.last.recall(body);
             return Ok(&self.report);
         }
-        self.asked.0.clear();
-        self.asked.0.extend_from_slice(body.rotations());
-        self.asked.1 = body.root();
-        // A drag must not jump: what goes on from the last answer starts nowhere else.
-        let goes_on = options.start == Start::Current && is_answer;
+        self.start.store(body);
+        // A drag must not jump: a solve that continues from the last answer starts from nowhere else.
+        let continues = options.start == Start::Current && is_answer;
         if options.start == Start::Rest {
             body.reset();
         }
         if let Some(styled) = style {
             self.solve_style(body, goals, options, &styled)?;
-        } else if !self.solve_chain(body, goals, options, goes_on) {
-            let restarts = if goes_on && self.memo.moved() { 0 } else { options.restarts };
+        } else if !self.solve_chain(body, goals, options, continues) {
+            let restarts = if continues && self.last.has_moved() { 0 } else { options.restarts };
             if let Err(error) = self.solve_tree(body, goals, options, restarts) {
-                stand(body, &self.asked);
+                self.start.apply(body);
                 return Err(error);
             }
         }
-        self.memo.take(body, &mut self.asked, goals, options);
+        self.last.store(body, &mut self.start, goals, options);
         Ok(&self.report)
     }
 
-    /// What the last solve came to.
+    /// The report of the last solve.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Forgets the last question and its answer; buffers stay.
-    pub fn forget(&mut self) {
-        self.memo = Memo::default();
+    /// Forgets the last problem and its answer. The buffers stay.
+    pub fn reset(&mut self) {
+        self.last.reset();
     }
 
-    /// Gives the style that [`Method::Style`] poses in, or takes it away. Where it is another than before, the last
-    /// question and its answer are forgotten.
+    /// Sets the style for [`Method::Style`], or removes it. A style that differs from the previous one
+    /// [resets](Solver::reset) the solver.
     pub fn set_style(&mut self, style: Option<Styled>) {
         if self.style != style {
             self.style = style;
-            self.forget();
+            self.reset();
         }
     }
 
-    /// The style, where the method needs one.
-    fn styled(&self, body: &Body, options: &Options) -> Result<Option<Styled>, SolveError> {
+    /// The style, if the method needs one.
+    fn checked_style(&self, body: &Body, options: &Options) -> Result<Option<Styled>, SolveError> {
         if options.method != Method::Style {
             return Ok(None);
         }
@@ -103,7 +101,8 @@ impl Solver {
         why.map_or_else(|| Ok(self.style.clone()), |why| Err(unsuited(why)))
     }
 
-    /// The posture of a style or of examples that is nearest to the goals; from there full-body takes what is left.
+    /// Poses the body in the posture of a style or of examples that is nearest to the goals. From there the full-body
+    /// method meets the goals.
     fn solve_style(
         &mut self,
         body: &mut Body,
@@ -112,16 +111,16 @@ impl Solver {
         styled: &Styled,
     ) -> Result<(), SolveError> {
         let steps = styled.pose(body, goals, options);
-        let rest = Options { method: Method::FullBody, ..*options };
-        if let Err(error) = self.solve_tree(body, goals, &rest, 0) {
-            stand(body, &self.asked);
+        let full_body = Options { method: Method::FullBody, ..*options };
+        if let Err(error) = self.solve_tree(body, goals, &full_body, 0) {
+            self.start.apply(body);
             return Err(error);
         }
         (self.report.method, self.report.iterations) = (Method::Style, self.report.iterations + steps);
         Ok(())
     }
 
-    /// Any body, any goals.
+    /// Solves any goals of any body.
     fn solve_tree(
         &mut self,
         body: &mut Body,
@@ -136,8 +135,8 @@ impl Solver {
         let method = options.chosen(tree, goals)?;
         tree.root_moves = method == Method::FullBody && options.root_motion;
         let auto = options.method == Method::Auto;
-        // Rest is straight, or at a border, often enough to bend it before anything is tried. A posture that was led
-        // somewhere would be shaken, as would a drag's first.
+        // Rest is often straight or at a limit, so it is bent before the first iteration. A pose that was already solved,
+        // or the first one of a drag, would visibly shake.
         let bend = options.restarts > 0 && body.is_at_rest();
         let progress = self.driver.run(tree, method, options, restarts, (auto, bend));
         tree.write(body);
@@ -145,9 +144,10 @@ impl Solver {
         Ok(())
     }
 
-    /// The quick way for a lone position on a chain of free joints. False where it is none, or leads nowhere: the body
-    /// is then as it was. `goes_on`: it stands as the last answer has it.
-    fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options, goes_on: bool) -> bool {
+    /// Solves a single position goal of a chain of free joints without a tree. Returns false, with the body unchanged, if
+    /// the problem is not of that kind or the iterations get stuck. `continues`: whether the body is in the pose of the
+    /// last answer.
+    fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options, continues: bool) -> bool {
         let plain = options.jacobian == JacobianOptions::default() && options.iterations > 0;
         if !(plain && self.chain.takes(body, goals, options.limits)) {
             return false;
@@ -157,7 +157,7 @@ impl Solver {
             Method::Auto => Method::Dls,
             method => method,
         };
-        let quick = match method {
+        let is_supported = match method {
             Method::Dls | Method::Fused => true,
             Method::TwoBone => self.chain.is_limb() && options.limb == LimbOptions::default(),
             Method::Ccd => options.ccd == CcdOptions::default(),
@@ -166,44 +166,44 @@ impl Solver {
             _ => false,
         };
         // Tolerances are world metres.
-        let scale = body.even_scale().filter(|_| quick);
+        let scale = body.uniform_scale().filter(|_| is_supported);
         let Some((target, scale)) = goals.first().and_then(|g| g.position).zip(scale) else { return false };
-        let place = body.base_from_world().transform_point3(target);
+        let target = body.base_from_world().transform_point3(target);
         let tolerance = options.tolerance.map_or(DEFAULT_TOLERANCE * self.chain.reach, |t| t / scale);
-        let way = place - self.chain.base(body);
+        let offset = target - self.chain.base(body);
         self.chain.record = options.record;
         self.chain.errors.clear();
-        let iterations = if self.chain.too_far(way) {
+        let iterations = if self.chain.too_far(offset) {
             if options.record {
-                self.chain.load(body, goes_on);
-                self.chain.note(self.chain.away(way));
+                self.chain.load(body, continues);
+                self.chain.note(self.chain.away(offset));
             }
-            self.chain.straighten(body, way);
-            self.chain.note(self.chain.tip().distance(place));
+            self.chain.straighten(body, offset);
+            self.chain.note(self.chain.tip().distance(target));
             1
-        } else if self.chain.too_near(way) {
+        } else if self.chain.too_near(offset) {
             return false;
         } else {
-            self.chain.load(body, goes_on);
-            // A little below the tolerance: rounding on the way to rotations and back must not undo it.
-            let (near, passes) = (tolerance * (1.0 - 1e-9), options.iterations);
+            self.chain.load(body, continues);
+            // A little below the tolerance, because the conversion to rotations and back rounds.
+            let (tolerance_inside, iterations) = (tolerance * (1.0 - 1e-9), options.iterations);
             let end = match method {
-                Method::Ccd => self.chain.descend(way, near, passes),
-                Method::Particle => self.chain.relax(way, near, passes),
-                Method::Fabrik => self.chain.reach_both_ways(way, near, passes),
-                Method::Fused | Method::TwoBone => self.chain.fuse(way, near, passes),
-                _ => self.chain.damped(way, near, passes),
+                Method::Ccd => self.chain.descend(offset, tolerance_inside, iterations),
+                Method::Particle => self.chain.relax(offset, tolerance_inside, iterations),
+                Method::Fabrik => self.chain.reach_both_ways(offset, tolerance_inside, iterations),
+                Method::Fused | Method::TwoBone => self.chain.fuse(offset, tolerance_inside, iterations),
+                _ => self.chain.damped(offset, tolerance_inside, iterations),
             };
             match end {
                 End::Stuck => return false,
                 End::Reached(0) => 0,
-                End::Reached(passes) => {
+                End::Reached(iterations) => {
                     self.chain.write(body);
-                    passes
+                    iterations
                 }
             }
         };
-        let error = (body.world_from_base().matrix3 * (place - self.chain.tip())).length();
+        let error = (body.world_from_base().matrix3 * (target - self.chain.tip())).length();
         let outcome = if error <= tolerance * scale { Outcome::Reached } else { Outcome::OutOfReach };
         let report = &mut self.report;
         report.goals.clear();
@@ -215,12 +215,13 @@ impl Solver {
         true
     }
 
+    /// Fills the report from the solved tree.
     fn fill_report(&mut self, progress: &Progress, options: &Options) {
         let (tree, report) = (&self.tree, &mut self.report);
         report.limited.clear();
         let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
         report.limited.extend(limited.map(|j| j.link));
-        let spent = progress.iterations >= options.iterations && progress.method != Method::TwoBone;
+        let is_spent = progress.iterations >= options.iterations && progress.method != Method::TwoBone;
         let outcome = |tip: usize| {
             if tree.is_reached(tip) {
                 Outcome::Reached
@@ -228,7 +229,7 @@ impl Solver {
                 Outcome::OutOfReach
             } else if tree.above(tip).any(|j| tree.joints[j].is_at_border(AT_BORDER)) {
                 Outcome::BlockedByLimits
-            } else if spent {
+            } else if is_spent {
                 Outcome::Iterations
             } else {
                 Outcome::Stalled
@@ -247,18 +248,18 @@ impl Solver {
 }
 
 impl Options {
-    /// What [`Solver::solve`] would refuse, said without solving.
+    /// The error that [`Solver::solve`] would return, without solving.
     pub fn refusal(&self, body: &Body, goals: &[Goal]) -> Option<SolveError> {
-        let asked = || {
+        let chosen = || {
             self.check(body, goals)?;
             let mut tree = Tree::default();
             tree.set(body, goals, self.limits);
             self.chosen(&tree, goals)
         };
-        asked().err()
+        chosen().err()
     }
 
-    /// Goals and tolerances that mean something.
+    /// Checks the numbers of goals and tolerances.
     fn check(&self, body: &Body, goals: &[Goal]) -> Result<(), SolveError> {
         for (index, goal) in goals.iter().enumerate() {
             goal.check(index, body)?;
@@ -270,7 +271,7 @@ impl Options {
         }
     }
 
-    /// The method that solves a tree.
+    /// The method that solves a tree: a concrete one for [`Method::Auto`].
     fn chosen(&self, tree: &Tree, goals: &[Goal]) -> Result<Method, SolveError> {
         Ok(match self.method {
             Method::TwoBone => two_bone::joints(tree).map(|_| Method::TwoBone)?,

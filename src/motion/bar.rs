@@ -154,22 +154,20 @@ impl PreparedStrip {
         (phase - cycles, cycles)
     }
 
+    /// The values from which the time of each clip follows, `since` seconds after the strip's start.
+    fn clock(&self, since: f32) -> Clock {
+        let (phase, cycles) = self.phase(since);
+        // Computed directly, because a conversion to a phase and back would round it.
+        #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
+        let time =
+            (self.from + f64::from(since.clamp(0.0, self.length)) * self.speed - cycles * self.cycle) as f32;
+        Clock { phase, cycles, single: (self.blended.len() == 1).then_some(time), wraps: self.wraps }
+    }
+
     /// The local time of each clip and the number of its completed cycles, `since` seconds after the strip's start.
     fn times<'a>(&'a self, since: f32, clips: &'a [Clip]) -> impl Iterator<Item = (f32, f64)> + 'a {
-        let (phase, cycles) = self.phase(since);
-        let is_single = self.blended.len() == 1;
-        self.blended.iter().map(move |blended| {
-            let clip = &clips[blended.clip];
-            if is_single {
-                // Computed directly, because a conversion to a phase and back would round it.
-                #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
-                let time = (self.from + f64::from(since.clamp(0.0, self.length)) * self.speed
-                    - cycles * self.cycle) as f32;
-                return (time.clamp(0.0, clip.seconds), cycles);
-            }
-            let (time, wrapped_cycles) = time_of(blended.warp.phase(phase), clip, self.wraps);
-            (time, cycles + wrapped_cycles)
-        })
+        let clock = self.clock(since);
+        self.blended.iter().map(move |blended| clock.time(blended, &clips[blended.clip]))
     }
 
     /// Writes the pose `since` seconds after the strip's start. Properties that the clips do not animate come from `base`.
@@ -181,25 +179,18 @@ impl PreparedStrip {
         base: &Pose,
         out: &mut Pose,
     ) {
-        let (phase, _) = self.phase(since);
-        let times: [(f32, f64); 1];
-        let many: Vec<(f32, f64)>;
-        let times: &[(f32, f64)] = if self.blended.len() == 1 {
-            times = [self.times(since, &character.clips).next().unwrap_or_default()];
-            &times
-        } else {
-            many = self.times(since, &character.clips).collect();
-            &many
-        };
+        let clock = self.clock(since);
         let mut weight_sum = 0.0;
         let Self { blended, scratch, placement, travel, .. } = self;
-        for (blended, &(time, cycles)) in blended.iter_mut().zip(times) {
+        for blended in blended {
+            let clip = &character.clips[blended.clip];
+            let (time, cycles) = clock.time(blended, clip);
             let into = if weight_sum == 0.0 { &mut *out } else { &mut *scratch };
             into.clone_from(base);
-            blended.playhead.sample(&character.clips[blended.clip], time, &character.skeleton, into);
+            blended.playhead.sample(clip, time, &character.skeleton, into);
             let root_motion = match travel {
                 Travel::Kept => blended.travel.times(cycles),
-                Travel::Stripped => blended.travel.times(-phase),
+                Travel::Stripped => blended.travel.times(-clock.phase),
             };
             placement.after(blended.alignment).after(root_motion).apply(tops, into);
             weight_sum += blended.weight;
@@ -226,6 +217,28 @@ impl PreparedStrip {
         let planted =
             self.blended.iter().zip(times).filter(|(b, (t, _))| b.contacts.iter().any(|c| is_planted(c, *t)));
         planted.map(|(b, _)| b.weight).sum()
+    }
+}
+
+/// A time within a strip.
+#[derive(Clone, Copy)]
+struct Clock {
+    /// Phase within a cycle, and the number of completed cycles.
+    phase: f64,
+    cycles: f64,
+    /// The time of the clip in seconds, if the strip has a single clip.
+    single: Option<f32>,
+    wraps: bool,
+}
+
+impl Clock {
+    /// The local time of a clip in seconds, and the number of its completed cycles.
+    fn time(&self, blended: &BlendedClip, clip: &Clip) -> (f32, f64) {
+        if let Some(time) = self.single {
+            return (time.clamp(0.0, clip.seconds), self.cycles);
+        }
+        let (time, wrapped_cycles) = time_of(blended.warp.phase(self.phase), clip, self.wraps);
+        (time, self.cycles + wrapped_cycles)
     }
 }
 

@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, Skeleton, Values, humanoid};
-use crate::pose::{Pose, parent_from_node, world_matrices};
+use crate::pose::{Pose, world_matrices, world_matrix};
 
 use super::ground::PlanarTransform;
 
@@ -54,7 +54,7 @@ impl LocomotionRoot {
 
     /// The character's position on the ground and its heading in a pose.
     pub(super) fn ground(&self, skeleton: &Skeleton, pose: &Pose) -> PlanarTransform {
-        PlanarTransform::of_joint(&world_from_node(skeleton, pose, self.root), &self.rest)
+        PlanarTransform::of_joint(&world_matrix(skeleton, pose, self.root), &self.rest)
     }
 }
 
@@ -82,13 +82,7 @@ fn root(character: &Character, counts: &[usize]) -> Option<usize> {
     skeleton.parents_first.iter().rev().map(|(n, _)| *n).filter(|n| translated.contains(n)).find(is_enough)
 }
 
-/// The world matrix of a node.
-pub(super) fn world_from_node(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine3A {
-    let up = skeleton.ancestors(node).take_while(|&n| n < pose.locals.len());
-    up.fold(Affine3A::IDENTITY, |below, n| parent_from_node(skeleton, pose, n) * below)
-}
-
 /// The world position of a node.
 pub(super) fn position(skeleton: &Skeleton, pose: &Pose, node: usize) -> Vec3 {
-    world_from_node(skeleton, pose, node).translation.into()
+    world_matrix(skeleton, pose, node).translation.into()
 }

@@ -1,16 +1,28 @@
 //! Poses of a skeleton: a [`Pose`] contains local transforms, and [`world_matrices`] computes matrices from them.
 
-use glam::Affine3A;
+use glam::{Affine3A, DQuat, Quat};
 
 use crate::asset::{Skeleton, Transform};
 
 /// Local transforms and morph weights of all nodes of a skeleton. Plain data that anything may write to.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Pose {
     /// One transform per node, in file order.
     pub locals: Vec<Transform>,
     /// Morph weights, laid out as in [`Skeleton::rest_weights`].
     pub weights: Vec<f32>,
+}
+
+impl Clone for Pose {
+    fn clone(&self) -> Self {
+        Self { locals: self.locals.clone(), weights: self.weights.clone() }
+    }
+
+    /// Keeps the buffers.
+    fn clone_from(&mut self, source: &Self) {
+        self.locals.clone_from(&source.locals);
+        self.weights.clone_from(&source.weights);
+    }
 }
 
 impl Pose {
@@ -36,11 +48,39 @@ impl Pose {
 /// was used for this skeleton before.
 pub fn world_matrices(skeleton: &Skeleton, pose: &Pose, out: &mut Vec<Affine3A>) {
     out.resize(skeleton.nodes.len(), Affine3A::IDENTITY);
+    update_world_matrices(skeleton, pose, 0, out);
+}
+
+/// Updates the world matrices of a pose after local transforms have changed, from a position in
+/// [`Skeleton::parents_first`] on. The nodes before it have not changed.
+pub fn update_world_matrices(skeleton: &Skeleton, pose: &Pose, first: usize, out: &mut [Affine3A]) {
+    let nodes = skeleton.parents_first.get(first..).unwrap_or_default();
     if skeleton.sheared.is_empty() {
-        accumulate(skeleton, out, |node| pose.locals[node].to_affine());
+        accumulate(nodes, out, |node| pose.locals[node].to_affine());
     } else {
-        accumulate(skeleton, out, |node| parent_from_node(skeleton, pose, node));
+        accumulate(nodes, out, |node| parent_from_node(skeleton, pose, node));
     }
+}
+
+/// Returns `world_from_node` of one node.
+pub fn world_matrix(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine3A {
+    let up = skeleton.ancestors(node).take_while(|&n| n < pose.locals.len());
+    up.fold(Affine3A::IDENTITY, |below, n| parent_from_node(skeleton, pose, n) * below)
+}
+
+/// Returns the world orientation of a node: the product of the rotations from its root down to it.
+pub fn orientation(skeleton: &Skeleton, pose: &Pose, node: usize) -> DQuat {
+    product(skeleton, node, |n| pose.locals[n].rotation)
+}
+
+/// Returns the world orientation of a node at rest.
+pub fn rest_orientation(skeleton: &Skeleton, node: usize) -> DQuat {
+    product(skeleton, node, |n| skeleton.nodes[n].rest.rotation)
+}
+
+fn product(skeleton: &Skeleton, node: usize, rotation: impl Fn(usize) -> Quat) -> DQuat {
+    let rotations = skeleton.ancestors(node).map(|n| rotation(n).as_dquat());
+    rotations.fold(DQuat::IDENTITY, |below, above| above * below)
 }
 
 /// Returns `parent_from_node` of a node. This is its local transform, or the file's own matrix if the node is at rest and
@@ -54,8 +94,12 @@ pub fn parent_from_node(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine
 }
 
 /// Multiplies the matrices along the hierarchy, parents first.
-fn accumulate(skeleton: &Skeleton, out: &mut [Affine3A], parent_from_node: impl Fn(usize) -> Affine3A) {
-    for &(node, parent) in &skeleton.parents_first {
+fn accumulate(
+    parents_first: &[(usize, Option<usize>)],
+    out: &mut [Affine3A],
+    parent_from_node: impl Fn(usize) -> Affine3A,
+) {
+    for &(node, parent) in parents_first {
         let local = parent_from_node(node);
         out[node] = match parent {
             Some(parent) => out[parent] * local,

@@ -1,4 +1,4 @@
-//! What a puppet's clips teach: its postures, as examples, and a style learned from them.
+//! Pose priors from a puppet's clips: their postures as examples, or a style that is learned from them.
 
 use std::sync::Arc;
 
@@ -8,35 +8,35 @@ use crate::asset::Character;
 use crate::ik::{Body, Examples, Learned, Learning, Posture, Style, StyleError, Teaching};
 use crate::motion::Motion;
 use crate::pose::{Pose, world_matrices};
-use crate::rig::{Lease, default_base};
+use crate::rig::{Binding, default_base};
 
 use super::Puppet;
 
-/// Samples of a clip a second.
+/// Sampling rate of clips, hertz. Lower for clips that would give more postures than [`MOST_POSTURES`].
 const RATE: f32 = 30.0;
-/// Postures that are looked at, at most; of more, as many are taken evenly.
-const MOST: usize = 4096;
+/// Maximum number of postures.
+const MOST_POSTURES: usize = 4096;
 
-/// Why there is nothing to learn from.
+/// Why nothing can be learned from clips.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LearnError {
-    /// No joint of the character is turned by its clips.
+    /// The character's clips turn no joint.
     #[error("no clip moves a joint: there is nothing to learn from")]
     NoMotion,
-    /// The joints make no body.
+    /// The joints do not form a body.
     #[error("learning: {0}")]
     Body(String),
-    /// The postures make no model.
+    /// No model can be learned from the postures.
     #[error("learning: {0}")]
     Style(#[from] StyleError),
 }
 
-/// A style or examples, and what their joints are called.
+/// A pose prior: a style or examples, and the names of its joints.
 #[derive(Clone, Debug)]
 pub struct Manner {
-    /// Where postures come from.
+    /// The style or the examples.
     pub teaching: Teaching,
-    /// The names of their joints.
+    /// The names of the joints.
     pub joints: Arc<[String]>,
 }
 
@@ -47,21 +47,21 @@ impl From<Style> for Manner {
     }
 }
 
-/// The joints of a character as one body, and what they are called.
+/// All joints of a character as one body, and their names.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// The node of each link, the base first.
+    /// The node of each link, base first.
     pub nodes: Vec<usize>,
-    /// Their names.
+    /// The name of each node.
     pub names: Vec<String>,
-    lease: Lease,
+    binding: Binding,
 }
 
 impl Figure {
-    /// All joints of a puppet's skins below the base of its full body; without a skin, all nodes that clips turn.
+    /// The joints of a puppet's skins at and below the base of its first joint. Without skins, all nodes that clips move.
     ///
     /// # Errors
-    /// [`LearnError`] if there are none, or if they make no body.
+    /// [`LearnError`] if there are no such nodes, or if they do not form a body.
     pub fn new(puppet: &Puppet) -> Result<Self, LearnError> {
         let character = puppet.character();
         let skeleton = &character.skeleton;
@@ -69,34 +69,33 @@ impl Figure {
         let base = default_base(character, *joints.first().ok_or(LearnError::NoMotion)?);
         let below: Vec<usize> =
             joints.into_iter().filter(|&n| skeleton.ancestors(n).any(|above| above == base)).collect();
-        let bad = |e: &dyn std::fmt::Display| LearnError::Body(e.to_string());
-        let lease = Lease::new(skeleton, &character.skins, &puppet.rig, base, &below).map_err(|e| bad(&e))?;
-        let nodes: Vec<usize> = lease.nodes().flatten().collect();
+        let binding = Binding::new(skeleton, &character.skins, &puppet.rig, base, &below)
+            .map_err(|e| LearnError::Body(e.to_string()))?;
+        let nodes: Vec<usize> = binding.nodes().flatten().collect();
         let names = nodes.iter().map(|&n| skeleton.label(n)).collect();
-        Ok(Self { nodes, names, lease })
+        Ok(Self { nodes, names, binding })
     }
 
     /// The body in a pose of the character.
     ///
     /// # Errors
-    /// [`LearnError`] if the pose's numbers make no body.
+    /// [`LearnError`] if a number of the pose or the rig is invalid.
     pub fn body(&self, character: &Character, pose: &Pose) -> Result<Body, LearnError> {
         let mut world: Vec<Affine3A> = Vec::new();
         world_matrices(&character.skeleton, pose, &mut world);
-        let body = self.lease.body(&character.skeleton, pose, &world);
+        let body = self.binding.body(&character.skeleton, pose, &world);
         body.map_err(|e| LearnError::Body(e.to_string()))
     }
 }
 
-/// The joints that skins or, without any, clips name.
+/// The joints of all skins, or without skins the nodes that clips move. Parents come first.
 fn joints(character: &Character) -> Vec<usize> {
     let skinned = character.skins.iter().flat_map(|s| s.joints.iter().copied());
-    let turned = character.clips.iter().flat_map(|c| c.channels.iter().map(|c| c.node));
-    let mut joints: Vec<usize> =
-        if character.skins.is_empty() { turned.collect() } else { skinned.collect() };
+    let moved = character.clips.iter().flat_map(|c| c.channels.iter().map(|c| c.node));
+    let mut joints: Vec<usize> = if character.skins.is_empty() { moved.collect() } else { skinned.collect() };
     let mut order = vec![usize::MAX; character.skeleton.nodes.len()];
-    for (place, (node, _)) in character.skeleton.parents_first.iter().enumerate() {
-        order[*node] = place;
+    for (position, (node, _)) in character.skeleton.parents_first.iter().enumerate() {
+        order[*node] = position;
     }
     joints.sort_unstable();
     joints.dedup();
@@ -105,23 +104,24 @@ fn joints(character: &Character) -> Vec<usize> {
 }
 
 impl Puppet {
-    /// The postures of some of its clips, sampled 30 times a second, and the figure that they are of.
+    /// The postures of some clips, sampled 30 times a second, and the figure that they belong to. More than 4096 postures
+    /// are sampled at a lower rate.
     ///
     /// # Errors
-    /// [`LearnError`] as [`Figure::new`].
+    /// [`LearnError`], as [`Figure::new`].
     pub fn postures(&self, clips: &[usize]) -> Result<(Figure, Vec<Posture>), LearnError> {
         let figure = Figure::new(self)?;
         let character = self.character();
         let mut postures = Vec::new();
-        let lasts = |clip: usize| character.clips.get(clip).map_or(0.0, |c| c.seconds);
-        let total: f32 = clips.iter().map(|&c| lasts(c)).sum();
-        let rate = if total * RATE > MOST as f32 { MOST as f32 / total } else { RATE };
+        let seconds = |clip: usize| character.clips.get(clip).map_or(0.0, |c| c.seconds);
+        let total: f32 = clips.iter().map(|&c| seconds(c)).sum();
+        let rate = if total * RATE > MOST_POSTURES as f32 { MOST_POSTURES as f32 / total } else { RATE };
         let mut player = self.clone();
         (player.held, player.targets, player.pins) = (None, Vec::new(), Vec::new());
         for &clip in clips {
             player.motion = Motion::clip(clip);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand")]
-            let frames = ((lasts(clip) * rate).floor() as usize).min(MOST);
+            let frames = ((seconds(clip) * rate).floor() as usize).min(MOST_POSTURES);
             for frame in 0..=frames {
                 player.time = frame as f32 / rate;
                 player.sample();
@@ -131,20 +131,20 @@ impl Puppet {
         Ok((figure, postures))
     }
 
-    /// The postures of some of its clips as examples to be blended.
+    /// The postures of some clips as examples for blending.
     ///
     /// # Errors
-    /// [`LearnError`] as [`Puppet::postures`].
+    /// [`LearnError`], as [`Puppet::postures`].
     pub fn examples(&self, clips: &[usize]) -> Result<Manner, LearnError> {
         let (figure, postures) = self.postures(clips)?;
         let teaching = Teaching::Examples(Arc::new(Examples::new(postures)));
         Ok(Manner { teaching, joints: figure.names.into() })
     }
 
-    /// A style learned from some of its clips.
+    /// Learns a style from some clips.
     ///
     /// # Errors
-    /// [`LearnError`] as [`Puppet::postures`] and [`Style::learn`].
+    /// [`LearnError`], as [`Puppet::postures`] and [`Style::learn`].
     pub fn learn(&self, clips: &[usize], learning: &Learning) -> Result<(Style, Learned), LearnError> {
         let (figure, postures) = self.postures(clips)?;
         Ok(Style::learn(figure.names, &postures, learning)?)

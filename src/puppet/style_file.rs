@@ -1,38 +1,38 @@
-//! Files of styles: JSON, as [`Style`] is serialised.
+//! Reading style files: a serialized [`Style`] as JSON.
 
 use std::path::{Path, PathBuf};
 
 use crate::bounded;
 use crate::ik::Style;
 
-/// No style has more: the largest that may be learned has a fifth of it.
+/// Maximum size of a style file, bytes: five times that of the largest style that can be learned.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// Why a file of a style could not be used.
+/// A style file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {cause}", path.display())]
 pub struct StyleFileError {
     /// The file.
     pub path: PathBuf,
-    /// What is the matter with it.
+    /// What is wrong with it.
     pub cause: StyleFileCause,
 }
 
-/// What is the matter with a file of a style.
+/// What is wrong with a style file.
 #[derive(Debug, thiserror::Error)]
 pub enum StyleFileCause {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] std::io::Error),
-    /// It is no style.
-    #[error("it is no style: {0}")]
+    /// The content is not a style.
+    #[error("not a style: {0}")]
     Style(#[from] serde_json::Error),
 }
 
-/// The style in a file.
+/// Reads a style from a file.
 ///
 /// # Errors
-/// [`StyleFileError`] if the file cannot be read, is larger than any style, or is none.
+/// [`StyleFileError`] if the file cannot be read, is too large, or does not contain a style.
 pub fn read_style(path: &Path) -> Result<Style, StyleFileError> {
     let read =
         || -> Result<Style, StyleFileCause> { Ok(serde_json::from_slice(&bounded::read(path, MAX_BYTES)?)?) };

@@ -17,6 +17,12 @@ pub enum RigError {
         /// One of the joints in the cycle.
         node: String,
     },
+    /// A node is not in the skeleton.
+    #[error("node \"{node}\" does not exist")]
+    Missing {
+        /// The node.
+        node: String,
+    },
     /// The chain has no joint that can rotate.
     #[error("node \"{effector}\" has no joint above it that can rotate")]
     NoJoints {

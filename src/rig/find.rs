@@ -6,7 +6,7 @@ use glam::Vec3;
 use crate::asset::{Character, Family, Skeleton, is_collar, is_foot, is_hand};
 use crate::pose::{Pose, world_matrices};
 
-use super::carry::{carry, webxr};
+use super::carry::{reparent, webxr};
 use super::limits;
 use super::model::{ChainKind, Rig, path};
 
@@ -22,7 +22,7 @@ const MAX_STUB_LENGTH: f32 = 0.4;
 /// Finds the chains of a character, with default limits if it is a humanoid.
 pub fn find(character: &Character) -> Rig {
     let carriers = webxr(&character.skeleton);
-    let reparented = (!carriers.is_empty()).then(|| carry(&character.skeleton, &carriers).ok()).flatten();
+    let reparented = (!carriers.is_empty()).then(|| reparent(&character.skeleton, &carriers).ok()).flatten();
     let finder = ChainFinder::new(character, reparented.as_ref().unwrap_or(&character.skeleton));
     let mut found = finder.chains_by_name();
     finder.add_chains_by_shape(&mut found);

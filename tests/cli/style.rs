@@ -123,7 +123,7 @@ fn an_invalid_style_is_refused() {
     assert!(error.contains("needs a style"), "{error}");
     for (text, cause) in [
         ("{}", "missing field"),
-        ("[1, 2", "it is no style"),
+        ("[1, 2", "not a style"),
         (
             r#"{"format":"sinew-style-2","joints":[],"means":[],"centre":[],"scales":[],"beta":1,"gamma":1,"postures":[]}"#,
             "unknown format \"sinew-style-2\"",

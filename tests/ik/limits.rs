@@ -104,15 +104,15 @@ fn limit_violation_is_the_angle_to_the_nearest_rotation() {
     let turn = DQuat::from_rotation_x;
     for (requested, nearest) in [(1.3, 1.0), (-0.5, -0.2), (0.4, 0.4)] {
         let link = Link { rest, limit, ..Link::base() };
-        assert!((link.excess(rest * turn(requested)) - (requested - nearest).abs()).abs() < 1e-12);
+        assert!((link.limit_violation(rest * turn(requested)) - (requested - nearest).abs()).abs() < 1e-12);
         assert!(angle(link.nearest(rest * turn(requested)), rest * turn(nearest)) < 1e-12);
         // A reversed link turns by the inverse of the joint's rotation.
         let link = Link { rest: rest.conjugate(), reversed: true, ..link };
         let [requested_back, nearest_back] = [requested, nearest].map(|a| (rest * turn(a)).conjugate());
-        assert!((link.excess(requested_back) - (requested - nearest).abs()).abs() < 1e-12);
+        assert!((link.limit_violation(requested_back) - (requested - nearest).abs()).abs() < 1e-12);
         assert!(angle(link.nearest(requested_back), nearest_back) < 1e-12);
     }
-    assert_eq!(Link::base().excess(turn(3.0)), 0.0);
+    assert_eq!(Link::base().limit_violation(turn(3.0)), 0.0);
 }
 
 proptest! {

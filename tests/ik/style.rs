@@ -191,7 +191,7 @@ fn style_method_respects_limits() {
         body.set_root(free.root());
         solver.solve(&mut body, &motion.goals(frame), &options(Method::Style)).unwrap();
         for (link, rotation) in body.links().iter().zip(body.rotations()) {
-            assert!(link.excess(*rotation) < 1e-6, "{}", link.excess(*rotation));
+            assert!(link.limit_violation(*rotation) < 1e-6, "{}", link.limit_violation(*rotation));
         }
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn row(
     for round in 0..if cases.warm { 1 } else { ROUNDS } {
         let mut body = cases.body.clone();
         // Otherwise the solver could return its previous answer without solving.
-        solver.forget();
+        solver.reset();
         for (i, goal) in cases.goals.iter().enumerate() {
             if !cases.warm {
                 body.clone_from(&cases.body);

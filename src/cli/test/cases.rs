@@ -169,7 +169,7 @@ impl AssetCache {
         let character = args.posing.extend(character, &rig).map_err(message)?;
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(message)?;
         puppet.skinning = args.view.skinning();
-        let reports = puppet.update().map_err(|e| e.to_string())?;
+        let reports = puppet.update().map_err(|e| e.to_string())?.to_vec();
         let others = comparison(&args.ghosts, &puppet);
         if let Some(cause) = others.contenders().iter().find_map(|c| c.refusal()) {
             return Err(cause.to_owned());

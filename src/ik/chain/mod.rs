@@ -7,18 +7,17 @@ mod damped;
 mod pose;
 mod quick;
 
-use std::sync::Arc;
-
 use glam::{DQuat, DVec3};
 
+use super::body::Shape;
 use super::rotation::any_perpendicular;
 use super::{Body, Goal, Limit, Link};
 
 /// A free chain with its current pose and reusable buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
-    /// The links for which the plan was made. It stays valid as long as the body shares these links.
-    shape: Option<Arc<[Link]>>,
+    /// The links for which the plan was made. It stays valid as long as the body's links are the same.
+    shape: Option<Shape>,
     end: usize,
     limits: bool,
     simple: bool,
@@ -81,9 +80,9 @@ impl Chain {
         if !plain {
             return false;
         }
-        let known = self.shape.as_ref().is_some_and(|s| Arc::ptr_eq(s, body.shape()));
+        let known = self.shape == Some(body.shape());
         if !(known && self.end == goal.link && self.limits == limits) {
-            (self.end, self.limits, self.shape) = (goal.link, limits, Some(Arc::clone(body.shape())));
+            (self.end, self.limits, self.shape) = (goal.link, limits, Some(body.shape()));
             self.plan(body.links());
         }
         self.simple

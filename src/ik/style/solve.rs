@@ -84,7 +84,7 @@ pub(super) fn clamp_to_limits(body: &mut Body, free: &mut [bool]) -> bool {
     let mut any = false;
     for (index, free) in free.iter_mut().enumerate().filter(|(_, free)| **free) {
         let (link, rotation) = (body.links()[index], body.rotations()[index]);
-        if link.excess(rotation) > MAX_VIOLATION {
+        if link.limit_violation(rotation) > MAX_VIOLATION {
             body.set_rotation(index, link.nearest(rotation));
             (*free, any) = (false, true);
         }

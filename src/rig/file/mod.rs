@@ -10,7 +10,7 @@ use crate::ik::{self, Limit};
 use crate::toml::{Fault, known, missing, need, need_item, number, numbers, optional, single, tables};
 
 use super::RigError;
-use super::carry::carry;
+use super::carry::reparent;
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ impl RigReader<'_> {
                 let span = carrier_spans.iter().rev().find(|(node, span)| span.is_some() && is_named(*node));
                 Fault::new(span.and_then(|(_, span)| span.clone()), e.to_string())
             };
-            let reparented = (!carriers.is_empty()).then(|| carry(self.skeleton, &carriers)).transpose();
+            let reparented = (!carriers.is_empty()).then(|| reparent(self.skeleton, &carriers)).transpose();
             let reparented = reparented.map_err(cycle_error)?;
             for chain in tables(root, "chain")? {
                 let read = self.chain(chain, reparented.as_ref().unwrap_or(self.skeleton));

@@ -30,7 +30,7 @@ impl Session {
         }
         self.clock.since = (self.clock.now, self.puppet.time);
         if played || !self.puppet.motion.is_rest() {
-            self.puppet.forget();
+            self.puppet.reset_solver();
             self.solve();
         }
     }
@@ -55,7 +55,7 @@ impl Session {
         self.puppet.time = self.puppet.time.clamp(0.0, self.seconds());
         self.clock.since = (self.clock.now, self.puppet.time);
         self.clock.playing &= !self.puppet.motion.is_rest();
-        self.puppet.forget();
+        self.puppet.reset_solver();
     }
 
     /// Sets the clock. The time in the motion follows from the last command and the time since that command, so the result

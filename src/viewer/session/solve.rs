@@ -93,12 +93,14 @@ impl Session {
         (self.puppet.targets, self.puppet.pins) = (targets, pins);
         if !self.puppet.motion.is_rest() {
             // The result must depend on the pose of the clip and on the goals, but not on how many frames came before.
-            self.puppet.forget();
+            self.puppet.reset_solver();
         }
         self.puppet.again = self.clock.again;
         match self.puppet.update() {
             Ok(reports) => {
-                (self.reports, self.error) = (reports, None);
+                self.reports.clear();
+                self.reports.extend_from_slice(reports);
+                self.error = None;
                 if has_goals && self.puppet.motion.is_rest() {
                     self.state.held.clone_from(self.puppet.pose());
                 }

@@ -144,7 +144,7 @@ impl Session {
         let base = base.filter(|&b| exists(b));
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = 0.0;
-        self.puppet.forget();
+        self.puppet.reset_solver();
         // The compared methods start again: none of them has solved for these goals yet.
         let methods = self.comparison.methods();
         self.comparison = Comparison::default();

@@ -1,0 +1,180 @@
+//! The IK bindings of a puppet, which are kept from frame to frame.
+
+use std::collections::BTreeMap;
+
+use glam::Affine3A;
+
+use crate::asset::{Character, Skeleton};
+use crate::ik::{Body, SolveError};
+use crate::pose::{Pose, update_world_matrices};
+use crate::rig::{Binding, JointRig, Reparented, Rig, RigError};
+
+use super::Manner;
+
+/// More bindings than this are dropped if they have not been used for a while.
+const KEPT: usize = 32;
+/// Frames without use after which a binding may be dropped.
+const UNUSED_FRAMES: u64 = 120;
+
+/// A character in a pose, and what else IK problems are built from.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub(super) character: &'a Character,
+    pub(super) rig: &'a Rig,
+    pub(super) style: Option<&'a Manner>,
+    pub(super) pose: &'a Pose,
+    /// The world matrices of the pose.
+    pub(super) world_from_node: &'a [Affine3A],
+}
+
+/// A pose of the skeleton that is solved: the character's own, or the reparented one.
+#[derive(Clone, Copy)]
+pub(super) struct LogicalPose<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) pose: &'a Pose,
+    world_from_node: &'a [Affine3A],
+}
+
+impl<'a> LogicalPose<'a> {
+    fn new(reparented: Option<&'a Reparented>, subject: &Subject<'a>) -> Self {
+        match reparented {
+            Some(r) => Self { skeleton: r.skeleton(), pose: r.pose(), world_from_node: r.world_from_node() },
+            None => Self {
+                skeleton: &subject.character.skeleton,
+                pose: subject.pose,
+                world_from_node: subject.world_from_node,
+            },
+        }
+    }
+}
+
+/// A binding for a base and some nodes, and its body.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    base: usize,
+    nodes: Vec<usize>,
+    pub(super) binding: Binding,
+    pub(super) body: Body,
+    /// The frame of its last use.
+    used: u64,
+}
+
+/// Why nodes cannot be bound.
+pub(super) enum BindError {
+    Rig(RigError),
+    Solve(SolveError),
+}
+
+impl From<RigError> for BindError {
+    fn from(error: RigError) -> Self {
+        Self::Rig(error)
+    }
+}
+
+impl From<SolveError> for BindError {
+    fn from(error: SolveError) -> Self {
+        Self::Solve(error)
+    }
+}
+
+/// Bindings of one skeleton. They follow from the rig's joints, and from a base and nodes: if one of these changes, other
+/// bindings are made.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bindings {
+    /// The joints of the rig that the bindings were made for.
+    joints: BTreeMap<usize, JointRig>,
+    reparented: Option<Reparented>,
+    bound: Vec<Bound>,
+    frame: u64,
+}
+
+impl Bindings {
+    /// Drops all bindings, because the skeleton may be another one.
+    pub(super) fn clear(&mut self) {
+        self.joints.clear();
+        self.reparented = None;
+        self.bound.clear();
+    }
+
+    /// Begins a frame.
+    pub(super) fn begin_frame(&mut self) {
+        self.frame += 1;
+    }
+
+    /// Adapts to the rig and the pose of a subject. Call it before [`Bindings::bind`].
+    pub(super) fn refresh(&mut self, subject: &Subject<'_>) -> Result<(), RigError> {
+        if self.joints != subject.rig.joints {
+            self.clear();
+            self.reparented = Reparented::new(&subject.character.skeleton, subject.rig)?;
+            self.joints.clone_from(&subject.rig.joints);
+        }
+        if let Some(reparented) = &mut self.reparented {
+            reparented.refresh(subject.pose, subject.world_from_node);
+        }
+        Ok(())
+    }
+
+    /// The pose that is solved.
+    pub(super) fn logical_pose<'a>(&'a self, subject: &Subject<'a>) -> LogicalPose<'a> {
+        LogicalPose::new(self.reparented.as_ref(), subject)
+    }
+
+    /// Binds the nodes on the paths from a base to some nodes, with a body in the subject's pose. Returns the index for
+    /// [`Bindings::get`].
+    pub(super) fn bind(
+        &mut self,
+        subject: &Subject<'_>,
+        base: usize,
+        nodes: &[usize],
+    ) -> Result<usize, BindError> {
+        let LogicalPose { skeleton, pose, world_from_node } =
+            LogicalPose::new(self.reparented.as_ref(), subject);
+        let found = self.bound.iter_mut().enumerate().find(|(_, b)| b.base == base && b.nodes == nodes);
+        if let Some((index, bound)) = found {
+            bound.used = self.frame;
+            bound.binding.refresh(&mut bound.body, skeleton, pose, world_from_node)?;
+            return Ok(index);
+        }
+        let binding = Binding::new(skeleton, &subject.character.skins, subject.rig, base, nodes)?;
+        let body = binding.body(skeleton, pose, world_from_node)?;
+        if self.bound.len() >= KEPT {
+            self.bound.retain(|b| b.used + UNUSED_FRAMES >= self.frame);
+        }
+        self.bound.push(Bound { base, nodes: nodes.to_vec(), binding, body, used: self.frame });
+        Ok(self.bound.len() - 1)
+    }
+
+    /// A binding by its index.
+    pub(super) fn get(&self, index: usize) -> Option<&Bound> {
+        self.bound.get(index)
+    }
+
+    /// A binding by its index, with a body to be solved.
+    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Bound> {
+        self.bound.get_mut(index)
+    }
+
+    /// Copies a solved body into the pose of the character, and updates the world matrices.
+    pub(super) fn write_back(
+        &mut self,
+        index: usize,
+        skeleton: &Skeleton,
+        pose: &mut Pose,
+        world_from_node: &mut [Affine3A],
+    ) {
+        let Some(Bound { binding, body, .. }) = self.bound.get(index) else { return };
+        let first = match &mut self.reparented {
+            Some(reparented) => {
+                let (logical, logical_pose, world) = reparented.pose_mut();
+                binding.write_back(logical, body, world, logical_pose);
+                reparented.write_back(skeleton, pose);
+                0
+            }
+            None => {
+                binding.write_back(skeleton, body, world_from_node, pose);
+                binding.first()
+            }
+        };
+        update_world_matrices(skeleton, pose, first, world_from_node);
+    }
+}

@@ -1,0 +1,50 @@
+//! Skinned vertices and bounding boxes of a posed puppet.
+
+use crate::asset::Part;
+use crate::camera::Bounds;
+use crate::skin::{Skinned, skin};
+
+use super::Puppet;
+
+impl Puppet {
+    /// Skins a part on the CPU. `part` is an index into [`Puppet::parts`].
+    pub fn skin(&self, part: usize, out: &mut Skinned) {
+        let Some((&p, matrices)) = self.parts.get(part).zip(self.palette.movers(part)) else { return };
+        skin(self.character.primitive(p), matrices, self.morph_weights(p), out);
+    }
+
+    /// The morph weights of a part's node.
+    pub fn morph_weights(&self, part: Part) -> &[f32] {
+        let node = self.character.skeleton.nodes.get(part.node);
+        node.and_then(|n| self.pose.weights.get(n.morph_weights.clone())).unwrap_or_default()
+    }
+
+    /// The bounding box of the posed vertices of each part.
+    pub fn part_bounds(&self) -> Vec<Bounds> {
+        let mut skinned = Skinned::default();
+        let around = |part| {
+            self.skin(part, &mut skinned);
+            Bounds::around(skinned.positions.iter().copied())
+        };
+        (0..self.parts.len()).map(around).collect()
+    }
+
+    /// The bounding box of all posed vertices. Without vertices, that of the joints, and without joints that of all
+    /// nodes.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds_of(&self.part_bounds())
+    }
+
+    /// [`Puppet::bounds`], if [`Puppet::part_bounds`] are known.
+    pub fn bounds_of(&self, parts: &[Bounds]) -> Bounds {
+        let mut bounds = Bounds::around(parts.iter().flat_map(|b| [b.lo, b.hi]));
+        let position = |&n: &usize| self.world_from_node[n].translation.into();
+        if bounds.is_empty() {
+            bounds.extend(self.character.skins.iter().flat_map(|s| &s.joints).map(position));
+        }
+        if bounds.is_empty() {
+            bounds.extend(self.world_from_node.iter().map(|m| m.translation.into()));
+        }
+        bounds
+    }
+}

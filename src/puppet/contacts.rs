@@ -1,0 +1,75 @@
+//! Contact constraints: feet and hands that a motion keeps in their places.
+
+use glam::{DQuat, Vec3};
+
+use crate::ik::{Method, Options};
+use crate::motion::Hold;
+use crate::pose::orientation;
+
+use super::problem::Demand;
+use super::solve::Posable;
+use super::{Puppet, Target};
+
+impl Puppet {
+    /// Takes each constrained joint to its place by its own chain. A joint that has a target, or that no chain can move,
+    /// stays where it is.
+    pub(super) fn keep_contacts(&mut self) {
+        if self.contacts.is_empty() {
+            return;
+        }
+        self.set_contact_targets();
+        // Pins count for targets only: they pin a joint where the motion and its contact constraints put it.
+        let demand = Demand {
+            targets: &self.contact_targets,
+            pins: &[],
+            pinned: &[],
+            options: Options { method: Method::Auto, tolerance: None, ..self.options },
+        };
+        let mut posable = Posable {
+            character: &self.character,
+            rig: &self.rig,
+            style: self.style.as_ref(),
+            pose: &mut self.pose,
+            world_from_node: &mut self.world_from_node,
+        };
+        self.workspace.groups.set(&self.character, &self.rig, &demand);
+        for index in 0..self.workspace.groups.len() {
+            let solver = &mut self.contact_solver;
+            let solved = self.workspace.solve_group(solver, &mut posable, &demand, index, &mut self.reports);
+            // A chain that cannot be solved leaves its joint where the motion puts it.
+            drop(solved);
+        }
+        self.reports.clear();
+    }
+
+    /// Turns the constraints into targets.
+    fn set_contact_targets(&mut self) {
+        self.contact_targets.clear();
+        for contact in &self.contacts {
+            let node = contact.node;
+            if self.targets.iter().any(|t| t.node == node) || node >= self.pose.locals.len() {
+                continue;
+            }
+            let known = self.contact_targets.iter().position(|t| t.node == node);
+            let index = known.unwrap_or(self.contact_targets.len());
+            if known.is_none() {
+                let position = Vec3::from(self.world_from_node[node].translation).as_dvec3();
+                let orientation = orientation(&self.character.skeleton, &self.pose, node);
+                let (position, orientation) = (Some(position), Some(orientation));
+                self.contact_targets.push(Target { position, orientation, ..Target::new(node) });
+            }
+            if let Some(target) = self.contact_targets.get_mut(index) {
+                constrain(target, contact);
+            }
+        }
+    }
+}
+
+/// Moves a target towards the place of a constraint, by the weight of the constraint.
+fn constrain(target: &mut Target, contact: &Hold) {
+    let weight = f64::from(contact.weight.clamp(0.0, 1.0));
+    target.position = target.position.map(|at| at.lerp(contact.position.as_dvec3(), weight));
+    let towards = |from: DQuat, to: glam::Quat| from.slerp(to.as_dquat(), weight);
+    target.orientation =
+        target.orientation.map(|from| contact.orientation.map_or(from, |to| towards(from, to)));
+}

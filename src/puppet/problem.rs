@@ -1,0 +1,268 @@
+//! IK problems: which targets are solved together, from which base, and the goals of a solver for them.
+
+use glam::{DVec3, Vec3};
+
+use crate::asset::{Character, Skeleton};
+use crate::ik::{Aim, Body, Goal, Method, Options, SolveError, Styled};
+use crate::pose::{Pose, orientation, rest_orientation};
+use crate::rig::{Binding, Rig, RigError, default_base};
+
+use super::bindings::{BindError, Bindings, Subject};
+use super::{Manner, Pin, PuppetError, Target};
+
+/// What a puppet should do.
+#[derive(Clone, Copy)]
+pub(super) struct Demand<'a> {
+    pub(super) targets: &'a [Target],
+    pub(super) pins: &'a [Pin],
+    /// Nodes that are pinned where the motion puts them.
+    pub(super) pinned: &'a [usize],
+    pub(super) options: Options,
+}
+
+impl Demand<'_> {
+    /// Whether some node is pinned.
+    fn has_pins(&self) -> bool {
+        !(self.pins.is_empty() && self.pinned.is_empty())
+    }
+
+    /// Whether all targets are solved together.
+    fn is_one_group(&self) -> bool {
+        self.has_pins() || self.options.method.is_whole_body()
+    }
+}
+
+/// Targets with one base, which are solved together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Group {
+    base: usize,
+    /// Whether the base may move.
+    pub(super) root_motion: bool,
+}
+
+/// Targets by group.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    groups: Vec<Group>,
+    /// The group of each target.
+    group_of: Vec<usize>,
+}
+
+impl Groups {
+    /// Groups targets by their bases, in the order in which the bases are first named. If a node is pinned, or for a
+    /// method that poses the whole body, all targets are one group.
+    pub(super) fn set(&mut self, character: &Character, rig: &Rig, demand: &Demand<'_>) {
+        self.groups.clear();
+        self.group_of.clear();
+        if demand.is_one_group() {
+            // The first base is that of the group; further ones are pinned.
+            let given = demand.targets.iter().find_map(|t| t.base);
+            let first =
+                demand.targets.first().map(|t| t.node).or_else(|| demand.pins.first().map(|p| p.node));
+            let base = given.or_else(|| first.map(|n| default_base(character, n)));
+            self.groups.extend(base.map(|base| Group { base, root_motion: given.is_none() }));
+            self.group_of.resize(demand.targets.len(), 0);
+            return;
+        }
+        for target in demand.targets {
+            let group = Group { base: base(character, rig, target), root_motion: false };
+            let known = self.groups.iter().position(|g| *g == group);
+            self.group_of.push(known.unwrap_or(self.groups.len()));
+            if known.is_none() {
+                self.groups.push(group);
+            }
+        }
+    }
+
+    /// Number of groups.
+    pub(super) fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<Group> {
+        self.groups.get(index).copied()
+    }
+
+    /// The targets of a group, in their order.
+    pub(super) fn targets<'a>(
+        &'a self,
+        index: usize,
+        targets: &'a [Target],
+    ) -> impl Iterator<Item = &'a Target> + Clone {
+        targets.iter().zip(&self.group_of).filter(move |(_, group)| **group == index).map(|(t, _)| t)
+    }
+}
+
+/// The node that a target keeps fixed.
+pub(super) fn base(character: &Character, rig: &Rig, target: &Target) -> usize {
+    let chain = rig.chain(target.node).map(|c| c.base);
+    let default = match (target.position, target.look) {
+        (Some(_), _) => chain.unwrap_or_else(|| default_base(character, target.node)),
+        (None, Some(_)) => chain.unwrap_or(target.node),
+        // The node's own joint can reach any orientation.
+        (None, None) => target.node,
+    };
+    target.base.unwrap_or(default)
+}
+
+/// The problem of one group.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Problem {
+    /// The targets' nodes, then the pinned nodes.
+    effectors: Vec<usize>,
+    pinned: Vec<usize>,
+    /// The effectors and all other nodes of the binding that a style needs.
+    bound_nodes: Vec<usize>,
+    /// The index of the binding.
+    pub(super) binding: usize,
+    pub(super) goals: Vec<Goal>,
+    /// The style for [`Method::Style`], if it knows one of the joints.
+    pub(super) style: Option<Styled>,
+}
+
+impl Problem {
+    /// Builds the problem of a group, with the body in the subject's pose.
+    pub(super) fn set(
+        &mut self,
+        subject: &Subject<'_>,
+        demand: &Demand<'_>,
+        (groups, index): (&Groups, usize),
+        bindings: &mut Bindings,
+    ) -> Result<(), PuppetError> {
+        let Some(Group { base, root_motion }) = groups.get(index) else { return Ok(()) };
+        let targets = groups.targets(index, demand.targets);
+        let (skeleton, method) = (&subject.character.skeleton, demand.options.method);
+        check_base(skeleton, targets.clone(), base, root_motion, method)?;
+        self.pin(demand, targets.clone(), (base, root_motion));
+        bindings.refresh(subject)?;
+        // A style poses all joints that it knows.
+        let styled = match subject.style.filter(|_| method == Method::Style) {
+            Some(style) => styled_nodes(skeleton, style),
+            None => Vec::new(),
+        };
+        let logical = bindings.logical_pose(subject);
+        let is_below = |n: &usize| logical.skeleton.ancestors(*n).any(|above| above == base);
+        self.bound_nodes.clone_from(&self.effectors);
+        self.bound_nodes.extend(styled.iter().map(|(n, _)| *n).filter(is_below));
+        self.binding = bindings.bind(subject, base, &self.bound_nodes).map_err(|error| match error {
+            BindError::Rig(error) => error.into(),
+            BindError::Solve(error) => self.refused(skeleton, error),
+        })?;
+        let pose = bindings.logical_pose(subject);
+        let (logical, pose) = (pose.skeleton, pose.pose);
+        let Some(bound) = bindings.get(self.binding) else { return Ok(()) };
+        self.goals.clear();
+        self.goals.extend(targets.filter_map(|t| goal(subject, t, &bound.binding, pose)));
+        self.goals.extend(self.pinned.iter().filter_map(|&node| {
+            let (link, offset) = bound.binding.link(node, pose)?;
+            let given = demand.pins.iter().find(|p| p.node == node).and_then(|p| p.place);
+            let (position, orientation) = given.unwrap_or_else(|| {
+                let position = Vec3::from(subject.world_from_node[node].translation).as_dvec3();
+                (position, orientation(logical, pose, node))
+            });
+            Some(Goal { offset, ..Goal::pin(link, position, orientation) })
+        }));
+        self.style = subject.style.filter(|_| !styled.is_empty()).map(|style| {
+            let joint = |node| styled.iter().find(|(n, _)| Some(*n) == node).map(|(_, joint)| *joint);
+            Styled { teaching: style.teaching.clone(), joints: bound.binding.nodes().map(joint).collect() }
+        });
+        Ok(())
+    }
+
+    /// Collects the pinned nodes and the effectors.
+    fn pin<'a>(
+        &mut self,
+        demand: &Demand<'_>,
+        targets: impl Iterator<Item = &'a Target> + Clone,
+        (base, root_motion): (usize, bool),
+    ) {
+        self.pinned.clear();
+        self.pinned.extend(demand.pins.iter().map(|p| p.node).chain(demand.pinned.iter().copied()));
+        if demand.is_one_group() {
+            self.pinned.extend(targets.clone().filter_map(|t| t.base));
+        }
+        self.pinned.sort_unstable();
+        self.pinned.dedup();
+        self.pinned.retain(|&p| p != base || root_motion);
+        self.effectors.clear();
+        self.effectors.extend(targets.map(|t| t.node).chain(self.pinned.iter().copied()));
+    }
+
+    /// Why a solver would not accept the problem, without solving it.
+    pub(super) fn refusal(&self, skeleton: &Skeleton, body: &Body, options: &Options) -> Option<PuppetError> {
+        // Full-body meets the goals in the pose of a style.
+        let method = match options.method {
+            Method::Style if self.style.is_some() => Method::FullBody,
+            method => method,
+        };
+        let error = Options { method, ..*options }.refusal(body, &self.goals)?;
+        Some(self.refused(skeleton, error))
+    }
+
+    /// A solver's error, with the name of the first effector.
+    pub(super) fn refused(&self, skeleton: &Skeleton, source: SolveError) -> PuppetError {
+        let effector = self.effectors.first().map_or_else(String::new, |&n| skeleton.label(n));
+        PuppetError::Solve { effector, source }
+    }
+}
+
+/// Whether a target wants to move the base, which only a point beside its joint can do without root motion.
+fn moves_base(target: &Target, base: usize) -> bool {
+    target.node == base && target.position.is_some() && target.offset == DVec3::ZERO
+}
+
+/// Checks that targets of the base itself can be met.
+fn check_base<'a>(
+    skeleton: &Skeleton,
+    mut targets: impl Iterator<Item = &'a Target>,
+    base: usize,
+    root_motion: bool,
+    method: Method,
+) -> Result<(), PuppetError> {
+    if !root_motion {
+        return match targets.find(|t| moves_base(t, base)) {
+            Some(target) => Err(RigError::NoJoints { effector: skeleton.label(target.node) }.into()),
+            None => Ok(()),
+        };
+    }
+    if method == Method::Auto || method.is_whole_body() {
+        return Ok(());
+    }
+    let needs_root = |t: &&Target| {
+        moves_base(t, base) || (t.node == base && t.position.is_some() && t.orientation.is_some())
+    };
+    match targets.find(needs_root) {
+        Some(target) => Err(PuppetError::Root { effector: skeleton.label(target.node), method }),
+        None => Ok(()),
+    }
+}
+
+/// The nodes that a style knows by name, and which of its joints they are.
+fn styled_nodes(skeleton: &Skeleton, style: &Manner) -> Vec<(usize, usize)> {
+    let joints = style.joints.iter().enumerate();
+    joints.filter_map(|(joint, name)| Some((skeleton.find(name)?, joint))).collect()
+}
+
+/// The goal of a solver for a target.
+fn goal(subject: &Subject<'_>, target: &Target, binding: &Binding, pose: &Pose) -> Option<Goal> {
+    let (link, offset) = binding.link(target.node, pose)?;
+    let chain = subject.rig.chain(target.node);
+    let aim = target.look.map(|at| {
+        let forward = match &subject.character.humanoid {
+            Some(humanoid) if humanoid.vrm == 0 => DVec3::NEG_Z,
+            _ => DVec3::Z,
+        };
+        let rest = rest_orientation(&subject.character.skeleton, target.node);
+        Aim { axis: rest.conjugate() * forward, at }
+    });
+    Some(Goal {
+        link,
+        position: target.position,
+        orientation: target.orientation,
+        aim,
+        pole: target.pole.or_else(|| chain?.pole.map(Vec3::as_dvec3)),
+        offset: offset + target.offset,
+        weight: target.weight * chain.map_or(1.0, |c| c.weight),
+        pinned: false,
+    })
+}

@@ -1,0 +1,137 @@
+//! Solving the targets of a puppet, group by group.
+
+use std::time::Instant;
+
+use glam::Affine3A;
+
+use crate::asset::Character;
+use crate::ik::{Method, Options, Solver};
+use crate::pose::Pose;
+use crate::rig::Rig;
+
+use super::bindings::{Bindings, Subject};
+use super::problem::{Demand, Groups, Problem, base};
+use super::{GoalReport, Manner, Pin, Puppet, PuppetError, Target};
+
+/// The IK bindings and the buffers of a puppet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workspace {
+    pub(super) bindings: Bindings,
+    pub(super) groups: Groups,
+    problem: Problem,
+}
+
+/// A character whose pose is changed.
+pub(super) struct Posable<'a> {
+    pub(super) character: &'a Character,
+    pub(super) rig: &'a Rig,
+    pub(super) style: Option<&'a Manner>,
+    pub(super) pose: &'a mut Pose,
+    /// The world matrices of the pose.
+    pub(super) world_from_node: &'a mut [Affine3A],
+}
+
+impl Posable<'_> {
+    fn subject(&self) -> Subject<'_> {
+        let Self { character, rig, style, ref pose, ref world_from_node } = *self;
+        Subject { character, rig, style, pose, world_from_node }
+    }
+}
+
+impl Workspace {
+    /// Solves one group of targets: changes the pose and its world matrices, and adds a report for each target. If there
+    /// is an error, nothing has changed.
+    pub(super) fn solve_group(
+        &mut self,
+        solver: &mut Solver,
+        posable: &mut Posable<'_>,
+        demand: &Demand<'_>,
+        index: usize,
+        reports: &mut Vec<GoalReport>,
+    ) -> Result<(), PuppetError> {
+        let Self { bindings, groups, problem } = self;
+        let skeleton = &posable.character.skeleton;
+        problem.set(&posable.subject(), demand, (groups, index), bindings)?;
+        let (Some(group), Some(bound)) = (groups.get(index), bindings.get_mut(problem.binding)) else {
+            return Ok(());
+        };
+        let options = Options { root_motion: group.root_motion, ..demand.options };
+        solver.set_style(problem.style.take());
+        let started = Instant::now();
+        if let Err(source) = solver.solve(&mut bound.body, &problem.goals, &options) {
+            return Err(problem.refused(skeleton, source));
+        }
+        let seconds = started.elapsed().as_secs_f64();
+        bindings.write_back(problem.binding, skeleton, posable.pose, posable.world_from_node);
+        let report = solver.report();
+        // Measured in the pose that is returned, which has single precision.
+        let position_error = |target: &Target| {
+            let world_from_node = posable.world_from_node[target.node];
+            let position = world_from_node.transform_point3(target.offset.as_vec3()).as_dvec3();
+            target.position.map(|wanted| wanted.distance(position))
+        };
+        let targets = groups.targets(index, demand.targets);
+        reports.extend(targets.zip(&report.goals).map(|(target, goal)| GoalReport {
+            node: target.node,
+            solve: index,
+            method: report.method,
+            outcome: goal.outcome,
+            iterations: report.iterations,
+            position_error: position_error(target),
+            orientation_error: goal.orientation_error,
+            seconds,
+        }));
+        Ok(())
+    }
+}
+
+impl Puppet {
+    /// Solves all groups, each in the pose that the previous one left.
+    pub(super) fn solve(&mut self) -> Result<(), PuppetError> {
+        let demand = Demand {
+            targets: &self.targets,
+            pins: &self.pins,
+            pinned: &self.rig.pins,
+            options: self.options,
+        };
+        let mut posable = Posable {
+            character: &self.character,
+            rig: &self.rig,
+            style: self.style.as_ref(),
+            pose: &mut self.pose,
+            world_from_node: &mut self.world_from_node,
+        };
+        self.workspace.groups.set(&self.character, &self.rig, &demand);
+        (0..self.workspace.groups.len()).try_for_each(|index| {
+            self.workspace.solve_group(&mut self.solver, &mut posable, &demand, index, &mut self.reports)
+        })
+    }
+
+    /// Why a method cannot solve some targets with some pins, without solving them; `None` if it can.
+    pub fn refusal(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<PuppetError> {
+        let options = Options { method, ..self.options };
+        let demand = Demand { targets, pins, pinned: &self.rig.pins, options };
+        let subject = Subject {
+            character: &self.character,
+            rig: &self.rig,
+            style: self.style.as_ref(),
+            pose: &self.pose,
+            world_from_node: &self.world_from_node,
+        };
+        let Workspace { mut bindings, mut groups, mut problem } = Workspace::default();
+        groups.set(&self.character, &self.rig, &demand);
+        (0..groups.len()).find_map(|index| {
+            if let Err(error) = problem.set(&subject, &demand, (&groups, index), &mut bindings) {
+                return Some(error);
+            }
+            let root_motion = groups.get(index).is_some_and(|g| g.root_motion);
+            let body = &bindings.get(problem.binding)?.body;
+            problem.refusal(&self.character.skeleton, body, &Options { root_motion, ..options })
+        })
+    }
+
+    /// The node that a target keeps fixed.
+    pub fn base(&self, target: &Target) -> usize {
+        base(&self.character, &self.rig, target)
+    }
+}

@@ -1,0 +1,88 @@
+//! Targets, pins, and reports of how targets were met.
+
+use glam::{DQuat, DVec3};
+use serde::{Deserialize, Serialize};
+
+use crate::ik::{Method, Outcome};
+
+/// Goals for one node. Any of them can be combined.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// The effector's node index.
+    pub node: usize,
+    /// The node that stays fixed. `None`: the base of the rig's chain that ends at the node, or without such a chain
+    /// [`rig::default_base`](crate::rig::default_base); for an orientation or a look without a position, the node itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<usize>,
+    /// The point of the node that should reach the position, in the node's frame. Zero is the node's origin.
+    pub offset: DVec3,
+    /// World position to reach, metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<DVec3>,
+    /// World orientation to reach, as a product of rotations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<DQuat>,
+    /// World position that the node's forward axis should point at. Forward is the model's +Z at rest (−Z in VRM 0).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<DVec3>,
+    /// World position towards which the limb that ends at the node bends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pole: Option<DVec3>,
+    /// Weight relative to other targets with the same base.
+    pub weight: f64,
+}
+
+impl Target {
+    /// A target for a node without any goal yet.
+    pub fn new(node: usize) -> Self {
+        Self {
+            node,
+            base: None,
+            offset: DVec3::ZERO,
+            position: None,
+            orientation: None,
+            look: None,
+            pole: None,
+            weight: 1.0,
+        }
+    }
+}
+
+/// A node that stays in its place, with priority over all targets.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pin {
+    /// The node's index.
+    pub node: usize,
+    /// World position in metres, and orientation as a product of rotations. `None`: those of the motion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<(DVec3, DQuat)>,
+}
+
+impl From<usize> for Pin {
+    fn from(node: usize) -> Self {
+        Self { node, place: None }
+    }
+}
+
+/// How a target was met.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GoalReport {
+    /// The effector's node index.
+    pub node: usize,
+    /// The number of the solve. Targets that were solved together have the same number.
+    pub solve: usize,
+    /// The method that was used.
+    pub method: Method,
+    /// Why the solve ended.
+    pub outcome: Outcome,
+    /// Number of iterations.
+    pub iterations: usize,
+    /// Distance between the effector and its position in the returned pose, world metres.
+    pub position_error: Option<f64>,
+    /// Angle between the effector's orientation or direction of look and the target, radians.
+    pub orientation_error: Option<f64>,
+    /// Duration of the whole solve, seconds.
+    pub seconds: f64,
+}

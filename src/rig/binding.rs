@@ -1,0 +1,326 @@
+//! The IK binding: which joints of a character are which links of a solver's [`Body`].
+
+use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Quat, Vec3};
+
+use crate::asset::{Character, Skeleton, Skin, Transform};
+use crate::ik::{Body, Limit, Link, SolveError};
+use crate::pose::{Pose, orientation};
+
+use super::{Rig, RigError};
+
+/// The nodes from a base to one or more effectors, as links of a [`Body`].
+///
+/// A binding depends on the skeleton, the skins, the rig, the base and the effectors, but on no pose. It makes a body
+/// once ([`Binding::body`]), copies each new pose into it ([`Binding::refresh`]), and copies the solved rotations back
+/// ([`Binding::write_back`]).
+///
+/// The base may be any joint. If an effector is not below it, the path first leads up from the base, against the
+/// skeleton. The link of a joint on that path has the inverse of the joint's rotation, and the topmost joint of the path
+/// is moved so that the base keeps its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binding {
+    base: usize,
+    links: Vec<BoundLink>,
+    /// The nodes from the base up to the topmost one, both included. Only the base if all effectors are below it.
+    upward: Vec<usize>,
+    /// Position of the topmost node in [`Skeleton::parents_first`].
+    first: usize,
+}
+
+/// A link and the node that it represents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct BoundLink {
+    /// The node whose rotation the link has; `None` for the fixed base at the start of an upward path.
+    node: Option<usize>,
+    parent: Option<usize>,
+    reversed: bool,
+    turns: bool,
+    limit: Limit,
+    weight: f64,
+    /// The link's offset is the translation of node `plus` minus the translation of node `minus`.
+    plus: Option<usize>,
+    minus: Option<usize>,
+}
+
+impl BoundLink {
+    /// The link of a node, without its place in the tree.
+    fn new(node: usize, skins: &[Skin], rig: &Rig) -> Self {
+        let joint = rig.joint(node);
+        Self {
+            node: Some(node),
+            parent: None,
+            reversed: false,
+            turns: skins.iter().any(|s| s.joints.contains(&node)),
+            limit: joint.limit,
+            weight: 1.0 - joint.stiffness,
+            plus: None,
+            minus: None,
+        }
+    }
+
+    /// The link's rotation for a rotation of its node.
+    fn rotation(&self, node: Quat) -> DQuat {
+        if self.reversed { node.as_dquat().conjugate() } else { node.as_dquat() }
+    }
+
+    /// The link's offset and scale in a pose.
+    fn geometry(&self, locals: &[Transform]) -> (DVec3, DVec3) {
+        let translation =
+            |node: Option<usize>| node.map_or(DVec3::ZERO, |n| locals[n].translation.as_dvec3());
+        let scale = self.node.filter(|_| !self.reversed).map_or(DVec3::ONE, |n| locals[n].scale.as_dvec3());
+        (translation(self.plus) - translation(self.minus), scale)
+    }
+}
+
+/// The default base of an effector: the topmost joint above it that is in its skin. For an effector that no skin
+/// contains, as in a file of rigid parts, the root of its tree.
+pub fn default_base(character: &Character, effector: usize) -> usize {
+    let skeleton = &character.skeleton;
+    let skin =
+        skeleton.ancestors(effector).find_map(|n| character.skins.iter().find(|s| s.joints.contains(&n)));
+    let top = match skin {
+        Some(skin) => skeleton.ancestors(effector).filter(|n| skin.joints.contains(n)).last(),
+        None => skeleton.ancestors(effector).last(),
+    };
+    top.unwrap_or(effector)
+}
+
+impl Binding {
+    /// Binds the nodes on the paths from `base` to each effector, with the limits and weights of a rig.
+    ///
+    /// A node that is in no skin never turns, unless no node of the binding is in a skin, as in a file of rigid parts.
+    /// If the rig gives joints logical parents, `skeleton` is that of [`Reparented`](super::Reparented).
+    ///
+    /// # Errors
+    /// [`RigError`] if a node does not exist, if base and effectors have no common ancestor, if a node's matrix has
+    /// shear, or if a node of an upward path has scale.
+    pub fn new(
+        skeleton: &Skeleton,
+        skins: &[Skin],
+        rig: &Rig,
+        base: usize,
+        effectors: &[usize],
+    ) -> Result<Self, RigError> {
+        let count = skeleton.nodes.len();
+        if let Some(&missing) = effectors.iter().chain([&base]).find(|n| **n >= count) {
+            return Err(RigError::Missing { node: skeleton.label(missing) });
+        }
+        let top = topmost(skeleton, base, effectors)?;
+        let upward: Vec<usize> = skeleton.ancestors(base).take_while(|&n| n != top).chain([top]).collect();
+        let first = skeleton.parents_first.iter().position(|(n, _)| *n == top).unwrap_or(0);
+        let mut binding = Self { base, links: Vec::new(), upward, first };
+        let mut is_below = vec![false; count];
+        for &effector in effectors {
+            let path = skeleton.ancestors(effector).take_while(|n| !binding.upward.contains(n));
+            path.for_each(|n| is_below[n] = true);
+        }
+        let link = |node: usize| BoundLink::new(node, skins, rig);
+        // The link that the children of a node are attached to.
+        let mut link_of = vec![None; count];
+        if binding.is_upward() {
+            binding.links.push(BoundLink { node: None, turns: false, limit: Limit::Free, ..link(base) });
+            link_of[base] = Some(0);
+            for (i, pair) in binding.upward.windows(2).enumerate() {
+                let (node, above) = (pair[0], pair[1]);
+                let minus = i.checked_sub(1).map(|i| binding.upward[i]);
+                binding.links.push(BoundLink { parent: Some(i), reversed: true, minus, ..link(node) });
+                link_of[above] = Some(i + 1);
+            }
+        } else {
+            binding.links.push(BoundLink { plus: Some(base), ..link(base) });
+            link_of[base] = Some(0);
+        }
+        for &(node, parent) in skeleton.parents_first.iter().filter(|(n, _)| is_below[*n]) {
+            let parent = parent.filter(|p| link_of[*p].is_some());
+            let place = parent.and_then(|p| binding.upward.iter().position(|&n| n == p));
+            let minus = place.and_then(|i| i.checked_sub(1)).map(|i| binding.upward[i]);
+            link_of[node] = Some(binding.links.len());
+            let parent = parent.and_then(|p| link_of[p]);
+            binding.links.push(BoundLink { parent, minus, plus: Some(node), ..link(node) });
+        }
+        binding.check_matrices(skeleton)?;
+        if !binding.links.iter().any(|l| l.turns) {
+            binding.links.iter_mut().for_each(|l| l.turns = l.node.is_some());
+        }
+        Ok(binding)
+    }
+
+    /// Whether the path from the base leads up first.
+    fn is_upward(&self) -> bool {
+        self.upward.len() > 1
+    }
+
+    /// The first node of an upward path whose scale is not one, by its position on the path.
+    fn scaled(&self, scale: impl Fn(usize) -> Vec3) -> Option<usize> {
+        let scaled = |&n: &usize| (scale(n) - Vec3::ONE).abs().max_element() > 1e-5;
+        self.upward.iter().position(scaled).filter(|_| self.is_upward())
+    }
+
+    /// Checks that a solver can turn all nodes.
+    fn check_matrices(&self, skeleton: &Skeleton) -> Result<(), RigError> {
+        let mut nodes = self.links.iter().filter_map(|l| l.node).chain(self.upward.iter().copied());
+        if let Some(node) = nodes.find(|&n| is_sheared(skeleton, n)) {
+            return Err(RigError::Sheared { node: skeleton.label(node) });
+        }
+        match self.scaled(|n| skeleton.nodes[n].rest.scale) {
+            Some(place) => Err(RigError::Scaled { node: skeleton.label(self.upward[place]) }),
+            None => Ok(()),
+        }
+    }
+
+    /// The node of each link; `None` for a fixed base that no joint turns.
+    pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
+        self.links.iter().map(|l| l.node)
+    }
+
+    /// The position in [`Skeleton::parents_first`] from which on nodes may be moved by [`Binding::write_back`].
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// The link that turns with a node, and the node's position in the frame of that link.
+    pub fn link(&self, node: usize, pose: &Pose) -> Option<(usize, DVec3)> {
+        if let Some(i) = self.upward.iter().position(|&n| n == node).filter(|_| self.is_upward()) {
+            let offset =
+                i.checked_sub(1).map_or(DVec3::ZERO, |i| -pose.locals[self.upward[i]].translation.as_dvec3());
+            return Some((i, offset));
+        }
+        self.links.iter().position(|l| l.node == Some(node) && !l.reversed).map(|link| (link, DVec3::ZERO))
+    }
+
+    /// A new body in a pose. `world_from_node`: the world matrices of the pose.
+    ///
+    /// # Errors
+    /// [`SolveError`] if a limit or a weight of the rig is invalid, or as [`Binding::refresh`].
+    pub fn body(
+        &self,
+        skeleton: &Skeleton,
+        pose: &Pose,
+        world_from_node: &[Affine3A],
+    ) -> Result<Body, SolveError> {
+        self.check_scale(pose)?;
+        let link = |l: &BoundLink| {
+            let (offset, scale) = l.geometry(&pose.locals);
+            Link {
+                parent: l.parent,
+                offset,
+                rest: l.node.map_or(DQuat::IDENTITY, |n| l.rotation(skeleton.nodes[n].rest.rotation)),
+                scale,
+                limit: l.limit,
+                weight: if l.turns { l.weight } else { 0.0 },
+                reversed: l.reversed,
+            }
+        };
+        let above = self.above(skeleton).map_or(DAffine3::IDENTITY, |node| widen(world_from_node[node]));
+        let mut body = Body::new(self.links.iter().map(link).collect(), above)?;
+        self.refresh(&mut body, skeleton, pose, world_from_node)?;
+        Ok(body)
+    }
+
+    /// Copies a pose into a body of this binding. Allocates nothing. `world_from_node`: the world matrices of the pose.
+    ///
+    /// # Errors
+    /// [`SolveError`] if a node of an upward path has scale, if an offset or a scale is not finite, or if the matrix
+    /// above the base cannot be inverted.
+    pub fn refresh(
+        &self,
+        body: &mut Body,
+        skeleton: &Skeleton,
+        pose: &Pose,
+        world_from_node: &[Affine3A],
+    ) -> Result<(), SolveError> {
+        self.check_scale(pose)?;
+        let none = (DVec3::ZERO, DVec3::ONE);
+        body.set_geometry(|index| self.links.get(index).map_or(none, |l| l.geometry(&pose.locals)))?;
+        let above = self.above(skeleton);
+        body.place(
+            above.map_or(DAffine3::IDENTITY, |node| widen(world_from_node[node])),
+            above.map_or(DQuat::IDENTITY, |node| orientation(skeleton, pose, node)),
+        )?;
+        body.set_root(DVec3::ZERO);
+        for (index, l) in self.links.iter().enumerate() {
+            if let Some(node) = l.node {
+                body.set_rotation(index, l.rotation(pose.locals[node].rotation));
+            }
+        }
+        Ok(())
+    }
+
+    /// The node whose space the body is in.
+    fn above(&self, skeleton: &Skeleton) -> Option<usize> {
+        if self.is_upward() { Some(self.base) } else { skeleton.nodes[self.base].parent }
+    }
+
+    fn check_scale(&self, pose: &Pose) -> Result<(), SolveError> {
+        match self.scaled(|n| pose.locals[n].scale) {
+            Some(link) => Err(SolveError::Link { link, what: "scale" }),
+            None => Ok(()),
+        }
+    }
+
+    /// Copies the rotations of a solved body into the pose that it was refreshed from. If the base or the topmost node
+    /// has moved, its translation too. `world_from_node`: the world matrices of the pose before the solve.
+    pub fn write_back(
+        &self,
+        skeleton: &Skeleton,
+        body: &Body,
+        world_from_node: &[Affine3A],
+        pose: &mut Pose,
+    ) {
+        let nodes = &skeleton.nodes;
+        if let Some((&top, &below)) = self.upward.last().zip(self.upward.iter().rev().nth(1)) {
+            let link = self.upward.len() - 1;
+            let offset = -pose.locals[below].translation.as_dvec3();
+            if let Some((world, rotation)) = body.world_from_link(link).zip(body.orientation(link)) {
+                let parent = nodes[top].parent;
+                let above = parent.map_or(DAffine3::IDENTITY, |p| widen(world_from_node[p]));
+                let above_rotation = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
+                let local = &mut pose.locals[top];
+                local.translation =
+                    above.inverse().transform_point3(world.transform_point3(offset)).as_vec3();
+                local.rotation = (above_rotation.conjugate() * rotation).as_quat().normalize();
+            }
+        } else if body.root() != DVec3::ZERO {
+            let moved = pose.locals[self.base].translation.as_dvec3() + body.root();
+            pose.locals[self.base].translation = moved.as_vec3();
+        }
+        for (l, rotation) in self.links.iter().zip(body.rotations()) {
+            if let Some(node) = l.node.filter(|_| l.turns) {
+                let rotation = if l.reversed { rotation.conjugate() } else { *rotation };
+                pose.locals[node].rotation = rotation.as_quat().normalize();
+            }
+        }
+    }
+}
+
+/// The lowest node that is at or above the base and above or at every effector.
+fn topmost(skeleton: &Skeleton, base: usize, effectors: &[usize]) -> Result<usize, RigError> {
+    let mut top = base;
+    for &effector in effectors {
+        let is_above = |n: &usize| skeleton.ancestors(effector).any(|above| above == *n);
+        let apart = || RigError::Apart { base: skeleton.label(base), effector: skeleton.label(effector) };
+        top = skeleton.ancestors(top).find(is_above).ok_or_else(apart)?;
+    }
+    Ok(top)
+}
+
+/// A relative difference from the nearest transform that counts as rounding by the program that wrote the file, not as
+/// shear.
+const ROUNDING: f32 = 1e-4;
+
+/// Whether no transform is close to the matrix of a node.
+fn is_sheared(skeleton: &Skeleton, node: usize) -> bool {
+    skeleton.sheared.get(&node).is_some_and(|matrix| {
+        let size = matrix.matrix3.to_cols_array().iter().fold(0.0_f32, |a, x| a.max(x.abs()));
+        let nearest = skeleton.nodes[node].rest.to_affine();
+        !nearest.matrix3.abs_diff_eq(matrix.matrix3, size * ROUNDING)
+    })
+}
+
+/// Converts a matrix to double precision.
+fn widen(m: Affine3A) -> DAffine3 {
+    let column = |v: glam::Vec3A| DVec3::new(f64::from(v.x), f64::from(v.y), f64::from(v.z));
+    let linear =
+        DMat3::from_cols(column(m.matrix3.x_axis), column(m.matrix3.y_axis), column(m.matrix3.z_axis));
+    DAffine3 { matrix3: linear, translation: column(m.translation) }
+}

@@ -1,0 +1,302 @@
+//! A warm [`Puppet::update`] allocates nothing: once the buffers have grown, playing the motion and moving the goals takes
+//! no memory. [`Method::Style`] is exempt.
+//!
+//! The count is of a thread and of every allocation, also of those that are freed at once.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::f64::consts::TAU;
+use std::path::Path;
+
+use glam::{DQuat, DVec3, EulerRot, Quat, Vec3};
+use sinew::asset::{self, Character};
+use sinew::ik::{Method, Start};
+use sinew::motion::{Bar, Edit, Hold, Layer, Motion, Player, Share, Travel};
+use sinew::pose::Pose;
+use sinew::puppet::{Pin, Puppet, Target};
+use sinew::rig;
+use sinew::skin::Skinning;
+
+/// Frames of one round. All rounds have the same times and goals, so that the first two grow the buffers.
+const FRAMES: u16 = 12;
+
+/// A character with some of its joints.
+struct Subject {
+    name: String,
+    puppet: Puppet,
+    /// The ends of its chains.
+    ends: Vec<usize>,
+    /// Where each node is at rest, world metres.
+    rest: Vec<DVec3>,
+    /// The longest side of its bounding box, metres.
+    size: f64,
+}
+
+impl Subject {
+    fn new(path: &Path) -> Self {
+        let character = asset::load(path).unwrap();
+        let (rig, scene) = (rig::load(&character, None).unwrap(), character.default_scene);
+        let puppet = Puppet::with_rig(character, scene, rig);
+        let bounds = puppet.bounds();
+        let mut ends: Vec<usize> = puppet.rig.chains.iter().map(|c| c.effector).take(3).collect();
+        let skins = &puppet.character().skins;
+        let leaves = skins.iter().flat_map(|s| &s.joints).copied();
+        let nodes = &puppet.character().skeleton.nodes;
+        ends.extend(leaves.rev().find(|&j| nodes[j].children.is_empty()));
+        ends.extend((ends.is_empty()).then_some(nodes.len() - 1));
+        ends.dedup();
+        let place = |m: &glam::Affine3A| Vec3::from(m.translation).as_dvec3();
+        let rest = puppet.world_from_node().iter().map(place).collect();
+        let size = f64::from((bounds.hi - bounds.lo).max_element());
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        Self { name, puppet, ends, rest, size }
+    }
+
+    fn target(&self, end: usize) -> Target {
+        Target::new(self.ends[end % self.ends.len()])
+    }
+
+    /// A position near an end that moves on a circle.
+    fn place(&self, end: usize, frame: u16) -> Option<DVec3> {
+        let turn = TAU * f64::from(frame) / f64::from(FRAMES) + end as f64;
+        let swing = DVec3::new(turn.cos(), turn.sin(), 0.5 * turn.sin());
+        Some(self.rest[self.target(end).node] + 0.08 * self.size * swing)
+    }
+
+    fn turn(frame: u16) -> Option<DQuat> {
+        let turn = TAU * f64::from(frame) / f64::from(FRAMES);
+        Some(DQuat::from_euler(EulerRot::XYZ, 0.4 * turn.sin(), 0.3 * turn.cos(), 0.2))
+    }
+
+    /// Allocations in the frames of the third round, and how many of its updates succeeded. `set` prepares the puppet,
+    /// and `frame` sets the goals of a frame.
+    fn warm(&self, set: impl Fn(&mut Puppet), frame: impl Fn(&mut Puppet, u16)) -> (u64, u16) {
+        let mut puppet = self.puppet.clone();
+        set(&mut puppet);
+        let (mut allocations, mut solved) = (0, 0);
+        for round in 0..3 {
+            for i in 0..FRAMES {
+                puppet.time = 0.11 * f32::from(i);
+                puppet.targets.clear();
+                puppet.pins.clear();
+                frame(&mut puppet, i);
+                let mut done = false;
+                let count = allocation_counter::measure(|| done = puppet.update().is_ok()).count_total;
+                if round == 2 && done {
+                    (allocations, solved) = (allocations + count, solved + 1);
+                }
+            }
+        }
+        (allocations, solved)
+    }
+}
+
+/// Goals and pins of a frame.
+type Goals = fn(&Subject, &mut Puppet, u16);
+
+const GOALS: [(&str, Goals); 11] = [
+    ("nothing", |_, _, _| {}),
+    ("position", |s, p, i| p.targets.push(Target { position: s.place(0, i), ..s.target(0) })),
+    ("position and orientation", |s, p, i| {
+        p.targets.push(Target { position: s.place(0, i), orientation: Subject::turn(i), ..s.target(0) });
+    }),
+    ("orientation", |s, p, i| p.targets.push(Target { orientation: Subject::turn(i), ..s.target(0) })),
+    ("look", |s, p, i| {
+        p.targets.push(Target { look: s.place(1, i).map(|v| v + DVec3::Z), ..s.target(0) });
+    }),
+    ("pole", |s, p, i| {
+        let pole = s.place(1, i).map(|v| v + DVec3::Z);
+        p.targets.push(Target { position: s.place(0, i), pole, ..s.target(0) });
+    }),
+    ("offset", |s, p, i| {
+        let offset = DVec3::Y * 0.05 * s.size;
+        p.targets.push(Target { position: s.place(0, i), offset, ..s.target(0) });
+    }),
+    ("several groups", |s, p, i| {
+        for end in 0..s.ends.len() {
+            p.targets.push(Target { position: s.place(end, i), ..s.target(end) });
+        }
+        p.targets.push(Target { orientation: Subject::turn(i), ..s.target(s.ends.len() - 1) });
+    }),
+    ("pins", |s, p, i| {
+        p.targets.push(Target { position: s.place(0, i), ..s.target(0) });
+        p.pins.push(s.target(1).node.into());
+        let last = s.target(s.ends.len() - 1).node;
+        p.pins.push(Pin { node: last, place: s.place(s.ends.len() - 1, i).zip(Subject::turn(i)) });
+    }),
+    ("root motion", |s, p, i| {
+        let root = rig::default_base(p.character(), s.ends[0]);
+        let place = s.place(0, i).map(|v| s.rest[root] + 0.5 * (v - s.rest[s.ends[0]]));
+        p.targets.push(Target { position: place, ..Target::new(root) });
+        p.pins.push(s.target(s.ends.len() - 1).node.into());
+    }),
+    ("reversed base", |s, p, i| {
+        let base = Some(s.target(s.ends.len() - 1).node);
+        p.targets.push(Target { position: s.place(0, i), base, ..s.target(0) });
+    }),
+];
+
+fn built_in() -> Vec<Subject> {
+    let files = support::built_in_gltf_files();
+    files.iter().map(|path| Subject::new(path)).collect()
+}
+
+/// Characters of other programs.
+fn real() -> Vec<Subject> {
+    let files = [
+        "models/quaternius/modular_men/Adventurer/Adventurer.glb",
+        "models/quaternius/animals_pack/Wolf/Wolf.glb",
+        "models/vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb",
+        "models/webxr-hands/left/generic-hand-left.glb",
+    ];
+    files.iter().filter_map(|file| Some(Subject::new(&support::external(file)?))).collect()
+}
+
+/// A single clip.
+fn clip(character: &Character) -> Motion {
+    if character.clips.is_empty() { Motion::default() } else { Motion::clip(0) }
+}
+
+/// A transition into a blend of two clips, two layers, edits, and feet that stay where they stand.
+fn everything(character: &Character) -> Motion {
+    let clips = character.clips.len();
+    if clips == 0 {
+        return Motion::default();
+    }
+    let node = character.skeleton.nodes.len() / 2;
+    let share = |clip: usize, weight| Share { clip: clip % clips, weight };
+    let blend = Bar {
+        clips: vec![share(0, 0.6), share(2, 0.4)],
+        start: 0.5,
+        seconds: Some(2.0),
+        again: true,
+        travel: Travel::Stripped,
+        ..Bar::new(0)
+    };
+    let first = Bar { again: true, seconds: Some(0.9), ..Bar::new(1 % clips) };
+    let layer = |clip: usize, additive| Layer {
+        clip: clip % clips,
+        weight: 0.4,
+        additive,
+        mask: if additive { vec![node] } else { Vec::new() },
+        speed: 1.2,
+    };
+    let edit = |time, turn| Edit {
+        time,
+        before: 0.5,
+        after: 0.5,
+        turns: vec![(node, turn)],
+        shifts: vec![(node, Vec3::Y * 0.01)],
+    };
+    Motion {
+        bars: vec![first, blend],
+        layers: vec![layer(3, true), layer(4, false)],
+        edits: vec![edit(0.4, Vec3::X * 0.2), edit(0.7, Vec3::Z * 0.3)],
+        plant: true,
+    }
+}
+
+/// Checks all goals with all methods on a puppet that `set` prepares. Returns how many updates succeeded.
+fn assert_warm(subject: &Subject, what: &str, set: impl Fn(&mut Puppet)) -> u32 {
+    let mut updates = 0;
+    for (goals, frame) in GOALS {
+        for method in Method::all().filter(|m| *m != Method::Style) {
+            let set = |puppet: &mut Puppet| {
+                set(puppet);
+                puppet.options.method = method;
+                (puppet.options.iterations, puppet.options.restarts) = (15, 1);
+            };
+            let (allocations, solved) = subject.warm(set, |puppet, i| frame(subject, puppet, i));
+            assert_eq!(allocations, 0, "{}, {what}, {goals}, {method}, {solved} frames", subject.name);
+            updates += u32::from(solved);
+        }
+    }
+    updates
+}
+
+fn assert_motions(subject: &Subject) {
+    let motions = [("rest", Motion::default()), ("clip", clip(subject.puppet.character()))];
+    let everything = ("everything", everything(subject.puppet.character()));
+    for (what, motion) in motions.into_iter().chain([everything]) {
+        let updates = assert_warm(subject, what, |puppet| {
+            puppet.motion.clone_from(&motion);
+            puppet.again = true;
+        });
+        assert!(updates > 0, "{}, {what}", subject.name);
+    }
+}
+
+#[test]
+fn built_in_characters_allocate_nothing() {
+    built_in().iter().for_each(assert_motions);
+}
+
+#[test]
+fn real_characters_allocate_nothing() {
+    real().iter().for_each(assert_motions);
+}
+
+#[test]
+fn options_and_logical_parents_allocate_nothing() {
+    let mannequin = Subject::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"));
+    let free =
+        assert_warm(&mannequin, "from rest, without limits, by dual quaternions, recorded", |puppet| {
+            puppet.options.start = Start::Rest;
+            puppet.options.limits = false;
+            puppet.options.record = true;
+            puppet.skinning = Skinning::DualQuaternion;
+            puppet.motion = everything(mannequin.puppet.character());
+        });
+    assert!(free > 0);
+    let node = |name: &str| mannequin.puppet.character().skeleton.find(name).unwrap();
+    let (head, hand) = (node("head"), node("rightHand"));
+    let reparented = assert_warm(&mannequin, "a head that follows a hand", |puppet| {
+        puppet.rig.joints.entry(head).or_default().carrier = Some(hand);
+        puppet.rig.pins.push(node("leftFoot"));
+        puppet.motion = clip(mannequin.puppet.character());
+    });
+    assert!(reparented > 0);
+}
+
+/// The idle clip keeps both feet in place.
+#[test]
+fn feet_that_stay_in_place_allocate_nothing() {
+    let mannequin = Subject::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"));
+    let character = mannequin.puppet.character();
+    let idle = character.clips.iter().position(|c| c.name.as_deref() == Some("idle")).unwrap();
+    let motion = Motion { plant: true, ..Motion::clip(idle) };
+    let feet: Vec<usize> = mannequin.puppet.rig.feet().collect();
+    let (mut pose, mut holds) = (Pose::rest(&character.skeleton), Vec::new());
+    Player::default().pose(character, &motion, &feet, 0.5, &mut pose, &mut holds);
+    assert_eq!(holds.len(), 2);
+    assert!(assert_warm(&mannequin, "idle", |puppet| puppet.motion.clone_from(&motion)) > 0);
+}
+
+/// A pose from elsewhere, with contact constraints that come and go.
+#[test]
+fn a_followed_pose_allocates_nothing() {
+    for subject in built_in() {
+        let mut puppet = subject.puppet.clone();
+        let mut pose = Pose::rest(&puppet.character().skeleton);
+        for round in 0..3 {
+            for i in 0..FRAMES {
+                pose.locals[subject.ends[0]].rotation = Quat::from_rotation_x(0.1 * f32::from(i));
+                let hold = |end: usize| Hold {
+                    node: subject.ends[end],
+                    position: subject.place(end, i).unwrap().as_vec3(),
+                    orientation: (i % 2 == 0).then_some(Quat::IDENTITY),
+                    weight: 0.5 + 0.02 * f32::from(i),
+                };
+                let holds: Vec<Hold> = (0..subject.ends.len())
+                    .filter(|end| (usize::from(i) / 4 + end) % 3 != 0)
+                    .map(hold)
+                    .collect();
+                let follow = || puppet.follow(&pose, &holds).unwrap();
+                let count = allocation_counter::measure(follow).count_total;
+                assert!(round < 2 || count == 0, "{}, frame {i}: {count}", subject.name);
+            }
+        }
+    }
+}
