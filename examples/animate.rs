@@ -1,12 +1,12 @@
-//! Makes one animated picture (APNG, which browsers show) of the frames of a sequence.
+//! Combines a sequence of PNG frames into one animated PNG (APNG), which browsers can show.
 //!
 //! ```text
 //! sinew render --replay docs/drag.session --frames 0..96 --fps 24 -o '/tmp/drag-{frame:04}.png'
 //! cargo run --example animate -- 24 docs/drag.png /tmp/drag-*.png
 //! ```
 //!
-//! The frames share a palette of 255 colours by median cut (Heckbert 1982), and each holds only what has changed since the
-//! one before.
+//! All frames share a palette of 255 colours, computed by median cut (Heckbert 1982). Each frame stores only the rectangle that
+//! has changed since the previous frame.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -16,31 +16,31 @@ use png::{BitDepth, BlendOp, ColorType, Compression, DisposeOp, Encoder};
 use sinew::asset::Picture;
 use sinew::atomic;
 
-/// The place in the palette of what stays as it was.
-const SAME: u8 = 255;
+/// Palette index of pixels that have not changed. It is transparent.
+const UNCHANGED: u8 = 255;
 
 type Color = [u8; 3];
 
-fn opaque([r, g, b, _]: [u8; 4]) -> Color {
+fn rgb([r, g, b, _]: [u8; 4]) -> Color {
     [r, g, b]
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [rate, out, names @ ..] = &arguments[..] else {
-        return Err("FRAMES-A-SECOND OUT.png FRAME.png…".into());
+        return Err("usage: animate FRAMES_PER_SECOND OUT.png FRAME.png…".into());
     };
     let rate: u16 = rate.parse()?;
     let read =
         |name: &String| Picture::decode(&std::fs::read(name)?).map_err(|e| format!("{name}: {e}").into());
     let frames: Vec<Picture> = names.iter().map(read).collect::<Result<_, Box<dyn Error>>>()?;
-    let first = frames.first().ok_or("there is no frame")?;
+    let first = frames.first().ok_or("there are no frames")?;
     let (width, height) = (first.width, first.height);
     if frames.iter().any(|f| (f.width, f.height) != (width, height)) {
-        return Err("the frames differ in size".into());
+        return Err("all frames must have the same size".into());
     }
     let palette = palette(&frames);
-    let indexed = index(&frames, &palette);
+    let indexed = index_pixels(&frames, &palette);
 
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, width, height);
@@ -48,11 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::High);
     let mut entries = palette.concat();
-    entries.resize(usize::from(SAME) * 3 + 3, 0);
+    entries.resize(usize::from(UNCHANGED) * 3 + 3, 0);
     encoder.set_palette(entries);
-    let mut opaque = vec![255; usize::from(SAME)];
-    opaque.push(0);
-    encoder.set_trns(opaque);
+    let mut alpha = vec![255; usize::from(UNCHANGED)];
+    alpha.push(0);
+    encoder.set_trns(alpha);
     encoder.set_animated(u32::try_from(frames.len())?, 0)?;
     encoder.set_frame_delay(1, rate)?;
     encoder.set_dispose_op(DisposeOp::None)?;
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (number, now) in indexed.iter().enumerate() {
         let before = number.checked_sub(1).and_then(|n| indexed.get(n));
         let ([left, top, across, down], data) = changed(before, now, width, height);
-        // The first frame is what programs show that know nothing of animations: it is whole.
+        // The first frame is complete, because programs without support for animations show only that one.
         writer.reset_frame_position()?;
         writer.set_frame_dimension(across, down)?;
         writer.set_frame_position(left, top)?;
@@ -71,39 +71,41 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(atomic::write(Path::new(out), &bytes)?)
 }
 
-/// Up to 255 colours for all frames: the box of colours that spreads most is halved until there are enough.
+/// Returns a palette of up to 255 colours for all frames. The box of colours with the largest spread is split in two until there
+/// are enough boxes.
 fn palette(frames: &[Picture]) -> Vec<Color> {
     let mut counts: HashMap<Color, u32> = HashMap::new();
-    frames.iter().flat_map(Picture::pixels).for_each(|p| *counts.entry(opaque(p)).or_default() += 1);
+    frames.iter().flat_map(Picture::pixels).for_each(|p| *counts.entry(rgb(p)).or_default() += 1);
     let mut colors: Vec<(Color, u32)> = counts.into_iter().collect();
     colors.sort_unstable();
     let mut boxes = vec![colors];
-    while boxes.len() < usize::from(SAME) {
+    while boxes.len() < usize::from(UNCHANGED) {
         let widest = (0..boxes.len()).max_by_key(|&b| spread(&boxes[b]));
         let Some((widest, (most, channel))) = widest.map(|b| (b, spread(&boxes[b]))) else { break };
         if most == 0 {
             break;
         }
-        let mut whole = boxes.swap_remove(widest);
-        whole.sort_unstable_by_key(|(color, _)| (color[channel], *color));
-        let total: u64 = whole.iter().map(|c| weight(c.1)).sum();
+        let mut lower = boxes.swap_remove(widest);
+        lower.sort_unstable_by_key(|(color, _)| (color[channel], *color));
+        let total: u64 = lower.iter().map(|c| weight(c.1)).sum();
         let mut so_far = 0;
-        let half = whole.iter().position(|c| {
+        let half = lower.iter().position(|c| {
             so_far += weight(c.1);
             so_far * 2 >= total
         });
-        let upper = whole.split_off((half.unwrap_or(0) + 1).clamp(1, whole.len() - 1));
-        boxes.extend([whole, upper]);
+        let upper = lower.split_off((half.unwrap_or(0) + 1).clamp(1, lower.len() - 1));
+        boxes.extend([lower, upper]);
     }
     boxes.iter().map(|b| mean(b)).collect()
 }
 
-/// A frequent colour counts more, but not so much more that rare ones are lost.
+/// Returns the weight of a colour that occurs `count` times. The square root keeps rare colours from being lost.
 fn weight(count: u32) -> u64 {
     u64::from(count.isqrt()) + 1
 }
 
-/// The widest channel of some colours, as width times what they weigh, and which it is.
+/// Returns the spread of some colours, which is the width of their widest channel times their total weight, and the index of that
+/// channel.
 fn spread(colors: &[(Color, u32)]) -> (u64, usize) {
     let weight: u64 = colors.iter().map(|c| weight(c.1)).sum();
     let width = |channel: usize| {
@@ -122,33 +124,34 @@ fn mean(colors: &[(Color, u32)]) -> Color {
     })
 }
 
-/// The nearest colour of the palette for every pixel.
-fn index(frames: &[Picture], palette: &[Color]) -> Vec<Vec<u8>> {
-    let mut known: HashMap<Color, u8> = HashMap::new();
+/// Returns the index of the nearest palette colour for every pixel.
+fn index_pixels(frames: &[Picture], palette: &[Color]) -> Vec<Vec<u8>> {
+    let mut cache: HashMap<Color, u8> = HashMap::new();
     let mut nearest = |color: Color| {
-        *known.entry(color).or_insert_with(|| {
-            let away =
+        *cache.entry(color).or_insert_with(|| {
+            let distance =
                 |p: &Color| p.iter().zip(color).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum::<u32>();
-            let best = palette.iter().enumerate().min_by_key(|(_, p)| away(p));
+            let best = palette.iter().enumerate().min_by_key(|(_, p)| distance(p));
             best.and_then(|(i, _)| u8::try_from(i).ok()).unwrap_or(0)
         })
     };
-    frames.iter().map(|f| f.pixels().map(|p| nearest(opaque(p))).collect()).collect()
+    frames.iter().map(|f| f.pixels().map(|p| nearest(rgb(p))).collect()).collect()
 }
 
-/// The rectangle in which a frame differs from the one before (left, top, across, down), and its pixels.
+/// Returns the rectangle (left, top, width, height) in which a frame differs from the previous one, and its pixels.
 fn changed(before: Option<&Vec<u8>>, now: &[u8], width: u32, height: u32) -> ([u32; 4], Vec<u8>) {
     let Some(before) = before else { return ([0, 0, width, height], now.to_vec()) };
     let differs = |x: u32, y: u32| {
-        let place = (y * width + x) as usize;
-        before[place] != now[place]
+        let index = (y * width + x) as usize;
+        before[index] != now[index]
     };
     let rows: Vec<u32> = (0..height).filter(|&y| (0..width).any(|x| differs(x, y))).collect();
     let columns: Vec<u32> = (0..width).filter(|&x| rows.iter().any(|&y| differs(x, y))).collect();
-    // A frame has at least one pixel.
-    let range = |of: &[u32]| of.first().zip(of.last()).map_or((0, 1), |(&a, &b)| (a, b - a + 1));
+    // A frame must have at least one pixel.
+    let range =
+        |indices: &[u32]| indices.first().zip(indices.last()).map_or((0, 1), |(&a, &b)| (a, b - a + 1));
     let ((left, across), (top, down)) = (range(&columns), range(&rows));
-    let places = (top..top + down).flat_map(|y| (left..left + across).map(move |x| (x, y)));
-    let pixel = |(x, y): (u32, u32)| if differs(x, y) { now[(y * width + x) as usize] } else { SAME };
-    ([left, top, across, down], places.map(pixel).collect())
+    let positions = (top..top + down).flat_map(|y| (left..left + across).map(move |x| (x, y)));
+    let pixel = |(x, y): (u32, u32)| if differs(x, y) { now[(y * width + x) as usize] } else { UNCHANGED };
+    ([left, top, across, down], positions.map(pixel).collect())
 }

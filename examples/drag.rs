@@ -1,10 +1,11 @@
-//! Writes `docs/drag.session`: pulls the mannequin about as a hand would, through the events of a window, and records it.
+//! Writes `docs/drag.session`: drags parts of the mannequin with simulated mouse events and records the session.
 //!
 //! ```text
 //! cargo run --example drag
 //! ```
 //!
-//! `docs/drag.png` is made of it, see `examples/animate.rs`; and `docs/compare.png` of what is written beside the tentacle by
+//! `docs/drag.png` is rendered from that file, see `examples/animate.rs`. `docs/compare.png` is rendered from a recording of the
+//! tentacle, which this command writes:
 //!
 //! ```text
 //! cargo run --example drag -- compare /tmp/compare.session
@@ -22,74 +23,74 @@ use sinew::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Recorder, Session};
 use sinew::{asset, rig};
 
-/// Pixels of the window.
+/// Size of the window in pixels.
 const SIZE: Vec2 = Vec2::new(640.0, 400.0);
-/// Events a second.
+/// Mouse events per second.
 const RATE: u16 = 48;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match &arguments[..] {
         [] => drag(Path::new("docs/drag.session")),
-        [what, out] if what == "compare" => compare(Path::new(out)),
-        _ => Err("[compare OUT.session]".into()),
+        [command, out] if command == "compare" => compare(Path::new(out)),
+        _ => Err("usage: drag [compare OUT.session]".into()),
     }
 }
 
-/// The mannequin's hand and its hips.
+/// Records a drag of the mannequin's hand and another of its hips.
 fn drag(out: &Path) -> Result<(), Box<dyn Error>> {
-    let mut hand = Hand::new(asset::mannequin()?)?;
-    hand.session.apply(Command::Orbit(Vec2::new(18.0, 6.0)));
-    hand.session.apply(Command::Zoom(SIZE * 0.5, 0.6));
-    hand.session.apply(Command::Pan(Vec2::new(0.0, 4.0)));
-    hand.session.record(Recorder::new(out, true)?, 1.0)?;
-    hand.go("leftHand", 12)?;
-    // A loop, as a greeting has it, and back.
-    hand.pull(84, |t| {
+    let mut mouse = Mouse::new(asset::mannequin()?)?;
+    mouse.session.apply(Command::Orbit(Vec2::new(18.0, 6.0)));
+    mouse.session.apply(Command::Zoom(SIZE * 0.5, 0.6));
+    mouse.session.apply(Command::Pan(Vec2::new(0.0, 4.0)));
+    mouse.session.record(Recorder::new(out, true)?, 1.0)?;
+    mouse.move_to("leftHand", 12)?;
+    // Up into a wave of the hand and back down.
+    mouse.drag(84, |t| {
         let (out, up) = (0.5 - 0.5 * (TAU * t).cos(), 0.5 - 0.5 * (TAU * t).cos());
         Vec2::new(-6.0 * out + 26.0 * (2.0 * TAU * t).sin(), -122.0 * up)
     });
-    hand.go("hips", 14)?;
-    // Down into the knees, to one side and the other.
-    hand.pull(76, |t| Vec2::new(34.0 * (TAU * t).sin(), 30.0 * (0.5 - 0.5 * (TAU * t).cos())));
-    hand.wait(6);
-    hand.end()
+    mouse.move_to("hips", 14)?;
+    // Down, with bent knees, to one side and then to the other.
+    mouse.drag(76, |t| Vec2::new(34.0 * (TAU * t).sin(), 30.0 * (0.5 - 0.5 * (TAU * t).cos())));
+    mouse.wait(6);
+    mouse.finish()
 }
 
-/// The tentacle's tip, and what three more methods make of it.
+/// Records a drag of the tentacle's tip while three other methods solve for the same goal.
 fn compare(out: &Path) -> Result<(), Box<dyn Error>> {
-    let mut hand = Hand::new(asset::load(Path::new("assets/tentacle.glb"))?)?;
-    hand.session.apply(Command::Orbit(Vec2::new(70.0, 4.0)));
-    hand.session.apply(Command::Zoom(SIZE * Vec2::new(0.5, 0.6), 0.2));
+    let mut mouse = Mouse::new(asset::load(Path::new("assets/tentacle.glb"))?)?;
+    mouse.session.apply(Command::Orbit(Vec2::new(70.0, 4.0)));
+    mouse.session.apply(Command::Zoom(SIZE * Vec2::new(0.5, 0.6), 0.2));
     let methods = vec![Method::Ccd, Method::Fabrik, Method::JacobianTranspose];
-    hand.session.apply(Command::Compare(methods));
-    hand.session.record(Recorder::new(out, true)?, 1.0)?;
-    hand.go("segment_39", 8)?;
-    // Around its base, to one side and the other, and nearer on the way.
-    hand.pull(176, |t| {
+    mouse.session.apply(Command::Compare(methods));
+    mouse.session.record(Recorder::new(out, true)?, 1.0)?;
+    mouse.move_to("segment_39", 8)?;
+    // Around the base to both sides, and closer to it in between.
+    mouse.drag(176, |t| {
         let (turn, near) = (1.1 * (TAU * t).sin(), 26.0 * (1.0 - (2.0 * TAU * t).cos()));
         let radius = 210.0;
         Vec2::new(-(radius - near) * turn.sin(), radius - (radius - near) * turn.cos())
     });
-    hand.wait(6);
-    hand.end()
+    mouse.wait(6);
+    mouse.finish()
 }
 
-/// Who holds the mouse.
-struct Hand {
+/// A simulated mouse and the session that receives its events.
+struct Mouse {
     session: Session,
     input: Input,
     at: Vec2,
 }
 
-impl Hand {
+impl Mouse {
     fn new(character: Character) -> Result<Self, Box<dyn Error>> {
         let rig = rig::load(&character, None)?;
         let session = Session::new(character, Some(rig), SIZE);
         Ok(Self { session, input: Input::default(), at: SIZE * Vec2::new(0.8, 0.25) })
     }
 
-    fn end(mut self) -> Result<(), Box<dyn Error>> {
+    fn finish(mut self) -> Result<(), Box<dyn Error>> {
         if let Some(saved) = self.session.stop_recording() {
             saved?;
         }
@@ -100,24 +101,24 @@ impl Hand {
         self.input.handle(event, &mut self.session);
     }
 
-    /// Lets an event's time pass, so many times.
+    /// Lets the time of `events` mouse events pass.
     fn wait(&mut self, events: u16) {
         self.session.apply(Command::Tick(Duration::from_secs(events.into()) / RATE.into()));
     }
 
-    /// Moves to a node.
-    fn go(&mut self, node: &str, events: u16) -> Result<(), Box<dyn Error>> {
+    /// Moves the pointer to a node.
+    fn move_to(&mut self, node: &str, events: u16) -> Result<(), Box<dyn Error>> {
         let puppet = self.session.puppet();
-        let index = puppet.character().skeleton.find(node).ok_or("the mannequin has no such node")?;
-        let place: Vec3 = puppet.world_from_node()[index].translation.into();
-        let to = pixel(&self.session.camera(), place, SIZE).ok_or("it is out of sight")?;
+        let index = puppet.character().skeleton.find(node).ok_or("the character has no such node")?;
+        let position: Vec3 = puppet.world_from_node()[index].translation.into();
+        let to = pixel(&self.session.camera(), position, SIZE).ok_or("the node is not visible")?;
         let from = self.at;
         self.follow(events, |t| from.lerp(to, smooth(t)));
         Ok(())
     }
 
-    /// Pulls what is there along a path that starts at zero.
-    fn pull(&mut self, events: u16, path: impl Fn(f32) -> Vec2) {
+    /// Drags the node under the pointer along a path, which is relative to the current position and starts at zero.
+    fn drag(&mut self, events: u16, path: impl Fn(f32) -> Vec2) {
         let from = self.at;
         self.event(Event::Pressed(Button::Left, false));
         self.follow(events, |t| from + path(smooth(t)));
@@ -133,7 +134,7 @@ impl Hand {
     }
 }
 
-/// From 0 to 1 without a jolt.
+/// Smoothstep: eases in and out between 0 and 1.
 fn smooth(t: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }

@@ -1,5 +1,5 @@
-//! The same goals met by several methods: each from the same start, with a puppet of its own that shows as a ghost beside
-//! the one they are compared with.
+//! Compares IK methods on the same goals. Each method starts from the same pose and poses a copy of the lead puppet, which
+//! is drawn as a ghost beside the lead.
 
 use glam::{DVec3, Vec3, Vec4};
 use rayon::prelude::*;
@@ -12,16 +12,16 @@ use crate::render::srgb::to_linear;
 use crate::render::{Frame, Ghost, Line};
 use crate::stage;
 
-/// Points across: the innermost of the lines along a chain, and what each line below another is wider, so that lines which
-/// coincide are seen beside each other.
-const LINE: f32 = 1.6;
-const WIDER: f32 = 1.3;
-/// Points of dark around the lines.
-const RIM: f32 = 2.0;
-const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.55);
+/// Width of the topmost line along a chain, in points.
+const LINE_WIDTH: f32 = 1.6;
+/// Extra width of each line below another, in points, so that lines that coincide remain visible.
+const WIDTH_STEP: f32 = 1.3;
+/// Extra width of the dark outline around a line, in points.
+const OUTLINE: f32 = 2.0;
+const OUTLINE_COLOR: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.55);
 
-/// The colour of a method, sRGB: those of Okabe & Ito 2008 ("Color Universal Design"), which people with any colour vision
-/// tell apart, and further ones that differ from them in lightness.
+/// Returns the sRGB colour of a method. The colours come from Okabe and Ito 2008 ("Color Universal Design"), which people
+/// with any colour vision can distinguish. Further colours differ from these in lightness.
 pub fn color(method: Method) -> [u8; 3] {
     match method {
         Method::Auto => [0xB4, 0xBA, 0xC6],
@@ -40,28 +40,28 @@ pub fn color(method: Method) -> [u8; 3] {
     }
 }
 
-/// [`color`], linear.
+/// Returns [`color`] as linear RGB.
 fn linear(method: Method) -> Vec3 {
     DVec3::from_array(color(method).map(|v| to_linear(f64::from(v) / 255.0))).as_vec3()
 }
 
-/// What a solve of several goals came to, in one line.
+/// The result of a solve with several goals, in one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Who solved.
+    /// The method.
     pub method: Method,
-    /// That of the goal with the largest error, among those that are not reached if there are any.
+    /// The outcome of the goal with the largest error. Goals that were not reached take precedence.
     pub outcome: Outcome,
-    /// The largest position error, metres; `None`: no goal has a position.
+    /// The largest position error in metres, or `None` if no goal has a position.
     pub error: Option<f64>,
-    /// Passes of all solves.
+    /// Total number of iterations of all solves.
     pub iterations: usize,
-    /// Time of all solves.
+    /// Total time of all solves, in seconds.
     pub seconds: f64,
 }
 
 impl Summary {
-    /// Of all goals of an update; `None`: there were none.
+    /// Summarises the reports of all goals of an update. Returns `None` if there are no reports.
     pub fn of(reports: &[GoalReport]) -> Option<Self> {
         let rank = |r: &&GoalReport| (r.outcome != Outcome::Reached, r.position_error.unwrap_or(0.0));
         let worst = reports.iter().max_by(|a, b| {
@@ -80,7 +80,7 @@ impl Summary {
     }
 }
 
-/// One method's puppet, and what came of it.
+/// A candidate in a comparison: one method with its puppet and results.
 #[derive(Clone, Debug)]
 pub struct Contender {
     method: Method,
@@ -90,28 +90,28 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// Who solves.
+    /// Returns the method.
     pub fn method(&self) -> Method {
         self.method
     }
 
-    /// The character as this method poses it.
+    /// Returns the character as posed by this method.
     pub fn puppet(&self) -> &Puppet {
         &self.puppet
     }
 
-    /// How the goals were met; empty where nothing was asked, or it was refused.
+    /// Returns how well the goals were met. Empty if there was no problem to solve or if the method refused it.
     pub fn reports(&self) -> &[GoalReport] {
         &self.reports
     }
 
-    /// Why the method cannot treat the goals.
+    /// Returns why the method cannot solve for the goals, if it cannot.
     pub fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()
     }
 
-    /// Poses the puppet as another one was asked to, from where it stands itself.
-    fn follow(&mut self, lead: &Puppet, (targets, pins): (&[Target], &[Pin]), start: &Pose) {
+    /// Solves the lead's problem with this candidate's puppet, from its current pose or, if a motion is playing, from `start`.
+    fn solve(&mut self, lead: &Puppet, (targets, pins): (&[Target], &[Pin]), start: &Pose) {
         let puppet = &mut self.puppet;
         puppet.share_clips(lead);
         if puppet.rig != lead.rig {
@@ -128,7 +128,7 @@ impl Contender {
         puppet.pins.clear();
         puppet.pins.extend_from_slice(pins);
         if !puppet.motion.is_rest() {
-            // A clip says anew where each solve starts, and no picture before has a say.
+            // The clip determines the start pose of each frame, so the result must not depend on earlier frames.
             puppet.held = Some(start.clone());
             puppet.reset_solver();
         }
@@ -143,57 +143,58 @@ impl Contender {
     }
 }
 
-/// What was last asked of everyone.
+/// The goals of the last problem that all candidates solved.
 #[derive(Clone, Debug, Default)]
-struct Asked {
+struct Problem {
     targets: Vec<Target>,
     pins: Vec<Pin>,
 }
 
-/// Methods that are compared. Each solves the goals of a leading puppet on a copy of it: from the same start, and then
-/// on from its own last answer, so that over a drag each shows its own continuity. The lead is never touched.
+/// A comparison of methods. Each method solves the goals of a lead puppet on its own copy of that puppet. All start from the
+/// same pose, and each continues from its own last result, so that a drag shows how smoothly each method moves. The lead
+/// is never changed.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
     contenders: Vec<Contender>,
     start: Option<Pose>,
-    asked: Asked,
+    problem: Problem,
 }
 
 impl Comparison {
-    /// Who is compared, in the order of [`Method::all`].
+    /// Returns the candidates in the order of [`Method::all`].
     pub fn contenders(&self) -> &[Contender] {
         &self.contenders
     }
 
-    /// The names of who is compared.
+    /// Returns the methods that are being compared.
     pub fn methods(&self) -> Vec<Method> {
         self.contenders.iter().map(|c| c.method).collect()
     }
 
-    /// The contender of a method.
+    /// Returns the candidate for a method.
     pub fn get(&self, method: Method) -> Option<&Contender> {
         self.contenders.iter().find(|c| c.method == method)
     }
 
-    /// Compares these from now on. Who joins meets the last goals from where all started.
+    /// Sets the methods to compare. A new candidate solves the last problem from the common start pose.
     pub fn choose(&mut self, methods: &[Method], lead: &Puppet) {
         let mut old = std::mem::take(&mut self.contenders);
         for method in Method::all().filter(|m| methods.contains(m)) {
-            let known = old.iter().position(|c| c.method == method).map(|place| old.swap_remove(place));
-            let contender = known.unwrap_or_else(|| {
+            let existing = old.iter().position(|c| c.method == method).map(|index| old.swap_remove(index));
+            let contender = existing.unwrap_or_else(|| {
                 let mut puppet = lead.clone();
                 puppet.held = self.start.clone().or(puppet.held);
-                let mut joins = Contender { method, puppet, reports: Vec::new(), refusal: None };
-                if let Some(start) = self.start.as_ref().filter(|_| !self.asked.targets.is_empty()) {
-                    joins.follow(lead, (&self.asked.targets, &self.asked.pins), start);
+                let mut added = Contender { method, puppet, reports: Vec::new(), refusal: None };
+                if let Some(start) = self.start.as_ref().filter(|_| !self.problem.targets.is_empty()) {
+                    added.solve(lead, (&self.problem.targets, &self.problem.pins), start);
                 }
-                joins
+                added
             });
             self.contenders.push(contender);
         }
     }
 
-    /// Stands everyone in a pose, local transforms of all nodes: what is asked from now on starts there.
+    /// Puts all candidates into a pose, from which the following solves start.
     pub fn begin(&mut self, start: &Pose) {
         for contender in &mut self.contenders {
             contender.puppet.held = Some(start.clone());
@@ -201,58 +202,61 @@ impl Comparison {
         self.start = Some(start.clone());
     }
 
-    /// Asks everyone what the lead was asked last; nothing if it has no goals.
+    /// Solves the lead's current problem with all candidates. Does nothing if the lead has no goals.
     pub fn follow(&mut self, lead: &Puppet) {
-        if self.take(lead) {
-            self.ask(lead);
+        if self.copy_problem(lead) {
+            self.solve_problem(lead);
         }
     }
 
-    /// The lead's goals are the question now; whether it has any.
-    fn take(&mut self, lead: &Puppet) -> bool {
+    /// Copies the lead's goals and pins. Returns false, and copies nothing, if the lead has no goals.
+    fn copy_problem(&mut self, lead: &Puppet) -> bool {
         if !lead.targets.is_empty() {
-            self.asked.targets.clone_from(&lead.targets);
-            self.asked.pins.clone_from(&lead.pins);
+            self.problem.targets.clone_from(&lead.targets);
+            self.problem.pins.clone_from(&lead.pins);
         }
         !lead.targets.is_empty()
     }
 
-    /// Asks what the lead was asked last, or what was asked before it had no goals any more, from where everyone started.
+    /// Restarts all candidates from the common start pose, and solves the lead's current problem, or the last one if the lead no
+    /// longer has goals.
     pub fn again(&mut self, lead: &Puppet) {
-        self.take(lead);
-        if let Some(start) = self.start.clone().filter(|_| !self.asked.targets.is_empty()) {
+        self.copy_problem(lead);
+        if let Some(start) = self.start.clone().filter(|_| !self.problem.targets.is_empty()) {
             self.begin(&start);
-            self.ask(lead);
+            self.solve_problem(lead);
         }
     }
 
-    /// Each is solved alone, so that the number of threads changes no bit.
-    fn ask(&mut self, lead: &Puppet) {
-        let (Some(start), asked) = (&self.start, &self.asked) else { return };
-        self.contenders.par_iter_mut().for_each(|c| c.follow(lead, (&asked.targets, &asked.pins), start));
+    /// Solves the last problem with all candidates in parallel. Candidates are independent, so the number of threads does not
+    /// change the results.
+    fn solve_problem(&mut self, lead: &Puppet) {
+        let (Some(start), problem) = (&self.start, &self.problem) else { return };
+        self.contenders.par_iter_mut().for_each(|c| c.solve(lead, (&problem.targets, &problem.pins), start));
     }
 
-    /// Forgets the last question; nobody has an answer any more.
+    /// Discards the last problem and all results.
     pub fn clear(&mut self) {
-        self.asked.targets.clear();
+        self.problem.targets.clear();
         for contender in &mut self.contenders {
             contender.reports.clear();
             contender.refusal = None;
         }
     }
 
-    /// Says that each solve took so many seconds, whatever was measured.
+    /// Replaces all measured solve times, in seconds.
     #[cfg(all(test, feature = "viewer"))]
     pub(crate) fn took(&mut self, seconds: f64) {
         self.contenders.iter_mut().flat_map(|c| &mut c.reports).for_each(|r| r.seconds = seconds);
     }
 
-    /// Who has an answer.
-    fn answers(&self) -> impl Iterator<Item = &Contender> {
+    /// Returns the candidates that have a result.
+    fn solved(&self) -> impl Iterator<Item = &Contender> {
         self.contenders.iter().filter(|c| !c.reports.is_empty())
     }
 
-    /// Adds all ghosts to a frame of the lead, and under its lines their own. `scale`: pixels a point.
+    /// Adds the candidates to a frame of the lead: their ghosts, and their lines below the lead's lines. `scale` is the number
+    /// of pixels per point.
     pub fn show<'a>(&'a self, frame: &mut Frame<'a>, lead: &Puppet, scale: f32) {
         if !frame.mode.is_data() {
             frame.ghosts = self.ghosts(lead, &frame.camera);
@@ -260,48 +264,49 @@ impl Comparison {
         }
     }
 
-    /// What stands otherwise than the lead, the farthest first.
+    /// Returns ghosts of the candidates that differ from the lead, the farthest from the camera first.
     fn ghosts(&self, lead: &Puppet, camera: &Camera) -> Vec<Ghost<'_>> {
         let distance = |c: &&Contender| {
-            let place = c.puppet.targets.first().and_then(|t| c.puppet.world_from_node().get(t.node));
-            place.map_or(0.0, |m| camera.position.distance(m.translation.into()))
+            let effector = c.puppet.targets.first().and_then(|t| c.puppet.world_from_node().get(t.node));
+            effector.map_or(0.0, |m| camera.position.distance(m.translation.into()))
         };
-        let mut order: Vec<&Contender> = self.answers().collect();
+        let mut order: Vec<&Contender> = self.solved().collect();
         order.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
         let ghosts = order.into_iter().map(|c| stage::ghost(&c.puppet, lead, linear(c.method)));
         ghosts.filter(|g| !g.draws.is_empty()).collect()
     }
 
-    /// A line along the joints of each goal's chain, in the colour of each method.
+    /// Returns lines along the chain of each goal, in the colours of the methods.
     fn lines(&self, scale: f32) -> Vec<Line> {
         let mut lines = Vec::new();
-        let mut below = self.answers().count();
-        for contender in self.answers() {
+        let mut below = self.solved().count();
+        for contender in self.solved() {
             below = below.saturating_sub(1);
             #[expect(clippy::cast_precision_loss, reason = "a dozen methods at most")]
-            let width = LINE + WIDER * below.min(5) as f32;
+            let width = LINE_WIDTH + WIDTH_STEP * below.min(5) as f32;
             let color = linear(contender.method).extend(1.0);
-            let chains = contender.puppet.targets.iter().map(|t| chain(&contender.puppet, t));
-            let mut own = Vec::new();
+            let chains = contender.puppet.targets.iter().map(|t| chain_positions(&contender.puppet, t));
+            let mut chain_lines = Vec::new();
             for pair in chains.flat_map(|c| c.windows(2).map(<[Vec3]>::to_vec).collect::<Vec<_>>()) {
                 if let [start, end] = pair[..] {
-                    own.push(Line { start, end, widths: [width * scale; 2], color });
+                    chain_lines.push(Line { start, end, widths: [width * scale; 2], color });
                 }
             }
-            let rim = |l: &Line| Line { widths: l.widths.map(|w| w + RIM * scale), color: DARK, ..*l };
-            lines.extend(own.iter().map(rim).collect::<Vec<_>>());
-            lines.append(&mut own);
+            let outline =
+                |l: &Line| Line { widths: l.widths.map(|w| w + OUTLINE * scale), color: OUTLINE_COLOR, ..*l };
+            lines.extend(chain_lines.iter().map(outline).collect::<Vec<_>>());
+            lines.append(&mut chain_lines);
         }
         lines
     }
 }
 
-/// World places from what reaches for a target up to the base of its chain.
-fn chain(puppet: &Puppet, target: &Target) -> Vec<Vec3> {
+/// Returns world positions along the chain of a target, from the end effector to the base.
+fn chain_positions(puppet: &Puppet, target: &Target) -> Vec<Vec3> {
     let world = puppet.world_from_node();
     let base = puppet.base(target);
     let up: Vec<usize> = puppet.character().skeleton.ancestors(target.node).collect();
-    let count = up.iter().position(|&n| n == base).map_or(up.len(), |place| place + 1);
+    let count = up.iter().position(|&n| n == base).map_or(up.len(), |index| index + 1);
     let reaching = world.get(target.node).map(|m| m.transform_point3(target.offset.as_vec3()));
     let joints = up.iter().take(count).filter_map(|&n| world.get(n)).map(|m| Vec3::from(m.translation));
     reaching.into_iter().chain(joints).collect()

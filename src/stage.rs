@@ -1,5 +1,5 @@
-//! A posed puppet, seen by a camera: all that a renderer is told. Pictures and the window both come through here, so
-//! that what a test compares is what a person sees.
+//! Turns a posed puppet and a camera into a [`Frame`] for the renderer. Offline images and the viewer's window both use this
+//! code, so tests compare the same scene that users see.
 
 use glam::{Vec3, Vec4};
 
@@ -7,24 +7,24 @@ use crate::camera::{Bounds, Camera};
 use crate::puppet::Puppet;
 use crate::render::{Background, Draw, Frame, Ghost, Ground, Line, Mode};
 
-/// How a puppet is looked at.
+/// The camera and view settings for a puppet.
 #[derive(Clone, Debug)]
 pub struct Shot {
-    /// From where.
+    /// The camera.
     pub camera: Camera,
-    /// How surfaces look.
+    /// The shading mode.
     pub mode: Mode,
-    /// What is behind everything.
+    /// The background.
     pub background: Background,
-    /// Samples a pixel: 1 or 4.
+    /// Samples per pixel: 1 or 4.
     pub samples: u32,
-    /// The box around all that will be seen, in this frame and those that follow: floor and light are made for it.
+    /// Bounds of everything that is visible in this frame and in later ones. Ground and key light are fitted to this box.
     pub bounds: Bounds,
-    /// Whether there is a floor, at the lowest point of that box.
+    /// Whether to draw the ground, at the bottom of the bounds.
     pub floor: bool,
     /// Whether the key light casts shadows.
     pub shadow: bool,
-    /// Pixels to a point: what overlays are drawn larger by where pixels are small.
+    /// Pixels per point. Overlays are drawn larger by this factor on high-resolution screens.
     pub scale: f32,
 }
 
@@ -38,16 +38,16 @@ mod color {
     pub(super) const TARGET: Vec4 = Vec4::new(1.0, 0.16, 0.02, 1.0);
 }
 
-/// Points: width of a bone at its parent and at its end, and the sizes of dots.
+/// Widths of a bone at its parent and at its child, in points. The sizes below are the diameters of dots, also in points.
 const BONE_WIDTHS: [f32; 2] = [5.0, 1.5];
 const JOINT_SIZE: f32 = 6.0;
 const TARGET_SIZE: f32 = 10.0;
-/// Points of dark around every overlay, on either side.
+/// Width of the dark outline on each side of an overlay, in points.
 const OUTLINE: f32 = 1.25;
-/// The floor reaches this many radii of what stands on it.
+/// Radius of the ground, as a multiple of the scene's bounding radius.
 const FLOOR_RADII: f32 = 4.0;
 
-/// What the renderer shall draw of a puppet after [`Puppet::update`].
+/// Returns the frame to draw for a puppet after [`Puppet::update`].
 pub fn frame<'a>(puppet: &'a Puppet, shot: &Shot) -> Frame<'a> {
     let (center, radius) = shot.bounds.sphere();
     let height = if shot.bounds.is_empty() { 0.0 } else { shot.bounds.lo.y };
@@ -68,13 +68,13 @@ pub fn frame<'a>(puppet: &'a Puppet, shot: &Shot) -> Frame<'a> {
     }
 }
 
-/// Every part of a puppet, where its matrices and weights are.
+/// Returns the draws of all parts of a puppet, with the indices of their matrices and their morph weights.
 pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
     let draw = |(index, part): (usize, &crate::asset::Part)| Draw {
         part: index,
         first_matrix: puppet.palette().first_matrix(index),
         dual: puppet.palette().is_dual(index),
-        // Joints turn a mesh's triangles as they place them; the node of a skinned mesh has no say.
+        // The node of a skinned mesh does not affect it. Only its joints do.
         mirrored: part.skin.is_none() && puppet.world_from_node()[part.node].matrix3.determinant() < 0.0,
         morph_weights: puppet.morph_weights(*part),
         bounds: part_bounds.get(index).copied().unwrap_or_default(),
@@ -82,7 +82,8 @@ pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
     puppet.parts().iter().enumerate().map(draw).collect()
 }
 
-/// What of a puppet stands otherwise than another of the same character, as a ghost beside it. `color`: linear RGB.
+/// Returns a ghost of the parts of a puppet that are posed differently from `beside`, a puppet of the same character.
+/// `color` is linear RGB.
 pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Ghost<'a> {
     let mut draws = draws(puppet, &[]);
     draws.retain(|d| {
@@ -95,13 +96,14 @@ pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Ghost<'a> 
     Ghost { draws, palette: &puppet.palette().matrices, color }
 }
 
-/// Whether a mode shows bones and joints of a puppet: where they are asked for, and where there is nothing else to see.
+/// Returns whether a mode shows the bones and joints of a puppet: [`Mode::Skeleton`] always does, and the other modes for
+/// surfaces do if the puppet has no parts.
 pub fn shows_skeleton(puppet: &Puppet, mode: Mode) -> bool {
     mode == Mode::Skeleton || puppet.parts().is_empty() && !mode.is_data()
 }
 
-/// A stroke from each joint to the one above it, a dot on each joint, and one on each target. Without a skin all
-/// nodes are joints.
+/// Returns a line from each joint to its parent, a dot on each joint and a dot on each target. If the character has no
+/// skin, every node counts as a joint. `scale` is the number of pixels per point.
 pub fn skeleton(puppet: &Puppet, scale: f32) -> Vec<Line> {
     let skeleton = &puppet.character().skeleton;
     let nodes = &skeleton.nodes;
@@ -110,20 +112,20 @@ pub fn skeleton(puppet: &Puppet, scale: f32) -> Vec<Line> {
     for &joint in skins.iter().flat_map(|s| &s.joints) {
         is_joint[joint] = true;
     }
-    let place = |n: usize| Vec3::from(puppet.world_from_node()[n].translation);
+    let position = |n: usize| Vec3::from(puppet.world_from_node()[n].translation);
     let joints: Vec<usize> = (0..nodes.len()).filter(|&n| is_joint[n]).collect();
     let bone = |&n: &usize| {
         let up = |n: usize| puppet.rig.above(skeleton, n);
-        // A rig may carry joints in a circle, which solving refuses.
+        // The logical parents in a rig may form a cycle, which only the solver rejects.
         let mut above = std::iter::successors(up(n), |&p| up(p)).take(nodes.len());
         let above = above.find(|&p| is_joint[p])?;
-        Some(stroke(place(above), place(n), BONE_WIDTHS, color::BONE))
+        Some(stroke(position(above), position(n), BONE_WIDTHS, color::BONE))
     };
     let dot = |at: Vec3, size: f32, color: Vec4| stroke(at, at, [size; 2], color);
     let bones = joints.iter().filter_map(bone);
-    let dots = joints.iter().map(|&n| dot(place(n), JOINT_SIZE, color::JOINT));
+    let dots = joints.iter().map(|&n| dot(position(n), JOINT_SIZE, color::JOINT));
     let targets = puppet.targets.iter().filter_map(|t| t.position);
-    let targets = targets.map(|place| dot(place.as_vec3(), TARGET_SIZE, color::TARGET));
+    let targets = targets.map(|p| dot(p.as_vec3(), TARGET_SIZE, color::TARGET));
     outlined(bones, scale).chain(outlined(dots, scale)).chain(outlined(targets, scale)).collect()
 }
 
@@ -131,7 +133,7 @@ fn stroke(start: Vec3, end: Vec3, widths: [f32; 2], color: Vec4) -> Line {
     Line { start, end, widths, color }
 }
 
-/// Strokes over dark ones that are a little wider, so that they stand out from anything.
+/// Draws slightly wider dark lines below the given ones, so that they are visible on any background.
 fn outlined(lines: impl Iterator<Item = Line>, scale: f32) -> impl Iterator<Item = Line> {
     let lines: Vec<Line> = lines.collect();
     let widened = |line: &Line, by: f32| Line { widths: line.widths.map(|w| (w + by) * scale), ..*line };

@@ -1,4 +1,4 @@
-//! What sensors say to a pose: a frame of positions, of orientations, a packet of the VMC protocol.
+//! Motion capture: converting a frame of positions, a frame of orientations or a VMC packet to a pose.
 
 use criterion::{Criterion, Throughput};
 use glam::{Quat, Vec3};
@@ -20,7 +20,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     let mut fit = Fit::new(skeleton, &joints).unwrap();
     group.bench_function("a frame of positions", |b| b.iter(|| fit.pose(&positions, &mut pose)));
     let (mut tracker, mut time) = (Tracker::new(fit.clone()), 0.0);
-    group.bench_function("a frame of positions, a fifth of them missing", |b| {
+    group.bench_function("a frame of positions, one in five missing", |b| {
         let mut positions = positions.clone();
         positions.iter_mut().step_by(5).for_each(|p| *p = None);
         b.iter(|| {
@@ -38,7 +38,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     group.finish();
 }
 
-/// A packet with all bones and five morphs: decoded, taken in, and written into a pose.
+/// Benchmarks a packet with all bones and five morphs: decoding it, applying it to a performer, and writing the pose.
 #[cfg(feature = "capture")]
 fn packet(
     group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,

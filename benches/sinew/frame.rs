@@ -1,6 +1,5 @@
-//! What a frame of the window asks of the CPU while something is dragged: the pointer's move and the solve it brings,
-//! clip, palette and overlay, what the panel asks about methods, and the encoding of all passes. What the GPU does with it
-//! is waited for off the clock.
+//! CPU time of a viewer frame during a drag. It includes the pointer event with its solve, the clip, the palette, the overlay, the
+//! check of which methods are possible, and the encoding of all passes. The time that the GPU needs is not included.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -16,7 +15,7 @@ use sinew::viewer::{Button, Command, Event, Input, Session};
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
 
 const SIZE: (u32, u32) = (1016, 800);
-/// Steps of the circle on which the pointer goes.
+/// Number of steps per revolution of the pointer, which moves on a circle.
 const STEPS: u16 = 120;
 
 pub(crate) fn bench(c: &mut Criterion) {
@@ -31,7 +30,7 @@ pub(crate) fn bench(c: &mut Criterion) {
         let options = Options { record: false, restarts: 0, method, ..Options::default() };
         session.apply(Command::Solver(Box::new(options)));
         let (mut input, mut step) = (Input::default(), 0);
-        let start = start(&session, node);
+        let start = pixel_of_node(&session, node);
         input.handle(Event::Moved(start), &mut session);
         input.handle(Event::Pressed(Button::Left, false), &mut session);
         let mut encode = encoder(&mut renderer, &session);
@@ -54,13 +53,14 @@ pub(crate) fn bench(c: &mut Criterion) {
     group.finish();
 }
 
-fn start(session: &Session, node: &str) -> Vec2 {
+fn pixel_of_node(session: &Session, node: &str) -> Vec2 {
     let node = session.puppet().character().skeleton.find(node).unwrap();
-    let place = session.puppet().world_from_node()[node].translation.into();
-    pixel(&session.camera(), place, session.size()).unwrap()
+    let position = session.puppet().world_from_node()[node].translation.into();
+    pixel(&session.camera(), position, session.size()).unwrap()
 }
 
-/// Encodes a session's frame as the window does; the time from `began` until its commands are there.
+/// Returns a function that encodes a session's frame as the window does. It returns the time from `began` until the commands are
+/// encoded.
 fn encoder<'r>(
     renderer: &'r mut Renderer,
     session: &Session,
@@ -86,9 +86,9 @@ fn encoder<'r>(
         let canvas = Canvas { view: &view, format, size: SIZE, area: SIZE };
         renderer.draw(&model, &session.frame(1.0), &canvas, &mut encoder).unwrap();
         let commands = encoder.finish();
-        let took = began.elapsed();
+        let elapsed = began.elapsed();
         queue.submit([commands]);
         device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None }).unwrap();
-        took
+        elapsed
     }
 }

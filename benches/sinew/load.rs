@@ -1,4 +1,4 @@
-//! A file to a character, without its pictures' pixels.
+//! Loading a character from a file, without decoding its images.
 
 use criterion::Criterion;
 use sinew::asset;

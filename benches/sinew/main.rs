@@ -1,8 +1,9 @@
-//! `cargo bench -p sinew-benches`: what loading, posing, motion, capture, skinning, solving and a frame of the window cost. Elements are
-//! joints, tracks, vertices and links: criterion prints elements a second, so 100 Melem/s are 10 ns each.
+//! `cargo bench -p sinew-benches` measures loading, posing, motion, capture, skinning, solving and viewer frames. Elements are joints,
+//! tracks, vertices or links. Criterion prints elements per second, so 100 Melem/s is 10 ns per element.
 //!
-//! The built-in mannequin is always measured, the other characters where `SINEW_TEST_DATA` has them (`docs/test-data.md`).
-#![allow(missing_docs, clippy::unwrap_used, reason = "a bench")]
+//! The built-in mannequin is always measured. Other characters are measured if `SINEW_TEST_DATA` contains them
+//! (`docs/test-data.md`).
+#![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 mod capture;
 #[cfg(feature = "viewer")]
@@ -35,12 +36,13 @@ criterion::criterion_main!(benches, window);
 #[cfg(not(feature = "viewer"))]
 criterion::criterion_main!(benches);
 
+/// Names and files of the other characters.
 const COLLECTED: [(&str, &str); 2] = [
     ("CesiumMan", "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb"),
     ("Wolf", "quaternius/animals_pack/Wolf/Wolf.glb"),
 ];
 
-/// A model below `SINEW_TEST_DATA`, if that is set and has it.
+/// Returns the path of a model in `SINEW_TEST_DATA`, if it exists.
 fn external(file: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("SINEW_TEST_DATA")?;
     Some(PathBuf::from(folder).join("models").join(file)).filter(|path| path.exists())

@@ -1,4 +1,4 @@
-//! A frame of a motion: clips blended in step, in place, and put on another character.
+//! A frame of a motion: one clip or two synchronised clips, in place, optionally retargeted to another character.
 
 use criterion::{Criterion, Throughput};
 use sinew::asset;
@@ -21,17 +21,17 @@ pub(crate) fn bench(c: &mut Criterion) {
     group.throughput(Throughput::Elements(source.skeleton.nodes.len() as u64));
     for (name, motion) in [("one clip", Motion::clip(clip("walk"))), ("two clips blended", blend)] {
         let mut retarget = Retarget::by_bodies(&source, &target).unwrap();
-        for puts in [false, true] {
+        for is_retargeted in [false, true] {
             let (mut player, mut time) = (Player::default(), 0.0);
             let (mut pose, mut out) = (Pose::rest(&source.skeleton), Pose::default());
             let (mut holds, mut feet) = (Vec::new(), Vec::new());
-            let name = if puts { format!("{name}, on another character") } else { name.to_owned() };
+            let name = if is_retargeted { format!("{name}, retargeted") } else { name.to_owned() };
             group.bench_function(name, |b| {
                 b.iter(|| {
                     time = (time + FRAME) % 59.0;
                     pose.reset(&source.skeleton);
                     player.pose(&source, &motion, &[], time, &mut pose, &mut holds);
-                    if puts {
+                    if is_retargeted {
                         retarget.pose(&pose, &mut out, &mut feet);
                     }
                 });

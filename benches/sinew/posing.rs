@@ -1,4 +1,4 @@
-//! A clip's time to a pose, a pose to matrices, matrices to vertices.
+//! Sampling a clip, computing matrices from a pose, and skinning vertices.
 
 use criterion::{Criterion, Throughput};
 use sinew::motion::Playhead;
@@ -27,7 +27,7 @@ pub(crate) fn bench(c: &mut Criterion) {
                 playhead.sample(clip, time, skeleton, &mut pose);
             });
         });
-        group.bench_function(format!("{name}, anywhere"), |b| {
+        group.bench_function(format!("{name}, random access"), |b| {
             b.iter(|| {
                 time = (time + 0.618_034 * clip.seconds) % clip.seconds;
                 playhead.sample(clip, time, skeleton, &mut pose);
@@ -38,7 +38,7 @@ pub(crate) fn bench(c: &mut Criterion) {
         let joints = palette.matrices.len() as u64;
         let mut group = c.benchmark_group("palette");
         group.throughput(Throughput::Elements(skeleton.nodes.len() as u64));
-        group.bench_function(format!("{name}, world matrices of nodes"), |b| {
+        group.bench_function(format!("{name}, world matrices"), |b| {
             b.iter(|| world_matrices(skeleton, &pose, &mut world));
         });
         group.throughput(Throughput::Elements(joints));
@@ -48,7 +48,7 @@ pub(crate) fn bench(c: &mut Criterion) {
                 palette.update(&character, &world, Skinning::Linear);
             });
         });
-        group.bench_function(format!("{name}, forward sample, matrices, palette"), |b| {
+        group.bench_function(format!("{name}, forward sampling, world matrices and palette"), |b| {
             b.iter(|| {
                 time = (time + FRAME) % clip.seconds;
                 playhead.sample(clip, time, skeleton, &mut pose);

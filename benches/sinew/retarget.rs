@@ -1,4 +1,4 @@
-//! A frame of a clip, put on another character.
+//! Retargeting a frame of a clip to another character.
 
 use criterion::{Criterion, Throughput};
 use sinew::asset;
@@ -19,16 +19,16 @@ pub(crate) fn bench(c: &mut Criterion) {
     let clip = source.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
     let mut group = c.benchmark_group("retarget");
     for (name, target) in targets {
-        let ways = [
+        let methods = [
             ("by bodies", Retarget::by_bodies(&source, &target)),
             ("by names", Retarget::by_names(&source, &target)),
         ];
-        for (way, retarget) in ways {
+        for (method, retarget) in methods {
             let Ok(mut retarget) = retarget else { continue };
             let (mut pose, mut out, mut holds) = (Pose::rest(&source.skeleton), Pose::default(), Vec::new());
             let (mut playhead, mut time) = (Playhead::default(), 0.0);
             group.throughput(Throughput::Elements(target.skeleton.nodes.len() as u64));
-            group.bench_function(format!("sample and {name}, {way}"), |b| {
+            group.bench_function(format!("sample and {name}, {method}"), |b| {
                 b.iter(|| {
                     time = (time + FRAME) % clip.seconds;
                     playhead.sample(clip, time, &source.skeleton, &mut pose);

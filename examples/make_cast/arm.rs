@@ -1,13 +1,13 @@
-//! The arm: an industrial robot of six hinges and a gripper, each part carried by one joint.
+//! The arm: an industrial robot with six hinges and a gripper. Each part is bound to one joint.
 
-use crate::model::{Model, upright};
+use crate::model::{Model, unrotated_nodes};
 use crate::paint::{CORAL, INK, TEAL, VINYL};
 use crate::parts::{Shape, cylinder, revolve, rounded_box};
 use crate::rigs;
 use glam::{DQuat, DVec3, dvec3};
 use std::error::Error;
 
-/// Names, parents and places; each of the six turns about the axis and within the degrees beside it.
+/// Name, parent and world position in metres of each joint.
 const JOINTS: [(&str, Option<usize>, DVec3); 10] = [
     ("base", None, DVec3::ZERO),
     ("axis_1", Some(0), dvec3(0.0, 0.2, 0.0)),
@@ -21,6 +21,7 @@ const JOINTS: [(&str, Option<usize>, DVec3); 10] = [
     ("jaw_right", Some(7), dvec3(-0.045, 1.12, 0.92)),
 ];
 
+/// Name, local axis, and minimum and maximum angle in degrees of each hinge.
 const HINGES: [(&str, [i32; 3], i32, i32); 8] = [
     ("axis_1", [0, 1, 0], -170, 170),
     ("axis_2", [1, 0, 0], -60, 95),
@@ -34,7 +35,7 @@ const HINGES: [(&str, [i32; 3], i32, i32); 8] = [
 
 pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
     let at = |joint: usize| JOINTS[joint].2;
-    // From +Y to +X, and to +Z.
+    // Rotations from +Y to +X and from +Y to +Z.
     let half = std::f64::consts::FRAC_1_SQRT_2;
     let (across, ahead) = (DQuat::from_xyzw(0.0, 0.0, -half, half), DQuat::from_xyzw(half, 0.0, 0.0, half));
     let mut shape = Shape::default();
@@ -53,8 +54,8 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
     shape.rigid(revolve(&foot, 48), VINYL, 0);
     for i in 0..6 {
         let angle = std::f64::consts::TAU * f64::from(i) / 6.0;
-        let place = dvec3(0.205 * libm::sin(angle), 0.066, 0.205 * libm::cos(angle));
-        shape.rigid(cylinder(0.014, 0.012, 0.003).at(place), INK, 0);
+        let position = dvec3(0.205 * libm::sin(angle), 0.066, 0.205 * libm::cos(angle));
+        shape.rigid(cylinder(0.014, 0.012, 0.003).at(position), INK, 0);
     }
     // The turntable and its fork.
     let table = [(0.0, 0.196), (0.148, 0.196), (0.158, 0.206), (0.158, 0.262), (0.145, 0.277), (0.0, 0.285)];
@@ -74,7 +75,7 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
         shape.rigid(panel.placed(lean, middle + DVec3::X * 0.056 * side), VINYL, 2);
         shape.rigid(cylinder(0.062, 0.012, 0.005).placed(across, at(3) + DVec3::X * 0.105 * side), INK, 3);
     }
-    // The elbow and the forearm, which rolls.
+    // The elbow, and the forearm, which rolls.
     shape.rigid(cylinder(0.092, 0.094, 0.014).placed(across, at(3)), TEAL, 3);
     shape.rigid(rounded_box(dvec3(0.078, 0.085, 0.12), 0.028).at(dvec3(0.0, 1.12, 0.07)), CORAL, 3);
     shape.rigid(cylinder(0.05, 0.04, 0.008).placed(ahead, dvec3(0.0, 1.13, -0.075)), INK, 3);
@@ -99,7 +100,7 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
             4,
         );
     }
-    // The wrist, the flange, the gripper.
+    // The wrist, the flange and the gripper.
     shape.rigid(cylinder(0.052, 0.037, 0.008).placed(across, at(5)), TEAL, 5);
     shape.rigid(cylinder(0.038, 0.052, 0.006).placed(ahead, at(5) + DVec3::Z * 0.055), VINYL, 5);
     shape.rigid(cylinder(0.046, 0.02, 0.005).placed(ahead, at(6) + DVec3::Z * 0.022), INK, 6);
@@ -117,18 +118,19 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
             joint,
         );
     }
-    let nodes = upright(JOINTS.map(|(name, parent, place)| (name.to_owned(), parent, place)).into());
+    let nodes =
+        unrotated_nodes(JOINTS.map(|(name, parent, position)| (name.to_owned(), parent, position)).into());
     let skin = shape.skin("robot", (0..JOINTS.len()).collect(), 1, 0.15)?;
-    let mut rig = rigs::Text::new();
+    let mut rig = rigs::RigText::new();
     rig.chain("arm", "limb", "axis_1", "gripper");
     for (node, axis, min, max) in HINGES {
         rig.hinge(node, axis.map(f64::from), min, max);
     }
-    Ok(Model { name: "arm", nodes, skins: vec![skin], clips: Vec::new(), humanoid: false, rig: rig.done() })
+    Ok(Model { name: "arm", nodes, skins: vec![skin], clips: Vec::new(), humanoid: false, rig: rig.finish() })
 }
 
-/// The rotation that brings +Y to a direction across X.
-fn tilt(way: DVec3) -> DQuat {
-    let to = way.normalize();
+/// Returns the rotation from +Y to a direction that is perpendicular to X.
+fn tilt(direction: DVec3) -> DQuat {
+    let to = direction.normalize();
     DQuat::from_xyzw(to.z, 0.0, 0.0, 1.0 + to.y).normalize()
 }

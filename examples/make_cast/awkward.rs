@@ -1,5 +1,5 @@
-//! The awkward one, difficult on purpose: a scale of 100 above the skeleton, a mirrored arm, a joint stretched
-//! unevenly, two skins, eight influences, morph targets, a clip of cubic splines. For the tests.
+//! The awkward character, which is a difficult input for tests. It has a scale of 100 above the skeleton, a mirrored arm, a
+//! joint with non-uniform scale, two skins, eight influences per vertex, morph targets and a clip of cubic splines.
 
 use crate::clips::{Clip, Track, turn};
 use crate::model::{Model, Morph, Node, world};
@@ -9,7 +9,7 @@ use crate::rigs;
 use glam::{DQuat, DVec3, dvec3};
 use std::error::Error;
 
-/// Name, parent, place relative to it; a hundredth is a metre in the world, by the scale above.
+/// Name, parent and translation relative to the parent. The armature's scale of 100 turns one hundredth into one metre.
 const JOINTS: [(&str, Option<usize>, [f64; 3]); 20] = [
     ("armature", None, [0.0, 0.0, 0.0]),
     ("hips", Some(0), [0.0, 0.0028, 0.0]),
@@ -40,8 +40,8 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
     nodes[2].scale = dvec3(1.25, 0.9, 1.0);
     nodes[9].scale = dvec3(-1.0, 1.0, 1.0);
     let at: Vec<DVec3> = world(&nodes).iter().map(|m| m.translation).collect();
-    // Every joint pulls, the nearer the more: eight influences almost everywhere.
-    let near = |p: DVec3| -> Bones {
+    // Weights fall off with distance but never reach zero, so almost every vertex has eight influences.
+    let falloff = |p: DVec3| -> Bones {
         let pull =
             |j: usize| 1.0 / (0.0006 + (p - at[j]).length_squared() * (p - at[j]).length_squared() * 40.0);
         let all: Vec<(usize, f64)> = (1..19).map(|j| (j, pull(j))).collect();
@@ -49,7 +49,7 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
         all.into_iter().map(|(j, w)| (j, w / sum)).collect()
     };
     let mut body = Shape::default();
-    let way = |joints: &[usize], radius: f64| {
+    let tube_along = |joints: &[usize], radius: f64| {
         let mut rings = Vec::new();
         for pair in joints.windows(2) {
             rings.extend((0..5).map(|s| (at[pair[0]].lerp(at[pair[1]], f64::from(s) / 5.0), radius)));
@@ -57,17 +57,17 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
         rings.extend(joints.last().map(|&j| (at[j], radius)));
         tube(&rings, dvec3(0.1, 0.2, 1.0), 14)
     };
-    body.add(way(&[1, 2, 3, 4], 0.085), |_| VINYL, near);
+    body.add(tube_along(&[1, 2, 3, 4], 0.085), |_| VINYL, falloff);
     for chain in [[5, 6, 7, 8], [9, 10, 11, 12]] {
-        body.add(way(&chain, 0.042), |_| TEAL, near);
-        body.add(ball(0.06, 8).at(at[chain[3]]), |_| CORAL, near);
+        body.add(tube_along(&chain, 0.042), |_| TEAL, falloff);
+        body.add(ball(0.06, 8).at(at[chain[3]]), |_| CORAL, falloff);
     }
     for chain in [[13, 14, 15], [16, 17, 18]] {
-        body.add(way(&chain, 0.05), |_| TEAL, near);
-        body.add(ball(0.065, 8).stretched(dvec3(1.0, 0.6, 1.5)).at(at[chain[2]]), |_| CORAL, near);
+        body.add(tube_along(&chain, 0.05), |_| TEAL, falloff);
+        body.add(ball(0.065, 8).stretched(dvec3(1.0, 0.6, 1.5)).at(at[chain[2]]), |_| CORAL, falloff);
     }
     let body = body.skin("body", (1..19).collect(), 8, 0.08)?;
-    // The head is a skin of its own, over two of the same joints and one more.
+    // The head is a separate skin with two joints of the body and the face joint.
     let mut head = Shape::default();
     let centre = at[4] + dvec3(0.0, 0.08, 0.0);
     head.rigid(ball(1.0, 14).stretched(dvec3(0.14, 0.13, 0.12)).at(centre), VINYL, 4);
@@ -97,7 +97,7 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
     });
     let mut head = head.skin("head_mesh", vec![4, 3, 19], 4, 0.08)?;
     head.morphs = vec![smile, blink];
-    let mut rig = rigs::Text::new();
+    let mut rig = rigs::RigText::new();
     for (side, name) in [("L", "left"), ("R", "right")] {
         rig.chain(&format!("{name} arm"), "arm", &format!("arm.{side}"), &format!("hand.{side}"));
         rig.chain(&format!("{name} leg"), "leg", &format!("leg.{side}"), &format!("foot.{side}"));
@@ -110,11 +110,11 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
         skins: vec![body, head],
         clips: vec![nod()],
         humanoid: false,
-        rig: rig.done(),
+        rig: rig.finish(),
     })
 }
 
-/// Nods, smiles and blinks by cubic splines: in-tangent, value and out-tangent a key.
+/// Returns a clip that nods, smiles and blinks. It uses cubic splines, so each key is an in-tangent, a value and an out-tangent.
 fn nod() -> Clip {
     let mut clip = Clip::at_rate("nod", 4, 2);
     let zero = DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0);

@@ -1,4 +1,5 @@
-//! The shape of the figure: round cones and ellipsoids blended into one solid, symmetric in `x = 0`.
+//! The signed distance field of the mannequin: round cones and ellipsoids, blended into one solid that is symmetric about
+//! `x = 0`.
 
 use crate::sdf::{ball, blend, ellipsoid, limb, round_cone, trim};
 use crate::skeleton::{
@@ -6,10 +7,10 @@ use crate::skeleton::{
 };
 use glam::{DVec3, dvec3};
 
-/// The middle of what is seen of the left eye.
+/// Centre of the visible part of the left eye.
 pub(crate) const PUPIL: DVec3 = dvec3(0.034, 1.63, 0.0835);
 
-/// Distance to the whole figure.
+/// Returns the signed distance to the whole body.
 pub(crate) fn figure(p: DVec3) -> f64 {
     let other = mirrored(p);
     let legs = blend(leg(p), leg(other), 0.012);
@@ -19,7 +20,7 @@ pub(crate) fn figure(p: DVec3) -> f64 {
     blend(whole, head(p), 0.022)
 }
 
-/// Distance to the trunk with the neck, without limbs and head.
+/// Returns the signed distance to the torso and the neck, without limbs and head.
 pub(crate) fn torso(p: DVec3) -> f64 {
     let side = dvec3(p.x.abs(), p.y, p.z);
     let ribs = ellipsoid(p, dvec3(0.0, 1.275, -0.008), dvec3(0.146, 0.17, 0.102));
@@ -35,9 +36,9 @@ pub(crate) fn torso(p: DVec3) -> f64 {
     blend(trunk, blend(neck, slope, 0.045), 0.04)
 }
 
-/// Distance to the head: an egg with a narrow chin and a small nose.
+/// Returns the signed distance to the head, which is egg-shaped with a narrow chin and a small nose.
 pub(crate) fn head(p: DVec3) -> f64 {
-    // Narrower than deep: the solid is modelled round and squeezed in x.
+    // The head is modelled round and then squeezed in x, so that it is narrower than deep.
     const SQUEEZE: f64 = 0.88;
     let round = dvec3(p.x / SQUEEZE, p.y, p.z);
     let skull = round_cone(round, dvec3(0.0, 1.653, -0.003), dvec3(0.0, 1.585, 0.02), 0.097, 0.079);
@@ -45,7 +46,7 @@ pub(crate) fn head(p: DVec3) -> f64 {
     blend(skull * SQUEEZE, nose, 0.022)
 }
 
-/// Distance to the left arm with the hand.
+/// Returns the signed distance to the left arm with the palm.
 pub(crate) fn arm(p: DVec3) -> f64 {
     let shoulder = ball(p, UPPER_ARM + dvec3(0.004, 0.0, 0.0), 0.058);
     let biceps = dvec3(0.0, 0.0, 0.006);
@@ -54,12 +55,12 @@ pub(crate) fn arm(p: DVec3) -> f64 {
     blend(blend(blend(shoulder, upper, 0.02), fore, 0.008), palm(p), 0.016)
 }
 
-/// Distance to the left palm, which faces the thigh; the fingers are tubes of their own (`hands`).
+/// Returns the signed distance to the left palm, which faces the thigh. Fingers are separate tubes (`hands`).
 pub(crate) fn palm(p: DVec3) -> f64 {
     let (out, up) = hand_axes();
-    // Coordinates of the hand: along the fingers, out of the back of the hand, towards the thumb.
+    // Hand coordinates: along the fingers, out of the back of the hand, and towards the thumb.
     let local = dvec3((p - HAND).dot(out), (p - HAND).dot(up), p.z - HAND.z);
-    // Flat: the palm is modelled round and squeezed from palm to back.
+    // The palm is modelled round and then flattened from palm to back.
     const SQUEEZE: f64 = 0.5;
     let round = dvec3(local.x, local.y / SQUEEZE, local.z);
     let side = |z: f64| round_cone(round, dvec3(0.016, 0.0, 0.3 * z), dvec3(0.07, -0.004, z), 0.027, 0.022);
@@ -67,13 +68,13 @@ pub(crate) fn palm(p: DVec3) -> f64 {
     blend(blend(side(0.0165), side(-0.0165), 0.02) * SQUEEZE, heel, 0.016)
 }
 
-/// Unit vectors along the fingers and out of the back of the left hand; both lie in the frontal plane.
+/// Returns unit vectors along the fingers and out of the back of the left hand. Both are in the frontal plane.
 pub(crate) fn hand_axes() -> (DVec3, DVec3) {
     let out = dvec3(0.7, -0.714, 0.0).normalize();
     (out, dvec3(-out.y, out.x, 0.0))
 }
 
-/// Distance to the left leg with the foot.
+/// Returns the signed distance to the left leg with the foot.
 pub(crate) fn leg(p: DVec3) -> f64 {
     let hip = UPPER_LEG - dvec3(0.0, 0.0, 0.004);
     let thigh = limb(p, hip, LOWER_LEG, dvec3(0.004, 0.0, 0.01), [0.079, 0.078, 0.069, 0.058, 0.052]);
@@ -81,7 +82,7 @@ pub(crate) fn leg(p: DVec3) -> f64 {
     blend(blend(thigh, calf, 0.01), foot(p), 0.02)
 }
 
-/// Distance to the left foot, flat below.
+/// Returns the signed distance to the left foot, which has a flat sole.
 pub(crate) fn foot(p: DVec3) -> f64 {
     let heel = ellipsoid(p, dvec3(0.102, 0.036, -0.042), dvec3(0.036, 0.046, 0.046));
     let instep = round_cone(p, dvec3(0.104, 0.068, -0.008), TOES + dvec3(0.0, 0.004, -0.01), 0.038, 0.032);
@@ -91,7 +92,7 @@ pub(crate) fn foot(p: DVec3) -> f64 {
     trim(solid, -p.y, 0.016)
 }
 
-/// How long the edges of the mesh should be about `p`: short where the form is small or bends.
+/// Returns the desired edge length of the mesh near `p`. Edges are short where the shape is small or bends.
 pub(crate) fn edge_length(p: DVec3) -> f64 {
     const WIDEST: f64 = 0.026;
     let fine = [

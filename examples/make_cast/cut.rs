@@ -1,4 +1,4 @@
-//! Cuts a mesh along the zero level of a function, so that two colours meet in a clean line.
+//! Cuts a mesh along the zero level of a function, so that two colours meet along a clean line.
 
 use crate::mesh::Mesh;
 use crate::remesh::insert;
@@ -6,13 +6,15 @@ use crate::sdf::project;
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A crossing nearer to a point than this share of the edge moves the point instead of splitting the edge.
+/// If the cut crosses an edge closer to one end than this fraction of its length, that end moves instead of the edge being
+/// split.
 const SNAP: f64 = 0.3;
 
-/// Points of a mesh that lie on a line already cut.
+/// Indices of mesh points on existing cuts.
 pub(crate) type Pinned = BTreeSet<usize>;
 
-/// Gives `mesh` edges along `line == 0`; points that are pinned stay, those on the line become pinned.
+/// Cuts `mesh` along `line == 0` and keeps its points on `surface`. Pinned points do not move, and points on the new cut
+/// become pinned.
 pub(crate) fn cut(
     mesh: &mut Mesh,
     surface: impl Fn(DVec3) -> f64,
@@ -28,8 +30,8 @@ pub(crate) fn cut(
             if !free || side[near] * side[far] >= 0.0 {
                 continue;
             }
-            let (share, crossing) = crossing(&line, mesh.points[near], mesh.points[far]);
-            if share < SNAP {
+            let (fraction, crossing) = crossing(&line, mesh.points[near], mesh.points[far]);
+            if fraction < SNAP {
                 mesh.points[near] = project(&surface, crossing);
                 side[near] = 0.0;
                 on_line.insert(near);
@@ -49,7 +51,7 @@ pub(crate) fn cut(
     pinned.append(&mut on_line);
 }
 
-/// Where `line` changes its sign between `a` and `b`: the share of the way from `a`, and the point.
+/// Returns where `line` changes sign between `a` and `b`, as a fraction of the distance from `a` and as a point.
 fn crossing(line: impl Fn(DVec3) -> f64, a: DVec3, b: DVec3) -> (f64, DVec3) {
     let below = line(a) < 0.0;
     let (mut low, mut high) = (0.0, 1.0);

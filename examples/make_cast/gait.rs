@@ -1,6 +1,6 @@
-//! Walk, run and crouch of the mannequin: feet follow paths on the ground, legs by the two-bone closed form.
+//! The walk, run and crouch clips of the mannequin. Feet follow paths, and closed-form two-bone IK solves for the legs.
 //!
-//! All are in place, as on a treadmill: a foot on the ground moves backwards at one speed.
+//! All clips are in place, as on a treadmill: a foot on the ground moves backwards at constant speed.
 
 use crate::clips::{Clip, Track, turn, wave_at};
 use crate::sdf::smoothstep;
@@ -8,28 +8,32 @@ use crate::skeleton::{FOOT, HAND, HIPS, LOWER_ARM, LOWER_LEG, TOES, UPPER_LEG, m
 use glam::{DMat3, DQuat, DVec3, dvec3};
 use std::f64::consts::PI;
 
+/// Keys per second.
 const RATE: usize = 30;
 
-/// How one goes.
+/// The parameters of a gait.
 struct Gait {
-    /// Part of the cycle that a foot is on the ground.
+    /// Fraction of the cycle during which a foot is on the ground.
     stance: f64,
-    /// Metres that a foot on the ground moves back in that time.
+    /// Distance in metres by which a foot moves back while it is on the ground.
     stride: f64,
-    /// Metres that the foot is lifted when it swings.
+    /// Maximum height in metres of a swinging foot.
     lift: f64,
-    /// Degrees that the toes point up when the heel comes down, and down when they leave.
+    /// Angle in degrees by which the toes point up when the heel touches the ground.
     strike: f64,
+    /// Angle in degrees by which the toes point down when they leave the ground.
     off: f64,
-    /// Metres that the hips are lower than at rest, and that they go up and down.
+    /// Distance in metres from the rest height of the hips down to their highest point.
     drop: f64,
+    /// Amplitude in metres of the vertical motion of the hips.
     bob: f64,
-    /// The part of the cycle at which the hips are highest.
+    /// Phase of the cycle at which the hips are highest.
     high: f64,
-    /// Degrees that the trunk leans forward.
+    /// Forward lean of the torso in degrees.
     lean: f64,
-    /// Degrees that arms swing, and that elbows are bent.
+    /// Amplitude of the arm swing in degrees.
     swing: f64,
+    /// Mean bend of the elbows in degrees.
     elbow: f64,
 }
 
@@ -67,12 +71,12 @@ pub(crate) fn run() -> Clip {
     gait.clip(Clip::at_rate("run", 21, RATE))
 }
 
-/// Goes down on its knees' springs, and up again; the feet stay.
+/// Bends the knees to crouch and stands up again. The feet stay in place.
 pub(crate) fn crouch() -> Clip {
     let mut clip = Clip::at_rate("crouch", 75, RATE);
     let deep = |t: f64| 0.5 - 0.5 * libm::cos(2.0 * PI * t);
     let hips = move |t: f64| (HIPS + dvec3(0.0, -0.36, -0.1) * deep(t), turn(DVec3::X, 22.0 * deep(t)));
-    clip.body(hips, |_, _| Step { ball: 0.0, height: 0.0, pitch: 0.0 });
+    clip.body(hips, |_, _| FootPlacement { ball: 0.0, height: 0.0, pitch: 0.0 });
     clip.turns("spine", move |t| turn(DVec3::X, 8.0 * deep(t)));
     clip.turns("chest", move |t| turn(DVec3::X, 8.0 * deep(t)));
     clip.turns("neck", move |t| turn(DVec3::X, -14.0 * deep(t)));
@@ -81,39 +85,42 @@ pub(crate) fn crouch() -> Clip {
         clip.turns(&format!("{side}UpperArm"), move |t| {
             turn(DVec3::X, -72.0 * deep(t)) * turn(DVec3::Z, -24.0 * sign)
         });
-        clip.turns(&format!("{side}LowerArm"), move |t| turn(forward(sign), 14.0 + 42.0 * deep(t)));
+        clip.turns(&format!("{side}LowerArm"), move |t| turn(elbow_axis(sign), 14.0 + 42.0 * deep(t)));
     }
     clip
 }
 
 const SIDES: [(&str, f64); 2] = [("left", 1.0), ("right", -1.0)];
 
-/// The axis about which an elbow bends forwards.
-fn forward(sign: f64) -> DVec3 {
+/// Returns the axis about which an elbow bends forwards. `sign` is 1 for the left arm and −1 for the right one.
+fn elbow_axis(sign: f64) -> DVec3 {
     let fore = HAND - LOWER_ARM;
     let axis = dvec3(fore.x, fore.y, 0.0).normalize().cross(DVec3::Z);
     dvec3(axis.x, sign * axis.y, 0.0)
 }
 
-/// Where a foot is: metres forward of rest and above the ground, radians that the toes point down.
-struct Step {
+/// The placement of a foot relative to its rest position.
+struct FootPlacement {
+    /// Forward offset in metres.
     ball: f64,
+    /// Height above the ground in metres.
     height: f64,
+    /// Angle in radians by which the toes point down.
     pitch: f64,
 }
 
 impl Gait {
-    /// The foot at `t` of its own cycle, which begins as it comes down.
-    fn step(&self, t: f64) -> Step {
+    /// Returns the placement of a foot at phase `t` of its cycle, which starts when the foot touches the ground.
+    fn step(&self, t: f64) -> FootPlacement {
         let half = 0.5 * self.stride;
         let (strike, off) = (-self.strike.to_radians(), self.off.to_radians());
         if t < self.stance {
             let u = t / self.stance;
             let pitch = strike * (1.0 - smoothstep(0.0, 0.22, u)) + off * ease_in(((u - 0.6) / 0.4).max(0.0));
-            return Step { ball: half - self.stride * u, height: 0.0, pitch };
+            return FootPlacement { ball: half - self.stride * u, height: 0.0, pitch };
         }
         let u = (t - self.stance) / (1.0 - self.stance);
-        // The speed on the ground, for the way of the swing.
+        // The swing starts and ends at the speed of a foot on the ground.
         let slope = -self.stride / self.stance * (1.0 - self.stance);
         let (u2, u3) = (u * u, u * u * u);
         let ball = -half * (2.0 * u3 - 3.0 * u2 + 1.0)
@@ -121,7 +128,11 @@ impl Gait {
             + slope * (u3 - 2.0 * u2 + u)
             + slope * (u3 - u2);
         let arch = libm::sin(PI * u);
-        Step { ball, height: self.lift * arch * arch, pitch: off + (strike - off) * smoothstep(0.0, 0.92, u) }
+        FootPlacement {
+            ball,
+            height: self.lift * arch * arch,
+            pitch: off + (strike - off) * smoothstep(0.0, 0.92, u),
+        }
     }
 
     fn clip(&self, mut clip: Clip) -> Clip {
@@ -129,9 +140,9 @@ impl Gait {
         let lean = g.lean;
         let hips = |t: f64| {
             let high = libm::cos(4.0 * PI * (t - g.high));
-            let place = HIPS + dvec3(0.014 * wave_at(t, 1.0, 0.05), g.bob * high - g.drop - g.bob, 0.0);
+            let position = HIPS + dvec3(0.014 * wave_at(t, 1.0, 0.05), g.bob * high - g.drop - g.bob, 0.0);
             (
-                place,
+                position,
                 turn(DVec3::Y, -6.0 * wave_at(t, 1.0, 0.0 - 0.25))
                     * turn(DVec3::X, 0.5 * lean)
                     * turn(DVec3::Z, -2.5 * wave_at(t, 1.0, 0.05)),
@@ -147,13 +158,13 @@ impl Gait {
         clip.turns("neck", |t| turn(DVec3::Y, -3.0 * yaw(t)) * turn(DVec3::X, -0.4 * lean));
         clip.turns("head", |t| turn(DVec3::Y, -3.0 * yaw(t)) * turn(DVec3::X, -0.6 * lean));
         for (side, sign) in SIDES {
-            // The arm goes back as the leg of its side goes forward.
+            // The arm swings back while the leg on its side swings forward.
             let back = move |t: f64| sign * wave_at(t, 1.0, -0.23);
             clip.turns(&format!("{side}UpperArm"), move |t| {
                 turn(DVec3::X, g.swing * back(t) + 0.12 * g.elbow) * turn(DVec3::Z, -25.0 * sign)
             });
             clip.turns(&format!("{side}LowerArm"), move |t| {
-                turn(forward(sign), g.elbow - 0.3 * g.swing * back(t))
+                turn(elbow_axis(sign), g.elbow - 0.3 * g.swing * back(t))
             });
         }
         clip
@@ -165,30 +176,30 @@ fn ease_in(x: f64) -> f64 {
 }
 
 impl Clip {
-    /// Hips at a place and an orientation, and legs that bring the feet where they shall be: `step` of a side (1 for
-    /// the left) at a place in the loop.
-    fn body(&mut self, hips: impl Fn(f64) -> (DVec3, DQuat), step: impl Fn(f64, f64) -> Step) {
-        let turns: Vec<f64> = self.turns_of_loop().collect();
-        self.tracks.push(Track::Translation("hips".to_owned(), turns.iter().map(|&t| hips(t).0).collect()));
+    /// Adds tracks for the hips and the legs. `hips` returns position and rotation at a phase of the loop. `step` returns the
+    /// placement of a foot for a side (1 for the left, −1 for the right) and a phase.
+    fn body(&mut self, hips: impl Fn(f64) -> (DVec3, DQuat), step: impl Fn(f64, f64) -> FootPlacement) {
+        let phases: Vec<f64> = self.phases().collect();
+        self.tracks.push(Track::Translation("hips".to_owned(), phases.iter().map(|&t| hips(t).0).collect()));
         self.turns("hips", |t| hips(t).1);
         for (side, sign) in SIDES {
-            let own = |v: DVec3| if sign > 0.0 { v } else { mirrored(v) };
-            let [hip, knee, ankle, toes] = [UPPER_LEG, LOWER_LEG, FOOT, TOES].map(own);
+            let on_side = |v: DVec3| if sign > 0.0 { v } else { mirrored(v) };
+            let [hip, knee, ankle, toes] = [UPPER_LEG, LOWER_LEG, FOOT, TOES].map(on_side);
             let mut keys = [const { Vec::new() }; 4];
-            for &t in &turns {
-                let (place, spin) = hips(t);
+            for &t in &phases {
+                let (position, rotation) = hips(t);
                 let step = step(sign, t);
                 let pitch = turn(DVec3::X, step.pitch.to_degrees());
-                // Turned about the heel while the toes are up, about the joint of the toes, which stay flat, while they are down.
+                // The foot pivots on the heel while the toes point up, and on the toe joint while they point down.
                 let pivot = if step.pitch < 0.0 { dvec3(ankle.x, 0.0, -0.075) } else { toes };
                 let track = dvec3(0.0, step.height, step.ball);
                 let target = pivot + track + pitch * (ankle - pivot);
-                let from = place + spin * (hip - HIPS);
-                let (thigh, shin) = leg([hip, knee, ankle], from, target, spin * DVec3::Z);
-                let local = spin.conjugate() * thigh;
-                // Flat on the ground, half curled in the air.
-                let flat = 1.0 - 0.6 * (step.height / 0.03).min(1.0);
-                let flat = turn(DVec3::X, -flat * step.pitch.max(0.0).to_degrees());
+                let from = position + rotation * (hip - HIPS);
+                let (thigh, shin) = leg([hip, knee, ankle], from, target, rotation * DVec3::Z);
+                let local = rotation.conjugate() * thigh;
+                // The toes stay flat on the ground and curl less in the air.
+                let uncurl = 1.0 - 0.6 * (step.height / 0.03).min(1.0);
+                let flat = turn(DVec3::X, -uncurl * step.pitch.max(0.0).to_degrees());
                 for (keys, q) in
                     keys.iter_mut().zip([local, thigh.conjugate() * shin, shin.conjugate() * pitch, flat])
                 {
@@ -202,21 +213,23 @@ impl Clip {
     }
 }
 
-/// World rotations of thigh and shin that bring the ankle to `target`, the knee towards `front`: two circles.
+/// Returns the world rotations of thigh and shin that move the ankle to `target` with the knee towards `front`. `rest` are
+/// the positions of hip, knee and ankle at rest, and `from` is the current position of the hip. The knee is an intersection of
+/// two circles.
 pub(crate) fn leg(rest: [DVec3; 3], from: DVec3, target: DVec3, front: DVec3) -> (DQuat, DQuat) {
     let [hip, knee, ankle] = rest;
     let (a, b) = ((knee - hip).length(), (ankle - knee).length());
-    let way = target - from;
-    let far = way.length().clamp((a - b).abs() + 1e-3, 0.9995 * (a + b));
-    let along = way.normalize();
+    let offset = target - from;
+    let far = offset.length().clamp((a - b).abs() + 1e-3, 0.9995 * (a + b));
+    let along = offset.normalize();
     let bend = front.reject_from_normalized(along).normalize();
     let x = (a * a - b * b + far * far) / (2.0 * far);
     let middle = from + along * x + bend * (a * a - x * x).max(0.0).sqrt();
     let end = from + along * far;
-    // Frames of a bone and the hinge's axis, at rest and now.
+    // Rotate from the frame of bone and hinge axis at rest to the current one.
     let hinge = (ankle - hip).normalize().cross(DVec3::Z).normalize();
     let now = along.cross(bend).normalize();
-    let carry = |rest: DVec3, to: DVec3| {
+    let rotation_between = |rest: DVec3, to: DVec3| {
         let frame = |bone: DVec3, axis: DVec3| {
             let bone = bone.normalize();
             let axis = axis.reject_from_normalized(bone).normalize();
@@ -224,5 +237,5 @@ pub(crate) fn leg(rest: [DVec3; 3], from: DVec3, target: DVec3, front: DVec3) ->
         };
         DQuat::from_mat3(&(frame(to, now) * frame(rest, hinge).transpose()))
     };
-    (carry(knee - hip, middle - from), carry(ankle - knee, end - middle))
+    (rotation_between(knee - hip, middle - from), rotation_between(ankle - knee, end - middle))
 }

@@ -1,7 +1,7 @@
-//! Writes a binary glTF 2.0 file.
+//! Writes a model as binary glTF 2.0.
 
 use crate::clips::{Clip, Track};
-use crate::model::{Model, Node, Skin, micro, world};
+use crate::model::{Model, Node, Skin, rounded, world};
 use glam::{DMat4, DQuat, DVec3};
 use serde_json::{Map, Value, json};
 use std::error::Error;
@@ -12,7 +12,7 @@ const UNSIGNED_SHORT: u32 = 5123;
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
-/// The binary chunk and the views and accessors into it.
+/// The binary chunk with its buffer views and accessors.
 #[derive(Default)]
 struct Binary {
     bytes: Vec<u8>,
@@ -21,7 +21,7 @@ struct Binary {
 }
 
 impl Binary {
-    /// Appends the data as a view and an accessor of its own; returns the accessor's index.
+    /// Appends data with a new buffer view and a new accessor. Returns the index of the accessor.
     fn push(&mut self, data: impl Iterator<Item = u8>, mut accessor: Value, target: Option<u32>) -> usize {
         let start = self.bytes.len();
         self.bytes.extend(data);
@@ -41,20 +41,20 @@ impl Binary {
         self.push(data.iter().flat_map(|x| x.to_le_bytes()), accessor, target)
     }
 
-    /// Declares the least and the greatest of each component of an accessor of floats.
-    fn bound(&mut self, accessor: usize, data: &[f32], width: usize) {
-        let of = |pick: fn(f32, f32) -> f32, start: f32| -> Vec<f32> {
+    /// Writes the minimum and maximum of each component to an accessor of floats.
+    fn write_bounds(&mut self, accessor: usize, data: &[f32], width: usize) {
+        let extreme = |pick: fn(f32, f32) -> f32, start: f32| -> Vec<f32> {
             (0..width).map(|c| data.iter().skip(c).step_by(width).fold(start, |m, &x| pick(m, x))).collect()
         };
-        self.accessors[accessor]["min"] = json!(of(f32::min, f32::INFINITY));
-        self.accessors[accessor]["max"] = json!(of(f32::max, f32::NEG_INFINITY));
+        self.accessors[accessor]["min"] = json!(extreme(f32::min, f32::INFINITY));
+        self.accessors[accessor]["max"] = json!(extreme(f32::max, f32::NEG_INFINITY));
     }
 }
 
-/// The bytes of the file.
+/// Returns the bytes of the file.
 ///
 /// # Errors
-/// When the file would be longer than a GLB can say, or a clip names a node that is not there.
+/// Fails if the file would be longer than 4 GiB, which is the limit of GLB, or if a clip names an unknown node.
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut binary = Binary::default();
     let world = world(&model.nodes);
@@ -69,7 +69,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, Box<dyn Error>> {
             .collect();
         let inverse = binary.push_floats(&inverse, "MAT4", 16, None);
         skins.push(json!({ "name": skin.name, "inverseBindMatrices": inverse, "joints": skin.joints }));
-        // A skinned mesh ignores its node's place, so the node is a root of its own.
+        // The transform of a skinned mesh's node has no effect, so the node is a root.
         roots.push(nodes.len());
         nodes.push(json!({ "name": skin.name, "mesh": index, "skin": index }));
     }
@@ -100,7 +100,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, Box<dyn Error>> {
     container(sorted(document).to_string().into_bytes(), binary.bytes)
 }
 
-/// VRM 1.0's map: every joint of the first skin is the humanoid bone of its name.
+/// Returns the VRM 1.0 extension. Every joint of the first skin is the humanoid bone of the same name.
 fn vrm(model: &Model) -> Value {
     let joints = model.skins.iter().take(1).flat_map(|skin| &skin.joints);
     let bones: Map<String, Value> =
@@ -116,32 +116,32 @@ fn vrm(model: &Model) -> Value {
     })
 }
 
-/// One mesh of one primitive over all vertices.
+/// Returns a mesh with one primitive that contains all vertices.
 fn mesh(binary: &mut Binary, skin: &Skin) -> Value {
     let all = &skin.vertices;
     let target = Some(ARRAY_BUFFER);
     let positions: Vec<f32> = all.iter().flat_map(|v| v.position).collect();
     let normals: Vec<f32> = all.iter().flat_map(|v| v.normal).collect();
     let position = binary.push_floats(&positions, "VEC3", 3, target);
-    binary.bound(position, &positions, 3);
+    binary.write_bounds(position, &positions, 3);
     let normal = binary.push_floats(&normals, "VEC3", 3, target);
-    let of = |kind: u32, normalized: bool| {
+    let accessor_of = |kind: u32, normalized: bool| {
         let mut accessor = json!({ "componentType": kind, "count": all.len(), "type": "VEC4" });
         if normalized {
             accessor["normalized"] = json!(true);
         }
         accessor
     };
-    let colour = binary.push(all.iter().flat_map(|v| v.colour), of(UNSIGNED_BYTE, true), target);
+    let colour = binary.push(all.iter().flat_map(|v| v.colour), accessor_of(UNSIGNED_BYTE, true), target);
     let mut attributes = json!({ "POSITION": position, "NORMAL": normal, "COLOR_0": colour });
     let sets = if all.iter().any(|v| v.influences.1[4] > 0) { 2 } else { 1 };
     for set in 0..sets {
-        let places = set * 4..set * 4 + 4;
-        let joints = all.iter().flat_map(|v| v.influences.0[places.clone()].to_vec());
-        let joints = binary.push(joints, of(UNSIGNED_BYTE, false), target);
-        let shares =
-            all.iter().flat_map(|v| v.influences.1[places.clone()].to_vec()).flat_map(u16::to_le_bytes);
-        let weights = binary.push(shares, of(UNSIGNED_SHORT, true), target);
+        let range = set * 4..set * 4 + 4;
+        let joints = all.iter().flat_map(|v| v.influences.0[range.clone()].to_vec());
+        let joints = binary.push(joints, accessor_of(UNSIGNED_BYTE, false), target);
+        let quantized =
+            all.iter().flat_map(|v| v.influences.1[range.clone()].to_vec()).flat_map(u16::to_le_bytes);
+        let weights = binary.push(quantized, accessor_of(UNSIGNED_SHORT, true), target);
         attributes[format!("JOINTS_{set}")] = json!(joints);
         attributes[format!("WEIGHTS_{set}")] = json!(weights);
     }
@@ -155,7 +155,7 @@ fn mesh(binary: &mut Binary, skin: &Skin) -> Value {
         for morph in &skin.morphs {
             let deltas = morph.deltas.concat();
             let accessor = binary.push_floats(&deltas, "VEC3", 3, target);
-            binary.bound(accessor, &deltas, 3);
+            binary.write_bounds(accessor, &deltas, 3);
             targets.push(json!({ "POSITION": accessor }));
         }
         primitive["targets"] = json!(targets);
@@ -167,12 +167,12 @@ fn mesh(binary: &mut Binary, skin: &Skin) -> Value {
     mesh
 }
 
-/// The nodes, and those that have no parent.
+/// Returns the nodes as JSON, and the indices of the roots.
 fn nodes(all: &[Node]) -> (Vec<Value>, Vec<usize>) {
     let json_of = |index: usize| {
         let node = &all[index];
         let children: Vec<usize> = (0..all.len()).filter(|&n| all[n].parent == Some(index)).collect();
-        let mut value = json!({ "name": node.name, "translation": micro(node.translation).to_array() });
+        let mut value = json!({ "name": node.name, "translation": rounded(node.translation).to_array() });
         if node.scale != DVec3::ONE {
             value["scale"] = json!(node.scale.to_array());
         }
@@ -185,11 +185,11 @@ fn nodes(all: &[Node]) -> (Vec<Value>, Vec<usize>) {
     ((0..all.len()).map(json_of).collect(), roots)
 }
 
-/// One clip; its tracks share their times.
+/// Returns a clip as an animation. All tracks share their times.
 fn animation(binary: &mut Binary, clip: &Clip, model: &Model) -> Result<Value, Box<dyn Error>> {
     let times: Vec<f32> = clip.times.iter().map(|&t| t as f32).collect();
     let input = binary.push_floats(&times, "SCALAR", 1, None);
-    binary.bound(input, &times, 1);
+    binary.write_bounds(input, &times, 1);
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());
     for track in &clip.tracks {
         let (name, path, output) = match track {
@@ -209,7 +209,9 @@ fn animation(binary: &mut Binary, clip: &Clip, model: &Model) -> Result<Value, B
         };
         let joint = model.nodes.iter().position(|node| node.name == *name);
         let mesh = model.skins.iter().position(|skin| skin.name == name).map(|s| model.nodes.len() + s);
-        let node = joint.or(mesh).ok_or_else(|| format!("no node is called {name}"))?;
+        let node = joint
+            .or(mesh)
+            .ok_or_else(|| format!("clip {} animates {name}, but the model has no such node", clip.name))?;
         let interpolation = if clip.cubic { "CUBICSPLINE" } else { "LINEAR" };
         channels.push(json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }));
         samplers.push(json!({ "input": input, "interpolation": interpolation, "output": output }));
@@ -217,7 +219,7 @@ fn animation(binary: &mut Binary, clip: &Clip, model: &Model) -> Result<Value, B
     Ok(json!({ "name": clip.name, "channels": channels, "samplers": samplers }))
 }
 
-/// The same value with its keys inserted in the order of the alphabet, whatever map serde_json was built with.
+/// Returns the value with its keys inserted in alphabetical order, because the map of serde_json may keep insertion order.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(sorted).collect(),
@@ -230,7 +232,7 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// Puts the two chunks into a GLB container.
+/// Returns a GLB container with the two chunks.
 fn container(mut json: Vec<u8>, binary: Vec<u8>) -> Result<Vec<u8>, Box<dyn Error>> {
     json.resize(json.len().next_multiple_of(4), b' ');
     let length = u32::try_from(12 + 8 + json.len() + 8 + binary.len())?;

@@ -1,29 +1,30 @@
-//! Fingers and eyes of the mannequin: solids of their own, set into the palm and the face.
+//! Fingers and eyes of the mannequin. They are separate solids that are set into the palms and the face.
 
 use crate::body::{PUPIL, hand_axes};
 use crate::model::{Skin, Vertex, influences};
 use crate::paint::{INK, TEAL, shaded};
 use crate::parts::{Part, ball, tube};
 use crate::sdf::smoothstep;
-use crate::skeleton::{EYE_PLACE, HAND, LIMB_COUNT, THUMB, TRUNK_COUNT, mirrored};
+use crate::skeleton::{EYE_INDEX, HAND, LIMB_COUNT, THUMB, TRUNK_COUNT, mirrored};
 use glam::{DVec3, dvec3};
 
-/// A finger of three bones.
+/// A finger with three bones.
 pub(crate) struct Finger {
-    /// VRM 1.0's name without its side and bone.
+    /// VRM 1.0 name without side and bone.
     pub(crate) name: &'static str,
+    /// Name suffixes of the bones, from the palm to the tip.
     pub(crate) bones: [&'static str; 3],
-    /// Where it begins: metres along the fingers, towards the thumb. The thumb begins elsewhere.
+    /// Position of the knuckle relative to the hand: metres along the fingers, and metres towards the thumb. Unused for the thumb.
     base: (f64, f64),
-    /// Metres of each bone.
+    /// Lengths of the bones in metres.
     lengths: [f64; 3],
-    /// Metres at the knuckle.
+    /// Radius at the knuckle in metres.
     radius: f64,
 }
 
 const BONES: [&str; 3] = ["Proximal", "Intermediate", "Distal"];
 
-/// Thumb first, as VRM lists them.
+/// The fingers in VRM's order.
 #[rustfmt::skip]
 pub(crate) const FINGERS: [Finger; 5] = [
     Finger { name: "Thumb", bones: ["Metacarpal", "Proximal", "Distal"], base: (0.0, 0.0), lengths: [0.032, 0.028, 0.021], radius: 0.0125 },
@@ -34,12 +35,12 @@ pub(crate) const FINGERS: [Finger; 5] = [
 ];
 
 impl Finger {
-    /// The three joints and the tip of the left finger, a little curled.
+    /// Returns the positions of the three joints and the tip of the left finger, slightly curled.
     pub(crate) fn joints(&self) -> [DVec3; 4] {
         let (out, up) = hand_axes();
         let thumb = self.name == "Thumb";
         let mut at = HAND + out * self.base.0 - up * 0.003 + DVec3::Z * self.base.1;
-        // How much each bone points to the palm, and to the thumb's side.
+        // How far each bone points towards the palm, and towards the thumb.
         let (curl, aside) = if thumb {
             ([0.25, 0.3, 0.35], [0.75, 0.5, 0.25])
         } else {
@@ -48,16 +49,16 @@ impl Finger {
         if thumb {
             at = THUMB;
         }
-        let mut places = [at; 4];
+        let mut positions = [at; 4];
         for bone in 0..3 {
-            let way = (out - up * curl[bone] + DVec3::Z * aside[bone]).normalize();
-            at += way * self.lengths[bone];
-            places[bone + 1] = at;
+            let direction = (out - up * curl[bone] + DVec3::Z * aside[bone]).normalize();
+            at += direction * self.lengths[bone];
+            positions[bone + 1] = at;
         }
-        places
+        positions
     }
 
-    /// The tube of the left finger, its root inside the palm.
+    /// Returns the tube of the left finger. Its root is inside the palm.
     fn tube(&self) -> Part {
         let joints = self.joints();
         let radius = [self.radius, 0.96 * self.radius, 0.86 * self.radius, 0.74 * self.radius];
@@ -65,7 +66,7 @@ impl Finger {
         for bone in 0..3 {
             for step in 0..4 {
                 let t = f64::from(step) / 4.0;
-                // A knuckle is a little wider than what is between two.
+                // A finger is slightly thinner between two knuckles.
                 let waist = 1.0 - 0.24 * t * (1.0 - t);
                 rings.push((
                     joints[bone].lerp(joints[bone + 1], t),
@@ -81,40 +82,40 @@ impl Finger {
         tube(&rings, DVec3::Z, 10)
     }
 
-    /// Shares of the hand and the three bones at a point.
+    /// Returns the skin weights of the hand and the three bones at a point.
     fn weights(&self, p: DVec3) -> [f64; 4] {
         let joints = self.joints();
-        let mut shares = [1.0, 0.0, 0.0, 0.0];
+        let mut weights = [1.0, 0.0, 0.0, 0.0];
         for bone in 0..3 {
             let before =
                 if bone == 0 { joints[0] - joints[1] } else { joints[bone - 1] - joints[bone] }.normalize();
-            let way = ((joints[bone + 1] - joints[bone]).normalize() - before).normalize();
+            let direction = ((joints[bone + 1] - joints[bone]).normalize() - before).normalize();
             let reach = 0.9 * self.radius;
-            let past = smoothstep(-reach, reach, (p - joints[bone]).dot(way));
-            shares[bone + 1] = shares[bone] * past;
-            shares[bone] -= shares[bone + 1];
+            let past = smoothstep(-reach, reach, (p - joints[bone]).dot(direction));
+            weights[bone + 1] = weights[bone] * past;
+            weights[bone] -= weights[bone + 1];
         }
-        shares
+        weights
     }
 }
 
-/// Adds fingers and eyes on both sides to the mannequin's skin.
+/// Adds the fingers and eyes of both sides to the mannequin's skin.
 pub(crate) fn add(skin: &mut Skin) -> Result<(), std::num::TryFromIntError> {
     for (side, right) in [(TRUNK_COUNT, false), (TRUNK_COUNT + LIMB_COUNT, true)] {
         for (index, finger) in FINGERS.iter().enumerate() {
-            let first = side + EYE_PLACE + 1 + 3 * index;
+            let first = side + EYE_INDEX + 1 + 3 * index;
             let joints = [side + 3, first, first + 1, first + 2];
             append(skin, &finger.tube(), TEAL, right, |p| {
                 joints.into_iter().zip(finger.weights(p)).collect()
             })?;
         }
         let eye = ball(1.0, 10).stretched(dvec3(0.0125, 0.0195, 0.0085)).at(PUPIL);
-        append(skin, &eye, INK, right, |_| vec![(side + EYE_PLACE, 1.0)])?;
+        append(skin, &eye, INK, right, |_| vec![(side + EYE_INDEX, 1.0)])?;
     }
     Ok(())
 }
 
-/// Adds a part of the left side, or its mirror image.
+/// Adds a part of the left side, or its mirror image for the right side.
 fn append(
     skin: &mut Skin,
     part: &Part,
@@ -123,11 +124,11 @@ fn append(
     weights: impl Fn(DVec3) -> Vec<(usize, f64)>,
 ) -> Result<(), std::num::TryFromIntError> {
     let first = skin.vertices.len();
-    let side = |v: DVec3| if right { mirrored(v) } else { v };
+    let on_side = |v: DVec3| if right { mirrored(v) } else { v };
     for (&p, &n) in part.points.iter().zip(&part.normals) {
         skin.vertices.push(Vertex {
-            position: side(p).as_vec3().to_array(),
-            normal: side(n).as_vec3().to_array(),
+            position: on_side(p).as_vec3().to_array(),
+            normal: on_side(n).as_vec3().to_array(),
             colour: shaded(srgb, p, n),
             influences: influences(weights(p).into_iter(), 4),
         });

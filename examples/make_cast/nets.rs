@@ -1,17 +1,17 @@
-//! Surface nets (Gibson 1998): one point in each cell that the surface crosses, one quad for each crossed edge
-//! of the grid.
+//! Surface nets (Gibson 1998): one point for each grid cell that the surface crosses, and one quad for each crossed edge of the
+//! grid.
 
 use crate::mesh::Mesh;
 use glam::{DVec3, dvec3};
 
-/// Side of a cell.
+/// Edge length of a grid cell in metres.
 const CELL: f64 = 0.0115;
-/// Lowest corner of the grid. In x the first cell straddles the plane of symmetry.
+/// Minimum corner of the grid. The first cell in x straddles the plane of symmetry.
 const ORIGIN: DVec3 = dvec3(-0.5 * CELL, -0.03, -0.2);
-/// Corners of the grid in each direction.
+/// Number of grid corners along each axis.
 const CORNERS: [usize; 3] = [64, 157, 37];
 
-/// Values of a field on the grid.
+/// Values of a field at the grid corners.
 struct Grid {
     values: Vec<f64>,
 }
@@ -42,13 +42,13 @@ fn position([x, y, z]: [usize; 3]) -> DVec3 {
     ORIGIN + dvec3(x as f64, y as f64, z as f64) * CELL
 }
 
-/// `corner` moved by one step along `axis`.
+/// Returns the next corner along `axis`.
 fn step(mut corner: [usize; 3], axis: usize) -> [usize; 3] {
     corner[axis] += 1;
     corner
 }
 
-/// The left half of the zero level of `field`, which is symmetric in `x = 0`, triangulated.
+/// Triangulates the left half of the zero level of `field`, which must be symmetric about `x = 0`.
 pub(crate) fn left_half(field: impl Fn(DVec3) -> f64) -> Mesh {
     let grid = Grid::sample(field);
     let mut mesh = Mesh::default();
@@ -79,7 +79,7 @@ pub(crate) fn left_half(field: impl Fn(DVec3) -> f64) -> Mesh {
     mesh
 }
 
-/// The mean of the points where the surface crosses the twelve edges of a cell.
+/// Returns the mean of the points where the surface crosses the edges of a cell, or `None` if it crosses none.
 fn cell_point(grid: &Grid, cell: [usize; 3]) -> Option<DVec3> {
     let mut sum = DVec3::ZERO;
     let mut count = 0.0;
@@ -97,7 +97,7 @@ fn cell_point(grid: &Grid, cell: [usize; 3]) -> Option<DVec3> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// Joins the four cells about the grid edge that leaves `corner` along `axis`, if the surface crosses it.
+/// Adds a quad between the four cells around the grid edge from `corner` along `axis`, if the surface crosses that edge.
 fn quad(grid: &Grid, point_of_cell: &[Option<usize>], corner: [usize; 3], axis: usize, mesh: &mut Mesh) {
     let inside = grid.at(corner) < 0.0;
     if inside == (grid.at(step(corner, axis)) < 0.0) {

@@ -1,4 +1,4 @@
-//! The colours: crisp regions cut into the mesh, times the ambient occlusion of the rest pose.
+//! Vertex colours of the mannequin: regions with crisp borders, multiplied by the ambient occlusion of the rest pose.
 
 use crate::body::{figure, hand_axes};
 use crate::mesh::Mesh;
@@ -6,11 +6,11 @@ use crate::sdf::linear;
 use crate::skeleton::{FOOT, HAND, LOWER_ARM, LOWER_LEG, NECK, UPPER_LEG};
 use glam::{DVec3, dvec3};
 
-/// A part of the surface with its own colour: where `inside` is negative.
+/// A coloured region of the surface, where `inside` is negative.
 pub(crate) struct Region {
-    /// Smooth near its zero level; defined on the left half.
+    /// Smooth near its zero level, and defined on the left half.
     pub(crate) inside: fn(DVec3) -> f64,
-    /// The colour as sRGB.
+    /// The sRGB colour.
     srgb: [u8; 3],
 }
 
@@ -19,7 +19,7 @@ pub(crate) const TEAL: [u8; 3] = [0x3f, 0x86, 0x8a];
 pub(crate) const CORAL: [u8; 3] = [0xe8, 0x7d, 0x62];
 pub(crate) const INK: [u8; 3] = [0x2a, 0x33, 0x3d];
 
-/// The painted parts; where two overlap the first wins. The rest is warm white.
+/// The coloured regions. Where two overlap, the first one wins. The rest of the surface is warm white.
 pub(crate) const REGIONS: [Region; 6] = [
     Region { inside: elbow, srgb: CORAL },
     Region { inside: knee, srgb: CORAL },
@@ -55,32 +55,32 @@ fn shoe(p: DVec3) -> f64 {
     (p.y - FOOT.y - 0.012 + 0.1 * (p.z - FOOT.z)).max(p.x - 0.3)
 }
 
-/// A band about `centre`, across `axis`.
+/// Returns a value that is negative in a band around `centre`, perpendicular to `axis`.
 fn ring(p: DVec3, centre: DVec3, axis: DVec3, half_width: f64) -> f64 {
     (p - centre).dot(axis).abs() - half_width
 }
 
-/// The region of a triangle that no region's border crosses; `None` where nothing is painted.
+/// Returns the region of a triangle, or `None` if it is in no region. No border may cross the triangle.
 pub(crate) fn region_of(mesh: &Mesh, triangle: [usize; 3]) -> Option<usize> {
     REGIONS
         .iter()
         .position(|region| triangle.iter().map(|&p| (region.inside)(mesh.points[p])).sum::<f64>() < 0.0)
 }
 
-/// The colour of a region at a point, in linear light, darkened by what is near.
+/// Returns the linear colour of a region at a point, darkened by ambient occlusion.
 pub(crate) fn colour(region: Option<usize>, p: DVec3, normal: DVec3) -> [u8; 4] {
     shaded(region.map_or(VINYL, |index| REGIONS[index].srgb), p, normal)
 }
 
-/// A colour (sRGB) at a point near the figure, in linear light, darkened by what is near.
+/// Converts an sRGB colour to linear light and darkens it by the ambient occlusion at a point of the body.
 pub(crate) fn shaded(srgb: [u8; 3], p: DVec3, normal: DVec3) -> [u8; 4] {
     let light = openness(p, normal);
     let channel = |c: u8| (linear(c) * light * 255.0 + 0.5) as u8;
     [channel(srgb[0]), channel(srgb[1]), channel(srgb[2]), u8::MAX]
 }
 
-/// How open the surface is to the sky, 1 for all of it: ambient occlusion from a few distances along the normal
-/// (Evans, "Fast Approximations for Global Illumination on Dynamic Scenes", 2006).
+/// Returns the ambient occlusion factor at a point, which is 1 if nothing is near. It is computed from distances at a few
+/// points along the normal (Evans, "Fast Approximations for Global Illumination on Dynamic Scenes", 2006).
 fn openness(p: DVec3, normal: DVec3) -> f64 {
     const SAMPLES: [(f64, f64); 4] = [(0.012, 0.3), (0.03, 0.3), (0.06, 0.25), (0.11, 0.15)];
     let hidden: f64 = SAMPLES

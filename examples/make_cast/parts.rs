@@ -1,11 +1,11 @@
-//! Hard and lofted parts: rounded boxes, solids of revolution, tubes; painted, bound and shaded as one mesh.
+//! Geometric parts: rounded boxes, solids of revolution and tubes. A [`Shape`] combines them into one skinned, coloured mesh.
 
 use crate::model::{Skin, Vertex, influences};
 use crate::sdf::linear;
 use glam::{DQuat, DVec2, DVec3, dvec3};
 use std::f64::consts::TAU;
 
-/// A surface with its normals, in metres.
+/// A triangle mesh with normals, in metres.
 #[derive(Clone, Default)]
 pub(crate) struct Part {
     pub(crate) points: Vec<DVec3>,
@@ -14,7 +14,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Turned, then moved.
+    /// Returns the part rotated and then translated.
     pub(crate) fn placed(mut self, rotation: DQuat, at: DVec3) -> Self {
         self.points.iter_mut().for_each(|p| *p = rotation * *p + at);
         self.normals.iter_mut().for_each(|n| *n = rotation * *n);
@@ -25,14 +25,14 @@ impl Part {
         self.placed(DQuat::IDENTITY, at)
     }
 
-    /// Stretched along the coordinate axes.
+    /// Returns the part scaled along the coordinate axes.
     pub(crate) fn stretched(mut self, by: DVec3) -> Self {
         self.points.iter_mut().for_each(|p| *p *= by);
         self.normals.iter_mut().for_each(|n| *n = (*n / by).normalize());
         self
     }
 
-    /// Two triangles between four points, counter-clockwise from outside.
+    /// Adds two triangles between four points, counter-clockwise from outside. Triangles without area are left out.
     fn quad(&mut self, [a, b, c, d]: [usize; 4]) {
         for t in [[a, b, c], [a, c, d]] {
             let [p, q, r] = t.map(|i| self.points[i]);
@@ -42,7 +42,7 @@ impl Part {
         }
     }
 
-    /// Normals as the means of those of the triangles about each point.
+    /// Computes smooth normals, each the area-weighted mean of the adjacent triangles.
     fn smooth(&mut self) {
         self.normals = vec![DVec3::ZERO; self.points.len()];
         for &[a, b, c] in &self.triangles {
@@ -53,7 +53,7 @@ impl Part {
     }
 }
 
-/// A box of half sizes `half` with its edges rounded by `bevel`.
+/// Returns a box with half extents `half` and edges rounded by the radius `bevel`.
 pub(crate) fn rounded_box(half: DVec3, bevel: f64) -> Part {
     const ROUND: [f64; 4] = [0.0, 0.3, 0.65, 1.0];
     let core = half - bevel;
@@ -87,7 +87,8 @@ pub(crate) fn rounded_box(half: DVec3, bevel: f64) -> Part {
     part
 }
 
-/// A profile of (radius, height) turned about +Y, from below upwards; corners of more than about 40° stay sharp.
+/// Returns a solid of revolution about +Y. The profile lists (radius, height) from bottom to top. Corners of more than about 40°
+/// stay sharp.
 pub(crate) fn revolve(profile: &[(f64, f64)], segments: usize) -> Part {
     let outward = |i: usize| {
         let (a, b) = (profile[i], profile[i + 1]);
@@ -103,10 +104,12 @@ pub(crate) fn revolve(profile: &[(f64, f64)], segments: usize) -> Part {
     };
     let last = profile.len() - 2;
     for i in 0..=last {
-        let own = outward(i);
-        let with = |other: DVec2| if own.dot(other) > 0.76 { (own + other).normalize() } else { own };
-        ring(profile[i], if i == 0 { own } else { with(outward(i - 1)) });
-        ring(profile[i + 1], if i == last { own } else { with(outward(i + 1)) });
+        let normal = outward(i);
+        let smoothed = |other: DVec2| {
+            if normal.dot(other) > 0.76 { (normal + other).normalize() } else { normal }
+        };
+        ring(profile[i], if i == 0 { normal } else { smoothed(outward(i - 1)) });
+        ring(profile[i + 1], if i == last { normal } else { smoothed(outward(i + 1)) });
     }
     for i in 0..=last {
         let (low, high) = (2 * i * segments, (2 * i + 1) * segments);
@@ -118,7 +121,7 @@ pub(crate) fn revolve(profile: &[(f64, f64)], segments: usize) -> Part {
     part
 }
 
-/// A cylinder about +Y with bevelled rims, its middle at the origin.
+/// Returns a cylinder around +Y with bevelled rims, centred at the origin. `half` is half of its height.
 pub(crate) fn cylinder(radius: f64, half: f64, bevel: f64) -> Part {
     let b = bevel;
     let rim = [(b, 0.0), (0.4 * b, 0.12 * b), (0.12 * b, 0.4 * b), (0.0, b)];
@@ -129,7 +132,7 @@ pub(crate) fn cylinder(radius: f64, half: f64, bevel: f64) -> Part {
     revolve(&profile, 28)
 }
 
-/// A ball, its poles along Y.
+/// Returns a sphere with its poles along Y.
 pub(crate) fn ball(radius: f64, rings: usize) -> Part {
     let turn = |i: usize| sin_cos(i, 2 * rings);
     let profile: Vec<(f64, f64)> = (0..=rings)
@@ -139,7 +142,8 @@ pub(crate) fn ball(radius: f64, rings: usize) -> Part {
     revolve(&profile, 2 * rings)
 }
 
-/// A closed tube through `rings` centres and radii; `side` is never along it. Its ends are rounded by the radii given.
+/// Returns a closed tube. `rings` lists centres and radii, and the last radii at each end determine how round that end is.
+/// `side` must not be parallel to the tube anywhere.
 pub(crate) fn tube(rings: &[(DVec3, f64)], side: DVec3, segments: usize) -> Part {
     let mut part = Part::default();
     let last = rings.len() - 1;
@@ -172,16 +176,16 @@ pub(crate) fn tube(rings: &[(DVec3, f64)], side: DVec3, segments: usize) -> Part
     part
 }
 
-/// Sine and cosine of the `i`th of `n` parts of a turn.
+/// Returns sine and cosine of the `i`th of `n` equal angles in a full circle.
 fn sin_cos(i: usize, n: usize) -> (f64, f64) {
     let angle = TAU * i as f64 / n as f64;
     (libm::sin(angle), libm::cos(angle))
 }
 
-/// Weights of one point: node and share.
+/// Skin weights of one point: node and weight.
 pub(crate) type Bones = Vec<(usize, f64)>;
 
-/// Painted and bound parts.
+/// Parts with their colours and skin weights.
 #[derive(Default)]
 pub(crate) struct Shape {
     part: Part,
@@ -190,12 +194,12 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Adds a part that one joint carries.
+    /// Adds a part that is bound to one joint.
     pub(crate) fn rigid(&mut self, part: Part, srgb: [u8; 3], joint: usize) {
         self.add(part, |_| srgb, |_| vec![(joint, 1.0)]);
     }
 
-    /// Adds a part; colour (sRGB) and weights by position.
+    /// Adds a part. `colour` (sRGB) and `bones` are functions of the position.
     pub(crate) fn add(
         &mut self,
         part: Part,
@@ -214,11 +218,11 @@ impl Shape {
         &self.part.points
     }
 
-    /// The mesh of a file over `joints` (node indices), `most` influences a vertex. `reach`: metres within which
-    /// things shade each other.
+    /// Returns the skinned mesh. `joints` are node indices, `most` is the maximum number of influences per vertex, and `reach` is
+    /// the distance in metres over which ambient occlusion fades.
     ///
     /// # Errors
-    /// When there are more vertices than 16 bits can count.
+    /// Fails if there are more vertices than a 16-bit index can address.
     pub(crate) fn skin(
         self,
         name: &'static str,
@@ -230,12 +234,12 @@ impl Shape {
         let vertex = |i: usize| {
             let channel = |c: u8| (linear(c) * light[i] * 255.0 + 0.5) as u8;
             let [r, g, b] = self.colours[i].map(channel);
-            let place = |node: usize| joints.iter().position(|&j| j == node).unwrap_or(0);
+            let joint_index = |node: usize| joints.iter().position(|&j| j == node).unwrap_or(0);
             Vertex {
                 position: self.part.points[i].as_vec3().to_array(),
                 normal: self.part.normals[i].normalize().as_vec3().to_array(),
                 colour: [r, g, b, u8::MAX],
-                influences: influences(self.bones[i].iter().map(|&(n, w)| (place(n), w)), most),
+                influences: influences(self.bones[i].iter().map(|&(n, w)| (joint_index(n), w)), most),
             }
         };
         let vertices = (0..self.part.points.len()).map(vertex).collect();
@@ -244,8 +248,8 @@ impl Shape {
         Ok(Skin { name, joints, vertices, indices, morphs: Vec::new() })
     }
 
-    /// Ambient occlusion, 1 in the open: each triangle a disc that hides its share of the sky (Bunnell, "Dynamic
-    /// Ambient Occlusion and Indirect Lighting", 2005), less the farther it is.
+    /// Returns the ambient occlusion factor of each point, which is 1 if nothing is near. Each triangle is a disc that hides a part
+    /// of the sky (Bunnell, "Dynamic Ambient Occlusion and Indirect Lighting", 2005), and its effect decreases with distance.
     fn openness(&self, reach: f64) -> Vec<f64> {
         let discs: Vec<(DVec3, DVec3)> = self
             .part
@@ -260,15 +264,15 @@ impl Shape {
             discs
                 .iter()
                 .map(|&(centre, area)| {
-                    let way = centre - p;
-                    let r2 = way.length_squared();
-                    let facing = n.dot(way);
+                    let offset = centre - p;
+                    let r2 = offset.length_squared();
+                    let facing = n.dot(offset);
                     if facing <= 1e-6 || r2 > 9.0 * reach * reach {
                         return 0.0;
                     }
                     let size = area.length();
-                    let seen = area.dot(way).abs() / r2 * facing / (3.14159 * r2 + size);
-                    seen * (reach * reach / (reach * reach + r2))
+                    let hidden = area.dot(offset).abs() / r2 * facing / (3.14159 * r2 + size);
+                    hidden * (reach * reach / (reach * reach + r2))
                 })
                 .sum()
         };

@@ -1,25 +1,26 @@
-//! Isotropic remeshing (Botsch and Kobbelt 2004): split, collapse, flip, relax, each time back onto the surface.
+//! Isotropic remeshing (Botsch and Kobbelt 2004). Each pass splits, collapses and flips edges, then relaxes the points and
+//! projects them back onto the surface.
 
 use crate::mesh::{Edge, Mesh, cross, edge, edges_of};
 use crate::sdf::{gradient, project};
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An edge longer than this times the wished length is split.
+/// An edge longer than this multiple of its target length is split.
 const LONG: f64 = 4.0 / 3.0;
-/// An edge shorter than this times the wished length is collapsed.
+/// An edge shorter than this multiple of its target length is collapsed.
 const SHORT: f64 = 4.0 / 5.0;
 
-/// Gives `mesh`, a half of the zero level of `field`, edges about as long as `wished` says.
+/// Remeshes the left half of the zero level of `field`. `target_length` returns the target edge length at a point.
 pub(crate) fn remesh(
     mesh: &mut Mesh,
     field: impl Fn(DVec3) -> f64,
-    wished: impl Fn(DVec3) -> f64,
+    target_length: impl Fn(DVec3) -> f64,
     passes: usize,
 ) {
     for _ in 0..passes {
-        split(mesh, &field, &wished);
-        collapse(mesh, &field, &wished);
+        split(mesh, &field, &target_length);
+        collapse(mesh, &field, &target_length);
         flip(mesh);
         for _ in 0..3 {
             relax(mesh, &field);
@@ -27,13 +28,13 @@ pub(crate) fn remesh(
     }
 }
 
-/// Halves the long edges.
-fn split(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64, wished: impl Fn(DVec3) -> f64) {
+/// Splits long edges in the middle.
+fn split(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64, target_length: impl Fn(DVec3) -> f64) {
     let mut middles = BTreeMap::new();
     for &(a, b) in mesh.edges().keys() {
         let (pa, pb) = (mesh.points[a], mesh.points[b]);
         let middle = (pa + pb) * 0.5;
-        if (pa - pb).length() > LONG * wished(middle) {
+        if (pa - pb).length() > LONG * target_length(middle) {
             middles.insert((a, b), mesh.points.len());
             mesh.points.push(project(&field, middle));
         }
@@ -41,15 +42,15 @@ fn split(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64, wished: impl Fn(DVec3) -
     insert(mesh, &middles);
 }
 
-/// Puts a new point into each of the edges named, and retriangulates about them.
+/// Inserts points into edges and retriangulates. `middles` maps each edge to the index of its new point.
 pub(crate) fn insert(mesh: &mut Mesh, middles: &BTreeMap<Edge, usize>) {
     let mut triangles = Vec::with_capacity(mesh.triangles.len() * 2);
     for &triangle in &mesh.triangles {
         let on = edges_of(triangle).map(|edge| middles.get(&edge).copied());
-        // Turned so that the cases below need no mirror image: the first edge is split, the last is not if any is not.
-        let turn = (0..3).find(|&i| on[i].is_some() && on[(i + 2) % 3].is_none()).unwrap_or(0);
-        let [a, b, c] = [0, 1, 2].map(|i| triangle[(i + turn) % 3]);
-        match [0, 1, 2].map(|i| on[(i + turn) % 3]) {
+        // Rotate the corners so that the first edge is split and the last one is not, unless all three are split.
+        let shift = (0..3).find(|&i| on[i].is_some() && on[(i + 2) % 3].is_none()).unwrap_or(0);
+        let [a, b, c] = [0, 1, 2].map(|i| triangle[(i + shift) % 3]);
+        match [0, 1, 2].map(|i| on[(i + shift) % 3]) {
             [Some(ab), Some(bc), Some(ca)] => {
                 triangles.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
             }
@@ -69,23 +70,23 @@ pub(crate) fn insert(mesh: &mut Mesh, middles: &BTreeMap<Edge, usize>) {
     mesh.triangles = triangles;
 }
 
-/// Merges the ends of the short edges.
-fn collapse(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64, wished: impl Fn(DVec3) -> f64) {
+/// Collapses short edges.
+fn collapse(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64, target_length: impl Fn(DVec3) -> f64) {
     let mut fans = vec![Vec::new(); mesh.points.len()];
     for (index, triangle) in mesh.triangles.iter().enumerate() {
         for &point in triangle {
             fans[point].push(index);
         }
     }
-    let mut dead = vec![false; mesh.triangles.len()];
-    let mut gone = vec![false; mesh.points.len()];
+    let mut is_collapsed = vec![false; mesh.triangles.len()];
+    let mut is_removed = vec![false; mesh.points.len()];
     let edges: Vec<Edge> = mesh.edges().into_keys().collect();
     for (a, b) in edges {
-        if gone[a] || gone[b] {
+        if is_removed[a] || is_removed[b] {
             continue;
         }
         let (pa, pb) = (mesh.points[a], mesh.points[b]);
-        if (pa - pb).length() > SHORT * wished((pa + pb) * 0.5) {
+        if (pa - pb).length() > SHORT * target_length((pa + pb) * 0.5) {
             continue;
         }
         let shared: Vec<usize> = fans[a].iter().copied().filter(|t| fans[b].contains(t)).collect();
@@ -95,13 +96,13 @@ fn collapse(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64, wished: impl Fn(DVec3
             (false, true) => pb,
             _ => project(&field, (pa + pb) * 0.5),
         };
-        if shared.is_empty() || !may_merge(mesh, &fans, (a, b), &shared, merged, &wished) {
+        if shared.is_empty() || !may_merge(mesh, &fans, (a, b), &shared, merged, &target_length) {
             continue;
         }
         mesh.points[a] = merged;
-        gone[b] = true;
+        is_removed[b] = true;
         for &triangle in &shared {
-            dead[triangle] = true;
+            is_collapsed[triangle] = true;
             for point in mesh.triangles[triangle] {
                 fans[point].retain(|&t| t != triangle);
             }
@@ -118,19 +119,19 @@ fn collapse(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64, wished: impl Fn(DVec3
     let mut index = 0;
     mesh.triangles.retain(|_| {
         index += 1;
-        !dead[index - 1]
+        !is_collapsed[index - 1]
     });
     mesh.compact();
 }
 
-/// Whether moving `a` and `b` to `merged` keeps the surface a surface, folds nothing and makes no long edge.
+/// Returns whether merging `a` and `b` into `merged` keeps the mesh a manifold, folds no triangle and creates no long edge.
 fn may_merge(
     mesh: &Mesh,
     fans: &[Vec<usize>],
     (a, b): Edge,
     shared: &[usize],
     merged: DVec3,
-    wished: impl Fn(DVec3) -> f64,
+    target_length: impl Fn(DVec3) -> f64,
 ) -> bool {
     let ring = |point: usize| -> BTreeSet<usize> {
         fans[point].iter().flat_map(|&t| mesh.triangles[t]).filter(|&p| p != a && p != b).collect()
@@ -140,7 +141,7 @@ fn may_merge(
     if ring_a.intersection(&ring_b).count() != shared.len() {
         return false;
     }
-    let limit = LONG * wished(merged);
+    let limit = LONG * target_length(merged);
     if ring_a.union(&ring_b).any(|&p| (mesh.points[p] - merged).length() > limit) {
         return false;
     }
@@ -152,7 +153,7 @@ fn may_merge(
     })
 }
 
-/// Swaps the diagonal of two triangles where that brings their points nearer to six neighbours each.
+/// Flips the common edge of two triangles if that brings the number of neighbours of each point closer to six.
 fn flip(mesh: &mut Mesh) {
     let edges = mesh.edges();
     let mut present: BTreeSet<Edge> = edges.keys().copied().collect();
@@ -169,8 +170,8 @@ fn flip(mesh: &mut Mesh) {
         }
         let opposite = |t: usize| mesh.triangles[t].into_iter().find(|&p| p != a && p != b);
         let (Some(c), Some(d)) = (opposite(first), opposite(second)) else { continue };
-        // Of the two triangles the one that runs from a to b comes first below.
-        let forward = edges_in_order(mesh.triangles[first]).contains(&(a, b));
+        // The triangle that traverses the edge from a to b must come first.
+        let forward = directed_edges(mesh.triangles[first]).contains(&(a, b));
         let (c, d) = if forward { (c, d) } else { (d, c) };
         let cost = |change: i64| {
             let square = |p: usize, by: i64| (surplus[p] + by) * (surplus[p] + by);
@@ -192,12 +193,12 @@ fn flip(mesh: &mut Mesh) {
     }
 }
 
-/// The edges of a triangle as it runs through them.
-fn edges_in_order([a, b, c]: [usize; 3]) -> [Edge; 3] {
+/// Returns the directed edges of a triangle.
+fn directed_edges([a, b, c]: [usize; 3]) -> [Edge; 3] {
     [(a, b), (b, c), (c, a)]
 }
 
-/// Whether the new triangles look another way than the old ones.
+/// Returns whether the new triangles face a different direction than the old ones.
 fn folds(mesh: &Mesh, old: [usize; 2], new: [[usize; 3]; 2]) -> bool {
     let facing = old.map(|t| mesh.cross(mesh.triangles[t])).iter().sum::<DVec3>().normalize_or_zero();
     new.iter().any(|&t| mesh.cross(t).normalize_or_zero().dot(facing) < 0.8)
@@ -211,14 +212,14 @@ fn relax(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64) {
         let here = mesh.points[index];
         let (mut sum, mut count) = (DVec3::ZERO, 0.0);
         for &other in around {
-            // A point in the mirror plane has the mirror images of its neighbours as neighbours too.
+            // The mirror images of the neighbours of a point in the mirror plane are also its neighbours.
             let weight = if here.x == 0.0 && mesh.points[other].x > 0.0 { 2.0 } else { 1.0 };
             sum += mesh.points[other] * weight;
             count += weight;
         }
         let normal = gradient(&field, here).normalize_or_zero();
-        let way = sum / count - here;
-        let mut target = here + (way - normal * way.dot(normal)) * 0.6;
+        let offset = sum / count - here;
+        let mut target = here + (offset - normal * offset.dot(normal)) * 0.6;
         if here.x == 0.0 {
             target.x = 0.0;
         }

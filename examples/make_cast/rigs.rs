@@ -1,4 +1,4 @@
-//! Writes rig files, and the mannequin's.
+//! Writes rig files. Contains the rig of the mannequin.
 
 use crate::body::hand_axes;
 use crate::hands::FINGERS;
@@ -6,18 +6,18 @@ use crate::skeleton::{HAND, LOWER_ARM, UPPER_ARM};
 use glam::DVec3;
 use std::fmt::Write;
 
-/// The text of a rig file.
-pub(crate) struct Text {
+/// Builds the text of a rig file.
+pub(crate) struct RigText {
     chains: String,
     joints: String,
 }
 
-impl Text {
+impl RigText {
     pub(crate) fn new() -> Self {
         Self { chains: String::new(), joints: String::new() }
     }
 
-    pub(crate) fn done(self) -> String {
+    pub(crate) fn finish(self) -> String {
         format!("# Written by examples/make_cast.\nversion = 1\n{}{}", self.chains, self.joints)
     }
 
@@ -36,7 +36,7 @@ impl Text {
         let _ = writeln!(self.joints, "limit = {{ {limit} }}");
     }
 
-    /// Degrees about an axis of the joint's own frame.
+    /// Adds a hinge limit. `axis` is in the joint's local space, and the angles are in degrees.
     pub(crate) fn hinge(&mut self, node: &str, axis: [f64; 3], min: i32, max: i32) {
         self.joint(node, &format!("kind = \"hinge\", axis = {}, min = {min}, max = {max}", list(axis)), 0.0);
     }
@@ -71,20 +71,21 @@ impl Text {
     }
 }
 
-/// Three numbers, to the fourth place.
+/// Formats a vector with at most four decimals.
 fn list(v: [f64; 3]) -> String {
-    // Adding zero makes a negative zero a positive one.
+    // Adding zero turns −0 into +0.
     let [x, y, z] = v.map(|c| (c * 1e4).round() / 1e4 + 0.0);
     format!("[{x:?}, {y:?}, {z:?}]")
 }
 
-/// The mannequin's: limbs, back, neck, fingers. Its joints are not turned at rest, so every axis is the model's.
+/// Returns the rig of the mannequin, with chains for limbs, spine, neck and fingers. Its joints have no rotation at rest, so
+/// local axes and model axes are the same.
 pub(crate) fn mannequin() -> String {
-    let mut rig = Text::new();
+    let mut rig = RigText::new();
     let (out, _) = hand_axes();
     for (side, sign) in [("left", 1.0), ("right", -1.0)] {
-        // A direction, and the axis of a turn, seen in the mirror.
-        let own = |v: DVec3| DVec3::new(sign * v.x, v.y, v.z);
+        // Mirror a direction (`on_side`) and a rotation axis (`spin`).
+        let on_side = |v: DVec3| DVec3::new(sign * v.x, v.y, v.z);
         let spin = |v: DVec3| DVec3::new(v.x, sign * v.y, sign * v.z);
         let joint = |name: &str| format!("{side}{name}");
         rig.chain(&format!("{side} arm"), "arm", &joint("UpperArm"), &joint("Hand"));
@@ -93,7 +94,7 @@ pub(crate) fn mannequin() -> String {
         rig.euler(&joint("Shoulder"), "zyx", [-25, -20, -10], [25, 20, 10]);
         rig.cone(
             &joint("UpperArm"),
-            own((LOWER_ARM - UPPER_ARM).normalize()),
+            on_side((LOWER_ARM - UPPER_ARM).normalize()),
             DVec3::Z,
             [120, 105],
             [-80, 80],
@@ -101,7 +102,7 @@ pub(crate) fn mannequin() -> String {
         );
         let elbow = spin(flat(HAND - LOWER_ARM).cross(DVec3::Z));
         rig.hinge(&joint("LowerArm"), elbow.to_array(), -5, 145);
-        rig.cone(&joint("Hand"), own(out), DVec3::Z, [70, 30], [-70, 70], 0.0);
+        rig.cone(&joint("Hand"), on_side(out), DVec3::Z, [70, 30], [-70, 70], 0.0);
         rig.cone(&joint("UpperLeg"), DVec3::NEG_Y, DVec3::X, [110, 45], [-40, 40], 0.0);
         rig.hinge(&joint("LowerLeg"), [1.0, 0.0, 0.0], -3, 150);
         rig.euler(&joint("Foot"), "xyz", [-30, -20, -20], [50, 20, 20]);
@@ -115,17 +116,17 @@ pub(crate) fn mannequin() -> String {
                 format!("{} finger", finger.name.to_lowercase())
             };
             rig.chain(&format!("{side} {title}"), "finger", &names[0], &names[2]);
-            // Fingers close about the axis that points back, the thumb about one that points up the hand.
-            let thumb = finger.name == "Thumb";
-            let axis = if thumb { DVec3::new(-0.5, -0.5, -0.7).normalize() } else { DVec3::NEG_Z };
+            // Fingers curl about the axis that points backwards. The thumb has an oblique axis.
+            let is_thumb = finger.name == "Thumb";
+            let axis = if is_thumb { DVec3::new(-0.5, -0.5, -0.7).normalize() } else { DVec3::NEG_Z };
             let (low, high) = if sign > 0.0 { (-85, 15) } else { (-15, 85) };
-            if thumb {
+            if is_thumb {
                 rig.euler(&names[0], "zyx", [-30, -30, -30], [30, 30, 30]);
             } else {
                 rig.euler(&names[0], "zyx", [low, -14, -14], [high, 14, 14]);
             }
             for name in &names[1..] {
-                rig.hinge(name, spin(axis).to_array(), -12, if thumb { 70 } else { 95 });
+                rig.hinge(name, spin(axis).to_array(), -12, if is_thumb { 70 } else { 95 });
             }
         }
     }
@@ -137,5 +138,5 @@ pub(crate) fn mannequin() -> String {
     for node in ["neck", "head"] {
         rig.stiff(node, "yxz", [-40, -30, -25], [40, 35, 25], 0.0);
     }
-    rig.done()
+    rig.finish()
 }

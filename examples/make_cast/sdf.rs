@@ -1,10 +1,11 @@
-//! Signed distances of the solids the body is blended from, in metres, negative inside.
+//! Signed distance functions of the solids that form the body. Distances are in metres and negative inside.
 //!
-//! Everything here is sums, products and square roots, which IEEE 754 rounds the same way on every machine.
+//! The distance functions use only sums, products and square roots, which IEEE 754 rounds the same way on every machine.
 
 use glam::DVec3;
 
-/// Distance to a round cone: the hull of a sphere at `a` and one at `b` (Quilez, "distance functions", 2018).
+/// Returns the signed distance to a round cone, which is the convex hull of two spheres at `a` and `b` (Quilez, "distance
+/// functions", 2018).
 pub(crate) fn round_cone(p: DVec3, a: DVec3, b: DVec3, radius_a: f64, radius_b: f64) -> f64 {
     let axis = b - a;
     let length2 = axis.dot(axis);
@@ -27,15 +28,15 @@ pub(crate) fn round_cone(p: DVec3, a: DVec3, b: DVec3, radius_a: f64, radius_b: 
     ((x2 * slope2 / length2).sqrt() + y * taper) / length2 - radius_a
 }
 
-/// Distance to a sphere.
+/// Returns the signed distance to a sphere.
 pub(crate) fn ball(p: DVec3, centre: DVec3, radius: f64) -> f64 {
     (p - centre).length() - radius
 }
 
-/// About the distance to a limb from `a` to `b`: its middle bowed by `bow`, its radius running smoothly through
-/// five values evenly spaced.
+/// Returns the approximate signed distance to a limb from `a` to `b`. Its middle is displaced by `bow`, and its radius is
+/// interpolated smoothly between five evenly spaced values.
 ///
-/// One solid with a profile, where a blend of several would swell wherever they overlap.
+/// A limb is one solid because a blend of several would bulge where they overlap.
 pub(crate) fn limb(p: DVec3, a: DVec3, b: DVec3, bow: DVec3, radii: [f64; 5]) -> f64 {
     let axis = b - a;
     let t = ((p - a).dot(axis) / axis.length_squared()).clamp(0.0, 1.0);
@@ -43,7 +44,7 @@ pub(crate) fn limb(p: DVec3, a: DVec3, b: DVec3, bow: DVec3, radii: [f64; 5]) ->
     (p - centre).length() - profile(radii, t)
 }
 
-/// The Catmull-Rom spline through five values at `t` = 0, 1/4, 1/2, 3/4, 1; level at both ends.
+/// Evaluates the Catmull-Rom spline through five values at `t` = 0, 1/4, 1/2, 3/4 and 1. Its slope is zero at both ends.
 fn profile(values: [f64; 5], t: f64) -> f64 {
     let scaled = t * 4.0;
     let (i, u) = [3, 2, 1].into_iter().find(|&i| scaled >= f64::from(i)).map_or((0, scaled), |i| {
@@ -60,7 +61,7 @@ fn profile(values: [f64; 5], t: f64) -> f64 {
         + slope_to * (u3 - u2)
 }
 
-/// First-order distance to an ellipsoid with its axes along the coordinate axes (Quilez 2008).
+/// Returns the first-order approximation of the signed distance to an axis-aligned ellipsoid (Quilez 2008).
 pub(crate) fn ellipsoid(p: DVec3, centre: DVec3, radii: DVec3) -> f64 {
     let scaled = (p - centre) / radii;
     let k0 = scaled.length();
@@ -68,33 +69,32 @@ pub(crate) fn ellipsoid(p: DVec3, centre: DVec3, radii: DVec3) -> f64 {
     if k1 > 0.0 { k0 * (k0 - 1.0) / k1 } else { -radii.min_element() }
 }
 
-/// Union of two solids with a fillet about `k` wide: the quadratic smooth minimum (Quilez 2013).
+/// Returns the union of two solids with a fillet of about width `k`, using the quadratic smooth minimum (Quilez 2013).
 pub(crate) fn blend(a: f64, b: f64, k: f64) -> f64 {
     let overlap = (k - (a - b).abs()).max(0.0) / k;
     a.min(b) - overlap * overlap * k * 0.25
 }
 
-/// Intersection of two solids with an edge rounded about `k` wide.
+/// Returns the intersection of two solids with an edge that is rounded over about width `k`.
 pub(crate) fn trim(a: f64, b: f64, k: f64) -> f64 {
     -blend(-a, -b, k)
 }
 
-/// Zero below `low`, one above `high`, smooth between (the cubic Hermite step).
+/// Smoothstep: returns 0 below `low`, 1 above `high`, and a cubic Hermite interpolation in between.
 pub(crate) fn smoothstep(low: f64, high: f64, x: f64) -> f64 {
     let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
-/// The gradient of `field` at `p`, by central differences.
+/// Returns the gradient of `field` at `p`, computed by central differences.
 pub(crate) fn gradient(field: impl Fn(DVec3) -> f64, p: DVec3) -> DVec3 {
     const STEP: f64 = 1e-4;
     let along = |axis: DVec3| (field(p + axis * STEP) - field(p - axis * STEP)) / (2.0 * STEP);
     DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
 }
 
-/// `p` moved onto the zero level of `field` by Newton steps along its gradient.
-///
-/// A point with `x == 0` stays in the plane of symmetry.
+/// Projects `p` onto the zero level of `field` by Newton steps along the gradient. A point with `x == 0` stays in the plane of
+/// symmetry.
 pub(crate) fn project(field: impl Fn(DVec3) -> f64, mut p: DVec3) -> DVec3 {
     for _ in 0..3 {
         let mut slope = gradient(&field, p);
@@ -109,7 +109,7 @@ pub(crate) fn project(field: impl Fn(DVec3) -> f64, mut p: DVec3) -> DVec3 {
     p
 }
 
-/// The sRGB transfer function (IEC 61966-2-1), to linear light.
+/// Converts an sRGB value to linear light in 0–1 (IEC 61966-2-1).
 pub(crate) fn linear(c: u8) -> f64 {
     let c = f64::from(c) / 255.0;
     if c <= 0.04045 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }

@@ -1,11 +1,11 @@
-//! The joints: VRM 1.0 humanoid names, rest rotations of identity, positions in metres.
+//! The joints of the mannequin. They have VRM 1.0 humanoid names, no rotation at rest, and positions in metres.
 //!
-//! Y is up, the figure faces +Z, its left hand is at +X, its soles are at `y = 0`.
+//! Y is up. The mannequin faces +Z, its left hand is at +X, and its soles are at `y = 0`.
 
 use crate::hands::FINGERS;
 use glam::DVec3;
 
-/// One joint at rest.
+/// A joint at rest.
 pub(crate) struct Joint {
     /// VRM 1.0 humanoid bone name.
     pub(crate) name: String,
@@ -25,7 +25,7 @@ pub(crate) const SHOULDER: DVec3 = DVec3::new(0.035, 1.39, -0.016);
 pub(crate) const UPPER_ARM: DVec3 = DVec3::new(0.17, 1.385, -0.016);
 pub(crate) const LOWER_ARM: DVec3 = DVec3::new(0.368, 1.205, -0.024);
 pub(crate) const HAND: DVec3 = DVec3::new(0.545, 1.035, 0.0);
-/// Where the thumb begins.
+/// Base of the thumb.
 pub(crate) const THUMB: DVec3 = DVec3::new(0.565, 1.006, 0.026);
 pub(crate) const EYE: DVec3 = DVec3::new(0.034, 1.63, 0.045);
 pub(crate) const UPPER_LEG: DVec3 = DVec3::new(0.087, 0.905, 0.0);
@@ -33,7 +33,7 @@ pub(crate) const LOWER_LEG: DVec3 = DVec3::new(0.098, 0.495, 0.01);
 pub(crate) const FOOT: DVec3 = DVec3::new(0.104, 0.085, -0.022);
 pub(crate) const TOES: DVec3 = DVec3::new(0.112, 0.026, 0.092);
 
-/// The trunk: name, parent, position. Its order is that of `trunk_chain` in `weights`.
+/// Name, parent and position of the joints of the torso. The order is the same as in `trunk_chain` of `weights`.
 const TRUNK: [(&str, Option<usize>, DVec3); 6] = [
     ("hips", None, HIPS),
     ("spine", Some(0), SPINE),
@@ -43,10 +43,10 @@ const TRUNK: [(&str, Option<usize>, DVec3); 6] = [
     ("head", Some(4), HEAD),
 ];
 
-/// The limbs of one side: name without its side, parent, position on the left.
+/// Joints of the limbs: name without the side, parent, and position on the left.
 ///
-/// A parent in the trunk is `Err`, one in the same limb list is `Ok`.
-const LIMBS: [(&str, Result<usize, usize>, DVec3); EYE_PLACE + 1] = [
+/// The parent is `Err` for an index into `TRUNK`, and `Ok` for an index into this list.
+const LIMBS: [(&str, Result<usize, usize>, DVec3); EYE_INDEX + 1] = [
     ("Shoulder", Err(3), SHOULDER),
     ("UpperArm", Ok(0), UPPER_ARM),
     ("LowerArm", Ok(1), LOWER_ARM),
@@ -58,16 +58,16 @@ const LIMBS: [(&str, Result<usize, usize>, DVec3); EYE_PLACE + 1] = [
     ("Eye", Err(5), EYE),
 ];
 
-/// Joints of the trunk.
+/// Number of joints of the torso.
 pub(crate) const TRUNK_COUNT: usize = 6;
-/// Where the eye stands among the joints of a side; the fingers follow.
-pub(crate) const EYE_PLACE: usize = 8;
-/// Joints of one side: limbs, eye, five fingers of three.
-pub(crate) const LIMB_COUNT: usize = EYE_PLACE + 1 + 15;
-/// All joints.
+/// Index of the eye among the joints of a side. The fingers come after it.
+pub(crate) const EYE_INDEX: usize = 8;
+/// Number of joints of one side: limbs, eye, and five fingers with three joints each.
+pub(crate) const LIMB_COUNT: usize = EYE_INDEX + 1 + 15;
+/// Number of all joints.
 pub(crate) const JOINT_COUNT: usize = TRUNK_COUNT + 2 * LIMB_COUNT;
 
-/// All joints, parents before children: the trunk, the left side, the right side.
+/// Returns all joints, parents before children: the torso, the left side and the right side.
 pub(crate) fn joints() -> Vec<Joint> {
     let mut all: Vec<Joint> = TRUNK
         .iter()
@@ -81,9 +81,9 @@ pub(crate) fn joints() -> Vec<Joint> {
             all.push(Joint { name: format!("{side}{name}"), parent, position });
         }
         for finger in &FINGERS {
-            for (bone, place) in finger.joints().into_iter().take(3).enumerate() {
+            for (bone, at) in finger.joints().into_iter().take(3).enumerate() {
                 let parent = Some(if bone == 0 { first + 3 } else { all.len() - 1 });
-                let position = if side == "left" { place } else { mirrored(place) };
+                let position = if side == "left" { at } else { mirrored(at) };
                 all.push(Joint {
                     name: format!("{side}{}{}", finger.name, finger.bones[bone]),
                     parent,
@@ -95,7 +95,7 @@ pub(crate) fn joints() -> Vec<Joint> {
     all
 }
 
-/// `p` seen in the mirror plane `x = 0`.
+/// Returns `p` mirrored at the plane `x = 0`.
 pub(crate) fn mirrored(p: DVec3) -> DVec3 {
     DVec3::new(-p.x, p.y, p.z)
 }

@@ -1,4 +1,4 @@
-//! From the left half to the whole: the vertices as the file holds them.
+//! Mirrors the left half of the mannequin and creates the vertices of the file.
 
 use crate::body::figure;
 use crate::hands;
@@ -11,26 +11,26 @@ use crate::weights::{Row, mirrored_row};
 use glam::DVec3;
 use std::collections::BTreeMap;
 
-/// Both sides of `half`. A point where colours meet becomes one vertex for each of them.
+/// Returns the skin of both sides. A point where colours meet becomes one vertex per colour.
 ///
 /// # Errors
-/// When there are more vertices than 16 bits can count.
-pub(crate) fn whole(half: &Mesh, rows: &[Row]) -> Result<Skin, std::num::TryFromIntError> {
+/// Fails if there are more vertices than a 16-bit index can address.
+pub(crate) fn mirror(half: &Mesh, rows: &[Row]) -> Result<Skin, std::num::TryFromIntError> {
     let mut skin = Skin { name: "body", joints: (0..JOINT_COUNT).collect(), ..Skin::default() };
-    let mut known = BTreeMap::new();
+    let mut indices = BTreeMap::new();
     for right in [false, true] {
         for &triangle in &half.triangles {
             let region = region_of(half, triangle);
             let [a, b, c] = triangle;
             for point in if right { [a, c, b] } else { [a, b, c] } {
                 let p = half.points[point];
-                // The seam belongs to both sides.
+                // Both sides share the vertices of the seam.
                 let key = (point, right && p.x > 0.0, region);
-                let index = match known.get(&key) {
+                let index = match indices.get(&key) {
                     Some(&index) => index,
                     None => {
                         let index = u16::try_from(skin.vertices.len())?;
-                        known.insert(key, index);
+                        indices.insert(key, index);
                         skin.vertices.push(vertex(p, region, &rows[point], right));
                         index
                     }
@@ -43,18 +43,18 @@ pub(crate) fn whole(half: &Mesh, rows: &[Row]) -> Result<Skin, std::num::TryFrom
     Ok(skin)
 }
 
-/// The vertex at `p`, a point of the left half, or its mirror image.
+/// Returns the vertex for `p`, a point of the left half, or for its mirror image if `right`.
 fn vertex(p: DVec3, region: Option<usize>, row: &Row, right: bool) -> Vertex {
     let mut normal = gradient(figure, p);
     if p.x == 0.0 {
         normal.x = 0.0;
     }
     let normal = normal.normalize();
-    let side = |v: DVec3| if right && p.x > 0.0 { mirrored(v) } else { v };
+    let on_side = |v: DVec3| if right && p.x > 0.0 { mirrored(v) } else { v };
     let row = if right && p.x > 0.0 { mirrored_row(row) } else { *row };
     Vertex {
-        position: side(p).as_vec3().to_array(),
-        normal: side(normal).as_vec3().to_array(),
+        position: on_side(p).as_vec3().to_array(),
+        normal: on_side(normal).as_vec3().to_array(),
         colour: colour(region, p, normal),
         influences: influences(row.into_iter().enumerate(), 4),
     }

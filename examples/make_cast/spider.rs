@@ -1,7 +1,7 @@
-//! The spider: eight legs of four joints, and its walk.
+//! The spider, which has eight legs with four joints each, and its walk.
 
 use crate::clips::{Clip, Track, turn};
-use crate::model::{Model, upright};
+use crate::model::{Model, unrotated_nodes};
 use crate::paint::{CORAL, INK, TEAL, VINYL};
 use crate::parts::{Bones, Shape, ball, tube};
 use crate::rigs;
@@ -10,26 +10,27 @@ use crate::tentacle::mix;
 use glam::{DQuat, DVec3, dvec3};
 use std::error::Error;
 
-/// Degrees from straight ahead at which the legs of a side stand.
+/// Directions of the legs of one side, in degrees from straight ahead.
 const BEARINGS: [f64; 4] = [38.0, 72.0, 108.0, 144.0];
 const BONES: [&str; 4] = ["coxa", "femur", "tibia", "tarsus"];
-/// Metres from the middle and above the ground of the four joints and the tip.
+/// Positions of the four joints and the tip of a leg: metres from the centre, and metres above the ground.
 const LEG: [(f64, f64); 5] = [(0.11, 0.27), (0.17, 0.28), (0.38, 0.5), (0.64, 0.17), (0.71, 0.006)];
 const BODY: DVec3 = dvec3(0.0, 0.28, 0.04);
 const ABDOMEN: DVec3 = dvec3(0.0, 0.3, -0.1);
-/// Metres that a leg on the ground moves back in half a turn of the walk.
+/// Distance in metres by which a leg on the ground moves back in half a cycle.
 const STRIDE: f64 = 0.2;
 
-/// Which way a leg points, level.
+/// Returns the horizontal direction of a leg.
 fn bearing(leg: usize) -> DVec3 {
     let angle = BEARINGS[leg % 4].to_radians();
     dvec3(libm::sin(angle) * if leg < 4 { 1.0 } else { -1.0 }, 0.0, libm::cos(angle))
 }
 
-fn places(leg: usize) -> [DVec3; 5] {
-    // The legs of the middle are shorter.
-    let longer = [1.08, 0.92, 0.94, 1.14][leg % 4];
-    LEG.map(|(out, up)| dvec3(0.0, up, 0.04) + bearing(leg) * (0.11 + (out - 0.11) * longer))
+/// Returns the positions of the joints and the tip of a leg.
+fn positions(leg: usize) -> [DVec3; 5] {
+    // The middle legs are shorter.
+    let length_factor = [1.08, 0.92, 0.94, 1.14][leg % 4];
+    LEG.map(|(out, up)| dvec3(0.0, up, 0.04) + bearing(leg) * (0.11 + (out - 0.11) * length_factor))
 }
 
 fn name(leg: usize, bone: &str) -> String {
@@ -74,19 +75,19 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
     }
     let first = joints.len();
     for leg in 0..8 {
-        let at = places(leg);
+        let at = positions(leg);
         for bone in 0..4 {
             let parent = if bone == 0 { 0 } else { joints.len() - 1 };
             joints.push((name(leg, BONES[bone]), Some(parent), at[bone]));
         }
         limb(&mut shape, leg, first + 4 * leg);
     }
-    // Nodes that mark the tips.
+    // Nodes that mark the tips of the legs.
     for leg in 0..8 {
-        joints.push((name(leg, "tip"), Some(first + 4 * leg + 3), places(leg)[4]));
+        joints.push((name(leg, "tip"), Some(first + 4 * leg + 3), positions(leg)[4]));
     }
     let skin = shape.skin("spider", (0..first + 32).collect(), 4, 0.12)?;
-    let mut rig = rigs::Text::new();
+    let mut rig = rigs::RigText::new();
     for leg in 0..8 {
         rig.chain(
             &format!("{} leg {}", if leg < 4 { "left" } else { "right" }, leg % 4 + 1),
@@ -103,17 +104,17 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
     rig.cone("abdomen", DVec3::NEG_Z, DVec3::X, [20, 25], [-15, 15], 0.5);
     Ok(Model {
         name: "spider",
-        nodes: upright(joints),
+        nodes: unrotated_nodes(joints),
         skins: vec![skin],
         clips: vec![walk()],
         humanoid: false,
-        rig: rig.done(),
+        rig: rig.finish(),
     })
 }
 
-/// One leg: a tube through its joints, banded, thick at the knees.
+/// Adds a leg. It is a tube through its joints with coloured bands, and is thicker at the knees.
 fn limb(shape: &mut Shape, leg: usize, first: usize) {
-    let at = places(leg);
+    let at = positions(leg);
     let radii = [0.03, 0.032, 0.026, 0.017, 0.006];
     let mut rings = vec![(at[0] - bearing(leg) * 0.04, 0.024)];
     for bone in 0..4 {
@@ -127,13 +128,13 @@ fn limb(shape: &mut Shape, leg: usize, first: usize) {
         }
     }
     rings.push((at[4], radii[4]));
-    let shares = |p: DVec3| -> Bones {
+    let weights = |p: DVec3| -> Bones {
         let mut bones = vec![(first, 1.0)];
         for bone in 1..4 {
-            let way =
+            let direction =
                 ((at[bone + 1] - at[bone]).normalize() + (at[bone] - at[bone - 1]).normalize()).normalize();
             let reach = 1.1 * radii[bone];
-            let past = smoothstep(-reach, reach, (p - at[bone]).dot(way));
+            let past = smoothstep(-reach, reach, (p - at[bone]).dot(direction));
             let above = bones[bone - 1].1;
             bones[bone - 1].1 = above * (1.0 - past);
             bones.push((first + bone, above * past));
@@ -141,29 +142,29 @@ fn limb(shape: &mut Shape, leg: usize, first: usize) {
         bones
     };
     let colour = |p: DVec3| if at[1..4].iter().any(|j| (p - *j).length() < 0.036) { CORAL } else { TEAL };
-    shape.add(tube(&rings, DVec3::Y.cross(bearing(leg)), 12), colour, shares);
+    shape.add(tube(&rings, DVec3::Y.cross(bearing(leg)), 12), colour, weights);
 }
 
-/// In place: four legs on the ground, four in the air, by turns.
+/// Returns a walk in place that alternates four legs on the ground and four in the air.
 fn walk() -> Clip {
     let mut clip = Clip::at_rate("walk", 24, 30);
     for leg in 0..8 {
         let odd = (leg % 4 + leg / 4) % 2 == 1;
-        let turns: Vec<f64> = clip.turns_of_loop().collect();
+        let phases: Vec<f64> = clip.phases().collect();
         let mut keys = [const { Vec::new() }; 4];
-        for t in turns {
+        for t in phases {
             let t = if odd { (t + 0.5).fract() } else { t };
             let (forward, lift) = if t < 0.5 {
                 (0.5 - 2.0 * t, 0.0)
             } else {
                 let u = 2.0 * t - 1.0;
                 let arch = libm::sin(std::f64::consts::PI * u);
-                // As fast as the ground where it leaves and comes down.
+                // The tip has the speed of the ground when it takes off and when it lands.
                 (-0.5 + u - 2.0 * (u - u * u * (3.0 - 2.0 * u)), 0.07 * arch * arch)
             };
-            let at = places(leg);
+            let at = positions(leg);
             let target = at[4] + dvec3(0.0, lift, STRIDE * forward);
-            for (keys, q) in keys.iter_mut().zip(reach(leg, target)) {
+            for (keys, q) in keys.iter_mut().zip(solve_leg(leg, target)) {
                 keys.push(q);
             }
         }
@@ -174,14 +175,14 @@ fn walk() -> Clip {
     clip
 }
 
-/// Local rotations of a leg whose tip is at `target`: the first joint turns the leg's plane, the next two reach, the
-/// last keeps its lean.
-fn reach(leg: usize, target: DVec3) -> [DQuat; 4] {
-    let at = places(leg);
+/// Solves for the local rotations of a leg whose tip is at `target`. The first joint rotates the plane of the leg, the next two
+/// reach for the target, and the last one keeps its inclination.
+fn solve_leg(leg: usize, target: DVec3) -> [DQuat; 4] {
+    let at = positions(leg);
     let level = |v: DVec3| dvec3(v.x, 0.0, v.z);
     let (rest, now) = (level(at[4] - at[0]).normalize(), level(target - at[0]));
     let yaw = libm::atan2(rest.z * now.x - rest.x * now.z, rest.dot(now));
-    // In the leg's plane: out and up.
+    // Coordinates in the plane of the leg: outwards and up.
     let flat = |p: DVec3| ((p - at[0]).dot(rest), p.y);
     let ankle = (now.length() - flat(at[4]).0 + flat(at[3]).0, target.y - at[4].y + at[3].y);
     let (hip, knee, end) = (flat(at[1]), flat(at[2]), flat(at[3]));

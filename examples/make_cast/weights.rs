@@ -1,4 +1,4 @@
-//! Skin weights of the left half: soft cuts across the joints, limited to the limb, then diffused over the mesh.
+//! Skin weights of the left half: smooth transitions across the joints, limited to each limb and then diffused over the mesh.
 
 use crate::body::{arm, torso};
 use crate::mesh::Mesh;
@@ -9,20 +9,20 @@ use crate::skeleton::{
 };
 use glam::{DVec3, dvec3};
 
-/// The weight of every joint; those of the right side are zero on the left half.
+/// Weights of all joints. Those of the right side are zero on the left half.
 pub(crate) type Row = [f64; JOINT_COUNT];
 
-/// Steps of diffusion: enough to round the corners of the soft cuts, about one edge length.
+/// Number of diffusion steps. It smooths the corners of the transitions by about one edge length.
 const DIFFUSION_STEPS: usize = 6;
 
-/// The weights of each point of the left half; every row sums to one.
+/// Returns the weights of each point of the left half. Every row sums to one.
 pub(crate) fn bind(half: &Mesh) -> Vec<Row> {
     let mut rows: Vec<Row> = half.points.iter().map(|&p| row(p)).collect();
     let neighbours = half.neighbours();
     for _ in 0..DIFFUSION_STEPS {
         let before = rows.clone();
         for (index, around) in neighbours.iter().enumerate() {
-            // A limb must not reach over the mirror plane, where the half mesh ends.
+            // Weights must not diffuse across the mirror plane, where the half mesh ends.
             if half.points[index].x == 0.0 {
                 continue;
             }
@@ -35,52 +35,54 @@ pub(crate) fn bind(half: &Mesh) -> Vec<Row> {
     rows
 }
 
-/// How far `p` is past a joint at `centre` in the direction of `way`: 0 before, 1 behind, over twice `reach`.
-fn past(p: DVec3, centre: DVec3, way: DVec3, reach: f64) -> f64 {
-    smoothstep(-reach, reach, (p - centre).dot(way.normalize()))
+/// Returns how far `p` is past a joint at `centre` in a direction: 0 before the joint and 1 behind it, with a smooth transition
+/// of width 2 × `reach`.
+fn past(p: DVec3, centre: DVec3, direction: DVec3, reach: f64) -> f64 {
+    smoothstep(-reach, reach, (p - centre).dot(direction.normalize()))
 }
 
-/// The weights at a point before diffusion. Each joint takes from its parent what lies past it, so the sum is one.
+/// Returns the weights at a point before diffusion. Each joint takes weight from its parent, so the sum stays one.
 fn row(p: DVec3) -> Row {
     let mut row = [0.0; JOINT_COUNT];
-    let arm_share = past(p, UPPER_ARM + dvec3(-0.004, 0.0, 0.0), dvec3(0.93, -0.36, 0.0), 0.052)
+    let arm_weight = past(p, UPPER_ARM + dvec3(-0.004, 0.0, 0.0), dvec3(0.93, -0.36, 0.0), 0.052)
         * smoothstep(-0.028, 0.028, torso(p) - arm(p) - 0.002);
-    let leg_share = past(p, UPPER_LEG + dvec3(0.0, -0.004, 0.0), dvec3(0.28, -0.96, 0.0), 0.075)
+    let leg_weight = past(p, UPPER_LEG + dvec3(0.0, -0.004, 0.0), dvec3(0.28, -0.96, 0.0), 0.075)
         * smoothstep(0.0, 0.03, p.x)
         * (1.0 - smoothstep(0.25, 0.35, p.x));
     let limbs = TRUNK_COUNT;
     let arm_row = arm_chain(p);
     let leg_row = leg_chain(p);
     let trunk = trunk_chain(p);
-    let leg_share = leg_share * (1.0 - arm_share);
-    let trunk_share = 1.0 - arm_share - leg_share;
-    for (joint, share) in trunk.into_iter().enumerate() {
-        row[joint] = share * trunk_share;
+    let leg_weight = leg_weight * (1.0 - arm_weight);
+    let trunk_weight = 1.0 - arm_weight - leg_weight;
+    for (joint, weight) in trunk.into_iter().enumerate() {
+        row[joint] = weight * trunk_weight;
     }
-    // The collar bone takes the top of the shoulder from the upper chest.
+    // The collarbone takes the top of the shoulder from the upper chest.
     let lift = past(p, dvec3(0.085, 1.39, 0.0), dvec3(1.0, 0.35, 0.0), 0.06) * smoothstep(1.27, 1.39, p.y);
     row[limbs] = row[3] * lift;
     row[3] -= row[limbs];
-    for (joint, share) in arm_row.into_iter().enumerate() {
-        row[limbs + 1 + joint] = share * arm_share;
+    for (joint, weight) in arm_row.into_iter().enumerate() {
+        row[limbs + 1 + joint] = weight * arm_weight;
     }
-    for (joint, share) in leg_row.into_iter().enumerate() {
-        row[limbs + 4 + joint] = share * leg_share;
+    for (joint, weight) in leg_row.into_iter().enumerate() {
+        row[limbs + 4 + joint] = weight * leg_weight;
     }
     row
 }
 
-/// Splits one along a chain, given how far the point is past each joint after the first.
+/// Distributes a weight of one along a chain, given how far the point is past each joint.
 fn chain<const N: usize>(past_joint: [f64; N]) -> [f64; N] {
-    // `past_joint[0]` is that of the first joint and always one.
-    let mut shares = past_joint;
+    // `past_joint[0]` belongs to the first joint and is always one.
+    let mut weights = past_joint;
     for i in 1..N {
-        shares[i] = shares[i - 1] * past_joint[i];
-        shares[i - 1] -= shares[i];
+        weights[i] = weights[i - 1] * past_joint[i];
+        weights[i - 1] -= weights[i];
     }
-    shares
+    weights
 }
 
+/// Returns the weights of the torso joints, from the hips to the head.
 fn trunk_chain(p: DVec3) -> [f64; TRUNK_COUNT] {
     let head = past(p, HEAD + dvec3(0.0, 0.002, 0.0), dvec3(0.0, 0.85, 0.53), 0.034);
     chain([
@@ -93,13 +95,13 @@ fn trunk_chain(p: DVec3) -> [f64; TRUNK_COUNT] {
     ])
 }
 
-/// Upper arm, lower arm, hand.
+/// Returns the weights of upper arm, lower arm and hand.
 fn arm_chain(p: DVec3) -> [f64; 3] {
     let along = HAND - UPPER_ARM;
     chain([1.0, past(p, LOWER_ARM, along, 0.045), past(p, HAND, along, 0.03)])
 }
 
-/// Upper leg, lower leg, foot, toes.
+/// Returns the weights of upper leg, lower leg, foot and toes.
 fn leg_chain(p: DVec3) -> [f64; 4] {
     chain([
         1.0,
@@ -109,7 +111,7 @@ fn leg_chain(p: DVec3) -> [f64; 4] {
     ])
 }
 
-/// The row of the mirror image of a point.
+/// Returns the row for the mirror image of a point.
 pub(crate) fn mirrored_row(row: &Row) -> Row {
     let mut other = *row;
     other[TRUNK_COUNT..].rotate_left(LIMB_COUNT);
