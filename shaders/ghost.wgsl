@@ -15,8 +15,8 @@ struct Ghost {
 fn ghost_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Ghost {
     let s = skin(v, index);
     let eye_direction = globals.eye.xyz - s.position;
-    // At the same pixel but slightly deeper for each ghost. Where surfaces coincide, those of the character win everywhere
-    // and without flicker, then those of the first ghost. The offset is in grid cells, so it scales with the scene.
+    // Each ghost is drawn at a slightly greater depth. Where surfaces coincide, the character then hides all ghosts without
+    // flicker, and the first ghost hides the others. The offset is in grid cells, so it scales with the scene.
     let back = normalize_or_zero(eye_direction) * (globals.light.w * part.emissive_normal_scale.w);
     let behind = globals.clip_from_world * vec4<f32>(s.position - back, 1.0);
     var out: Ghost;
@@ -29,7 +29,7 @@ fn ghost_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Ghost {
     return out;
 }
 
-// Whether a ghost has no surface here: in holes, and where alpha is below one half.
+// Returns whether a ghost has no surface here, because of a hole or because alpha is below one half.
 fn is_hole(in: Ghost) -> bool {
     let alpha = base_color(in.color, in.texcoord).a;
     return is_cut_out(alpha) || (has(ALPHA_BLEND) && alpha < 0.5);

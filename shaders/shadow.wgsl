@@ -24,7 +24,7 @@ fn cut_out_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Caster {
     return out;
 }
 
-// Only for casters with holes. Others need neither this nor its inputs.
+// Discards fragments in holes. Casters without holes need neither this function nor its inputs.
 @fragment
 fn shadow_cut_out(in: Caster) {
     if is_cut_out(base_color(in.color, in.texcoord).a) {

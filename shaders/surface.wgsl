@@ -47,8 +47,8 @@ fn transform(v: Vertex, @builtin(vertex_index) index: u32) -> Surface {
     return out;
 }
 
-// The unit normal of the outside. Without normals in the mesh this is the normal of the triangle, from derivatives. The
-// cross product of right and down points away from the viewer, so the order is reversed.
+// Returns the unit normal that points outwards. If the mesh has no normals, this is the normal of the triangle, computed from
+// derivatives. The cross product of right and down points away from the viewer, so the order is reversed.
 fn outside_normal(in: Surface, front: bool) -> vec3<f32> {
     let world = -in.eye_direction;
     let towards_viewer = cross(dpdy(world), dpdx(world));
@@ -73,7 +73,7 @@ fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> 
     return mat3x3<f32>(t * scale, b * scale, normal);
 }
 
-// The normal of the outside, perturbed by the normal map.
+// Returns the unit normal that points outwards, perturbed by the normal map.
 fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
     var n = look_up(normal_map, normal_sampler, 2u, in.texcoord).xyz * 2.0 - 1.0;
     n = vec3<f32>(n.xy * part.emissive_normal_scale.w, n.z);
@@ -147,7 +147,7 @@ fn tone_map(linear: vec3<f32>) -> vec3<f32> {
     return mix(color, vec3<f32>(new_peak), g);
 }
 
-// `side` is 1 if the outside is visible, otherwise -1. The normal is flipped after it was perturbed.
+// `side` is 1 if the outer side is visible, otherwise -1. The normal is flipped after it was perturbed.
 fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<f32> {
     let towards = outward * side;
     var n = towards;

@@ -54,7 +54,8 @@ impl fmt::Display for AdapterChoice {
 }
 
 impl AdapterChoice {
-    /// Returns groups of backends to search in order. Each group takes time to start, and the first is often enough.
+    /// Returns groups of backends in the order in which to search them. Starting a group takes time, and the first one is often
+    /// sufficient.
     fn backends(&self) -> Vec<Backends> {
         match self {
             Self::Auto | Self::Cpu => vec![Backends::VULKAN | Backends::METAL | Backends::DX12, Backends::GL],
@@ -76,7 +77,7 @@ impl AdapterChoice {
 /// The first message of a driver callback.
 type FirstMessage = Arc<Mutex<Option<String>>>;
 
-/// An open adapter. Clones refer to the same one.
+/// An open adapter. Clones share the same device.
 #[derive(Clone, Debug)]
 pub struct Gpu {
     /// Creates resources.
@@ -85,7 +86,7 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// The driver's description of the adapter.
     pub info: wgpu::AdapterInfo,
-    /// The first error that no caller has received yet.
+    /// The first error that has not been returned to a caller yet.
     fault: FirstMessage,
     /// Why the device was lost, if it was.
     lost: FirstMessage,
@@ -167,7 +168,7 @@ impl Gpu {
         Ok(Self { device, queue, info, fault, lost })
     }
 
-    /// Returns name, backend and driver: `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM 15.0.6)`.
+    /// Returns name, backend and driver, for example `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM 15.0.6)`.
     pub fn describe(&self) -> String {
         describe(&self.info)
     }
@@ -177,7 +178,7 @@ impl Gpu {
     /// # Errors
     /// [`RenderError::Lost`] after the device was lost, or [`RenderError::Driver`] with the driver's first error.
     pub fn check(&self) -> Result<(), RenderError> {
-        // Polling triggers the callback of a lost device. Its own result says less.
+        // Polling triggers the callback of a lost device. The callback has more details than the result of the poll.
         let _ = self.device.poll(wgpu::PollType::Poll);
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(cause) = self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone() {
@@ -204,7 +205,7 @@ fn store_first(slot: &FirstMessage, message: impl FnOnce() -> String) {
     slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(message);
 }
 
-/// Returns the first line of a message that is not empty. Drivers may report many lines, or none.
+/// Returns the first non-empty line of a message. Drivers may report many lines or none.
 fn first_line(message: &str) -> String {
     match message.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => line.to_owned(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::camera::{Bounds, Camera};
 
-/// The input for one image. It does not refer to joints, clips or files.
+/// The input for one image. It is independent of joints, clips and files.
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
     /// The parts of the model to draw, with their matrices. Other parts are not drawn.
@@ -28,8 +28,9 @@ pub struct Frame<'a> {
     pub shadow: bool,
     /// Centre and radius of a sphere around everything that casts shadows, in world metres.
     pub sphere: (Vec3, f32),
-    /// Translucent copies of the model, drawn over the scene and below the fills. Where surfaces coincide, those of the scene
-    /// win, then those of the first ghost. Ghosts cast no shadows, and are not drawn in modes that store data.
+    /// Translucent copies of the model, drawn over the scene and below the fills. Where surfaces coincide, the
+    /// scene hides all ghosts, and the first ghost hides the others. Ghosts cast no shadows, and are not drawn in modes that
+    /// store data.
     pub ghosts: Vec<Ghost<'a>>,
     /// Triangles on top of the scene, below the lines.
     pub fills: Vec<Fill>,
@@ -134,7 +135,7 @@ impl Mode {
         matches!(self, Self::Shaded | Self::Skeleton)
     }
 
-    /// Returns whether the mode stores data, which must not be converted to sRGB.
+    /// Returns whether the pixels are data instead of colours. Data must not be converted to sRGB.
     pub fn is_data(self) -> bool {
         matches!(self, Self::Normal | Self::Mask)
     }

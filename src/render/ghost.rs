@@ -16,7 +16,7 @@ use super::{Draw, Frame, Gpu, RenderError, shaders};
 /// Depth offset between consecutive ghosts, in grid cells.
 const DEPTH_STEP: f32 = 0.03;
 
-/// The properties that distinguish one pipeline from another.
+/// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,

@@ -90,7 +90,7 @@ pub(super) struct Rect {
 }
 
 impl Rect {
-    /// Returns the rest of the rectangle without `part`: above, below, left and right of it.
+    /// Returns the rectangle without `part`, as four rectangles above, below, left and right of `part`.
     fn without(self, part: Self) -> [Self; 4] {
         let (right, bottom) = (part.x + part.width, part.y + part.height);
         [
@@ -107,7 +107,7 @@ fn shadow_rect(frame: &Frame<'_>, ground: &Ground, all: Rect) -> Rect {
     let light = KEY_LIGHT.normalize();
     let (center, radius) = frame.sphere;
     let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size((all.width, all.height)));
-    // A length across the light becomes longer when projected onto the ground.
+    // A length perpendicular to the light becomes longer when projected onto the ground.
     let soft = SOFT_RADIUS * texel_metres / light.y;
     #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
     let (width, height) = (all.width as f32, all.height as f32);
@@ -130,7 +130,7 @@ fn shadow_rect(frame: &Frame<'_>, ground: &Ground, all: Rect) -> Rect {
             }
         }
     }
-    // One more pixel, because the shader rounds differently.
+    // Add a margin of one pixel, because the shader rounds differently.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the image")]
     let pixel = |at: f32, of: f32| at.clamp(0.0, of) as u32;
     let x = pixel((lo.x * 0.5 + 0.5) * width - 1.0, width);

@@ -28,7 +28,7 @@ pub struct Model {
 pub(super) struct ModelPart {
     pub(super) first_vertex: u64,
     pub(super) indices: std::ops::Range<u32>,
-    /// The shader's record of the part, without the offsets into the buffers of the frame.
+    /// The shader's record of the part. The offsets into the per-frame buffers are not set yet.
     pub(super) uniform: gpu_types::Part,
     pub(super) textures: wgpu::BindGroup,
     /// Which of the five textures exist.
@@ -145,13 +145,14 @@ fn byte_size<T>(count: usize) -> u64 {
     (count as u64).saturating_mul(size_of::<T>() as u64)
 }
 
-/// Converts a count or index for the shader. A value that does not fit in 32 bits later fails the check of its buffer's
-/// size.
+/// Converts a count or index for the shader. If a value does not fit in 32 bits, the size check of its
+/// buffer fails later.
 fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Creates a buffer with contents, whose size was checked before. It is never empty, because empty buffers cannot be bound.
+/// Creates a buffer with initial contents, whose size must have been checked. The buffer is never empty, because empty buffers
+/// cannot be bound.
 fn create_buffer(
     gpu: &Gpu,
     what: &'static str,
@@ -165,7 +166,7 @@ fn create_buffer(
         usage,
         mapped_at_creation: true,
     });
-    // Mapping fails if memory or the device is lost. The driver's own error is more helpful then.
+    // Mapping fails if memory is exhausted or the device is lost. The driver's own error is then more helpful.
     match buffer.get_mapped_range_mut(..) {
         Ok(mut mapped) => mapped.slice(..).copy_from_slice(contents),
         Err(error) => {

@@ -10,7 +10,7 @@ use super::{Gpu, RenderError};
 /// Format of all depth textures.
 pub(super) const DEPTH: TextureFormat = TextureFormat::Depth32Float;
 
-/// A texture view of the caller, and the area of it that a frame covers.
+/// A texture view to draw into, and the area of the view that a frame covers.
 #[derive(Clone, Copy, Debug)]
 pub struct Canvas<'a> {
     /// The view to draw into.
@@ -110,7 +110,7 @@ pub struct Pending {
     /// Receives the pixels when `work` is done.
     pub(crate) buffer: wgpu::Buffer,
     pub(crate) work: wgpu::SubmissionIndex,
-    /// `None` if colours are straight. Otherwise they are premultiplied, and the value is whether they are stored as sRGB.
+    /// `None` if alpha is straight. Otherwise alpha is premultiplied, and the value is whether colours are stored as sRGB.
     pub(crate) premultiplied: Option<bool>,
 }
 

@@ -94,8 +94,8 @@ impl Renderer {
         self.submit(model, frame, size)?.picture()
     }
 
-    /// Submits a frame without waiting for it. Frames are drawn one after the other, and each gets the same pixels as if it
-    /// were the only one.
+    /// Submits a frame without waiting for it. Frames are drawn one after the other, and earlier frames do not change the pixels
+    /// of later ones.
     ///
     /// # Errors
     /// Same as [`Renderer::render`].
@@ -120,7 +120,7 @@ impl Renderer {
         Ok(Pending { gpu: self.gpu.clone(), size, buffer, work, premultiplied })
     }
 
-    /// Encodes a frame into a texture view of the caller, for example a window's surface.
+    /// Encodes a frame into a given texture view, for example that of a window's surface.
     ///
     /// # Errors
     /// Same as [`Renderer::render`].
@@ -143,7 +143,7 @@ impl Renderer {
         result
     }
 
-    /// Uploads the frame and encodes its passes. It covers an area of the target from the upper left corner.
+    /// Uploads the frame and encodes its passes. The frame covers an area of the target that starts at the upper left corner.
     fn encode(
         &mut self,
         model: &Model,

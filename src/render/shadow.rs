@@ -14,8 +14,8 @@ use super::{Draw, Gpu, shaders};
 /// Minimum and maximum width of the map in texels.
 const SIZE_RANGE: (u32, u32) = (512, 2048);
 
-/// Returns the width of the map in texels for an image, about two texels per pixel. A finer map would make no visible
-/// difference, and on a software driver clearing and filling a large map takes longer than drawing a small image.
+/// Returns the width of the shadow map in texels for an image, about two texels per pixel. A finer map would make no visible
+/// difference. On a software driver, a large map would take longer to draw than a small image.
 pub(super) fn size((width, height): (u32, u32)) -> u32 {
     width.max(height).saturating_mul(2).clamp(SIZE_RANGE.0, SIZE_RANGE.1).next_power_of_two()
 }
@@ -23,7 +23,7 @@ pub(super) fn size((width, height): (u32, u32)) -> u32 {
 /// The direction towards the key light.
 pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
-/// The properties that distinguish one pipeline from another.
+/// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,

@@ -11,7 +11,7 @@ use super::offscreen::DEPTH;
 use super::skinning::{Skinning, vertex_state};
 use super::{Draw, Frame, Gpu, Mode, shaders, texture};
 
-/// The properties that distinguish one pipeline from another.
+/// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,
@@ -25,7 +25,7 @@ struct Variant {
     format: TextureFormat,
 }
 
-/// Pipelines for surfaces. Each is created on first use, because that takes as long as drawing many frames.
+/// Pipelines for surfaces. Each is created on first use, because creating one takes as long as drawing many frames.
 #[derive(Debug)]
 pub(super) struct Surfaces {
     module: wgpu::ShaderModule,

@@ -48,7 +48,7 @@ impl Pictures {
     }
 }
 
-/// Decodes images by index. Each core takes the next one that is left.
+/// Decodes images by index, on all cores. Each thread takes the next image that no other thread has taken.
 fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<Picture, String>> {
     let next = AtomicUsize::new(0);
     let decode_some = || {
@@ -250,7 +250,7 @@ fn halve(picture: &Picture, srgb: bool) -> Picture {
     Picture { width: half_width, height: half_height, rgba }
 }
 
-/// Returns tables from sRGB bytes to 16-bit linear light, and from its upper 12 bits back.
+/// Returns a table from sRGB bytes to 16-bit linear light, and a table from the upper 12 bits of linear light to sRGB bytes.
 fn tables() -> (&'static [u16; 256], &'static [u8; 4096]) {
     use std::sync::LazyLock;
     static TABLES: LazyLock<([u16; 256], [u8; 4096])> = LazyLock::new(|| {

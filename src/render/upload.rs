@@ -8,7 +8,7 @@ use super::layout::Layouts;
 use super::model::Model;
 use super::{Draw, Gpu, RenderError, gpu_types};
 
-/// Distance between the records of two parts, a dynamic offset alignment that every adapter supports.
+/// Stride of the part records in bytes. Every adapter supports dynamic offsets that are multiples of 256.
 const PART_STRIDE: u64 = 256;
 
 /// Replaces a part's emissive colour and the scale of its normal map.

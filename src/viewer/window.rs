@@ -34,7 +34,7 @@ use shown::OpenWindow;
 /// A device that is lost again within this time is not recreated.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Why the viewer did not open or did not stay open.
+/// Why the viewer could not open or had to close.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewerError {
     /// There is no display.
@@ -65,7 +65,7 @@ pub enum ViewerError {
     },
 }
 
-/// Maximum time step of a clip, so that it does not jump after a time in which no frame could be drawn.
+/// Maximum time step of a clip, so that it does not jump after a period without frames.
 const MAX_STEP: Duration = Duration::from_millis(100);
 
 /// Closes the window from another thread. Unlike its close button, this never asks for confirmation.
@@ -121,7 +121,8 @@ struct App {
     session: Session,
     adapter: AdapterChoice,
     shown: Option<OpenWindow>,
-    /// Size of the window in pixels according to its events. winit panics when commands for the size of a destroyed window.
+    /// Size of the window in pixels according to its events. winit panics if the size of a destroyed window is
+    /// queried.
     size: PhysicalSize<u32>,
     /// The error of the last redraw, and whether events have been handled since.
     broken: Option<(RenderError, bool)>,

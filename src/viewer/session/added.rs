@@ -24,7 +24,7 @@ impl Session {
         self.puppet.character().clips.get(..self.own_clip_count).unwrap_or_default()
     }
 
-    /// Prepares the contents of a file for [`Command::Add`]. `keep_hands` works as in [`Source::clips`].
+    /// Prepares the clips of a file for [`Command::Add`]. `keep_hands` works as in [`Source::clips`].
     ///
     /// # Errors
     /// [`SourceError`] if the clips do not fit this character.
@@ -55,7 +55,7 @@ impl Session {
     }
 
     /// Adds a take to the character as a clip, and saves it in a folder as `NAME-take-0001.csv` or under the next free
-    /// number. The clip is parsed from the text of the file, so it is the same wherever the file is read later.
+    /// number. The clip is parsed from the text of the file, so it is identical to the clip that is later read from the file.
     ///
     /// # Errors
     /// Returns one line that says why the take was not saved or cannot become a clip.
@@ -63,7 +63,7 @@ impl Session {
         let character = self.puppet.character();
         let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
         let take = Take::of(recorded, &character.skeleton, &bones);
-        // A file has its columns in a different order, and that order changes the last bits of the values.
+        // The file stores its columns in a different order, which changes the last bits of the values.
         let take = parse_csv(Path::new("take.csv"), &write_csv(&take)).map_err(|e| e.to_string())?;
         let saved = self.save_take(write_csv(&take).as_bytes(), folder);
         let file = saved.as_ref().map_or_else(|_| PathBuf::from("take.csv"), Clone::clone);
@@ -81,7 +81,7 @@ impl Session {
         (1..=clips.len() + 1).map(|number| format!("take {number}")).find(is_free).unwrap_or_default()
     }
 
-    /// Adds the additions of another session to this character unless they are already there. Returns one line for each
+    /// Adds the additions of another session to this character unless it already has them. Returns one line for each
     /// addition that does not fit.
     pub fn add_again(&mut self, additions: &[Addition]) -> Vec<String> {
         let mut errors = Vec::new();
@@ -100,7 +100,7 @@ impl Session {
     }
 
     /// Maps the clip indices of another session to those of this one. A clip of the character's own file is found by name,
-    /// or else by index.
+    /// or by index if there is no clip of that name.
     pub(in super::super) fn map_clips(&self, from: &Self) -> Vec<Option<usize>> {
         let (here, there) = (self.own_clips(), from.own_clips());
         let own = there.iter().enumerate().map(|(index, clip)| {

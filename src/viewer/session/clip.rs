@@ -35,7 +35,7 @@ impl Session {
         }
     }
 
-    /// Plays another motion if it is valid. Consecutive changes of the motion form one undo step.
+    /// Replaces the motion if the new one is valid. Consecutive changes of the motion form one undo step.
     fn set_motion(&mut self, motion: Motion) {
         let is_valid = motion.fault().is_none() && motion.fits(self.puppet.character());
         if !is_valid || motion == *self.state.motion {
@@ -58,8 +58,8 @@ impl Session {
         self.puppet.reset_solver();
     }
 
-    /// Sets the clock. The time in the motion follows from the last command and the time since that command, so the result
-    /// is the same bit for bit however often the clock is set in between.
+    /// Sets the clock. The motion time is computed from the last command and the time since that command. The result is
+    /// therefore the same bit for bit, no matter how often the clock was set in between.
     pub(in super::super) fn advance(&mut self, now: Duration) {
         if now <= self.clock.now {
             return;

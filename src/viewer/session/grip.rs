@@ -6,7 +6,7 @@ use crate::camera::Camera;
 use crate::picking::{Hit, pick};
 
 use super::super::hand::Hand;
-use super::{Session, TRAIL};
+use super::{MAX_TRAIL_POINTS, Session};
 
 impl Session {
     pub(super) fn hover(&mut self, at: Vec2) {
@@ -32,17 +32,18 @@ impl Session {
 
     pub(super) fn under(&self, at: Vec2) -> Option<Hit> {
         let inside = at.cmpge(Vec2::ZERO).all() && at.cmple(self.size).all();
-        let hit = inside.then(|| pick(&self.puppet, &self.camera(), at, self.size, &self.grips()))?;
+        let hit =
+            inside.then(|| pick(&self.puppet, &self.camera(), at, self.size, &self.pickable_nodes()))?;
         hit.map(|hit| self.resolve_finger(hit))
     }
 
     /// Returns the nodes that are picked before the skin: chain ends, and all skin joints if the skeleton is shown.
-    pub(super) fn grips(&self) -> Vec<usize> {
-        let mut grips: Vec<usize> = self.handles().collect();
+    pub(super) fn pickable_nodes(&self) -> Vec<usize> {
+        let mut nodes: Vec<usize> = self.handles().collect();
         if self.display.skeleton {
-            grips.extend(self.puppet.character().skins.iter().flat_map(|s| &s.joints));
+            nodes.extend(self.puppet.character().skins.iter().flat_map(|s| &s.joints));
         }
-        grips
+        nodes
     }
 
     pub(super) fn grab(&mut self, at: Vec2) {
@@ -87,7 +88,7 @@ impl Session {
         let Some(hand) = &self.hand else { return };
         let Some(world) = self.puppet.world_from_node().get(hand.target.node) else { return };
         self.trail.push(world.transform_point3(hand.target.offset.as_vec3()));
-        if self.trail.len() > TRAIL {
+        if self.trail.len() > MAX_TRAIL_POINTS {
             self.trail.remove(0);
         }
     }

@@ -6,12 +6,12 @@ use crate::motion::Keyed;
 
 use super::Session;
 
-/// Time over which a keyed pose fades in, and out again, in seconds.
+/// Duration in seconds over which a keyed pose fades in, and over which it fades out.
 const FADE_SECONDS: f32 = 0.4;
 
 impl Session {
     /// Turns the current pose into an edit of the motion at the current time, and clears the drag and the goals.
-    /// Does nothing if no motion is loaded or if the pose is the motion's own.
+    /// Does nothing if no motion is loaded or if the pose does not differ from that of the motion.
     pub(super) fn key(&mut self) {
         if self.puppet.motion.is_rest() {
             return;

@@ -1,4 +1,4 @@
-//! The state of the viewer without a window: commands go in, frames come out.
+//! The state of the viewer without a window. Its input is commands, and its output is frames.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub(super) use solve::usual;
 /// Maximum number of durations to keep for the panel's curves.
 pub(super) const MEMORY: u8 = 120;
 /// Maximum number of points of the effector's trail.
-const TRAIL: usize = 96;
+const MAX_TRAIL_POINTS: usize = 96;
 
 /// What the scene shows besides the character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,7 +91,7 @@ pub struct Session {
     pub(super) history: History,
     pub(super) hand: Option<Hand>,
     pub(super) hover: Option<Hit>,
-    /// The part of the gizmo that is dragged, and the one under the pointer.
+    /// The part of the gizmo that is dragged. `hot` is the part under the pointer.
     pub(super) hold: Option<Hold>,
     pub(super) hot: Option<Grip>,
     /// The joint whose gizmo is shown.

@@ -1,4 +1,4 @@
-//! Recording: the current state as commands, then every command with its time.
+//! Recording: writes the current state as commands, and then every command with its time.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,8 +53,8 @@ impl Session {
         self.recorder.as_ref().is_some_and(Recorder::has_failed)
     }
 
-    /// Records a command if a recording is running. Returns false if the command cannot be written as text, and must
-    /// therefore not be executed. A take that is written beside the recording gets the path of that file.
+    /// Records a command if a recording is running. Returns false if the command cannot be written as text. It must
+    /// then not be executed. If a take is saved beside the recording, the command gets the path of that file.
     pub(super) fn log(&mut self, command: &mut Command) -> bool {
         let now = self.clock.now;
         if let Command::Add(addition) = command {

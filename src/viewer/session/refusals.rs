@@ -1,4 +1,4 @@
-//! Which methods cannot solve the current problem. The panel asks in every frame, so the last answer is cached.
+//! Finds the methods that cannot solve the current problem. The panel needs them in every frame, so the last result is cached.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use super::Session;
 /// Methods that cannot solve a problem, each with the reason.
 pub type Refusals = Arc<[(Method, String)]>;
 
-/// The last key and its answer.
+/// The last key and its refusals.
 #[derive(Debug, Default)]
 pub(super) struct RefusalCache(RefCell<Option<(RefusalKey, Refusals)>>);
 
-/// Everything that refusals depend on. The position of a goal does not matter, only whether it has one, so the key stays
-/// the same during a drag.
+/// Everything that refusals depend on. Only the presence of a goal's position matters and not its value, so the key does not
+/// change during a drag.
 #[derive(Debug)]
 struct RefusalKey {
     targets: Vec<Target>,
@@ -36,7 +36,7 @@ impl RefusalKey {
         let nodes = session.puppet.pose().locals.iter().enumerate();
         let degenerate = nodes.filter(|(_, l)| l.scale != Vec3::ONE || l.translation == Vec3::ZERO);
         Self {
-            targets: targets.iter().map(without_numbers).collect(),
+            targets: targets.iter().map(with_zeroed_values).collect(),
             pins: pins.iter().map(|p| p.node).collect(),
             options: Options { method: Method::Auto, ..session.puppet.options },
             rig: Arc::clone(&session.state.rig),
@@ -52,8 +52,9 @@ impl RefusalKey {
     }
 }
 
-/// Returns a target with all numbers normalised. A NaN stays a NaN and equals nothing, so such a target is never cached.
-fn without_numbers(target: &Target) -> Target {
+/// Returns a target with all finite numbers replaced by zero, or by one for an offset that is not zero. A NaN remains and
+/// equals nothing, so the refusals of such a target are never cached.
+fn with_zeroed_values(target: &Target) -> Target {
     let zero = |v: DVec3| v * 0.0;
     Target {
         offset: if target.offset == DVec3::ZERO { DVec3::ZERO } else { zero(target.offset) + DVec3::ONE },
@@ -67,14 +68,14 @@ fn without_numbers(target: &Target) -> Target {
 }
 
 impl Session {
-    /// Returns why a method cannot solve the current problem: that of the drag, or of a drag that would start at the pointer,
-    /// or the last one solved.
+    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem is that of the drag, of a
+    /// drag that would start at the pointer, or of the last solve, in this order.
     pub fn refusal(&self, method: Method) -> Option<String> {
         let (targets, pins) = self.current_problem();
         self.puppet.refusal(&targets, &pins, method).map(|e| e.to_string())
     }
 
-    /// Returns all methods that cannot solve the problem of [`Session::refusal`], and why.
+    /// Returns all methods that cannot solve the current problem, each with the reason. See [`Session::refusal`].
     pub fn refusals(&self) -> Refusals {
         let (targets, pins) = self.current_problem();
         let key = RefusalKey::new(self, &targets, &pins);
@@ -83,9 +84,10 @@ impl Session {
             return Arc::clone(known);
         }
         let refusal = |method| Some((method, self.puppet.refusal(&targets, &pins, method)?.to_string()));
-        let answer: Refusals = std::iter::once(Method::Auto).chain(Method::ALL).filter_map(refusal).collect();
-        *cache = Some((key, Arc::clone(&answer)));
-        answer
+        let refusals: Refusals =
+            std::iter::once(Method::Auto).chain(Method::ALL).filter_map(refusal).collect();
+        *cache = Some((key, Arc::clone(&refusals)));
+        refusals
     }
 
     /// Returns the goals and pins of the drag, or of one that would start at the pointer, or of the last solve.

@@ -37,7 +37,7 @@ impl Session {
         self.set_rig(Arc::new(rig));
     }
 
-    /// Limits a joint, and rotates it into its limit.
+    /// Sets the limit of a joint, and rotates the joint into that limit.
     pub(in super::super) fn limit_joint(&mut self, node: usize, limit: Limit) {
         self.change_rig(|rig| {
             let joint = rig.joints.entry(node).or_default();
@@ -49,7 +49,8 @@ impl Session {
         let local = self.state.held.locals.get(node).map(|l| l.rotation);
         let Some(now) = local else { return };
         let allowed = self.allowed(node, now.as_dquat()).as_quat().normalize();
-        // Only touched outside the limit: the conversion to double precision and back would change the last digits.
+        // A rotation inside the limit is left unchanged, because the conversion to double precision and back would change its
+        // last digits.
         if let Some(local) =
             self.state.held.locals.get_mut(node).filter(|_| allowed.angle_between(now) > 1e-6)
         {
@@ -81,7 +82,7 @@ impl Session {
         self.solve();
     }
 
-    /// Removes the pole of the selected limb if `grip` is that pole. Returns whether it was.
+    /// Removes the pole of the selected limb if `grip` is that pole. Returns whether a pole was removed.
     pub(super) fn remove_pole(&mut self, grip: Option<Grip>) -> bool {
         let (Some(Grip::Pole), Some(node)) = (grip, self.selected) else { return false };
         self.history.remember(self.state.clone());
@@ -103,8 +104,8 @@ impl Session {
         Pin { node, place: self.place(node).map(|p| (p.as_dvec3(), turned())) }
     }
 
-    /// Moves all pins to where their nodes are now, after an edit that was not a solve. Otherwise the next solve would pull
-    /// the nodes back.
+    /// Moves all pins to the current positions of their nodes. This is necessary after an edit that is not a solve, because
+    /// otherwise the next solve would pull the nodes back.
     pub(in super::super) fn pin_again(&mut self) {
         if !self.puppet.motion.is_rest() {
             return;

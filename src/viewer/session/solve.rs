@@ -1,4 +1,4 @@
-//! Solving: from goals to a pose.
+//! Solving: computes a pose that meets the goals.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ impl Session {
         self.options = sanitize(options);
         let before = (!self.is_dragging()).then(|| self.state.clone());
         let has_targets = self.solve_goals();
-        // Another method finds another pose for the goals that stay.
+        // A different method may find a different pose for goals that stay.
         if let Some(before) = before.filter(|b| *b != self.state) {
             self.history.remember(before);
         }
@@ -59,7 +59,7 @@ impl Session {
         self.error = self.puppet.update().err().map(|e| e.to_string());
     }
 
-    /// Solves for all goals from the current pose, and has the compared methods do the same.
+    /// Solves for all goals from the current pose, with the selected method and all compared methods.
     pub(in super::super) fn solve(&mut self) {
         let has_targets = self.solve_goals();
         self.update_comparison(has_targets);
@@ -114,7 +114,7 @@ impl Session {
         has_targets
     }
 
-    /// Returns all goals and pins, including those of a drag. Without goals there are no pins either.
+    /// Returns all goals and pins, including those of a drag. There are no pins if there are no goals.
     pub(super) fn targets_and_pins(&self, held: Option<(Target, &[Pin])>) -> (Vec<Target>, Vec<Pin>) {
         let mut targets: Vec<Target> = self.state.goals.clone();
         let mut pins = self.state.pins.clone();
@@ -137,7 +137,7 @@ impl Session {
     }
 }
 
-/// Replaces invalid numbers by the default ones.
+/// Replaces invalid numbers by their defaults.
 fn sanitize(mut options: Options) -> Options {
     let default = usual(options.method);
     let positive = |x: &f64| *x > 0.0 && x.is_finite();
@@ -151,7 +151,7 @@ fn sanitize(mut options: Options) -> Options {
         or(options.angle_tolerance, positive(&options.angle_tolerance), default.angle_tolerance);
     options.stiffness = fraction(options.stiffness, default.stiffness);
     let (ccd, jacobian) = (&mut options.ccd, &mut options.jacobian);
-    // An infinite angle is valid here: it means no bound.
+    // An infinite angle is valid and means that there is no bound.
     ccd.step = or(ccd.step, ccd.step > 0.0, default.ccd.step);
     ccd.budget = or(ccd.budget, ccd.budget > 0.0, default.ccd.budget);
     jacobian.damping = jacobian.damping.filter(positive);

@@ -17,7 +17,7 @@ use super::super::Command;
 use super::super::history::{History, State};
 use super::Session;
 
-/// Maximum difference between the length of a rotation quaternion and one.
+/// Maximum deviation of a rotation quaternion's length from one.
 const MAX_LENGTH_ERROR: f32 = 1e-3;
 
 /// The pose of a character with its goals, pins and motion. Nodes are indices.
@@ -51,7 +51,7 @@ pub struct Stance {
     /// The selected joint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<usize>,
-    /// The node that was dragged last. A key acts on it if the pointer is on nothing and nothing is selected.
+    /// The node that was dragged last. Keys act on it if no node is under the pointer and none is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<usize>,
 }
@@ -71,7 +71,7 @@ impl Session {
         ]
     }
 
-    /// Returns commands that bring another session of the same character and size into the state of this one.
+    /// Returns commands that restore the state of this session in another session with the same character and size.
     pub(super) fn state_commands(&self) -> Vec<Command> {
         let mut commands = self.settings();
         commands.extend([Command::View(self.orbit), Command::Stand(Box::new(self.stance()))]);
@@ -145,7 +145,7 @@ impl Session {
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = 0.0;
         self.puppet.reset_solver();
-        // The compared methods start again: none of them has solved for these goals yet.
+        // Recreate the compared methods, because none of them has solved for these goals yet.
         let methods = self.comparison.methods();
         self.comparison = Comparison::default();
         self.comparison.choose(&methods, &self.puppet);

@@ -1,4 +1,4 @@
-//! A live source that drives the character.
+//! The live source that drives the character.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(super) struct Capture {
     pose: Pose,
 }
 
-fn live(character: &Character) -> Result<Live, String> {
+fn create_live(character: &Character) -> Result<Live, String> {
     let found =
         humanoid(character).ok_or("the character is not a humanoid, so it cannot follow a performer")?;
     let bones = &found.bones;
@@ -30,9 +30,12 @@ fn live(character: &Character) -> Result<Live, String> {
 }
 
 impl Capture {
-    /// Listens at an address. Errors are one line.
+    /// Starts listening at an address.
+    ///
+    /// # Errors
+    /// Returns one line if the address cannot be used or if the character is not a humanoid.
     pub(super) fn new(address: SocketAddr, session: &Session) -> Result<Self, String> {
-        let live = live(session.puppet.character())?;
+        let live = create_live(session.puppet.character())?;
         let receiver = Receiver::bind(address).map_err(|e| format!("{address}: {e}"))?;
         Ok(Self { source: Source::new(receiver, live), began: Instant::now(), pose: Pose::default() })
     }
@@ -76,9 +79,9 @@ impl App {
     pub(super) fn retarget_source(&mut self) {
         let Some(capture) = &mut self.capture else { return };
         let character = self.session.puppet.character();
-        // A take of another skeleton is useless here.
+        // Discard a take in progress, because it belongs to the previous skeleton.
         drop(capture.source.stop(&character.skeleton, ""));
-        match live(character) {
+        match create_live(character) {
             Ok(live) => capture.source.live = live,
             Err(error) => {
                 (self.capture, self.look.listening) = (None, None);
@@ -87,14 +90,14 @@ impl App {
         }
     }
 
-    /// Aligns the height of the performer's hips with the character's.
+    /// Matches the height of the performer's hips to that of the character's hips.
     pub(super) fn level_hips(&mut self) {
         if let Some(Source { receiver, live, .. }) = self.capture.as_mut().map(|c| &mut c.source) {
             receiver.look(|state| live.level(&state.performer));
         }
     }
 
-    /// Starts to record a take, or ends it. The take is then added as a clip of the character, and saved as
+    /// Starts recording a take, or ends the current one. A finished take becomes a clip of the character, and is saved as
     /// `NAME-take-0001.csv` or under the next free number.
     pub(super) fn toggle_take(&mut self) {
         let Some(capture) = &mut self.capture else { return };

@@ -1,4 +1,4 @@
-//! Pointer and keyboard events of the scene, without those that belong to the panel.
+//! Pointer and keyboard events for the scene. Events that belong to the panel are filtered out.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ impl App {
             (self.is_over_panel() || self.context.egui_is_using_pointer()) && !self.input.is_busy();
         let event = match event {
             WindowEvent::CursorMoved { .. } => {
-                // Over the panel, the hover only has to be cleared.
+                // Over the panel, the event is only needed to clear the hover.
                 if belongs_to_panel && !self.session.is_hovering() {
                     return;
                 }
@@ -53,12 +53,12 @@ impl App {
             }
             WindowEvent::ModifiersChanged(now) => {
                 let now = now.state();
-                // Shift must not start a drag while text is typed.
+                // Shift must not affect the scene while text is typed.
                 let shift = now.shift_key() && !self.context.text_edit_focused() && !self.is_typing();
                 Event::Modifiers(shift, now.control_key(), now.alt_key())
             }
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                // A key that repeats counts once, except for Ctrl shortcuts such as undo. Keys in a text field are text.
+                // Ignore key repeat, except for Ctrl shortcuts such as undo. Also ignore keys that are typed into a text field.
                 let control = self.input.control();
                 if !control && (event.repeat || self.context.text_edit_focused() || self.is_typing()) {
                     return;
@@ -84,7 +84,7 @@ impl App {
                         return;
                     }
                     _ if consumed && !self.input.is_busy() => return,
-                    // Escape cancels the drag in the panel, but does nothing in the scene.
+                    // Escape cancels a drag in the panel and must not affect the scene.
                     WinitKey::Named(NamedKey::Escape)
                         if belongs_to_panel && self.context.egui_is_using_pointer() =>
                     {
@@ -108,7 +108,7 @@ impl App {
             _ => return,
         };
         match event {
-            // The pointer moves more often than frames are drawn, and only its last position matters.
+            // The pointer moves more often than frames are drawn, so only its last position is handled.
             Event::Moved(to) => self.moved = Some(to),
             other => {
                 self.flush_pointer();
@@ -144,7 +144,7 @@ impl App {
     }
 }
 
-/// Returns whether the event is a press or release of the key that hides the panel.
+/// Returns whether the event is a press or release of Tab, which hides the panel.
 pub(super) fn is_tab(event: &WindowEvent) -> bool {
     matches!(event, WindowEvent::KeyboardInput { event, .. } if event.logical_key == WinitKey::Named(NamedKey::Tab))
 }

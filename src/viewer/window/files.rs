@@ -10,9 +10,9 @@ use crate::motion::{Bar, Motion, Travel};
 use super::super::{Addition, Command, Found, Read, Reader, Watch, folder, neighbour};
 use super::{App, wishes};
 
-/// For this long after a dialog was requested, typed keys are meant for it.
+/// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
 const DIALOG_DELAY: Duration = Duration::from_secs(2);
-/// A changed file is reloaded when it has not changed again for this long.
+/// Time without further changes after which a changed file is reloaded.
 const SETTLE_TIME: Duration = Duration::from_millis(200);
 
 /// A message from another thread to the window.
@@ -24,7 +24,7 @@ pub(super) enum AppEvent {
     Chosen(Option<PathBuf>),
     /// The open file, or one that belongs to it, has changed.
     Changed,
-    /// The system has asked the program to end.
+    /// The window should close without confirmation.
     Close,
 }
 
@@ -37,7 +37,8 @@ pub(super) struct Files {
     stamp: Vec<Option<(u64, SystemTime)>>,
     /// When the open file last changed.
     changed: Option<Instant>,
-    /// When the file dialog was requested, if it has not ended yet, and whether the window has lost the keyboard focus since.
+    /// When the open file dialog was requested, and whether the window has lost the keyboard focus since. `None` if no dialog is
+    /// open.
     dialog: Option<(Instant, bool)>,
     proxy: EventLoopProxy<AppEvent>,
 }
@@ -61,7 +62,7 @@ impl App {
         self.look.open.recent = self.settings.recent().to_vec();
     }
 
-    /// Reads a character. With `again` it is a reload, which keeps view and pose.
+    /// Starts to read a character. `again` means a reload, which keeps view and pose.
     pub(super) fn read(&mut self, file: &Path, again: bool) {
         if let Err(error) = self.files.reader.start_beside(file, again, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
@@ -77,10 +78,10 @@ impl App {
         }
     }
 
-    /// Returns whether the character may be closed. If that would discard an unsaved rig or unsaved keys, this returns false
-    /// once and shows a warning.
+    /// Returns whether the character may be closed. If a rig or keys are unsaved, the first call returns false and shows a warning,
+    /// and the next call returns true.
     pub(super) fn confirm_leave(&mut self) -> bool {
-        // A recording contains the keys.
+        // A recording also saves the keys.
         let has_unsaved_keys = self.session.is_keyed() && self.session.recorded().is_none();
         let warning = match (self.session.is_rig_changed(), has_unsaved_keys) {
             (true, _) => "the rig has unsaved changes; repeat to discard them",
@@ -96,7 +97,7 @@ impl App {
         false
     }
 
-    /// Marks the files as read after the program has written one of them, so that it does not reload them.
+    /// Marks the open files as unchanged after the program has written one of them, so that they are not reloaded.
     pub(super) fn mark_files_read(&mut self) {
         self.look.leaving = false;
         if let Some(file) = self.session.file() {
@@ -119,8 +120,8 @@ impl App {
         }
     }
 
-    /// Opens the system's file dialog, which runs on its own thread. If it was requested before and never appeared, the
-    /// panel's path field opens instead.
+    /// Opens the system's file dialog, and waits for it on another thread. If an earlier request has not shown a dialog, this
+    /// moves the focus to the panel's path field instead.
     pub(super) fn open_dialog(&mut self) {
         match self.files.dialog {
             Some((_, true)) => return,
@@ -136,7 +137,7 @@ impl App {
         if let Some(folder) = here.as_deref().and_then(Path::parent) {
             dialog = dialog.set_directory(folder);
         }
-        // Some systems require that the dialog is created on this thread. Another thread waits for it.
+        // Some systems require the dialog to be created on this thread.
         let choice = dialog.pick_file();
         let proxy = self.files.proxy.clone();
         let wait = move || {
@@ -156,13 +157,13 @@ impl App {
         self.request_redraw();
     }
 
-    /// Returns whether typed keys are meant for a path: in a dialog or a field that is about to appear.
+    /// Returns whether typed keys are meant for a file dialog that is about to appear, or for the path field.
     pub(super) fn is_typing(&self) -> bool {
         let is_pending = |(when, seen): (Instant, bool)| !seen && when.elapsed() < DIALOG_DELAY;
         self.files.dialog.is_some_and(is_pending) || self.look.open.wants_keys()
     }
 
-    /// Notes that another window has the keyboard focus: the dialog, if one was requested.
+    /// Records that the window has lost the keyboard focus. If a dialog was requested, it has probably appeared.
     pub(super) fn note_lost_focus(&mut self) {
         self.files.dialog = self.files.dialog.map(|(when, _)| (when, true));
     }
@@ -180,7 +181,7 @@ impl App {
                 let seen = self.files.dialog.take().is_some_and(|(_, seen)| seen);
                 match file {
                     Some(file) => self.open_file(&file),
-                    // A visible dialog takes the focus, so this one never appeared.
+                    // A dialog that appears takes the focus, so this one never appeared.
                     None if !seen => self.type_path(),
                     None => {}
                 }
@@ -191,7 +192,7 @@ impl App {
         self.request_redraw();
     }
 
-    /// Returns when to reload the changed file. Returns `None` if there is none or if it cannot be reloaded now.
+    /// Returns when to reload the changed file, or `None` if no file has changed or it cannot be reloaded now.
     pub(super) fn next_reload(&self) -> Option<Instant> {
         // A recording must not see two versions of a file.
         let recording = self.session.recorded().is_some();
@@ -202,7 +203,7 @@ impl App {
             .map(|then| then + SETTLE_TIME)
     }
 
-    /// Reloads the open file if it has changed and has not changed again for [`SETTLE_TIME`].
+    /// Reloads the open file if its last change is at least [`SETTLE_TIME`] ago.
     pub(super) fn reload_changed(&mut self) {
         if self.next_reload().is_some_and(|when| when <= Instant::now()) {
             self.files.changed = None;
@@ -216,7 +217,7 @@ impl App {
         }
     }
 
-    /// Shows a file that was read. If the read failed, nothing changes.
+    /// Shows a file that was read, or the error if reading failed.
     fn show_read(&mut self, read: Read) {
         let found = match read.outcome {
             Ok(Found::Clips(addition)) => return self.play_addition(*addition),
@@ -269,7 +270,7 @@ impl App {
         if self.session.puppet().character().clips.len() == first {
             return self.notify(Err(format!("{file}: the character cannot have more clips")));
         }
-        // In place, so that the character stays in view.
+        // Play in place, so that the character stays in view.
         let bar = Bar { travel: Travel::Stripped, ..Bar::new(first) };
         let motion = Motion { bars: vec![bar], ..Motion::default() };
         self.session.apply(Command::Motion(Box::new(motion)));
@@ -294,7 +295,8 @@ impl App {
     }
 }
 
-/// Returns sizes and modification times of a character's file, of files with the same stem, and of others it refers to.
+/// Returns size and modification time of a character's file, of related files with the same stem, and of `others`. An entry is
+/// `None` if the file does not exist.
 fn stamp(file: &Path, others: &[PathBuf]) -> Vec<Option<(u64, SystemTime)>> {
     let beside = ["bin", "png", "jpg", "rig.toml"].map(|kind| file.with_extension(kind));
     let size_and_time = |path: &Path| {

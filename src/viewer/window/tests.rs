@@ -1,4 +1,4 @@
-//! A window that the system takes away and gives back, as on phones.
+//! Tests the window when the system destroys and recreates it, as on phones.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -14,14 +14,16 @@ use crate::picking::pixel;
 #[path = "../../../tests/viewer/display.rs"]
 mod display;
 
-/// Number of frames before the window is taken away, and in total.
+/// Number of frames before the window is destroyed.
 const FRAMES_BEFORE: usize = 3;
+/// Total number of frames.
 const FRAMES: usize = 8;
 
-/// An app whose window is taken away during a drag.
+/// An app whose window is destroyed and recreated during a drag.
 struct SuspendedApp {
     app: App,
-    held: Option<crate::pose::Pose>,
+    /// The pose during the drag.
+    dragged_pose: Option<crate::pose::Pose>,
 }
 
 impl SuspendedApp {
@@ -32,7 +34,7 @@ impl SuspendedApp {
         session.apply(Command::Grab(at));
         session.apply(Command::Drag(at + Vec2::new(-40.0, -40.0)));
         assert!(session.is_dragging() && session.error().is_none());
-        self.held = Some(session.puppet.pose().clone());
+        self.dragged_pose = Some(session.puppet.pose().clone());
     }
 
     fn suspend_and_resume(&mut self, events: &ActiveEventLoop) {
@@ -40,7 +42,7 @@ impl SuspendedApp {
         self.app.suspended(events);
         assert!(self.app.shown.is_none() && !self.app.session.is_dragging());
         assert_eq!(events.control_flow(), ControlFlow::Wait);
-        // Events may still arrive for the window that is gone, and some need no window.
+        // Events for the destroyed window may still arrive, and some events do not need a window.
         self.app.about_to_wait(events);
         let closed = WindowId::dummy();
         self.app.window_event(events, closed, WindowEvent::RedrawRequested);
@@ -88,18 +90,22 @@ fn suspended_and_resumed() {
     let events = EventLoop::<AppEvent>::with_user_event().with_any_thread(true).build().unwrap();
     let session = Session::new(mannequin().unwrap(), None, Vec2::new(1280.0, 800.0));
     let app = App::new(session, AdapterChoice::Cpu, None, events.create_proxy());
-    let mut suspended = SuspendedApp { app, held: None };
+    let mut suspended = SuspendedApp { app, dragged_pose: None };
     events.run_app(&mut suspended).unwrap();
     assert!(suspended.app.failure.is_none(), "{:?}", suspended.app.failure);
     assert_eq!(suspended.app.look.frames.len(), FRAMES);
-    assert_eq!(suspended.held.as_ref(), Some(suspended.app.session.puppet.pose()), "the pose has changed");
-    // The window must be dropped because its event loop has ended.
+    assert_eq!(
+        suspended.dragged_pose.as_ref(),
+        Some(suspended.app.session.puppet.pose()),
+        "the pose has changed"
+    );
+    // Drop the window, because its event loop has ended.
     suspended.app.shown = None;
-    leave(&mut suspended.app);
+    check_leave_warnings(&mut suspended.app);
 }
 
-/// Unsaved keys cause one warning. A playing clip without keys causes none.
-fn leave(app: &mut App) {
+/// Checks that unsaved keys cause one warning, and that a playing clip without keys causes none.
+fn check_leave_warnings(app: &mut App) {
     let play = |app: &mut App, motion| app.session.apply(Command::Motion(Box::new(motion)));
     play(app, Motion::clip(0));
     assert!(app.confirm_leave());

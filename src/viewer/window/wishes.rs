@@ -1,4 +1,4 @@
-//! Requests of the panel and of keys that only the window can handle_app_request, such as saving files.
+//! App requests: actions such as saving files, which the panel and keys request and only the window can perform.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(super) fn request_for_key(key: &Key, control: bool) -> Option<Wish> {
 }
 
 impl App {
-    /// Executes the request made since the last frame.
+    /// Executes the pending request, if there is one.
     pub(super) fn handle_app_request(&mut self) {
         if self.session.cannot_record() {
             self.stop_recording();
