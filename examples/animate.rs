@@ -13,8 +13,8 @@ use std::error::Error;
 use std::path::Path;
 
 use png::{BitDepth, BlendOp, ColorType, Compression, DisposeOp, Encoder};
-use sinew::asset::Picture;
-use sinew::atomic;
+use sinew::asset::DecodedImage;
+use sinew::files::atomic;
 
 /// Palette index of pixels that have not changed. It is transparent.
 const UNCHANGED: u8 = 255;
@@ -31,9 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: animate FRAMES_PER_SECOND OUT.png FRAME.png…".into());
     };
     let rate: u16 = rate.parse()?;
-    let read =
-        |name: &String| Picture::decode(&std::fs::read(name)?).map_err(|e| format!("{name}: {e}").into());
-    let frames: Vec<Picture> = names.iter().map(read).collect::<Result<_, Box<dyn Error>>>()?;
+    let read = |name: &String| {
+        DecodedImage::decode(&std::fs::read(name)?).map_err(|e| format!("{name}: {e}").into())
+    };
+    let frames: Vec<DecodedImage> = names.iter().map(read).collect::<Result<_, Box<dyn Error>>>()?;
     let first = frames.first().ok_or("there are no frames")?;
     let (width, height) = (first.width, first.height);
     if frames.iter().any(|f| (f.width, f.height) != (width, height)) {
@@ -73,9 +74,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Returns a palette of up to 255 colours for all frames. The box of colours with the largest spread is split in two until there
 /// are enough boxes.
-fn palette(frames: &[Picture]) -> Vec<Color> {
+fn palette(frames: &[DecodedImage]) -> Vec<Color> {
     let mut counts: HashMap<Color, u32> = HashMap::new();
-    frames.iter().flat_map(Picture::pixels).for_each(|p| *counts.entry(rgb(p)).or_default() += 1);
+    frames.iter().flat_map(DecodedImage::pixels).for_each(|p| *counts.entry(rgb(p)).or_default() += 1);
     let mut colors: Vec<(Color, u32)> = counts.into_iter().collect();
     colors.sort_unstable();
     let mut boxes = vec![colors];
@@ -125,7 +126,7 @@ fn mean(colors: &[(Color, u32)]) -> Color {
 }
 
 /// Returns the index of the nearest palette colour for every pixel.
-fn index_pixels(frames: &[Picture], palette: &[Color]) -> Vec<Vec<u8>> {
+fn index_pixels(frames: &[DecodedImage], palette: &[Color]) -> Vec<Vec<u8>> {
     let mut cache: HashMap<Color, u8> = HashMap::new();
     let mut nearest = |color: Color| {
         *cache.entry(color).or_insert_with(|| {

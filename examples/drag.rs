@@ -19,7 +19,7 @@ use std::time::Duration;
 use glam::{Vec2, Vec3};
 use sinew::asset::Character;
 use sinew::ik::Method;
-use sinew::picking::pixel;
+use sinew::scene::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Recorder, Session};
 use sinew::{asset, rig};
 

@@ -21,7 +21,7 @@ static SEEDS: LazyLock<[String; 2]> = LazyLock::new(|| {
     let character = &FIGURE.0;
     let clip = Clip { seconds: 0.2, ..character.clips[0].clone() };
     let written =
-        sinew::motion::bvh::write(character, &clip, 30.0, 0.01).expect("the built-in character as BVH");
+        sinew::export::bvh::write(character, &clip, 30.0, 0.01).expect("the built-in character as BVH");
     [SMALL.to_owned(), written.text]
 });
 

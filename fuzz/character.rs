@@ -5,12 +5,13 @@ use std::sync::{Arc, LazyLock};
 
 use glam::{DVec3, Vec3};
 use sinew::asset::{Character, Clip, bvh, gltf};
+use sinew::export::PoseDocument;
 use sinew::ik::Method;
 use sinew::motion::Motion;
 use sinew::pose::Pose;
-use sinew::posed::Document;
 use sinew::puppet::{Puppet, Target};
-use sinew::rig::{self, Rig};
+use sinew::rig;
+use sinew::rig::Rig;
 use sinew::skin::{Skinned, Skinning};
 
 /// The built-in character, reduced to few vertices, and its rig.
@@ -92,7 +93,7 @@ fn skin(puppet: &mut Puppet) -> Result<(), String> {
         puppet.skin(part, &mut out);
         out
     };
-    let document = Document::new(puppet, &[], Some((0..puppet.parts().len()).map(skinned).collect()));
+    let document = PoseDocument::new(puppet, &[], Some((0..puppet.parts().len()).map(skinned).collect()));
     serde_json::to_vec(&document).map_err(|e| format!("pose as JSON: {e}"))?;
     Ok(())
 }
@@ -111,7 +112,7 @@ pub(crate) fn check_bvh_round_trip(character: &Character, clip: &Clip) -> Result
     if clip.seconds > 20.0 {
         return Ok(());
     }
-    let Ok(written) = sinew::motion::bvh::write(character, clip, 30.0, 0.01) else { return Ok(()) };
+    let Ok(written) = sinew::export::bvh::write(character, clip, 30.0, 0.01) else { return Ok(()) };
     match bvh::read(&written.text, Path::new("again.bvh"), None) {
         Ok(_) => Ok(()),
         Err(cause) => Err(format!("written BVH rejected: {cause}")),
@@ -120,7 +121,7 @@ pub(crate) fn check_bvh_round_trip(character: &Character, clip: &Clip) -> Result
 
 /// Uses a character. `glb` is the file that it was read from, if it was glTF.
 pub(crate) fn exercise(character: Character, glb: Option<&[u8]>) -> Result<(), String> {
-    let rig = rig::find(&character);
+    let rig = rig::detect(&character);
     check_rig_round_trip(&rig, &character)?;
     std::hint::black_box(sinew::asset::humanoid(&character));
     let mut puppet = Puppet::with_rig(character, 0, rig);
@@ -134,7 +135,7 @@ pub(crate) fn exercise(character: Character, glb: Option<&[u8]>) -> Result<(), S
     skin(&mut puppet)?;
     let character = puppet.character();
     check_bvh_round_trip(character, character.clips.first().unwrap_or(&Clip::default()))?;
-    let read = gltf::bare(character);
+    let read = gltf::skeleton_only(character);
     let Pose { locals, weights } = puppet.pose();
     let bytes = glb.unwrap_or(&read);
     let skeleton = &character.skeleton;
@@ -154,7 +155,7 @@ pub(crate) fn retarget(source: Character) -> Result<(), String> {
     }
     let (target, rig) = &*FIGURE;
     let mut puppet = figure();
-    if let Ok(clips) = sinew::bake::Source::Character(Box::new(source)).clips(target, rig, true) {
+    if let Ok(clips) = sinew::export::bake::Source::Character(Box::new(source)).clips(target, rig, true) {
         puppet.add_clips(clips.into_iter().take(1));
         puppet.motion = Motion::clip(puppet.character().clips.len() - 1);
         sample(&mut puppet)?;

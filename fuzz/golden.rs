@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use sinew::regress::{Drawn, Found, Joints};
-use sinew::render::Picture;
+use sinew::regress::{Drawn, GoldenState, Joints};
+use sinew::render::DecodedImage;
 
 use crate::character::figure;
 use crate::format::{Format, file};
@@ -23,8 +23,8 @@ fn make(random: &mut Random) -> Vec<u8> {
         return mutate::text(&joints, random).into_bytes();
     }
     let rgba = (0..4 * SIDE * SIDE).map(|_| random.byte()).collect();
-    let picture = Picture { width: SIDE, height: SIDE, rgba };
-    let mut bytes = Drawn { picture, drawn_by: Some("a machine".to_owned()) }.encode().unwrap_or_default();
+    let image = DecodedImage { width: SIDE, height: SIDE, rgba };
+    let mut bytes = Drawn { image, drawn_by: Some("a machine".to_owned()) }.encode().unwrap_or_default();
     random.mutate_bytes(&mut bytes);
     bytes
 }
@@ -49,12 +49,12 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
 }
 
 fn check_image(bytes: &[u8]) -> Result<bool, String> {
-    let Ok(Some(Found::Drawn(drawn))) = Drawn::read(&file("golden.png", bytes)?, SIDE, SIDE) else {
+    let Ok(Some(GoldenState::Drawn(drawn))) = Drawn::read(&file("golden.png", bytes)?, SIDE, SIDE) else {
         return Ok(false);
     };
-    let again = file("again.png", &drawn.encode()?)?;
-    match Drawn::read(&again, SIDE, SIDE) {
-        Ok(Some(Found::Drawn(again))) if again.picture == drawn.picture => Ok(true),
+    let looping = file("again.png", &drawn.encode()?)?;
+    match Drawn::read(&looping, SIDE, SIDE) {
+        Ok(Some(GoldenState::Drawn(looping))) if looping.image == drawn.image => Ok(true),
         other => Err(format!("written image differs: {other:?}").chars().take(200).collect()),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sinew::ik::Method;
-use sinew::score;
+use sinew::puppet::motion_file;
 
 use crate::character::{FIGURE, figure, sample, solve};
 use crate::format::Format;
@@ -15,19 +15,19 @@ pub(crate) const FORMAT: Format = Format { name: "motion", inputs_per_round: 150
 const SEED: &str = r##"version = 1
 plant = true
 
-[[bar]]
+[[strip]]
 clips = "#0"
-again = true
+looping = true
 seconds = 2.0
 speed = 1.5
 from = 0.1
 
-[[bar]]
+[[strip]]
 clips = { "#0" = 0.7, "#1" = 0.3 }
 overlap = 0.1
-travel = "stripped"
+root_motion = "in-place"
 
-[[bar]]
+[[strip]]
 clips = ["#1"]
 start = 2.5
 speed = -1.0
@@ -60,7 +60,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     // The seed names clips as `#0` and `#1`, which are replaced by the names of the character's clips.
     let name = |clip: usize| character.clips.get(clip).and_then(|c| c.name.clone()).unwrap_or_default();
     let text = String::from_utf8_lossy(bytes).replace("#0", &name(0)).replace("#1", &name(1));
-    let Ok(motion) = score::read(&text, Path::new("input.motion.toml"), character, rig) else {
+    let Ok(motion) = motion_file::read(&text, Path::new("input.motion.toml"), character, rig) else {
         return Ok(false);
     };
     let mut puppet = figure();

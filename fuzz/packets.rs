@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use sinew::asset::humanoid;
-use sinew::motion::capture::vmc::{Live, PacketFile, PacketWriter, Performer, decode};
+use sinew::capture::vmc::{LiveCharacter, PacketFile, PacketWriter, Performer, decode};
 use sinew::pose::Pose;
 
 use crate::character::{FIGURE, check_finite};
@@ -80,13 +80,13 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     let Ok(file) = PacketFile::parse(Path::new("input.packets"), bytes) else { return Ok(false) };
     let character = &FIGURE.0;
     let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
-    let mut live = Live::new(character, &bones).map_err(|e| format!("live: {e}"))?;
+    let mut live = LiveCharacter::new(character, &bones).map_err(|e| format!("live: {e}"))?;
     let (mut performer, mut pose) = (Performer::default(), Pose::rest(&character.skeleton));
     let mut events = Vec::new();
     for (_, packet) in &file.packets {
         events.clear();
         if decode(packet, &mut events).is_ok() {
-            events.drain(..).for_each(|event| performer.hear(event));
+            events.drain(..).for_each(|event| performer.update(event));
             live.pose(&performer, &mut pose);
             check_finite(&pose, "after a packet")?;
             live.level(&performer);

@@ -29,7 +29,7 @@ base = "hips"
 
 [[joint]]
 node = "leftLowerArm"
-carrier = "leftUpperArm"
+logical_parent = "leftUpperArm"
 stiffness = 0.2
 limit = { kind = "hinge", axis = [1, 0, 0], min = 0, max = 150 }
 

@@ -7,11 +7,11 @@ use std::time::Duration;
 use glam::{DVec3, Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 use sinew::ik::{Limit, Method, Options};
-use sinew::motion::{Bar, Edit, Layer, Motion};
-use sinew::picking::pixel;
-use sinew::render::Mode;
+use sinew::motion::{Edit, Layer, Motion, Strip};
+use sinew::render::ShadingMode;
+use sinew::scene::picking::pixel;
 use sinew::skin::Skinning;
-use sinew::viewer::{Axis, Command, Display, Recorder, Recording, Replay, Session, Turning};
+use sinew::viewer::{Axis, Command, Display, Recorder, Recording, Replay, RingMode, Session};
 
 use crate::character::{FIGURE, check_finite};
 use crate::format::{Format, file};
@@ -67,8 +67,8 @@ fn command(random: &mut Random) -> Command {
         23 => Command::Rest(random.once_in(2)),
         24..=26 => Command::Undo,
         27 => Command::Redo,
-        28 => Command::Keep(random.once_in(2)),
-        29 => Command::Weight(node, f64::from(z) * 3.0),
+        28 => Command::KeepGoals(random.once_in(2)),
+        29 => Command::GoalWeight(node, f64::from(z) * 3.0),
         30 => Command::Limit(node, Limit::Hinge { axis: DVec3::X, min: f64::from(x), max: f64::from(y) }),
         31 => {
             let method = Method::all().nth(random.below(13)).unwrap_or_default();
@@ -79,7 +79,7 @@ fn command(random: &mut Random) -> Command {
         34 => Command::Play(random.once_in(2)),
         35 => Command::Seek(z * 3.0),
         36 => Command::Key,
-        37 => Command::Follow(vec![(node, FIGURE.0.skeleton.nodes[node].rest)], Vec::new()),
+        37 => Command::LivePose(vec![(node, FIGURE.0.skeleton.nodes[node].rest)], Vec::new()),
         38 => Command::Constrain([Axis::X, Axis::Y, Axis::Z][random.below(3)]),
         39 => Command::Push(z),
         40 => Command::Orbit(by),
@@ -97,15 +97,15 @@ fn rare(node: usize, by: Vec2, random: &mut Random) -> Command {
         2 => Command::Center(by.abs()),
         3 => Command::FrameAll,
         4 => Command::RestAll,
-        5 => Command::LetGo,
-        6 => Command::Forget(node),
+        5 => Command::ClearGoals,
+        6 => Command::RemoveGoal(node),
         7 => Command::Speed(by.x * 0.05),
-        8 => Command::Loop(random.once_in(2)),
+        8 => Command::Looping(random.once_in(2)),
         9 => Command::Morph(random.below(2), by.y * 0.02),
-        10 => Command::Mode(Mode::Skeleton),
+        10 => Command::ShadingMode(ShadingMode::Skeleton),
         11 => Command::Skinning(Skinning::ALL[random.below(2)]),
         12 => Command::Display(Display { skeleton: true, names: true, ground: false, shadow: false }),
-        13 => Command::Turning(Turning { alone: random.once_in(2), world: random.once_in(2) }),
+        13 => Command::RingMode(RingMode { alone: random.once_in(2), world: random.once_in(2) }),
         14 => Command::Snap(random.once_in(2)),
         _ => Command::Scale(by.x.abs() * 0.1),
     }
@@ -128,8 +128,13 @@ fn motion(node: usize, random: &mut Random) -> Motion {
         mask: vec![node],
         speed: number(-2.0, 2.0),
     };
-    let bar = Bar { start: number(0.0, 0.5), speed: number(-2.0, 2.0), again: true, ..Bar::new(0) };
-    Motion { bars: vec![Bar::new(1), bar], layers: vec![layer], edits: vec![edit], plant: random.once_in(3) }
+    let strip = Strip { start: number(0.0, 0.5), speed: number(-2.0, 2.0), looping: true, ..Strip::new(0) };
+    Motion {
+        strips: vec![Strip::new(1), strip],
+        layers: vec![layer],
+        edits: vec![edit],
+        plant: random.once_in(3),
+    }
 }
 
 /// Returns several lines of commands. One in `odd` is mutated.

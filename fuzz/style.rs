@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 use sinew::ik::{Learning, Method, Style};
-use sinew::puppet::Manner;
+use sinew::puppet::CharacterPrior;
 
 use crate::character::{figure, solve};
 use crate::format::Format;
@@ -37,7 +37,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     let written = serde_json::to_vec(&style).map_err(|e| format!("style as JSON: {e}"))?;
     serde_json::from_slice::<Style>(&written).map_err(|e| format!("written style rejected: {e}"))?;
     let mut puppet = figure();
-    puppet.style = Some(Manner::from(style));
+    puppet.style = Some(CharacterPrior::from(style));
     puppet.options.iterations = 10;
     solve(&mut puppet, &[Method::Style])?;
     Ok(true)

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use sinew::asset::humanoid;
+use sinew::capture::{Smoothing, TakeOptions, parse_csv, write_csv};
 use sinew::motion::Motion;
-use sinew::motion::capture::{Smoothing, TakeOptions, parse_csv, write_csv};
 
 use crate::character::{FIGURE, figure, sample};
 use crate::format::Format;

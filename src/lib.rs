@@ -15,33 +15,26 @@
 //! `cli` adds the program and `viewer` its window. `capture`, which `cli` includes, adds live motion over the network.
 
 pub mod asset;
-pub mod atomic;
-pub mod bake;
-pub mod bounded;
-pub mod camera;
+#[cfg(feature = "capture")]
+pub mod capture;
 #[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(feature = "render")]
-pub mod compare;
+pub mod export;
+pub mod files;
 pub mod ik;
-mod json;
 mod mathematics;
 pub mod motion;
-pub mod picking;
 pub mod pose;
-pub mod posed;
-mod printable;
 pub mod puppet;
 #[cfg(feature = "cli")]
 pub mod regress;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod rig;
-pub mod score;
+pub mod scene;
 pub mod skin;
-#[cfg(feature = "render")]
-pub mod stage;
-mod toml;
+mod text;
+pub mod view;
 #[cfg(feature = "render")]
 pub mod viewer;
 

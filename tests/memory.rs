@@ -6,9 +6,9 @@ use std::path::Path;
 
 use peak_alloc::PeakAlloc;
 use sinew::asset::mannequin;
-use sinew::bake::Source;
-use sinew::motion::capture::parse_csv;
-use sinew::regress::{Drawn, Found};
+use sinew::capture::parse_csv;
+use sinew::export::bake::Source;
+use sinew::regress::{Drawn, GoldenState};
 use sinew::rig::Rig;
 
 #[global_allocator]
@@ -47,9 +47,9 @@ fn check_goldens() {
     let row = vec![0; 4 * side as usize * side as usize];
     encoder.write_header().unwrap().write_image_data(&row).unwrap();
     let (found, bytes) = peak(|| Drawn::read(&path, 64, 48).unwrap());
-    assert_eq!(found, Some(Found::OtherSize(side, side)));
+    assert_eq!(found, Some(GoldenState::OtherSize(side, side)));
     assert!(bytes < 1 << 20, "{bytes} bytes");
-    assert!(matches!(Drawn::read(&path, side, side).unwrap(), Some(Found::Drawn(_))));
+    assert!(matches!(Drawn::read(&path, side, side).unwrap(), Some(GoldenState::Drawn(_))));
 }
 
 #[test]

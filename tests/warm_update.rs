@@ -11,9 +11,10 @@ use std::f64::consts::TAU;
 use std::path::Path;
 
 use glam::{DQuat, DVec3, EulerRot, Quat, Vec3};
-use sinew::asset::{self, Character};
+use sinew::asset;
+use sinew::asset::Character;
 use sinew::ik::{Method, Start};
-use sinew::motion::{Bar, Edit, Hold, Layer, Motion, Player, Share, Travel};
+use sinew::motion::{ContactConstraint, Edit, Layer, Motion, Player, RootMotion, Strip, WeightedClip};
 use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, Target};
 use sinew::rig;
@@ -124,7 +125,7 @@ const GOALS: [(&str, Goals); 11] = [
         p.targets.push(Target { position: s.place(0, i), ..s.target(0) });
         p.pins.push(s.target(1).node.into());
         let last = s.target(s.ends.len() - 1).node;
-        p.pins.push(Pin { node: last, place: s.place(s.ends.len() - 1, i).zip(Subject::turn(i)) });
+        p.pins.push(Pin { node: last, target: s.place(s.ends.len() - 1, i).zip(Subject::turn(i)) });
     }),
     ("root motion", |s, p, i| {
         let root = rig::default_base(p.character(), s.ends[0]);
@@ -166,16 +167,16 @@ fn everything(character: &Character) -> Motion {
         return Motion::default();
     }
     let node = character.skeleton.nodes.len() / 2;
-    let share = |clip: usize, weight| Share { clip: clip % clips, weight };
-    let blend = Bar {
+    let share = |clip: usize, weight| WeightedClip { clip: clip % clips, weight };
+    let blend = Strip {
         clips: vec![share(0, 0.6), share(2, 0.4)],
         start: 0.5,
         seconds: Some(2.0),
-        again: true,
-        travel: Travel::Stripped,
-        ..Bar::new(0)
+        looping: true,
+        root_motion: RootMotion::InPlace,
+        ..Strip::new(0)
     };
-    let first = Bar { again: true, seconds: Some(0.9), ..Bar::new(1 % clips) };
+    let first = Strip { looping: true, seconds: Some(0.9), ..Strip::new(1 % clips) };
     let layer = |clip: usize, additive| Layer {
         clip: clip % clips,
         weight: 0.4,
@@ -191,7 +192,7 @@ fn everything(character: &Character) -> Motion {
         shifts: vec![(node, Vec3::Y * 0.01)],
     };
     Motion {
-        bars: vec![first, blend],
+        strips: vec![first, blend],
         layers: vec![layer(3, true), layer(4, false)],
         edits: vec![edit(0.4, Vec3::X * 0.2), edit(0.7, Vec3::Z * 0.3)],
         plant: true,
@@ -222,7 +223,7 @@ fn assert_motions(subject: &Subject) {
     for (what, motion) in motions.into_iter().chain([everything]) {
         let updates = assert_warm(subject, what, |puppet| {
             puppet.motion.clone_from(&motion);
-            puppet.again = true;
+            puppet.looping = true;
         });
         assert!(updates > 0, "{}, {what}", subject.name);
     }
@@ -253,7 +254,7 @@ fn options_and_logical_parents_allocate_nothing() {
     let node = |name: &str| mannequin.puppet.character().skeleton.find(name).unwrap();
     let (head, hand) = (node("head"), node("rightHand"));
     let reparented = assert_warm(&mannequin, "a head that follows a hand", |puppet| {
-        puppet.rig.joints.entry(head).or_default().carrier = Some(hand);
+        puppet.rig.joints.entry(head).or_default().logical_parent = Some(hand);
         puppet.rig.pins.push(node("leftFoot"));
         puppet.motion = clip(mannequin.puppet.character());
     });
@@ -283,13 +284,13 @@ fn a_followed_pose_allocates_nothing() {
         for round in 0..3 {
             for i in 0..FRAMES {
                 pose.locals[subject.ends[0]].rotation = Quat::from_rotation_x(0.1 * f32::from(i));
-                let hold = |end: usize| Hold {
+                let hold = |end: usize| ContactConstraint {
                     node: subject.ends[end],
                     position: subject.place(end, i).unwrap().as_vec3(),
                     orientation: (i % 2 == 0).then_some(Quat::IDENTITY),
                     weight: 0.5 + 0.02 * f32::from(i),
                 };
-                let holds: Vec<Hold> = (0..subject.ends.len())
+                let holds: Vec<ContactConstraint> = (0..subject.ends.len())
                     .filter(|end| (usize::from(i) / 4 + end) % 3 != 0)
                     .map(hold)
                     .collect();

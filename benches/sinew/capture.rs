@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput};
 use glam::{Quat, Vec3};
 use sinew::asset;
-use sinew::motion::capture::{Fit, Segments, Tracker};
+use sinew::capture::{Fit, Segments, Tracker};
 use sinew::pose::{Pose, world_matrices};
 
 pub(crate) fn bench(c: &mut Criterion) {
@@ -33,20 +33,20 @@ pub(crate) fn bench(c: &mut Criterion) {
     let mut segments = Segments::new(skeleton, &joints).unwrap();
     group.bench_function("a frame of orientations", |b| b.iter(|| segments.pose(&sensors, &mut pose)));
 
-    #[cfg(feature = "capture")]
+    #[cfg(feature = "vmc")]
     packet(&mut group, &character, &mut pose);
     group.finish();
 }
 
 /// Benchmarks a packet with all bones and five morphs: decoding it, applying it to a performer, and writing the pose.
-#[cfg(feature = "capture")]
+#[cfg(feature = "vmc")]
 fn packet(
     group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
     character: &asset::Character,
     pose: &mut Pose,
 ) {
     use rosc::{OscBundle, OscMessage, OscPacket, OscTime, OscType};
-    use sinew::motion::capture::vmc::{Bone, Live, Performer, decode};
+    use sinew::capture::vmc::{Bone, LiveCharacter, Performer, decode};
 
     let message = |address: &str, name: String, numbers: &[f32]| {
         let args = std::iter::once(OscType::String(name)).chain(numbers.iter().map(|x| OscType::Float(*x)));
@@ -61,12 +61,12 @@ fn packet(
     let bytes = rosc::encoder::encode(&OscPacket::Bundle(OscBundle { timetag: time, content })).unwrap();
 
     let bones = &character.humanoid.as_ref().unwrap().bones;
-    let mut live = Live::new(character, bones).unwrap();
+    let mut live = LiveCharacter::new(character, bones).unwrap();
     let (mut performer, mut events) = (Performer::default(), Vec::new());
     group.bench_function("a VMC packet of 60 messages", |b| {
         b.iter(|| {
             decode(&bytes, &mut events).unwrap();
-            events.drain(..).for_each(|event| performer.hear(event));
+            events.drain(..).for_each(|event| performer.update(event));
             live.pose(&performer, pose);
         });
     });

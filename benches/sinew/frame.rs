@@ -8,9 +8,9 @@ use criterion::Criterion;
 use glam::Vec2;
 use sinew::asset;
 use sinew::ik::{Method, Options};
-use sinew::picking::pixel;
-use sinew::render::{AdapterChoice, Canvas, Gpu, Mode, Pictures, Renderer};
+use sinew::render::{AdapterChoice, Canvas, DecodedImages, Gpu, Renderer, ShadingMode};
 use sinew::rig;
+use sinew::scene::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Session};
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
 
@@ -67,8 +67,8 @@ fn encoder<'r>(
 ) -> impl FnMut(&Session, Instant) -> Duration + use<'r> {
     let (device, queue) = (renderer.gpu().device.clone(), renderer.gpu().queue.clone());
     let puppet = session.puppet();
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let format = TextureFormat::Rgba8UnormSrgb;
     let texture = device.create_texture(&TextureDescriptor {
         label: None,

@@ -5,7 +5,8 @@ use glam::{DAffine3, DQuat, DVec3};
 use sinew::asset;
 use sinew::ik::{Body, Goal, Limb, LimbGoal, Link, Method, Options, Solver, Start, solve_limb, solve_limbs};
 use sinew::pose::{Pose, world_matrices};
-use sinew::rig::{self, Binding, default_base};
+use sinew::rig;
+use sinew::rig::{Binding, default_base};
 
 const LINKS: usize = 20;
 /// Targets that are far from the straight chain but within its reach.
@@ -86,7 +87,7 @@ fn full_body(c: &mut Criterion) {
         let binding = Binding::new(
             &character.skeleton,
             &character.skins,
-            &rig::find(&character),
+            &rig::detect(&character),
             default_base(&character, nodes[0]),
             &nodes,
         )

@@ -17,7 +17,8 @@ mod retarget;
 
 use std::path::PathBuf;
 
-use sinew::asset::{self, Character};
+use sinew::asset;
+use sinew::asset::Character;
 
 criterion::criterion_group!(
     benches,

@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, Throughput};
 use sinew::asset;
-use sinew::motion::{Bar, Motion, Player, Retarget, Share};
+use sinew::motion::{Motion, Player, Retarget, Strip, WeightedClip};
 use sinew::pose::Pose;
 
 use super::external;
@@ -13,9 +13,9 @@ const OTHER: &str = "quaternius/modular_men/Adventurer/Adventurer.glb";
 pub(crate) fn bench(c: &mut Criterion) {
     let source = asset::mannequin().unwrap();
     let clip = |name: &str| source.clips.iter().position(|c| c.name.as_deref() == Some(name)).unwrap();
-    let share = |name| Share { clip: clip(name), weight: 0.5 };
-    let bar = Bar { clips: vec![share("walk"), share("run")], again: true, ..Bar::new(0) };
-    let blend = Motion { bars: vec![Bar { seconds: Some(60.0), ..bar }], ..Motion::default() };
+    let share = |name| WeightedClip { clip: clip(name), weight: 0.5 };
+    let strip = Strip { clips: vec![share("walk"), share("run")], looping: true, ..Strip::new(0) };
+    let blend = Motion { strips: vec![Strip { seconds: Some(60.0), ..strip }], ..Motion::default() };
     let target = external(OTHER).map_or_else(|| source.clone(), |path| asset::load(&path).unwrap());
     let mut group = c.benchmark_group("motion");
     group.throughput(Throughput::Elements(source.skeleton.nodes.len() as u64));

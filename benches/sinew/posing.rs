@@ -65,8 +65,8 @@ pub(crate) fn bench(c: &mut Criterion) {
         group.bench_function(format!("{name}, with normals"), |b| {
             b.iter(|| {
                 for (i, part) in parts.iter().enumerate() {
-                    let movers = palette.movers(i).unwrap();
-                    skin(character.primitive(*part), movers, &[], &mut skinned);
+                    let matrices = palette.matrices(i).unwrap();
+                    skin(character.primitive(*part), matrices, &[], &mut skinned);
                 }
             });
         });

@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn write_or_check(name: &str, bytes: &[u8], check: bool) -> Result<(), Box<dyn Error>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
     if !check {
-        sinew::atomic::write(&path, bytes)?;
+        sinew::files::atomic::write(&path, bytes)?;
         println!("{}: {} bytes", path.display(), bytes.len());
     } else if std::fs::read(&path)? != bytes {
         return Err(format!(

@@ -2,12 +2,7 @@
 
 use std::sync::Arc;
 
-use super::picture::{EncodedImage, Picture};
-
-/// Maximum side of an image that is decoded, in pixels.
-pub const MAX_IMAGE_SIDE: u32 = 16_384;
-/// Maximum size of all decoded images of a character together, in bytes.
-pub const MAX_IMAGES_BYTES: u64 = 1 << 30;
+use super::decode::{DecodedImage, EncodedImage};
 
 /// An encoded PNG or JPEG image. Its size is checked before any pixel is decoded.
 #[derive(Clone, Debug)]
@@ -28,7 +23,7 @@ impl Image {
     /// Reads only the header. The format is detected from the data, not from a name or MIME type.
     ///
     /// # Errors
-    /// A one-line reason if the data is not PNG or JPEG, is damaged, or has a side longer than [`MAX_IMAGE_SIDE`].
+    /// A one-line reason if the data is not PNG or JPEG, is damaged, or has a side longer than [`MAX_IMAGE_SIDE`](super::MAX_IMAGE_SIDE).
     pub fn new(name: Option<String>, bytes: Arc<[u8]>) -> Result<Self, String> {
         let EncodedImage { width, height, decoded_bytes, .. } = EncodedImage::new(&bytes)?;
         Ok(Self { name, bytes, width, height, decoded_bytes })
@@ -43,7 +38,7 @@ impl Image {
     ///
     /// # Errors
     /// A one-line reason if the data is damaged or does not match the size in its header.
-    pub fn decode(&self) -> Result<Picture, String> {
-        Picture::decode(&self.bytes)
+    pub fn decode(&self) -> Result<DecodedImage, String> {
+        DecodedImage::decode(&self.bytes)
     }
 }

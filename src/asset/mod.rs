@@ -6,6 +6,7 @@
 pub mod bvh;
 mod character;
 mod clip;
+mod decode;
 mod error;
 mod expression;
 mod family;
@@ -17,12 +18,13 @@ mod load;
 mod mannequin;
 mod material;
 mod mesh;
-mod picture;
 mod skeleton;
 mod vrm;
 
 pub use character::{Character, Humanoid, Part, Scene};
 pub use clip::{Channel, Clip, Interpolation, Values};
+pub use decode::DecodedImage;
+pub use decode::{MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
 pub use error::LoadError;
 pub use expression::{Expression, MorphBind, expression_preset};
 pub(crate) use family::{Family, Side, is_collar, is_foot, is_hand};
@@ -30,10 +32,9 @@ pub use finite::NotFinite;
 pub use humanoid::humanoid;
 #[cfg(test)]
 pub(crate) use humanoid::tests as humanoids;
-pub use image::{Image, MAX_IMAGE_SIDE, MAX_IMAGES_BYTES};
+pub use image::Image;
 pub use load::{load, load_in_units};
 pub use mannequin::{MANNEQUIN, MANNEQUIN_PATH, MANNEQUIN_RIG, mannequin};
 pub use material::{AlphaMode, Filter, Material, Sampler, Texture, TextureRef, Wrap};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
-pub use picture::Picture;
 pub use skeleton::{Node, Skeleton, Skin, Transform};

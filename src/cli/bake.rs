@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Args};
 
 use crate::asset::Clip;
-use crate::bake;
-use crate::motion::{Motion, Tolerance, bvh, reduce};
-use crate::posed;
+use crate::export;
+use crate::export::{bake, bvh};
+use crate::motion::{Motion, Tolerance, reduce};
 use crate::puppet::Puppet;
 
 use super::failure::Failure;
@@ -99,8 +99,8 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     let times = times(args.seconds, &puppet, verbosity)?;
     let frames = f64::from(times.end - times.start) * f64::from(args.fps);
     #[expect(clippy::cast_precision_loss, reason = "a small constant")]
-    if frames > bake::MOST_FRAMES as f64 {
-        let limit = bake::MOST_FRAMES;
+    if frames > bake::MAX_FRAMES as f64 {
+        let limit = bake::MAX_FRAMES;
         let text = format!("{frames:.0} poses exceed the limit of {limit}; lower --fps or shorten --seconds");
         return Err(Failure::Usage(text));
     }
@@ -113,7 +113,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
             let model = args.model.file.as_deref();
             output::file(
                 &args.output,
-                &posed::animated(puppet.character(), model, std::slice::from_ref(&clip))?,
+                &export::animated_copy(puppet.character(), model, std::slice::from_ref(&clip))?,
             )?;
             verbosity.print(&summary(&args.output, &clip, all_keys));
         }
@@ -150,7 +150,7 @@ fn times(requested: Option<TimeRange>, puppet: &Puppet, verbosity: Verbosity) ->
     let end = puppet.seconds();
     let Some(TimeRange { from, to }) = requested else { return Ok(0.0..end) };
     // Layers repeat without end, and a single pose has no end.
-    if puppet.again || !puppet.motion.layers.is_empty() || end <= 0.0 || to <= end + TIME_TOLERANCE {
+    if puppet.looping || !puppet.motion.layers.is_empty() || end <= 0.0 || to <= end + TIME_TOLERANCE {
         return Ok(from..to);
     }
     if from >= end {

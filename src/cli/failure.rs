@@ -1,15 +1,13 @@
 //! Errors of the program, reported as one line and an exit code.
 
-use std::io;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-
 use crate::asset::LoadError;
+use crate::cli::message;
 use crate::puppet::PuppetError;
 use crate::render::RenderError;
 use crate::viewer::ReplayError;
-
-use super::output;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// An error that ends the program with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +35,7 @@ impl Failure {
     pub(super) fn report(&self) -> ExitCode {
         // A closed pipe (`sinew pose … | head`) is not worth a message.
         if !matches!(self, Self::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe) {
-            output::message(&format!("error: {self}"));
+            message::print(&format!("error: {self}"));
         }
         ExitCode::from(2)
     }
@@ -56,7 +54,7 @@ pub(super) fn combine(results: impl IntoIterator<Item = Result<(), Failure>>) ->
 /// Prints help and version to stdout, and an invalid argument as one line to stderr. Returns the exit code.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        output::message(&format!("error: {} (see --help)", first_line(error)));
+        message::print(&format!("error: {} (see --help)", first_line(error)));
         return ExitCode::from(2);
     }
     // A closed stdout is not an error.

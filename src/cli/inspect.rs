@@ -7,7 +7,8 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::asset::{Character, Mesh};
-use crate::rig::{self, Chain, Rig};
+use crate::rig;
+use crate::rig::{Chain, Rig};
 
 use super::failure::Failure;
 use super::timing::Stopwatch;

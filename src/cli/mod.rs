@@ -2,19 +2,18 @@
 
 mod bake;
 mod bench;
-mod clips;
+mod default_image;
 #[cfg(target_os = "linux")]
 mod device_select;
 mod failure;
-mod first_look;
 mod inspect;
+mod message;
 mod names;
 mod output;
 mod pose;
 mod posing;
 mod progress;
 mod render;
-mod replay;
 mod signals;
 mod style;
 mod test;
@@ -28,9 +27,10 @@ use std::process::ExitCode;
 
 use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::asset::{self, Character};
+use crate::asset::Character;
 use crate::regress::OptionKey;
-use crate::rig::{self, Rig};
+use crate::rig::Rig;
+use crate::{asset, rig};
 use failure::Failure;
 
 /// Skinning and inverse kinematics for glTF characters
@@ -111,14 +111,14 @@ impl Verbosity {
     /// Prints a message, unless `--quiet` is given.
     fn print(self, line: &str) {
         if !self.quiet {
-            output::message(line);
+            message::print(line);
         }
     }
 
     /// Prints each warning on one line, unless `--quiet` is given.
     fn warn(self, warnings: &[String]) {
         if !self.quiet {
-            warnings.iter().for_each(|w| output::message(&format!("warning: {w}")));
+            warnings.iter().for_each(|w| message::print(&format!("warning: {w}")));
         }
     }
 }
@@ -159,7 +159,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         #[cfg(feature = "viewer")]
         Some(Command::View(args)) => window::run(&args, cli.verbosity),
         #[cfg(not(feature = "viewer"))]
-        None => first_look::run(&cli.model, cli.verbosity),
+        None => default_image::run(&cli.model, cli.verbosity),
         Some(Command::Render(args)) => render::run(&args, arguments, cli.verbosity),
         Some(Command::Pose(args)) => pose::run(&args, arguments, cli.verbosity),
         Some(Command::Bake(args)) => bake::run(&args, arguments, cli.verbosity),

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::{atomic, json, printable};
+use crate::files::atomic;
+use crate::text::{json, printable};
 
 use super::failure::Failure;
 
@@ -26,12 +27,6 @@ pub(super) fn lines<L: AsRef<str>>(lines: impl IntoIterator<Item = L>) -> Result
         .flat_map(|line| [printable::escaped(line.as_ref()).into_owned(), "\n".into()])
         .collect();
     stdout(text.as_bytes())
-}
-
-/// Writes a message to stderr on one line. Line breaks in it, from a file or a driver, are escaped.
-pub(super) fn message(text: &str) {
-    // If stderr is closed or full, the error cannot be reported anywhere.
-    let _ = writeln!(io::stderr().lock(), "{}", printable::line(text));
 }
 
 /// Writes a file, or replaces it once all bytes are written. `-` is stdout.

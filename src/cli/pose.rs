@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, ValueEnum};
 
-use crate::posed::{self, Document};
+use crate::export::PoseDocument;
 use crate::puppet::Puppet;
-use crate::render::{AdapterChoice, Gpu, Pictures, RenderError, Renderer};
+use crate::render::{AdapterChoice, DecodedImages, Gpu, RenderError, Renderer};
 use crate::skin::Skinned;
-use crate::stage;
+use crate::{export, scene};
 
 use super::failure::Failure;
 use super::posing::PosingArgs;
@@ -72,7 +72,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
     puppet.update()?;
     watch.stage("pose");
     if let Some(path) = copy {
-        output::file(path, &posed::copy(&puppet, args.model.file.as_deref())?)?;
+        output::file(path, &export::posed_copy(&puppet, args.model.file.as_deref())?)?;
         watch.stage("write");
         watch.total();
         return Ok(args.posing.exit_code(puppet.reports()));
@@ -83,7 +83,7 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
         Some(VerticesArg::Gpu) => Some(gpu_vertices(&puppet, &args.adapter, &watch)?),
     };
     watch.stage("vertices");
-    output::json(args.output.as_deref(), &Document::new(&puppet, puppet.reports(), vertices))?;
+    output::json(args.output.as_deref(), &PoseDocument::new(&puppet, puppet.reports(), vertices))?;
     watch.stage("write");
     watch.total();
     Ok(args.posing.exit_code(puppet.reports()))
@@ -105,8 +105,8 @@ fn gpu_vertices(
 ) -> Result<Vec<Skinned>, RenderError> {
     let mut renderer = Renderer::new(Gpu::new(adapter)?);
     watch.note("adapter", &renderer.gpu().describe());
-    let model = renderer.model(puppet.character(), puppet.parts(), &Pictures::default())?;
-    let draws = stage::draws(puppet, &[]);
+    let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default())?;
+    let draws = scene::draws(puppet, &[]);
     let palette = &puppet.palette().matrices;
     let mut read = |draw| {
         let mut skinned = Skinned::default();

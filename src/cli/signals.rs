@@ -17,7 +17,7 @@ pub(super) fn set_close_handler(close: Box<dyn Fn() + Send>) {
 /// Starts a thread that waits for signals.
 #[cfg(unix)]
 pub(super) fn watch() {
-    use crate::atomic;
+    use crate::files::atomic;
     use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::{emulate_default_handler, exit};

@@ -7,12 +7,13 @@ use clap::Args;
 
 use crate::asset::Character;
 use crate::ik::{Learned, Learning};
-use crate::json;
-use crate::puppet::{Manner, Puppet, read_style};
+use crate::puppet::{CharacterPrior, Puppet, read_style};
 use crate::rig::Rig;
+use crate::text::json;
 
 use super::failure::Failure;
-use super::{ModelArg, Verbosity, clips, names, output};
+use super::posing::clips;
+use super::{ModelArg, Verbosity, names, output};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
@@ -68,7 +69,7 @@ pub(super) fn load_prior(
     character: &Character,
     rig: &Rig,
     keep_hands: bool,
-) -> Result<Manner, Failure> {
+) -> Result<CharacterPrior, Failure> {
     let is = |extension: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
     if !["bvh", "csv", "gltf", "glb", "vrm"].into_iter().any(is) {
         return Ok(read_style(path).map_err(|e| Failure::Usage(e.to_string()))?.into());

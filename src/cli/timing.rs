@@ -1,8 +1,7 @@
 //! Times of the stages of a run, for `-v`.
 
+use crate::cli::message;
 use std::time::{Duration, Instant};
-
-use super::output;
 
 /// Prints the time of each stage of a run when it ends.
 #[derive(Debug)]
@@ -28,14 +27,14 @@ impl Stopwatch {
     /// Prints the time of work that ran in parallel with the stages.
     pub(super) fn duration(&self, name: &str, time: Duration) {
         if self.verbose {
-            output::message(&format!("{name:<9} {:8.1} ms", time.as_secs_f64() * 1e3));
+            message::print(&format!("{name:<9} {:8.1} ms", time.as_secs_f64() * 1e3));
         }
     }
 
     /// Prints a fact other than a time.
     pub(super) fn note(&self, name: &str, text: &str) {
         if self.verbose {
-            output::message(&format!("{name:<9} {text}"));
+            message::print(&format!("{name:<9} {text}"));
         }
     }
 

@@ -5,10 +5,10 @@ use std::f32::consts::PI;
 use clap::{Args, ValueEnum};
 use glam::Vec3;
 
-use crate::camera::{AUTO_FOV_Y, Bounds, Camera};
-use crate::render::{AdapterChoice, Background, Frame, Mode};
+use crate::render::{AdapterChoice, Background, Frame, ShadingMode};
+use crate::scene::ViewSettings;
 use crate::skin::Skinning;
-use crate::stage::Shot;
+use crate::view::{AUTO_FOV_Y, Bounds, Camera};
 use crate::viewer::Session;
 
 use super::failure::Failure;
@@ -37,7 +37,7 @@ pub(super) struct ViewArgs {
     #[arg(long, value_name = "DEG", value_parser = view_angle)]
     camera_view_angle: Option<f32>,
     /// Shading mode
-    #[arg(long, value_name = "MODE", default_value = "shaded", value_parser = clap::builder::PossibleValuesParser::new(Mode::ALL.map(Mode::name)))]
+    #[arg(long, value_name = "MODE", default_value = "shaded", value_parser = clap::builder::PossibleValuesParser::new(ShadingMode::ALL.map(ShadingMode::name)))]
     mode: String,
     /// Number of samples per pixel
     #[arg(long, value_name = "1|4", default_value = "4", value_parser = ["1", "4"])]
@@ -86,7 +86,7 @@ impl ViewArgs {
         if self.samples == "1" { 1 } else { 4 }
     }
 
-    pub(super) fn mode(&self) -> Mode {
+    pub(super) fn mode(&self) -> ShadingMode {
         // The parser accepts known names only.
         self.mode.parse().unwrap_or_default()
     }
@@ -96,13 +96,13 @@ impl ViewArgs {
     }
 
     /// The view settings for a scene with these bounds.
-    pub(super) fn shot(&self, bounds: &Bounds) -> Result<Shot, Failure> {
+    pub(super) fn settings(&self, bounds: &Bounds) -> Result<ViewSettings, Failure> {
         let mode = self.mode();
-        let is_on = |switch: Option<Switch>| switch.map_or(mode == Mode::Shaded, |s| s == Switch::On);
+        let is_on = |switch: Option<Switch>| switch.map_or(mode == ShadingMode::Shaded, |s| s == Switch::On);
         let background = if mode.is_shaded() { Background::STUDIO } else { Background::BLACK };
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         let height = self.size().1 as f32;
-        Ok(Shot {
+        Ok(ViewSettings {
             camera: self.camera(bounds)?,
             mode,
             background: self.background.unwrap_or(background),

@@ -7,12 +7,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::atomic;
+use crate::files::atomic;
 use crate::render::{AdapterChoice, RenderError};
-use crate::viewer::{self, Recorder, SaveError, ViewerError};
+use crate::viewer;
+use crate::viewer::{Recorder, SaveError, ViewerError};
 
 use super::failure::Failure;
-use super::{ModelArg, Verbosity, clips, first_look, rig_of, signals};
+use super::posing::clips;
+use super::{ModelArg, Verbosity, default_image, rig_of, signals};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -98,7 +100,7 @@ pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<Exit
         Err(
             ViewerError::NoDisplay(_)
             | ViewerError::Render(RenderError::NoAdapter { .. } | RenderError::Device { .. }),
-        ) => first_look::run(model, verbosity),
+        ) => default_image::run(model, verbosity),
         Err(error) => Err(Failure::Usage(error.to_string())),
     }
 }

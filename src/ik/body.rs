@@ -54,7 +54,7 @@ impl Link {
 
     /// The angle from a rotation to the nearest allowed one, radians.
     pub fn limit_violation(&self, rotation: DQuat) -> f64 {
-        self.limit.excess(own(self.rest, self.reversed, rotation))
+        self.limit.limit_violation(own(self.rest, self.reversed, rotation))
     }
 
     /// The first field with an invalid number.

@@ -2,16 +2,17 @@
 
 use glam::{DQuat, DVec3};
 
-use super::ccd::Ccd;
-use super::fabrik::Fabrik;
-use super::fused::Fused;
-use super::jacobian::Jacobian;
-use super::optimize::Optimize;
+use super::methods::ccd::Ccd;
+use super::methods::fabrik::Fabrik;
+use super::methods::fused::Fused;
+use super::methods::jacobian::Jacobian;
+use super::methods::optimize::Optimize;
+use super::methods::particle::Particles;
+use super::methods::{full_body, two_bone};
 use super::options::DEFAULT_TOLERANCE;
-use super::particle::Particles;
 use super::random::Random;
 use super::tree::{Measure, Tree};
-use super::{Balance, Method, OptimizeOptions, Options, Swivel, full_body, two_bone};
+use super::{Balance, Method, OptimizeOptions, Options, Swivel};
 
 /// A solve stalls if this many iterations …
 const STALL_ITERATIONS: usize = 16;
@@ -76,7 +77,7 @@ impl Driver {
         self.jacobian.set_start(tree);
         self.optimize.set_start(tree);
         let mut progress = Progress { iterations: 0, method, best: None };
-        let has_weight = tree.tips.iter().any(|t| t.weight > 0.0);
+        let has_weight = tree.tasks.iter().any(|t| t.weight > 0.0);
         if !has_weight || options.iterations == 0 {
             self.keep_best(tree, &mut progress);
             return progress;
@@ -92,7 +93,7 @@ impl Driver {
         let method = if method == Method::TwoBone { Method::Dls } else { method };
         tree.swivel();
         let out_of_reach = out_of_reach(tree);
-        let too_far = out_of_reach && tree.tips.len() == 1 && tree.lengths(0).too_far();
+        let too_far = out_of_reach && tree.tasks.len() == 1 && tree.lengths(0).too_far();
         if too_far {
             self.keep_best(tree, &mut progress);
             tree.straighten();
@@ -133,7 +134,7 @@ impl Driver {
     /// smallest error.
     fn solve_limb(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
         let plain = options.limb.soften == 0.0 && options.limb.swivel == Swivel::Keep;
-        if plain && tree.tips.iter().all(|t| t.pole.is_none()) {
+        if plain && tree.tasks.iter().all(|t| t.pole.is_none()) {
             self.keep_best(tree, progress);
         }
         two_bone::solve(tree, &options.limb);
@@ -143,13 +144,13 @@ impl Driver {
 
     fn set_tolerances(&mut self, tree: &mut Tree, options: &Options) {
         self.smallest_turn = f64::INFINITY;
-        for tip in &mut tree.tips {
-            tip.tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * tip.length);
-            if tip.pinned {
-                tip.tolerance = tip.tolerance.min(PIN_TOLERANCE * tip.length);
+        for task in &mut tree.tasks {
+            task.tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * task.length);
+            if task.pinned {
+                task.tolerance = task.tolerance.min(PIN_TOLERANCE * task.length);
             }
             // The angle that moves the end of a straight chain by a tenth of the tolerance.
-            self.smallest_turn = self.smallest_turn.min(0.1 * tip.tolerance / tip.length);
+            self.smallest_turn = self.smallest_turn.min(0.1 * task.tolerance / task.length);
         }
     }
 
@@ -200,7 +201,7 @@ impl Driver {
             progress.method = method;
             tree.swivel();
         }
-        if tree.tips.iter().any(|t| t.pinned) && !progress.is_done() {
+        if tree.tasks.iter().any(|t| t.pinned) && !progress.is_done() {
             self.jacobian.restore_pins(tree);
             self.keep_best(tree, progress);
         }
@@ -286,5 +287,5 @@ fn randomise(tree: &mut Tree, seed: usize) {
 
 /// Returns whether a goal with a positive weight is out of reach.
 fn out_of_reach(tree: &Tree) -> bool {
-    (0..tree.tips.len()).any(|tip| tree.tips[tip].weight > 0.0 && tree.is_out_of_reach(tip))
+    (0..tree.tasks.len()).any(|task| tree.tasks[task].weight > 0.0 && tree.is_out_of_reach(task))
 }

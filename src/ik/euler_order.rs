@@ -42,8 +42,8 @@ pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Eu
 
 #[cfg(test)]
 mod tests {
-    use super::super::Limit;
     use super::*;
+    use crate::ik::Limit;
 
     #[test]
     fn sessions_read_an_order_in_upper_and_lower_case_and_write_it_in_upper_case() {

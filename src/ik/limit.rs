@@ -71,7 +71,7 @@ impl Limit {
     }
 
     /// Returns the limit violation: the angle in radians from a rotation to the nearest allowed one.
-    pub fn excess(&self, q: DQuat) -> f64 {
+    pub fn limit_violation(&self, q: DQuat) -> f64 {
         if *self == Self::Free { 0.0 } else { angle_between(q, self.nearest(q)) }
     }
 

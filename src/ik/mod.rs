@@ -8,7 +8,7 @@
 //! use sinew::ik::{Body, Goal, Link, Options, Solver};
 //! use glam::{DAffine3, DVec3};
 //!
-//! Two links of one metre. The base is at the origin and the effector at the end of the second link.
+//! // Two links of one metre. The base is at the origin and the effector at the end of the second link.
 //! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
 //! let mut arm = Body::new(links, DAffine3::IDENTITY)?;
 //! let goal = Goal::position(2, DVec3::new(1.0, 1.0, 0.0));
@@ -18,44 +18,35 @@
 //! # Ok::<(), sinew::ik::SolveError>(())
 //! ```
 
+mod batch;
 mod body;
-mod ccd;
 mod chain;
 mod driver;
 mod error;
 mod euler_order;
-mod example;
-mod fabrik;
-mod full_body;
-mod fused;
 mod goal;
-mod jacobian;
 mod lanes;
 mod last_solve;
-mod limb;
 mod limit;
 mod linear;
-mod many;
-mod optimize;
+mod methods;
 mod options;
-mod particle;
 mod posture;
 mod random;
 mod report;
 mod rotation;
 mod solver;
-mod style;
 mod tree;
-mod two_bone;
 
+pub use batch::solve_many;
 pub use body::{Body, Link};
 pub use error::SolveError;
 pub(crate) use euler_order::{euler_order, euler_order_name};
-pub use example::{DEFAULT_NEAREST, Examples};
 pub use goal::{Aim, Goal};
-pub use limb::{Limb, LimbGoal, solve_limb, solve_limbs};
 pub use limit::{Limit, round_cone, swing_twist};
-pub use many::solve_many;
+pub use methods::example::{DEFAULT_NEAREST, Examples};
+pub use methods::limb::{Limb, LimbGoal, solve_limb, solve_limbs};
+pub use methods::style::{BoundPrior, Learned, Learning, PosePrior, STYLE_FORMAT, Style, StyleError};
 pub use options::{
     Balance, CcdOptions, DEFAULT_ITERATIONS, JacobianOptions, JointParameters, LimbOptions, Method,
     OptimizeOptions, Options, Secondary, Start, Swivel,
@@ -66,4 +57,3 @@ pub(crate) use random::Random;
 pub use report::{GoalOutcome, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};
 pub use solver::Solver;
-pub use style::{Learned, Learning, STYLE_FORMAT, Style, StyleError, Styled, Teaching};

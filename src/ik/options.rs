@@ -243,8 +243,8 @@ pub enum Secondary {
     None,
     /// Pull towards the rest pose.
     Rest,
-    /// Pull towards the posture from [`Body::set_posture`](super::Body::set_posture), or towards rest if there is
-    /// none.
+    /// Pull towards the posture from [`Body::set_posture`](super::Body::set_posture), or towards rest without
+    /// such a posture.
     Posture,
     /// Pull towards the middle of the limits.
     LimitCentres,

@@ -146,8 +146,8 @@ const MIN_SPREAD: f64 = 0.05;
 pub(super) mod tests {
     use glam::{DAffine3, DMat3};
 
-    use super::super::Link;
     use super::*;
+    use crate::ik::Link;
 
     /// Returns a trunk with two arms below a base space that is turned and scaled.
     pub(in crate::ik) fn figure() -> Body {

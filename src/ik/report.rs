@@ -17,7 +17,7 @@ pub enum Outcome {
     #[default]
     Stalled,
     /// The iteration limit was reached.
-    Iterations,
+    IterationLimit,
 }
 
 impl fmt::Display for Outcome {
@@ -27,7 +27,7 @@ impl fmt::Display for Outcome {
             Self::OutOfReach => "out-of-reach",
             Self::BlockedByLimits => "blocked-by-limits",
             Self::Stalled => "stalled",
-            Self::Iterations => "iterations",
+            Self::IterationLimit => "iteration-limit",
         })
     }
 }

@@ -3,12 +3,13 @@
 use super::chain::{Chain, End};
 use super::driver::{Driver, Progress};
 use super::last_solve::{BodyPose, LastSolve};
+use super::methods::style::BoundPrior;
+use super::methods::two_bone;
 use super::options::DEFAULT_TOLERANCE;
-use super::style::Styled;
 use super::tree::Tree;
 use super::{
     Body, CcdOptions, Goal, GoalOutcome, JacobianOptions, LimbOptions, Method, Options, Outcome, Report,
-    SolveError, Start, two_bone,
+    SolveError, Start,
 };
 
 /// A joint within this angle of its limit counts as limited, radians.
@@ -24,7 +25,7 @@ pub struct Solver {
     driver: Driver,
     start: BodyPose,
     last: LastSolve,
-    style: Option<Styled>,
+    style: Option<BoundPrior>,
     report: Report,
 }
 
@@ -56,8 +57,8 @@ impl Solver {
         if options.start == Start::Rest {
             body.reset();
         }
-        if let Some(styled) = style {
-            self.solve_style(body, goals, options, &styled)?;
+        if let Some(bound_prior) = style {
+            self.solve_style(body, goals, options, &bound_prior)?;
         } else if !self.solve_chain(body, goals, options, continues) {
             let restarts = if continues && self.last.has_moved() { 0 } else { options.restarts };
             if let Err(error) = self.solve_tree(body, goals, options, restarts) {
@@ -81,7 +82,7 @@ impl Solver {
 
     /// Sets the style for [`Method::Style`], or removes it. A style that differs from the previous one
     /// [resets](Solver::reset) the solver.
-    pub fn set_style(&mut self, style: Option<Styled>) {
+    pub fn set_style(&mut self, style: Option<BoundPrior>) {
         if self.style != style {
             self.style = style;
             self.reset();
@@ -89,13 +90,13 @@ impl Solver {
     }
 
     /// The style, if the method needs one.
-    fn checked_style(&self, body: &Body, options: &Options) -> Result<Option<Styled>, SolveError> {
+    fn checked_style(&self, body: &Body, options: &Options) -> Result<Option<BoundPrior>, SolveError> {
         if options.method != Method::Style {
             return Ok(None);
         }
         let why = match &self.style {
             None => Some(NO_STYLE),
-            Some(styled) => styled.fault(body.links().len()),
+            Some(bound_prior) => bound_prior.fault(body.links().len()),
         };
         let unsuited = |why| SolveError::Unsuited { method: Method::Style, why };
         why.map_or_else(|| Ok(self.style.clone()), |why| Err(unsuited(why)))
@@ -108,9 +109,9 @@ impl Solver {
         body: &mut Body,
         goals: &[Goal],
         options: &Options,
-        styled: &Styled,
+        bound_prior: &BoundPrior,
     ) -> Result<(), SolveError> {
-        let steps = styled.pose(body, goals, options);
+        let steps = bound_prior.pose(body, goals, options);
         let full_body = Options { method: Method::FullBody, ..*options };
         if let Err(error) = self.solve_tree(body, goals, &full_body, 0) {
             self.start.apply(body);
@@ -179,7 +180,7 @@ impl Solver {
                 self.chain.note(self.chain.away(offset));
             }
             self.chain.straighten(body, offset);
-            self.chain.note(self.chain.tip().distance(target));
+            self.chain.note(self.chain.effector().distance(target));
             1
         } else if self.chain.too_near(offset) {
             return false;
@@ -203,7 +204,7 @@ impl Solver {
                 }
             }
         };
-        let error = (body.world_from_base().matrix3 * (target - self.chain.tip())).length();
+        let error = (body.world_from_base().matrix3 * (target - self.chain.effector())).length();
         let outcome = if error <= tolerance * scale { Outcome::Reached } else { Outcome::OutOfReach };
         let report = &mut self.report;
         report.goals.clear();
@@ -222,26 +223,26 @@ impl Solver {
         let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
         report.limited.extend(limited.map(|j| j.link));
         let is_spent = progress.iterations >= options.iterations && progress.method != Method::TwoBone;
-        let outcome = |tip: usize| {
-            if tree.is_reached(tip) {
+        let outcome = |effector: usize| {
+            if tree.is_reached(effector) {
                 Outcome::Reached
-            } else if tree.is_out_of_reach(tip) {
+            } else if tree.is_out_of_reach(effector) {
                 Outcome::OutOfReach
-            } else if tree.above(tip).any(|j| tree.joints[j].is_at_border(AT_BORDER)) {
+            } else if tree.above(effector).any(|j| tree.joints[j].is_at_border(AT_BORDER)) {
                 Outcome::BlockedByLimits
             } else if is_spent {
-                Outcome::Iterations
+                Outcome::IterationLimit
             } else {
                 Outcome::Stalled
             }
         };
-        let goal = |tip| GoalOutcome {
-            outcome: outcome(tip),
-            position_error: tree.error(tip),
-            orientation_error: tree.angle_error(tip),
+        let goal = |effector| GoalOutcome {
+            outcome: outcome(effector),
+            position_error: tree.error(effector),
+            orientation_error: tree.angle_error(effector),
         };
         report.goals.clear();
-        report.goals.extend((0..tree.tips.len()).map(goal));
+        report.goals.extend((0..tree.tasks.len()).map(goal));
         report.history.clone_from(&self.driver.history);
         (report.method, report.iterations) = (progress.method, progress.iterations);
     }

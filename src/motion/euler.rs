@@ -9,13 +9,13 @@ use glam::{DMat3, DQuat};
 const LOCKED: f64 = 3e-6;
 
 /// Angles about Z, X and Y in radians. The rotation is Rz · Rx · Ry with column vectors.
-pub(super) type Angles = [f64; 3];
+pub(crate) type Angles = [f64; 3];
 
 /// Returns the angles of a unit quaternion that are nearest to those of the previous frame.
 ///
 /// Every rotation has two triples, (z, x, y) and (z + π, π − x, y + π), and each angle may differ by full turns. Where x
 /// is a quarter turn, only z + y or z − y is known (gimbal lock). Its change is then shared equally between z and y.
-pub(super) fn nearest(rotation: DQuat, before: Angles) -> Angles {
+pub(crate) fn nearest(rotation: DQuat, before: Angles) -> Angles {
     let m = DMat3::from_quat(rotation);
     let (up, across) = (m.y_axis.z, m.x_axis.z.hypot(m.z_axis.z));
     if across < LOCKED {

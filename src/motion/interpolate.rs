@@ -13,7 +13,7 @@ const SHORT_SERIES: f32 = 0.0025;
 /// Keys of a clip are usually close together. For them, sin(tθ)/sin θ is computed from its power series in 1 − cos θ
 /// (Eberly 2011, "A fast and accurate algorithm for computing SLERP", eq. 12), which needs no trigonometric function:
 /// u₀ = t, uᵢ = uᵢ₋₁ · (i² − t²) / (i(2i + 1)) · (1 − cos θ).
-pub(super) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
+pub(crate) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
     let (a, b) = (Vec4::from(a), Vec4::from(b));
     let dot = a.dot(b);
     let (b, x) = if dot < 0.0 { (-b, 1.0 + dot) } else { (b, 1.0 - dot) };
@@ -48,7 +48,7 @@ fn sine_ratio<const TERMS: usize>(t: f32, x: f32) -> f32 {
 
 /// The weights of a cubic Hermite segment (glTF 2.0, appendix C.4) of length `seconds` at `u` from 0 to 1, in this order:
 /// value and out-tangent of the first key, value and in-tangent of the second key.
-pub(super) fn hermite(u: f32, seconds: f32) -> [f32; 4] {
+pub(crate) fn hermite(u: f32, seconds: f32) -> [f32; 4] {
     let (u2, u3) = (u * u, u * u * u);
     [2.0 * u3 - 3.0 * u2 + 1.0, seconds * (u3 - 2.0 * u2 + u), 3.0 * u2 - 2.0 * u3, seconds * (u3 - u2)]
 }

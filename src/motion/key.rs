@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use crate::pose::Pose;
 
-use super::mix::rotation_vector;
+use super::blend::rotation_vector;
 use super::{Edit, Motion};
 
 /// Edits that are less than this apart belong to the same time, in seconds: one frame at 60 Hz.
@@ -88,7 +88,7 @@ mod tests {
     fn pose(motion: &Motion, time: f32, looping: bool) -> Pose {
         let mut pose = Pose::rest(&CHARACTER.skeleton);
         let mut player = Player::default();
-        player.again = looping;
+        player.looping = looping;
         player.pose(&CHARACTER, motion, &[], time, &mut pose, &mut Vec::new());
         pose
     }

@@ -1,42 +1,42 @@
 //! Clips, the timeline that plays them, and the operations that turn them into poses.
 //!
 //! A [`Motion`] describes what is played, and a [`Player`] computes its pose at a time. Nothing in this module solves:
-//! where a foot must stay in place, the player returns a contact constraint ([`Hold`]).
+//! where a foot must stay in place, the player returns a contact constraint ([`ContactConstraint`]).
 
-mod bar;
-pub mod bvh;
-pub mod capture;
+#[cfg(feature = "viewer")]
+pub(crate) mod arrange;
+mod blend;
 mod contact;
-mod deform;
-mod euler;
-mod ground;
-mod hold;
-mod interpolate;
+mod contact_constraint;
+mod edit;
+pub(crate) mod euler;
+pub(crate) mod interpolate;
 mod key;
-mod line;
-mod mix;
-mod passage;
+mod locomotion;
+mod planar;
 mod player;
 mod recorder;
 mod reduce;
-mod renumber;
+mod remap;
 mod retarget;
 mod sample;
-mod stand;
+mod strip;
+mod timeline;
+mod transition;
 mod warp;
 
+pub use blend::{blend, ease};
 pub use contact::Contact;
-pub use deform::Edit;
-pub use hold::Hold;
+pub use contact_constraint::ContactConstraint;
+pub use edit::Edit;
 pub use key::Keyed;
-pub use line::{Bar, Layer, Motion, Share, Travel};
-pub use mix::{blend, ease};
-pub use passage::Passage;
 pub use player::Player;
 pub use recorder::Recorder;
 pub use reduce::{Tolerance, reduce};
 pub use retarget::{Retarget, RetargetError};
 pub use sample::Playhead;
+pub use timeline::{Layer, Motion, RootMotion, Strip, WeightedClip};
+pub use transition::Transition;
 
 #[cfg(test)]
 mod tests;

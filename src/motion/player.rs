@@ -5,15 +5,15 @@ use glam::Vec3;
 use crate::asset::Character;
 use crate::pose::Pose;
 
-use super::bar::{MAX_SAMPLES, PreparedStrip, RATE};
+use super::blend::{add, blend, blend_some, ease};
 use super::contact::intervals;
-use super::deform::deform;
-use super::ground::PlanarTransform;
-use super::line::Motion;
-use super::mix::{add, blend, blend_some, ease};
+use super::edit::deform;
+use super::locomotion::LocomotionRoot;
+use super::planar::PlanarTransform;
 use super::sample::Playhead;
-use super::stand::{self, LocomotionRoot};
-use super::{Hold, Layer};
+use super::strip::{MAX_SAMPLES, PreparedStrip, RATE};
+use super::timeline::Motion;
+use super::{ContactConstraint, Layer, locomotion};
 
 /// Seconds over which a foot moves to its planted position, and leaves it again.
 const FADE: f32 = 0.15;
@@ -27,7 +27,7 @@ const ALIGNMENT_STEPS: u8 = 8;
 pub struct Player {
     /// Whether the motion is played as a loop. Times outside the motion are then wrapped, and the windows of edits wrap
     /// around the ends.
-    pub again: bool,
+    pub looping: bool,
     prepared: Option<PreparedMotion>,
     scratch: Scratch,
 }
@@ -49,7 +49,7 @@ struct PreparedMotion {
     /// Length of the loop in seconds, if the motion is played as a loop.
     round: Option<f32>,
     locomotion: LocomotionRoot,
-    bars: Vec<PreparedStrip>,
+    strips: Vec<PreparedStrip>,
     layers: Vec<PreparedLayer>,
     planted: Vec<PlantedFoot>,
 }
@@ -78,7 +78,7 @@ impl Player {
     /// Computes the pose of a motion at a time in seconds, and the contact constraints of feet that must stay in place.
     ///
     /// On input, `pose` is the pose below the motion, such as the rest pose. `feet` are the nodes that stand on the
-    /// ground. `holds` is cleared first.
+    /// ground. `contacts` is cleared first.
     ///
     /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip do
     /// not allocate.
@@ -89,22 +89,22 @@ impl Player {
         feet: &[usize],
         time: f32,
         pose: &mut Pose,
-        holds: &mut Vec<Hold>,
+        contacts: &mut Vec<ContactConstraint>,
     ) {
-        holds.clear();
+        contacts.clear();
         if motion.is_rest() {
             return;
         }
         let is_current =
-            |p: &PreparedMotion| p.motion == *motion && p.feet == feet && p.looping == self.again;
+            |p: &PreparedMotion| p.motion == *motion && p.feet == feet && p.looping == self.looping;
         if !self.prepared.as_ref().is_some_and(is_current) {
-            let prepared = PreparedMotion::new(character, motion, feet, self.again, &mut self.scratch);
+            let prepared = PreparedMotion::new(character, motion, feet, self.looping, &mut self.scratch);
             self.prepared = Some(prepared);
         }
         let Some(prepared) = &mut self.prepared else { return };
         let time = prepared.wrap(time);
         prepared.pose(character, time, pose, &mut self.scratch);
-        prepared.hold(character, time, pose, holds);
+        prepared.hold(character, time, pose, contacts);
     }
 }
 
@@ -121,22 +121,22 @@ impl PreparedMotion {
         let rest = Pose::rest(skeleton);
         let is_valid = motion.fault().is_none();
         // Contacts are only needed to plant feet and to synchronize clips.
-        let needs_contacts = motion.plant || motion.bars.iter().any(|b| b.clips.len() > 1);
+        let needs_contacts = motion.plant || motion.strips.iter().any(|b| b.clips.len() > 1);
         let contact_feet: &[usize] = if needs_contacts { feet } else { &[] };
-        let bars = motion.bars.iter().filter(|_| is_valid);
-        let mut bars: Vec<PreparedStrip> =
-            bars.filter_map(|b| PreparedStrip::new(b, character, &locomotion, contact_feet)).collect();
-        bars.sort_by(|a, b| a.start.total_cmp(&b.start));
-        for i in 1..bars.len() {
-            let (before, after) = bars.split_at_mut(i);
+        let strips = motion.strips.iter().filter(|_| is_valid);
+        let mut strips: Vec<PreparedStrip> =
+            strips.filter_map(|b| PreparedStrip::new(b, character, &locomotion, contact_feet)).collect();
+        strips.sort_by(|a, b| a.start.total_cmp(&b.start));
+        for i in 1..strips.len() {
+            let (before, after) = strips.split_at_mut(i);
             let (Some(before), Some(after)) = (before.last_mut(), after.first_mut()) else { continue };
             let after_start = after.start;
             let overlap = (before.end() - after.start).clamp(0.0, after.length);
             // The hips sway and twist with each step, so both strips are aligned by their mean transform.
-            let mut mean_transform = |bar: &mut PreparedStrip| {
+            let mut mean_transform = |strip: &mut PreparedStrip| {
                 let transforms = (0..=ALIGNMENT_STEPS).map(|i| {
                     let at = after_start + overlap * f32::from(i) / f32::from(ALIGNMENT_STEPS);
-                    bar.pose(at - bar.start, character, &locomotion.tops, &rest, &mut scratch.other);
+                    strip.pose(at - strip.start, character, &locomotion.tops, &rest, &mut scratch.other);
                     locomotion.ground(skeleton, &scratch.other)
                 });
                 PlanarTransform::mean(transforms)
@@ -154,7 +154,7 @@ impl PreparedMotion {
         let round = looping.then(|| motion.seconds(&character.clips)).filter(|r| *r > 0.0);
         let (motion, feet) = (motion.clone(), feet.to_vec());
         let mut prepared =
-            Self { motion, feet, looping, round, locomotion, bars, layers, planted: Vec::new() };
+            Self { motion, feet, looping, round, locomotion, strips, layers, planted: Vec::new() };
         if prepared.motion.plant {
             prepared.plant(character, &rest, scratch);
         }
@@ -174,9 +174,9 @@ impl PreparedMotion {
     }
 
     /// The blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous one.
-    fn weight(&self, bar: usize, time: f32) -> f32 {
+    fn weight(&self, strip: usize, time: f32) -> f32 {
         let (Some(this), Some(before)) =
-            (self.bars.get(bar), bar.checked_sub(1).and_then(|b| self.bars.get(b)))
+            (self.strips.get(strip), strip.checked_sub(1).and_then(|b| self.strips.get(b)))
         else {
             return 1.0;
         };
@@ -191,15 +191,15 @@ impl PreparedMotion {
     fn pose(&mut self, character: &Character, time: f32, pose: &mut Pose, scratch: &mut Scratch) {
         let Scratch { base, other, turns } = scratch;
         // The last strip with full weight hides all strips before it.
-        let first = (0..self.bars.len()).rev().find(|&i| self.weight(i, time) >= 1.0).unwrap_or(0);
+        let first = (0..self.strips.len()).rev().find(|&i| self.weight(i, time) >= 1.0).unwrap_or(0);
         base.clone_from(pose);
-        for i in first..self.bars.len() {
+        for i in first..self.strips.len() {
             let weight = if i == first { 1.0 } else { self.weight(i, time) };
-            let Some(bar) = self.bars.get_mut(i) else { break };
+            let Some(strip) = self.strips.get_mut(i) else { break };
             if weight >= 1.0 {
-                bar.pose(time - bar.start, character, &self.locomotion.tops, base, pose);
+                strip.pose(time - strip.start, character, &self.locomotion.tops, base, pose);
             } else if weight > 0.0 {
-                bar.pose(time - bar.start, character, &self.locomotion.tops, base, other);
+                strip.pose(time - strip.start, character, &self.locomotion.tops, base, other);
                 blend(pose, other, weight);
             }
         }
@@ -233,20 +233,20 @@ impl PreparedMotion {
             let is_planted = |i: usize| {
                 let time = i as f32 / RATE;
                 let visible_weight = |b: usize| {
-                    let later: f32 = (b + 1..self.bars.len()).map(|l| 1.0 - self.weight(l, time)).product();
+                    let later: f32 = (b + 1..self.strips.len()).map(|l| 1.0 - self.weight(l, time)).product();
                     self.weight(b, time) * later
                 };
                 let planted_weight = |b: usize| {
                     visible_weight(b)
-                        * self.bars[b].planted_weight(foot, time - self.bars[b].start, &character.clips)
+                        * self.strips[b].planted_weight(foot, time - self.strips[b].start, &character.clips)
                 };
-                (0..self.bars.len()).map(planted_weight).sum::<f32>() >= 0.5
+                (0..self.strips.len()).map(planted_weight).sum::<f32>() >= 0.5
             };
             for (from, to) in intervals(samples + 1, 1.0 / RATE, is_planted) {
                 let [first, position, last] = [from, 0.5 * (from + to), to].map(|time| {
                     let mut pose = rest.clone();
                     self.pose(character, time, &mut pose, scratch);
-                    stand::position(&character.skeleton, &pose, foot)
+                    locomotion::position(&character.skeleton, &pose, foot)
                 });
                 let (lead, trail) = (position - first, position - last);
                 self.planted.push(PlantedFoot { foot, from, to, position, lead, trail });
@@ -255,20 +255,20 @@ impl PreparedMotion {
     }
 
     /// Adds the contact constraints of planted feet. Before and after a contact, the offset of the foot fades in and out.
-    fn hold(&self, character: &Character, time: f32, pose: &Pose, holds: &mut Vec<Hold>) {
+    fn hold(&self, character: &Character, time: f32, pose: &Pose, contacts: &mut Vec<ContactConstraint>) {
         for planted in &self.planted {
             let (early, late) = (planted.from - time, time - planted.to);
             let weight = ease(1.0 - early.max(late).max(0.0) / FADE);
             if weight <= 0.0 {
                 continue;
             }
-            let current = || stand::position(&character.skeleton, pose, planted.foot);
+            let current = || locomotion::position(&character.skeleton, pose, planted.foot);
             let position = match () {
                 () if early > 0.0 => current() + planted.lead,
                 () if late > 0.0 => current() + planted.trail,
                 () => planted.position,
             };
-            holds.push(Hold { node: planted.foot, position, orientation: None, weight });
+            contacts.push(ContactConstraint { node: planted.foot, position, orientation: None, weight });
         }
     }
 }

@@ -189,24 +189,37 @@ fn continuous(mut rotations: Vec<Quat>) -> Vec<Quat> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::capture::tests::walk;
     use super::*;
+    use crate::asset::{Character, mannequin};
     use crate::motion::Playhead;
+
+    /// Returns the built-in character and poses of its first clip, 60 per second.
+    fn walk(frames: usize) -> (Character, Vec<Pose>) {
+        let character = mannequin().unwrap();
+        let mut playhead = Playhead::default();
+        let pose = |frame: usize| {
+            let mut pose = Pose::rest(&character.skeleton);
+            playhead.sample(&character.clips[0], frame as f32 / 60.0, &character.skeleton, &mut pose);
+            pose
+        };
+        let poses = (0..frames).map(pose).collect();
+        (character, poses)
+    }
 
     #[test]
     fn a_recording_plays_back_the_poses() {
-        let seen = walk(0.5);
-        let skeleton = &seen.character.skeleton;
+        let (character, poses) = walk(30);
+        let skeleton = &character.skeleton;
         let mut recorder = Recorder::new(skeleton);
         assert!(recorder.clone().clip(skeleton, None).is_none());
-        for (frame, pose) in seen.poses.iter().enumerate() {
+        for (frame, pose) in poses.iter().enumerate() {
             assert!(recorder.push(100.0 + frame as f64 / 60.0, pose));
         }
         assert_eq!(recorder.frames(), 30);
         let clip = recorder.clip(skeleton, Some("take".to_owned())).unwrap();
         assert!((clip.seconds - 29.0 / 60.0).abs() < 1e-5);
         let mut playhead = Playhead::default();
-        for (frame, truth) in seen.poses.iter().enumerate() {
+        for (frame, truth) in poses.iter().enumerate() {
             let mut pose = Pose::rest(skeleton);
             playhead.sample(&clip, frame as f32 / 60.0, skeleton, &mut pose);
             for (a, b) in pose.locals.iter().zip(&truth.locals) {
@@ -227,10 +240,10 @@ mod tests {
 
     #[test]
     fn invalid_poses_and_times_are_refused() {
-        let seen = walk(0.1);
-        let skeleton = &seen.character.skeleton;
+        let (character, poses) = walk(6);
+        let skeleton = &character.skeleton;
         let mut recorder = Recorder::new(skeleton);
-        let pose = &seen.poses[0];
+        let pose = &poses[0];
         assert!(!recorder.push(f64::NAN, pose));
         assert!(recorder.push(1.0, pose));
         assert!(!recorder.push(1.0, pose));

@@ -225,9 +225,9 @@ fn max_difference(count: usize, difference: impl Fn(usize) -> f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Playhead;
     use super::*;
     use crate::asset::{Node, Transform};
+    use crate::motion::Playhead;
     use crate::pose::Pose;
     use proptest::prelude::*;
 

@@ -5,7 +5,7 @@ use glam::Vec3;
 use crate::asset::{Character, Values, mannequin};
 use crate::pose::{Pose, world_matrices};
 
-use super::{Bar, Edit, Hold, Layer, Motion, Player, Playhead, Share, Travel};
+use super::{ContactConstraint, Edit, Layer, Motion, Player, Playhead, RootMotion, Strip, WeightedClip};
 
 /// Speeds of the mannequin's clips in metres per second, measured from the feet on the ground.
 const WALK: f32 = 0.54 / 0.6;
@@ -39,8 +39,8 @@ fn walker() -> (Character, Vec<usize>) {
 }
 
 fn pose_at(player: &mut Player, character: &Character, feet: &[usize], motion: &Motion, time: f32) -> Pose {
-    let (mut pose, mut holds) = (Pose::rest(&character.skeleton), Vec::new());
-    player.pose(character, motion, feet, time, &mut pose, &mut holds);
+    let (mut pose, mut contacts) = (Pose::rest(&character.skeleton), Vec::new());
+    player.pose(character, motion, feet, time, &mut pose, &mut contacts);
     pose
 }
 
@@ -70,9 +70,14 @@ fn a_single_clip_is_played_unchanged() {
 #[test]
 fn the_order_of_calls_does_not_change_a_bit() {
     let (character, feet) = walker();
-    let bar =
-        |name, start| Bar { start, again: true, seconds: Some(2.0), ..Bar::new(clip(&character, name)) };
-    let motion = Motion { bars: vec![bar("walk", 0.0), bar("run", 1.5)], plant: true, ..Motion::default() };
+    let strip = |name, start| Strip {
+        start,
+        looping: true,
+        seconds: Some(2.0),
+        ..Strip::new(clip(&character, name))
+    };
+    let motion =
+        Motion { strips: vec![strip("walk", 0.0), strip("run", 1.5)], plant: true, ..Motion::default() };
     let (mut one, mut other) = (Player::default(), Player::default());
     let times = [0.1, 1.7, 0.4, 3.0, 1.9];
     let forward: Vec<Pose> =
@@ -86,9 +91,9 @@ fn the_order_of_calls_does_not_change_a_bit() {
 fn a_blend_of_a_clip_with_itself_is_the_clip() {
     let (character, feet) = walker();
     let walk = clip(&character, "walk");
-    let weighted = |weight| Share { clip: walk, weight };
-    let bar = Bar { clips: vec![weighted(0.3), weighted(2.0)], ..Bar::new(walk) };
-    let motion = Motion { bars: vec![bar], ..Motion::default() };
+    let weighted = |weight| WeightedClip { clip: walk, weight };
+    let strip = Strip { clips: vec![weighted(0.3), weighted(2.0)], ..Strip::new(walk) };
+    let motion = Motion { strips: vec![strip], ..Motion::default() };
     let (mut player, mut alone) = (Player::default(), Player::default());
     for time in frames(1.0) {
         let blended = pose_at(&mut player, &character, &feet, &motion, time);
@@ -104,16 +109,16 @@ fn a_blend_of_a_clip_with_itself_is_the_clip() {
 fn length_and_root_motion_of_a_blend_are_weighted_means() {
     let (character, feet) = walker();
     let (walk, run) = (clip(&character, "walk"), clip(&character, "run"));
-    let bar = Bar {
-        clips: vec![Share { clip: walk, weight: 1.0 }, Share { clip: run, weight: 1.0 }],
-        again: true,
+    let strip = Strip {
+        clips: vec![WeightedClip { clip: walk, weight: 1.0 }, WeightedClip { clip: run, weight: 1.0 }],
+        looping: true,
         seconds: Some(4.0),
-        ..Bar::new(walk)
+        ..Strip::new(walk)
     };
-    let cycle = bar.cycle(&character.clips);
+    let cycle = strip.cycle_seconds(&character.clips);
     let mean = 0.5 * (character.clips[walk].seconds + character.clips[run].seconds);
     assert!((cycle - mean).abs() < 1e-6);
-    let motion = Motion { bars: vec![bar], ..Motion::default() };
+    let motion = Motion { strips: vec![strip], ..Motion::default() };
     let mut player = Player::default();
     let displacement = hips(&character, &pose_at(&mut player, &character, &feet, &motion, 2.0 * cycle))
         - hips(&character, &pose_at(&mut player, &character, &feet, &motion, 0.0));
@@ -127,9 +132,10 @@ fn a_loop_accumulates_root_motion_or_stays_in_place() {
     let (character, feet) = walker();
     let walk = clip(&character, "walk");
     for speed in [1.0_f32, -1.5] {
-        let bar = Bar { again: true, seconds: Some(3.5), speed, ..Bar::new(walk) };
-        let accumulated = Motion { bars: vec![bar.clone()], ..Motion::default() };
-        let in_place = Motion { bars: vec![Bar { travel: Travel::Stripped, ..bar }], ..Motion::default() };
+        let strip = Strip { looping: true, seconds: Some(3.5), speed, ..Strip::new(walk) };
+        let accumulated = Motion { strips: vec![strip.clone()], ..Motion::default() };
+        let in_place =
+            Motion { strips: vec![Strip { root_motion: RootMotion::InPlace, ..strip }], ..Motion::default() };
         let (mut a, mut b) = (Player::default(), Player::default());
         let mut before: Option<Vec3> = None;
         let start = hips(&character, &pose_at(&mut b, &character, &feet, &in_place, 0.0));
@@ -150,9 +156,9 @@ fn joints_turn_hardly_faster_in_a_transition_than_in_the_clips() {
     let (walk, run) = (clip(&character, "walk"), clip(&character, "run"));
     // The transition starts at the end of a cycle of the walk, because both clips start with the same foot.
     let cycle = character.clips[walk].seconds;
-    let first = Bar { again: true, seconds: Some(2.0 * cycle + 0.3), ..Bar::new(walk) };
-    let second = Bar { again: true, start: 2.0 * cycle, seconds: Some(2.0), ..Bar::new(run) };
-    let motion = Motion { bars: vec![first, second], ..Motion::default() };
+    let first = Strip { looping: true, seconds: Some(2.0 * cycle + 0.3), ..Strip::new(walk) };
+    let second = Strip { looping: true, start: 2.0 * cycle, seconds: Some(2.0), ..Strip::new(run) };
+    let motion = Motion { strips: vec![first, second], ..Motion::default() };
     let mut player = Player::default();
     let fastest = |player: &mut Player, from: f32, to: f32| {
         let mut fastest = 0.0_f32;
@@ -237,18 +243,18 @@ fn an_additive_layer_only_affects_the_nodes_of_its_mask() {
 fn planted_feet_stay_where_they_stand() {
     let (character, feet) = walker();
     let walk = clip(&character, "walk");
-    let bar = Bar { again: true, seconds: Some(4.0), ..Bar::new(walk) };
-    let motion = Motion { bars: vec![bar], plant: true, ..Motion::default() };
+    let strip = Strip { looping: true, seconds: Some(4.0), ..Strip::new(walk) };
+    let motion = Motion { strips: vec![strip], plant: true, ..Motion::default() };
     let mut player = Player::default();
-    let (mut pose, mut holds) = (Pose::rest(&character.skeleton), Vec::<Hold>::new());
-    let mut full: Vec<(f32, Hold)> = Vec::new();
+    let (mut pose, mut contacts) = (Pose::rest(&character.skeleton), Vec::<ContactConstraint>::new());
+    let mut full: Vec<(f32, ContactConstraint)> = Vec::new();
     for time in frames(4.0) {
         pose.reset(&character.skeleton);
-        player.pose(&character, &motion, &feet, time, &mut pose, &mut holds);
-        full.extend(holds.iter().filter(|h| h.weight >= 1.0).map(|h| (time, *h)));
+        player.pose(&character, &motion, &feet, time, &mut pose, &mut contacts);
+        full.extend(contacts.iter().filter(|h| h.weight >= 1.0).map(|h| (time, *h)));
         let mut world = Vec::new();
         world_matrices(&character.skeleton, &pose, &mut world);
-        for hold in &holds {
+        for hold in &contacts {
             let position = Vec3::from(world[hold.node].translation);
             assert!(position.distance(hold.position) < 0.08, "{time}: {hold:?} {position}");
         }
@@ -267,17 +273,17 @@ fn planted_feet_stay_where_they_stand() {
 #[test]
 fn an_invalid_motion_is_reported_and_not_played() {
     let character = mannequin().unwrap();
-    let nan = Motion { bars: vec![Bar { start: f32::NAN, ..Bar::new(0) }], ..Motion::default() };
+    let nan = Motion { strips: vec![Strip { start: f32::NAN, ..Strip::new(0) }], ..Motion::default() };
     assert!(nan.fault().is_some_and(|f| f.starts_with("bars[0]: ")));
     assert_eq!(pose_at(&mut Player::default(), &character, &[], &nan, 0.5), Pose::rest(&character.skeleton));
-    let unknown = Motion { bars: vec![Bar::new(99)], ..Motion::default() };
+    let unknown = Motion { strips: vec![Strip::new(99)], ..Motion::default() };
     assert!(unknown.fault().is_none() && !unknown.fits(&character));
     assert_eq!(
         pose_at(&mut Player::default(), &character, &[], &unknown, 0.5),
         Pose::rest(&character.skeleton)
     );
-    let endless = Bar { seconds: Some(f32::MAX), again: true, speed: 1e30, ..Bar::new(0) };
-    let endless = Motion { bars: vec![endless], plant: true, ..Motion::default() };
+    let endless = Strip { seconds: Some(f32::MAX), looping: true, speed: 1e30, ..Strip::new(0) };
+    let endless = Motion { strips: vec![endless], plant: true, ..Motion::default() };
     let feet = feet(&character);
     let pose = pose_at(&mut Player::default(), &character, &feet, &endless, 1e6);
     assert!(pose.locals.iter().all(|l| l.translation.is_finite() && l.rotation.is_finite()));

@@ -9,7 +9,7 @@ use crate::ik::{Body, SolveError};
 use crate::pose::{Pose, update_world_matrices};
 use crate::rig::{Binding, JointRig, Reparented, Rig, RigError};
 
-use super::Manner;
+use super::CharacterPrior;
 
 /// More bindings than this are dropped if they have not been used for a while.
 const KEPT: usize = 32;
@@ -21,7 +21,7 @@ const UNUSED_FRAMES: u64 = 120;
 pub(super) struct Subject<'a> {
     pub(super) character: &'a Character,
     pub(super) rig: &'a Rig,
-    pub(super) style: Option<&'a Manner>,
+    pub(super) style: Option<&'a CharacterPrior>,
     pub(super) pose: &'a Pose,
     /// The world matrices of the pose.
     pub(super) world_from_node: &'a [Affine3A],

@@ -1,15 +1,15 @@
 //! Skinned vertices and bounding boxes of a posed puppet.
 
 use crate::asset::Part;
-use crate::camera::Bounds;
 use crate::skin::{Skinned, skin};
+use crate::view::Bounds;
 
 use super::Puppet;
 
 impl Puppet {
     /// Skins a part on the CPU. `part` is an index into [`Puppet::parts`].
     pub fn skin(&self, part: usize, out: &mut Skinned) {
-        let Some((&p, matrices)) = self.parts.get(part).zip(self.palette.movers(part)) else { return };
+        let Some((&p, matrices)) = self.parts.get(part).zip(self.palette.matrices(part)) else { return };
         skin(self.character.primitive(p), matrices, self.morph_weights(p), out);
     }
 

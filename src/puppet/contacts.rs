@@ -3,7 +3,7 @@
 use glam::{DQuat, Vec3};
 
 use crate::ik::{Method, Options};
-use crate::motion::Hold;
+use crate::motion::ContactConstraint;
 use crate::pose::orientation;
 
 use super::problem::Demand;
@@ -66,7 +66,7 @@ impl Puppet {
 }
 
 /// Moves a target towards the place of a constraint, by the weight of the constraint.
-fn constrain(target: &mut Target, contact: &Hold) {
+fn constrain(target: &mut Target, contact: &ContactConstraint) {
     let weight = f64::from(contact.weight.clamp(0.0, 1.0));
     target.position = target.position.map(|at| at.lerp(contact.position.as_dvec3(), weight));
     let towards = |from: DQuat, to: glam::Quat| from.slerp(to.as_dquat(), weight);

@@ -3,12 +3,12 @@
 use glam::{DVec3, Vec3};
 
 use crate::asset::{Character, Skeleton};
-use crate::ik::{Aim, Body, Goal, Method, Options, SolveError, Styled};
+use crate::ik::{Aim, Body, BoundPrior, Goal, Method, Options, SolveError};
 use crate::pose::{Pose, orientation, rest_orientation};
 use crate::rig::{Binding, Rig, RigError, default_base};
 
 use super::bindings::{BindError, Bindings, Subject};
-use super::{Manner, Pin, PuppetError, Target};
+use super::{CharacterPrior, Pin, PuppetError, Target};
 
 /// What a puppet should do.
 #[derive(Clone, Copy)]
@@ -117,7 +117,7 @@ pub(super) struct Problem {
     pub(super) binding: usize,
     pub(super) goals: Vec<Goal>,
     /// The style for [`Method::Style`], if it knows one of the joints.
-    pub(super) style: Option<Styled>,
+    pub(super) style: Option<BoundPrior>,
 }
 
 impl Problem {
@@ -136,14 +136,14 @@ impl Problem {
         self.pin(demand, targets.clone(), (base, root_motion));
         bindings.refresh(subject)?;
         // A style poses all joints that it knows.
-        let styled = match subject.style.filter(|_| method == Method::Style) {
+        let bound_prior = match subject.style.filter(|_| method == Method::Style) {
             Some(style) => styled_nodes(skeleton, style),
             None => Vec::new(),
         };
         let logical = bindings.logical_pose(subject);
         let is_below = |n: &usize| logical.skeleton.ancestors(*n).any(|above| above == base);
         self.bound_nodes.clone_from(&self.effectors);
-        self.bound_nodes.extend(styled.iter().map(|(n, _)| *n).filter(is_below));
+        self.bound_nodes.extend(bound_prior.iter().map(|(n, _)| *n).filter(is_below));
         self.binding = bindings.bind(subject, base, &self.bound_nodes).map_err(|error| match error {
             BindError::Rig(error) => error.into(),
             BindError::Solve(error) => self.refused(skeleton, error),
@@ -155,16 +155,16 @@ impl Problem {
         self.goals.extend(targets.filter_map(|t| goal(subject, t, &bound.binding, pose)));
         self.goals.extend(self.pinned.iter().filter_map(|&node| {
             let (link, offset) = bound.binding.link(node, pose)?;
-            let given = demand.pins.iter().find(|p| p.node == node).and_then(|p| p.place);
+            let given = demand.pins.iter().find(|p| p.node == node).and_then(|p| p.target);
             let (position, orientation) = given.unwrap_or_else(|| {
                 let position = Vec3::from(subject.world_from_node[node].translation).as_dvec3();
                 (position, orientation(logical, pose, node))
             });
             Some(Goal { offset, ..Goal::pin(link, position, orientation) })
         }));
-        self.style = subject.style.filter(|_| !styled.is_empty()).map(|style| {
-            let joint = |node| styled.iter().find(|(n, _)| Some(*n) == node).map(|(_, joint)| *joint);
-            Styled { teaching: style.teaching.clone(), joints: bound.binding.nodes().map(joint).collect() }
+        self.style = subject.style.filter(|_| !bound_prior.is_empty()).map(|style| {
+            let joint = |node| bound_prior.iter().find(|(n, _)| Some(*n) == node).map(|(_, joint)| *joint);
+            BoundPrior { prior: style.prior.clone(), joints: bound.binding.nodes().map(joint).collect() }
         });
         Ok(())
     }
@@ -238,7 +238,7 @@ fn check_base<'a>(
 }
 
 /// The nodes that a style knows by name, and which of its joints they are.
-fn styled_nodes(skeleton: &Skeleton, style: &Manner) -> Vec<(usize, usize)> {
+fn styled_nodes(skeleton: &Skeleton, style: &CharacterPrior) -> Vec<(usize, usize)> {
     let joints = style.joints.iter().enumerate();
     joints.filter_map(|(joint, name)| Some((skeleton.find(name)?, joint))).collect()
 }

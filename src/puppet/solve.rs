@@ -11,7 +11,7 @@ use crate::rig::Rig;
 
 use super::bindings::{Bindings, Subject};
 use super::problem::{Demand, Groups, Problem, base};
-use super::{GoalReport, Manner, Pin, Puppet, PuppetError, Target};
+use super::{CharacterPrior, GoalReport, Pin, Puppet, PuppetError, Target};
 
 /// The IK bindings and the buffers of a puppet.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Workspace {
 pub(super) struct Posable<'a> {
     pub(super) character: &'a Character,
     pub(super) rig: &'a Rig,
-    pub(super) style: Option<&'a Manner>,
+    pub(super) style: Option<&'a CharacterPrior>,
     pub(super) pose: &'a mut Pose,
     /// The world matrices of the pose.
     pub(super) world_from_node: &'a mut [Affine3A],

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bounded;
+use crate::files::bounded;
 use crate::ik::Style;
 
 /// Maximum size of a style file, bytes: five times that of the largest style that can be learned.

@@ -49,20 +49,20 @@ impl Target {
     }
 }
 
-/// A node that stays in its place, with priority over all targets.
+/// A node that is kept in place, with priority over all targets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
     /// The node's index.
     pub node: usize,
-    /// World position in metres, and orientation as a product of rotations. `None`: those of the motion.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<(DVec3, DQuat)>,
+    /// World position in metres, and orientation as a product of rotations. `None` means those of the motion.
+    #[serde(default, alias = "place", skip_serializing_if = "Option::is_none")]
+    pub target: Option<(DVec3, DQuat)>,
 }
 
 impl From<usize> for Pin {
     fn from(node: usize) -> Self {
-        Self { node, place: None }
+        Self { node, target: None }
     }
 }
 

@@ -5,15 +5,16 @@ use std::sync::LazyLock;
 use glam::{DQuat, DVec3, Vec3};
 use proptest::prelude::*;
 
-use super::*;
 use crate::asset::{Channel, Interpolation, Transform, Values, mannequin};
 use crate::ik::{Limit, Method};
-use crate::motion::{Bar, Edit, Layer, Share};
+use crate::motion::{Edit, Layer, Strip, WeightedClip};
+
+use super::*;
 
 /// The mannequin without its meshes, and its rig.
 static BONES: LazyLock<(Character, Rig)> = LazyLock::new(|| {
     let mut character = mannequin().unwrap();
-    let rig = rig::find(&character);
+    let rig = rig::detect(&character);
     character.skeleton.nodes.iter_mut().for_each(|n| n.mesh = None);
     character.meshes.clear();
     (character, rig)
@@ -58,9 +59,9 @@ fn clip() -> impl Strategy<Value = Clip> {
 
 fn motion() -> impl Strategy<Value = Motion> {
     let weights = prop::array::uniform2(number().prop_map(f32::abs));
-    let bar = (weights, number(), number(), any::<bool>()).prop_map(|(weights, speed, from, again)| {
-        let clips = weights.iter().enumerate().map(|(clip, &weight)| Share { clip, weight }).collect();
-        Bar { clips, speed, from, again, seconds: Some(2.0), ..Bar::new(0) }
+    let strip = (weights, number(), number(), any::<bool>()).prop_map(|(weights, speed, from, looping)| {
+        let clips = weights.iter().enumerate().map(|(clip, &weight)| WeightedClip { clip, weight }).collect();
+        Strip { clips, speed, from, looping, seconds: Some(2.0), ..Strip::new(0) }
     });
     let layer = (0.0..=1.0_f32, any::<bool>(), number()).prop_map(|(weight, additive, speed)| Layer {
         clip: 2,
@@ -78,11 +79,11 @@ fn motion() -> impl Strategy<Value = Motion> {
     });
     let many = 0..3_usize;
     let parts = (
-        prop::collection::vec(bar, many.clone()),
+        prop::collection::vec(strip, many.clone()),
         prop::collection::vec(layer, many.clone()),
         prop::collection::vec(edit, many),
     );
-    parts.prop_map(|(bars, layers, edits)| Motion { bars, layers, edits, plant: false })
+    parts.prop_map(|(strips, layers, edits)| Motion { strips, layers, edits, plant: false })
 }
 
 fn is_finite(puppet: &Puppet) -> bool {
@@ -179,13 +180,13 @@ fn apply(puppet: &mut Puppet, (kind, a, b, amount): Change) {
         3 => puppet.targets.push(Target { look: Some(position), ..Target::new(a) }),
         4 => puppet.targets.clear(),
         5 => puppet.targets.iter_mut().for_each(|t| t.position = Some(position)),
-        6 => puppet.pins.push(Pin { node: b, place: (amount > 0.0).then_some(pin) }),
+        6 => puppet.pins.push(Pin { node: b, target: (amount > 0.0).then_some(pin) }),
         7 => puppet.pins.clear(),
         8 if rig.pins.is_empty() => rig.pins.push(b),
         8 => rig.pins.clear(),
         9 => rig.joints.entry(a).or_default().limit = Limit::Hinge { axis: DVec3::X, min: -1.0, max: amount },
         10 => rig.joints.entry(a).or_default().stiffness = 1.2 * amount.abs(),
-        11 => rig.joints.entry(a).or_default().carrier = (amount > 0.0).then_some(b),
+        11 => rig.joints.entry(a).or_default().logical_parent = (amount > 0.0).then_some(b),
         12 => rig.clone_from(&BONES.1),
         13 => {
             let mut pose = puppet.pose.clone();

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use glam::{Affine3A, Vec3};
 use serde::{Deserialize, Serialize};
 
+use crate::files::{atomic, bounded};
 use crate::puppet::Puppet;
-use crate::render::Picture;
-use crate::{atomic, bounded, json};
+use crate::render::DecodedImage;
+use crate::text::json;
 
 /// Maximum size of a joint golden, in bytes.
 const MAX_JOINTS_BYTES: u64 = 1 << 30;
@@ -26,7 +27,7 @@ pub enum GoldenError {
     },
     /// The file is not a valid golden.
     #[error("{}: {cause}", path.display())]
-    Bad {
+    Invalid {
         /// The golden.
         path: PathBuf,
         /// Description of the error.
@@ -38,14 +39,14 @@ pub enum GoldenError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawn {
     /// The pixels.
-    pub picture: Picture,
+    pub image: DecodedImage,
     /// Human-readable adapter, driver and CPU. `None` if the file does not name them.
     pub drawn_by: Option<String>,
 }
 
 /// The content of a PNG that is read for comparison with an image of a known size.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum GoldenState {
     /// An image of that size.
     Drawn(Drawn),
     /// Width and height of an image of another size. It is not decoded, because a small file may declare a huge image.
@@ -58,7 +59,7 @@ impl Drawn {
     ///
     /// # Errors
     /// [`GoldenError`] if the file cannot be read or is not a valid PNG.
-    pub fn read(path: &Path, width: u32, height: u32) -> Result<Option<Found>, GoldenError> {
+    pub fn read(path: &Path, width: u32, height: u32) -> Result<Option<GoldenState>, GoldenError> {
         let file = match bounded::open(path) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -66,17 +67,17 @@ impl Drawn {
         };
         Self::decode(BufReader::new(file), (width, height))
             .map(Some)
-            .map_err(|cause| GoldenError::Bad { path: path.into(), cause })
+            .map_err(|cause| GoldenError::Invalid { path: path.into(), cause })
     }
 
-    fn decode(bytes: impl BufRead + Seek, expected_size: (u32, u32)) -> Result<Found, String> {
+    fn decode(bytes: impl BufRead + Seek, expected_size: (u32, u32)) -> Result<GoldenState, String> {
         let mut decoder = png::Decoder::new(bytes);
         decoder
             .set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
         let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
         let (width, height) = reader.info().size();
         if (width, height) != expected_size {
-            return Ok(Found::OtherSize(width, height));
+            return Ok(GoldenState::OtherSize(width, height));
         }
         let size = reader.output_buffer_size().ok_or("image is too large")?;
         let mut data = vec![0; size];
@@ -91,7 +92,7 @@ impl Drawn {
         };
         let texts = &reader.info().uncompressed_latin1_text;
         let drawn_by = texts.iter().find(|t| t.keyword == "Adapter").map(|t| t.text.clone());
-        Ok(Found::Drawn(Self { picture: Picture { width, height, rgba }, drawn_by }))
+        Ok(GoldenState::Drawn(Self { image: DecodedImage { width, height, rgba }, drawn_by }))
     }
 
     /// Encodes the image as a well-compressed PNG. Its metadata name the machine and this program's version. The same input
@@ -100,17 +101,17 @@ impl Drawn {
     /// # Errors
     /// The message of the PNG encoder.
     pub fn encode(&self) -> Result<Vec<u8>, String> {
-        let picture = &self.picture;
-        let solid = picture.rgba.chunks_exact(4).all(|p| p[3] == 255);
+        let image = &self.image;
+        let solid = image.rgba.chunks_exact(4).all(|p| p[3] == 255);
         let rgb;
         let (pixels, kind) = if solid {
-            rgb = picture.rgb();
+            rgb = image.rgb();
             (&rgb, png::ColorType::Rgb)
         } else {
-            (&picture.rgba, png::ColorType::Rgba)
+            (&image.rgba, png::ColorType::Rgba)
         };
         let mut bytes = Cursor::new(Vec::new());
-        let mut encoder = png::Encoder::new(&mut bytes, picture.width, picture.height);
+        let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
         encoder.set_color(kind);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::High);
@@ -203,7 +204,7 @@ impl Joints {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(GoldenError::Io { path: path.into(), source }),
         };
-        let bad = |cause: String| GoldenError::Bad { path: path.into(), cause };
+        let bad = |cause: String| GoldenError::Invalid { path: path.into(), cause };
         let joints: Self = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
         if joints.format != FORMAT {
             return Err(bad(format!("format is \"{}\", but must be \"{FORMAT}\"", joints.format)));

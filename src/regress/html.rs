@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use crate::json;
+use crate::text::json;
 
 use super::golden::Drawn;
 use super::machine::Machine;
@@ -83,8 +83,8 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
     let is_identical = outcome.difference.as_ref().is_some_and(|d| d.pixels() == 0);
     let url = |drawn: &Option<Drawn>| drawn.as_ref().map(data_url).transpose();
     let difference = outcome.difference.as_ref().filter(|d| d.beyond > 0).zip(outcome.actual.as_ref());
-    let difference = difference
-        .map(|(d, a)| Drawn { picture: d.picture(a.picture.width, a.picture.height), drawn_by: None });
+    let difference =
+        difference.map(|(d, a)| Drawn { image: d.image(a.image.width, a.image.height), drawn_by: None });
     let finite = |x: f64| if x.is_finite() { x } else { f64::MAX };
     let goal = |(name, r): &(String, crate::puppet::GoalReport)| Goal {
         node: name.clone(),
@@ -101,7 +101,7 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
         fails: outcome.status.is_failure(),
         milliseconds: outcome.seconds * 1e3,
         findings: outcome.findings.iter().map(|f| (f.passed, f.text.as_str())).collect(),
-        size: outcome.actual.as_ref().map(|a| (a.picture.width, a.picture.height)),
+        size: outcome.actual.as_ref().map(|a| (a.image.width, a.image.height)),
         expected: url(&outcome.expected)?,
         expected_by: outcome.expected.as_ref().and_then(|e| e.drawn_by.as_deref()),
         actual: if is_identical { None } else { url(&outcome.actual)? },

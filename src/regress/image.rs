@@ -1,6 +1,6 @@
 //! Compares images by their levels and with the FLIP metric.
 
-use crate::render::Picture;
+use crate::render::DecodedImage;
 
 use super::flip;
 use super::suite::ImageTolerance;
@@ -71,18 +71,18 @@ impl Difference {
     }
 
     /// The FLIP errors as an image, in which brighter pixels have larger errors.
-    pub fn picture(&self, width: u32, height: u32) -> Picture {
+    pub fn image(&self, width: u32, height: u32) -> DecodedImage {
         let rgba = self.map.iter().flat_map(|&error| heat(error)).collect();
-        Picture { width, height, rgba }
+        DecodedImage { width, height, rgba }
     }
 }
 
 /// Compares two images. Pixels whose channels differ by at most `levels` of 255 count as equal. Returns `None` if the sizes
 /// differ or an image is empty.
-pub fn compare(expected: &Picture, actual: &Picture, levels: u8) -> Option<Difference> {
+pub fn compare(expected: &DecodedImage, actual: &DecodedImage, levels: u8) -> Option<Difference> {
     let (width, height) = (expected.width, expected.height);
     let size = width as usize * height as usize;
-    let is_complete = |p: &Picture| p.rgba.len() == 4 * size;
+    let is_complete = |p: &DecodedImage| p.rgba.len() == 4 * size;
     let same_size = (width, height) == (actual.width, actual.height);
     if !same_size || !is_complete(expected) || !is_complete(actual) || size == 0 {
         return None;
@@ -129,7 +129,7 @@ fn average(values: impl Iterator<Item = f32>) -> f32 {
 
 /// The FLIP error of each pixel. Images that are not opaque are compared over black and over white, and the larger error is
 /// used. Over a single colour, an opaque pixel of that colour would look the same as a transparent one.
-fn flip_map(expected: &Picture, actual: &Picture) -> Vec<f32> {
+fn flip_map(expected: &DecodedImage, actual: &DecodedImage) -> Vec<f32> {
     let over = |background: u8| {
         flip::error_map(&opaque(expected, background), &opaque(actual, background), expected.width as usize)
     };
@@ -141,12 +141,12 @@ fn flip_map(expected: &Picture, actual: &Picture) -> Vec<f32> {
 }
 
 /// Blends an image over a grey background and returns its RGB bytes.
-fn opaque(picture: &Picture, background: u8) -> Vec<u8> {
+fn opaque(image: &DecodedImage, background: u8) -> Vec<u8> {
     let over = |value: u8, alpha: u8| {
         let (value, alpha, background) = (u32::from(value), u32::from(alpha), u32::from(background));
         u8::try_from((value * alpha + background * (255 - alpha) + 127) / 255).unwrap_or(u8::MAX)
     };
-    let pixels = picture.rgba.chunks_exact(4);
+    let pixels = image.rgba.chunks_exact(4);
     pixels.flat_map(|p| p.iter().take(3).map(|&v| over(v, p.get(3).copied().unwrap_or(255)))).collect()
 }
 
@@ -164,10 +164,10 @@ mod tests {
     use super::*;
 
     /// A grey image with pixels that are changed by a function.
-    fn picture(size: u32, change: impl Fn(u32, u32) -> i8) -> Picture {
+    fn image(size: u32, change: impl Fn(u32, u32) -> i8) -> DecodedImage {
         let pixels = (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
         let rgba = pixels.flat_map(|(x, y)| [128, 128_u8.saturating_add_signed(change(x, y)), 128, 255]);
-        Picture { width: size, height: size, rgba: rgba.collect() }
+        DecodedImage { width: size, height: size, rgba: rgba.collect() }
     }
 
     fn tolerance() -> ImageTolerance {
@@ -176,29 +176,29 @@ mod tests {
 
     #[test]
     fn identical_images_have_no_difference() {
-        let difference = compare(&picture(8, |_, _| 0), &picture(8, |_, _| 0), 0).unwrap();
+        let difference = compare(&image(8, |_, _| 0), &image(8, |_, _| 0), 0).unwrap();
         assert_eq!((difference.rule(), difference.pixels(), difference.largest), (Rule::Identical, 0, 0));
         assert!(difference.passes(&ImageTolerance { levels: 0, mean: 0.0, worst: 0.0 }));
     }
 
     #[test]
     fn images_of_other_sizes_are_not_compared() {
-        assert_eq!(compare(&picture(8, |_, _| 0), &picture(9, |_, _| 0), 2), None);
+        assert_eq!(compare(&image(8, |_, _| 0), &image(9, |_, _| 0), 2), None);
     }
 
     #[test]
     fn pixels_within_the_tolerated_levels_do_not_affect_flip() {
-        let expected = picture(64, |_, _| 0);
+        let expected = image(64, |_, _| 0);
         let rounded = |x: u32, y: u32| if (x + y).is_multiple_of(2) { 2 } else { -1 };
-        let difference = compare(&expected, &picture(64, rounded), 2).unwrap();
+        let difference = compare(&expected, &image(64, rounded), 2).unwrap();
         assert_eq!((difference.rule(), difference.pixels(), difference.largest), (Rule::Levels, 4096, 2));
         assert_eq!(difference.off, [2048, 2048, 0, 0]);
         assert_eq!((difference.mean, difference.worst.0), (0.0, 0.0));
         // A single pixel beyond the levels is judged as if all others were equal.
         let edge = |x: u32, y: u32| if (x, y) == (40, 9) { 90 } else { 0 };
-        let alone = compare(&expected, &picture(64, edge), 2).unwrap();
+        let alone = compare(&expected, &image(64, edge), 2).unwrap();
         let both = |x: u32, y: u32| if edge(x, y) == 0 { rounded(x, y) } else { edge(x, y) };
-        let together = compare(&expected, &picture(64, both), 2).unwrap();
+        let together = compare(&expected, &image(64, both), 2).unwrap();
         assert_eq!((together.rule(), together.beyond, together.largest), (Rule::Flip, 1, 90));
         assert_eq!(together.map, alone.map);
         assert_eq!(together.worst.1, [32, 0]);
@@ -207,9 +207,9 @@ mod tests {
 
     #[test]
     fn a_visible_patch_fails() {
-        let expected = picture(64, |_, _| 0);
+        let expected = image(64, |_, _| 0);
         let patch = |x: u32, y: u32| if x < 12 && y < 12 { 90 } else { 0 };
-        let difference = compare(&expected, &picture(64, patch), 2).unwrap();
+        let difference = compare(&expected, &image(64, patch), 2).unwrap();
         assert_eq!((difference.beyond, difference.worst.1), (144, [0, 0]));
         assert!(!difference.passes(&tolerance()), "{difference:?}");
         // Exceeding either limit is enough to fail.
@@ -221,14 +221,14 @@ mod tests {
 
     #[test]
     fn alpha_counts_as_a_channel() {
-        let mut clear = picture(8, |_, _| 0);
+        let mut clear = image(8, |_, _| 0);
         clear.rgba[3] = 252;
-        let difference = compare(&picture(8, |_, _| 0), &clear, 2).unwrap();
+        let difference = compare(&image(8, |_, _| 0), &clear, 2).unwrap();
         assert_eq!((difference.beyond, difference.off, difference.largest), (1, [0, 0, 1, 0], 3));
         // Opaque grey and transparent look the same over a grey background only.
-        let mut transparent = picture(8, |_, _| 0);
+        let mut transparent = image(8, |_, _| 0);
         transparent.rgba.chunks_exact_mut(4).for_each(|p| p.copy_from_slice(&[128, 128, 128, 0]));
-        let difference = compare(&picture(8, |_, _| 0), &transparent, 2).unwrap();
+        let difference = compare(&image(8, |_, _| 0), &transparent, 2).unwrap();
         assert!(difference.mean > 0.1 && !difference.passes(&tolerance()), "{difference:?}");
     }
 }

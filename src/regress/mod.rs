@@ -3,7 +3,6 @@
 //! This module does not interpret the options of a case. The program does, in the [`Pose`] function that it passes to a
 //! [`Run`].
 
-mod check;
 mod csv;
 mod flip;
 mod golden;
@@ -12,17 +11,16 @@ mod image;
 mod junit;
 mod machine;
 mod run;
-mod studio;
 mod suite;
 
 pub use self::image::{Difference, Rule, TILE, compare};
 pub use csv::csv;
-pub use golden::{Drawn, Found, GoldenError, Joint, JointDifference, Joints};
+pub use golden::{Drawn, GoldenError, GoldenState, Joint, JointDifference, Joints};
 pub use html::page;
 pub use junit::junit;
 pub use machine::Machine;
 pub use run::{Finding, Outcome, Pose, Posed, Run, Settings, Status, Update, orphans};
 pub use suite::{
-    Case, Checks, ImageTolerance, JointTolerance, Moment, OptionKey, Replayed, ReportCheck, Suite,
-    SuiteError, Takes,
+    Case, Checks, ImageTolerance, JointTolerance, Moment, OptionArity, OptionKey, Replayed, ReportCheck,
+    Suite, SuiteError,
 };

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use glam::{Mat4, Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
-use crate::camera::{Bounds, Camera};
+use crate::view::{Bounds, Camera};
 
 /// The input for one image. It is independent of joints, clips and files.
 #[derive(Clone, Debug)]
@@ -17,13 +17,13 @@ pub struct Frame<'a> {
     /// The camera.
     pub camera: Camera,
     /// The shading mode.
-    pub mode: Mode,
+    pub mode: ShadingMode,
     /// The background.
     pub background: Background,
     /// Samples per pixel: 1 or 4.
     pub samples: u32,
     /// The ground, if it is shown.
-    pub ground: Option<Ground>,
+    pub ground: Option<Floor>,
     /// Whether the key light casts shadows.
     pub shadow: bool,
     /// Centre and radius of a sphere around everything that casts shadows, in world metres.
@@ -69,7 +69,7 @@ pub struct Ghost<'a> {
 
 /// A horizontal ground plane that fades out around its centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ground {
+pub struct Floor {
     /// The centre in world metres.
     pub center: Vec3,
     /// The distance at which it has faded out, in world metres.
@@ -101,7 +101,7 @@ pub struct Fill {
 /// Shading modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum ShadingMode {
     /// Metallic-roughness material under studio light.
     #[default]
     Shaded,
@@ -115,7 +115,7 @@ pub enum Mode {
     Skeleton,
 }
 
-impl Mode {
+impl ShadingMode {
     /// All modes.
     pub const ALL: [Self; 5] = [Self::Shaded, Self::Lambert, Self::Normal, Self::Mask, Self::Skeleton];
 
@@ -141,7 +141,7 @@ impl Mode {
     }
 }
 
-impl FromStr for Mode {
+impl FromStr for ShadingMode {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {

@@ -6,9 +6,9 @@ use glam::{Vec3, vec3};
 use wgpu::TextureFormat;
 
 use super::layout::Layouts;
-use super::shadow::{self, KEY_LIGHT};
+use super::shadow::KEY_LIGHT;
 use super::surface::depth_state;
-use super::{Frame, Gpu, Ground, shaders};
+use super::{Floor, Frame, Gpu, shaders, shadow};
 
 /// Maximum distance in texels by which a shadow extends beyond its caster. It covers the shader's disc, its filter, and
 /// the offset along the normal.
@@ -16,13 +16,13 @@ const SOFT_RADIUS: f32 = 9.0;
 
 /// Pipelines for the ground, created on first use.
 #[derive(Debug)]
-pub(super) struct GroundPass {
+pub(super) struct FloorPass {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
     pipelines: HashMap<(bool, u32, TextureFormat), wgpu::RenderPipeline>,
 }
 
-impl GroundPass {
+impl FloorPass {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("ground"),
@@ -39,7 +39,7 @@ impl GroundPass {
         &mut self,
         gpu: &Gpu,
         frame: &Frame<'_>,
-        ground: &Ground,
+        ground: &Floor,
         shadows: bool,
         (area, format): ((u32, u32), TextureFormat),
     ) -> Vec<(wgpu::RenderPipeline, Rect)> {
@@ -103,7 +103,7 @@ impl Rect {
 }
 
 /// Returns the rectangle in which the ground may be in shadow: the bounds of all draws, projected along the key light.
-fn shadow_rect(frame: &Frame<'_>, ground: &Ground, all: Rect) -> Rect {
+fn shadow_rect(frame: &Frame<'_>, ground: &Floor, all: Rect) -> Rect {
     let light = KEY_LIGHT.normalize();
     let (center, radius) = frame.sphere;
     let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size((all.width, all.height)));

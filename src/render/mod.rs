@@ -1,5 +1,5 @@
 //! Rendering with wgpu, independent of any window. A [`Gpu`] is opened, the parts of a character become a [`Model`] on it,
-//! and a [`Renderer`] draws a [`Frame`] into a [`Picture`].
+//! and a [`Renderer`] draws a [`Frame`] into a [`DecodedImage`].
 //!
 //! This module knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. The types
 //! in [`gpu_types`] must match those in `shaders/`, which a test verifies.
@@ -25,14 +25,14 @@ mod texture;
 mod upload;
 mod vertices;
 
-pub use crate::asset::Picture;
+pub use crate::asset::DecodedImage;
 pub use device::{AdapterChoice, Gpu};
 pub use error::RenderError;
-pub use frame::{Background, Draw, Fill, Frame, Ghost, Ground, Line, Mode};
+pub use frame::{Background, Draw, Fill, Floor, Frame, Ghost, Line, ShadingMode};
 pub use model::Model;
 #[cfg(all(test, feature = "viewer"))]
 pub(crate) use offscreen::Target;
 pub use offscreen::{Canvas, Pending};
 pub use renderer::Renderer;
 pub use shaders::SOURCES;
-pub use texture::Pictures;
+pub use texture::DecodedImages;

@@ -9,10 +9,10 @@ use wgpu::BufferUsages;
 
 use crate::asset::{AlphaMode, Character, Material, Part, Primitive, TextureRef};
 
-use super::gpu_types::{self, UvTransform, flags};
+use super::gpu_types::{UvTransform, flags};
 use super::layout::Layouts;
-use super::texture::{Pictures, Textures, slots};
-use super::{Draw, Gpu, RenderError};
+use super::texture::{DecodedImages, Textures, slots};
+use super::{Draw, Gpu, RenderError, gpu_types};
 
 /// The parts of a character on the GPU: vertices, triangles, morph targets and textures. A model is immutable.
 #[derive(Debug)]
@@ -45,9 +45,9 @@ impl Model {
         layouts: &Layouts,
         character: &Character,
         parts: &[Part],
-        pictures: &Pictures,
+        decoded: &DecodedImages,
     ) -> Result<Self, RenderError> {
-        let mut textures = Textures::new(gpu, character, pictures);
+        let mut textures = Textures::new(gpu, character, decoded);
         let default_material = Material::default();
         let mut geometry = Geometry::default();
         let mut bound = HashMap::new();
@@ -251,7 +251,7 @@ fn bind_textures(
     material: &Material,
 ) -> (wgpu::BindGroup, [bool; 5]) {
     let slots = slots(material);
-    let maps = slots.map(|(texture, _)| textures.picture(texture).is_some());
+    let maps = slots.map(|(texture, _)| textures.pixels(texture).is_some());
     let bound = slots.map(|(texture, usage)| textures.get(texture, usage));
     let entries: Vec<wgpu::BindGroupEntry<'_>> = (0_u32..)
         .zip(&bound)

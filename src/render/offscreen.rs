@@ -2,7 +2,7 @@
 
 use wgpu::{TextureFormat, TextureUsages};
 
-use crate::asset::Picture;
+use crate::asset::DecodedImage;
 
 use super::srgb::{from_linear, to_linear};
 use super::{Gpu, RenderError};
@@ -119,7 +119,7 @@ impl Pending {
     ///
     /// # Errors
     /// [`RenderError`] if the driver reports an error or the device is lost.
-    pub fn picture(self) -> Result<Picture, RenderError> {
+    pub fn image(self) -> Result<DecodedImage, RenderError> {
         let (width, height) = self.size;
         let row = width as usize * 4;
         let rgba = read_buffer(&self.gpu, &self.buffer, self.work, |bytes| {
@@ -128,11 +128,11 @@ impl Pending {
             rows.filter_map(|padded| padded.get(..row)).for_each(|row| rgba.extend_from_slice(row));
             rgba
         })?;
-        let mut picture = Picture { width, height, rgba };
+        let mut image = DecodedImage { width, height, rgba };
         if let Some(srgb) = self.premultiplied {
-            unpremultiply(&mut picture, srgb);
+            unpremultiply(&mut image, srgb);
         }
-        Ok(picture)
+        Ok(image)
     }
 }
 
@@ -163,8 +163,8 @@ pub(super) fn read_buffer<T>(
 }
 
 /// Converts premultiplied colours to straight ones. `srgb` is whether they are stored as sRGB.
-fn unpremultiply(picture: &mut Picture, srgb: bool) {
-    for pixel in picture.rgba.chunks_exact_mut(4) {
+fn unpremultiply(image: &mut DecodedImage, srgb: bool) {
+    for pixel in image.rgba.chunks_exact_mut(4) {
         let &mut [.., alpha] = pixel else { continue };
         if alpha == 0 || alpha == 255 {
             continue;

@@ -2,9 +2,9 @@
 
 use png::{BitDepth, ColorType, Compression, Encoder, Filter};
 
-use super::{Background, Picture, RenderError};
+use super::{Background, DecodedImage, RenderError};
 
-impl Picture {
+impl DecodedImage {
     /// Encodes the image as PNG. It gets an alpha channel only if the background is transparent.
     ///
     /// # Errors

@@ -7,18 +7,17 @@ use wgpu::{BufferUsages, TextureFormat};
 use crate::asset::{Character, Part};
 
 use super::ghost::GhostPass;
-use super::gpu_types;
-use super::ground::{GroundPass, Rect};
+use super::ground::{FloorPass, Rect};
 use super::layout::Layouts;
 use super::lines::LinePass;
 use super::model::Model;
 use super::offscreen::{Canvas, Pending, Target};
-use super::shadow::{self, KEY_LIGHT, Shadow};
+use super::shadow::{KEY_LIGHT, Shadow};
 use super::srgb::to_linear;
 use super::surface::{Surfaces, is_blended};
-use super::texture::Pictures;
+use super::texture::DecodedImages;
 use super::upload::{FrameBuffers, Tint, dynamic_offset, ensure, write};
-use super::{Background, Draw, Frame, Gpu, Picture, RenderError};
+use super::{Background, DecodedImage, Draw, Frame, Gpu, RenderError, gpu_types, shadow};
 
 /// Draws frames. Pipelines, targets and buffers are reused between frames.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ pub struct Renderer {
     surfaces: Surfaces,
     shadow: Option<Shadow>,
     no_shadow: wgpu::BindGroup,
-    ground: Option<GroundPass>,
+    ground: Option<FloorPass>,
     ghosts: Option<GhostPass>,
     lines: Option<LinePass>,
     target: Option<Target>,
@@ -75,9 +74,9 @@ impl Renderer {
         &self,
         character: &Character,
         parts: &[Part],
-        pictures: &Pictures,
+        images: &DecodedImages,
     ) -> Result<Model, RenderError> {
-        let model = Model::new(&self.gpu, &self.layouts, character, parts, pictures)?;
+        let model = Model::new(&self.gpu, &self.layouts, character, parts, images)?;
         self.gpu.check().map(|()| model)
     }
 
@@ -90,8 +89,8 @@ impl Renderer {
         model: &Model,
         frame: &Frame<'_>,
         size: (u32, u32),
-    ) -> Result<Picture, RenderError> {
-        self.submit(model, frame, size)?.picture()
+    ) -> Result<DecodedImage, RenderError> {
+        self.submit(model, frame, size)?.image()
     }
 
     /// Submits a frame without waiting for it. Frames are drawn one after the other, and earlier frames do not change the pixels
@@ -163,7 +162,7 @@ impl Renderer {
         };
         // Get all pipelines before the pass begins, because the pass must not borrow the caches.
         let ground = frame.ground.filter(|g| frame.camera.position.y > g.center.y).map(|ground| {
-            let pass = self.ground.get_or_insert_with(|| GroundPass::new(&self.gpu, &self.layouts));
+            let pass = self.ground.get_or_insert_with(|| FloorPass::new(&self.gpu, &self.layouts));
             pass.pieces(&self.gpu, frame, &ground, shadows, (area, target.format))
         });
         let ghosts = if frame.ghosts.is_empty() || frame.mode.is_data() {

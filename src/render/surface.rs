@@ -9,13 +9,13 @@ use super::layout::Layouts;
 use super::model::ModelPart;
 use super::offscreen::DEPTH;
 use super::skinning::{Skinning, vertex_state};
-use super::{Draw, Frame, Gpu, Mode, shaders, texture};
+use super::{Draw, Frame, Gpu, ShadingMode, shaders, texture};
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     skinning: Skinning,
-    mode: Mode,
+    mode: ShadingMode,
     maps: [bool; 5],
     shadows: bool,
     blended: bool,
@@ -58,11 +58,11 @@ impl Surfaces {
         let used = texture::used_textures(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
         let variant = Variant {
             skinning: Skinning::of(part, draw),
-            mode: if shaded { Mode::Shaded } else { frame.mode },
+            mode: if shaded { ShadingMode::Shaded } else { frame.mode },
             maps: std::array::from_fn(|map| part.maps[map] && used[map]),
             shadows: shaded && frame.shadow,
             blended: is_blended(frame.mode, part),
-            culled: frame.mode != Mode::Mask && !part.double_sided,
+            culled: frame.mode != ShadingMode::Mask && !part.double_sided,
             mirrored: draw.mirrored,
             samples: frame.samples,
             format,
@@ -73,7 +73,7 @@ impl Surfaces {
 }
 
 /// Returns whether a part is drawn with alpha blending.
-pub(super) fn is_blended(mode: Mode, part: &ModelPart) -> bool {
+pub(super) fn is_blended(mode: ShadingMode, part: &ModelPart) -> bool {
     part.blended && !mode.is_data()
 }
 
@@ -85,10 +85,10 @@ fn create_pipeline(
 ) -> wgpu::RenderPipeline {
     let flag = |set: bool| f64::from(u8::from(set));
     let mode = match v.mode {
-        Mode::Shaded | Mode::Skeleton => 0.0,
-        Mode::Lambert => 1.0,
-        Mode::Normal => 2.0,
-        Mode::Mask => 3.0,
+        ShadingMode::Shaded | ShadingMode::Skeleton => 0.0,
+        ShadingMode::Lambert => 1.0,
+        ShadingMode::Normal => 2.0,
+        ShadingMode::Mask => 3.0,
     };
     let constants = [
         ("MODE", mode),

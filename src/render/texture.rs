@@ -6,23 +6,23 @@ use std::thread;
 
 use wgpu::TextureFormat;
 
-use crate::asset::{AlphaMode, Character, Filter, Material, Part, Picture, Sampler, TextureRef, Wrap};
+use crate::asset::{AlphaMode, Character, DecodedImage, Filter, Material, Part, Sampler, TextureRef, Wrap};
 
 use super::srgb::{from_linear, to_linear};
-use super::{Gpu, Mode};
+use super::{Gpu, ShadingMode};
 
 /// The decoded images of a character. They contain no GPU resources, so they can be created on any thread.
 #[derive(Debug, Default)]
-pub struct Pictures {
-    images: Vec<Option<Picture>>,
+pub struct DecodedImages {
+    images: Vec<Option<DecodedImage>>,
     /// One line for each image that could not be decoded.
     pub warnings: Vec<String>,
 }
 
-impl Pictures {
-    /// Decodes the images that the given parts use in a mode, on all cores. [`Mode::Shaded`] uses all that any mode uses. An
+impl DecodedImages {
+    /// Decodes the images that the given parts use in a mode, on all cores. [`ShadingMode::Shaded`] uses all that any mode uses. An
     /// image that is missing is replaced by a neutral colour.
-    pub fn decode(character: &Character, parts: &[Part], mode: Mode) -> Self {
+    pub fn decode(character: &Character, parts: &[Part], mode: ShadingMode) -> Self {
         let mut wanted = vec![false; character.images.len()];
         let material = |part: &Part| character.materials.get(character.primitive(*part).material?);
         for material in parts.iter().filter_map(material) {
@@ -35,21 +35,21 @@ impl Pictures {
             }
         }
         let wanted: Vec<usize> = (0..wanted.len()).filter(|&i| wanted[i]).collect();
-        let mut pictures = Self { images: vec![None; character.images.len()], warnings: Vec::new() };
-        for (&index, decoded) in wanted.iter().zip(decode_all(character, &wanted)) {
-            match decoded {
-                Ok(picture) => pictures.images[index] = Some(picture),
+        let mut decoded = Self { images: vec![None; character.images.len()], warnings: Vec::new() };
+        for (&index, result) in wanted.iter().zip(decode_all(character, &wanted)) {
+            match result {
+                Ok(pixels) => decoded.images[index] = Some(pixels),
                 Err(cause) => {
-                    pictures.warnings.push(format!("images[{index}]: {cause}; using a neutral colour"));
+                    decoded.warnings.push(format!("images[{index}]: {cause}; using a neutral colour"));
                 }
             }
         }
-        pictures
+        decoded
     }
 }
 
 /// Decodes images by index, on all cores. Each thread takes the next image that no other thread has taken.
-fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<Picture, String>> {
+fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<DecodedImage, String>> {
     let next = AtomicUsize::new(0);
     let decode_some = || {
         let take_next = || {
@@ -61,22 +61,22 @@ fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<Picture, St
             .collect::<Vec<_>>()
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let mut decoded: Vec<_> = thread::scope(|scope| {
+    let mut result: Vec<_> = thread::scope(|scope| {
         let threads: Vec<_> = (1..cores.min(wanted.len())).map(|_| scope.spawn(decode_some)).collect();
         let own = decode_some();
         own.into_iter().chain(threads.into_iter().flat_map(|t| t.join().unwrap_or_default())).collect()
     });
-    decoded.sort_by_key(|(at, _)| *at);
-    decoded.into_iter().map(|(_, result)| result).collect()
+    result.sort_by_key(|(at, _)| *at);
+    result.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Returns which of the five textures a mode samples. `masked` is whether the material has an alpha cutoff.
-pub(super) fn used_textures(mode: Mode, masked: bool) -> [bool; 5] {
+pub(super) fn used_textures(mode: ShadingMode, masked: bool) -> [bool; 5] {
     match mode {
-        Mode::Shaded | Mode::Skeleton => [true; 5],
-        Mode::Lambert => [true, false, false, false, false],
-        Mode::Normal => [masked, false, false, false, false],
-        Mode::Mask => [false; 5],
+        ShadingMode::Shaded | ShadingMode::Skeleton => [true; 5],
+        ShadingMode::Lambert => [true, false, false, false, false],
+        ShadingMode::Normal => [masked, false, false, false, false],
+        ShadingMode::Mask => [false; 5],
     }
 }
 
@@ -96,9 +96,9 @@ impl TextureUse {
         if self == Self::Color { TextureFormat::Rgba8UnormSrgb } else { TextureFormat::Rgba8Unorm }
     }
 
-    fn neutral(self) -> Picture {
+    fn neutral(self) -> DecodedImage {
         let pixel = if self == Self::Normal { [128, 128, 255, 255] } else { [255; 4] };
-        Picture { width: 1, height: 1, rgba: pixel.to_vec() }
+        DecodedImage { width: 1, height: 1, rgba: pixel.to_vec() }
     }
 }
 
@@ -117,22 +117,22 @@ pub(super) fn slots(material: &Material) -> [(Option<TextureRef>, TextureUse); 5
 pub(super) struct Textures<'a> {
     gpu: &'a Gpu,
     character: &'a Character,
-    pictures: &'a Pictures,
+    decoded: &'a DecodedImages,
     views: HashMap<(Option<usize>, TextureUse), wgpu::TextureView>,
     samplers: HashMap<Sampler, wgpu::Sampler>,
 }
 
 impl<'a> Textures<'a> {
-    pub(super) fn new(gpu: &'a Gpu, character: &'a Character, pictures: &'a Pictures) -> Self {
-        Self { gpu, character, pictures, views: HashMap::new(), samplers: HashMap::new() }
+    pub(super) fn new(gpu: &'a Gpu, character: &'a Character, decoded: &'a DecodedImages) -> Self {
+        Self { gpu, character, decoded, views: HashMap::new(), samplers: HashMap::new() }
     }
 
     /// Returns the index of the image to which a reference points, if it was decoded and the adapter supports its size.
-    pub(super) fn picture(&self, texture: Option<TextureRef>) -> Option<usize> {
+    pub(super) fn pixels(&self, texture: Option<TextureRef>) -> Option<usize> {
         let image = self.character.textures.get(texture?.texture)?.image?;
-        let picture = self.pictures.images.get(image)?.as_ref()?;
+        let pixels = self.decoded.images.get(image)?.as_ref()?;
         let limit = self.gpu.device.limits().max_texture_dimension_2d;
-        (picture.width <= limit && picture.height <= limit).then_some(image)
+        (pixels.width <= limit && pixels.height <= limit).then_some(image)
     }
 
     /// Returns view and sampler of a texture. Without an image, the view shows the neutral colour.
@@ -141,14 +141,14 @@ impl<'a> Textures<'a> {
         texture: Option<TextureRef>,
         usage: TextureUse,
     ) -> (wgpu::TextureView, wgpu::Sampler) {
-        let image = self.picture(texture);
+        let image = self.pixels(texture);
         let sampler = texture.and_then(|t| self.character.textures.get(t.texture)).map(|t| t.sampler);
         let view = match self.views.get(&(image, usage)) {
             Some(view) => view.clone(),
             None => {
-                let picture = image.and_then(|i| self.pictures.images.get(i)?.as_ref());
-                let view = match picture {
-                    Some(picture) => upload(self.gpu, picture, usage),
+                let pixels = image.and_then(|i| self.decoded.images.get(i)?.as_ref());
+                let view = match pixels {
+                    Some(pixels) => upload(self.gpu, pixels, usage),
                     None => upload(self.gpu, &usage.neutral(), usage),
                 };
                 self.views.entry((image, usage)).or_insert(view).clone()
@@ -190,8 +190,8 @@ fn sampler_descriptor(sampler: Sampler) -> wgpu::SamplerDescriptor<'static> {
 }
 
 /// Uploads an image with all its mip levels.
-fn upload(gpu: &Gpu, picture: &Picture, usage: TextureUse) -> wgpu::TextureView {
-    let (width, height) = (picture.width, picture.height);
+fn upload(gpu: &Gpu, pixels: &DecodedImage, usage: TextureUse) -> wgpu::TextureView {
+    let (width, height) = (pixels.width, pixels.height);
     let levels = 32 - width.max(height).max(1).leading_zeros();
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: None,
@@ -204,27 +204,27 @@ fn upload(gpu: &Gpu, picture: &Picture, usage: TextureUse) -> wgpu::TextureView 
         view_formats: &[],
     });
     let mut reduced;
-    let mut level_picture = picture;
+    let mut level_pixels = pixels;
     for level in 0..levels {
-        let (width, height) = (level_picture.width, level_picture.height);
+        let (width, height) = (level_pixels.width, level_pixels.height);
         let destination = wgpu::TexelCopyTextureInfo { mip_level: level, ..texture.as_image_copy() };
         let rows =
             wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: None };
         let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
-        gpu.queue.write_texture(destination, &level_picture.rgba, rows, size);
+        gpu.queue.write_texture(destination, &level_pixels.rgba, rows, size);
         if level + 1 < levels {
-            reduced = halve(level_picture, usage == TextureUse::Color);
-            level_picture = &reduced;
+            reduced = halve(level_pixels, usage == TextureUse::Color);
+            level_pixels = &reduced;
         }
     }
     texture.create_view(&wgpu::TextureViewDescriptor::default())
 }
 
 /// Halves the size of an image. Each pixel is the mean of the four that it covers, in linear light for sRGB images.
-fn halve(picture: &Picture, srgb: bool) -> Picture {
+fn halve(pixels: &DecodedImage, srgb: bool) -> DecodedImage {
     let half = |side: u32| (side / 2).max(1);
-    let (width, height) = (picture.width as usize, picture.height as usize);
-    let (half_width, half_height) = (half(picture.width), half(picture.height));
+    let (width, height) = (pixels.width as usize, pixels.height as usize);
+    let (half_width, half_height) = (half(pixels.width), half(pixels.height));
     let (linear, stored) = tables();
     let color = |levels: [u8; 4]| {
         let sum: u32 = levels.iter().map(|&level| u32::from(linear[usize::from(level)])).sum();
@@ -235,7 +235,7 @@ fn halve(picture: &Picture, srgb: bool) -> Picture {
         ((sum + 2) / 4).to_le_bytes()[0]
     };
     let mean = |levels| if srgb { color(levels) } else { value(levels) };
-    let (pixels, _) = picture.rgba.as_chunks::<4>();
+    let (pixels, _) = pixels.rgba.as_chunks::<4>();
     let mut rgba = Vec::with_capacity(half_width as usize * half_height as usize * 4);
     for y in 0..half_height as usize {
         let row = |y: usize| &pixels[y.min(height - 1) * width..][..width];
@@ -247,7 +247,7 @@ fn halve(picture: &Picture, srgb: bool) -> Picture {
             rgba.extend_from_slice(&[mean(four(0)), mean(four(1)), mean(four(2)), value(four(3))]);
         }
     }
-    Picture { width: half_width, height: half_height, rgba }
+    DecodedImage { width: half_width, height: half_height, rgba }
 }
 
 /// Returns a table from sRGB bytes to 16-bit linear light, and a table from the upper 12 bits of linear light to sRGB bytes.

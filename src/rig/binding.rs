@@ -298,7 +298,8 @@ fn topmost(skeleton: &Skeleton, base: usize, effectors: &[usize]) -> Result<usiz
     let mut top = base;
     for &effector in effectors {
         let is_above = |n: &usize| skeleton.ancestors(effector).any(|above| above == *n);
-        let apart = || RigError::Apart { base: skeleton.label(base), effector: skeleton.label(effector) };
+        let apart =
+            || RigError::NoCommonAncestor { base: skeleton.label(base), effector: skeleton.label(effector) };
         top = skeleton.ancestors(top).find(is_above).ok_or_else(apart)?;
     }
     Ok(top)

@@ -5,7 +5,7 @@
 pub enum RigError {
     /// Base and effector have different roots.
     #[error("node \"{base}\" cannot be the base of \"{effector}\" because they have no common ancestor")]
-    Apart {
+    NoCommonAncestor {
         /// The joint that should stay fixed.
         base: String,
         /// The joint that should reach the target.
@@ -13,7 +13,7 @@ pub enum RigError {
     },
     /// The logical parents of joints form a cycle.
     #[error("node \"{node}\" is its own ancestor")]
-    Circle {
+    Cycle {
         /// One of the joints in the cycle.
         node: String,
     },

@@ -1,19 +1,19 @@
-//! Rigs: which joints can be dragged and how they bend. A [`Rig`] is found in a character or read from a file. A [`Lease`]
+//! Rigs: which joints can be dragged and how they bend. A [`Rig`] is found in a character or read from a file. A [`Binding`]
 //! binds the joints of a pose to an [`ik::Body`](crate::ik::Body) for a solver and writes the result back.
 
-mod beside;
 mod binding;
-mod carry;
+mod detect;
 mod error;
 pub mod file;
-mod find;
 mod limits;
+mod load;
 mod model;
+mod reparent;
 
 pub use crate::pose::orientation;
-pub use beside::{RigLoadCause, RigLoadError, load, updated};
 pub use binding::{Binding, default_base};
-pub use carry::Reparented;
+pub use detect::detect;
 pub use error::RigError;
-pub use find::find;
+pub use load::{RigLoadCause, RigLoadError, load, updated};
 pub use model::{Chain, ChainKind, JointRig, Rig};
+pub use reparent::Reparented;

@@ -28,7 +28,7 @@ pub struct JointRig {
     /// Resistance to rotation, from 0 (none) to 1 (never rotates).
     pub stiffness: f64,
     /// Logical parent, if it differs from the parent in the file.
-    pub carrier: Option<usize>,
+    pub logical_parent: Option<usize>,
 }
 
 /// A chain of joints that moves one effector.
@@ -132,12 +132,12 @@ impl Rig {
 
     /// Returns the logical parent of a node if it has one, otherwise its parent in the file.
     pub fn above(&self, skeleton: &Skeleton, node: usize) -> Option<usize> {
-        self.joint(node).carrier.or_else(|| skeleton.nodes.get(node)?.parent)
+        self.joint(node).logical_parent.or_else(|| skeleton.nodes.get(node)?.parent)
     }
 
     /// Returns the logical parents of all joints that have one.
-    pub(super) fn carriers(&self) -> BTreeMap<usize, usize> {
-        self.joints.iter().filter_map(|(&node, joint)| Some((node, joint.carrier?))).collect()
+    pub(super) fn logical_parents(&self) -> BTreeMap<usize, usize> {
+        self.joints.iter().filter_map(|(&node, joint)| Some((node, joint.logical_parent?))).collect()
     }
 
     /// Returns the properties of a joint, or the default if the rig has none for it.

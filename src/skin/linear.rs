@@ -27,7 +27,7 @@ const LANES: usize = 4;
 
 /// The skin matrices of a part.
 #[derive(Clone, Copy, Debug)]
-pub enum Movers<'a> {
+pub enum SkinMatrices<'a> {
     /// One `world_from_mesh` for all vertices. Influences are ignored.
     Node(&'a Mat4),
     /// One `world_from_mesh` per joint of the part's skin.
@@ -44,7 +44,7 @@ pub enum Movers<'a> {
 /// The blend is that of Li & Peng 2013, listing 1 (linear blend skinning), with up to eight influences. Normals are
 /// transformed by the cofactor matrix of the blended upper 3×3, times the sign of its determinant. This is the
 /// inverse transpose up to a positive factor, and it is also defined for singular matrices.
-pub fn skin(primitive: &Primitive, movers: Movers<'_>, morph_weights: &[f32], out: &mut Skinned) {
+pub fn skin(primitive: &Primitive, matrices: SkinMatrices<'_>, morph_weights: &[f32], out: &mut Skinned) {
     out.positions.clear();
     out.normals.clear();
     out.positions.extend_from_slice(&primitive.positions);
@@ -52,14 +52,14 @@ pub fn skin(primitive: &Primitive, movers: Movers<'_>, morph_weights: &[f32], ou
     morph(primitive, morph_weights, out);
     let Skinned { positions, normals, rows: joints } = out;
     joints.clear();
-    match (movers, &primitive.influences[..]) {
-        (Movers::Node(matrix), _) => {
+    match (matrices, &primitive.influences[..]) {
+        (SkinMatrices::Node(matrix), _) => {
             let matrix = rows(matrix);
             transform_all(positions, normals, |_| matrix);
         }
-        (Movers::Joints(_) | Movers::Duals(_), []) => {}
-        (Movers::Duals(duals), sets) => dual::transform_all(positions, normals, sets, duals),
-        (Movers::Joints(matrices), sets) => {
+        (SkinMatrices::Joints(_) | SkinMatrices::Duals(_), []) => {}
+        (SkinMatrices::Duals(duals), sets) => dual::transform_all(positions, normals, sets, duals),
+        (SkinMatrices::Joints(matrices), sets) => {
             joints.extend(matrices.iter().map(rows));
             match sets {
                 [one] => transform_all(positions, normals, |v| blend(one, v, joints)),

@@ -4,5 +4,5 @@ mod dual;
 mod linear;
 mod palette;
 
-pub use linear::{Movers, Skinned, skin};
+pub use linear::{SkinMatrices, Skinned, skin};
 pub use palette::{Palette, Skinning};

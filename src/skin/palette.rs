@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asset::{Character, Part};
 
-use super::{Movers, dual};
+use super::{SkinMatrices, dual};
 
 /// A method that blends the joints of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -85,15 +85,15 @@ impl Palette {
     }
 
     /// Returns the skin matrices of a part. `part` is an index into the `parts` of [`Palette::new`].
-    pub fn movers(&self, part: usize) -> Option<Movers<'_>> {
+    pub fn matrices(&self, part: usize) -> Option<SkinMatrices<'_>> {
         let &(source, ref range) = self.ranges.get(*self.range_of_part.get(part)?)?;
         let matrices = self.matrices.get(range.clone())?;
         match source {
             MatrixSource::Skin(_) if self.skinning == Skinning::DualQuaternion => {
-                Some(Movers::Duals(matrices))
+                Some(SkinMatrices::Duals(matrices))
             }
-            MatrixSource::Skin(_) => Some(Movers::Joints(matrices)),
-            MatrixSource::Node(_) => matrices.first().map(Movers::Node),
+            MatrixSource::Skin(_) => Some(SkinMatrices::Joints(matrices)),
+            MatrixSource::Node(_) => matrices.first().map(SkinMatrices::Node),
         }
     }
 
@@ -131,7 +131,7 @@ impl Palette {
 
     /// Returns whether the matrices of a part are packed for dual quaternions.
     pub fn is_dual(&self, part: usize) -> bool {
-        matches!(self.movers(part), Some(Movers::Duals(_)))
+        matches!(self.matrices(part), Some(SkinMatrices::Duals(_)))
     }
 
     /// Returns the index of a part's first matrix in [`Palette::matrices`].

@@ -8,7 +8,7 @@ use crate::asset::Character;
 use crate::motion::Motion;
 
 use super::Session;
-use super::history::State;
+use super::session::history::State;
 
 /// Extensions of files that contain characters, and of files that contain only motion.
 pub(super) const EXTENSIONS: [&str; 4] = ["glb", "gltf", "vrm", MOTION_EXTENSION];
@@ -64,10 +64,10 @@ impl Session {
         from.settings().into_iter().for_each(|command| self.execute(command));
         if again {
             self.orbit = from.orbit;
-            errors = self.add_again(from.additions());
+            errors = self.reapply_added_clips(from.additions());
             self.restore_from(from);
         }
-        self.comparison.choose(&from.comparison.methods(), &self.puppet);
+        self.comparison.set_methods(&from.comparison.methods(), &self.puppet);
         errors
     }
 

@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use crate::ik::{JointParameters, Method, Options};
 
-use super::{Axis, Command, Session, Turning};
+use super::{Axis, Command, RingMode, Session};
 
 /// A pointer button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Input {
     /// selection. A click on the gizmo keeps the selection.
     fn released(&mut self, session: &mut Session) {
         let clicked = self.pressed.is_some();
-        let joint = session.hand.as_ref().map(|hand| hand.hit.node);
+        let joint = session.drag.as_ref().map(|drag| drag.hit.node);
         let select = match self.action {
             PointerAction::Drag => joint.is_some(),
             PointerAction::Orbit => !self.alt,
@@ -210,8 +210,8 @@ impl Input {
             Key::Char('b') => Command::Base,
             Key::Char('r') => Command::Rest(!self.shift),
             Key::Char('e') => {
-                let turning = session.turning;
-                Command::Turning(Turning { alone: !turning.alone, ..turning })
+                let ring_mode = session.ring_mode;
+                Command::RingMode(RingMode { alone: !ring_mode.alone, ..ring_mode })
             }
             Key::Char('k') => Command::Key,
             Key::Char('f') => Command::FrameAll,

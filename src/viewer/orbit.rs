@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::camera::{AUTO_FOV_Y, Bounds, Camera};
+use crate::view::{AUTO_FOV_Y, Bounds, Camera};
 
 /// Radians per pixel.
 const RADIANS_PER_PIXEL: f32 = 0.006;

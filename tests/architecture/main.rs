@@ -1,10 +1,12 @@
 //! Checks that each module uses only the modules that the table in `ARCHITECTURE.md` allows.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod circles;
 mod paths;
 mod snippets;
 mod source;
 mod table;
+mod words;
 
 /// The crates that solvers may use. The list is short so that `ik` can also control a robot.
 const SOLVER_CRATES: [&str; 6] = ["glam", "rayon", "serde", "std", "thiserror", "wide"];
@@ -15,6 +17,18 @@ fn modules_use_only_what_the_table_allows() {
     let files = source::files();
     let violations = table::violations(&table::rows(page), &source::modules(&files), &source::used(&files));
     assert!(violations.is_empty(), "ARCHITECTURE.md:\n{}", violations.join("\n"));
+}
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let circles = circles::circles(&source::files());
+    assert!(circles.is_empty(), "{}", circles.iter().map(|c| c.join(", ")).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn texts_avoid_words_that_must_be_translated_back() {
+    let found = words::occurrences();
+    assert!(found.is_empty(), "plain words are clearer:\n{}", found.join("\n"));
 }
 
 #[test]
@@ -41,7 +55,7 @@ fn only_the_json_module_writes_json() {
     // Unit tests are at the end of a file.
     let code = |f: &source::File| f.text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
     let writes = |f: &source::File| code(f).contains("serde_json::to_");
-    let (json, others): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.name.starts_with("json/"));
+    let (json, others): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.name.starts_with("text/json/"));
     assert!(
         json.iter().any(|f| writes(f)),
         "the module `json` does not write JSON; update the path in this test"

@@ -9,6 +9,8 @@ pub(crate) struct FoundPath {
     pub(crate) is_global: bool,
     /// Whether the path belongs to a `use` or `extern crate` item.
     pub(crate) is_import: bool,
+    /// Whether that `use` item is visible outside its module.
+    pub(crate) is_exported: bool,
     /// The inline modules that enclose the path.
     pub(crate) enclosing: Vec<String>,
 }
@@ -118,7 +120,7 @@ pub(crate) fn paths(text: &str) -> Vec<FoundPath> {
     let mut found = Vec::new();
     // Inline modules, each with the brace depth at its opening.
     let (mut modules, mut depth): (Vec<(String, usize)>, usize) = (Vec::new(), 0);
-    let (mut at, mut import) = (0, false);
+    let (mut at, mut import, mut exported) = (0, false, false);
     while let Some(&token) = tokens.get(at) {
         match token {
             "{" => depth += 1,
@@ -129,7 +131,11 @@ pub(crate) fn paths(text: &str) -> Vec<FoundPath> {
                 }
             }
             ";" => import = false,
-            "use" | "extern" => import = true,
+            "use" | "extern" => {
+                import = true;
+                // `pub use`, or `pub(…) use`.
+                exported = at > 0 && ["pub", ")"].contains(&tokens[at - 1]);
+            }
             // The new name of the import. The path has already been read.
             "as" if import => at += 1,
             "mod" if tokens.get(at + 2) == Some(&"{") => {
@@ -149,6 +155,7 @@ pub(crate) fn paths(text: &str) -> Vec<FoundPath> {
                         path,
                         is_global: global,
                         is_import: import,
+                        is_exported: import && exported,
                         enclosing: inside.clone(),
                     });
                 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::circles;
 use crate::paths::paths;
 use crate::source::{self, File};
 use crate::table::{self, Row, Uses};
+use crate::words;
 
 fn file(name: &str, text: &str) -> File {
     File { name: name.to_owned(), text: text.to_owned() }
@@ -168,4 +170,30 @@ fn rows_in_the_wrong_order_are_found() {
         violations,
         ["the row of `a` allows `b`, which is not in a row above it", "the table has two rows for `b`"]
     );
+}
+
+#[test]
+fn circles_are_found_through_imports_and_reexports() {
+    let files = |b: &str| {
+        [
+            file("a/mod.rs", "mod x;\nmod y;\npub use x::X;\npub use y::Y;"),
+            file("a/x.rs", "use super::Y;\npub struct X;"),
+            file("a/y.rs", b),
+        ]
+    };
+    assert_eq!(circles::circles(&files("use crate::a::X;\npub struct Y;")), [["a::x", "a::y"]]);
+    assert!(circles::circles(&files("pub struct Y;")).is_empty());
+    // A file may use the module that contains it.
+    let parent = [
+        file("a/mod.rs", "mod x;\nuse x::X;\npub struct A;"),
+        file("a/x.rs", "use super::A;\npub struct X;"),
+    ];
+    assert!(circles::circles(&parent).is_empty());
+}
+
+#[test]
+fn phrases_are_found_as_whole_words_and_across_lines() {
+    assert_eq!(words::phrases("It shall be\n// so\n// long"), [(1, "shall"), (2, "so long")]);
+    assert_eq!(words::phrases("fn what_it_told()"), [(1, "told")]);
+    assert!(words::phrases("marshalling, retold, so-long, value.is_none()").is_empty());
 }

@@ -43,7 +43,7 @@ pub(crate) fn files() -> Vec<File> {
 
 impl File {
     /// Returns the path of the file's module from the root of the crate.
-    fn module(&self) -> Vec<&str> {
+    pub(crate) fn module(&self) -> Vec<&str> {
         let path: Vec<&str> = self.name.trim_end_matches(".rs").split('/').collect();
         match &path[..] {
             [above @ .., "mod"] => above.to_vec(),
@@ -63,6 +63,12 @@ impl File {
 
     /// Returns the module at the root of the crate that a path leads to, or `None` for other crates and local names.
     fn target(&self, found: &FoundPath) -> Option<String> {
+        // A path that ends at the root may lead anywhere. No row allows the name `crate`.
+        Some(self.absolute(found)?.into_iter().next().unwrap_or_else(|| "crate".to_owned()))
+    }
+
+    /// Returns a path from the root of the crate, or `None` for other crates and local names.
+    pub(crate) fn absolute(&self, found: &FoundPath) -> Option<Vec<String>> {
         let inside = found.enclosing.iter().map(String::as_str);
         let mut module: Vec<&str> = self.module().into_iter().chain(inside).collect();
         let mut path = found.path.iter().map(String::as_str).peekable();
@@ -77,9 +83,7 @@ impl File {
             }
             _ => return None,
         }
-        // A path that ends at the root may lead anywhere. No row allows the name `crate`.
-        let first = module.first().copied().or_else(|| path.next()).unwrap_or("crate");
-        Some(first.to_owned())
+        Some(module.into_iter().chain(path).map(str::to_owned).collect())
     }
 
     /// Returns the crates that the file names outside `mod tests`. A module that the file declares or imports shadows a crate

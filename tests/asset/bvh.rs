@@ -16,7 +16,7 @@ use crate::support::{external, files_below};
 static WRITTEN: LazyLock<PathBuf> = LazyLock::new(|| {
     let character = mannequin().unwrap();
     let run = character.clips.iter().find(|c| c.name.as_deref() == Some("run")).unwrap();
-    let written = sinew::motion::bvh::write(&character, run, 50.0, 0.0254).unwrap();
+    let written = sinew::export::bvh::write(&character, run, 50.0, 0.0254).unwrap();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("asset-bvh-written");
     std::fs::create_dir_all(&folder).unwrap();
     // Under nextest several processes write the same file, and none may read an incomplete one.
@@ -327,7 +327,7 @@ fn whole_files_are_read() {
         assert_eq!((character.units, clip.name.as_deref()), (Some(units), Some(name)));
         // Only the guessed units cause a warning.
         assert_eq!(character.warnings.len(), 1, "{name}: {:?}", character.warnings);
-        let rig = sinew::rig::find(&character);
+        let rig = sinew::rig::detect(&character);
         let chains: Vec<_> = rig.chains.iter().map(|c| c.name.as_str()).collect();
         for chain in ["left arm", "right arm", "left leg", "right leg", "spine", "neck"] {
             assert!(chains.contains(&chain), "{name}: {chain} is not among {chains:?}");

@@ -11,7 +11,7 @@ use sinew::motion::Playhead;
 use sinew::pose::{Pose, world_matrices};
 use sinew::skin::{Palette, Skinned, Skinning, skin};
 
-use crate::support::picture;
+use crate::support::image;
 use crate::support::{Builder, built_in_gltf_files, external, gltf_files, gltf_files_and};
 
 #[global_allocator]
@@ -35,7 +35,7 @@ fn use_file(bytes: &[u8], folder: Option<&Path>) -> Result<(), String> {
         palette.update(&character, &world, Skinning::Linear);
         for (i, part) in parts.iter().enumerate() {
             let weights = &pose.weights[character.skeleton.nodes[part.node].morph_weights.clone()];
-            skin(character.primitive(*part), palette.movers(i).unwrap(), weights, &mut skinned);
+            skin(character.primitive(*part), palette.matrices(i).unwrap(), weights, &mut skinned);
         }
     }
     Ok(())
@@ -90,8 +90,8 @@ fn wrong_values() -> [Value; 10] {
 /// Returns variants of the suite's bar, a `.gltf` with embedded buffers. In each variant, one value of the JSON is removed
 /// or replaced by one of the given values.
 fn changed_documents(replacements: &[Value]) -> Vec<(String, Vec<u8>)> {
-    let bar = std::fs::read(built_in_gltf_files().last().unwrap()).unwrap();
-    let document: Value = serde_json::from_slice(&bar).unwrap();
+    let strip = std::fs::read(built_in_gltf_files().last().unwrap()).unwrap();
+    let document: Value = serde_json::from_slice(&strip).unwrap();
     let mut documents = Vec::new();
     for pointer in pointers(&document) {
         let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -220,7 +220,7 @@ fn memory_stays_in_proportion_to_the_file() {
 fn data_with_many_references_is_stored_once() {
     let mut random = Random(2);
     let noise: Vec<u8> = (0..1 << 16).map(|_| random.next().to_le_bytes()[0]).collect();
-    let png = picture::png(256, 256, picture::ColorType::Grayscale, &noise);
+    let png = image::png(256, 256, image::ColorType::Grayscale, &noise);
     let mut b = Builder::default();
     let view = b.view(&png);
     let images = vec![json!({"bufferView": view, "mimeType": "image/png"}); 2000];

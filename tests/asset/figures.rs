@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use sinew::asset::{self, Character, Values, gltf};
+use sinew::asset;
+use sinew::asset::{Character, Values, gltf};
 use sinew::motion::Playhead;
 use sinew::pose::Pose;
 

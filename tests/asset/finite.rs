@@ -6,8 +6,9 @@ use glam::{Quat, Vec3};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sinew::asset::{Channel, Clip, Interpolation, Values, bvh as file, gltf, mannequin};
-use sinew::bake::Source;
-use sinew::motion::bvh::{self, BvhError};
+use sinew::export::bake::Source;
+use sinew::export::bvh;
+use sinew::export::bvh::BvhError;
 use sinew::rig;
 
 use crate::support::Builder;
@@ -135,7 +136,7 @@ fn retargeted_clips_that_exceed_single_precision_are_refused() {
         clip(spine, Values::Rotation(vec![Quat::IDENTITY; 2])),
         clip(source.skeleton.find("hips").unwrap(), Values::Translation(vec![Vec3::ZERO, Vec3::MAX])),
     ];
-    let rig = rig::find(&target);
+    let rig = rig::detect(&target);
     let error = Source::Character(Box::new(source)).clips(&target, &rig, false).unwrap_err().to_string();
     assert!(error.starts_with("animations[1] at ") && error.ends_with(" is not finite"), "{error}");
 }

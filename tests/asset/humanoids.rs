@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use sinew::asset::{self, Character, humanoid};
+use sinew::asset;
+use sinew::asset::{Character, humanoid};
 
 use crate::support::{built_in_gltf_files, external};
 

@@ -17,10 +17,10 @@ mod expressions;
 mod figures;
 mod finite;
 mod humanoids;
+mod images;
 mod materials;
 mod motion;
 mod nodes;
-mod pictures;
 mod retarget;
 mod skins;
 

@@ -4,11 +4,11 @@ use glam::Vec2;
 use serde_json::{Value, json};
 use sinew::asset::{AlphaMode, MAX_IMAGE_SIDE};
 
-use crate::support::{Builder, picture};
+use crate::support::{Builder, image};
 use crate::{load, refusal};
 
 fn png(width: u32, height: u32) -> Vec<u8> {
-    picture::png(width, height, picture::ColorType::Rgba, &vec![200; (width * height * 4) as usize])
+    image::png(width, height, image::ColorType::Rgba, &vec![200; (width * height * 4) as usize])
 }
 
 fn textured(image: &[u8], material: Value) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use sinew::asset::{Character, Values, mannequin};
-use sinew::motion::{Bar, Motion, Player, Share};
+use sinew::motion::{Motion, Player, Strip, WeightedClip};
 use sinew::pose::Pose;
 use sinew::puppet::Puppet;
 
@@ -63,15 +63,16 @@ fn slides(puppet: &mut Puppet, held: &Motion) -> Vec<f32> {
 fn feet_do_not_slide_in_a_transition_or_a_blend() {
     let character = walker();
     let (walk, run) = (clip(&character, "walk"), clip(&character, "run"));
-    let long = |clip: usize, start: f32| Bar { start, seconds: Some(2.3), again: true, ..Bar::new(clip) };
-    let shares = [walk, run].map(|clip| Share { clip, weight: 0.5 }).to_vec();
+    let long =
+        |clip: usize, start: f32| Strip { start, seconds: Some(2.3), looping: true, ..Strip::new(clip) };
+    let shares = [walk, run].map(|clip| WeightedClip { clip, weight: 0.5 }).to_vec();
     let motions = [
         ("transition", vec![long(walk, 0.0), long(run, 1.9)]),
-        ("blend", vec![Bar { clips: shares, ..long(walk, 0.0) }]),
+        ("blend", vec![Strip { clips: shares, ..long(walk, 0.0) }]),
     ];
-    for (name, bars) in motions {
+    for (name, strips) in motions {
         let mut puppet = Puppet::new(character.clone(), 0);
-        puppet.motion = Motion { bars, plant: true, ..Motion::default() };
+        puppet.motion = Motion { strips, plant: true, ..Motion::default() };
         let held = puppet.motion.clone();
         let planted = slides(&mut puppet, &held);
         puppet.motion.plant = false;

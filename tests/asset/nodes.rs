@@ -156,10 +156,10 @@ fn files_outside_the_folder_of_the_asset_are_refused() {
     assert!(load("./deep/../deep/%C3%A4%20b.bin").is_ok());
     let files = load("deep/./%C3%A4%20b.bin").unwrap().files;
     assert_eq!(files, [inside.join("deep/ä b.bin")]);
-    let picture = json!({
+    let image = json!({
         "images": [{"uri": "skin.png"}, {"uri": "skin.png"}, {"uri": "data:,x"}, {"uri": "../up.png"}],
     });
-    let with = |folder| gltf::load_bytes("test.gltf".as_ref(), &file(picture.clone()), folder).unwrap().files;
+    let with = |folder| gltf::load_bytes("test.gltf".as_ref(), &file(image.clone()), folder).unwrap().files;
     // A missing image is listed because it may be added later.
     assert_eq!(with(Some(inside.as_path())), [inside.join("skin.png")]);
     assert!(with(None).is_empty());

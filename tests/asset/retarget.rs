@@ -1,7 +1,8 @@
 //! Walks retargeted between characters: planted feet do not slide.
 
 use glam::{Affine3A, Quat, Vec3, Vec3A};
-use sinew::asset::{self, Character, Clip, humanoid};
+use sinew::asset;
+use sinew::asset::{Character, Clip, humanoid};
 use sinew::motion::{Playhead, Retarget};
 use sinew::pose::{Pose, world_matrices};
 use sinew::puppet::{Puppet, Target};

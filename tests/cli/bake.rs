@@ -85,7 +85,7 @@ fn a_clip_survives_a_round_trip_through_bvh() {
 fn a_motion_file_is_played() {
     let folder = folder("motion-file");
     let path = folder.join("a.motion.toml");
-    let text = "version = 1\n[[bar]]\nclips = \"walk\"\n[[bar]]\nclips = \"run\"\noverlap = 0.3\n";
+    let text = "version = 1\n[[strip]]\nclips = \"walk\"\n[[strip]]\nclips = \"run\"\noverlap = 0.3\n";
     fs::write(&path, text).unwrap();
     let path = path.to_str().unwrap();
     let nodes = |options: &[&str]| {
@@ -156,7 +156,7 @@ fn seconds_beyond_the_end_are_cut_or_looped() {
 fn an_edit_continues_across_the_end_of_a_loop() {
     let folder = folder("motion-loop");
     let path = folder.join("a.motion.toml");
-    let text = "version = 1\n[[bar]]\nclips = \"walk\"\n[[edit]]\ntime = 0.9\nreach = { leftHand = [0.3, 1.4, 0.4] }\n";
+    let text = "version = 1\n[[strip]]\nclips = \"walk\"\n[[edit]]\ntime = 0.9\nreach = { leftHand = [0.3, 1.4, 0.4] }\n";
     fs::write(&path, text).unwrap();
     let path = path.to_str().unwrap();
     let hand = |time: &str, options: &[&str]| {
@@ -279,7 +279,7 @@ fn a_sensor_recording_is_a_clip() {
 #[test]
 fn a_suite_plays_motion_files_and_clips_of_other_files() {
     let folder = folder("bake-suite");
-    fs::write(folder.join("a.motion.toml"), "version = 1\n[[bar]]\nclips = \"wave\"\n").unwrap();
+    fs::write(folder.join("a.motion.toml"), "version = 1\n[[strip]]\nclips = \"wave\"\n").unwrap();
     fs::copy(MANNEQUIN, folder.join("m.glb")).unwrap();
     let suite = "version = 1\n[[case]]\nname = \"motion\"\nmodel = \"m.glb\"\nmotion = \"a.motion.toml\"\n\
         compare = \"joints\"\n\

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::picture;
+use crate::support::image;
 use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
 
 const TEXT: &str = "HIERARCHY
@@ -96,7 +96,7 @@ fn an_image_shows_the_bones() {
         let [a, b, c, d, e, f] = small;
         let run = sinew(["render", "-q", &path, "--mode", mode, a, b, c, d, e, f, "-o", output]);
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-        picture::open(&image).pixels().filter(|p| p.iter().all(|c| *c > 100)).count()
+        image::open(&image).pixels().filter(|p| p.iter().all(|c| *c > 100)).count()
     };
     let (shaded, skeleton) = (bones("shaded"), bones("skeleton"));
     assert!(shaded > 20, "{shaded} bright pixels");

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::picture;
+use crate::support::image;
 use crate::support::skip;
 use crate::{command, folder};
 
@@ -176,7 +176,7 @@ fn an_interrupted_sequence_keeps_its_finished_frames() {
         let frames = names(&folder);
         assert!(frames.len() >= 3 && frames.iter().all(|name| !name.starts_with('.')), "{frames:?}");
         for frame in frames {
-            assert_eq!(picture::open(&folder.join(frame)).width, 32);
+            assert_eq!(image::open(&folder.join(frame)).width, 32);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `sinew` and `sinew FILE` without a display.
 
-use crate::support::picture::{self, Look};
+use crate::support::image::{self, Look};
 use crate::{MANNEQUIN, command, folder};
 
 #[test]
@@ -19,7 +19,7 @@ fn an_image_is_drawn_and_named() {
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{text}");
         assert!(text.contains("sinew.png") && text.lines().count() == 1, "{text}");
-        assert_eq!(picture::open(&folder.join("sinew.png")).size(), (1280, 720));
+        assert_eq!(image::open(&folder.join("sinew.png")).size(), (1280, 720));
     }
 }
 

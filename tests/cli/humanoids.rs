@@ -1,8 +1,9 @@
 //! Chains and hinges found in humanoid skeletons with the names of common tools.
 
 use glam::DVec3;
-use sinew::asset::{self, Character};
-use sinew::rig::{ChainKind, find};
+use sinew::asset;
+use sinew::asset::Character;
+use sinew::rig::{ChainKind, detect};
 
 /// A humanoid skeleton with the names of some tool. `center` names hips, spine, chest, neck and head. `sides` names collar,
 /// upper arm, lower arm, hand, a finger, upper leg, lower leg, foot and toes of each side.
@@ -51,7 +52,7 @@ fn humanoid(center: [&str; 5], sides: [[&str; 9]; 2], extensions: Option<serde_j
 }
 
 fn check_humanoid(character: &Character, convention: &str) {
-    let found = find(character);
+    let found = detect(character);
     let kinds = |kind: ChainKind| found.chains.iter().filter(|c| c.kind == kind).collect::<Vec<_>>();
     // The order of nodes is fixed: 5 in the middle, then 9 per side.
     for (side, first) in [("left", 5), ("right", 14)] {
@@ -203,7 +204,7 @@ fn chains_are_found_by_the_names_of_common_tools() {
 #[test]
 fn chains_are_found_by_shape_where_names_have_no_meaning() {
     let side = ["b", "c", "d", "e", "f", "g", "h", "i", "j"];
-    let found = find(&humanoid(["a", "k", "l", "m", "n"], [side, side], None)).chains;
+    let found = detect(&humanoid(["a", "k", "l", "m", "n"], [side, side], None)).chains;
     for (kind, count) in [(ChainKind::Arm, 2), (ChainKind::Leg, 2)] {
         assert_eq!(found.iter().filter(|c| c.kind == kind).count(), count, "{found:#?}");
     }

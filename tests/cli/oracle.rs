@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use sinew::asset;
 
-use crate::support::picture::{self, Look};
+use crate::support::image::{self, Look};
 use crate::support::{built_in_gltf_files, external, external_or_skip, gltf_files, skip};
 use crate::{folder, json, stdout};
 
@@ -153,7 +153,7 @@ fn assert_positions(expected: &Value, posed: &Value, path: &str) {
 
 /// Asserts that few pixels differ, and that each of them is next to an edge.
 fn assert_masks(theirs: &Path, ours: &Path, path: &str) {
-    let (theirs, ours) = (picture::open(theirs), picture::open(ours));
+    let (theirs, ours) = (image::open(theirs), image::open(ours));
     assert_eq!(theirs.size(), ours.size());
     let white = |x: u32, y: u32| theirs.pixel(x, y).is_some_and(|p| p[0] > 127);
     let mut different = 0;

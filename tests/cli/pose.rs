@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::Builder;
-use crate::support::picture::{self, Look};
+use crate::support::image::{self, Look};
 use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -186,7 +186,7 @@ fn a_posed_copy_is_self_contained() {
         base64::Engine::decode(&base64::engine::general_purpose::STANDARD, uri.split_once(',').unwrap().1);
     std::fs::write(source.join("bytes.bin"), data.unwrap()).unwrap();
     file["buffers"][0]["uri"] = "bytes.bin".into();
-    let png = picture::png(2, 2, picture::ColorType::Rgb, &[9, 99, 199].repeat(4));
+    let png = image::png(2, 2, image::ColorType::Rgb, &[9, 99, 199].repeat(4));
     std::fs::write(source.join("a picture.png"), png).unwrap();
     let path = source.join("pieces.gltf");
     std::fs::write(&path, file.to_string()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::picture::{self, Look};
+use crate::support::image::{self, Look};
 use crate::{command, folder, refusal, sinew, stdout};
 
 #[test]
@@ -10,11 +10,11 @@ fn an_image_has_the_requested_size_and_channels() {
     let folder = folder("sizes");
     let (solid, clear) = (folder.join("solid.png"), folder.join("clear.png"));
     stdout(["render", "--adapter", "cpu", "--resolution", "90,50", "-o", solid.to_str().unwrap()]);
-    assert_eq!((picture::open(&solid).size(), picture::has_alpha(&solid)), ((90, 50), false));
+    assert_eq!((image::open(&solid).size(), image::has_alpha(&solid)), ((90, 50), false));
     let background = ["--background", "transparent"];
     stdout(["render", "--resolution", "50,90", background[0], background[1], "-o", clear.to_str().unwrap()]);
-    let image = picture::open(&clear);
-    assert_eq!((image.size(), picture::has_alpha(&clear)), ((50, 90), true));
+    let image = image::open(&clear);
+    assert_eq!((image.size(), image::has_alpha(&clear)), ((50, 90), true));
     assert_eq!([image.at(0, 0)[3], image.at(25, 45)[3]], [0, 255]);
 }
 
@@ -27,7 +27,7 @@ fn modes_and_sample_counts_give_different_images() {
             let path = folder.join(format!("{mode}{samples}.png"));
             let path = path.to_str().unwrap();
             stdout(["render", "--mode", mode, "--samples", samples, "--resolution", "64,48", "-o", path]);
-            images.push(picture::open(Path::new(path)).rgb());
+            images.push(image::open(Path::new(path)).rgb());
         }
     }
     for (i, a) in images.iter().enumerate() {
@@ -46,7 +46,7 @@ fn a_sequence_is_numbered_and_moves() {
         std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     assert_eq!(names, ["002.png", "003.png", "004.png"]);
-    assert_ne!(picture::open(&folder.join("002.png")), picture::open(&folder.join("004.png")));
+    assert_ne!(image::open(&folder.join("002.png")), image::open(&folder.join("004.png")));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn straight_from_above_needs_no_view_up() {
         "-o",
         path_text,
     ]);
-    let image = picture::open(&path);
+    let image = image::open(&path);
     assert!(image.pixels().any(|p| p[0] == 255) && image.pixels().any(|p| p[0] == 0));
 }
 

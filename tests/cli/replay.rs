@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use crate::support::picture::{self, Look};
+use crate::support::image::{self, Look};
 use crate::{folder, refusal, stdout};
 
 /// A hand-written session of one minute with the built-in character.
 const SESSION: &str = r#"{"format":"sinew-session-1","sinew":"0.1.0","character":null,"fingerprint":"crc32:00000000","size":[64.0,40.0],"scale":1.0}
 {"at":0.5,"do":{"orbit":[40.0,5.0]}}
-{"at":1,"do":{"mode":"mask"}}
+{"at":1,"do":{"shading-mode":"mask"}}
 {"at":60}
 "#;
 
@@ -22,7 +22,7 @@ fn a_hand_written_session_is_drawn_in_its_size_with_a_warning() {
     assert!(output.status.success());
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("or its rig has changed"), "{text}");
-    let drawn = picture::open(&image);
+    let drawn = image::open(&image);
     assert_eq!(drawn.size(), (64, 40));
     // The session ends in mask mode, with the character in the middle.
     assert_eq!([drawn.at(0, 0)[0], drawn.at(32, 16)[0]], [0, 255]);
@@ -32,7 +32,7 @@ fn a_hand_written_session_is_drawn_in_its_size_with_a_warning() {
     stdout(["render", "--replay", session, spider, "-o", out]);
     assert_ne!(before, fs::read(&image).unwrap());
     stdout(["render", "--replay", session, "--resolution", "30,20", "-o", out]);
-    assert_eq!(picture::open(&image).size(), (30, 20));
+    assert_eq!(image::open(&image).size(), (30, 20));
 }
 
 #[test]

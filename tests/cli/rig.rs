@@ -1,10 +1,11 @@
 //! Rigs: chains found in characters, rig files, pins, and any joint as the base.
 
 use glam::DVec3;
-use sinew::asset::{self, Character};
+use sinew::asset;
+use sinew::asset::Character;
 use sinew::ik::{Limit, Method, Outcome};
 use sinew::puppet::{Puppet, Target};
-use sinew::rig::{ChainKind, JointRig, file, find};
+use sinew::rig::{ChainKind, JointRig, detect, file};
 
 use crate::support::external;
 use crate::{folder, json, refusal, stdout};
@@ -15,7 +16,7 @@ fn chains(character: &Character) -> Vec<String> {
     let line = |c: &sinew::rig::Chain| {
         format!("{}: {} to {}, {}", c.name, label(c.base), label(c.effector), c.joints.len())
     };
-    find(character).chains.iter().map(line).collect()
+    detect(character).chains.iter().map(line).collect()
 }
 
 #[test]
@@ -176,10 +177,10 @@ fn a_joint_follows_its_logical_parent() {
     let node = |name: &str| character.skeleton.find(name).unwrap();
     let (hand, head) = (node("leftHand"), node("head"));
     let mut puppet = Puppet::new(character.clone(), 0);
-    puppet.rig.joints.entry(head).or_default().carrier = Some(hand);
+    puppet.rig.joints.entry(head).or_default().logical_parent = Some(hand);
     puppet.rig.chains.retain(|c| c.effector != head);
     let text = file::write(&puppet.rig, &character.skeleton, "").unwrap();
-    assert_eq!(file::read(&text, &character.skeleton).unwrap().joint(head).carrier, Some(hand));
+    assert_eq!(file::read(&text, &character.skeleton).unwrap().joint(head).logical_parent, Some(hand));
     let hand_from_head =
         |puppet: &Puppet| puppet.world_from_node()[hand].inverse() * puppet.world_from_node()[head];
     let before = hand_from_head(&puppet);
@@ -193,18 +194,18 @@ fn a_joint_follows_its_logical_parent() {
         assert!(hand_from_head(&puppet).abs_diff_eq(before, 1e-5), "{method}");
     }
     // A joint cannot be its own logical parent.
-    let circle = text.replace("carrier = \"leftHand\"", "carrier = \"head\"");
+    let circle = text.replace("logical_parent = \"leftHand\"", "logical_parent = \"head\"");
     assert!(
         file::read(&circle, &character.skeleton).unwrap_err().to_string().contains("is its own ancestor")
     );
-    puppet.rig.joints.entry(hand).or_default().carrier = Some(head);
+    puppet.rig.joints.entry(hand).or_default().logical_parent = Some(head);
     assert!(puppet.update().unwrap_err().to_string().contains("is its own ancestor"));
 }
 
 #[test]
 fn a_rig_file_keeps_its_comments() {
     let character = asset::mannequin().unwrap();
-    let rig = find(&character);
+    let rig = detect(&character);
     let text = file::write(&rig, &character.skeleton, "# my rig\n").unwrap();
     assert!(text.contains("# my rig"));
     let read = file::read(&text, &character.skeleton).unwrap();
@@ -233,7 +234,7 @@ fn joints_with_the_same_name_are_distinguished() {
     let (hand, other, odd) = (9, 33, 5);
     nodes[other].name = nodes[hand].name.clone();
     nodes[odd].name = Some("#3".into());
-    let mut rig = find(&character);
+    let mut rig = detect(&character);
     rig.joints.insert(hand, JointRig { limit: Limit::Locked, ..JointRig::default() });
     rig.joints.insert(other, JointRig { stiffness: 0.25, ..JointRig::default() });
     rig.joints.insert(odd, JointRig { stiffness: 0.5, ..JointRig::default() });

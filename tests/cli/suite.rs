@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::support::picture;
+use crate::support::image;
 use crate::{command, folder, refusal, sinew, stdout};
 
 mod results;
@@ -153,7 +153,7 @@ fn prune_removes_unused_goldens_only() {
     assert!(folder.join("goldens/wave.png").exists());
     fs::write(folder.join("goldens/notes.txt"), "not ours").unwrap();
     // An image and a JSON document that no suite has written are kept too.
-    let texture = picture::png(4, 4, picture::ColorType::Rgb, &[0; 48]);
+    let texture = image::png(4, 4, image::ColorType::Rgb, &[0; 48]);
     fs::write(folder.join("goldens/texture.png"), texture).unwrap();
     fs::write(folder.join("goldens/package.json"), "{\"format\":\"another\"}").unwrap();
     // The .new files of this run are kept.
@@ -411,4 +411,20 @@ fn a_session_is_a_case_of_frames_and_of_joints() {
     assert!(refusal(["test", path]).contains("line 2: frames is missing"));
     fs::write(&suite, "version = 1\n[[case]]\nname = \"s\"\nframes = [1]\n").unwrap();
     assert!(refusal(["test", path]).contains("line 4: frames and fps need a session"));
+}
+
+/// "iterations" is a deprecated spelling of the outcome "iteration-limit".
+#[test]
+fn a_deprecated_outcome_is_read() {
+    let folder = folder("suite-outcome");
+    let suite = folder.join("suite.toml");
+    for outcome in ["iterations", "iteration-limit"] {
+        let text = format!(
+            "version = 1\n[[case]]\nname = \"a\"\ncompare = [\"report\"]\nreach = [\"leftHand=0.5,1.2,0.3\"]\n\
+             method = \"ccd\"\niterations = 1\ntolerance = 1e-9\noutcome = \"{outcome}\"\n"
+        );
+        fs::write(&suite, text).unwrap();
+        let (code, lines) = code_and_lines(["test", suite.to_str().unwrap()]);
+        assert_eq!(code, 0, "{lines:?}");
+    }
 }

@@ -122,7 +122,7 @@ proptest! {
             let near = limit.nearest(q);
             prop_assert!(violation(&limit, near) < 1e-7, "{limit:?}: {}", violation(&limit, near));
             prop_assert!(angle(near, limit.nearest(near)) < 1e-9, "{limit:?}");
-            prop_assert!((limit.excess(q) - angle(q, near)).abs() < 1e-12, "{limit:?}");
+            prop_assert!((limit.limit_violation(q) - angle(q, near)).abs() < 1e-12, "{limit:?}");
             if violation(&limit, q) == 0.0 {
                 prop_assert!(angle(q, near) < 1e-9, "{limit:?}");
             }

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use glam::{DQuat, DVec3};
 use sinew::ik::{
-    Body, DEFAULT_NEAREST, Examples, Goal, Learned, Learning, Method, Options, Posture, SolveError, Solver,
-    Style, Styled,
+    Body, BoundPrior, DEFAULT_NEAREST, Examples, Goal, Learned, Learning, Method, Options, Posture,
+    SolveError, Solver, Style,
 };
 
 use motions::{BUILT_IN, EXTERNAL, Motion, at};
@@ -76,12 +76,12 @@ impl Motion {
             })
         };
         let mut solver = Solver::default();
-        solver.set_style(Some(Styled::whole(Arc::new(style))));
-        let styled = self.measure(held_back, |body, goals| {
+        solver.set_style(Some(BoundPrior::whole(Arc::new(style))));
+        let bound_prior = self.measure(held_back, |body, goals| {
             assert!(solver.solve(body, goals, &options(Method::Style)).unwrap().reached());
         });
         let rows =
-            [plain(Method::Dls), plain(Method::FullBody), blended(1), blended(DEFAULT_NEAREST), styled];
+            [plain(Method::Dls), plain(Method::FullBody), blended(1), blended(DEFAULT_NEAREST), bound_prior];
         (rows, learned)
     }
 }
@@ -130,7 +130,7 @@ fn learning_and_posing_are_deterministic() {
     assert_eq!(style, learn());
     let solve = || {
         let (mut solver, mut body) = (Solver::default(), motion.start(100));
-        solver.set_style(Some(Styled::whole(Arc::new(style.clone()))));
+        solver.set_style(Some(BoundPrior::whole(Arc::new(style.clone()))));
         solver.solve(&mut body, &motion.goals(100), &options(Method::Style)).unwrap();
         // Solving again returns the same result.
         let answer = body.clone();
@@ -165,7 +165,7 @@ fn style_method_requires_a_pose_prior_for_the_body() {
         .collect();
     let names = ["a", "b", "c"].map(str::to_owned).to_vec();
     let (style, _) = Style::learn(names, &examples, &Learning::default()).unwrap();
-    solver.set_style(Some(Styled::whole(Arc::new(style))));
+    solver.set_style(Some(BoundPrior::whole(Arc::new(style))));
     assert!(refused(&mut solver, &mut body).contains("different number of links"));
     // Other methods ignore the style.
     assert!(solver.solve(&mut body, &goals, &options(Method::Dls)).unwrap().reached());
@@ -179,7 +179,7 @@ fn style_method_respects_limits() {
     let style =
         Style::learn(motion.names.clone(), &motion.postures(&learned_from), &Learning::default()).unwrap().0;
     let mut solver = Solver::default();
-    solver.set_style(Some(Styled::whole(Arc::new(style))));
+    solver.set_style(Some(BoundPrior::whole(Arc::new(style))));
     for &frame in &held_back[..4] {
         let free = motion.start(frame);
         let limit = |(i, l): (usize, &Link)| Link {

@@ -1,6 +1,6 @@
 //! Generates malformed and malicious packets.
 
-use sinew::motion::capture::vmc::LONGEST_PACKET;
+use sinew::capture::vmc::LONGEST_PACKET;
 
 use crate::osc;
 use crate::performer::Performer;

@@ -17,8 +17,9 @@ use std::net::UdpSocket;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use sinew::asset::{self, Character, Expression, MorphBind};
-use sinew::motion::capture::vmc::{Live, Receiver, Source};
+use sinew::asset;
+use sinew::asset::{Character, Expression, MorphBind};
+use sinew::capture::vmc::{LiveCharacter, LiveSource, Receiver};
 use sinew::pose::Pose;
 use sinew::puppet::Puppet;
 
@@ -56,7 +57,7 @@ fn mannequin() -> Character {
 
 /// A puppet that follows a performer, as it does in the viewer.
 struct Follower {
-    source: Source,
+    source: LiveSource,
     puppet: Puppet,
     pose: Pose,
     started: Instant,
@@ -67,9 +68,9 @@ impl Follower {
     fn new() -> Self {
         let character = mannequin();
         let receiver = Receiver::bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        let live = Live::new(&character, &character.humanoid.as_ref().unwrap().bones).unwrap();
+        let live = LiveCharacter::new(&character, &character.humanoid.as_ref().unwrap().bones).unwrap();
         let pose = Pose::rest(&character.skeleton);
-        let source = Source::new(receiver, live);
+        let source = LiveSource::new(receiver, live);
         Self { source, puppet: Puppet::new(character, 0), pose, started: Instant::now(), frames: 0 }
     }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use glam::{Affine3A, Quat, Vec3};
 use sinew::asset::Character;
+use sinew::capture::calibration_pose;
+use sinew::capture::vmc::{BONES, Bone};
 use sinew::motion::Playhead;
-use sinew::motion::capture::stance;
-use sinew::motion::capture::vmc::{BONES, Bone};
 use sinew::pose::{Pose, world_matrices};
 
 use crate::osc;
@@ -29,7 +29,11 @@ impl Performer {
     pub(crate) fn new(character: Character) -> Self {
         let bones = &character.humanoid.as_ref().unwrap().bones;
         let mut standing = Vec::new();
-        world_matrices(&character.skeleton, &stance(&character.skeleton, bones, 0.0), &mut standing);
+        world_matrices(
+            &character.skeleton,
+            &calibration_pose(&character.skeleton, bones, 0.0),
+            &mut standing,
+        );
         let clip = character.clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();
         let (pose, playhead) = (Pose::rest(&character.skeleton), Playhead::default());
         Self { clip, playhead, pose, world: Vec::new(), standing, character }
@@ -57,7 +61,7 @@ impl Performer {
             transform("/VMC/Ext/Root/Pos", "root", Vec3::ZERO, Quat::IDENTITY),
         ];
         for bone in Bone::all() {
-            let above = bone.carrier().map_or(Quat::IDENTITY, |c| turns[&c]);
+            let above = bone.logical_parent().map_or(Quat::IDENTITY, |c| turns[&c]);
             let turn = bones.get(&bone.vrm()).map_or(above, |&node| turned(node));
             turns.insert(bone, turn);
             let position =

@@ -2,10 +2,10 @@
 
 use glam::{Vec3, vec3};
 use sinew::asset::mannequin;
-use sinew::camera::Bounds;
 use sinew::puppet::Puppet;
-use sinew::render::Pictures;
-use sinew::stage;
+use sinew::render::DecodedImages;
+use sinew::scene;
+use sinew::view::Bounds;
 
 use crate::{renderer, studio};
 
@@ -14,7 +14,7 @@ fn shadows_are_complete_from_any_direction() {
     let puppet = Puppet::new(mannequin().unwrap(), 0);
     let bounds = puppet.bounds();
     let mut renderer = renderer();
-    let model = renderer.model(puppet.character(), puppet.parts(), &Pictures::default()).unwrap();
+    let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default()).unwrap();
     let (center, radius) = bounds.sphere();
     let default = studio(bounds, 1.0);
     let positions = [
@@ -28,11 +28,11 @@ fn shadows_are_complete_from_any_direction() {
         center + vec3(0.0, 1.0, 0.5) * radius,
     ];
     for (i, position) in positions.into_iter().enumerate() {
-        let mut shot = default.clone();
-        shot.camera.position = position;
-        shot.camera.target = if i == 5 { center + Vec3::Z * 2.0 * radius } else { center };
-        shot.camera.set_depth_range(&bounds);
-        let mut frame = stage::frame(&puppet, &shot);
+        let mut settings = default.clone();
+        settings.camera.position = position;
+        settings.camera.target = if i == 5 { center + Vec3::Z * 2.0 * radius } else { center };
+        settings.camera.set_depth_range(&bounds);
+        let mut frame = scene::frame(&puppet, &settings);
         let culled = renderer.render(&model, &frame, (96, 64)).unwrap();
         // Without bounds, the shadow map is sampled on all of the ground.
         frame.draws.iter_mut().for_each(|draw| draw.bounds = Bounds::default());

@@ -4,16 +4,16 @@ use glam::{Mat4, Vec3};
 use serde_json::json;
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
-use sinew::render::{Ghost, Mode, Picture, Pictures};
-use sinew::stage;
+use sinew::render::{DecodedImage, DecodedImages, Ghost, ShadingMode};
+use sinew::scene;
 
 use crate::support::Builder;
-use crate::{load, pixel, renderer, shot, studio};
+use crate::{load, pixel, renderer, settings, studio};
 
 const RED: Vec3 = Vec3::X;
 
 /// Squares from −1 to 1 that face +Z, one at each depth, with ghosts at other positions.
-fn squares(depths: &[f32], mode: Mode, ghosts: &[(Vec3, Mat4)]) -> Picture {
+fn squares(depths: &[f32], mode: ShadingMode, ghosts: &[(Vec3, Mat4)]) -> DecodedImage {
     let mut b = Builder::default();
     let corners = |z: f32| [-1.0, -1.0, z, 1.0, -1.0, z, 1.0, 1.0, z, -1.0, 1.0, z];
     let corners: Vec<f32> = depths.iter().flat_map(|z| corners(*z)).collect();
@@ -29,9 +29,9 @@ fn squares(depths: &[f32], mode: Mode, ghosts: &[(Vec3, Mat4)]) -> Picture {
     }));
     let puppet = Puppet::new(load(&bytes), 0);
     let mut renderer = renderer();
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), mode);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
-    let mut frame = stage::frame(&puppet, &shot(mode));
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), mode);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+    let mut frame = scene::frame(&puppet, &settings(mode));
     let palettes: Vec<Vec<Mat4>> = ghosts.iter().map(|(_, m)| vec![*m]).collect();
     for ((color, _), palette) in ghosts.iter().zip(&palettes) {
         frame.ghosts.push(Ghost { draws: frame.draws.clone(), palette, color: *color });
@@ -45,8 +45,8 @@ fn offset(x: f32, z: f32) -> Mat4 {
 
 #[test]
 fn a_ghost_is_translucent_and_has_its_colour() {
-    let seen = squares(&[0.0], Mode::Lambert, &[(RED, offset(1.0, 0.5))]);
-    let bare = squares(&[0.0], Mode::Lambert, &[]);
+    let seen = squares(&[0.0], ShadingMode::Lambert, &[(RED, offset(1.0, 0.5))]);
+    let bare = squares(&[0.0], ShadingMode::Lambert, &[]);
     let [r, g, b, a] = pixel(&seen, 55, 32);
     assert!(r > 100 && r < 255 && g == 0 && b == 0 && a == 255, "over black: {:?}", [r, g, b, a]);
     let (over, white) = (pixel(&seen, 40, 32), pixel(&bare, 40, 32));
@@ -57,8 +57,11 @@ fn a_ghost_is_translucent_and_has_its_colour() {
 #[test]
 fn ghosts_are_hidden_behind_surfaces_and_in_data_modes() {
     let behind = [(RED, offset(0.0, -0.5))];
-    assert_eq!(squares(&[0.0], Mode::Lambert, &behind).rgba, squares(&[0.0], Mode::Lambert, &[]).rgba);
-    for mode in [Mode::Normal, Mode::Mask] {
+    assert_eq!(
+        squares(&[0.0], ShadingMode::Lambert, &behind).rgba,
+        squares(&[0.0], ShadingMode::Lambert, &[]).rgba
+    );
+    for mode in [ShadingMode::Normal, ShadingMode::Mask] {
         let before = [(RED, offset(0.5, 0.5))];
         assert_eq!(squares(&[0.0], mode, &before).rgba, squares(&[0.0], mode, &[]).rgba);
     }
@@ -67,17 +70,17 @@ fn ghosts_are_hidden_behind_surfaces_and_in_data_modes() {
 #[test]
 fn a_ghost_does_not_show_its_inner_surfaces() {
     let position = [(RED, offset(1.5, 0.0))];
-    let one = pixel(&squares(&[0.3], Mode::Lambert, &position), 60, 32);
+    let one = pixel(&squares(&[0.3], ShadingMode::Lambert, &position), 60, 32);
     for depths in [[0.0, 0.3], [0.3, 0.0]] {
-        assert_eq!(pixel(&squares(&depths, Mode::Lambert, &position), 60, 32), one);
+        assert_eq!(pixel(&squares(&depths, ShadingMode::Lambert, &position), 60, 32), one);
     }
 }
 
 #[test]
 fn the_first_of_coincident_ghosts_is_visible() {
     let position = offset(1.5, 0.0);
-    let both = squares(&[0.0], Mode::Lambert, &[(RED, position), (Vec3::Y, position)]);
-    assert_eq!(both.rgba, squares(&[0.0], Mode::Lambert, &[(RED, position)]).rgba);
+    let both = squares(&[0.0], ShadingMode::Lambert, &[(RED, position), (Vec3::Y, position)]);
+    assert_eq!(both.rgba, squares(&[0.0], ShadingMode::Lambert, &[(RED, position)]).rgba);
 }
 
 /// A ghost that coincides with the character changes no pixel, not even at edges.
@@ -85,11 +88,11 @@ fn the_first_of_coincident_ghosts_is_visible() {
 fn a_coincident_ghost_does_not_change_the_image() {
     let puppet = Puppet::new(mannequin().unwrap(), 0);
     let bounds = puppet.bounds();
-    let shot = studio(bounds, 1.0);
+    let settings = studio(bounds, 1.0);
     let mut renderer = renderer();
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
-    let mut frame = stage::frame(&puppet, &shot);
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+    let mut frame = scene::frame(&puppet, &settings);
     let bare = renderer.render(&model, &frame, (200, 200)).unwrap();
     for color in [RED, Vec3::Y] {
         let palette = &puppet.palette().matrices;
@@ -98,5 +101,5 @@ fn a_coincident_ghost_does_not_change_the_image() {
     let with_ghosts = renderer.render(&model, &frame, (200, 200)).unwrap();
     let differ = bare.rgba.chunks(4).zip(with_ghosts.rgba.chunks(4)).filter(|(a, b)| a != b).count();
     assert_eq!(differ, 0, "{differ} pixels");
-    assert!(stage::ghost(&puppet, &puppet, RED).draws.is_empty());
+    assert!(scene::ghost(&puppet, &puppet, RED).draws.is_empty());
 }

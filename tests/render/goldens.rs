@@ -7,14 +7,15 @@ use std::path::Path;
 
 use glam::DVec3;
 use sinew::asset::gltf;
-use sinew::compare::Comparison;
 use sinew::ik::Method;
 use sinew::pose::Pose;
 use sinew::puppet::{Puppet, Target};
-use sinew::render::{Mode, Pictures};
-use sinew::stage::{self, Shot};
+use sinew::render::{DecodedImages, ShadingMode};
+use sinew::scene;
+use sinew::scene::ViewSettings;
+use sinew::scene::compare::Comparison;
 
-use crate::support::picture::{self, Look};
+use crate::support::image::{self, Look};
 use crate::{renderer, studio};
 
 const SIZE: (u32, u32) = (320, 240);
@@ -33,28 +34,28 @@ fn ghosts() {
     puppet.update().unwrap();
     let mut others = Comparison::default();
     let four = [Method::Ccd, Method::Fabrik, Method::JacobianTranspose, Method::Fused];
-    others.choose(&four, &puppet);
-    others.begin(&Pose::rest(&puppet.character().skeleton));
-    others.follow(&puppet);
+    others.set_methods(&four, &puppet);
+    others.set_start_pose(&Pose::rest(&puppet.character().skeleton));
+    others.solve(&puppet);
     compare(&puppet, &others, "ghosts");
 }
 
 /// Renders a puppet with its ghosts, and compares the image with a golden.
 fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let mut bounds = puppet.bounds();
-    others.contenders().iter().map(|c| c.puppet().bounds()).for_each(|b| bounds.extend([b.lo, b.hi]));
-    let shot = Shot { scale: 0.5, ..studio(bounds, SIZE.0 as f32 / SIZE.1 as f32) };
+    others.candidates().iter().map(|c| c.puppet().bounds()).for_each(|b| bounds.extend([b.lo, b.hi]));
+    let settings = ViewSettings { scale: 0.5, ..studio(bounds, SIZE.0 as f32 / SIZE.1 as f32) };
     let mut renderer = renderer();
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
-    let mut frame = stage::frame(puppet, &shot);
-    others.show(&mut frame, puppet, shot.scale);
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+    let mut frame = scene::frame(puppet, &settings);
+    others.add_to_frame(&mut frame, puppet, settings.scale);
     let image = renderer.render(&model, &frame, SIZE).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{name}.png"));
     if std::env::var_os("SINEW_BLESS").is_some() {
         std::fs::write(&path, image.png(sinew::render::Background::Transparent).unwrap()).unwrap();
     }
-    let golden = picture::open(&path);
+    let golden = image::open(&path);
     assert_eq!(golden.size(), SIZE);
     let differs = |(a, b): ([u8; 4], [u8; 4])| a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > LEVELS);
     let different = golden.pixels().zip(image.pixels()).filter(|pair| differs(*pair)).count();

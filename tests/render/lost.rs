@@ -2,19 +2,19 @@
 
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
-use sinew::render::{Mode, Picture, Pictures, RenderError, Renderer};
-use sinew::stage;
+use sinew::render::{DecodedImage, DecodedImages, RenderError, Renderer, ShadingMode};
+use sinew::scene;
 
 use crate::{renderer, studio};
 
 const SIZE: (u32, u32) = (96, 72);
 
-fn draw(renderer: &mut Renderer, puppet: &Puppet) -> Result<Picture, RenderError> {
+fn draw(renderer: &mut Renderer, puppet: &Puppet) -> Result<DecodedImage, RenderError> {
     let bounds = puppet.bounds();
-    let shot = studio(bounds, 96.0 / 72.0);
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures)?;
-    renderer.render(&model, &stage::frame(puppet, &shot), SIZE)
+    let settings = studio(bounds, 96.0 / 72.0);
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
+    renderer.render(&model, &scene::frame(puppet, &settings), SIZE)
 }
 
 #[test]

@@ -21,10 +21,11 @@ use std::path::Path;
 
 use glam::Vec3;
 use sinew::asset::{Character, gltf};
-use sinew::camera::{AUTO_FOV_Y, Bounds, Camera};
 use sinew::puppet::Puppet;
-use sinew::render::{Background, Gpu, Mode, Picture, Pictures, RenderError, Renderer};
-use sinew::stage::{self, Shot};
+use sinew::render::{Background, DecodedImage, DecodedImages, Gpu, RenderError, Renderer, ShadingMode};
+use sinew::scene;
+use sinew::scene::ViewSettings;
+use sinew::view::{AUTO_FOV_Y, Bounds, Camera};
 
 fn renderer() -> Renderer {
     let adapter = std::env::var("SINEW_ADAPTER").unwrap_or_else(|_| "cpu".to_owned());
@@ -36,10 +37,10 @@ fn load(bytes: &[u8]) -> Character {
 }
 
 /// A typical view of a box: shaded, on the ground, with shadows and antialiasing.
-fn studio(bounds: Bounds, aspect: f32) -> Shot {
-    Shot {
+fn studio(bounds: Bounds, aspect: f32) -> ViewSettings {
+    ViewSettings {
         camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
-        mode: Mode::Shaded,
+        mode: ShadingMode::Shaded,
         background: Background::STUDIO,
         samples: 4,
         bounds,
@@ -51,8 +52,8 @@ fn studio(bounds: Bounds, aspect: f32) -> Shot {
 
 /// A camera that looks at the origin from +Z, two metres away, with a field of view of 90 degrees. An image of 64 pixels
 /// shows the range from −2 to 2 at the origin.
-fn shot(mode: Mode) -> Shot {
-    Shot {
+fn settings(mode: ShadingMode) -> ViewSettings {
+    ViewSettings {
         camera: Camera {
             position: Vec3::new(0.0, 0.0, 2.0),
             target: Vec3::ZERO,
@@ -71,21 +72,21 @@ fn shot(mode: Mode) -> Shot {
     }
 }
 
-fn draw_sized(bytes: &[u8], shot: &Shot, size: (u32, u32)) -> Result<Picture, RenderError> {
+fn draw_sized(bytes: &[u8], settings: &ViewSettings, size: (u32, u32)) -> Result<DecodedImage, RenderError> {
     let puppet = Puppet::new(load(bytes), 0);
     let mut renderer = renderer();
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), shot.mode);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures)?;
-    renderer.render(&model, &stage::frame(&puppet, shot), size)
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), settings.mode);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
+    renderer.render(&model, &scene::frame(&puppet, settings), size)
 }
 
-fn draw(bytes: &[u8], shot: &Shot) -> Picture {
-    draw_sized(bytes, shot, (64, 64)).unwrap()
+fn draw(bytes: &[u8], settings: &ViewSettings) -> DecodedImage {
+    draw_sized(bytes, settings, (64, 64)).unwrap()
 }
 
-fn pixel(picture: &Picture, x: u32, y: u32) -> [u8; 4] {
-    let at = (y * picture.width + x) as usize * 4;
-    picture.rgba[at..at + 4].try_into().unwrap()
+fn pixel(image: &DecodedImage, x: u32, y: u32) -> [u8; 4] {
+    let at = (y * image.width + x) as usize * 4;
+    image.rgba[at..at + 4].try_into().unwrap()
 }
 
 fn assert_near(a: [u8; 4], b: [u8; 4], levels: u8) {

@@ -3,20 +3,20 @@
 use glam::{Vec3, Vec4};
 use serde_json::json;
 use sinew::puppet::Puppet;
-use sinew::render::{Fill, Line, Mode, Picture, Pictures};
-use sinew::stage;
+use sinew::render::{DecodedImage, DecodedImages, Fill, Line, ShadingMode};
+use sinew::scene;
 
 use crate::support::Builder;
-use crate::{assert_near, load, pixel, renderer, shot};
+use crate::{assert_near, load, pixel, renderer, settings};
 
 /// Renders overlays over an empty scene with 64 pixels per side, without a conversion to sRGB.
-fn overlays(fills: Vec<Fill>, lines: Vec<Line>) -> Picture {
+fn overlays(fills: Vec<Fill>, lines: Vec<Line>) -> DecodedImage {
     let empty = Builder::default().file(json!({"nodes": [{}]}));
     let puppet = Puppet::new(load(&empty), 0);
     let mut renderer = renderer();
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Mask);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
-    let mut frame = stage::frame(&puppet, &shot(Mode::Mask));
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Mask);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+    let mut frame = scene::frame(&puppet, &settings(ShadingMode::Mask));
     (frame.fills, frame.lines) = (fills, lines);
     renderer.render(&model, &frame, (64, 64)).unwrap()
 }
@@ -30,12 +30,12 @@ fn square(color: Vec4) -> Vec<Fill> {
 
 #[test]
 fn a_fan_covers_every_pixel_once() {
-    let picture = overlays(square(Vec4::new(1.0, 0.5, 0.0, 0.5)), Vec::new());
+    let image = overlays(square(Vec4::new(1.0, 0.5, 0.0, 0.5)), Vec::new());
     for y in 0..64 {
         for x in 0..64 {
             let inside = (16..48).contains(&x) && (16..48).contains(&y);
             let expected = if inside { [128, 64, 0, 255] } else { [0, 0, 0, 255] };
-            assert_near(pixel(&picture, x, y), expected, 1);
+            assert_near(pixel(&image, x, y), expected, 1);
         }
     }
 }
@@ -49,11 +49,11 @@ fn lines_cover_fills_and_nothing_behind_the_camera_is_drawn() {
         widths: [6.0; 2],
         color: green,
     };
-    let picture = overlays(square(Vec4::ONE), vec![line(0.0)]);
-    assert_eq!(pixel(&picture, 32, 32), [0, 255, 0, 255]);
-    assert_eq!(pixel(&picture, 32, 20), [255; 4]);
+    let image = overlays(square(Vec4::ONE), vec![line(0.0)]);
+    assert_eq!(pixel(&image, 32, 32), [0, 255, 0, 255]);
+    assert_eq!(pixel(&image, 32, 20), [255; 4]);
     let behind =
         square(Vec4::ONE).into_iter().map(|f| Fill { corners: f.corners.map(|c| c.with_z(3.0)), ..f });
-    let picture = overlays(behind.collect(), vec![line(3.0)]);
-    assert!(picture.rgba.chunks_exact(4).all(|p| p == [0, 0, 0, 255]));
+    let image = overlays(behind.collect(), vec![line(3.0)]);
+    assert!(image.rgba.chunks_exact(4).all(|p| p == [0, 0, 0, 255]));
 }

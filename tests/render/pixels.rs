@@ -1,10 +1,10 @@
 //! Coverage of pixels, and other properties of images.
 
 use serde_json::{Value, json};
-use sinew::render::{Background, Mode};
+use sinew::render::{Background, ShadingMode};
 
 use crate::support::Builder;
-use crate::{assert_near, draw, draw_sized, pixel, shot};
+use crate::{assert_near, draw, draw_sized, pixel, settings};
 
 /// A square from −1 to 1 that faces +Z, instanced by each node.
 fn squares(nodes: Value, material: Value) -> Vec<u8> {
@@ -28,12 +28,12 @@ fn square() -> Vec<u8> {
 
 #[test]
 fn a_square_covers_its_pixels_and_no_others() {
-    let picture = draw(&square(), &shot(Mode::Mask));
+    let image = draw(&square(), &settings(ShadingMode::Mask));
     for y in 0..64 {
         for x in 0..64 {
             let inside = (16..48).contains(&x) && (16..48).contains(&y);
             let expected = if inside { [255; 4] } else { [0, 0, 0, 255] };
-            assert_eq!(pixel(&picture, x, y), expected, "{x},{y}");
+            assert_eq!(pixel(&image, x, y), expected, "{x},{y}");
         }
     }
 }
@@ -41,19 +41,19 @@ fn a_square_covers_its_pixels_and_no_others() {
 #[test]
 fn row_0_is_on_top_and_x_runs_right() {
     let file = squares(json!([{"mesh": 0, "translation": [1, 1, 0], "scale": [0.5, 0.5, 1]}]), json!({}));
-    let picture = draw(&file, &shot(Mode::Mask));
-    assert_eq!(pixel(&picture, 48, 16), [255; 4]);
-    assert_eq!(pixel(&picture, 48, 48), [0, 0, 0, 255]);
-    assert_eq!(pixel(&picture, 16, 16), [0, 0, 0, 255]);
+    let image = draw(&file, &settings(ShadingMode::Mask));
+    assert_eq!(pixel(&image, 48, 16), [255; 4]);
+    assert_eq!(pixel(&image, 48, 48), [0, 0, 0, 255]);
+    assert_eq!(pixel(&image, 16, 16), [0, 0, 0, 255]);
 }
 
 #[test]
 fn rows_with_padding_are_copied_correctly() {
     // Rows of 100 pixels are not a multiple of the 256 bytes that copies require.
-    let picture = draw_sized(&square(), &shot(Mode::Mask), (100, 50)).unwrap();
-    assert_eq!(picture.rgba.len(), 100 * 50 * 4);
+    let image = draw_sized(&square(), &settings(ShadingMode::Mask), (100, 50)).unwrap();
+    assert_eq!(image.rgba.len(), 100 * 50 * 4);
     for (x, y, inside) in [(50, 25, true), (38, 13, true), (61, 36, true), (36, 25, false), (63, 25, false)] {
-        assert_eq!(pixel(&picture, x, y)[0] == 255, inside, "{x},{y}");
+        assert_eq!(pixel(&image, x, y)[0] == 255, inside, "{x},{y}");
     }
 }
 
@@ -61,11 +61,11 @@ fn rows_with_padding_are_copied_correctly() {
 fn four_samples_antialias_an_edge() {
     // The edge at x = 1.03 is 0.48 pixels into column 48.
     let file = squares(json!([{"mesh": 0, "scale": [1.03, 1.0, 1.0]}]), json!({}));
-    let mut four = shot(Mode::Mask);
+    let mut four = settings(ShadingMode::Mask);
     four.samples = 4;
     let edge = pixel(&draw(&file, &four), 48, 32)[0];
     assert!((1..255).contains(&edge), "{edge}");
-    let hard = pixel(&draw(&file, &shot(Mode::Mask)), 48, 32)[0];
+    let hard = pixel(&draw(&file, &settings(ShadingMode::Mask)), 48, 32)[0];
     assert!(hard == 0 || hard == 255, "{hard}");
 }
 
@@ -74,11 +74,11 @@ fn a_transparent_background_has_straight_alpha() {
     let glass =
         json!({"pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.2, 0.1, 0.25]}, "alphaMode": "BLEND"});
     let solid = json!({"pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.2, 0.1, 1.0]}});
-    let mut clear = shot(Mode::Lambert);
+    let mut clear = settings(ShadingMode::Lambert);
     clear.background = Background::Transparent;
-    let picture = draw(&squares(json!([{"mesh": 0}]), glass), &clear);
-    assert_eq!(pixel(&picture, 2, 2), [0; 4]);
-    let [r, g, b, a] = pixel(&picture, 32, 32);
+    let image = draw(&squares(json!([{"mesh": 0}]), glass), &clear);
+    assert_eq!(pixel(&image, 2, 2), [0; 4]);
+    let [r, g, b, a] = pixel(&image, 32, 32);
     let [sr, sg, sb, sa] = pixel(&draw(&squares(json!([{"mesh": 0}]), solid), &clear), 32, 32);
     assert_near([r, g, b, a], [sr, sg, sb, 64], 3);
     assert_eq!(sa, 255);
@@ -86,8 +86,8 @@ fn a_transparent_background_has_straight_alpha() {
 
 #[test]
 fn the_background_has_the_given_colour() {
-    for mode in Mode::ALL {
-        let mut with_background = shot(mode);
+    for mode in ShadingMode::ALL {
+        let mut with_background = settings(mode);
         with_background.background = Background::Color([12, 130, 251]);
         assert_eq!(pixel(&draw(&square(), &with_background), 0, 0), [12, 130, 251, 255], "{}", mode.name());
     }
@@ -95,7 +95,7 @@ fn the_background_has_the_given_colour() {
 
 #[test]
 fn rendering_is_deterministic() {
-    let mut all = shot(Mode::Skeleton);
+    let mut all = settings(ShadingMode::Skeleton);
     (all.shadow, all.floor, all.samples) = (true, true, 4);
     let first = draw(&square(), &all);
     for _ in 0..3 {
@@ -105,11 +105,11 @@ fn rendering_is_deterministic() {
 
 #[test]
 fn invalid_sizes_and_sample_counts_are_rejected() {
-    let error = |size| draw_sized(&square(), &shot(Mode::Mask), size).unwrap_err().to_string();
+    let error = |size| draw_sized(&square(), &settings(ShadingMode::Mask), size).unwrap_err().to_string();
     let line = error((1_000_000, 2));
     assert!(line.contains("1000000x2") && line.contains("adapter's limit of"), "{line}");
     assert_eq!(error((0, 2)), "image size 0x2 is empty");
-    let mut three = shot(Mode::Mask);
+    let mut three = settings(ShadingMode::Mask);
     three.samples = 3;
     let line = draw_sized(&square(), &three, (8, 8)).unwrap_err().to_string();
     assert_eq!(line, "3 samples per pixel are not supported; use 1 or 4");
@@ -127,7 +127,7 @@ fn an_unknown_adapter_is_rejected_with_one_line() {
 fn a_shadow_falls_on_the_floor_in_shaded_images() {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     let file = squares(json!([{"mesh": 0, "rotation": [-half, 0, 0, half]}]), json!({}));
-    let mut lit = shot(Mode::Shaded);
+    let mut lit = settings(ShadingMode::Shaded);
     lit.camera.position = glam::Vec3::new(0.0, 2.0, 3.0);
     lit.background = Background::Color([200; 3]);
     lit.floor = true;
@@ -149,7 +149,7 @@ fn sheet(material: Value, shadow: bool) -> Vec<u8> {
 fn turned_sheet(turns: f32, scale: [i32; 3], material: Value, shadow: bool) -> Vec<u8> {
     let (sin, cos) = (turns * std::f32::consts::FRAC_PI_4).sin_cos();
     let file = squares(json!([{"mesh": 0, "rotation": [sin, 0, 0, cos], "scale": scale}]), material);
-    let mut from_above = shot(Mode::Shaded);
+    let mut from_above = settings(ShadingMode::Shaded);
     from_above.camera.position = glam::Vec3::new(0.0, 2.0, 3.0);
     (from_above.floor, from_above.shadow) = (true, shadow);
     draw(&file, &from_above).rgba
@@ -189,7 +189,7 @@ fn a_mesh_shared_by_many_nodes_is_uploaded_once() {
         "meshes": [{"primitives": [{"attributes": {"POSITION": position}, "indices": indices}]}],
         "nodes": vec![json!({"mesh": 0}); 2000],
     }));
-    assert_eq!(pixel(&draw(&file, &shot(Mode::Mask)), 32, 32), [255; 4]);
+    assert_eq!(pixel(&draw(&file, &settings(ShadingMode::Mask)), 32, 32), [255; 4]);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn bones_have_the_same_width_on_a_tiny_model() {
     let bones = |scale: f32| {
         let nodes = json!([{"children": [1]}, {"translation": [0, scale, 0]}]);
         let file = json!({"asset": {"version": "2.0"}, "nodes": nodes}).to_string();
-        let mut near = shot(Mode::Skeleton);
+        let mut near = settings(ShadingMode::Skeleton);
         near.camera.position *= scale;
         (near.camera.near, near.camera.far) = (near.camera.near * scale, near.camera.far * scale);
         draw(file.as_bytes(), &near).rgba
@@ -213,7 +213,8 @@ fn bones_are_drawn_over_the_surface() {
         json!([{"mesh": 0}, {"translation": [-0.9, 0, -1], "children": [2]}, {"translation": [1.8, 0, 0]}]),
         json!({}),
     );
-    let (shaded, bones) = (draw(&file, &shot(Mode::Shaded)), draw(&file, &shot(Mode::Skeleton)));
+    let (shaded, bones) =
+        (draw(&file, &settings(ShadingMode::Shaded)), draw(&file, &settings(ShadingMode::Skeleton)));
     assert_ne!(pixel(&shaded, 32, 32), pixel(&bones, 32, 32));
     assert_eq!(pixel(&shaded, 32, 20), pixel(&bones, 32, 20));
 }

@@ -1,11 +1,11 @@
 //! Sides, normals, lighting and transparency of surfaces.
 
 use serde_json::{Value, json};
-use sinew::render::Mode;
+use sinew::render::ShadingMode;
 
 use crate::support::Builder;
-use crate::support::picture;
-use crate::{assert_near, draw, pixel, shot};
+use crate::support::image;
+use crate::{assert_near, draw, pixel, settings};
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 
@@ -52,12 +52,12 @@ impl Square {
         b.file(document)
     }
 
-    fn plain(&self, mode: Mode) -> [u8; 4] {
+    fn plain(&self, mode: ShadingMode) -> [u8; 4] {
         self.with(json!([{"mesh": 0}]), json!([{}]), mode)
     }
 
-    fn with(&self, nodes: Value, materials: Value, mode: Mode) -> [u8; 4] {
-        pixel(&draw(&self.file(nodes, materials), &shot(mode)), 30, 34)
+    fn with(&self, nodes: Value, materials: Value, mode: ShadingMode) -> [u8; 4] {
+        pixel(&draw(&self.file(nodes, materials), &settings(mode)), 30, 34)
     }
 }
 
@@ -85,7 +85,7 @@ fn facing_lamp() -> [u8; 4] {
 #[test]
 fn lambert_matches_its_formula() {
     let grey = json!([{"pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.25, 1.0, 1.0]}}]);
-    let seen = Square::default().with(json!([{"mesh": 0}]), grey, Mode::Lambert);
+    let seen = Square::default().with(json!([{"mesh": 0}]), grey, ShadingMode::Lambert);
     let expected = [0.5, 0.25, 1.0].map(|albedo| lambert(albedo, lamp_z()));
     assert_near(seen, [expected[0], expected[1], expected[2], 255], 1);
 }
@@ -93,14 +93,14 @@ fn lambert_matches_its_formula() {
 #[test]
 fn normals_are_stored_without_srgb_conversion() {
     let tilted = Square { normal: Some([0.6, 0.0, 0.8]), ..Square::default() };
-    assert_near(tilted.plain(Mode::Normal), [204, 128, 230, 255], 1);
+    assert_near(tilted.plain(ShadingMode::Normal), [204, 128, 230, 255], 1);
 }
 
 #[test]
 fn normals_are_transformed_by_the_inverse_transpose() {
     // Stretching to twice the width makes the slanted normal lean less.
     let tilted = Square { normal: Some([0.6, 0.0, 0.8]), ..Square::default() };
-    let seen = tilted.with(json!([{"mesh": 0, "scale": [2, 1, 1]}]), json!([{}]), Mode::Normal);
+    let seen = tilted.with(json!([{"mesh": 0, "scale": [2, 1, 1]}]), json!([{}]), ShadingMode::Normal);
     let n = glam::Vec3::new(0.3, 0.0, 0.8).normalize() * 127.5 + 127.5;
     assert_near(seen, [n.x.round() as u8, 128, n.z.round() as u8, 255], 1);
 }
@@ -111,23 +111,23 @@ fn a_mesh_without_normals_is_flat() {
     let slope = Square { z: [-1.0, 1.0, 1.0, -1.0], normal: None, ..Square::default() };
     let n =
         (127.5 - 127.5 * std::f32::consts::FRAC_1_SQRT_2, 127.5 + 127.5 * std::f32::consts::FRAC_1_SQRT_2);
-    assert_near(slope.plain(Mode::Normal), [n.0.round() as u8, 128, n.1.round() as u8, 255], 1);
+    assert_near(slope.plain(ShadingMode::Normal), [n.0.round() as u8, 128, n.1.round() as u8, 255], 1);
 }
 
 #[test]
 fn back_faces_are_culled_unless_double_sided() {
     let away = Square { clockwise: true, normal: Some([0.0, 0.0, -1.0]), ..Square::default() };
     let double = json!([{"doubleSided": true}]);
-    assert_eq!(away.plain(Mode::Lambert), BLACK);
-    assert_eq!(away.plain(Mode::Normal), BLACK);
-    assert_eq!(away.plain(Mode::Mask), [255; 4]);
+    assert_eq!(away.plain(ShadingMode::Lambert), BLACK);
+    assert_eq!(away.plain(ShadingMode::Normal), BLACK);
+    assert_eq!(away.plain(ShadingMode::Mask), [255; 4]);
     let nodes = || json!([{"mesh": 0}]);
     // Lit on the visible side, but the normal is that of the outside.
-    assert_near(away.with(nodes(), double.clone(), Mode::Lambert), facing_lamp(), 1);
-    assert_near(away.with(nodes(), double.clone(), Mode::Normal), [128, 128, 0, 255], 1);
+    assert_near(away.with(nodes(), double.clone(), ShadingMode::Lambert), facing_lamp(), 1);
+    assert_near(away.with(nodes(), double.clone(), ShadingMode::Normal), [128, 128, 0, 255], 1);
     let flat = Square { normal: None, ..away };
-    assert_near(flat.with(nodes(), double.clone(), Mode::Normal), [128, 128, 0, 255], 1);
-    assert_near(flat.with(nodes(), double, Mode::Lambert), facing_lamp(), 1);
+    assert_near(flat.with(nodes(), double.clone(), ShadingMode::Normal), [128, 128, 0, 255], 1);
+    assert_near(flat.with(nodes(), double, ShadingMode::Lambert), facing_lamp(), 1);
 }
 
 /// A normal map that tilts all normals towards +u, on a square whose u runs along +X or −X.
@@ -145,7 +145,7 @@ fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
     }
     let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
     // (0.6, 0.3, 0.74)
-    let view = b.view(&picture::png(2, 2, picture::ColorType::Rgb, &[204, 166, 222].repeat(4)));
+    let view = b.view(&image::png(2, 2, image::ColorType::Rgb, &[204, 166, 222].repeat(4)));
     let turn = if turned { [0.0, 1.0, 0.0, 0.0] } else { [0.0, 0.0, 0.0, 1.0] };
     let file = b.file(json!({
         "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
@@ -155,7 +155,7 @@ fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
         "images": [{"bufferView": view, "mimeType": "image/png"}],
         "nodes": [{"mesh": 0, "rotation": turn}],
     }));
-    pixel(&draw(&file, &shot(Mode::Shaded)), 30, 34)
+    pixel(&draw(&file, &settings(ShadingMode::Shaded)), 30, 34)
 }
 
 /// Software drivers do not read memory for helper pixels outside a triangle. If a derivative depends on such a read, the
@@ -175,7 +175,7 @@ fn a_texture_with_mip_levels_has_no_seams_between_triangles() {
         if x < 8 || y < 8 || x >= 24 || y >= 24 { 0 } else { 255 }
     };
     let texels: Vec<u8> = (0..32 * 32).map(texel).collect();
-    let view = b.view(&picture::png(32, 32, picture::ColorType::Grayscale, &texels));
+    let view = b.view(&image::png(32, 32, image::ColorType::Grayscale, &texels));
     let file = b.file(json!({
         "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
         "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
@@ -184,9 +184,9 @@ fn a_texture_with_mip_levels_has_no_seams_between_triangles() {
         "images": [{"bufferView": view, "mimeType": "image/png"}],
         "nodes": [{"mesh": 0}],
     }));
-    let picture = draw(&file, &shot(Mode::Lambert));
+    let image = draw(&file, &settings(ShadingMode::Lambert));
     for (x, y) in (26..38).flat_map(|y| (26..38).map(move |x| (x, y))) {
-        assert_near(pixel(&picture, x, y), facing_lamp(), 1);
+        assert_near(pixel(&image, x, y), facing_lamp(), 1);
     }
 }
 
@@ -205,10 +205,11 @@ fn normal_maps_tilt_the_same_with_and_without_tangents() {
 
 #[test]
 fn a_mirrored_rigid_mesh_keeps_its_outside() {
-    let seen = Square::default().with(json!([{"mesh": 0, "scale": [-1, 1, 1]}]), json!([{}]), Mode::Normal);
+    let seen =
+        Square::default().with(json!([{"mesh": 0, "scale": [-1, 1, 1]}]), json!([{}]), ShadingMode::Normal);
     assert_near(seen, [128, 128, 255, 255], 1);
     let flat = Square { normal: None, ..Square::default() };
-    let seen = flat.with(json!([{"mesh": 0, "scale": [-1, 1, 1]}]), json!([{}]), Mode::Normal);
+    let seen = flat.with(json!([{"mesh": 0, "scale": [-1, 1, 1]}]), json!([{}]), ShadingMode::Normal);
     assert_near(seen, [128, 128, 255, 255], 1);
 }
 
@@ -216,7 +217,7 @@ fn a_mirrored_rigid_mesh_keeps_its_outside() {
 fn the_node_of_a_skinned_mesh_does_not_transform_it() {
     let skinned = Square { skinned: true, ..Square::default() };
     let nodes = json!([{"mesh": 0, "skin": 0, "scale": [-1, 1, 1], "translation": [9, 9, 9]}, {}]);
-    assert_near(skinned.with(nodes, json!([{}]), Mode::Normal), [128, 128, 255, 255], 1);
+    assert_near(skinned.with(nodes, json!([{}]), ShadingMode::Normal), [128, 128, 255, 255], 1);
 }
 
 #[test]
@@ -224,10 +225,10 @@ fn alpha_cutoff_makes_holes_except_in_masks() {
     let cut = json!([{"alphaMode": "MASK", "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0.4]}}]);
     let nodes = || json!([{"mesh": 0}]);
     let square = Square::default();
-    for mode in [Mode::Shaded, Mode::Lambert, Mode::Normal] {
+    for mode in [ShadingMode::Shaded, ShadingMode::Lambert, ShadingMode::Normal] {
         assert_eq!(square.with(nodes(), cut.clone(), mode), BLACK, "{}", mode.name());
     }
-    assert_eq!(square.with(nodes(), cut, Mode::Mask), [255; 4]);
+    assert_eq!(square.with(nodes(), cut, ShadingMode::Mask), [255; 4]);
 }
 
 #[test]
@@ -243,7 +244,7 @@ fn blended_surfaces_are_drawn_back_to_front() {
     let square = Square::default();
     let expected = [srgb(0.5), 0, srgb(0.25), 255];
     for nodes in [json!([near, far]), json!([far, near])] {
-        assert_near(square.with(nodes, materials(), Mode::Shaded), expected, 1);
+        assert_near(square.with(nodes, materials(), ShadingMode::Shaded), expected, 1);
     }
 }
 
@@ -251,7 +252,7 @@ fn blended_surfaces_are_drawn_back_to_front() {
 fn an_unlit_surface_has_its_base_colour() {
     let unlit = json!([{"extensions": {"KHR_materials_unlit": {}},
         "pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.1, 0.9, 1.0]}}]);
-    let seen = Square::default().with(json!([{"mesh": 0}]), unlit, Mode::Shaded);
+    let seen = Square::default().with(json!([{"mesh": 0}]), unlit, ShadingMode::Shaded);
     assert_near(seen, [srgb(0.5), srgb(0.1), srgb(0.9), 255], 1);
 }
 
@@ -263,5 +264,5 @@ fn nearer_surfaces_hide_farther_ones() {
     };
     let materials = json!([unlit([1.0, 0.0, 0.0]), unlit([0.0, 1.0, 0.0])]);
     let nodes = json!([{"mesh": 0, "translation": [0, 0, 0.5]}, {"mesh": 1}]);
-    assert_eq!(Square::default().with(nodes, materials, Mode::Shaded), [255, 0, 0, 255]);
+    assert_eq!(Square::default().with(nodes, materials, ShadingMode::Shaded), [255, 0, 0, 255]);
 }

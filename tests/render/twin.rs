@@ -5,9 +5,9 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 use sinew::asset::{Character, mannequin};
 use sinew::puppet::Puppet;
-use sinew::render::Pictures;
+use sinew::render::DecodedImages;
+use sinew::scene;
 use sinew::skin::{Skinned, Skinning};
-use sinew::stage;
 
 use crate::support::{Builder, gltf_files_and};
 use crate::{load, renderer};
@@ -15,11 +15,11 @@ use crate::{load, renderer};
 /// Returns the maximum distance between vertices on the GPU and the CPU as a fraction of the diagonal, and between normals.
 fn difference(puppet: &Puppet) -> (f32, f32) {
     let mut renderer = renderer();
-    let model = renderer.model(puppet.character(), puppet.parts(), &Pictures::default()).unwrap();
+    let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default()).unwrap();
     let (_, radius) = puppet.bounds().sphere();
     let (mut furthest, mut most_turned) = (0.0_f32, 0.0_f32);
     let mut cpu = Skinned::default();
-    for draw in stage::draws(puppet, &[]) {
+    for draw in scene::draws(puppet, &[]) {
         let (positions, normals) = renderer.read_vertices(&model, &draw, &puppet.palette().matrices).unwrap();
         puppet.skin(draw.part, &mut cpu);
         assert_eq!((positions.len(), normals.len()), (cpu.positions.len(), cpu.normals.len()));

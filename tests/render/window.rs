@@ -2,8 +2,9 @@
 
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
-use sinew::render::{Background, Canvas, Mode, Pictures};
-use sinew::stage::{self, Shot};
+use sinew::render::{Background, Canvas, DecodedImages, ShadingMode};
+use sinew::scene;
+use sinew::scene::ViewSettings;
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
 
 use crate::{renderer, studio};
@@ -17,14 +18,14 @@ fn a_part_of_a_view_matches_an_image_of_its_size() {
     let (puppet, mut renderer) = (Puppet::new(mannequin().unwrap(), 0), renderer());
     let bounds = puppet.bounds();
     let background = [0x20, 0x40, 0x60];
-    let shot = Shot {
-        mode: Mode::Skeleton,
+    let settings = ViewSettings {
+        mode: ShadingMode::Skeleton,
         background: Background::Color(background),
         ..studio(bounds, 40.0 / 48.0)
     };
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
-    let frame = stage::frame(&puppet, &shot);
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
+    let frame = scene::frame(&puppet, &settings);
     let image = renderer.render(&model, &frame, AREA).unwrap();
 
     let (device, queue) = (renderer.gpu().device.clone(), renderer.gpu().queue.clone());

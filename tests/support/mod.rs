@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each binary uses only some of the helpers")]
 #![allow(unreachable_pub, reason = "the module is shared by several binaries")]
 #[path = "picture.rs"]
-pub mod picture;
+pub mod image;
 #[path = "test_data.rs"]
 mod test_data;
 

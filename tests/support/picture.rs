@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use sinew::asset::Picture;
+use sinew::asset::DecodedImage;
 
 pub use png::ColorType;
 
 /// Decodes a PNG or JPEG file.
-pub fn open(path: &Path) -> Picture {
+pub fn open(path: &Path) -> DecodedImage {
     let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    Picture::decode(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    DecodedImage::decode(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 /// Encodes pixels with eight bits per channel as PNG.
@@ -42,7 +42,7 @@ pub trait Look {
     fn part(&self, part: [u32; 4]) -> Vec<[u8; 4]>;
 }
 
-impl Look for Picture {
+impl Look for DecodedImage {
     fn size(&self) -> (u32, u32) {
         (self.width, self.height)
     }

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use glam::{Quat, Vec2, Vec3};
 use sinew::asset::{Character, Clip, load, mannequin};
-use sinew::bake::Source;
-use sinew::motion::capture::load_csv;
-use sinew::motion::{Bar, Edit, Layer, Motion, Share};
+use sinew::capture::load_csv;
+use sinew::export::bake::Source;
+use sinew::motion::{Edit, Layer, Motion, Strip, WeightedClip};
 use sinew::rig;
-use sinew::viewer::{Command, Found, Reader, Recorder, Recording, Replay, Session};
+use sinew::viewer::{CharacterLoader, Command, LoadedFile, Recorder, Recording, Replay, Session};
 
 use super::files::folder;
 use super::{SIZE, pose};
@@ -33,7 +33,7 @@ fn session() -> Session {
 
 fn add(session: &mut Session, file: &Path) {
     let addition = session.addition(file, Arc::new(Source::load(file).unwrap()), false).unwrap();
-    session.apply(Command::Add(Box::new(addition)));
+    session.apply(Command::AddClips(Box::new(addition)));
 }
 
 fn clips(session: &Session) -> &[Clip] {
@@ -44,13 +44,13 @@ fn names(session: &Session) -> Vec<&str> {
     clips(session).iter().map(|c| c.name.as_deref().unwrap()).collect()
 }
 
-fn bars(shares: &[&[usize]]) -> Motion {
-    let bar = |clips: &&[usize]| {
-        let clips = clips.iter().map(|&clip| Share { clip, weight: 1.0 }).collect();
-        Bar { clips, again: true, seconds: Some(2.0), ..Bar::new(0) }
+fn strips(shares: &[&[usize]]) -> Motion {
+    let strip = |clips: &&[usize]| {
+        let clips = clips.iter().map(|&clip| WeightedClip { clip, weight: 1.0 }).collect();
+        Strip { clips, looping: true, seconds: Some(2.0), ..Strip::new(0) }
     };
-    let mut motion = Motion { bars: shares.iter().map(bar).collect(), ..Motion::default() };
-    (0_u8..).zip(&mut motion.bars).for_each(|(place, bar)| bar.start = 1.5 * f32::from(place));
+    let mut motion = Motion { strips: shares.iter().map(strip).collect(), ..Motion::default() };
+    (0_u8..).zip(&mut motion.strips).for_each(|(place, strip)| strip.start = 1.5 * f32::from(place));
     motion
 }
 
@@ -83,19 +83,19 @@ fn tick(session: &mut Session, milliseconds: u64) {
 fn motion_file_is_added_and_undo_keeps_its_clip() {
     let mut session = session();
     let (own, plain) = (clips(&session).len(), pose(&session));
-    play(&mut session, bars(&[&[0]]));
+    play(&mut session, strips(&[&[0]]));
     add(&mut session, &hail());
     assert_eq!(names(&session)[own..], ["hail"]);
-    play(&mut session, bars(&[&[0], &[own, 1]]));
+    play(&mut session, strips(&[&[0], &[own, 1]]));
     session.apply(Command::Clip(Some(own)));
     session.apply(Command::Play(false));
     session.apply(Command::Seek(1.0));
     let hand = session.puppet().character().skeleton.find("rightHand").unwrap();
     assert!(session.puppet().world_from_node()[hand].translation.y > 1.4, "the arm must be raised");
     session.apply(Command::Undo);
-    assert_eq!(session.puppet().motion, bars(&[&[0], &[own, 1]]));
+    assert_eq!(session.puppet().motion, strips(&[&[0], &[own, 1]]));
     session.apply(Command::Undo);
-    assert_eq!(session.puppet().motion, bars(&[&[0]]));
+    assert_eq!(session.puppet().motion, strips(&[&[0]]));
     session.apply(Command::Undo);
     assert_eq!((pose(&session), clips(&session).len()), (plain, own + 1), "undo must keep the clip");
     (0..3).for_each(|_| session.apply(Command::Redo));
@@ -105,7 +105,7 @@ fn motion_file_is_added_and_undo_keeps_its_clip() {
         session.addition(&other_skeleton, Arc::new(Source::load(&other_skeleton).unwrap()), false).is_err()
     );
     // A command without a file that was read has no effect.
-    session.apply(serde_json::from_str(r#"{"add":{"file":"a.bvh","fingerprint":""}}"#).unwrap());
+    session.apply(serde_json::from_str(r#"{"add-clips":{"file":"a.bvh","fingerprint":""}}"#).unwrap());
     assert_eq!(clips(&session).len(), own + 1);
 }
 
@@ -132,8 +132,8 @@ fn take_becomes_a_clip_and_a_file() {
     let mut session = session();
     let own = clips(&session).len();
     let recorded = wave(&session);
-    let first = session.keep_take(&recorded, &folder).unwrap();
-    let second = session.keep_take(&recorded, &folder).unwrap();
+    let first = session.save_take_as_clip(&recorded, &folder).unwrap();
+    let second = session.save_take_as_clip(&recorded, &folder).unwrap();
     assert_eq!(
         [first.as_path(), &second],
         [folder.join("sinew-take-0001.csv"), folder.join("sinew-take-0002.csv")]
@@ -152,13 +152,13 @@ fn take_becomes_a_clip_and_a_file() {
             assert!(a.translation.distance(b.translation) < 2e-3);
         }
     }
-    play(&mut session, bars(&[&[own, 2], &[own + 1]]));
+    play(&mut session, strips(&[&[own, 2], &[own + 1]]));
     session.apply(Command::Seek(1.7));
     assert_eq!((session.error(), session.puppet().seconds()), (None, 3.5));
     (0..8).for_each(|_| session.apply(Command::Undo));
     assert_eq!(clips(&session).len(), own + 2);
     // If the take cannot be saved, the clip is added nevertheless.
-    let error = session.keep_take(&recorded, &folder.join("missing")).unwrap_err();
+    let error = session.save_take_as_clip(&recorded, &folder.join("missing")).unwrap_err();
     assert!(error.contains("missing") && !error.contains('\n'), "{error}");
     assert_eq!(names(&session)[own + 2..], ["take 3"]);
 }
@@ -182,7 +182,7 @@ fn take_beyond_single_precision_is_rejected() {
         interpolation: sinew::asset::Interpolation::Linear,
         values: sinew::asset::Values::Translation(vec![Vec3::MAX]),
     });
-    let error = session.keep_take(&recorded, &folder).unwrap_err();
+    let error = session.save_take_as_clip(&recorded, &folder).unwrap_err();
     assert!(error.contains("is not a number"), "{error}");
     assert!(std::fs::read_dir(&folder).unwrap().next().is_none());
 }
@@ -192,9 +192,9 @@ fn reader_reads_takes_and_motions_for_the_open_character() {
     let folder = folder("take-read");
     let mut session = session();
     let recorded = wave(&session);
-    let path = session.keep_take(&recorded, &folder).unwrap();
+    let path = session.save_take_as_clip(&recorded, &folder).unwrap();
     let (sender, receiver) = channel();
-    let mut reader = Reader::new(move |read| sender.send(read).unwrap_or_default());
+    let mut reader = CharacterLoader::new(move |read| sender.send(read).unwrap_or_default());
     let mut read = |session: Option<&Session>, path: &Path, is_reload: bool| {
         match session {
             Some(session) => reader.start_beside(path, is_reload, session).unwrap(),
@@ -202,28 +202,28 @@ fn reader_reads_takes_and_motions_for_the_open_character() {
         }
         reader.accept(receiver.recv_timeout(Duration::from_secs(60)).unwrap()).unwrap().outcome
     };
-    let Ok(Found::Clips(take)) = read(Some(&session), &path, false) else {
+    let Ok(LoadedFile::Clips(take)) = read(Some(&session), &path, false) else {
         panic!("the take was not read as clips")
     };
     assert_eq!(take.fingerprint, session.additions()[0].fingerprint);
-    session.apply(Command::Add(take));
+    session.apply(Command::AddClips(take));
     assert_eq!(names(&session).last(), Some(&"sinew-take-0001"));
-    let Ok(Found::Clips(motion)) = read(Some(&session), &hail(), false) else {
+    let Ok(LoadedFile::Clips(motion)) = read(Some(&session), &hail(), false) else {
         panic!("the motion was not read as clips")
     };
-    session.apply(Command::Add(motion));
+    session.apply(Command::AddClips(motion));
     assert_eq!(names(&session).last(), Some(&"hail"));
     // Without an open character, a take is an error, and a motion file is opened as a character.
     let error = read(None, &path, false).err().unwrap();
     assert!(error.contains("while a character is shown") && !error.contains('\n'), "{error}");
-    assert!(matches!(read(None, &hail(), false), Ok(Found::Character(..))));
+    assert!(matches!(read(None, &hail(), false), Ok(LoadedFile::Character(..))));
     fs::write(&path, "time,a.x\n").unwrap();
     let error = read(Some(&session), &path, false).err().unwrap();
     assert!(error.contains("line 1, column 2") && !error.contains('\n'), "{error}");
     // A reload of the character keeps the added clips.
     let file = folder.join("man.glb");
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"), &file).unwrap();
-    let Ok(Found::Character(reloaded, _)) = read(Some(&session), &file, true) else {
+    let Ok(LoadedFile::Character(reloaded, _)) = read(Some(&session), &file, true) else {
         panic!("the character was not read")
     };
     assert_eq!(reloaded.additions(), session.additions());
@@ -238,13 +238,13 @@ fn added_clips_survive_a_reload() {
     let own = clips(&before).len();
     add(&mut before, &hail());
     let recorded = wave(&before);
-    before.keep_take(&recorded, &folder).unwrap();
+    before.save_take_as_clip(&recorded, &folder).unwrap();
     let arm = before.puppet().character().skeleton.find("leftUpperArm").unwrap();
     let edit = Edit { time: 0.5, before: 0.2, after: 0.2, turns: vec![(arm, Vec3::X)], shifts: Vec::new() };
     let layer = Layer { clip: own, weight: 0.5, additive: true, mask: vec![arm], speed: 1.0 };
-    let first = bars(&[&[own], &[1]]);
+    let first = strips(&[&[own], &[1]]);
     play(&mut before, first.clone());
-    let played = Motion { layers: vec![layer], edits: vec![edit], ..bars(&[&[1, own + 1], &[own]]) };
+    let played = Motion { layers: vec![layer], edits: vec![edit], ..strips(&[&[1, own + 1], &[own]]) };
     play(&mut before, played.clone());
     before.apply(Command::Seek(1.6));
     before.apply(Command::Play(true));
@@ -284,7 +284,7 @@ fn added_clips_survive_a_reload() {
     let mut after = session_of(spider);
     let errors = after.take_over(&before, true);
     assert!(errors.len() == 2 && errors[0].contains("hail.bvh"), "{errors:?}");
-    assert!(after.additions().is_empty() && after.puppet().motion.bars.iter().all(|b| b.clips.len() == 1));
+    assert!(after.additions().is_empty() && after.puppet().motion.strips.iter().all(|b| b.clips.len() == 1));
 }
 
 /// Clips are added before and during the recording. The recording and its files are then moved to another folder.
@@ -299,25 +299,26 @@ fn recording_replays_added_clips_exactly() {
     let own = clips(&live).len();
     let recorded = wave(&live);
     add(&mut live, &file);
-    live.keep_take(&recorded, &takes).unwrap();
-    play(&mut live, bars(&[&[own], &[1, own + 1]]));
+    live.save_take_as_clip(&recorded, &takes).unwrap();
+    play(&mut live, strips(&[&[own], &[1, own + 1]]));
     live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     live.apply(Command::Play(true));
     tick(&mut live, 700);
-    live.keep_take(&recorded, &takes).unwrap();
+    live.save_take_as_clip(&recorded, &takes).unwrap();
     add(&mut live, &file);
     tick(&mut live, 300);
-    play(&mut live, bars(&[&[own, own + 2], &[own + 1], &[own + 3]]));
+    play(&mut live, strips(&[&[own, own + 2], &[own + 1], &[own + 3]]));
     tick(&mut live, 1777);
     let final_pose = pose(&live);
     live.stop_recording().unwrap().unwrap();
     // The recording has its own copies of the takes.
     fs::remove_dir_all(&takes).unwrap();
     let text = fs::read_to_string(&path).unwrap();
-    let additions: Vec<&str> = text.lines().filter(|l| l.contains(r#""add""#)).collect();
+    let additions: Vec<&str> = text.lines().filter(|l| l.contains(r#""add-clips""#)).collect();
     assert_eq!(additions.len(), 4, "{text}");
     assert!(
-        additions[0].contains(r#""at":0.0,"do":{"add":{"file":"motion/hail.bvh","fingerprint":"crc32:"#),
+        additions[0]
+            .contains(r#""at":0.0,"do":{"add-clips":{"file":"motion/hail.bvh","fingerprint":"crc32:"#),
         "{}",
         additions[0]
     );
@@ -352,7 +353,9 @@ fn recording_replays_added_clips_exactly() {
     fs::write(&take, text.lines().take(3).collect::<Vec<_>>().join("\n")).unwrap();
     let (is_drawn, stderr) = render();
     assert!(
-        is_drawn && stderr.contains("sinew-take-0001.csv has changed since the recording") && stderr.lines().count() == 1,
+        is_drawn
+            && stderr.contains("sinew-take-0001.csv has changed since the recording")
+            && stderr.lines().count() == 1,
         "{stderr}"
     );
     fs::write(&take, "nonsense").unwrap();
@@ -375,7 +378,7 @@ fn take_beside_the_recording_is_not_copied() {
     let folder = folder("added-beside");
     let mut live = session();
     let recorded = wave(&live);
-    live.keep_take(&recorded, &folder).unwrap();
+    live.save_take_as_clip(&recorded, &folder).unwrap();
     let file_names = || {
         let mut names: Vec<String> =
             fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -422,13 +425,13 @@ fn live_source_does_not_split_undo_steps() {
     let send = |session: &mut Session, angle: f32| {
         let mut local = rest.locals[arm];
         local.rotation *= Quat::from_rotation_x(angle);
-        session.apply(Command::Follow(vec![(arm, local)], Vec::new()));
+        session.apply(Command::LivePose(vec![(arm, local)], Vec::new()));
         tick(session, 16);
     };
     live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     (0..10_u8).for_each(|i| send(&mut live, f32::from(i) * 0.01));
     let recorded = wave(&live);
-    live.keep_take(&recorded, path.parent().unwrap()).unwrap();
+    live.save_take_as_clip(&recorded, path.parent().unwrap()).unwrap();
     let take = clips(&live).len() - 1;
     live.apply(Command::Clip(Some(take)));
     let before = live.puppet().motion.clone();
@@ -436,7 +439,7 @@ fn live_source_does_not_split_undo_steps() {
     // The commands of a drag on the timeline.
     for i in 1..=8_u8 {
         let mut dragged = before.clone();
-        dragged.bars[0].start = 0.1 * f32::from(i);
+        dragged.strips[0].start = 0.1 * f32::from(i);
         live.apply(Command::Motion(Box::new(dragged)));
         send(&mut live, 0.1 + f32::from(i) * 0.01);
     }
@@ -444,7 +447,7 @@ fn live_source_does_not_split_undo_steps() {
     assert_eq!(live.puppet().motion, before, "the drag must be one undo step");
     send(&mut live, 0.3);
     live.apply(Command::Redo);
-    assert!((live.puppet().motion.bars[0].start - 0.8).abs() < 1e-6, "redo must restore the drag");
+    assert!((live.puppet().motion.strips[0].start - 0.8).abs() < 1e-6, "redo must restore the drag");
     send(&mut live, 0.4);
     (0..2).for_each(|_| live.apply(Command::Undo));
     assert!(live.puppet().motion.is_rest());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::Vec2;
 use sinew::asset::gltf;
 use sinew::ik::{Limit, Method, Options, Outcome};
-use sinew::render::Mode;
+use sinew::render::ShadingMode;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
 use crate::{SIZE, at, drag, pose, session};
@@ -36,7 +36,7 @@ fn candidates_follow_the_drag_and_stay_after_release() {
     let mut session = dragged(&SOME);
     let target = session.puppet().targets[0];
     assert_eq!(session.comparison().methods(), SOME);
-    for candidate in session.comparison().contenders() {
+    for candidate in session.comparison().candidates() {
         let [report] = candidate.reports() else {
             panic!("{}: {:?}", candidate.method(), candidate.refusal())
         };
@@ -55,9 +55,9 @@ fn candidates_follow_the_drag_and_stay_after_release() {
     assert!(ghosts >= 3 && lines > 3 * 4, "{ghosts} ghosts, {lines} lines");
     session.apply(Command::Release);
     assert_eq!(counts(&session).0, ghosts);
-    session.apply(Command::Mode(Mode::Mask));
+    session.apply(Command::ShadingMode(ShadingMode::Mask));
     assert_eq!(counts(&session), (0, 0));
-    session.apply(Command::Mode(Mode::Shaded));
+    session.apply(Command::ShadingMode(ShadingMode::Shaded));
     session.apply(Command::RestAll);
     assert_eq!(counts(&session).0, 0, "ghosts without goals must not be shown");
 }
@@ -76,13 +76,13 @@ fn candidates_do_not_affect_the_active_method() {
 #[test]
 fn the_same_drag_gives_identical_candidates() {
     let poses = |s: &Session| -> Vec<_> {
-        s.comparison().contenders().iter().map(|c| c.puppet().pose().clone()).collect()
+        s.comparison().candidates().iter().map(|c| c.puppet().pose().clone()).collect()
     };
     let (one, other) = (dragged(&Method::ALL), dragged(&Method::ALL));
     assert_eq!(poses(&one), poses(&other));
     // The other candidates do not matter either.
     let few = dragged(&SOME);
-    for candidate in few.comparison().contenders() {
+    for candidate in few.comparison().candidates() {
         let same = one.comparison().get(candidate.method()).unwrap();
         assert_eq!(candidate.puppet().pose(), same.puppet().pose(), "{}", candidate.method());
     }
@@ -147,10 +147,10 @@ fn refusals_agree_with_the_solve() {
     for mut session in [tentacle, figure, hips] {
         let (refusals, mut input) = (session.refusals(), Input::default());
         let place = session.hovered().unwrap().point;
-        let from = sinew::picking::pixel(&session.camera(), place, SIZE).unwrap();
+        let from = sinew::scene::picking::pixel(&session.camera(), place, SIZE).unwrap();
         session.apply(Command::Compare(Method::ALL.to_vec()));
         drag(&mut session, &mut input, from, Vec2::new(0.0, 20.0));
-        for candidate in session.comparison().contenders() {
+        for candidate in session.comparison().candidates() {
             let refusal =
                 refusals.iter().find(|(m, _)| *m == candidate.method()).map(|(_, why)| why.as_str());
             assert_eq!(candidate.refusal(), refusal, "{}", candidate.method());
@@ -171,7 +171,7 @@ fn cached_refusals_are_never_stale() {
     };
     let elbow = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
     let mut answers = std::collections::HashSet::new();
-    session.apply(Command::Keep(true));
+    session.apply(Command::KeepGoals(true));
     for step in 0..600 {
         let joints = ["leftHand", "rightHand", "hips", "head", "leftFoot", "leftLowerArm"];
         let place = at(&session, joints[usize::from(next(6))]) + Vec2::splat(f32::from(next(30)));
@@ -187,7 +187,7 @@ fn cached_refusals_are_never_stale() {
             5 => session.apply(Command::Clip(None)),
             10 => session.apply(Command::Limit(elbow, Limit::Locked)),
             20 => session.apply(Command::Undo),
-            30 => session.apply(Command::LetGo),
+            30 => session.apply(Command::ClearGoals),
             40 => {
                 let limits = step % 100 < 50;
                 session.apply(Command::Solver(Box::new(Options { limits, ..Options::default() })));

@@ -7,11 +7,11 @@ use std::time::Duration;
 use glam::Vec2;
 use sinew::asset::{load, mannequin};
 use sinew::ik::Limit;
-use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
+use sinew::render::{AdapterChoice, DecodedImages, Gpu, Renderer, ShadingMode};
 use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 
 use super::{SIZE, at, drag, session};
-use crate::picture;
+use crate::image;
 
 /// Creates an empty folder for a test.
 pub(crate) fn folder(name: &str) -> PathBuf {
@@ -36,15 +36,15 @@ fn saved_image_equals_the_frame_and_replaces_no_file() {
     session.apply(Command::Resize(Vec2::new(200.0, 120.0)));
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());
     let puppet = session.puppet();
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     fs::write(folder.join("sinew-0001.png"), "other").unwrap();
-    let saved = session.save_picture(&mut renderer, &model, 1.0, &folder).unwrap();
+    let saved = session.save_image(&mut renderer, &model, 1.0, &folder).unwrap();
     assert_eq!(saved, folder.join("sinew-0002.png"));
     assert_eq!(fs::read_to_string(folder.join("sinew-0001.png")).unwrap(), "other");
     let frame = renderer.render(&model, &session.frame(1.0), (200, 120)).unwrap();
     let expected: Vec<u8> = frame.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect();
-    assert_eq!(picture::open(&saved).rgb(), expected);
+    assert_eq!(image::open(&saved).rgb(), expected);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "a temporary file was left behind");
 }
 

@@ -6,9 +6,9 @@ use std::fs;
 use glam::{DQuat, DVec3, EulerRot, Quat, Vec2, Vec3};
 use sinew::asset::{Character, load};
 use sinew::ik::Limit;
-use sinew::picking::pixel;
 use sinew::rig;
-use sinew::viewer::{Button, Command, Event, Input, Key, Session, Turning};
+use sinew::scene::picking::pixel;
+use sinew::viewer::{Button, Command, Event, Input, Key, RingMode, Session};
 
 use super::files::folder;
 use super::{SIZE, at, drag, pose, session};
@@ -200,7 +200,7 @@ fn ring_rotates_the_hand_in_place() {
     release(&mut session, &mut input);
     session.apply(Command::Limit(hand, Limit::Free));
     session.apply(Command::Release);
-    session.apply(Command::Turning(Turning { alone: false, world: true }));
+    session.apply(Command::RingMode(RingMode { alone: false, world: true }));
     select(&mut session, "leftHand");
     let (center, skeleton) = (place(&session, "leftHand"), session.puppet().character().skeleton.clone());
     let turned = |session: &Session| rig::orientation(&skeleton, session.puppet().pose(), hand);
@@ -240,7 +240,7 @@ fn ring_rotates_a_single_joint_up_to_its_limit() {
         Limit::Euler { order: EulerRot::XYZ, min: [-0.2, 0.0, 0.0], max: [0.2, 0.0, 0.0] },
     ));
     session.apply(Command::Release);
-    session.apply(Command::Turning(Turning { alone: true, world: true }));
+    session.apply(Command::RingMode(RingMode { alone: true, world: true }));
     select(&mut session, "rightUpperLeg");
     let (center, before) = (place(&session, "rightUpperLeg"), pose(&session));
     let radius = metres(&session, center, 84.0);
@@ -454,8 +454,8 @@ fn kept_ring_drag_stays_a_goal_and_the_gizmo_scales() {
     let joint = node(&session, "leftHand");
     session.apply(Command::Limit(joint, Limit::Free));
     session.apply(Command::Release);
-    session.apply(Command::Keep(true));
-    session.apply(Command::Turning(Turning { alone: false, world: true }));
+    session.apply(Command::KeepGoals(true));
+    session.apply(Command::RingMode(RingMode { alone: false, world: true }));
     session.apply(Command::Scale(2.0));
     select(&mut session, "leftHand");
     // The y ring at its point closest to the camera, with twice the radius because of the scale.

@@ -1,8 +1,8 @@
 //! Tests of goals that stay after release: their dots, their weights and their removal.
 
 use glam::{Vec2, Vec4};
-use sinew::picking::pixel;
 use sinew::rig;
+use sinew::scene::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Session};
 
 use super::{SIZE, at, drag, pose};
@@ -38,7 +38,7 @@ fn dots(session: &Session) -> usize {
 fn conflicting_goals() -> Session {
     let mut session = session();
     let hips = node(&session, "hips");
-    session.apply(Command::Keep(true));
+    session.apply(Command::KeepGoals(true));
     session.apply(Command::Select(Some(hips)));
     session.apply(Command::Base);
     for hand in ["leftHand", "rightHand"] {
@@ -59,18 +59,18 @@ fn error(session: &Session, name: &str) -> f64 {
 fn heavier_goal_is_met_better_and_a_slider_drag_is_one_undo_step() {
     let mut session = conflicting_goals();
     let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
-    session.apply(Command::Weight(left, 1.0));
+    session.apply(Command::GoalWeight(left, 1.0));
     session.apply(Command::Release);
     let (before, even) = (pose(&session), error(&session, "leftHand"));
     assert!(even > 0.05, "{even}");
     for weight in [1.5, 4.0, 20.0, 50.0] {
-        session.apply(Command::Weight(left, weight));
+        session.apply(Command::GoalWeight(left, weight));
     }
     session.apply(Command::Release);
     let (heavy, light) = (error(&session, "leftHand"), error(&session, "rightHand"));
     assert!(heavy < 0.7 * even && light > heavy, "{even} {heavy} {light}");
     let after = pose(&session);
-    session.apply(Command::Weight(right, 50.0));
+    session.apply(Command::GoalWeight(right, 50.0));
     session.apply(Command::Release);
     assert!(error(&session, "leftHand") > heavy);
     session.apply(Command::Undo);
@@ -81,7 +81,7 @@ fn heavier_goal_is_met_better_and_a_slider_drag_is_one_undo_step() {
     assert_eq!(pose(&session), after);
     // Invalid weights and nodes have no effect.
     for (node, weight) in [(left, f64::NAN), (left, -1.0), (0, 3.0), (usize::MAX, 3.0)] {
-        session.apply(Command::Weight(node, weight));
+        session.apply(Command::GoalWeight(node, weight));
     }
     session.apply(Command::Undo);
     assert_eq!(pose(&session), before);
@@ -93,15 +93,15 @@ fn removing_a_goal_lets_the_other_be_met() {
     let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
     assert_eq!(dots(&session), 2);
     let (before, both) = (pose(&session), error(&session, "rightHand"));
-    session.apply(Command::Forget(left));
+    session.apply(Command::RemoveGoal(left));
     assert_eq!((dots(&session), session.reports().len()), (1, 1));
     assert!(error(&session, "rightHand") < both);
-    session.apply(Command::Forget(left));
+    session.apply(Command::RemoveGoal(left));
     session.apply(Command::Undo);
     assert_eq!(pose(&session), before, "removing a missing goal must not be an undo step");
     assert_eq!(dots(&session), 2, "a restored goal must be drawn");
-    session.apply(Command::Forget(left));
-    session.apply(Command::Forget(right));
+    session.apply(Command::RemoveGoal(left));
+    session.apply(Command::RemoveGoal(right));
     assert_eq!((dots(&session), session.reports().len()), (0, 0));
 }
 
@@ -130,13 +130,13 @@ fn goal_dot_disappears_on_release_unless_the_goal_is_kept() {
     assert_eq!(dots(&session), 0, "the dot of the limb");
     // A kept goal is drawn until it is removed.
     session.apply(Command::Select(None));
-    session.apply(Command::Keep(true));
+    session.apply(Command::KeepGoals(true));
     drag_joint(&mut session, "rightHand", Vec2::new(40.0, -50.0));
     assert_eq!(dots(&session), 1);
     session.apply(Command::Undo);
     assert_eq!(dots(&session), 0);
     session.apply(Command::Redo);
     assert_eq!(dots(&session), 1);
-    session.apply(Command::LetGo);
+    session.apply(Command::ClearGoals);
     assert_eq!(dots(&session), 0);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use glam::{Vec2, Vec3};
 use sinew::asset::mannequin;
 use sinew::rig;
-use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Recording, Replay, Session, Turning};
+use sinew::viewer::{Button, Command, Event, Input, Key, Recorder, Recording, Replay, RingMode, Session};
 
 use super::files::folder;
 use super::{SIZE, at, drag, pose};
@@ -92,14 +92,14 @@ fn key_near_the_end_of_a_loop_wraps_around() {
     assert!((session.puppet().seconds() - 4.0).abs() < 1e-6, "a key must not extend the motion");
     let keyed = start(&mut session);
     assert!(keyed.distance(end) < 5e-3 && keyed.distance(plain) > 0.1, "{keyed} {end} {plain}");
-    session.apply(Command::Loop(false));
+    session.apply(Command::Looping(false));
     assert_eq!(place(&session, "leftHand"), plain);
 }
 
 #[test]
 fn kept_goals_are_keyed_and_cleared() {
     let (mut session, mut input) = (session(), Input::default());
-    session.apply(Command::Keep(true));
+    session.apply(Command::KeepGoals(true));
     for hand in ["leftHand", "rightHand"] {
         let from = at(&session, hand);
         drag(&mut session, &mut input, from, Vec2::new(0.0, -50.0));
@@ -170,7 +170,7 @@ fn replay_inserts_identical_keys() {
 fn ring_rotation_is_keyed() {
     let (mut session, mut input) = (session(), Input::default());
     let arm = session.puppet().character().skeleton.find("leftUpperArm").unwrap();
-    session.apply(Command::Turning(Turning { alone: true, world: true }));
+    session.apply(Command::RingMode(RingMode { alone: true, world: true }));
     session.apply(Command::Select(Some(arm)));
     let (before, center) = (pose(&session), at(&session, "leftUpperArm"));
     // Rings have a radius of 84 points and appear narrower from the side.

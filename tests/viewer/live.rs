@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::display::{Started, display};
 use super::files::folder;
-use crate::picture::{self, Look};
+use crate::image::{self, Look};
 
 /// Maximum time to wait for an effect.
 const TIMEOUT: Duration = Duration::from_secs(90);
@@ -80,27 +80,27 @@ fn take_is_recorded_selected_and_dragged_in_the_window() {
         let output = Command::new("xdotool").env("DISPLAY", &display).args(args.split(' ')).output().unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
-    let shot = folder.join("shot.png");
+    let settings = folder.join("shot.png");
     let any = |[x, y, w, h]: [u32; 4], matches: fn([u8; 3]) -> bool| {
         let mut import = Command::new("import");
-        import.env("DISPLAY", &display).args(["-window", "root"]).arg(&shot).status().unwrap();
-        picture::open(&shot).part([x, y, w, h]).into_iter().any(|[r, g, b, _]| matches([r, g, b]))
+        import.env("DISPLAY", &display).args(["-window", "root"]).arg(&settings).status().unwrap();
+        image::open(&settings).part([x, y, w, h]).into_iter().any(|[r, g, b, _]| matches([r, g, b]))
     };
     let has = |line: &str| recorded(&folder).contains(line);
     let count = |text: &str| recorded(&folder).matches(text).count();
     let window = tool("search --sync --onlyvisible --name ^sinew$");
-    wait("the character to follow", || has(r#"{"follow""#));
+    wait("the character to follow", || has(r#"{"live-pose""#));
     tool(&format!("windowfocus --sync {window}"));
     // Scroll the panel until the section's heading is at a known place.
     tool("mousemove 1100 600 click --repeat 3 --delay 100 5");
     wait("the section heading", || any([985, 505, 60, 10], |[r, _, b]| r > 200 && b < 120));
     tool("mousemove 1033 557 sleep 0.5 click 1");
     wait("the recording of the take", || any([993, 549, 80, 16], |[r, g, _]| r > 180 && g < 110));
-    let before = count("follow");
-    wait("frames of the take", || count("follow") > before + 8);
+    let before = count("live-pose");
+    wait("frames of the take", || count("live-pose") > before + 8);
     tool("click 1");
-    wait("the saved take", || has(r#""add":{"file":"sinew-take-0001.csv""#));
-    assert!(has(r#""add":{"file":"hail.bvh""#), "{}", recorded(&folder));
+    wait("the saved take", || has(r#""add-clips":{"file":"sinew-take-0001.csv""#));
+    assert!(has(r#""add-clips":{"file":"hail.bvh""#), "{}", recorded(&folder));
     // Open the list of clips and select the last one.
     tool("mousemove 1118 479 sleep 0.5 click 1");
     wait("the list of clips", || any([1100, 500, 100, 10], |[r, _, b]| r > 150 && b < 70));
@@ -115,8 +115,8 @@ fn take_is_recorded_selected_and_dragged_in_the_window() {
     tool("key Escape");
     wait("the undo of the drag", || has(r#"do":"undo""#));
     tool("mouseup 1 sleep 0.5");
-    let count_before = count("follow");
-    wait("further frames", || count("follow") > count_before + 3);
+    let count_before = count("live-pose");
+    wait("further frames", || count("live-pose") > count_before + 3);
     assert!(!has(r#"{"select":null}"#), "{}", recorded(&folder));
     DONE.store(true, Ordering::Relaxed);
     performer.join().unwrap();

@@ -4,8 +4,8 @@
 
 use glam::{Vec2, Vec3};
 use sinew::asset::mannequin;
-use sinew::picking::{Ray, pixel, surface};
 use sinew::pose::Pose;
+use sinew::scene::picking::{Ray, pick_skin, pixel};
 use sinew::skin::Skinned;
 use sinew::skin::Skinning;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
@@ -16,13 +16,13 @@ mod display;
 mod files;
 mod gizmo;
 mod goals;
+#[path = "../support/picture.rs"]
+mod image;
 mod key;
 mod live;
 mod opening;
-#[path = "../support/picture.rs"]
-mod picture;
 mod recording;
-mod told;
+mod toast;
 mod window;
 
 const SIZE: Vec2 = Vec2::new(1280.0, 800.0);
@@ -168,7 +168,7 @@ fn picking_matches_the_skinned_surface() {
         for y in 0..25_u8 {
             let place = Vec2::new(f32::from(x) * 32.0, f32::from(y) * 32.0);
             let ray = Ray::through(&session.camera(), place, SIZE).unwrap();
-            let Some(hit) = surface(session.puppet(), &ray) else { continue };
+            let Some(hit) = pick_skin(session.puppet(), &ray) else { continue };
             let back = session.puppet().world_from_node()[hit.node].transform_point3(hit.offset.as_vec3());
             assert!(back.distance(hit.point) < 1e-4);
             assert!(pixel(&session.camera(), hit.point, SIZE).unwrap().distance(place) < 0.05);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use egui::ThemePreference;
 use glam::Vec2;
-use sinew::viewer::{Command, Found, Read, Reader, Session, Settings, Watch};
+use sinew::viewer::{CharacterLoader, Command, LoadResult, LoadedFile, Session, Settings, Watch};
 
 use super::files::folder;
 use super::{SIZE, session};
@@ -21,9 +21,9 @@ fn asset(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)
 }
 
-fn reader() -> (Reader, Receiver<Read>) {
+fn reader() -> (CharacterLoader, Receiver<LoadResult>) {
     let (sender, receiver) = channel();
-    (Reader::new(move |read| sender.send(read).unwrap_or_default()), receiver)
+    (CharacterLoader::new(move |read| sender.send(read).unwrap_or_default()), receiver)
 }
 
 #[test]
@@ -32,8 +32,10 @@ fn reader_loads_a_character_with_the_rig_beside_it() {
     reader.start(&asset("spider.glb"), false, None, SIZE).unwrap();
     assert_eq!(reader.reading(), Some(&*asset("spider.glb")));
     let read = reader.accept(results.recv_timeout(TIMEOUT).unwrap()).unwrap();
-    assert_eq!((reader.reading(), &*read.path, read.again), (None, &*asset("spider.glb"), false));
-    let Found::Character(session, _) = read.outcome.unwrap() else { panic!("the character was not read") };
+    assert_eq!((reader.reading(), &*read.path, read.reloads), (None, &*asset("spider.glb"), false));
+    let LoadedFile::Character(session, _) = read.outcome.unwrap() else {
+        panic!("the character was not read")
+    };
     assert_eq!(session.file(), Some(&*asset("spider.glb")));
     assert_eq!(session.puppet().rig.chains.len(), 8, "the rig file has one chain per leg");
 }
@@ -180,7 +182,7 @@ fn resizing_keeps_the_character_in_view() {
     for name in ["leftHand", "rightHand", "head", "leftFoot"] {
         let node = session.puppet().character().skeleton.find(name).unwrap();
         let position = session.puppet().world_from_node()[node].translation.into();
-        let at = sinew::picking::pixel(&session.camera(), position, session.size()).unwrap();
+        let at = sinew::scene::picking::pixel(&session.camera(), position, session.size()).unwrap();
         assert!(at.cmpge(Vec2::ZERO).all() && at.cmple(session.size()).all(), "{name} is at {at}");
     }
     session.apply(Command::Resize(Vec2::ZERO));

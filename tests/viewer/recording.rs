@@ -9,17 +9,17 @@ use glam::{DVec3, EulerRot, Vec2, Vec3};
 use proptest::prelude::*;
 use sinew::asset::{Transform, load, mannequin};
 use sinew::ik::{Limit, Method, Options, Swivel};
-use sinew::motion::{Bar, Edit, Layer, Motion, Share, Travel};
-use sinew::render::{AdapterChoice, Gpu, Mode, Pictures, Renderer};
+use sinew::motion::{Edit, Layer, Motion, RootMotion, Strip, WeightedClip};
+use sinew::render::{AdapterChoice, DecodedImages, Gpu, Renderer, ShadingMode};
 use sinew::rig;
 use sinew::skin::Skinning;
 use sinew::viewer::{
-    Axis, Button, Command, Display, Event, Input, Recorder, Recording, Replay, Session, Turning,
+    Axis, Button, Command, Display, Event, Input, Recorder, Recording, Replay, RingMode, Session,
 };
 
 use super::files::folder;
 use super::{SIZE, at, drag, pose, random_event};
-use crate::picture::{self, Look};
+use crate::image::{self, Look};
 
 /// Returns the mannequin with its rig, as the program opens it.
 fn session() -> Session {
@@ -57,11 +57,17 @@ fn tick(session: &mut Session, milliseconds: u64) {
 
 /// Returns a motion with two blended clips, a layer, an edit of one joint and planted feet.
 fn blended() -> Motion {
-    let shares = vec![Share { clip: 0, weight: 0.25 }, Share { clip: 1, weight: 0.75 }];
+    let shares = vec![WeightedClip { clip: 0, weight: 0.25 }, WeightedClip { clip: 1, weight: 0.75 }];
     let edit = Edit { time: 0.5, before: 0.2, after: 0.1, turns: vec![(3, Vec3::X)], shifts: Vec::new() };
     let layer = Layer { clip: 1, weight: 0.5, additive: true, mask: vec![4], speed: 1.0 };
-    let bar = Bar { clips: shares, again: true, seconds: Some(3.0), travel: Travel::Stripped, ..Bar::new(0) };
-    Motion { bars: vec![bar], layers: vec![layer], edits: vec![edit], plant: true }
+    let strip = Strip {
+        clips: shares,
+        looping: true,
+        seconds: Some(3.0),
+        root_motion: RootMotion::InPlace,
+        ..Strip::new(0)
+    };
+    Motion { strips: vec![strip], layers: vec![layer], edits: vec![edit], plant: true }
 }
 
 /// Returns an example of every command.
@@ -72,7 +78,7 @@ fn every_command() -> Vec<Command> {
     options.limb.swivel = Swivel::Follow { at_base: 0.1, slope: DVec3::new(0.1, -0.0, 1e-300) };
     let mut posed = session();
     let mut input = Input::default();
-    posed.apply(Command::Keep(true));
+    posed.apply(Command::KeepGoals(true));
     let hand = at(&posed, "leftHand");
     drag(&mut posed, &mut input, hand, Vec2::new(-50.0, -40.0));
     posed.apply(Command::Release);
@@ -112,18 +118,18 @@ fn every_command() -> Vec<Command> {
         Command::Undo,
         Command::Redo,
         Command::Select(Some(3)),
-        Command::Hint(None),
+        Command::Highlight(None),
         Command::Limit(8, Limit::Hinge { axis: DVec3::X, min: -0.1, max: 1.0 / 3.0 }),
         Command::Limit(8, Limit::Free),
         Command::Limit(8, Limit::Euler { order: EulerRot::YXZ, min: [-1.0; 3], max: [0.5; 3] }),
-        Command::Turning(Turning { alone: true, world: false }),
+        Command::RingMode(RingMode { alone: true, world: false }),
         Command::Scale(1.25),
         Command::Solver(Box::new(options)),
         Command::Compare(vec![Method::Ccd, Method::TwoBone]),
-        Command::Keep(true),
-        Command::LetGo,
-        Command::Forget(20),
-        Command::Weight(20, 1.0 / 3.0),
+        Command::KeepGoals(true),
+        Command::ClearGoals,
+        Command::RemoveGoal(20),
+        Command::GoalWeight(20, 1.0 / 3.0),
         Command::Clip(Some(1)),
         Command::Clip(None),
         Command::Motion(Box::new(blended())),
@@ -131,15 +137,15 @@ fn every_command() -> Vec<Command> {
         Command::Play(true),
         Command::Seek(0.1),
         Command::Speed(f32::MIN_POSITIVE),
-        Command::Loop(false),
+        Command::Looping(false),
         Command::Morph(2, 0.3),
-        Command::Follow(vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })], vec![]),
-        Command::Mode(Mode::Lambert),
+        Command::LivePose(vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })], vec![]),
+        Command::ShadingMode(ShadingMode::Lambert),
         Command::Skinning(Skinning::DualQuaternion),
         Command::Display(Display { skeleton: true, names: false, ground: true, shadow: false }),
-        recorded("view"),
-        recorded("stand"),
-        serde_json::from_str(r#"{"add":{"file":"a/b.csv","fingerprint":"crc32:0","name":"take 1"}}"#)
+        recorded("\"camera\""),
+        recorded("restore"),
+        serde_json::from_str(r#"{"add-clips":{"file":"a/b.csv","fingerprint":"crc32:0","name":"take 1"}}"#)
             .unwrap(),
     ]
 }
@@ -160,7 +166,11 @@ fn every_command_round_trips_and_is_documented() {
     let error = serde_json::from_str::<Command>("\"no such command\"").unwrap_err().to_string();
     let names: Vec<&str> = error.split('`').skip(3).step_by(2).collect();
     assert!(names.len() > 30, "{error}");
-    for known in names {
+    let deprecated = include_str!("../../docs/deprecated.md");
+    let is_deprecated = |name: &str| {
+        ["\"", "{\""].iter().any(|start| deprecated.contains(&format!("| session | `{start}{name}\"")))
+    };
+    for known in names.into_iter().filter(|n| !is_deprecated(n)) {
         assert!(commands.iter().any(|c| name(c) == known), "`every_command` has no example of {known}");
         let row = page.lines().any(|l| {
             l.starts_with(&format!("| `\"{known}\"")) || l.starts_with(&format!("| `{{\"{known}\""))
@@ -224,7 +234,7 @@ fn record_drags_during_playback(rate: u64, path: &Path) -> Session {
     let hand = at(&session, "leftHand");
     let by = |x: f32, y: f32| hand + Vec2::new(x, y);
     let script = [
-        (120, Command::Keep(true)),
+        (120, Command::KeepGoals(true)),
         (350, Command::Clip(Some(0))),
         (700, Command::Speed(0.7)),
         (933, Command::Hover(by(0.0, 0.0))),
@@ -232,7 +242,7 @@ fn record_drags_during_playback(rate: u64, path: &Path) -> Session {
         (1000, Command::Drag(by(-30.0, -20.0))),
         (1021, Command::Drag(by(-60.0, -45.0))),
         (1500, Command::Release),
-        (1777, Command::Loop(false)),
+        (1777, Command::Looping(false)),
         (2400, Command::Seek(0.2)),
         (2600, Command::Solver(Box::new(Options { restarts: 8, ..Options::default() }))),
         (4000, Command::Play(false)),
@@ -310,15 +320,15 @@ fn play_randomly(session: &mut Session, input: &mut Input, seed: u64, events: u3
             0 => session.apply(Command::Clip(Some(usize::from(next(3))))),
             1 => session.apply(Command::Clip(None)),
             20 => session.apply(Command::Motion(Box::new(blended()))),
-            2 => session.apply(Command::Keep(next(2) == 0)),
+            2 => session.apply(Command::KeepGoals(next(2) == 0)),
             3 => session.apply(Command::Drag(Vec2::NAN)),
             4 => session.apply(Command::Undo),
             5 => session.apply(Command::Speed(f32::from(next(9)) - 4.1)),
             6 => session.apply(Command::Skinning(Skinning::ALL[usize::from(next(2))])),
-            7 => session.apply(Command::Mode(Mode::ALL[usize::from(next(5))])),
-            8 => session.apply(Command::LetGo),
+            7 => session.apply(Command::ShadingMode(ShadingMode::ALL[usize::from(next(5))])),
+            8 => session.apply(Command::ClearGoals),
             9 => session.apply(Command::Play(next(2) == 0)),
-            10 => session.apply(Command::Loop(next(2) == 0)),
+            10 => session.apply(Command::Looping(next(2) == 0)),
             11 => session.apply(Command::Resize(position)),
             _ => {}
         }
@@ -482,7 +492,7 @@ fn invalid_session_is_rejected_with_its_line() {
         (
             "turn",
             after(
-                r#"{"at":0,"do":{"stand":{"motion":{"edits":[{"time":0,"before":0,"after":0,"turns":[[0,[1e30,0,0]]]}]}}}}"#,
+                r#"{"at":0,"do":{"restore":{"motion":{"edits":[{"time":0,"before":0,"after":0,"turns":[[0,[1e30,0,0]]]}]}}}}"#,
             ),
             "line 2: edits[0]: ",
         ),
@@ -524,9 +534,9 @@ fn invalid_session_is_rejected_with_its_line() {
 #[test]
 fn commands_with_extreme_values_are_handled() {
     let lines = [
-        r#"{"stand":{"nodes":[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[3e38,3e38,3e38],"rotation":[0,0,0,1],"scale":[3e38,0,-1]}],[4,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],"morphs":[1,2,3],"goals":[{"node":88888,"offset":[0,0,0],"weight":1}],"pins":[{"node":77777},{"node":2}],"base":66666,"limits":[[88888,"locked"],[3,{"hinge":{"axis":[0,0,0],"min":2,"max":1}}]],"poles":[[99999,[1,2,3]]],"selected":55555}}"#,
-        r#"{"view":{"target":[0,0,0],"distance":-1,"yaw":0,"pitch":0,"radius":1}}"#,
-        r#"{"view":{"target":[1e38,1e38,0],"distance":1e38,"yaw":1e30,"pitch":1.5,"radius":1e-30}}"#,
+        r#"{"restore":{"nodes":[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[3e38,3e38,3e38],"rotation":[0,0,0,1],"scale":[3e38,0,-1]}],[4,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],"morphs":[1,2,3],"goals":[{"node":88888,"offset":[0,0,0],"weight":1}],"pins":[{"node":77777},{"node":2}],"base":66666,"limits":[[88888,"locked"],[3,{"hinge":{"axis":[0,0,0],"min":2,"max":1}}]],"poles":[[99999,[1,2,3]]],"selected":55555}}"#,
+        r#"{"camera":{"target":[0,0,0],"distance":-1,"yaw":0,"pitch":0,"radius":1}}"#,
+        r#"{"camera":{"target":[1e38,1e38,0],"distance":1e38,"yaw":1e30,"pitch":1.5,"radius":1e-30}}"#,
         r#"{"solver":{"restarts":18446744073709551615,"iterations":18446744073709551615,"angle_tolerance":-1,"tolerance":-3}}"#,
         r#"{"solver":{"method":"optimize","optimize":{"rest":1e300,"stay":-1},"jacobian":{"clamp":0,"damping":0}}}"#,
         r#"{"hover":[160,100]}"#,
@@ -539,7 +549,7 @@ fn commands_with_extreme_values_are_handled() {
         r#"{"seek":1e38}"#,
         r#"{"speed":-1e38}"#,
         r#"{"morph":[18446744073709551615,1]}"#,
-        r#"{"follow":[[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],[1,2,3]]}"#,
+        r#"{"live-pose":[[[99999999,{"translation":[0,0,0],"rotation":[0,0,0,1],"scale":[1,1,1]}],[3,{"translation":[0,0,0],"rotation":[9,9,9,9],"scale":[1,1,1]}]],[1,2,3]]}"#,
         r#"{"resize":[-5,1e30]}"#,
         r#"{"push":-1e38}"#,
         r#""rest-all""#,
@@ -579,8 +589,8 @@ fn replay_is_drawn_like_the_window() {
     session.apply(Command::Orbit(Vec2::new(3.0, 1.0)));
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());
     let puppet = session.puppet();
-    let pictures = Pictures::decode(puppet.character(), puppet.parts(), Mode::Shaded);
-    let model = renderer.model(puppet.character(), puppet.parts(), &pictures).unwrap();
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();
     let mut draw = |session: &Session| {
         let image = renderer.render(&model, &session.frame(1.5), session.pixels()).unwrap();
         image.rgba.chunks_exact(4).flat_map(|p| p[..3].to_vec()).collect::<Vec<u8>>()
@@ -594,7 +604,7 @@ fn replay_is_drawn_like_the_window() {
         let output = program.arg("-o").arg(folder.join(out)).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
-    let read = |name: &str| picture::open(&folder.join(name));
+    let read = |name: &str| image::open(&folder.join(name));
     render(&[], "end.png");
     assert_eq!(read("end.png").size(), (240, 150));
     assert!(read("end.png").rgb() == draw(&session), "the last frame differs");
@@ -660,7 +670,7 @@ fn invalid_commands_are_not_recorded() {
         layer(0.5, f32::INFINITY),
         Command::Drag(Vec2::NAN),
         Command::Solver(Box::new(options)),
-        Command::Follow(vec![(0, Transform { scale: Vec3::INFINITY, ..Transform::IDENTITY })], Vec::new()),
+        Command::LivePose(vec![(0, Transform { scale: Vec3::INFINITY, ..Transform::IDENTITY })], Vec::new()),
     ] {
         session.apply(command);
         assert!(session.puppet().motion.is_rest());
@@ -669,7 +679,7 @@ fn invalid_commands_are_not_recorded() {
     assert_eq!(session.puppet().motion.layers.len(), 1);
     session.stop_recording().unwrap().unwrap();
     let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(text.matches("\"motion\":{\"bars\"").count(), 1, "{text}");
+    assert_eq!(text.matches("\"motion\":{\"strips\"").count(), 1, "{text}");
     assert_eq!(snapshot(replayed(&path).session()), snapshot(&session));
 }
 
@@ -678,10 +688,28 @@ fn invalid_commands_are_not_recorded() {
 fn infinite_pose_is_an_error_and_is_not_shown() {
     let mut session = session();
     let far = Transform { translation: Vec3::MAX, ..Transform::IDENTITY };
-    session.apply(Command::Follow(vec![(0, far), (1, far), (2, far)], Vec::new()));
+    session.apply(Command::LivePose(vec![(0, far), (1, far), (2, far)], Vec::new()));
     assert!(session.error().is_some_and(|e| e.ends_with(" is not finite")), "{:?}", session.error());
     assert!(session.puppet().world_from_node().iter().all(glam::Affine3A::is_finite));
     let folder = folder("session-far");
     let file = session.save_pose(sinew::viewer::PoseFile::Glb, &folder).unwrap();
     assert!(load(&file).is_ok());
+}
+
+/// The rows of the table of deprecated spellings are examples, so each must parse to the same command in both spellings.
+#[test]
+fn deprecated_commands_are_read() {
+    let page = include_str!("../../docs/deprecated.md");
+    let rows = page
+        .lines()
+        .filter_map(|l| l.strip_prefix("| session | `")?.strip_suffix("` |")?.split_once("` | `"));
+    let mut count = 0;
+    for (old, new) in rows {
+        let [old_command, new_command] =
+            [old, new].map(|text| serde_json::from_str::<Command>(text).unwrap());
+        assert_eq!(old_command, new_command, "{old}");
+        assert_ne!(serde_json::to_string(&new_command).unwrap(), old, "the old spelling is written");
+        count += 1;
+    }
+    assert_eq!(count, 14);
 }

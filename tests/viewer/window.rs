@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::display::{Started, display};
-use crate::picture::{self, Look};
+use crate::image::{self, Look};
 
 /// Color of the recording indicator.
 const RECORDING: [u8; 3] = [235, 64, 52];
@@ -60,15 +60,15 @@ fn window_opens_handles_input_and_closes() {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
     let window = tool(&["search", "--sync", "--onlyvisible", "--name", "^sinew$"]);
-    let shot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("window.png");
+    let settings = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("window.png");
     let colors = || {
         Command::new("import")
             .env("DISPLAY", &display)
             .args(["-window", "root"])
-            .arg(&shot)
+            .arg(&settings)
             .status()
             .unwrap();
-        let screen = picture::open(&shot);
+        let screen = image::open(&settings);
         screen.pixels().collect::<std::collections::HashSet<_>>().len()
     };
     let start = Instant::now();
@@ -95,7 +95,7 @@ fn window_opens_handles_input_and_closes() {
     tool(&["mousemove", "20", "20"]);
     let screenshot = || {
         colors();
-        picture::open(&shot)
+        image::open(&settings)
     };
     // Wait until the background fills the former place of the panel and nothing changes any more.
     let (mut screen, start) = (screenshot(), Instant::now());
@@ -122,12 +122,16 @@ fn window_opens_handles_input_and_closes() {
     let mut render = Command::new(env!("CARGO_BIN_EXE_sinew"));
     render.args(["render", "--adapter", "cpu", "--replay"]).arg(&session).arg("-o").arg(&output);
     assert!(render.status().unwrap().success());
-    let replay = picture::open(&output);
+    let replay = image::open(&output);
     assert_eq!(replay.size(), (900, 700));
     // Only the corner with the recording indicator differs.
     let is_equal = |x: u32, y: u32| (x < 140 && y < 50) || screen.at(x, y) == replay.at(x, y);
-    assert!((0..900).all(|x| (0..700).all(|y| is_equal(x, y))), "see {}", shot.display());
-    assert!((0..140).any(|x| (0..50).any(|y| screen.at(x, y)[..3] == RECORDING)), "see {}", shot.display());
+    assert!((0..900).all(|x| (0..700).all(|y| is_equal(x, y))), "see {}", settings.display());
+    assert!(
+        (0..140).any(|x| (0..50).any(|y| screen.at(x, y)[..3] == RECORDING)),
+        "see {}",
+        settings.display()
+    );
 }
 
 /// Regression test: a recording that was ended by a signal kept its hidden name without a message.
@@ -153,10 +157,7 @@ fn recording_ended_by_a_signal_gets_its_name() {
     viewer.0.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     assert_eq!(viewer.0.wait().unwrap().code(), Some(0), "{stderr}");
     assert!(stderr.contains(&format!("saved {}", session.display())), "{stderr}");
-    assert!(
-        stderr.contains(&format!("{} holds a recording that was interrupted", left.display())),
-        "{stderr}"
-    );
+    assert!(stderr.contains(&format!("{}: interrupted recording", left.display())), "{stderr}");
     assert!(left.exists() && !hidden.exists());
     let text = std::fs::read_to_string(&session).unwrap();
     assert!(!text.lines().last().unwrap().contains("\"do\""), "the last line must be the length: {text}");

@@ -2,7 +2,8 @@
 
 use glam::{DQuat, DVec3, Quat, Vec3};
 
-use super::super::{Channel, Clip, Interpolation, Values};
+use crate::asset::{Channel, Clip, Interpolation, Values};
+
 use super::LineError;
 use super::hierarchy::{BvhChannel, BvhJoint, Hierarchy};
 use super::words::{Words, number, quoted};

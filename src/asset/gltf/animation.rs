@@ -6,7 +6,8 @@ use glam::{Quat, Vec3};
 use gltf::json::animation::{Animation, Interpolation as JsonInterpolation, Property, Sampler};
 use gltf::json::validation::Checked;
 
-use super::super::{Channel, Clip, Interpolation, Skeleton, Values};
+use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
+
 use super::node::unit_quaternion;
 use super::{GltfFile, ObjectError, label};
 

@@ -4,7 +4,8 @@ use gltf::Gltf;
 use gltf::json::Root;
 use serde_json::Value;
 
-use crate::json::{self, not_finite};
+use crate::text::json;
+use crate::text::json::not_finite;
 
 /// The contents of a container.
 pub(super) struct Container<'a> {

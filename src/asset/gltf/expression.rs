@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::super::expression::expression_preset;
-use super::super::{Expression, MorphBind, Skeleton};
+use crate::asset::expression::expression_preset;
+use crate::asset::{Expression, MorphBind, Skeleton};
+
 use super::extension::{index, number};
 use super::{GltfFile, ObjectError};
 

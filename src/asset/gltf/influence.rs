@@ -3,7 +3,8 @@
 use glam::Vec4;
 use gltf::json::mesh::{Primitive as Json, Semantic};
 
-use super::super::{Character, Influences};
+use crate::asset::{Character, Influences};
+
 use super::mesh::{attribute, check_count};
 use super::{GltfFile, ObjectError};
 

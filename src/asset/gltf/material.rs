@@ -9,9 +9,10 @@ use gltf::json::texture::{MagFilter, MinFilter, Sampler as JsonSampler, Wrapping
 use gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
-use super::super::{
+use crate::asset::{
     AlphaMode, Filter, Image, MAX_IMAGES_BYTES, Material, Sampler, Texture, TextureRef, Wrap,
 };
+
 use super::extension::{index, number, single};
 use super::{GltfFile, ObjectError, label, uri};
 

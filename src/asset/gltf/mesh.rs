@@ -4,7 +4,8 @@ use glam::{Vec2, Vec3, Vec4};
 use gltf::json::mesh::{Mode, Primitive as Json, Semantic};
 use gltf::json::validation::Checked;
 
-use super::super::{Mesh, MorphTarget, Primitive};
+use crate::asset::{Mesh, MorphTarget, Primitive};
+
 use super::{GltfFile, ObjectError, label};
 
 impl GltfFile<'_> {

@@ -7,21 +7,19 @@
 mod accessor;
 mod animation;
 mod buffer;
-mod clips;
 mod container;
+mod copy;
 mod expression;
 mod extension;
 mod influence;
 mod material;
 mod mesh;
-mod meshopt;
 mod node;
-mod posed;
 mod skin;
 mod uri;
 
-pub use clips::bare;
-pub use posed::posed_copy;
+pub use copy::clips::skeleton_only;
+pub use copy::posed_copy;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -29,8 +27,10 @@ use std::path::Path;
 
 use gltf::json::Root;
 
+use crate::files::bounded;
+use crate::text::printable;
+
 use super::{Character, LoadError, vrm};
-use crate::{bounded, printable};
 use buffer::Buffers;
 
 /// Reads the bytes of a regular file. Folders, pipes and devices are refused.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use glam::{Affine3A, Mat4, Quat, Vec3};
 
-use super::super::{Mesh, Node, Scene, Skeleton, Transform};
+use crate::asset::{Mesh, Node, Scene, Skeleton, Transform};
+
 use super::{GltfFile, ObjectError};
 
 /// Deviation of a rotation from unit length that causes a warning. Quantised rotations stay well below it.

@@ -2,7 +2,8 @@
 
 use glam::{Affine3A, Mat4};
 
-use super::super::Skin;
+use crate::asset::Skin;
+
 use super::{GltfFile, ObjectError};
 
 impl GltfFile<'_> {

@@ -10,7 +10,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::json::Root;
 use percent_encoding::percent_decode_str;
 
-use crate::bounded;
+use crate::files::bounded;
 
 /// Maximum size of a file in bytes, which is the largest 32-bit length of a GLB.
 pub(super) const MAX_BYTES: u64 = u32::MAX as u64;

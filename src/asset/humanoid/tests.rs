@@ -2,11 +2,12 @@ use std::path::PathBuf;
 
 use glam::Vec3;
 
-use super::*;
 use crate::asset::{Node, Transform, mannequin};
 
+use super::*;
+
 /// Builds a character without skins. Each line of the text is a name and an offset, and the indentation is the hierarchy.
-pub(crate) fn hung(text: &str) -> Character {
+pub(crate) fn from_outline(text: &str) -> Character {
     let mut above: Vec<(usize, usize)> = Vec::new();
     let mut skeleton = Skeleton::default();
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
@@ -52,7 +53,7 @@ fn body(trunk: [&str; 4], arm: [&str; 4], leg: [&str; 4], sides: [&str; 2]) -> C
             text += &format!("{}{} {} {dy} {dz}\n", " ".repeat(i + 1), at(name), x * dx);
         }
     }
-    hung(&text)
+    from_outline(&text)
 }
 
 /// Names of the trunk, the arm and the leg from the top down, and the words for both sides.
@@ -181,7 +182,7 @@ Hips 0 0 0
 
 #[test]
 fn motion_capture_names_are_recognised() {
-    let character = hung(CMU);
+    let character = from_outline(CMU);
     let found = humanoid(&character).unwrap();
     let name = |bone: &str| character.skeleton.label(found.bones[bone]);
     let pairs = [
@@ -218,18 +219,18 @@ fn joint_names_of_the_mannequin_match_its_own_map() {
 fn sides_are_never_mixed() {
     let mirrored = CMU.replace("Left", "#").replace("Right", "Left").replace('#', "Right");
     let mirrored = mirrored.replace("LThumb", "#").replace("RThumb", "LThumb").replace('#', "RThumb");
-    let character = hung(&mirrored);
+    let character = from_outline(&mirrored);
     let found = humanoid(&character).unwrap();
     assert_eq!(character.skeleton.label(found.bones["leftHand"]), "LeftHand");
     let crossed = CMU.replace("LThumb", "#").replace("RThumb", "LThumb").replace('#', "RThumb");
-    let found = humanoid(&hung(&crossed)).unwrap();
+    let found = humanoid(&from_outline(&crossed)).unwrap();
     assert!(!found.bones.keys().any(|b| b.contains("Thumb")), "{:?}", found.bones);
 }
 
 #[test]
 fn quadrupeds_are_not_human() {
     let front = CMU.replace("Arm", "UpLeg").replace("ForeUpLeg", "Leg").replace("Hand", "Foot");
-    assert_eq!(humanoid(&hung(&front)), None);
+    assert_eq!(humanoid(&from_outline(&front)), None);
     assert_eq!(humanoid(&Character::default()), None);
 }
 
@@ -237,7 +238,7 @@ fn quadrupeds_are_not_human() {
 fn sides_follow_positions_if_names_have_none() {
     let plain =
         CMU.replace("Left", "").replace("Right", "").replace("LThumb", "Thumb").replace("RThumb", "Thumb");
-    let character = hung(&plain.replace("LHip", "Hip").replace("RHip", "Hip"));
+    let character = from_outline(&plain.replace("LHip", "Hip").replace("RHip", "Hip"));
     let found = humanoid(&character).unwrap();
     let x = |bone: &str| {
         let up = character.skeleton.ancestors(found.bones[bone]);

@@ -14,6 +14,7 @@ use crate::ik::Method;
 
 use super::failure::Failure;
 use super::output;
+
 use cases::Set;
 use measure::Row;
 use tables::{Drag, Table};

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::ik::{Body, Goal, Method, Options, SolveError, Solver, Start};
 
-use super::cases::{self, Set};
-use super::measure::{self, Row, nearest_rank};
+use super::cases::Set;
+use super::measure::{Row, nearest_rank};
+use super::{cases, measure};
 
 /// A table of `sinew bench --table`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

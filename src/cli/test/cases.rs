@@ -7,18 +7,19 @@ use std::time::Duration;
 
 use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueHint};
 
-use crate::asset::{self, Character};
+use crate::asset::Character;
 use crate::cli::failure::{Failure, first_line};
 use crate::cli::posing::{PosingArgs, methods};
 use crate::cli::render::comparison;
 use crate::cli::view::ViewArgs;
-use crate::compare::Comparison;
 use crate::puppet::{GoalReport, Puppet};
-use crate::regress::{Case, Joints, Moment, OptionKey, Posed, Replayed, Takes};
+use crate::regress::{Case, Joints, Moment, OptionArity, OptionKey, Posed, Replayed};
 use crate::render::Frame;
-use crate::rig::{self, Rig};
-use crate::stage::{self, Shot};
+use crate::rig::Rig;
+use crate::scene::ViewSettings;
+use crate::scene::compare::Comparison;
 use crate::viewer::{Recording, Replay, ReplayError};
+use crate::{asset, rig, scene};
 
 /// The options of a case. They are the options of `sinew render` that determine the image.
 #[derive(Debug, Parser)]
@@ -52,9 +53,9 @@ impl CaseArgs {
         let keys = command.get_arguments().filter_map(|argument| {
             let name = argument.get_long().filter(|n| !SUITE_OPTIONS.contains(n))?.to_owned();
             let takes = match argument.get_action() {
-                ArgAction::SetTrue => Takes::Flag,
-                ArgAction::Append => Takes::Many,
-                _ => Takes::One,
+                ArgAction::SetTrue => OptionArity::Flag,
+                ArgAction::Append => OptionArity::Many,
+                _ => OptionArity::One,
             };
             let is_path = matches!(argument.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath);
             Some(OptionKey { name, takes, is_path })
@@ -68,14 +69,14 @@ struct PosedCase {
     puppet: Puppet,
     others: Comparison,
     reports: Vec<GoalReport>,
-    shot: Shot,
+    settings: ViewSettings,
     size: (u32, u32),
 }
 
 impl Posed for PosedCase {
     fn frame(&self) -> Frame<'_> {
-        let mut frame = stage::frame(&self.puppet, &self.shot);
-        self.others.show(&mut frame, &self.puppet, self.shot.scale);
+        let mut frame = scene::frame(&self.puppet, &self.settings);
+        self.others.add_to_frame(&mut frame, &self.puppet, self.settings.scale);
         frame
     }
 
@@ -171,11 +172,11 @@ impl AssetCache {
         puppet.skinning = args.view.skinning();
         let reports = puppet.update().map_err(|e| e.to_string())?.to_vec();
         let others = comparison(&args.ghosts, &puppet);
-        if let Some(cause) = others.contenders().iter().find_map(|c| c.refusal()) {
+        if let Some(cause) = others.candidates().iter().find_map(|c| c.refusal()) {
             return Err(cause.to_owned());
         }
-        let shot = args.view.shot(&puppet.bounds()).map_err(message)?;
-        Ok(Box::new(PosedCase { puppet, others, reports, shot, size: args.view.size() }))
+        let settings = args.view.settings(&puppet.bounds()).map_err(message)?;
+        Ok(Box::new(PosedCase { puppet, others, reports, settings, size: args.view.size() }))
     }
 
     /// Replays the session of a case, up to one frame or to its end.
@@ -197,7 +198,7 @@ impl AssetCache {
         let mut track: Option<Joints> = None;
         match replayed.moment {
             Moment::Frame(frame) => replay.advance(time(frame)).map_err(message)?,
-            Moment::Track => {
+            Moment::AllFrames => {
                 let count = recording.length().as_secs_f64() * replayed.fps;
                 if count > f64::from(MAX_FRAMES) {
                     return Err(format!("{count:.0} frames exceed the limit of {MAX_FRAMES}; lower fps"));

@@ -14,10 +14,10 @@ use crate::regress::{
 };
 use crate::render::AdapterChoice;
 
-use super::Verbosity;
-use super::failure::{self, Failure};
-use super::output;
+use super::failure::Failure;
 use super::progress::Progress;
+use super::{Verbosity, failure, output};
+
 use cases::{AssetCache, CaseArgs};
 
 mod cases;
@@ -120,7 +120,7 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
             .jobs
             .map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get) + 1, NonZero::get),
         fail_fast: args.fail_fast,
-        pictures: args.report.is_some(),
+        images: args.report.is_some(),
     };
     let run = Run::new(&suite, &pose, &args.adapter, settings);
     let progress = Progress::new(indices.len().try_into().unwrap_or(u32::MAX), "cases", verbosity);

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::atomic;
 use crate::cli::failure::Failure;
 use crate::cli::output;
+use crate::files::atomic;
 use crate::regress::{Case, Machine, Outcome, Suite, csv, junit, page};
 
 use super::TestArgs;

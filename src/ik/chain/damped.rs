@@ -9,8 +9,9 @@
 use glam::{DQuat, DVec3};
 use wide::f64x2;
 
-use super::super::lanes::{Lanes, Quaternion, Vec3};
-use super::super::rotation::{any_perpendicular, shortest_arc};
+use crate::ik::lanes::{Lanes, Quaternion, Vec3};
+use crate::ik::rotation::{any_perpendicular, shortest_arc};
+
 use super::{Chain, End};
 
 /// λ² of damped least squares as a fraction of the squared error.
@@ -39,7 +40,7 @@ const CONTINUE: f64 = 0.01;
 impl Chain {
     /// Runs damped least squares until the end is within `tolerance` of a target. Both are in base space, and the
     /// target is relative to the base.
-    pub(in super::super) fn damped(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in crate::ik) fn damped(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let tolerance2 = tolerance * tolerance;
         self.note(self.away(target));
         if self.end_now.distance_squared(target) <= tolerance2 {
@@ -137,14 +138,14 @@ impl Chain {
     /// Turns the whole chain about its base towards a target that is far to the side. Without this, iterations would
     /// fold and unfold the chain. A chain that must fold to reach the target is left alone.
     fn swing(&mut self, target: DVec3) {
-        let tip = self.end_now;
-        let (tip2, target2) = (tip.length_squared(), target.length_squared());
-        if target2 < WHOLE_TURN * tip2 || tip.dot(target) > SIDE * (tip2 * target2).sqrt() {
+        let effector = self.end_now;
+        let (tip2, target2) = (effector.length_squared(), target.length_squared());
+        if target2 < WHOLE_TURN * tip2 || effector.dot(target) > SIDE * (tip2 * target2).sqrt() {
             return;
         }
-        let arc = shortest_arc(tip, target, any_perpendicular(tip));
+        let arc = shortest_arc(effector, target, any_perpendicular(effector));
         self.turn_all(0..self.vectors.len(), arc);
-        self.end_now = arc * tip;
+        self.end_now = arc * effector;
     }
 
     /// Returns the axis about which the chain bends at rest, carried along with its first joint, in base space.
@@ -170,9 +171,9 @@ impl Chain {
 
     /// Bends the chain into a circular arc from the base to the target.
     fn arch(&mut self, target: DVec3) {
-        let (tip, distance) = (self.end_now, target.length());
+        let (effector, distance) = (self.end_now, target.length());
         let Some(way) = target.try_normalize() else { return };
-        let arc = shortest_arc(tip, target, any_perpendicular(tip));
+        let arc = shortest_arc(effector, target, any_perpendicular(effector));
         let axis = (arc * self.bend_now()).reject_from_normalized(way);
         let Some(axis) = axis.try_normalize() else { return };
         // Solves sin x / x = chord / arc for half the angle x of the arc by Newton's method, starting from the first

@@ -49,7 +49,7 @@ pub(super) struct Chain {
     arcs: Vec<DQuat>,
     /// Buffer of the methods that work on points.
     points: Vec<DVec3>,
-    tip: DVec3,
+    effector: DVec3,
     /// The joint that divides the chain's length most evenly.
     middle: usize,
     /// Whether errors are recorded.
@@ -174,8 +174,8 @@ impl Chain {
     }
 
     /// Returns the position of the end in base space.
-    pub(super) fn tip(&self) -> DVec3 {
-        self.tip
+    pub(super) fn effector(&self) -> DVec3 {
+        self.effector
     }
 
     /// Returns whether a target is nearer than the chain can fold. `target` is relative to the base.

@@ -3,23 +3,24 @@
 use glam::{DQuat, DVec3};
 use wide::f64x2;
 
-use super::super::Body;
-use super::super::lanes::{Lane, Lanes, Quaternion, Vec3};
-use super::super::rotation::{any_perpendicular, shortest_arc};
+use crate::ik::Body;
+use crate::ik::lanes::{Lane, Lanes, Quaternion, Vec3};
+use crate::ik::rotation::{any_perpendicular, shortest_arc};
+
 use super::Chain;
 
 impl Chain {
     /// Loads the pose of a body. `is_answer`: the body is still in the pose that was written last.
-    pub(in super::super) fn load(&mut self, body: &Body, is_answer: bool) {
+    pub(in crate::ik) fn load(&mut self, body: &Body, is_answer: bool) {
         if !(is_answer && self.is_current) {
             self.forward_kinematics(body.rotations());
         }
         self.is_current = false;
-        self.tip = self.base(body) + self.end_now;
+        self.effector = self.base(body) + self.end_now;
     }
 
     /// Discards the stored pose because another solver turns the body.
-    pub(in super::super) fn forget(&mut self) {
+    pub(in crate::ik) fn forget(&mut self) {
         self.is_current = false;
     }
 
@@ -47,8 +48,8 @@ impl Chain {
     ///
     /// Once a link points at the target, the direction of the target in its turned frame is the direction of the link
     /// itself. So no joint depends on the orientations above it.
-    pub(in super::super) fn straighten(&mut self, body: &mut Body, target: DVec3) {
-        (self.tip, self.is_current) = (self.base(body), false);
+    pub(in crate::ik) fn straighten(&mut self, body: &mut Body, target: DVec3) {
+        (self.effector, self.is_current) = (self.base(body), false);
         let Some(mut way) = target.try_normalize() else { return };
         let rotations = body.rotations_mut();
         let mut spin = DQuat::IDENTITY;
@@ -64,13 +65,13 @@ impl Chain {
             };
             rotations[link] = renormalized(arc * rotation);
             spin *= rotations[link];
-            self.tip += spin * local;
+            self.effector += spin * local;
             way = local / length;
         }
     }
 
     /// Writes the rotations of the joints to the body and stores the position of the end that results from them.
-    pub(in super::super) fn write(&mut self, body: &mut Body) {
+    pub(in crate::ik) fn write(&mut self, body: &mut Body) {
         let rotations = body.rotations_mut();
         let (spins, last_spin) = self.spins.as_chunks::<2>();
         let (links, last_link) = self.links.as_chunks::<2>();
@@ -89,7 +90,7 @@ impl Chain {
             rotations[*link] = own;
         }
         self.forward_kinematics(body.rotations());
-        self.tip = self.base(body) + self.end_now;
+        self.effector = self.base(body) + self.end_now;
         self.is_current = true;
     }
 

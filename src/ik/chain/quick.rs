@@ -3,8 +3,9 @@
 
 use glam::{DQuat, DVec3};
 
-use super::super::limb::{Limb, LimbGoal, solve_limb};
-use super::super::rotation::{any_perpendicular, shortest_arc};
+use crate::ik::methods::limb::{Limb, LimbGoal, solve_limb};
+use crate::ik::rotation::{any_perpendicular, shortest_arc};
+
 use super::{Chain, End};
 
 /// Number of iterations without a gain of one percent after which a chain counts as stuck.
@@ -40,7 +41,7 @@ impl StallDetector {
 impl Chain {
     /// Runs cyclic coordinate descent. The sweep from the end to the base carries only the end along. The sweep back
     /// from the base applies the turns of the joints above to each joint. `target` is relative to the base.
-    pub(in super::super) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in crate::ik) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let mut stall = StallDetector::new();
         for pass in 0..=passes {
             let end = self.measure_arms();
@@ -52,10 +53,10 @@ impl Chain {
             if stall.is_stalled(error) {
                 return End::Stuck;
             }
-            let mut tip = end;
+            let mut effector = end;
             for (arm, arc) in self.arms.iter().zip(&mut self.arcs).rev() {
                 let joint = end - *arm;
-                let (from, to) = (tip - joint, target - joint);
+                let (from, to) = (effector - joint, target - joint);
                 let (from2, to2) = (from.length_squared(), to.length_squared());
                 let lengths = (from2 * to2).sqrt();
                 let w = lengths + from.dot(to);
@@ -63,10 +64,10 @@ impl Chain {
                     // |(w, from × to)|² = 2 w |from| |to|.
                     let scale = 1.0 / (2.0 * w * lengths).sqrt();
                     *arc = DQuat::from_vec4((from.cross(to) * scale).extend(w * scale));
-                    tip = joint + to * (from2 / to2).sqrt();
+                    effector = joint + to * (from2 / to2).sqrt();
                 } else {
                     *arc = shortest_arc(from, to, any_perpendicular(from));
-                    tip = joint + *arc * from;
+                    effector = joint + *arc * from;
                 }
             }
             let mut carried = DQuat::IDENTITY;
@@ -80,7 +81,7 @@ impl Chain {
     }
 
     /// Runs forward and backward reaching.
-    pub(in super::super) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in crate::ik) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let error = |chain: &Self| chain.points.last().map_or(f64::NAN, |end| end.distance(target));
         self.move_points(tolerance, passes, error, |chain| {
             chain.backward(target);
@@ -141,7 +142,7 @@ impl Chain {
 
     /// Runs particle inverse kinematics. The square root in a spring's length is approximated to first order
     /// (Jakobsen 2001). This becomes exact as the springs relax to their lengths.
-    pub(in super::super) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in crate::ik) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let error = |chain: &Self| chain.straight_ends().distance(target);
         self.move_points(tolerance, passes, error, |chain| {
             for _ in 0..SWEEPS {
@@ -201,7 +202,7 @@ impl Chain {
 
     /// Runs the fused method: the closed form with the two halves as the bones of a limb, then damped least squares
     /// for the remaining error.
-    pub(in super::super) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in crate::ik) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
         let end = self.end_now;
         self.note(end.distance(target));
         if end.distance_squared(target) <= tolerance * tolerance {

@@ -3,7 +3,8 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use super::super::{Body, Goal, Link};
+use crate::ik::{Body, Goal, Link};
+
 use super::{Chain, End};
 
 /// A bent chain of links of different lengths.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{Tip, Tree};
+use super::{EffectorTask, Tree};
 
 /// Metres per radian of orientation error, as a fraction of the chain's length.
 pub(super) const RADIAN: f64 = 0.3;
@@ -36,30 +36,30 @@ impl Measure {
 
 impl Tree {
     /// Returns the distance in world metres from an effector to its target.
-    pub(in crate::ik) fn error(&self, tip: usize) -> Option<f64> {
-        let tip = &self.tips[tip];
-        tip.target.map(|target| (self.world_from_base * (target - tip.position)).length())
+    pub(in crate::ik) fn error(&self, task: usize) -> Option<f64> {
+        let task = &self.tasks[task];
+        task.target.map(|target| (self.world_from_base * (target - task.position)).length())
     }
 
     /// Returns the larger of the orientation error and the aim error of an effector, in radians.
-    pub(in crate::ik) fn angle_error(&self, tip: usize) -> Option<f64> {
-        let tip = &self.tips[tip];
-        let turns = [tip.orientation_error(), tip.aim_error()];
+    pub(in crate::ik) fn angle_error(&self, task: usize) -> Option<f64> {
+        let task = &self.tasks[task];
+        let turns = [task.orientation_error(), task.aim_error()];
         turns.into_iter().flatten().map(DVec3::length).max_by(f64::total_cmp)
     }
 
     /// Returns whether an effector is within its tolerances.
-    pub(in crate::ik) fn is_reached(&self, tip: usize) -> bool {
-        self.error(tip).is_none_or(|e| e <= self.tips[tip].tolerance)
-            && self.angle_error(tip).is_none_or(|a| a <= self.angle_tolerance)
+    pub(in crate::ik) fn is_reached(&self, task: usize) -> bool {
+        self.error(task).is_none_or(|e| e <= self.tasks[task].tolerance)
+            && self.angle_error(task).is_none_or(|a| a <= self.angle_tolerance)
     }
 
     /// Measures the errors of the current pose.
     pub(in crate::ik) fn measure(&self) -> Measure {
         let mut measure = Measure { pin_error: 0.0, sum: 0.0, done: true };
-        for tip in 0..self.tips.len() {
-            let Tip { weight, pinned, length, tolerance, .. } = self.tips[tip];
-            let (error, angle) = (self.error(tip).unwrap_or(0.0), self.angle_error(tip).unwrap_or(0.0));
+        for task in 0..self.tasks.len() {
+            let EffectorTask { weight, pinned, length, tolerance, .. } = self.tasks[task];
+            let (error, angle) = (self.error(task).unwrap_or(0.0), self.angle_error(task).unwrap_or(0.0));
             let reached = error <= tolerance && angle <= self.angle_tolerance;
             let turn = angle * RADIAN * length;
             let square = error * error + turn * turn;
@@ -74,29 +74,29 @@ impl Tree {
 
     /// Returns the length of the longest chain, base space.
     pub(in crate::ik) fn length(&self) -> f64 {
-        nonzero_length((0..self.tips.len()).map(|t| self.lengths(t).sum).fold(0.0, f64::max))
+        nonzero_length((0..self.tasks.len()).map(|t| self.lengths(t).sum).fold(0.0, f64::max))
     }
 
     /// Returns whether an effector cannot reach its target, regardless of the other goals.
-    pub(in crate::ik) fn is_out_of_reach(&self, tip: usize) -> bool {
-        let lengths = self.lengths(tip);
+    pub(in crate::ik) fn is_out_of_reach(&self, task: usize) -> bool {
+        let lengths = self.lengths(task);
         self.has_uniform_scale
             && !self.root_moves
-            && self.tips[tip].target.is_some()
+            && self.tasks[task].target.is_some()
             && (lengths.too_far() || lengths.too_near())
     }
 
     /// Returns the largest position error of the effectors with a positive weight, world metres.
     pub(in crate::ik) fn largest_error(&self) -> f64 {
-        let counts = |tip: &usize| self.tips[*tip].weight > 0.0;
-        (0..self.tips.len()).filter(counts).filter_map(|tip| self.error(tip)).fold(0.0, f64::max)
+        let counts = |task: &usize| self.tasks[*task].weight > 0.0;
+        (0..self.tasks.len()).filter(counts).filter_map(|task| self.error(task)).fold(0.0, f64::max)
     }
 
     /// Measures the segments from the topmost joint to an effector.
-    pub(in crate::ik) fn lengths(&self, tip: usize) -> Lengths {
-        let tip = &self.tips[tip];
+    pub(in crate::ik) fn lengths(&self, task: usize) -> Lengths {
+        let task = &self.tasks[task];
         let mut lengths = Lengths::default();
-        let (mut end, mut next) = (tip.position, tip.joint);
+        let (mut end, mut next) = (task.position, task.joint);
         while let Some(joint) = next.map(|j| &self.joints[j]) {
             let stretch = end - joint.position;
             let length = stretch.length();
@@ -105,7 +105,7 @@ impl Tree {
             lengths.world += (self.world_from_base * stretch).length();
             (end, next) = (joint.position, joint.parent);
         }
-        lengths.to_target = tip.target.map_or(0.0, |target| (target - end).length());
+        lengths.to_target = task.target.map_or(0.0, |target| (target - end).length());
         lengths
     }
 }

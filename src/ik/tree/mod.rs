@@ -7,8 +7,8 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use super::body::{nearest, own, unit};
 use super::rotation::{any_perpendicular, rotation_vector, shortest_arc};
-
 use super::{Body, Goal, Limit};
+
 pub(super) use measure::Measure;
 use measure::{RADIAN, nonzero_length};
 
@@ -86,7 +86,7 @@ impl Joint {
 
 /// An effector task: a point with a target position, and a frame with a target orientation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tip {
+pub(super) struct EffectorTask {
     /// The nearest joint above the effector, or `None` if no joint moves it.
     pub(super) joint: Option<usize>,
     /// The topmost joint that moves no other effector.
@@ -117,7 +117,7 @@ pub(super) struct Tip {
     pub(super) radian: f64,
 }
 
-impl Tip {
+impl EffectorTask {
     /// Returns the rotation from the current to the target orientation, a rotation vector in base space.
     pub(super) fn orientation_error(&self) -> Option<DVec3> {
         self.orientation.map(|target| rotation_vector(target * self.spin.conjugate()))
@@ -141,7 +141,7 @@ impl Tip {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     pub(super) joints: Vec<Joint>,
-    pub(super) tips: Vec<Tip>,
+    pub(super) tasks: Vec<EffectorTask>,
     /// Indices of effectors, grouped by the joint above them.
     below: Vec<usize>,
     /// A pair (joint, effector) for every joint above an effector.
@@ -228,11 +228,11 @@ impl Tree {
         }
         let turned = |g: &Goal| g.orientation.is_some() || g.aim.is_some();
         self.has_orientations = !self.rigid || goals.iter().any(turned);
-        self.set_tips(body, goals);
+        self.set_tasks(body, goals);
         self.forward();
-        for tip in 0..self.tips.len() {
-            let lengths = self.lengths(tip);
-            (self.tips[tip].length, self.tips[tip].radian) =
+        for task in 0..self.tasks.len() {
+            let lengths = self.lengths(task);
+            (self.tasks[task].length, self.tasks[task].radian) =
                 (nonzero_length(lengths.world), RADIAN * nonzero_length(lengths.sum));
         }
     }
@@ -252,8 +252,8 @@ impl Tree {
         }
     }
 
-    fn set_tips(&mut self, body: &Body, goals: &[Goal]) {
-        self.tips.clear();
+    fn set_tasks(&mut self, body: &Body, goals: &[Goal]) {
+        self.tasks.clear();
         self.above.clear();
         let base_from_world = body.base_from_world();
         let unspin = body.world_from_base_rotation().conjugate();
@@ -272,14 +272,14 @@ impl Tree {
             };
             let mut next = joint;
             while let Some(j) = next {
-                self.above.push((j, self.tips.len()));
+                self.above.push((j, self.tasks.len()));
                 next = self.joints[j].parent;
             }
             if let Some(joint) = joint.and_then(|j| self.joints.get_mut(j)) {
                 joint.child = joint.child.or(Some(local));
             }
             let inside = |place: DVec3| base_from_world.transform_point3(place);
-            self.tips.push(Tip {
+            self.tasks.push(EffectorTask {
                 joint,
                 limb: None,
                 local,
@@ -303,13 +303,13 @@ impl Tree {
         }
         self.above.sort_unstable();
         self.below.clear();
-        self.below.extend(self.above.iter().map(|&(_, tip)| tip));
+        self.below.extend(self.above.iter().map(|&(_, task)| task));
         let mut start = 0;
         for (index, joint) in self.joints.iter_mut().enumerate() {
             let end = start + self.above[start..].iter().take_while(|(j, _)| *j == index).count();
             joint.below = (start, end);
             if let [only] = self.below[start..end] {
-                let limb = &mut self.tips[only].limb;
+                let limb = &mut self.tasks[only].limb;
                 *limb = limb.or(Some(index));
             }
             start = end;
@@ -351,20 +351,20 @@ impl Tree {
     }
 
     pub(super) fn forward_tips(&mut self) {
-        for tip in &mut self.tips {
-            match tip.joint.map(|j| &self.joints[j]) {
+        for task in &mut self.tasks {
+            match task.joint.map(|j| &self.joints[j]) {
                 Some(joint) => {
-                    tip.position = joint.position + joint.turned * tip.local;
-                    tip.spin = joint.spin * joint.rotation * tip.local_spin;
+                    task.position = joint.position + joint.turned * task.local;
+                    task.spin = joint.spin * joint.rotation * task.local_spin;
                 }
-                None => (tip.position, tip.spin) = (tip.local + self.root, tip.local_spin),
+                None => (task.position, task.spin) = (task.local + self.root, task.local_spin),
             }
         }
     }
 
     /// Returns the orientation of an effector's link for the current rotation of its joint.
-    pub(super) fn spin_of(&self, joint: &Joint, tip: &Tip) -> DQuat {
-        joint.spin * joint.rotation * tip.local_spin
+    pub(super) fn spin_of(&self, joint: &Joint, task: &EffectorTask) -> DQuat {
+        joint.spin * joint.rotation * task.local_spin
     }
 
     /// Transforms a world position to base space.
@@ -414,18 +414,18 @@ impl Tree {
     }
 
     /// Returns the joints above an effector, nearest first.
-    pub(super) fn above(&self, tip: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.tips[tip].joint, |&j| self.joints[j].parent)
+    pub(super) fn above(&self, task: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.tasks[task].joint, |&j| self.joints[j].parent)
     }
 
-    /// Returns a range of indices for [`Tree::tip_at`], one for each effector below a joint.
-    pub(super) fn tips_below(&self, joint: usize) -> std::ops::Range<usize> {
+    /// Returns a range of indices for [`Tree::task_at`], one for each effector below a joint.
+    pub(super) fn tasks_below(&self, joint: usize) -> std::ops::Range<usize> {
         let (start, end) = self.joints[joint].below;
         start..end
     }
 
-    /// Returns the effector at an index from [`Tree::tips_below`].
-    pub(super) fn tip_at(&self, place: usize) -> usize {
+    /// Returns the effector at an index from [`Tree::tasks_below`].
+    pub(super) fn task_at(&self, place: usize) -> usize {
         self.below[place]
     }
 

@@ -2,19 +2,20 @@
 
 use glam::{DQuat, DVec3};
 
-use super::super::rotation::{any_perpendicular, shortest_arc};
+use crate::ik::rotation::{any_perpendicular, shortest_arc};
+
 use super::Tree;
 
 impl Tree {
     /// Points every joint above a single effector at its target, as far as the limits allow. Without limits this is
     /// the pose nearest to a target that is out of reach.
     pub(in crate::ik) fn straighten(&mut self) {
-        let Some((tip, target)) = self.tips.first().and_then(|t| Some((*t, t.target?))) else { return };
+        let Some((task, target)) = self.tasks.first().and_then(|t| Some((*t, t.target?))) else { return };
         for index in 0..self.joints.len() {
             self.forward_joint(index);
             let joint = &self.joints[index];
             // The joints above a single effector form a chain, so the next joint is the child.
-            let local = self.joints.get(index + 1).map_or(tip.local, |child| child.fixed.translation);
+            let local = self.joints.get(index + 1).map_or(task.local, |child| child.fixed.translation);
             let to = self.to_frame(joint, target - joint.position);
             let arc = shortest_arc(joint.turn(local), to, self.bend_axis(index, local));
             self.joints[index].rotation = joint.allowed((arc * joint.rotation).normalize());
@@ -60,15 +61,15 @@ impl Tree {
     /// towards the pole.
     pub(in crate::ik) fn swivel(&mut self) {
         let mut turned = false;
-        for index in 0..self.tips.len() {
-            let tip = &self.tips[index];
-            let Some((pole, limb)) = tip.pole.zip(tip.limb) else { continue };
-            let (start, end) = (self.joints[limb].position, tip.position);
+        for index in 0..self.tasks.len() {
+            let task = &self.tasks[index];
+            let Some((pole, limb)) = task.pole.zip(task.limb) else { continue };
+            let (start, end) = (self.joints[limb].position, task.position);
             let Some(axis) = (end - start).try_normalize() else { continue };
             let across = |place: DVec3| (place - start).reject_from_normalized(axis);
             // The limb bends at the joint that is farthest from the line.
             let mut farthest = DVec3::ZERO;
-            let mut next = tip.joint;
+            let mut next = task.joint;
             while let Some(joint) = next.filter(|&j| j > limb) {
                 let away = across(self.joints[joint].position);
                 if away.length_squared() > farthest.length_squared() {

@@ -1,15 +1,14 @@
 //! Aligns the source with the target's rest posture.
 
+use super::figure::RestFigure;
+use super::frame::SIDES;
 use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-use super::figure::RestFigure;
-
 /// A foot is flat if at least this share of its direction is horizontal. Otherwise its toes point down.
 const FLAT: f32 = 0.4;
 
-pub(super) const SIDES: [&str; 2] = ["left", "right"];
 pub(super) const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
 
 /// The names of a finger's bones.

@@ -3,13 +3,14 @@
 use glam::{Affine3A, Quat, Vec3};
 
 use crate::asset::Character;
-use crate::motion::Hold;
+use crate::motion::ContactConstraint;
 use crate::motion::interpolate::slerp;
 use crate::pose::Pose;
 
-use super::align::{SIDES, align};
+use super::align::align;
 use super::copy_rest;
-use super::figure::{RestFigure, mirror, turn};
+use super::figure::RestFigure;
+use super::frame::{SIDES, mirror, turn};
 use super::ground::source_ground;
 use super::limbs::{ArmPair, DetachedJoint, FootPair, arm, detached_joints, foot, standing_height};
 use super::tree::{NodeSubset, set_position, to_local};
@@ -103,7 +104,13 @@ impl BodyMapping {
         })
     }
 
-    pub(super) fn pose(&mut self, source: &Pose, hands: bool, out: &mut Pose, holds: &mut Vec<Hold>) {
+    pub(super) fn pose(
+        &mut self,
+        source: &Pose,
+        hands: bool,
+        out: &mut Pose,
+        holds: &mut Vec<ContactConstraint>,
+    ) {
         copy_rest(&self.rest, out);
         if source.locals.len() != self.source.turns.len() {
             return;
@@ -141,7 +148,7 @@ impl BodyMapping {
 
     /// Moves the hips to those of the source, measured at the midpoint of the hip joints. The hips are lowered if a leg is
     /// too short for the constraint of its foot.
-    fn set_anchor(&mut self, holds: &[Hold], out: &mut Pose) {
+    fn set_anchor(&mut self, holds: &[ContactConstraint], out: &mut Pose) {
         let [left, right] = self.hips.map(|n| self.source.at(n));
         let turn = self.target.turns[self.anchor];
         let position = 0.5 * (left + right) + turn * self.anchor_from_middle;
@@ -169,7 +176,7 @@ impl BodyMapping {
     }
 
     /// Adds a constraint for each foot. The orientations are set later, when the hips have been moved.
-    fn constrain_feet(&self, holds: &mut Vec<Hold>) {
+    fn constrain_feet(&self, holds: &mut Vec<ContactConstraint>) {
         holds.extend(self.feet.iter().map(|f| {
             let ankle = self.source.at(f.from);
             let heel = ankle.dot(self.up) - f.ankle_height;
@@ -178,12 +185,12 @@ impl BodyMapping {
             let fade = (heel.min(toes) / self.height - FULL_WEIGHT) / (ZERO_WEIGHT - FULL_WEIGHT);
             let fade = fade.clamp(0.0, 1.0);
             let weight = 1.0 - fade * fade * (3.0 - 2.0 * fade);
-            Hold { node: f.constrained, position, orientation: None, weight }
+            ContactConstraint { node: f.constrained, position, orientation: None, weight }
         }));
     }
 
     /// Moves detached feet to their constraints, and adds the orientation of the other feet to theirs.
-    fn finish_feet(&self, out: &mut Pose, holds: &mut [Hold]) {
+    fn finish_feet(&self, out: &mut Pose, holds: &mut [ContactConstraint]) {
         for (f, hold) in self.feet.iter().zip(holds) {
             if f.is_detached {
                 let current = self.target.world_of(f.to, out).translation.into();
@@ -195,14 +202,14 @@ impl BodyMapping {
     }
 
     /// Adds a constraint for each hand: its offset from the midpoint of the shoulders, scaled by the arm span.
-    fn constrain_hands(&mut self, out: &mut Pose, holds: &mut Vec<Hold>) {
+    fn constrain_hands(&mut self, out: &mut Pose, holds: &mut Vec<ContactConstraint>) {
         for a in &self.arms {
             let [left, right] = a.from_shoulders.map(|n| self.source.at(n));
             let reach = self.source.at(a.from) - 0.5 * (left + right);
             let [left, right] = a.to_shoulders.map(|n| Vec3::from(self.target.world_of(n, out).translation));
             let position = 0.5 * (left + right) + a.ratio * reach;
             let orientation = Some(self.target.orientation(a.to, out));
-            holds.push(Hold { node: a.to, position, orientation, weight: 1.0 });
+            holds.push(ContactConstraint { node: a.to, position, orientation, weight: 1.0 });
         }
     }
 }

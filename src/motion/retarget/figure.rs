@@ -1,48 +1,13 @@
 //! A humanoid in its reference pose.
 
-use std::collections::BTreeMap;
-
-use glam::{Affine3A, Mat3, Quat, Vec3};
-
-use crate::asset::{Character, Skeleton, Transform, humanoid};
+use crate::asset::{Character, Skeleton, humanoid};
 use crate::pose::{Pose, world_matrices};
 
-use super::align::SIDES;
+use super::frame::{BodyFrame, STANDS, turns};
 use super::reference::reference;
+use std::collections::BTreeMap;
 
-/// The up axis and the front of a body snap to an axis of the world if they are within 30° and 20° of it. These are the
-/// cosines of the angles.
-const UPRIGHT: f32 = 0.866;
-const FACING: f32 = 0.94;
-/// A figure stands on the ground if the height of the lowest joint of its feet is in this range, in heights of the hips.
-pub(super) const STANDS: std::ops::Range<f32> = -0.05..0.2;
-
-/// The orientation and position of a body in the world.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BodyFrame {
-    /// `world_from_body`. In the body frame, x is left, y is up and z is the front.
-    pub(super) body: Quat,
-    /// The midpoint of the hip joints.
-    pub(super) middle: Vec3,
-}
-
-impl BodyFrame {
-    /// Computes the frame from bone positions: x lies between the hip joints, and y points from the hips to the shoulders.
-    /// Returns `None` if these points coincide.
-    pub(super) fn new(at: impl Fn(&str) -> Option<Vec3>) -> Option<Self> {
-        let between = |bone: &str| {
-            let [left, right] = SIDES.map(|side| at(&format!("{side}{bone}")));
-            left.zip(right)
-        };
-        let ((left, right), (left_arm, right_arm)) = (between("UpperLeg")?, between("UpperArm")?);
-        let middle = 0.5 * (left + right);
-        let up = snapped((0.5 * (left_arm + right_arm) - middle).try_normalize()?, UPRIGHT);
-        let across = (left - right).reject_from_normalized(up).try_normalize()?;
-        let across = snapped(across, FACING).reject_from_normalized(up).try_normalize()?;
-        let body = Quat::from_mat3(&Mat3::from_cols(across, up, across.cross(up))).normalize();
-        (body.is_finite() && middle.is_finite()).then_some(Self { body, middle })
-    }
-}
+use glam::{Affine3A, Quat, Vec3};
 
 /// A character's bones by their VRM 1.0 names, and its reference pose, in which it is compared with another character.
 /// The reference pose is the rest pose unless [`reference()`] chooses another.
@@ -150,38 +115,4 @@ impl<'a> RestFigure<'a> {
         let is_above_legs = |n: &usize| legs.iter().all(|l| self.below(*l, *n));
         Some(self.skeleton.ancestors(hips).find(is_above_legs).unwrap_or(hips))
     }
-}
-
-/// World orientations of all nodes, including [`mirror`].
-pub(super) fn turns(skeleton: &Skeleton, pose: &Pose) -> Vec<Quat> {
-    let mut turns = vec![Quat::IDENTITY; skeleton.nodes.len()];
-    for &(node, parent) in &skeleton.parents_first {
-        let above = parent.map_or(Quat::IDENTITY, |p| turns[p]);
-        turns[node] = (above * turn(&pose.locals[node])).normalize();
-    }
-    turns
-}
-
-/// A local rotation that includes [`mirror`].
-pub(super) fn turn(local: &Transform) -> Quat {
-    local.rotation * mirror(local.scale)
-}
-
-/// The rotation that has the same effect on orientations as the mirroring of a negative scale. A reflection is a rotation
-/// times −1, and the factor −1 cancels when rotations are conjugated.
-pub(super) fn mirror(scale: Vec3) -> Quat {
-    let odd = |a: f32, b: f32| (a < 0.0) != (b < 0.0);
-    let Vec3 { x, y, z } = scale;
-    match (odd(x, y), odd(y, z)) {
-        (false, false) => Quat::IDENTITY,
-        (true, false) => Quat::from_xyzw(1.0, 0.0, 0.0, 0.0),
-        (true, true) => Quat::from_xyzw(0.0, 1.0, 0.0, 0.0),
-        (false, true) => Quat::from_xyzw(0.0, 0.0, 1.0, 0.0),
-    }
-}
-
-/// Snaps a direction to an axis of the world if the cosine of the angle between them is larger than `near`.
-fn snapped(direction: Vec3, near: f32) -> Vec3 {
-    let axes = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|a| [a, -a]);
-    axes.into_iter().find(|a| a.dot(direction) > near).unwrap_or(direction)
 }

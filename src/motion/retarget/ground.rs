@@ -1,15 +1,11 @@
 //! Finds the up axis and the ground height of a source's motion.
 
-use glam::{Affine3A, Mat3, Quat, Vec3};
-
 use crate::asset::Character;
-use crate::pose::{Pose, world_matrices};
 
 use super::figure::RestFigure;
-use crate::motion::Playhead;
+use super::samples::each_pose;
+use glam::{Affine3A, Mat3, Quat, Vec3};
 
-/// Total number of samples over all clips.
-const SAMPLES: usize = 256;
 /// Number of lowest foot positions that are ignored as outliers.
 const OUTLIERS: usize = 2;
 
@@ -60,24 +56,6 @@ fn sample_clips(character: &Character, source: &RestFigure) -> SampledBody {
     });
     sampled.up = sampled.up.normalize_or_zero();
     sampled
-}
-
-/// Calls `visit` for sampled poses of all clips, with the clip's index, the pose, and the world matrices of the nodes.
-pub(super) fn each_pose(character: &Character, mut visit: impl FnMut(usize, &Pose, &[Affine3A])) {
-    let skeleton = &character.skeleton;
-    let (mut pose, mut world) = (Pose::rest(skeleton), Vec::new());
-    let each = SAMPLES / character.clips.len().clamp(1, SAMPLES);
-    for (index, clip) in character.clips.iter().enumerate().take(SAMPLES) {
-        let mut playhead = Playhead::default();
-        for i in 0..each {
-            #[expect(clippy::cast_precision_loss, reason = "few samples")]
-            let time = clip.seconds * i as f32 / each as f32;
-            pose.reset(skeleton);
-            playhead.sample(clip, time, skeleton, &mut pose);
-            world_matrices(skeleton, &pose, &mut world);
-            visit(index, &pose, &world);
-        }
-    }
 }
 
 fn rotation(world: &Affine3A) -> Quat {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use glam::{Affine3A, Quat, Vec3};
 
-use super::align::SIDES;
 use super::figure::RestFigure;
+use super::frame::SIDES;
 use super::tree::to_local;
 
 /// A foot stands on its toes if its heel is higher than the toes by this, and on its sole if it is lower by this. In

@@ -3,15 +3,17 @@
 //! Two humanoids are compared in a shared posture, in which each limb bone of the source points in the direction of the
 //! target's bone at rest. Starting from this posture, each joint of the target rotates in the world as its counterpart
 //! does (Monzani, Baerlocher, Boulic & Thalmann 2000, "Using an intermediate skeleton and inverse kinematics for motion
-//! retargeting", section 3). The scaled position of a source's foot on the ground becomes a contact constraint ([`Hold`]).
+//! retargeting", section 3). The scaled position of a source's foot on the ground becomes a contact constraint ([`ContactConstraint`]).
 
 mod align;
 mod bodies;
 mod figure;
+mod frame;
 mod ground;
 mod limbs;
 mod names;
 mod reference;
+mod samples;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -22,7 +24,7 @@ use std::path::PathBuf;
 use glam::{Affine3A, Vec3};
 
 use crate::asset::{Character, NotFinite};
-use crate::motion::Hold;
+use crate::motion::ContactConstraint;
 use crate::pose::Pose;
 
 use bodies::BodyMapping;
@@ -38,7 +40,7 @@ pub enum RetargetError {
         file.display(),
         other.display()
     )]
-    Strangers {
+    NoMatch {
         /// The file that is not a humanoid.
         file: PathBuf,
         /// The other file.
@@ -107,7 +109,7 @@ impl Retarget {
             }
             (Err(RetargetError::NoHumanoid { file }), _) => {
                 let other = if file == target.path { &source.path } else { &target.path };
-                Err(RetargetError::Strangers { file, other: other.clone() })
+                Err(RetargetError::NoMatch { file, other: other.clone() })
             }
             (Err(error), _) => Err(error),
         }
@@ -155,7 +157,7 @@ impl Retarget {
     /// ground. With [`Retarget::hands`] it also gets one for each hand. A mapping by names adds no constraints. If the number
     /// of transforms in the pose differs from the number of nodes of the source, the target stays at rest. Only the first
     /// call allocates.
-    pub fn pose(&mut self, source: &Pose, out: &mut Pose, holds: &mut Vec<Hold>) {
+    pub fn pose(&mut self, source: &Pose, out: &mut Pose, holds: &mut Vec<ContactConstraint>) {
         holds.clear();
         match &mut self.mapping {
             Mapping::Names(names) => names.pose(source, out),

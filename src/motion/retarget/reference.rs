@@ -11,9 +11,8 @@ use crate::asset::{Character, Clip, Skeleton, Skin, Values};
 use crate::motion::interpolate::slerp;
 use crate::pose::{Pose, world_matrices};
 
-use super::align::SIDES;
-use super::figure::{BodyFrame, STANDS, turns};
-use super::ground::each_pose;
+use super::frame::{BodyFrame, SIDES, STANDS, turns};
+use super::samples::each_pose;
 use super::tree::to_local;
 
 /// A pose is asymmetric if a joint of a leg differs from the mirrored joint of the other leg by more than this, in leg

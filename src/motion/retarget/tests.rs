@@ -1,10 +1,11 @@
 use glam::{Affine3A, Quat, Vec3};
 
-use super::*;
-use crate::asset::humanoids::{CMU, hung};
+use crate::asset::humanoids::{CMU, from_outline};
 use crate::asset::{Channel, Clip, Interpolation, Node, Transform, Values, humanoid, mannequin};
 use crate::motion::Playhead;
 use crate::pose::world_matrices;
+
+use super::*;
 
 /// Poses at eight evenly spaced times of each clip.
 fn poses(character: &Character, clips: &Character) -> Vec<Pose> {
@@ -20,7 +21,7 @@ fn poses(character: &Character, clips: &Character) -> Vec<Pose> {
     poses
 }
 
-fn retargeted(retarget: &mut Retarget, source: &Pose) -> (Pose, Vec<Hold>) {
+fn retargeted(retarget: &mut Retarget, source: &Pose) -> (Pose, Vec<ContactConstraint>) {
     let (mut out, mut holds) = (Pose::default(), Vec::new());
     retarget.pose(source, &mut out, &mut holds);
     (out, holds)
@@ -155,7 +156,7 @@ fn front_and_up_are_those_of_the_body() {
 #[test]
 fn a_lying_rest_pose_takes_its_ground_from_the_clip() {
     let lying = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
-    let mut source = hung(CMU);
+    let mut source = from_outline(CMU);
     source.skeleton.nodes.iter_mut().for_each(|n| n.rest.translation = lying * n.rest.translation);
     let clip = |offset: Vec3| Clip {
         name: None,
@@ -216,7 +217,7 @@ fn spines_with_different_joint_counts_share_the_rotation() {
             deeper = true;
         }
     }
-    let target = hung(&lines.join("\n"));
+    let target = from_outline(&lines.join("\n"));
     let mut retarget = Retarget::new(&source, &target).unwrap();
     let mut pose = Pose::rest(&source.skeleton);
     let bend = Quat::from_rotation_x(0.3);
@@ -254,7 +255,7 @@ fn difference(character: &Character, a: &Pose, b: &Pose) -> (f32, f32) {
 #[test]
 fn a_rest_pose_in_mid_stride_is_replaced_by_the_bind_pose() {
     let character = mannequin().unwrap();
-    let other = hung(CMU);
+    let other = from_outline(CMU);
     for share in [0.1, 0.25, 0.6] {
         let saved = saved_in_mid_stride(&character, share);
         assert!(
@@ -326,7 +327,7 @@ fn a_rest_pose_in_mid_stride_without_a_skin_and_clips_is_kept() {
 
 #[test]
 fn left_stays_left() {
-    let source = hung(CMU);
+    let source = from_outline(CMU);
     let target = mannequin().unwrap();
     let mut retarget = Retarget::new(&source, &target).unwrap();
     let mut pose = Pose::rest(&source.skeleton);
@@ -340,7 +341,7 @@ fn left_stays_left() {
 
 #[test]
 fn hand_offsets_scale_with_the_arm_span() {
-    let (source, target) = (hung(CMU), mannequin().unwrap());
+    let (source, target) = (from_outline(CMU), mannequin().unwrap());
     let mut retarget = Retarget::new(&source, &target).unwrap();
     retarget.hands = true;
     let mut pose = Pose::rest(&source.skeleton);
@@ -362,7 +363,7 @@ fn hand_offsets_scale_with_the_arm_span() {
 
 #[test]
 fn characters_without_common_names_or_bodies_are_refused() {
-    let (human, other) = (mannequin().unwrap(), hung("a 0 0 0\n b 0 1 0\n"));
+    let (human, other) = (mannequin().unwrap(), from_outline("a 0 0 0\n b 0 1 0\n"));
     let error = Retarget::new(&other, &human).unwrap_err();
     assert_eq!(
         error.to_string(),

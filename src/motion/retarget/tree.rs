@@ -5,7 +5,7 @@ use glam::{Affine3A, Quat, Vec3};
 use crate::asset::Skeleton;
 use crate::pose::Pose;
 
-use super::figure::turn;
+use super::frame::turn;
 
 /// The needed nodes with all their ancestors, and their orientations and matrices in the current frame.
 #[derive(Clone, Debug)]

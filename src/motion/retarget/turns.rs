@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use glam::Quat;
 
-use super::align::{FINGERS, SIDES, phalanges};
+use super::align::{FINGERS, phalanges};
 use super::figure::RestFigure;
+use super::frame::SIDES;
 
 /// A joint of the target that follows a joint of the source, or the interpolation of two.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::Document;
 
-use crate::bounded;
-use crate::toml::{Fault, Lines};
+use crate::files::bounded;
+use crate::text::toml::{Lines, SpannedError};
 
 use reader::SuiteReader;
 
@@ -22,14 +22,14 @@ pub struct OptionKey {
     /// Name of the option, without the dashes.
     pub name: String,
     /// Which values the option accepts.
-    pub takes: Takes,
+    pub takes: OptionArity,
     /// Whether the value is a path. It is then relative to the suite.
     pub is_path: bool,
 }
 
 /// Which values an option accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum OptionArity {
     /// No value: the option is a switch.
     Flag,
     /// One value.
@@ -111,7 +111,7 @@ pub enum Moment {
     /// A single frame.
     Frame(u32),
     /// All frames.
-    Track,
+    AllFrames,
 }
 
 /// A test case: something to pose, draw and compare.
@@ -157,7 +157,7 @@ pub enum SuiteError {
     },
     /// The content of the file is invalid.
     #[error("{path}: line {line}: {cause}")]
-    Fault {
+    Format {
         /// The suite.
         path: String,
         /// Line number, from 1.
@@ -186,18 +186,18 @@ impl Suite {
         let shown = path.display().to_string();
         let read_error = |e: std::io::Error| SuiteError::Read { path: shown.clone(), cause: e.to_string() };
         let text = bounded::read_to_string(path, MAX_BYTES).map_err(read_error)?;
-        let fault = |f: Fault| {
-            let (line, cause) = f.told(&text);
-            SuiteError::Fault { path: shown.clone(), line, cause }
+        let fault = |f: SpannedError| {
+            let (line, cause) = f.line_and_cause(&text);
+            SuiteError::Format { path: shown.clone(), line, cause }
         };
-        let document = Document::parse(text.clone()).map_err(|e| fault(Fault::of(&e)))?;
+        let document = Document::parse(text.clone()).map_err(|e| fault(SpannedError::syntax(&e)))?;
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let reader = SuiteReader { folder: &folder, options, lines: Lines::of(&text) };
         let (goldens, cases) = reader.suite(document.as_table()).map_err(fault)?;
         let mut taken = HashSet::new();
         if let Some(case) = cases.iter().find(|c| !taken.insert(&c.slug)) {
             let cause = format!("case \"{}\" has the same file name as another case; rename it", case.name);
-            return Err(SuiteError::Fault { path: shown, line: case.line, cause });
+            return Err(SuiteError::Format { path: shown, line: case.line, cause });
         }
         Ok(Self { path: path.into(), goldens: folder.join(goldens), cases })
     }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Item, Table, Value};
 
-use super::values::{argument_text, checks, frames, name_part, number, slug, span};
-use crate::toml::{Fault, Lines, tables};
+use crate::text::toml::{Lines, SpannedError, tables};
 
-use super::{Case, Checks, Moment, OptionKey, Replayed, Takes};
+use super::values::{argument_text, checks, frames, name_part, number, slug, span};
+use super::{Case, Checks, Moment, OptionArity, OptionKey, Replayed};
 
 const VERSION: i64 = 1;
 /// Maximum number of cases in a suite.
@@ -34,8 +34,8 @@ const REPORT_KEYS: [&str; 2] = ["outcome", "error"];
 /// Keys that only apply to a case that plays back a session.
 const REPLAY_KEYS: [&str; 2] = ["frames", "fps"];
 
-fn too_many(table: &Table) -> Fault {
-    Fault::new(table.span(), format!("too many cases; a suite can have at most {MAX_CASES}"))
+fn too_many(table: &Table) -> SpannedError {
+    SpannedError::new(table.span(), format!("too many cases; a suite can have at most {MAX_CASES}"))
 }
 
 /// The suite's defaults that apply to a case: those that the case does not set and that its kind of case can have.
@@ -77,11 +77,11 @@ struct CaseList {
 }
 
 impl SuiteReader<'_> {
-    pub(super) fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<Case>), Fault> {
+    pub(super) fn suite(&self, root: &Table) -> Result<(PathBuf, Vec<Case>), SpannedError> {
         for (key, item) in root.iter() {
             if !["version", "goldens", "defaults", "case", "matrix"].contains(&key) {
                 let known = "version, goldens, defaults, case, matrix";
-                return Err(Fault::new(
+                return Err(SpannedError::new(
                     span(root, key, item),
                     format!("unknown key \"{key}\"; known: {known}"),
                 ));
@@ -89,21 +89,21 @@ impl SuiteReader<'_> {
         }
         match root.get("version") {
             Some(version) if version.as_integer() == Some(VERSION) => {}
-            Some(version) => return Err(Fault::at(version, format!("version must be {VERSION}"))),
-            None => return Err(Fault::new(None, "version is missing")),
+            Some(version) => return Err(SpannedError::at(version, format!("version must be {VERSION}"))),
+            None => return Err(SpannedError::new(None, "version is missing")),
         }
         let goldens = match root.get("goldens") {
             None => "goldens",
             Some(item) => {
-                item.as_str().ok_or_else(|| Fault::at(item, "goldens must be the path of a folder"))?
+                item.as_str().ok_or_else(|| SpannedError::at(item, "goldens must be the path of a folder"))?
             }
         };
         let no_defaults = Table::new();
         let defaults = match root.get("defaults") {
             None => &no_defaults,
-            Some(item) => {
-                item.as_table().ok_or_else(|| Fault::at(item, "defaults must be a table: [defaults]"))?
-            }
+            Some(item) => item
+                .as_table()
+                .ok_or_else(|| SpannedError::at(item, "defaults must be a table: [defaults]"))?,
         };
         self.check_keys(defaults)?;
         let mut cases = CaseList::default();
@@ -127,7 +127,7 @@ impl SuiteReader<'_> {
         self.options.iter().find(|o| o.name == name)
     }
 
-    fn check_keys(&self, table: &Table) -> Result<(), Fault> {
+    fn check_keys(&self, table: &Table) -> Result<(), SpannedError> {
         for (key, item) in table.iter() {
             if !CASE_KEYS.contains(&key) && self.option(key).is_none() {
                 let mut similar: Vec<&str> =
@@ -135,18 +135,18 @@ impl SuiteReader<'_> {
                 similar.sort_by(|a, b| strsim::jaro(b, key).total_cmp(&strsim::jaro(a, key)));
                 similar.truncate(3);
                 let cause = format!("unknown key \"{key}\"; similar keys: {}", similar.join(", "));
-                return Err(Fault::new(span(table, key, item), cause));
+                return Err(SpannedError::new(span(table, key, item), cause));
             }
         }
         Ok(())
     }
 
     /// Adds the cases of a matrix: all combinations of values from its lists. The last list varies fastest.
-    fn matrix(&self, defaults: &Table, table: &Table, cases: &mut CaseList) -> Result<(), Fault> {
+    fn matrix(&self, defaults: &Table, table: &Table, cases: &mut CaseList) -> Result<(), SpannedError> {
         let mut axes: Vec<(&str, Vec<Item>)> = Vec::new();
         for (key, item) in table.iter() {
             let Some(list) = item.as_array() else { continue };
-            let many = self.option(key).is_some_and(|o| o.takes == Takes::Many);
+            let many = self.option(key).is_some_and(|o| o.takes == OptionArity::Many);
             let multiplies = match key {
                 "compare" | "frames" => false,
                 _ if many => list.iter().any(Value::is_array),
@@ -154,7 +154,7 @@ impl SuiteReader<'_> {
             };
             if multiplies {
                 if list.is_empty() {
-                    return Err(Fault::at(
+                    return Err(SpannedError::at(
                         item,
                         format!("{key} is an empty list; it needs at least one value"),
                     ));
@@ -186,7 +186,7 @@ impl SuiteReader<'_> {
         table: &Table,
         chosen: &[(&str, &Item)],
         cases: &mut CaseList,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SpannedError> {
         let defaults = applicable_defaults(defaults, table);
         let defaults = defaults.iter().map(|(key, item)| (*key, &**item));
         let choice = |key: &str| chosen.iter().find(|(k, _)| *k == key).map(|(_, item)| *item);
@@ -195,13 +195,13 @@ impl SuiteReader<'_> {
         cases.text = cases.text.saturating_add(keys.iter().map(|(_, item)| text_length(item)).sum());
         if cases.text > MAX_TEXT {
             let cause = format!("the options of all cases exceed {MAX_TEXT} bytes");
-            return Err(Fault::new(table.span(), cause));
+            return Err(SpannedError::new(table.span(), cause));
         }
         let get = |key: &str| keys.iter().find(|(k, _)| *k == key).map(|(_, item)| *item);
         let text = |key: &str| {
             let item = get(key);
-            let text =
-                item.map(|i| i.as_str().ok_or_else(|| Fault::at(i, format!("{key} must be a string"))));
+            let text = item
+                .map(|i| i.as_str().ok_or_else(|| SpannedError::at(i, format!("{key} must be a string"))));
             text.transpose()
         };
         let model = text("model")?.map(|m| self.folder.join(m));
@@ -215,7 +215,7 @@ impl SuiteReader<'_> {
         );
         let name = words.join(" ");
         if slug(&name).is_empty() {
-            return Err(Fault::new(table.span(), "a case needs a name"));
+            return Err(SpannedError::new(table.span(), "a case needs a name"));
         }
         let mut arguments = Vec::new();
         for (key, item) in &keys {
@@ -223,7 +223,7 @@ impl SuiteReader<'_> {
                 let is_from_session = session.is_some() && !REPLAY_OPTIONS.contains(key);
                 if is_from_session && table.contains_key(key) {
                     let cause = format!("{key} cannot be set for a replayed session; the session defines it");
-                    return Err(Fault::at(item, cause));
+                    return Err(SpannedError::at(item, cause));
                 }
                 if !is_from_session {
                     self.arguments(option, item, &mut arguments)?;
@@ -247,7 +247,7 @@ impl SuiteReader<'_> {
         };
         let Some(session) = session else {
             if let Some(item) = get("frames").or(get("fps")) {
-                return Err(Fault::at(item, "frames and fps need a session; set replay"));
+                return Err(SpannedError::at(item, "frames and fps need a session; set replay"));
             }
             cases.list.push(case(name, checks, None));
             return Ok(());
@@ -255,12 +255,12 @@ impl SuiteReader<'_> {
         if fps <= 0.0 || checks.report.is_some() {
             let cause =
                 "a replayed session compares image and joints but no report, and fps must be greater than 0";
-            return Err(Fault::new(table.span(), cause));
+            return Err(SpannedError::new(table.span(), cause));
         }
         let frames = frames(get("frames"))?;
         if checks.image.is_some() && frames.is_empty() {
             let cause = "frames is missing; it lists the frames of the session to compare";
-            return Err(Fault::new(table.span(), cause));
+            return Err(SpannedError::new(table.span(), cause));
         }
         if frames.len().saturating_add(cases.list.len()) >= MAX_CASES {
             return Err(too_many(table));
@@ -272,28 +272,29 @@ impl SuiteReader<'_> {
         }
         if checks.joints.is_some() {
             let checks = Checks { image: None, ..checks };
-            cases.list.push(case(format!("{name} joints"), checks, replayed(Moment::Track)));
+            cases.list.push(case(format!("{name} joints"), checks, replayed(Moment::AllFrames)));
         }
         Ok(())
     }
 
-    fn arguments(&self, option: &OptionKey, item: &Item, out: &mut Vec<String>) -> Result<(), Fault> {
+    fn arguments(&self, option: &OptionKey, item: &Item, out: &mut Vec<String>) -> Result<(), SpannedError> {
         let flag = format!("--{}", option.name);
         let value = item
             .as_value()
-            .ok_or_else(|| Fault::at(item, format!("{} must be a value, not a table", option.name)))?;
-        let invalid =
-            || Fault::at(item, format!("{} must be a string, a number or a list of them", option.name));
+            .ok_or_else(|| SpannedError::at(item, format!("{} must be a value, not a table", option.name)))?;
+        let invalid = || {
+            SpannedError::at(item, format!("{} must be a string, a number or a list of them", option.name))
+        };
         let text = |value: &Value| {
             let text = argument_text(value).ok_or_else(invalid)?;
             Ok(if option.is_path { self.folder.join(text).to_string_lossy().into_owned() } else { text })
         };
         match (option.takes, value) {
-            (Takes::Flag, Value::Boolean(on)) => out.extend((*on.value()).then_some(flag)),
-            (Takes::Flag, _) => {
-                return Err(Fault::at(item, format!("{} must be true or false", option.name)));
+            (OptionArity::Flag, Value::Boolean(on)) => out.extend((*on.value()).then_some(flag)),
+            (OptionArity::Flag, _) => {
+                return Err(SpannedError::at(item, format!("{} must be true or false", option.name)));
             }
-            (Takes::Many, Value::Array(list)) => {
+            (OptionArity::Many, Value::Array(list)) => {
                 for value in list.iter() {
                     out.push(format!("{flag}={}", text(value)?));
                 }

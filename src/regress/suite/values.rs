@@ -5,18 +5,20 @@ use std::path::Path;
 
 use toml_edit::{Item, Table, Value};
 
-use crate::toml::{self, Fault, single};
+use crate::text::toml;
+use crate::text::toml::{SpannedError, single};
 
 use super::{Checks, ImageTolerance, JointTolerance, ReportCheck};
 
 /// Reads what a case compares, with its tolerances.
-pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Checks, Fault> {
+pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Checks, SpannedError> {
     let compared: Vec<String> = match get("compare") {
         None => vec!["image".into()],
         Some(item) => {
             let list = item.as_array().map(|a| a.iter().map(|v| v.as_str().map(str::to_owned)).collect());
             let single = item.as_str().map(|s| vec![s.to_owned()]);
-            let fault = || Fault::at(item, "compare must be a list of \"image\", \"joints\" and \"report\"");
+            let fault =
+                || SpannedError::at(item, "compare must be a list of \"image\", \"joints\" and \"report\"");
             let list: Vec<String> = list.unwrap_or(single).ok_or_else(fault)?;
             if list.is_empty() || list.iter().any(|w| !["image", "joints", "report"].contains(&w.as_str())) {
                 return Err(fault());
@@ -36,13 +38,13 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
     let default = ImageTolerance::default();
     // The key only exists in old suites and has no effect, because the tolerance now applies to all adapters.
     if let Some(item) = get("tolerate").filter(|i| !matches!(i.as_str(), Some("other-adapters" | "always"))) {
-        return Err(Fault::at(item, "tolerate must be \"other-adapters\" or \"always\""));
+        return Err(SpannedError::at(item, "tolerate must be \"other-adapters\" or \"always\""));
     }
     let levels = match get("levels") {
         None => default.levels,
         Some(item) => {
             let levels = item.as_integer().and_then(|n| u8::try_from(n).ok());
-            levels.ok_or_else(|| Fault::at(item, "levels must be an integer from 0 to 255"))?
+            levels.ok_or_else(|| SpannedError::at(item, "levels must be an integer from 0 to 255"))?
         }
     };
     let image = ImageTolerance {
@@ -58,19 +60,22 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
     let outcome = match get("outcome") {
         None => None,
         Some(item) => {
-            let names = ["reached", "out-of-reach", "blocked-by-limits", "stalled", "iterations"];
-            let name = item.as_str().filter(|n| names.contains(n));
-            Some(
-                name.ok_or_else(|| Fault::at(item, format!("outcome must be one of {}", names.join(", "))))?
-                    .to_owned(),
-            )
+            let names = ["reached", "out-of-reach", "blocked-by-limits", "stalled", "iteration-limit"];
+            // "iterations" is the deprecated spelling.
+            let name = item.as_str().map(|n| if n == "iterations" { "iteration-limit" } else { n });
+            let name = name.filter(|n| names.contains(n));
+            let error = || SpannedError::at(item, format!("outcome must be one of {}", names.join(", ")));
+            Some(name.ok_or_else(error)?.to_owned())
         }
     };
     let error = get("error").map(|_| number("error", 0.0)).transpose()?;
     let report = ReportCheck { outcome, error, from_defaults: false };
     if compares("report") && report == ReportCheck::default() {
         let item = get("compare");
-        return Err(Fault::new(item.and_then(Item::span), "to compare the report, set outcome or error"));
+        return Err(SpannedError::new(
+            item.and_then(Item::span),
+            "to compare the report, set outcome or error",
+        ));
     }
     Ok(Checks {
         image: compares("image").then_some(image),
@@ -84,18 +89,18 @@ pub(super) fn number<'a>(
     get: &dyn Fn(&str) -> Option<&'a Item>,
     key: &str,
     default: f64,
-) -> Result<f64, Fault> {
+) -> Result<f64, SpannedError> {
     get(key).map_or(Ok(default), |item| {
         toml::number(item, key, |v| v >= 0.0, || format!("{key} must be a number of at least 0"))
     })
 }
 
 /// Reads a list of frame numbers of a session.
-pub(super) fn frames(item: Option<&Item>) -> Result<Vec<u32>, Fault> {
+pub(super) fn frames(item: Option<&Item>) -> Result<Vec<u32>, SpannedError> {
     let Some(item) = item else { return Ok(Vec::new()) };
     let frame = |v: &Value| v.as_integer().and_then(|i| u32::try_from(i).ok());
     let list = item.as_array().and_then(|a| a.iter().map(frame).collect());
-    list.ok_or_else(|| Fault::at(item, "frames must be a list of integers of at least 0"))
+    list.ok_or_else(|| SpannedError::at(item, "frames must be a list of integers of at least 0"))
 }
 
 /// The position of a key in the file, or of its value.

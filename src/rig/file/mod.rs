@@ -6,12 +6,16 @@ use glam::{DVec3, Vec3};
 use toml_edit::{Document, Item, Table};
 
 use crate::asset::Skeleton;
-use crate::ik::{self, Limit};
-use crate::toml::{Fault, known, missing, need, need_item, number, numbers, optional, single, tables};
+use crate::ik;
+use crate::ik::Limit;
+use crate::text::toml::{
+    SpannedError, check_keys, existing, missing, number, numbers, optional, required, single, spelling,
+    tables,
+};
 
 use super::RigError;
-use super::carry::reparent;
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
+use super::reparent::reparent;
 
 #[cfg(test)]
 mod tests;
@@ -27,13 +31,14 @@ const VERSION: i64 = 1;
 /// [`RigError::File`] with the line of invalid TOML, of an unknown or missing key, of an invalid value, or of a node that
 /// does not exist.
 pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
-    let document = Document::parse(text.to_owned()).map_err(|e| file_error(text, Fault::of(&e)))?;
+    let document =
+        Document::parse(text.to_owned()).map_err(|e| file_error(text, SpannedError::syntax(&e)))?;
     RigReader { text, skeleton }.rig(document.as_table())
 }
 
 /// Converts an error in a text to one with its line.
-fn file_error(text: &str, fault: Fault) -> RigError {
-    let (line, cause) = fault.told(text);
+fn file_error(text: &str, fault: SpannedError) -> RigError {
+    let (line, cause) = fault.line_and_cause(text);
     RigError::File { line, cause }
 }
 
@@ -45,51 +50,57 @@ struct RigReader<'a> {
 impl RigReader<'_> {
     fn rig(&self, root: &Table) -> Result<Rig, RigError> {
         let read = || {
-            known(root, &["version", "pins", "chain", "joint"])?;
+            check_keys(root, &["version", "pins", "chain", "joint"])?;
             let version = root.get("version").ok_or_else(|| missing(root.span(), "version"))?;
             if version.as_integer() != Some(VERSION) {
-                return Err(Fault::at(version, format!("version must be {VERSION}")));
+                return Err(SpannedError::at(version, format!("version must be {VERSION}")));
             }
             let mut rig = Rig::default();
             if let Some(pins) = root.get("pins") {
-                let array = pins.as_array().ok_or_else(|| Fault::at(pins, "pins must be a list of nodes"))?;
+                let array =
+                    pins.as_array().ok_or_else(|| SpannedError::at(pins, "pins must be a list of nodes"))?;
                 for pin in array {
                     rig.pins.push(self.node(&Item::Value(pin.clone()), pin.span())?);
                 }
             }
             let mut carrier_spans: Vec<(usize, Option<Range<usize>>)> = Vec::new();
             for joint in tables(root, "joint")? {
-                let (node, read) = self.joint(joint).map_err(|f| f.within(joint.span()))?;
+                let (node, read) = self.joint(joint).map_err(|f| f.or_at(joint.span()))?;
                 rig.joints.insert(node, read);
-                carrier_spans.push((node, joint.get("carrier").and_then(Item::span)));
+                carrier_spans.push((
+                    node,
+                    joint.get(spelling(joint, "logical_parent", "carrier")?).and_then(Item::span),
+                ));
             }
-            let carriers = rig.carriers();
+            let logical_parents = rig.logical_parents();
             let cycle_error = |e: RigError| {
-                let is_named = |node| matches!(&e, RigError::Circle { node: name } if self.skeleton.label(node) == *name);
+                let is_named =
+                    |node| matches!(&e, RigError::Cycle { node: name } if self.skeleton.label(node) == *name);
                 let span = carrier_spans.iter().rev().find(|(node, span)| span.is_some() && is_named(*node));
-                Fault::new(span.and_then(|(_, span)| span.clone()), e.to_string())
+                SpannedError::new(span.and_then(|(_, span)| span.clone()), e.to_string())
             };
-            let reparented = (!carriers.is_empty()).then(|| reparent(self.skeleton, &carriers)).transpose();
+            let reparented =
+                (!logical_parents.is_empty()).then(|| reparent(self.skeleton, &logical_parents)).transpose();
             let reparented = reparented.map_err(cycle_error)?;
             for chain in tables(root, "chain")? {
                 let read = self.chain(chain, reparented.as_ref().unwrap_or(self.skeleton));
-                rig.chains.push(read.map_err(|f| f.within(chain.span()))?);
+                rig.chains.push(read.map_err(|f| f.or_at(chain.span()))?);
             }
             Ok(rig)
         };
         read().map_err(|fault| file_error(self.text, fault))
     }
 
-    fn chain(&self, table: &Table, skeleton: &Skeleton) -> Result<Chain, Fault> {
-        known(table, &["name", "kind", "base", "effector", "bend", "pole", "weight"])?;
+    fn chain(&self, table: &Table, skeleton: &Skeleton) -> Result<Chain, SpannedError> {
+        check_keys(table, &["name", "kind", "base", "effector", "bend", "pole", "weight"])?;
         let node = |key| {
-            let item = need(table, key)?;
+            let item = required(table, key)?;
             self.node(item, item.span())
         };
         let (base, effector) = (node("base")?, node("effector")?);
         let joints = path(skeleton, base, effector)
             .filter(|joints| joints.len() > 1)
-            .ok_or_else(|| Fault::at(need_item(table, "base"), "base must be above effector"))?;
+            .ok_or_else(|| SpannedError::at(existing(table, "base"), "base must be above effector"))?;
         let kind = match table.get("kind") {
             None => ChainKind::Limb,
             Some(item) => {
@@ -97,18 +108,20 @@ impl RigReader<'_> {
                 let names = || ChainKind::ALL.map(ChainKind::name).join(", ");
                 item.as_str()
                     .and_then(by_name)
-                    .ok_or_else(|| Fault::at(item, format!("kind must be one of {}", names())))?
+                    .ok_or_else(|| SpannedError::at(item, format!("kind must be one of {}", names())))?
             }
         };
         let name = match table.get("name") {
             None => self.skeleton.label(effector),
-            Some(item) => item.as_str().ok_or_else(|| Fault::at(item, "name must be a string"))?.to_owned(),
+            Some(item) => {
+                item.as_str().ok_or_else(|| SpannedError::at(item, "name must be a string"))?.to_owned()
+            }
         };
         let vector = |key| table.get(key).map(|item| Ok(numbers::<3>(item, key)?.map(single))).transpose();
         let bend = match vector("bend")?.map(Vec3::from_array) {
             Some(bend) => Some(
                 bend.try_normalize()
-                    .ok_or_else(|| Fault::at(need_item(table, "bend"), "bend must not be zero"))?,
+                    .ok_or_else(|| SpannedError::at(existing(table, "bend"), "bend must not be zero"))?,
             ),
             None => None,
         };
@@ -117,25 +130,28 @@ impl RigReader<'_> {
         Ok(Chain { name, kind, effector, base, joints, bend, pole, weight })
     }
 
-    fn joint(&self, table: &Table) -> Result<(usize, JointRig), Fault> {
-        known(table, &["node", "stiffness", "limit", "carrier"])?;
-        let item = need(table, "node")?;
+    fn joint(&self, table: &Table) -> Result<(usize, JointRig), SpannedError> {
+        check_keys(table, &["node", "stiffness", "limit", "logical_parent", "carrier"])?;
+        let item = required(table, "node")?;
         let node = self.node(item, item.span())?;
         let stiffness = optional(table, "stiffness", 0.0, 0.0..=1.0)?;
         let limit = table
             .get("limit")
-            .map_or(Ok(Limit::Free), |item| limit(item).map_err(|f| f.within(item.span())))?;
-        let carrier = table.get("carrier").map(|item| self.node(item, item.span())).transpose()?;
-        Ok((node, JointRig { limit, stiffness, carrier }))
+            .map_or(Ok(Limit::Free), |item| limit(item).map_err(|f| f.or_at(item.span())))?;
+        let logical_parent = table
+            .get(spelling(table, "logical_parent", "carrier")?)
+            .map(|item| self.node(item, item.span()))
+            .transpose()?;
+        Ok((node, JointRig { limit, stiffness, logical_parent }))
     }
 
     /// Finds a node by its name or `#INDEX`.
-    fn node(&self, item: &Item, span: Option<Range<usize>>) -> Result<usize, Fault> {
+    fn node(&self, item: &Item, span: Option<Range<usize>>) -> Result<usize, SpannedError> {
         let name = item
             .as_str()
-            .ok_or_else(|| Fault { span: span.clone(), cause: "a node must be a string".into() })?;
+            .ok_or_else(|| SpannedError { span: span.clone(), cause: "a node must be a string".into() })?;
         named(self.skeleton, name)
-            .ok_or_else(|| Fault { span, cause: format!("node \"{name}\" does not exist") })
+            .ok_or_else(|| SpannedError { span, cause: format!("node \"{name}\" does not exist") })
     }
 }
 
@@ -152,48 +168,52 @@ fn name(skeleton: &Skeleton, node: usize) -> String {
 }
 
 /// Reads a limit with angles in degrees.
-fn limit(item: &Item) -> Result<Limit, Fault> {
-    let table = item.as_table_like().ok_or_else(|| Fault::at(item, "limit must be a table"))?;
-    let kind = need(table, "kind")?;
+fn limit(item: &Item) -> Result<Limit, SpannedError> {
+    let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "limit must be a table"))?;
+    let kind = required(table, "kind")?;
     let angles = |key: &str| {
-        let item = need(table, key)?;
+        let item = required(table, key)?;
         Ok(numbers::<2>(item, key)?.map(f64::to_radians))
     };
     let angle = |key: &str| {
-        number(need(table, key)?, key, |_| true, || format!("{key} must be a number")).map(f64::to_radians)
+        number(required(table, key)?, key, |_| true, || format!("{key} must be a number"))
+            .map(f64::to_radians)
     };
     let axis = |key: &str| {
-        let item = need(table, key)?;
+        let item = required(table, key)?;
         let axis = DVec3::from_array(numbers(item, key)?).try_normalize();
-        axis.ok_or_else(|| Fault::at(item, format!("{key} must not be zero")))
+        axis.ok_or_else(|| SpannedError::at(item, format!("{key} must not be zero")))
     };
     let limit = match kind.as_str() {
-        Some("free") => known(table, &["kind"]).map(|()| Limit::Free)?,
-        Some("locked") => known(table, &["kind"]).map(|()| Limit::Locked)?,
+        Some("free") => check_keys(table, &["kind"]).map(|()| Limit::Free)?,
+        Some("locked") => check_keys(table, &["kind"]).map(|()| Limit::Locked)?,
         Some("hinge") => {
-            known(table, &["kind", "axis", "min", "max"])?;
+            check_keys(table, &["kind", "axis", "min", "max"])?;
             Limit::Hinge { axis: axis("axis")?, min: angle("min")?, max: angle("max")? }
         }
         Some("cone") => {
-            known(table, &["kind", "axis", "side", "swing", "twist"])?;
+            check_keys(table, &["kind", "axis", "side", "swing", "twist"])?;
             let (axis, side) = (axis("axis")?, axis("side")?);
             // The file may round the second axis, so make it exactly perpendicular to the first.
             let side = side.reject_from_normalized(axis).try_normalize();
-            let side =
-                side.ok_or_else(|| Fault::at(need_item(table, "side"), "side must not be parallel to axis"))?;
+            let side = side.ok_or_else(|| {
+                SpannedError::at(existing(table, "side"), "side must not be parallel to axis")
+            })?;
             Limit::Cone { axis, side, swing: angles("swing")?, twist: angles("twist")? }
         }
         Some("euler") => {
-            known(table, &["kind", "order", "min", "max"])?;
-            let order = need(table, "order")?;
+            check_keys(table, &["kind", "order", "min", "max"])?;
+            let order = required(table, "order")?;
             let order = order
                 .as_str()
                 .and_then(ik::euler_order)
-                .ok_or_else(|| Fault::at(order, "order must be a permutation of xyz"))?;
-            let three = |key: &str| Ok(numbers::<3>(need(table, key)?, key)?.map(f64::to_radians));
+                .ok_or_else(|| SpannedError::at(order, "order must be a permutation of xyz"))?;
+            let three = |key: &str| Ok(numbers::<3>(required(table, key)?, key)?.map(f64::to_radians));
             Limit::Euler { order, min: three("min")?, max: three("max")? }
         }
-        _ => return Err(Fault::at(kind, "kind must be one of free, locked, hinge, cone, euler")),
+        _ => return Err(SpannedError::at(kind, "kind must be one of free, locked, hinge, cone, euler")),
     };
-    limit.fault().map_or(Ok(limit), |property| Err(Fault::at(item, format!("the {property} is invalid"))))
+    limit
+        .fault()
+        .map_or(Ok(limit), |property| Err(SpannedError::at(item, format!("the {property} is invalid"))))
 }

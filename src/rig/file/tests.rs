@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
-use super::*;
 use crate::asset::{Character, gltf, mannequin};
-use crate::rig::find;
+use crate::rig::detect;
+
+use super::*;
 
 static CHARACTER: LazyLock<Character> = LazyLock::new(|| mannequin().unwrap());
 
@@ -62,7 +63,7 @@ fn values_that_reading_would_refuse_are_not_written() {
     let skeleton = &CHARACTER.skeleton;
     let head = skeleton.find("head").unwrap();
     let error_after = |change: &dyn Fn(&mut Rig)| {
-        let mut rig = find(&CHARACTER);
+        let mut rig = detect(&CHARACTER);
         change(&mut rig);
         write(&rig, skeleton, "").unwrap_err().to_string()
     };
@@ -78,7 +79,7 @@ fn values_that_reading_would_refuse_are_not_written() {
     let bend = |rig: &mut Rig| rig.chains[0].bend = Some(Vec3::ZERO);
     assert!(error_after(&bend).ends_with("bend must not be zero"));
     // The existing keys of the file must be valid too.
-    let rig = find(&CHARACTER);
+    let rig = detect(&CHARACTER);
     let error = write(&rig, skeleton, "version = 1\nspeed = 2\n").unwrap_err().to_string();
     assert!(error.contains("unknown key \"speed\""), "{error}");
 }
@@ -131,7 +132,7 @@ fn carriers_with_the_same_name_are_distinguished() {
         ["leftLowerArm", "rightLowerArm", "rightHand"].map(|name| character.skeleton.find(name).unwrap());
     character.skeleton.nodes[right].name = character.skeleton.nodes[left].name.clone();
     let mut rig = Rig::default();
-    rig.joints.insert(hand, JointRig { carrier: Some(right), ..JointRig::default() });
+    rig.joints.insert(hand, JointRig { logical_parent: Some(right), ..JointRig::default() });
     let written = write(&rig, &character.skeleton, "").unwrap();
     assert_eq!(read(&written, &character.skeleton).unwrap(), rig);
 }
@@ -168,7 +169,7 @@ fn a_bone_of_zero_length_gets_no_limit() {
     nodes.extend(limb("right", leg, -0.1, (0.0, -0.45), 16, 1.0));
     let text = format!("{{\"asset\":{{\"version\":\"2.0\"}},\"nodes\":[{}]}}", nodes.join(","));
     let character = gltf::load_bytes(Path::new("a.gltf"), text.as_bytes(), None).unwrap();
-    let rig = find(&character);
+    let rig = detect(&character);
     let limit = |name: &str| rig.joint(character.skeleton.find(name).unwrap()).limit;
     assert!(matches!(limit("rightLowerArm"), Limit::Hinge { .. }), "{rig:?}");
     assert_eq!(limit("leftLowerArm"), Limit::Free);
@@ -176,4 +177,19 @@ fn a_bone_of_zero_length_gets_no_limit() {
     let written = write(&rig, &character.skeleton, "").unwrap();
     assert!(!written.contains("nan"));
     assert_eq!(read(&written, &character.skeleton).unwrap().joints.len(), rig.joints.len());
+}
+
+/// The deprecated spelling is read, and writing to the file replaces it.
+#[test]
+fn a_carrier_is_a_logical_parent() {
+    let text = |key: &str| format!("version = 1\n[[joint]]\nnode = \"head\"\n{key} = \"hips\" # why\n");
+    let skeleton = &CHARACTER.skeleton;
+    let [old, new] = ["carrier", "logical_parent"].map(|key| read(&text(key), skeleton).unwrap());
+    assert_eq!(old, new);
+    assert_eq!(old.joint(skeleton.find("head").unwrap()).logical_parent, skeleton.find("hips"));
+    let written = write(&old, skeleton, &text("carrier")).unwrap();
+    assert!(written.contains("logical_parent = \"hips\"") && !written.contains("carrier"), "{written}");
+    let both = text("carrier") + "logical_parent = \"hips\"\n";
+    let error = read(&both, skeleton).unwrap_err().to_string();
+    assert!(error.contains("carrier is the old name of logical_parent"), "{error}");
 }

@@ -3,11 +3,12 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::asset::Skeleton;
-use crate::ik::{self, Limit};
-use crate::toml::{Fault, real};
+use crate::ik;
+use crate::ik::Limit;
+use crate::rig::RigError;
+use crate::rig::model::{Chain, JointRig, Rig};
+use crate::text::toml::{SpannedError, real};
 
-use super::super::RigError;
-use super::super::model::{Chain, JointRig, Rig};
 use super::{VERSION, file_error, limit, name, named, read};
 
 /// Writes a rig into an existing text, which may be empty. Comments and the order of keys are kept.
@@ -17,7 +18,8 @@ use super::{VERSION, file_error, limit, name, named, read};
 /// or contains something that [`read`] would refuse.
 pub fn write(rig: &Rig, skeleton: &Skeleton, existing: &str) -> Result<String, RigError> {
     rig.check(skeleton)?;
-    let parsed = existing.parse().map_err(|e: toml_edit::TomlError| file_error(existing, Fault::of(&e)));
+    let parsed =
+        existing.parse().map_err(|e: toml_edit::TomlError| file_error(existing, SpannedError::syntax(&e)));
     let mut document: DocumentMut = parsed?;
     let root = document.as_table_mut();
     set(root, "version", VERSION.into());
@@ -53,7 +55,9 @@ fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
         ("node", Some(name(skeleton, node).into())),
         ("stiffness", Some(joint.stiffness).filter(|s| *s > 0.0).map(Into::into)),
         ("limit", limit_value(&joint.limit)),
-        ("carrier", joint.carrier.map(|c| name(skeleton, c).into())),
+        ("logical_parent", joint.logical_parent.map(|c| name(skeleton, c).into())),
+        // The deprecated spelling is removed, because a file must not contain both.
+        ("carrier", None),
     ]
 }
 

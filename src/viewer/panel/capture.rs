@@ -5,27 +5,27 @@ use std::time::Duration;
 
 use egui::{RichText, Ui};
 
-use crate::printable;
+use crate::text::printable;
 
-use super::{Look, RECORDING, Wish, heading, theme};
+use super::{AppRequest, PanelState, RECORDING, heading, theme};
 
 /// The status of a live source.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Listening {
-    pub(in super::super) address: SocketAddr,
+pub(in crate::viewer) struct Listening {
+    pub(in crate::viewer) address: SocketAddr,
     /// Packets per second.
-    pub(in super::super) rate: f32,
-    pub(in super::super) dropped: u64,
+    pub(in crate::viewer) rate: f32,
+    pub(in crate::viewer) dropped: u64,
     /// Why the last packet was dropped or the socket failed.
-    pub(in super::super) fault: Option<String>,
+    pub(in crate::viewer) fault: Option<String>,
     /// Time since the last packet. `None` before the first packet.
-    pub(in super::super) silent: Option<Duration>,
+    pub(in crate::viewer) silent: Option<Duration>,
     /// Number of frames in the take being recorded.
-    pub(in super::super) recorded: Option<usize>,
+    pub(in crate::viewer) recorded: Option<usize>,
 }
 
 /// Shows the section if there is a live source.
-pub(super) fn show(ui: &mut Ui, look: &mut Look) {
+pub(super) fn show(ui: &mut Ui, look: &mut PanelState) {
     let Some(listening) = &look.listening else { return };
     heading(ui, "Capture");
     let quiet = theme::quiet(ui);
@@ -51,12 +51,12 @@ pub(super) fn show(ui: &mut Ui, look: &mut Look) {
             None => RichText::new("Record take"),
         };
         if ui.button(text).clicked() {
-            look.wish = Some(Wish::Take);
+            look.request = Some(AppRequest::Take);
         }
         let level = ui.button("Match height");
         let hint = "Match the hip height to the character's while the performer stands upright";
         if level.on_hover_text(hint).clicked() {
-            look.wish = Some(Wish::Level);
+            look.request = Some(AppRequest::Level);
         }
     });
     // The time since the last packet changes without any event.

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use egui::{Button, Color32, Rect, Response, RichText, Ui, vec2};
 
-use super::super::{Command, PoseFile, Session};
-use super::{Look, RECORDING, Wish, heading, name, theme};
+use crate::viewer::{Command, PoseFile, Session};
+
+use super::{AppRequest, PanelState, RECORDING, heading, name, theme};
 
 /// Shows the character's file name.
 pub(super) fn title(ui: &mut Ui, session: &Session) {
@@ -27,26 +28,26 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             commands.push(Command::RestAll);
         }
         if ui.button("Clear goals").clicked() {
-            commands.push(Command::LetGo);
+            commands.push(Command::ClearGoals);
         }
     });
 }
 
 /// Shows the buttons that save files.
-pub(super) fn files(ui: &mut Ui, session: &Session, look: &mut Look) {
+pub(super) fn files(ui: &mut Ui, session: &Session, look: &mut PanelState) {
     heading(ui, "Save");
     ui.horizontal(|ui| {
-        let mut button = |text: &str, hint: &str, wish: Wish| {
+        let mut button = |text: &str, hint: &str, request: AppRequest| {
             if ui.button(text).on_hover_text(hint).clicked() {
-                look.wish = Some(wish);
+                look.request = Some(request);
             }
         };
-        button("Image", "F12: save the scene as PNG", Wish::Picture);
-        button("Pose", "Ctrl + S: save all joints as JSON", Wish::Pose(PoseFile::Json));
-        button("Posed .glb", "Save a copy of the model in this pose", Wish::Pose(PoseFile::Glb));
+        button("Image", "F12: save the scene as PNG", AppRequest::SaveImage);
+        button("Pose", "Ctrl + S: save all joints as JSON", AppRequest::Pose(PoseFile::Json));
+        button("Posed .glb", "Save a copy of the model in this pose", AppRequest::Pose(PoseFile::Glb));
     });
     if record(ui, session.recorded()).on_hover_text("Ctrl + R: record the session for playback").clicked() {
-        look.wish = Some(Wish::Record);
+        look.request = Some(AppRequest::Record);
     }
     if let Some(saved) = &look.saved {
         ui.label(RichText::new(saved).small().color(theme::good(ui)));

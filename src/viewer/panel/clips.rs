@@ -2,45 +2,45 @@
 
 use egui::{Align, Button, Checkbox, Layout, Rect, RichText, Slider, Ui, UiBuilder, vec2};
 
-use crate::motion::{Bar, Motion, Share, Travel};
+use crate::motion::arrange::with_bar;
+use crate::motion::{Motion, RootMotion, Strip, WeightedClip};
+use crate::viewer::{Command, Session};
 
-use super::super::timeline::with_bar;
-use super::super::{Command, Session};
 use super::timeline::{push_change, push_edit};
-use super::{INNER, Look, heading, pad, timeline};
+use super::{INNER, PanelState, clip_names, heading, pad, timeline};
 
 /// Width reserved for a clip's name beside its slider, in points.
 const NAME: f32 = 96.0;
 
 /// Shows which clips play and how.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, commands: &mut Vec<Command>) {
     let clips = &session.puppet.character().clips;
     if clips.is_empty() {
         return;
     }
     let title = title(ui, session, look);
     let motion = &session.puppet.motion;
-    let index = look.timeline.bar(motion);
-    let bar = motion.bars.get(index);
-    let shares = bar.map(|bar| bar.clips.as_slice());
-    let shown = match shares {
+    let index = look.timeline.strip(motion);
+    let strip = motion.strips.get(index);
+    let weighted_clips = strip.map(|strip| strip.clips.as_slice());
+    let shown = match weighted_clips {
         None => "None".to_owned(),
-        Some([only]) => name(session, only.clip),
+        Some([only]) => clip_names::name(session, only.clip),
         Some(several) => format!("{} clips", several.len()),
     };
     let names =
         egui::ComboBox::from_id_salt("clip").width(INNER - 8.0).selected_text(shown).show_ui(ui, |ui| {
-            if ui.selectable_label(shares.is_none(), "None").clicked() {
+            if ui.selectable_label(weighted_clips.is_none(), "None").clicked() {
                 commands.push(Command::Clip(None));
             }
             for clip in 0..clips.len() {
-                let on = matches!(shares, Some([only]) if only.clip == clip);
-                if ui.selectable_label(on, name(session, clip)).clicked() {
-                    match bar.filter(|_| motion.bars.len() > 1) {
+                let on = matches!(weighted_clips, Some([only]) if only.clip == clip);
+                if ui.selectable_label(on, clip_names::name(session, clip)).clicked() {
+                    match strip.filter(|_| motion.strips.len() > 1) {
                         // The other clip strips stay.
-                        Some(bar) => {
-                            let clips = vec![Share { clip, weight: 1.0 }];
-                            push_change(commands, with_bar(motion, index, Bar { clips, ..bar.clone() }));
+                        Some(strip) => {
+                            let clips = vec![WeightedClip { clip, weight: 1.0 }];
+                            push_change(commands, with_bar(motion, index, Strip { clips, ..strip.clone() }));
                         }
                         None => commands.push(Command::Clip(Some(clip))),
                     }
@@ -48,8 +48,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &m
             }
         });
     names.response.labelled_by(title.id);
-    let Some(bar) = bar else { return };
-    blend(ui, session, (index, bar), title.id, commands);
+    let Some(strip) = strip else { return };
+    blend(ui, session, (index, strip), title.id, commands);
     let mut time = session.puppet.time;
     if ui.add(Slider::new(&mut time, 0.0..=session.seconds().max(1e-3)).text("Time (s)")).changed() {
         commands.push(Command::Seek(time));
@@ -62,15 +62,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &m
         if ui.button(if session.clock.playing { "Pause" } else { "Play" }).clicked() {
             commands.push(Command::Play(!session.clock.playing));
         }
-        let mut looping = session.clock.again;
+        let mut looping = session.clock.looping;
         if ui.checkbox(&mut looping, "Loop").changed() {
-            commands.push(Command::Loop(looping));
+            commands.push(Command::Looping(looping));
         }
-        let mut in_place = bar.travel == Travel::Stripped;
+        let mut in_place = strip.root_motion == RootMotion::InPlace;
         let checkbox = Checkbox::new(&mut in_place, "In place");
         if ui.add(checkbox).on_hover_text("Remove the root motion of the clip").changed() {
-            let travel = if in_place { Travel::Stripped } else { Travel::Kept };
-            push_change(commands, with_bar(motion, index, Bar { travel, ..bar.clone() }));
+            let root_motion = if in_place { RootMotion::InPlace } else { RootMotion::Accumulate };
+            push_change(commands, with_bar(motion, index, Strip { root_motion, ..strip.clone() }));
         }
         let mut plant = motion.plant;
         let checkbox = ui.checkbox(&mut plant, "Plant feet");
@@ -81,7 +81,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &m
 }
 
 /// Shows the heading and the toggle of the timeline.
-fn title(ui: &mut Ui, session: &Session, look: &mut Look) -> egui::Response {
+fn title(ui: &mut Ui, session: &Session, look: &mut PanelState) -> egui::Response {
     let shown = timeline::is_shown(session, &look.timeline);
     let title = heading(ui, "Clip");
     let index = Rect::from_min_size(title.rect.left_top() - vec2(0.0, 5.0), vec2(INNER - 8.0, 20.0));
@@ -99,32 +99,32 @@ fn title(ui: &mut Ui, session: &Session, look: &mut Look) -> egui::Response {
 fn blend(
     ui: &mut Ui,
     session: &Session,
-    (index, bar): (usize, &Bar),
+    (index, strip): (usize, &Strip),
     title: egui::Id,
     commands: &mut Vec<Command>,
 ) {
-    let (motion, shares) = (&session.puppet.motion, bar.clips.as_slice());
+    let (motion, weighted_clips) = (&session.puppet.motion, strip.clips.as_slice());
     // A blend needs at least one positive weight.
-    let is_blend = |clips: &Vec<Share>| clips.iter().any(|s| s.weight > 0.0);
-    let with = |clips: Vec<Share>| with_bar(motion, index, Bar { clips, ..bar.clone() });
-    let mut changed: Option<Vec<Share>> = None;
-    if shares.len() > 1 {
-        let labels: Vec<String> = shares.iter().map(|s| name(session, s.clip)).collect();
-        let weights: Vec<f32> = shares.iter().map(|s| s.weight).collect();
+    let is_blend = |clips: &Vec<WeightedClip>| clips.iter().any(|s| s.weight > 0.0);
+    let with = |clips: Vec<WeightedClip>| with_bar(motion, index, Strip { clips, ..strip.clone() });
+    let mut changed: Option<Vec<WeightedClip>> = None;
+    if weighted_clips.len() > 1 {
+        let labels: Vec<String> = weighted_clips.iter().map(|s| clip_names::name(session, s.clip)).collect();
+        let weights: Vec<f32> = weighted_clips.iter().map(|s| s.weight).collect();
         if let Some((pad, weights)) = pad::show(ui, &labels, &weights) {
-            let blended = shares.iter().zip(weights).map(|(s, weight)| Share { weight, ..*s });
+            let blended = weighted_clips.iter().zip(weights).map(|(s, weight)| WeightedClip { weight, ..*s });
             push_edit(commands, &pad, || with(blended.collect()));
         }
-        for (i, share) in shares.iter().enumerate() {
+        for (i, weighted) in weighted_clips.iter().enumerate() {
             ui.horizontal(|ui| {
                 if ui.small_button("×").on_hover_text("Remove this clip from the blend").clicked() {
-                    changed = Some([&shares[..i], &shares[i + 1..]].concat());
+                    changed = Some([&weighted_clips[..i], &weighted_clips[i + 1..]].concat());
                 }
-                let mut weight = share.weight;
+                let mut weight = weighted.weight;
                 ui.spacing_mut().slider_width = INNER - NAME - 82.0;
                 let slider = Slider::new(&mut weight, 0.0..=1.0).max_decimals(2);
-                let slider = ui.add(slider.text(name(session, share.clip)));
-                let mut reweighted = shares.to_vec();
+                let slider = ui.add(slider.text(clip_names::name(session, weighted.clip)));
+                let mut reweighted = weighted_clips.to_vec();
                 reweighted.iter_mut().skip(i).take(1).for_each(|s| s.weight = weight);
                 if is_blend(&reweighted) {
                     push_edit(commands, &slider, || with(reweighted));
@@ -134,10 +134,10 @@ fn blend(
     }
     let more = egui::ComboBox::from_id_salt("blend").width(INNER - 8.0).selected_text("Blend with…");
     let more = more.show_ui(ui, |ui| {
-        let is_played = |clip: usize| shares.iter().any(|s| s.clip == clip);
+        let is_played = |clip: usize| weighted_clips.iter().any(|s| s.clip == clip);
         for clip in (0..session.puppet.character().clips.len()).filter(|&c| !is_played(c)) {
-            if ui.selectable_label(false, name(session, clip)).clicked() {
-                changed = Some([shares, &[Share { clip, weight: 0.5 }]].concat());
+            if ui.selectable_label(false, clip_names::name(session, clip)).clicked() {
+                changed = Some([weighted_clips, &[WeightedClip { clip, weight: 0.5 }]].concat());
             }
         }
     });
@@ -145,28 +145,4 @@ fn blend(
     if let Some(clips) = changed.filter(is_blend) {
         push_change(commands, with(clips));
     }
-}
-
-/// Describes the clips and weights of a clip strip. Some programs export clip names as `SKELETON|CLIP`, so only the
-/// part after the last `|` is shown.
-pub(super) fn names(session: &Session, shares: &[Share]) -> String {
-    let sum: f32 = shares.iter().map(|s| s.weight).sum();
-    let name = |share: &Share| {
-        let full = name(session, share.clip);
-        full.rsplit('|').find(|part| !part.is_empty()).unwrap_or(&full).to_owned()
-    };
-    match shares {
-        [only] => name(only),
-        several => {
-            let one = |s: &Share| format!("{} {:.0} %", name(s), 100.0 * s.weight / sum);
-            several.iter().map(one).collect::<Vec<_>>().join("  ")
-        }
-    }
-}
-
-/// Returns a clip's display name, or `#INDEX` if it has none.
-pub(super) fn name(session: &Session, clip: usize) -> String {
-    let clips = &session.puppet.character().clips;
-    let name = clips.get(clip).and_then(|c| c.name.as_deref());
-    name.map_or_else(|| format!("#{clip}"), super::name)
 }

@@ -2,10 +2,10 @@
 
 use egui::Ui;
 
-use crate::render::Mode;
+use crate::render::ShadingMode;
 use crate::skin::Skinning;
+use crate::viewer::{Command, Display, Session};
 
-use super::super::{Command, Display, Session};
 use super::heading;
 
 /// Shows the shading mode, the skinning method and the scene helpers.
@@ -13,9 +13,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     heading(ui, "Display");
     let Display { mut skeleton, mut names, mut ground, mut shadow } = session.display;
     ui.horizontal_wrapped(|ui| {
-        for mode in Mode::ALL.into_iter().filter(|m| *m != Mode::Skeleton) {
+        for mode in ShadingMode::ALL.into_iter().filter(|m| *m != ShadingMode::Skeleton) {
             if ui.selectable_label(session.mode == mode, mode.name()).clicked() {
-                commands.push(Command::Mode(mode));
+                commands.push(Command::ShadingMode(mode));
             }
         }
     });

@@ -2,8 +2,9 @@
 
 use egui::{Button, RichText, Slider, Ui};
 
-use super::super::session::HEAVIEST;
-use super::super::{Command, Session};
+use crate::viewer::session::MAX_GOAL_WEIGHT;
+use crate::viewer::{Command, Session};
+
 use super::{heading, node_name, theme};
 
 /// Shows each goal's joint, remaining error and weight.
@@ -13,7 +14,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     }
     heading(ui, "Goals");
     for goal in &session.state.goals {
-        let (metres, radians) = session.missed(goal);
+        let (metres, radians) = session.goal_error(goal);
         let metres = metres.map(|m| format!("{:.2} mm", m * 1e3));
         let degrees = radians.map(|r| format!("{:.2}°", r.to_degrees()));
         let errors: Vec<String> = metres.into_iter().chain(degrees).collect();
@@ -25,11 +26,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         });
         ui.horizontal(|ui| {
             let mut weight = goal.weight;
-            let slider = Slider::new(&mut weight, 0.0..=HEAVIEST).logarithmic(true).smallest_positive(1e-2);
+            let slider =
+                Slider::new(&mut weight, 0.0..=MAX_GOAL_WEIGHT).logarithmic(true).smallest_positive(1e-2);
             let slider = ui.add(slider.max_decimals(2)).labelled_by(title.inner.id);
             let slider = slider.on_hover_text("Weight of this goal when goals conflict");
             if slider.changed() {
-                commands.push(Command::Weight(goal.node, weight));
+                commands.push(Command::GoalWeight(goal.node, weight));
             }
             // A drag of the slider is one undo step, and so is a typed number.
             if slider.drag_stopped() || slider.changed() && !slider.dragged() {
@@ -37,7 +39,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             }
             let remove = ui.add(Button::new("Remove").small());
             if remove.on_hover_text(format!("Remove the goal of {name}")).clicked() {
-                commands.push(Command::Forget(goal.node));
+                commands.push(Command::RemoveGoal(goal.node));
             }
         });
     }

@@ -6,17 +6,17 @@ use egui::{Button, ComboBox, DragValue, RichText, Ui};
 use glam::{DVec3, EulerRot};
 
 use crate::ik::{Limit, round_cone};
-use crate::printable;
+use crate::text::printable;
+use crate::viewer::session::gizmo::{across, bone};
+use crate::viewer::{Command, RingMode, Session};
 
-use super::super::gizmo::{across, bone};
-use super::super::{Command, Session, Turning};
-use super::{Look, Wish, heading, name, node_name, theme};
+use super::{AppRequest, PanelState, heading, name, node_name, theme};
 
 /// Names of the limit kinds.
 const KINDS: [&str; 5] = ["Free", "Locked", "Hinge", "Cone", "Euler angles"];
 
 /// Shows the section.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, commands: &mut Vec<Command>) {
     heading(ui, "Joint");
     let Some(node) = session.selected else {
         ui.label(RichText::new("Click a joint to rotate it or edit its limit.").color(theme::quiet(ui)));
@@ -47,22 +47,22 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &m
         let limit = converted(&limit, kind, bone(&session.puppet, node));
         commands.extend([Command::Limit(node, limit), Command::Release]);
     }
-    let Turning { mut alone, mut world } = session.turning;
+    let RingMode { mut alone, mut world } = session.ring_mode;
     ui.horizontal(|ui| {
         if rig.chain(node).is_some_and(|c| c.base != node) {
             ui.checkbox(&mut alone, "This joint only").on_hover_text("E: rotate the joint without its limb");
         }
         ui.checkbox(&mut world, "World axes").on_hover_text("Rotate about the world axes");
     });
-    if (Turning { alone, world }) != session.turning {
-        commands.push(Command::Turning(Turning { alone, world }));
+    if (RingMode { alone, world }) != session.ring_mode {
+        commands.push(Command::RingMode(RingMode { alone, world }));
     }
     save(ui, session, look);
 }
 
 /// Shows the button that saves the rig, whether the rig has unsaved changes, and the question before a file is
 /// replaced.
-fn save(ui: &mut Ui, session: &Session, look: &mut Look) {
+fn save(ui: &mut Ui, session: &Session, look: &mut PanelState) {
     // Drop the question if it is about another character's file.
     let rig_file = session.file().map(|file| file.with_extension("rig.toml"));
     look.replace = look.replace.take().filter(|path| rig_file.as_ref() == Some(path));
@@ -73,7 +73,7 @@ fn save(ui: &mut Ui, session: &Session, look: &mut Look) {
         );
         ui.horizontal(|ui| {
             if ui.button("Replace").clicked() {
-                (look.wish, look.replace) = (Some(Wish::Rig(true)), None);
+                (look.request, look.replace) = (Some(AppRequest::Rig(true)), None);
             }
             if ui.button("Cancel").clicked() {
                 look.replace = None;
@@ -86,7 +86,7 @@ fn save(ui: &mut Ui, session: &Session, look: &mut Look) {
         let button = Button::new("Save rig");
         let hint = "Save limits and poles to the .rig.toml file beside the model. Comments are kept.";
         if ui.add_enabled(changed, button).on_hover_text(hint).clicked() {
-            look.wish = Some(Wish::Rig(false));
+            look.request = Some(AppRequest::Rig(false));
         }
         if changed {
             ui.label(RichText::new("Unsaved").small().color(theme::accent(ui)));

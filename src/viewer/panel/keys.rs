@@ -2,7 +2,7 @@
 
 use egui::{RichText, ScrollArea, Ui};
 
-use super::{Look, theme};
+use super::{PanelState, theme};
 
 const KEYS: [(&str, &str); 27] = [
     ("Left drag", "Drag the part under the pointer"),
@@ -40,7 +40,7 @@ const AROUND: f32 = 80.0;
 const MIN_HEIGHT: f32 = 60.0;
 
 /// Shows the window if it is open.
-pub(super) fn show(ui: &Ui, look: &mut Look) {
+pub(super) fn show(ui: &Ui, look: &mut PanelState) {
     let window = egui::Window::new("Shortcuts").open(&mut look.keys).resizable(false).collapsible(false);
     let height = (ui.ctx().content_rect().height() - AROUND).max(MIN_HEIGHT);
     window.show(ui.ctx(), |ui| {

@@ -2,7 +2,9 @@
 
 use egui::{Color32, Ui};
 
-use super::super::{Session, gizmo, hand};
+use crate::viewer::Session;
+use crate::viewer::session::{drag, gizmo};
+
 use super::{name, node_name};
 
 /// Text color of secondary labels. It suits their dark background in both themes.
@@ -12,7 +14,7 @@ const QUIET: Color32 = Color32::from_rgb(176, 182, 196);
 pub(super) fn show(ui: &Ui, session: &Session) {
     let scale = ui.ctx().pixels_per_point();
     let draw_label = |point: glam::Vec3, text: &str, color: Color32, left: bool| {
-        let Some(at) = crate::picking::pixel(&session.camera(), point, session.size()) else { return };
+        let Some(at) = crate::scene::picking::pixel(&session.camera(), point, session.size()) else { return };
         let at = egui::pos2(at.x / scale + 14.0, at.y / scale - 10.0);
         let font = egui::FontId::proportional(13.0);
         let galley = ui.painter().layout_no_wrap(text.to_owned(), font, color);
@@ -30,7 +32,7 @@ pub(super) fn show(ui: &Ui, session: &Session) {
     }
     if let Some((position, text)) = gizmo::caption(session) {
         // On the side away from the joint, so that the label does not cover its arcs.
-        let screen_x = |p| crate::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
+        let screen_x = |p| crate::scene::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
         let joint = session.selected.and_then(|n| session.place(n)).and_then(screen_x);
         draw_label(position, &text, Color32::WHITE, screen_x(position) < joint);
     }
@@ -40,8 +42,8 @@ pub(super) fn show(ui: &Ui, session: &Session) {
             .into_iter()
             .for_each(|p| draw_right(p, &node_name(session, node), Color32::WHITE));
     }
-    if let (None, Some(hit)) = (&session.hand, session.hover) {
-        let base = hand::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
+    if let (None, Some(hit)) = (&session.drag, session.hover) {
+        let base = drag::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
         let chains = &session.puppet.rig.chains;
         let chain = chains.iter().find(|c| Some(c.base) == base && c.joints.contains(&hit.node));
         let chain = chain.map_or_else(String::new, |c| format!("   {}", name(&c.name)));

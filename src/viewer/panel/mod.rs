@@ -5,15 +5,17 @@ use std::path::PathBuf;
 use egui::{RichText, Ui};
 use glam::Vec2;
 
-use crate::printable;
+use crate::text::printable;
 
 use super::{Command, PoseFile, Session};
 
+#[cfg(feature = "viewer")]
+pub(super) mod blend_square;
 mod capture;
 mod character;
+mod clip_names;
 mod clips;
 mod compare;
-mod curve;
 mod display;
 mod goals;
 mod joint;
@@ -22,7 +24,6 @@ mod labels;
 mod method;
 mod open;
 mod pad;
-mod pill;
 mod report;
 mod shapes;
 mod solver;
@@ -30,6 +31,7 @@ mod solver;
 mod tests;
 mod theme;
 mod timeline;
+mod toast;
 mod tree;
 
 pub(super) use capture::Listening;
@@ -46,7 +48,7 @@ const RECORDING: egui::Color32 = egui::Color32::from_rgb(235, 64, 52);
 
 /// State of the panel that is not part of the session.
 #[derive(Debug, Default)]
-pub(super) struct Look {
+pub(super) struct PanelState {
     pub(super) hidden: bool,
     pub(super) keys: bool,
     pub(super) adapter: String,
@@ -57,7 +59,7 @@ pub(super) struct Look {
     /// The last success message, for example the path of a saved file.
     pub(super) saved: Option<String>,
     /// The newer of the two messages, while it is shown over the scene.
-    toast: Option<pill::Toast>,
+    toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
     /// Whether the user has dragged anything yet.
@@ -75,15 +77,15 @@ pub(super) struct Look {
     /// The live source that the character follows.
     pub(super) listening: Option<Listening>,
     /// A request to the application that the session cannot execute.
-    pub(super) wish: Option<Wish>,
+    pub(super) request: Option<AppRequest>,
 }
 
-impl Look {
+impl PanelState {
     /// Shows a message in the panel until the next one replaces it, and as a toast over the scene for a few seconds.
     pub(super) fn say(&mut self, message: Result<String, String>) {
         let escaped = |line: String| printable::line(&line).into_owned();
         let message = message.map(escaped).map_err(escaped);
-        self.toast = Some(pill::Toast::new(&message));
+        self.toast = Some(toast::Toast::new(&message));
         (self.saved, self.notice) = (message.clone().ok(), message.err());
     }
 
@@ -95,13 +97,13 @@ impl Look {
 
 /// An app request: an action that the application performs instead of the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum AppRequest {
     /// Opens the system's file dialog.
     Open,
     /// Opens this file.
     Read(PathBuf),
     /// Saves the scene as an image.
-    Picture,
+    SaveImage,
     /// Saves the pose.
     Pose(PoseFile),
     /// Starts or stops recording the session.
@@ -120,7 +122,7 @@ pub(super) enum Wish {
 
 /// Returns the size in pixels of the part of the window that the panel and the timeline leave for the scene. `scale` is
 /// in pixels per point.
-pub(super) fn free(window: Vec2, scale: f32, look: &Look, session: &Session) -> Vec2 {
+pub(super) fn free(window: Vec2, scale: f32, look: &PanelState, session: &Session) -> Vec2 {
     let line = timeline::is_shown(session, &look.timeline);
     let taken = Vec2::new(WIDTH, if line { timeline::HEIGHT } else { 0.0 });
     let taken = if look.hidden { Vec2::ZERO } else { (taken * scale).round() };
@@ -128,16 +130,16 @@ pub(super) fn free(window: Vec2, scale: f32, look: &Look, session: &Session) -> 
 }
 
 /// Lays out the panel, the timeline and the overlays and returns the commands that the user issued.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look) -> Vec<Command> {
+pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState) -> Vec<Command> {
     let mut commands = Vec::new();
     labels::show(ui, session);
-    pill::show(ui, session, look);
+    toast::show(ui, session, look);
     if look.keys {
         keys::show(ui, look);
     }
     if look.hidden {
         look.timeline.cancel_drag();
-        commands.extend(session.hint.map(|_| Command::Hint(None)));
+        commands.extend(session.hint.map(|_| Command::Highlight(None)));
         return commands;
     }
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(MARGIN);

@@ -4,21 +4,21 @@ use std::path::{Path, PathBuf};
 
 use egui::{Key, RichText, TextEdit, Ui};
 
-use crate::printable;
+use crate::text::printable;
 
-use super::{Look, Wish, name, theme};
+use super::{AppRequest, PanelState, name, theme};
 
 const HINT: &str = "Path of a .glb, .gltf, .vrm, .bvh or .csv";
 
 /// State of the controls that open a file.
 #[derive(Debug, Default)]
-pub(in super::super) struct Open {
+pub(in crate::viewer) struct Open {
     /// The file being read.
-    pub(in super::super) reading: Option<PathBuf>,
+    pub(in crate::viewer) reading: Option<PathBuf>,
     /// Recent files, newest first.
-    pub(in super::super) recent: Vec<PathBuf>,
+    pub(in crate::viewer) recent: Vec<PathBuf>,
     /// Whether changes of the open file on disk are ignored.
-    pub(in super::super) ignore_changes: bool,
+    pub(in crate::viewer) ignore_changes: bool,
     /// The text of the path field, if it is shown.
     typed: Option<String>,
     /// Whether the path field should receive the keyboard focus in the next frame.
@@ -27,22 +27,22 @@ pub(in super::super) struct Open {
 
 impl Open {
     /// Shows the path field and focuses it.
-    pub(in super::super) fn type_path(&mut self) {
+    pub(in crate::viewer) fn type_path(&mut self) {
         self.typed.get_or_insert_default();
         self.focus = true;
     }
 
     /// Returns whether the path field is about to receive the keyboard focus.
-    pub(in super::super) fn wants_keys(&self) -> bool {
+    pub(in crate::viewer) fn wants_keys(&self) -> bool {
         self.focus
     }
 }
 
 /// Shows the section.
-pub(super) fn show(ui: &mut Ui, look: &mut Look) {
+pub(super) fn show(ui: &mut Ui, look: &mut PanelState) {
     ui.horizontal(|ui| {
         if ui.button("Open…").on_hover_text("Ctrl + O (or drop a file here)").clicked() {
-            look.wish = Some(Wish::Open);
+            look.request = Some(AppRequest::Open);
         }
         ui.menu_button("Recent", |ui| menu(ui, look));
         if ui
@@ -66,19 +66,19 @@ pub(super) fn show(ui: &mut Ui, look: &mut Look) {
 }
 
 /// Shows the menu of recent files.
-fn menu(ui: &mut Ui, look: &mut Look) {
+fn menu(ui: &mut Ui, look: &mut PanelState) {
     if look.open.recent.is_empty() {
         ui.label(RichText::new("No recent files").color(theme::quiet(ui)));
     }
     for file in &look.open.recent {
         if ui.button(file_name(file)).on_hover_text(printable::line(&file.display().to_string())).clicked() {
-            look.wish = Some(Wish::Read(file.clone()));
+            look.request = Some(AppRequest::Read(file.clone()));
         }
     }
 }
 
 /// Shows the path field. Enter opens the file.
-fn field(ui: &mut Ui, look: &mut Look) {
+fn field(ui: &mut Ui, look: &mut PanelState) {
     let Some(typed) = &mut look.open.typed else { return };
     let edit = TextEdit::singleline(typed).hint_text(HINT).desired_width(f32::INFINITY);
     let response = ui.add(edit);
@@ -90,7 +90,7 @@ fn field(ui: &mut Ui, look: &mut Look) {
         let (enter, escape) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
         let path = typed.trim().trim_matches('"');
         if enter && !path.is_empty() {
-            look.wish = Some(Wish::Read(PathBuf::from(path)));
+            look.request = Some(AppRequest::Read(PathBuf::from(path)));
         }
         if enter || escape {
             look.open.typed = None;

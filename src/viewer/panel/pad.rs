@@ -3,7 +3,8 @@
 use egui::{Align2, FontId, Response, Sense, Shape, Stroke, Ui, vec2};
 use glam::Vec2;
 
-use super::super::blend::{corners, place, weights};
+use crate::viewer::panel::blend_square::{corners, place, weights};
+
 use super::{INNER, theme};
 
 /// Height of the pad for two clips, which is a line, in points.

@@ -2,13 +2,14 @@
 
 use egui::{RichText, Ui};
 
-use crate::printable;
+use crate::text::printable;
+use crate::viewer::Session;
 
-use super::super::Session;
-use super::{Look, curve, heading, node_name, theme};
+use super::compare::curve;
+use super::{PanelState, heading, node_name, theme};
 
 /// Shows errors, the result of each goal, and plots of update and frame times.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &Look) {
+pub(super) fn show(ui: &mut Ui, session: &Session, look: &PanelState) {
     heading(ui, "Report");
     for error in session.error.iter().chain(&look.notice) {
         ui.label(RichText::new(printable::line(error)).color(theme::bad(ui)));

@@ -3,8 +3,8 @@
 use egui::{Slider, Ui};
 
 use crate::asset::Character;
+use crate::viewer::{Command, Session};
 
-use super::super::{Command, Session};
 use super::{heading, name};
 
 /// Shows a slider for each morph weight. Weights that the motion animates are read-only, because the motion would

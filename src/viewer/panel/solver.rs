@@ -3,9 +3,9 @@
 use egui::{Button, ComboBox, Slider, Ui};
 
 use crate::ik::{Method, Start};
+use crate::viewer::session::usual;
+use crate::viewer::{Command, Session};
 
-use super::super::session::usual;
-use super::super::{Command, Session};
 use super::{INNER, heading, method};
 
 /// Shows the method, its settings and the settings that all methods share.
@@ -62,7 +62,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         let mut keep = session.keep;
         let hint = "Goals stay active where they are released";
         if ui.checkbox(&mut keep, "Keep goals on release").on_hover_text(hint).changed() {
-            commands.push(Command::Keep(keep));
+            commands.push(Command::KeepGoals(keep));
         }
         let defaults = usual(options.method);
         if ui.add_enabled(options != defaults, Button::new("Defaults").small()).clicked() {

@@ -3,7 +3,7 @@
 use egui::{Color32, Context, Theme, ThemePreference, Ui, Visuals};
 
 /// Sets up both themes. The system chooses between them until the user does.
-pub(in super::super) fn style(context: &Context) {
+pub(in crate::viewer) fn style(context: &Context) {
     for theme in [Theme::Dark, Theme::Light] {
         context.set_visuals_of(theme, visuals(theme));
     }
@@ -78,7 +78,7 @@ pub(super) fn bad(ui: &Ui) -> Color32 {
 }
 
 /// Returns the fill, edge and text colors of a clip strip. Clips cycle through six hues of equal lightness.
-pub(super) fn bar(ui: &Ui, clip: usize) -> (Color32, Color32, Color32) {
+pub(super) fn strip(ui: &Ui, clip: usize) -> (Color32, Color32, Color32) {
     const DARK: [(u8, u8, u8); 6] =
         [(52, 78, 118), (44, 94, 92), (88, 66, 116), (62, 92, 58), (116, 62, 84), (102, 86, 50)];
     const LIGHT: [(u8, u8, u8); 6] = [

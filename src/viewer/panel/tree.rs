@@ -3,9 +3,9 @@
 use egui::{CollapsingHeader, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::asset::Skeleton;
+use crate::viewer::{Command, Session};
 
-use super::super::{Command, Session};
-use super::{Look, WIDTH, name, node_name, theme};
+use super::{PanelState, WIDTH, name, node_name, theme};
 
 /// Maximum height of a list in points.
 const MAX_HEIGHT: f32 = 220.0;
@@ -17,7 +17,7 @@ const INDENT: f32 = 9.0;
 const MAX_DEPTH: usize = 10;
 
 /// Shows a search field, the chains with their joints, and all joints.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, commands: &mut Vec<Command>) {
     let skeleton = &session.puppet.character().skeleton;
     let chains = &session.puppet.rig.chains;
     let mut hint = None;
@@ -73,7 +73,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &m
         });
     });
     if hint != session.hint {
-        commands.push(Command::Hint(hint));
+        commands.push(Command::Highlight(hint));
     }
 }
 

@@ -4,27 +4,27 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::asset::{Clip, humanoid};
-use crate::bake::{Source, SourceError, name_among};
-use crate::motion::capture::{Take, parse_csv, write_csv};
+use crate::capture::{Take, parse_csv, write_csv};
+use crate::export::bake::{Source, SourceError, unique_clip_name};
+use crate::viewer::{AddedClips, Command};
 
-use super::super::{Addition, Command};
 use super::Session;
 
 /// Maximum number of additions to one character.
-pub(in super::super) const MAX_ADDITIONS: usize = 1000;
+pub(in crate::viewer) const MAX_ADDITIONS: usize = 1000;
 
 impl Session {
     /// Returns the files and takes whose clips were added to the character, in the order in which they were added.
-    pub fn additions(&self) -> &[Addition] {
+    pub fn additions(&self) -> &[AddedClips] {
         &self.additions
     }
 
     /// Returns the clips of the character's own file. Added clips come after these.
-    pub(in super::super) fn own_clips(&self) -> &[Clip] {
+    pub(in crate::viewer) fn own_clips(&self) -> &[Clip] {
         self.puppet.character().clips.get(..self.own_clip_count).unwrap_or_default()
     }
 
-    /// Prepares the clips of a file for [`Command::Add`]. `keep_hands` works as in [`Source::clips`].
+    /// Prepares the clips of a file for [`Command::AddClips`]. `keep_hands` works as in [`Source::clips`].
     ///
     /// # Errors
     /// [`SourceError`] if the clips do not fit this character.
@@ -33,12 +33,12 @@ impl Session {
         file: &Path,
         source: Arc<Source>,
         keep_hands: bool,
-    ) -> Result<Addition, SourceError> {
-        Addition::new(file, source, self.puppet.character(), &self.loaded_rig, keep_hands)
+    ) -> Result<AddedClips, SourceError> {
+        AddedClips::new(file, source, self.puppet.character(), &self.loaded_rig, keep_hands)
     }
 
     /// Appends clips. The indices of existing clips do not change, so the motion and the undo history stay valid.
-    pub(super) fn add(&mut self, addition: Addition) {
+    pub(super) fn add(&mut self, addition: AddedClips) {
         let clips = addition.clips(self.puppet.character());
         if clips.is_empty() || self.additions.len() >= MAX_ADDITIONS {
             return;
@@ -47,7 +47,7 @@ impl Session {
         let existing = named.len();
         for clip in clips {
             let own = addition.name.as_deref().or(clip.name.as_deref());
-            let name = Some(name_among(&named, own, &stem));
+            let name = Some(unique_clip_name(&named, own, &stem));
             named.push(Clip { name, ..clip.clone() });
         }
         self.puppet.add_clips(named.drain(existing..));
@@ -59,7 +59,7 @@ impl Session {
     ///
     /// # Errors
     /// Returns one line that says why the take was not saved or cannot become a clip.
-    pub fn keep_take(&mut self, recorded: &Clip, folder: &Path) -> Result<PathBuf, String> {
+    pub fn save_take_as_clip(&mut self, recorded: &Clip, folder: &Path) -> Result<PathBuf, String> {
         let character = self.puppet.character();
         let bones = humanoid(character).map(|h| h.bones).unwrap_or_default();
         let take = Take::of(recorded, &character.skeleton, &bones);
@@ -70,7 +70,7 @@ impl Session {
         let name = self.next_take_name();
         let addition =
             self.addition(&file, Arc::new(Source::Take(take)), false).map_err(|e| e.to_string())?;
-        self.apply(Command::Add(Box::new(addition.into_take(name))));
+        self.apply(Command::AddClips(Box::new(addition.into_take(name))));
         saved.map_err(|e| e.to_string())
     }
 
@@ -83,7 +83,7 @@ impl Session {
 
     /// Adds the additions of another session to this character unless it already has them. Returns one line for each
     /// addition that does not fit.
-    pub fn add_again(&mut self, additions: &[Addition]) -> Vec<String> {
+    pub fn reapply_added_clips(&mut self, additions: &[AddedClips]) -> Vec<String> {
         let mut errors = Vec::new();
         let before = self.additions.len();
         for addition in additions {
@@ -101,7 +101,7 @@ impl Session {
 
     /// Maps the clip indices of another session to those of this one. A clip of the character's own file is found by name,
     /// or by index if there is no clip of that name.
-    pub(in super::super) fn map_clips(&self, from: &Self) -> Vec<Option<usize>> {
+    pub(in crate::viewer) fn map_clips(&self, from: &Self) -> Vec<Option<usize>> {
         let (here, there) = (self.own_clips(), from.own_clips());
         let own = there.iter().enumerate().map(|(index, clip)| {
             let is_same = |c: &Clip| c.name.is_some() && c.name == clip.name;

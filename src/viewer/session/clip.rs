@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::motion::Motion;
+use crate::viewer::Command;
+use crate::viewer::session::history::EditRun;
 
-use super::super::Command;
-use super::super::history::EditRun;
 use super::{Clock, Session};
 
 impl Session {
@@ -24,7 +24,7 @@ impl Session {
             Command::Key => self.key(),
             Command::Play(playing) => self.clock.playing = playing,
             Command::Speed(speed) if speed.is_finite() => self.clock.speed = speed.clamp(-8.0, 8.0),
-            Command::Loop(again) => self.clock.again = again,
+            Command::Looping(looping) => self.clock.looping = looping,
             Command::Seek(to) if to.is_finite() => self.puppet.time = to.clamp(0.0, self.seconds()),
             _ => return,
         }
@@ -60,7 +60,7 @@ impl Session {
 
     /// Sets the clock. The motion time is computed from the last command and the time since that command. The result is
     /// therefore the same bit for bit, no matter how often the clock was set in between.
-    pub(in super::super) fn advance(&mut self, now: Duration) {
+    pub(in crate::viewer) fn advance(&mut self, now: Duration) {
         if now <= self.clock.now {
             return;
         }
@@ -69,9 +69,9 @@ impl Session {
             return;
         }
         let length = f64::from(self.seconds());
-        let Clock { speed, again, since: (then, from), .. } = self.clock;
+        let Clock { speed, looping, since: (then, from), .. } = self.clock;
         let time = f64::from(from) + now.saturating_sub(then).as_secs_f64() * f64::from(speed);
-        let time = if again && length > 0.0 { time.rem_euclid(length) } else { time.clamp(0.0, length) };
+        let time = if looping && length > 0.0 { time.rem_euclid(length) } else { time.clamp(0.0, length) };
         #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
         let time = time as f32;
         self.puppet.time = time;
@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// Returns the length of the current motion in seconds.
-    pub(in super::super) fn seconds(&self) -> f32 {
+    pub(in crate::viewer) fn seconds(&self) -> f32 {
         self.puppet.seconds()
     }
 }

@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 
-use crate::picking::{Hit, Ray, pixel};
 use crate::rig::{Chain, ChainKind};
+use crate::scene::picking::{Hit, Ray, pixel};
 
 use super::Session;
 
@@ -12,7 +12,7 @@ const MIN_FINGER_POINTS: f32 = 48.0;
 
 impl Session {
     /// Returns the chain ends that can be dragged at the current distance.
-    pub(in super::super) fn handles(&self) -> impl Iterator<Item = usize> {
+    pub(in crate::viewer) fn handles(&self) -> impl Iterator<Item = usize> {
         let chains = &self.puppet.rig.chains;
         let small = |node: usize| chains.iter().any(|c| c.effector == node && self.is_small(c));
         self.handles.iter().copied().filter(move |&n| !small(n))
@@ -21,9 +21,9 @@ impl Session {
     /// Replaces a hit on a finger that is too small by a hit on its hand.
     pub(super) fn resolve_finger(&self, hit: Hit) -> Hit {
         let finger = self.puppet.rig.chains.iter().find(|c| c.joints.contains(&hit.node));
-        let hand = finger.filter(|c| !hit.handle && self.is_small(c)).and_then(|c| self.hand_of(c));
-        let world = hand.and_then(|hand| self.puppet.world_from_node().get(hand));
-        let Some((node, world)) = hand.zip(world) else { return hit };
+        let drag = finger.filter(|c| !hit.handle && self.is_small(c)).and_then(|c| self.hand_of(c));
+        let world = drag.and_then(|drag| self.puppet.world_from_node().get(drag));
+        let Some((node, world)) = drag.zip(world) else { return hit };
         let offset = world.inverse().transform_point3(hit.point).as_dvec3();
         if offset.is_finite() { Hit { node, offset, ..hit } } else { hit }
     }

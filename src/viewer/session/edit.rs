@@ -1,13 +1,14 @@
 //! Edits that keys trigger, and undo.
 
-use super::super::hand::chain_base;
-use super::super::history::State;
-use super::Session;
-use crate::picking::Hit;
 use crate::puppet::Pin;
+use crate::scene::picking::Hit;
+use crate::viewer::session::drag::chain_base;
+use crate::viewer::session::history::State;
+
+use super::Session;
 
 impl Session {
-    pub(in super::super) fn restore(&mut self, state: Option<State>) {
+    pub(in crate::viewer) fn restore(&mut self, state: Option<State>) {
         let Some(state) = state else { return };
         let rig = std::sync::Arc::clone(&state.rig);
         self.state = state;
@@ -28,8 +29,8 @@ impl Session {
     }
 
     /// Returns the node that a key acts on: the dragged one, the hovered one, the selected one or the last one dragged.
-    pub(in super::super) fn active_node(&self) -> Option<usize> {
-        let held = self.hand.as_ref().map(|h| h.hit.node);
+    pub(in crate::viewer) fn active_node(&self) -> Option<usize> {
+        let held = self.drag.as_ref().map(|h| h.hit.node);
         held.or(self.hover.map(|h| h.node)).or(self.selected).or(self.last)
     }
 
@@ -37,11 +38,11 @@ impl Session {
     pub(super) fn select(&mut self, node: Option<usize>) {
         self.release();
         self.selected = node.filter(|&n| n < self.state.held.locals.len());
-        (self.hot, self.last) = (None, None);
+        (self.hovered_grip, self.last) = (None, None);
     }
 
     pub(super) fn rest(&mut self, chain: bool) {
-        if self.remove_pole(self.hot) {
+        if self.remove_pole(self.hovered_grip) {
             return;
         }
         let Some(node) = self.active_node() else { return };
@@ -63,7 +64,7 @@ impl Session {
                 *local = rest;
             }
         }
-        self.pin_again();
+        self.refresh_pins();
         self.show();
     }
 
@@ -72,7 +73,7 @@ impl Session {
         self.history.remember(self.state.clone());
         self.state.held.reset(&self.puppet.character().skeleton);
         self.state.goals.clear();
-        self.pin_again();
+        self.refresh_pins();
         self.show();
     }
 }

@@ -2,22 +2,22 @@
 
 use crate::puppet::Target;
 use crate::rig::orientation;
+use crate::viewer::session::drag::Drag;
+use crate::viewer::session::history::EditRun;
 
-use super::super::hand::Hand;
-use super::super::history::EditRun;
 use super::Session;
 
 /// Maximum weight of a goal. A goal with this weight overrides all others.
-pub(in super::super) const HEAVIEST: f64 = 1e3;
+pub(in crate::viewer) const MAX_GOAL_WEIGHT: f64 = 1e3;
 
 impl Session {
     /// Returns the goals that stay, and the goal of a drag once the pointer has moved.
-    pub(in super::super) fn goals(&self) -> Vec<Target> {
-        self.targets_and_pins(self.hand.as_ref().filter(|hand| hand.moved).map(Hand::target_and_pins)).0
+    pub(in crate::viewer) fn goals(&self) -> Vec<Target> {
+        self.targets_and_pins(self.drag.as_ref().filter(|drag| drag.moved).map(Drag::target_and_pins)).0
     }
 
     /// Returns the distance between the current pose and a goal in world metres, and the angle in radians.
-    pub(in super::super) fn missed(&self, goal: &Target) -> (Option<f64>, Option<f64>) {
+    pub(in crate::viewer) fn goal_error(&self, goal: &Target) -> (Option<f64>, Option<f64>) {
         let skeleton = &self.puppet.character().skeleton;
         let Some(world) = self.puppet.world_from_node().get(goal.node) else { return (None, None) };
         let reached = world.transform_point3(goal.offset.as_vec3()).as_dvec3();
@@ -37,7 +37,7 @@ impl Session {
         }
         self.history.remember_run(EditRun::Weight(node), &self.state);
         for goal in self.state.goals.iter_mut().filter(|g| g.node == node) {
-            goal.weight = weight.min(HEAVIEST);
+            goal.weight = weight.min(MAX_GOAL_WEIGHT);
         }
         self.solve();
     }

@@ -2,21 +2,21 @@
 
 use glam::{DVec3, Vec2, Vec3};
 
-use crate::camera::Camera;
-use crate::picking::{Hit, pick};
+use crate::scene::picking::{Hit, pick};
+use crate::view::Camera;
+use crate::viewer::session::drag::Drag;
 
-use super::super::hand::Hand;
 use super::{MAX_TRAIL_POINTS, Session};
 
 impl Session {
     pub(super) fn hover(&mut self, at: Vec2) {
         self.pointer = at;
-        self.hot = self.grip_under(at);
-        self.hover = if self.hot.is_some() { None } else { self.under(at) };
+        self.hovered_grip = self.grip_under(at);
+        self.hover = if self.hovered_grip.is_some() { None } else { self.under(at) };
     }
 
     /// Returns the position of a node in world metres.
-    pub(in super::super) fn place(&self, node: usize) -> Option<Vec3> {
+    pub(in crate::viewer) fn place(&self, node: usize) -> Option<Vec3> {
         self.puppet.world_from_node().get(node).map(|m| m.translation.into())
     }
 
@@ -68,26 +68,26 @@ impl Session {
     fn start_drag(&mut self, hit: Hit, at: Vec2) {
         self.last = Some(hit.node);
         self.trail.clear();
-        let mut hand = Hand::new(hit, at, &self.puppet, self.state.clone());
+        let mut drag = Drag::new(hit, at, &self.puppet, self.state.clone());
         if self.puppet.motion.is_rest() {
-            hand.pins = hand.pins.iter().map(|p| self.pin_here(p.node)).collect();
+            drag.pins = drag.pins.iter().map(|p| self.pin_here(p.node)).collect();
         }
-        self.hand = Some(hand);
-        self.comparison.begin(&self.state.held);
+        self.drag = Some(drag);
+        self.comparison.set_start_pose(&self.state.held);
     }
 
-    pub(super) fn update_drag(&mut self, act: impl FnOnce(&mut Hand, Vec2, &Camera, f32)) {
+    pub(super) fn update_drag(&mut self, act: impl FnOnce(&mut Drag, Vec2, &Camera, f32)) {
         let (camera, size, step) = (self.camera(), self.size, self.step());
-        let Some(hand) = &mut self.hand else { return };
-        act(hand, size, &camera, step);
+        let Some(drag) = &mut self.drag else { return };
+        act(drag, size, &camera, step);
         self.solve();
         self.extend_trail();
     }
 
     pub(super) fn extend_trail(&mut self) {
-        let Some(hand) = &self.hand else { return };
-        let Some(world) = self.puppet.world_from_node().get(hand.target.node) else { return };
-        self.trail.push(world.transform_point3(hand.target.offset.as_vec3()));
+        let Some(drag) = &self.drag else { return };
+        let Some(world) = self.puppet.world_from_node().get(drag.target.node) else { return };
+        self.trail.push(world.transform_point3(drag.target.offset.as_vec3()));
         if self.trail.len() > MAX_TRAIL_POINTS {
             self.trail.remove(0);
         }
@@ -96,13 +96,13 @@ impl Session {
     pub(super) fn release(&mut self) {
         self.history.end_run();
         self.release_gizmo();
-        let Some(hand) = self.hand.take() else { return };
-        if self.keep && hand.moved && !hand.moves_root {
-            self.state.goals.retain(|g| g.node != hand.target.node);
-            self.state.goals.push(hand.target);
+        let Some(drag) = self.drag.take() else { return };
+        if self.keep && drag.moved && !drag.moves_root {
+            self.state.goals.retain(|g| g.node != drag.target.node);
+            self.state.goals.push(drag.target);
         }
-        if hand.before != self.state {
-            self.history.remember(hand.before);
+        if drag.before != self.state {
+            self.history.remember(drag.before);
         }
         self.trail.clear();
         self.hover = self.under(self.pointer);
@@ -113,7 +113,7 @@ impl Session {
 
     pub(super) fn cancel(&mut self) {
         let held = self.hold.take().map(|hold| hold.before);
-        let before = self.hand.take().map(|hand| hand.before);
+        let before = self.drag.take().map(|drag| drag.before);
         self.restore(held.or(before));
     }
 

@@ -24,12 +24,12 @@ impl Session {
         free.motion.edits.clear();
         free.motion.plant = false;
         drop(free.update());
-        let round = self.puppet.again.then(|| self.seconds());
+        let round = self.puppet.looping.then(|| self.seconds());
         let poses = Keyed { bare: free.pose(), own: &own, wanted: self.puppet.pose(), round };
         let keyed = self.state.motion.keyed(poses, self.puppet.time, FADE_SECONDS);
         let Some(motion) = keyed.filter(|m| m.fault().is_none()) else { return };
         let held = self.hold.take().map(|hold| hold.before);
-        let before = self.hand.take().map(|hand| hand.before).or(held);
+        let before = self.drag.take().map(|drag| drag.before).or(held);
         self.history.remember(before.unwrap_or_else(|| self.state.clone()));
         self.state.goals.clear();
         self.state.motion = Arc::new(motion);
@@ -39,13 +39,13 @@ impl Session {
 
     /// Returns whether the motion has keys.
     #[cfg(feature = "viewer")]
-    pub(in super::super) fn is_keyed(&self) -> bool {
+    pub(in crate::viewer) fn is_keyed(&self) -> bool {
         !self.state.motion.edits.is_empty()
     }
 
     /// Returns whether there is a pose to key.
     #[cfg(feature = "viewer")]
-    pub(in super::super) fn can_key(&self) -> bool {
+    pub(in crate::viewer) fn can_key(&self) -> bool {
         let has_goals = !self.puppet.targets.is_empty() || !self.puppet.rotations.is_empty();
         has_goals && !self.puppet.motion.is_rest()
     }

@@ -7,47 +7,60 @@ use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Character;
-use crate::camera::{Bounds, Camera};
-use crate::compare::Comparison;
 use crate::ik::{Method, Options};
-use crate::picking::Hit;
 use crate::puppet::{GoalReport, Puppet};
-use crate::render::{Background, Frame, Mode};
+use crate::render::{Background, Frame, ShadingMode};
 use crate::rig::Rig;
-use crate::stage::{self, Shot};
+use crate::scene;
+use crate::scene::ViewSettings;
+use crate::scene::compare::Comparison;
+use crate::scene::picking::Hit;
+use crate::view::{Bounds, Camera};
 
-use super::gizmo::{self, Grip, Hold, Turning};
-use super::hand::Hand;
-use super::history::{EditRun, History, State};
-use super::{Addition, Command, Orbit, Recorder, overlay};
+use super::{AddedClips, Command, Orbit, Recorder};
+
+use drag::Drag;
+use gizmo::{GizmoDrag, Grip, RingMode};
+use history::{EditRun, History, State};
 
 mod added;
+pub(super) mod addition;
 mod clip;
+pub(super) mod command;
 mod detail;
+pub(super) mod drag;
 mod edit;
+pub(super) mod fingerprint;
+pub(super) mod gizmo;
 mod goals;
 mod grip;
+pub(super) mod history;
 mod key;
 mod live;
 mod opening;
+pub(super) mod overlay;
 mod record;
+pub(super) mod recorder;
 mod refusals;
+mod restore;
 mod rig;
+pub(super) mod save;
+mod snapshot;
 mod solve;
-mod stance;
+pub(super) mod sparse;
 
 pub use refusals::Refusals;
-pub use stance::Stance;
+pub use snapshot::Snapshot;
 
 pub(super) use added::MAX_ADDITIONS;
 #[cfg(feature = "viewer")]
-pub(super) use goals::HEAVIEST;
+pub(super) use goals::MAX_GOAL_WEIGHT;
 #[cfg(feature = "viewer")]
 pub(super) use solve::push_time;
 pub(super) use solve::usual;
 
 /// Maximum number of durations to keep for the panel's curves.
-pub(super) const MEMORY: u8 = 120;
+pub(super) const MAX_TIMES: u8 = 120;
 /// Maximum number of points of the effector's trail.
 const MAX_TRAIL_POINTS: usize = 96;
 
@@ -70,7 +83,7 @@ pub struct Display {
 pub(super) struct Clock {
     pub(super) playing: bool,
     pub(super) speed: f32,
-    pub(super) again: bool,
+    pub(super) looping: bool,
     /// Time since the start of the session, or of the recording.
     now: Duration,
     /// When the playback time was last set, and its value in seconds.
@@ -79,7 +92,7 @@ pub(super) struct Clock {
 
 impl Default for Clock {
     fn default() -> Self {
-        Self { playing: false, speed: 1.0, again: true, now: Duration::ZERO, since: (Duration::ZERO, 0.0) }
+        Self { playing: false, speed: 1.0, looping: true, now: Duration::ZERO, since: (Duration::ZERO, 0.0) }
     }
 }
 
@@ -89,18 +102,18 @@ pub struct Session {
     pub(super) puppet: Puppet,
     pub(super) state: State,
     pub(super) history: History,
-    pub(super) hand: Option<Hand>,
+    pub(super) drag: Option<Drag>,
     pub(super) hover: Option<Hit>,
-    /// The part of the gizmo that is dragged. `hot` is the part under the pointer.
-    pub(super) hold: Option<Hold>,
-    pub(super) hot: Option<Grip>,
+    /// The part of the gizmo that is dragged. `hovered_grip` is the part under the pointer.
+    pub(super) hold: Option<GizmoDrag>,
+    pub(super) hovered_grip: Option<Grip>,
     /// The joint whose gizmo is shown.
     pub(super) selected: Option<usize>,
     /// The joint that the panel points at.
     pub(super) hint: Option<usize>,
     /// The node that was dragged last.
     pub(super) last: Option<usize>,
-    pub(super) turning: Turning,
+    pub(super) ring_mode: RingMode,
     /// Pixels per point.
     pub(super) scale: f32,
     /// When the last pose of a live source arrived, by the clock.
@@ -108,7 +121,7 @@ pub struct Session {
     /// Number of clips in the character's own file.
     own_clip_count: usize,
     /// The sources of the added clips.
-    additions: Vec<Addition>,
+    additions: Vec<AddedClips>,
     /// The rig in its file, as last loaded or saved.
     pub(super) saved_rig: Arc<Rig>,
     /// The rig at the start of the session, which is also the rig at the start of a replay.
@@ -122,7 +135,7 @@ pub struct Session {
     pub(super) comparison: Comparison,
     pub(super) keep: bool,
     pub(super) clock: Clock,
-    pub(super) mode: Mode,
+    pub(super) mode: ShadingMode,
     pub(super) display: Display,
     pub(super) trail: Vec<glam::Vec3>,
     /// Durations of the last updates in microseconds.
@@ -166,14 +179,14 @@ impl Session {
                 motion: Arc::new(puppet.motion.clone()),
             },
             history: History::default(),
-            hand: None,
+            drag: None,
             hover: None,
             hold: None,
-            hot: None,
+            hovered_grip: None,
             selected: None,
             hint: None,
             last: None,
-            turning: Turning::default(),
+            ring_mode: RingMode::default(),
             scale: 1.0,
             followed: None,
             own_clip_count: puppet.character().clips.len(),
@@ -187,7 +200,7 @@ impl Session {
             comparison: Comparison::default(),
             keep: false,
             clock: Clock::default(),
-            mode: Mode::Shaded,
+            mode: ShadingMode::Shaded,
             display: Display { skeleton: false, names: false, ground: true, shadow: true },
             trail: Vec::new(),
             costs: Vec::new(),
@@ -218,20 +231,20 @@ impl Session {
             Command::GrabSelected(at) => self.grab_selected(at),
             Command::Drag(at) => {
                 self.pull_gizmo(Some(at), None);
-                self.update_drag(|hand, size, camera, step| hand.follow(at, size, camera, step));
+                self.update_drag(|drag, size, camera, step| drag.follow(at, size, camera, step));
             }
             Command::Push(by) => {
-                self.update_drag(|hand, size, camera, step| hand.push(by, size, camera, step));
+                self.update_drag(|drag, size, camera, step| drag.push(by, size, camera, step));
             }
-            Command::Constrain(axis) => self.update_drag(|hand, size, camera, step| {
-                hand.axis = if hand.axis == Some(axis) { None } else { Some(axis) };
-                hand.refresh(size, camera, step);
+            Command::Constrain(axis) => self.update_drag(|drag, size, camera, step| {
+                drag.axis = if drag.axis == Some(axis) { None } else { Some(axis) };
+                drag.refresh(size, camera, step);
             }),
             Command::Snap(snap) => {
                 self.pull_gizmo(None, Some(snap));
-                self.update_drag(|hand, size, camera, step| {
-                    hand.snap = snap;
-                    hand.refresh(size, camera, step);
+                self.update_drag(|drag, size, camera, step| {
+                    drag.snap = snap;
+                    drag.refresh(size, camera, step);
                 });
             }
             Command::Release => self.release(),
@@ -253,9 +266,9 @@ impl Session {
                 self.change(|s, pin| s.base = if s.base == Some(pin.node) { None } else { Some(pin.node) });
             }
             Command::Select(node) => self.select(node),
-            Command::Hint(node) => self.hint = node,
+            Command::Highlight(node) => self.hint = node,
             Command::Limit(node, limit) => self.edit_limit(node, limit),
-            Command::Turning(turning) => self.turning = turning,
+            Command::RingMode(ring_mode) => self.ring_mode = ring_mode,
             Command::Scale(scale) if scale.is_finite() => self.scale = scale.clamp(0.1, 16.0),
             Command::Scale(_) => {}
             Command::Rest(chain) => self.rest(chain),
@@ -270,14 +283,14 @@ impl Session {
                 let after = self.history.redo(self.state.clone());
                 self.restore(after);
             }
-            Command::Keep(keep) => self.keep = keep,
-            Command::LetGo => {
+            Command::KeepGoals(keep) => self.keep = keep,
+            Command::ClearGoals => {
                 self.history.remember(self.state.clone());
                 (self.state.goals, self.state.pins, self.state.base) = (Vec::new(), Vec::new(), None);
                 self.show();
             }
-            Command::Forget(node) => self.remove_goal(node),
-            Command::Weight(node, weight) => self.set_goal_weight(node, weight),
+            Command::RemoveGoal(node) => self.remove_goal(node),
+            Command::GoalWeight(node, weight) => self.set_goal_weight(node, weight),
             Command::Morph(place, weight) => {
                 if place < self.state.held.weights.len() && weight.is_finite() {
                     self.history.remember_run(EditRun::Morph(place), &self.state);
@@ -287,23 +300,23 @@ impl Session {
                 }
                 self.show();
             }
-            Command::Add(addition) => self.add(*addition),
-            Command::Follow(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
-            Command::Mode(mode) => self.mode = mode,
+            Command::AddClips(addition) => self.add(*addition),
+            Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
+            Command::ShadingMode(mode) => self.mode = mode,
             Command::Skinning(skinning) => {
                 self.puppet.skinning = skinning;
                 self.show();
             }
             Command::Display(display) => self.display = display,
             Command::Solver(options) => self.set_solver(*options),
-            Command::View(orbit) => {
+            Command::Camera(orbit) => {
                 if orbit.is_valid() {
                     self.orbit = orbit;
                 }
             }
-            Command::Stand(stance) => self.set_stance(*stance),
+            Command::Restore(snapshot) => self.set_stance(*snapshot),
             Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
-            Command::Compare(methods) => self.comparison.choose(&methods, &self.puppet),
+            Command::Compare(methods) => self.comparison.set_methods(&methods, &self.puppet),
             other => self.apply_time(other),
         }
     }
@@ -351,7 +364,7 @@ impl Session {
 
     /// Returns whether a drag is in progress.
     pub fn is_dragging(&self) -> bool {
-        self.hand.is_some() || self.hold.is_some()
+        self.drag.is_some() || self.hold.is_some()
     }
 
     /// Returns the selected joint.
@@ -366,7 +379,7 @@ impl Session {
 
     /// Returns whether the pointer is on something that can be dragged.
     pub fn is_hovering(&self) -> bool {
-        self.hover.is_some() || self.hot.is_some()
+        self.hover.is_some() || self.hovered_grip.is_some()
     }
 
     /// Returns whether a motion is playing.
@@ -377,7 +390,7 @@ impl Session {
     /// Describes the scene for a renderer. `scale` is the number of pixels per point.
     pub fn frame(&self, scale: f32) -> Frame<'_> {
         let lit = self.mode.is_shaded();
-        let shot = Shot {
+        let settings = ViewSettings {
             camera: self.camera(),
             mode: self.mode,
             background: if lit { Background::Color([0x6B, 0x70, 0x7A]) } else { Background::BLACK },
@@ -387,9 +400,9 @@ impl Session {
             shadow: self.display.shadow,
             scale,
         };
-        let mut frame = stage::frame(&self.puppet, &shot);
+        let mut frame = scene::frame(&self.puppet, &settings);
         frame.lines = overlay::lines(self, scale);
-        self.comparison.show(&mut frame, &self.puppet, scale);
+        self.comparison.add_to_frame(&mut frame, &self.puppet, scale);
         if !self.mode.is_data() {
             let (fills, lines) = gizmo::draw(self, scale);
             frame.fills = fills;

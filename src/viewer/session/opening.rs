@@ -1,7 +1,7 @@
 //! The initial pose and bounds of a session.
 
-use crate::camera::Bounds;
 use crate::puppet::Puppet;
+use crate::view::Bounds;
 
 /// Number of intervals at whose ends a clip is sampled for its bounds.
 const BOUNDS_SAMPLES: u8 = 24;

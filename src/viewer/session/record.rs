@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::super::recording::Header;
-use super::super::{Command, Recorder, SaveError};
+use crate::viewer::session::recorder::Header;
+use crate::viewer::{Command, Recorder, SaveError};
+
 use super::{Clock, Session};
 
 impl Session {
@@ -26,9 +27,9 @@ impl Session {
         // The clips are already in the session, but a replay must add them before it sets the stance.
         for index in 0..self.additions.len() {
             let Some(addition) = self.additions.get(index).cloned() else { continue };
-            let mut command = Command::Add(Box::new(addition));
+            let mut command = Command::AddClips(Box::new(addition));
             self.log(&mut command);
-            if let (Command::Add(logged), Some(addition)) = (command, self.additions.get_mut(index)) {
+            if let (Command::AddClips(logged), Some(addition)) = (command, self.additions.get_mut(index)) {
                 *addition = *logged;
             }
         }
@@ -49,7 +50,7 @@ impl Session {
     }
 
     /// Returns whether the recording has failed and cannot continue.
-    pub(in super::super) fn cannot_record(&self) -> bool {
+    pub(in crate::viewer) fn cannot_record(&self) -> bool {
         self.recorder.as_ref().is_some_and(Recorder::has_failed)
     }
 
@@ -57,7 +58,7 @@ impl Session {
     /// then not be executed. If a take is saved beside the recording, the command gets the path of that file.
     pub(super) fn log(&mut self, command: &mut Command) -> bool {
         let now = self.clock.now;
-        if let Command::Add(addition) = command {
+        if let Command::AddClips(addition) = command {
             let name = self.name();
             return self.recorder.as_mut().is_none_or(|recorder| recorder.log_added(now, addition, &name));
         }

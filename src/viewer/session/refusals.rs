@@ -8,8 +8,8 @@ use glam::{DQuat, DVec3, Vec3};
 use crate::ik::{Method, Options};
 use crate::puppet::{Pin, Target};
 use crate::rig::Rig;
+use crate::viewer::session::drag::{Drag, DragGoal};
 
-use super::super::hand::{DragGoal, Hand};
 use super::Session;
 
 /// Methods that cannot solve a problem, each with the reason.
@@ -92,9 +92,9 @@ impl Session {
 
     /// Returns the goals and pins of the drag, or of one that would start at the pointer, or of the last solve.
     fn current_problem(&self) -> (Vec<Target>, Vec<Pin>) {
-        let hovered = self.hover.filter(|_| self.hand.is_none());
+        let hovered = self.hover.filter(|_| self.drag.is_none());
         let hovered = hovered.map(|hit| DragGoal::new(&hit, &self.puppet, self.state.base));
-        let held = self.hand.as_ref().map(Hand::target_and_pins);
+        let held = self.drag.as_ref().map(Drag::target_and_pins);
         let (targets, pins) =
             self.targets_and_pins(held.or(hovered.as_ref().map(|r| (r.target, r.pins.as_slice()))));
         if targets.is_empty() {

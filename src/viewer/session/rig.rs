@@ -7,9 +7,9 @@ use glam::DQuat;
 use crate::ik::Limit;
 use crate::puppet::Pin;
 use crate::rig::{Rig, orientation};
+use crate::viewer::session::gizmo::Grip;
+use crate::viewer::session::history::EditRun;
 
-use super::super::gizmo::Grip;
-use super::super::history::EditRun;
 use super::Session;
 
 impl Session {
@@ -24,21 +24,21 @@ impl Session {
     }
 
     /// Replaces the rig.
-    pub(in super::super) fn set_rig(&mut self, rig: Arc<Rig>) {
+    pub(in crate::viewer) fn set_rig(&mut self, rig: Arc<Rig>) {
         if !Arc::ptr_eq(&rig, &self.state.rig) || self.puppet.rig != *rig {
             self.puppet.rig.clone_from(&rig);
         }
         self.state.rig = rig;
     }
 
-    pub(in super::super) fn change_rig(&mut self, act: impl FnOnce(&mut Rig)) {
+    pub(in crate::viewer) fn change_rig(&mut self, act: impl FnOnce(&mut Rig)) {
         let mut rig = Rig::clone(&self.state.rig);
         act(&mut rig);
         self.set_rig(Arc::new(rig));
     }
 
     /// Sets the limit of a joint, and rotates the joint into that limit.
-    pub(in super::super) fn limit_joint(&mut self, node: usize, limit: Limit) {
+    pub(in crate::viewer) fn limit_joint(&mut self, node: usize, limit: Limit) {
         self.change_rig(|rig| {
             let joint = rig.joints.entry(node).or_default();
             joint.limit = limit;
@@ -59,7 +59,7 @@ impl Session {
     }
 
     /// Returns the local rotation nearest to `local` that the joint's limit allows, or `local` if limits are off.
-    pub(in super::super) fn allowed(&self, node: usize, local: DQuat) -> DQuat {
+    pub(in crate::viewer) fn allowed(&self, node: usize, local: DQuat) -> DQuat {
         let joint = self.puppet.character().skeleton.nodes.get(node).filter(|_| self.options.limits);
         let Some(rest) = joint.map(|n| n.rest.rotation.as_dquat()) else { return local };
         match self.puppet.rig.joint(node).limit {
@@ -78,7 +78,7 @@ impl Session {
         }
         self.history.remember_run(EditRun::Limit(node), &self.state);
         self.limit_joint(node, limit);
-        self.pin_again();
+        self.refresh_pins();
         self.solve();
     }
 
@@ -92,7 +92,7 @@ impl Session {
                 limb.pole = None;
             }
         });
-        self.hot = None;
+        self.hovered_grip = None;
         self.solve();
         true
     }
@@ -101,12 +101,12 @@ impl Session {
     pub(super) fn pin_here(&self, node: usize) -> Pin {
         let skeleton = &self.puppet.character().skeleton;
         let turned = || orientation(skeleton, self.puppet.pose(), node);
-        Pin { node, place: self.place(node).map(|p| (p.as_dvec3(), turned())) }
+        Pin { node, target: self.place(node).map(|p| (p.as_dvec3(), turned())) }
     }
 
     /// Moves all pins to the current positions of their nodes. This is necessary after an edit that is not a solve, because
     /// otherwise the next solve would pull the nodes back.
-    pub(in super::super) fn pin_again(&mut self) {
+    pub(in crate::viewer) fn refresh_pins(&mut self) {
         if !self.puppet.motion.is_rest() {
             return;
         }

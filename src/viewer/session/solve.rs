@@ -4,20 +4,20 @@ use std::time::Instant;
 
 use crate::ik::{Method, Options, Swivel};
 use crate::puppet::{Pin, Target};
+use crate::viewer::session::drag::Drag;
+use crate::viewer::session::gizmo::GizmoDrag;
 
-use super::super::gizmo::Hold;
-use super::super::hand::Hand;
-use super::{MEMORY, Session};
+use super::{MAX_TIMES, Session};
 
 /// Returns the viewer's default options for a method: without restarts, so that the pose does not jump, and with a
 /// convergence curve.
-pub(in super::super) fn usual(method: Method) -> Options {
+pub(in crate::viewer) fn usual(method: Method) -> Options {
     Options { method, restarts: 0, record: true, ..Options::default() }
 }
 
-/// Appends a duration and drops the oldest beyond [`MEMORY`].
-pub(in super::super) fn push_time(times: &mut Vec<f32>, time: f32) {
-    if times.len() >= usize::from(MEMORY) {
+/// Appends a duration and drops the oldest beyond [`MAX_TIMES`].
+pub(in crate::viewer) fn push_time(times: &mut Vec<f32>, time: f32) {
+    if times.len() >= usize::from(MAX_TIMES) {
         times.remove(0);
     }
     times.push(time);
@@ -34,11 +34,11 @@ impl Session {
             self.history.remember(before);
         }
         // During a drag all methods continue from their current poses. Otherwise they restart from their first ones.
-        if self.hand.is_some() || !has_targets {
+        if self.drag.is_some() || !has_targets {
             self.update_comparison(has_targets);
         }
-        if self.hand.is_none() {
-            self.comparison.again(&self.puppet);
+        if self.drag.is_none() {
+            self.comparison.refresh(&self.puppet);
         }
         if self.error.is_none() {
             self.error = self.refusal(self.options.method);
@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// Shows the current pose. If a motion is loaded, goals are solved on top of it.
-    pub(in super::super) fn show(&mut self) {
+    pub(in crate::viewer) fn show(&mut self) {
         if !self.puppet.motion.is_rest() {
             self.solve();
             return;
@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// Solves for all goals from the current pose, with the selected method and all compared methods.
-    pub(in super::super) fn solve(&mut self) {
+    pub(in crate::viewer) fn solve(&mut self) {
         let has_targets = self.solve_goals();
         self.update_comparison(has_targets);
     }
@@ -68,7 +68,7 @@ impl Session {
     /// Updates the compared methods.
     fn update_comparison(&mut self, has_targets: bool) {
         if has_targets {
-            self.comparison.follow(&self.puppet);
+            self.comparison.solve(&self.puppet);
         } else if !self.puppet.motion.is_rest() {
             self.comparison.clear();
         }
@@ -79,8 +79,8 @@ impl Session {
         let started = Instant::now();
         self.puppet.held = Some(self.state.held.clone());
         self.puppet.options = self.options;
-        let (targets, pins) = self.targets_and_pins(self.hand.as_ref().map(Hand::target_and_pins));
-        if self.hand.as_ref().is_some_and(|h| h.moves_root) {
+        let (targets, pins) = self.targets_and_pins(self.drag.as_ref().map(Drag::target_and_pins));
+        if self.drag.as_ref().is_some_and(|h| h.moves_root) {
             self.puppet.options.method = Method::FullBody;
         }
         let turned = self.hold.as_ref().and_then(|hold| hold.rotation(self));
@@ -88,14 +88,14 @@ impl Session {
         let has_targets = !targets.is_empty();
         let has_goals = has_targets || turned.is_some();
         if has_targets && !self.puppet.motion.is_rest() {
-            self.comparison.begin(&self.state.held);
+            self.comparison.set_start_pose(&self.state.held);
         }
         (self.puppet.targets, self.puppet.pins) = (targets, pins);
         if !self.puppet.motion.is_rest() {
             // The result must depend on the pose of the clip and on the goals, but not on how many frames came before.
             self.puppet.reset_solver();
         }
-        self.puppet.again = self.clock.again;
+        self.puppet.looping = self.clock.looping;
         match self.puppet.update() {
             Ok(reports) => {
                 self.reports.clear();
@@ -125,7 +125,7 @@ impl Session {
             pins.extend(own.iter().filter(|p| !pinned(p.node)));
             pins.retain(|p| p.node != target.node);
         }
-        if let Some(target) = self.hold.as_ref().and_then(Hold::target) {
+        if let Some(target) = self.hold.as_ref().and_then(GizmoDrag::target) {
             targets.retain(|t| t.node != target.node);
             targets.push(target);
             pins.retain(|p| p.node != target.node);

@@ -5,28 +5,28 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::asset::{Character, humanoid};
-use crate::motion::capture::vmc::{Live, Receiver, Source, State};
+use crate::capture::vmc::{LiveCharacter, LiveSource, Receiver, ReceiverState};
 use crate::pose::Pose;
+use crate::viewer::panel::Listening;
+use crate::viewer::{Command, Session};
 
-use super::super::panel::Listening;
-use super::super::{Command, Session};
-use super::{App, wishes};
+use super::{App, requests};
 
 /// Interval at which the source is polled.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(8);
 
 /// The source, its start time and the pose that it writes into.
 pub(super) struct Capture {
-    source: Source,
+    source: LiveSource,
     began: Instant,
     pose: Pose,
 }
 
-fn create_live(character: &Character) -> Result<Live, String> {
+fn create_live(character: &Character) -> Result<LiveCharacter, String> {
     let found =
         humanoid(character).ok_or("the character is not a humanoid, so it cannot follow a performer")?;
     let bones = &found.bones;
-    Live::new(character, bones).map_err(|e| format!("the character cannot follow a performer: {e}"))
+    LiveCharacter::new(character, bones).map_err(|e| format!("the character cannot follow a performer: {e}"))
 }
 
 impl Capture {
@@ -37,16 +37,16 @@ impl Capture {
     pub(super) fn new(address: SocketAddr, session: &Session) -> Result<Self, String> {
         let live = create_live(session.puppet.character())?;
         let receiver = Receiver::bind(address).map_err(|e| format!("{address}: {e}"))?;
-        Ok(Self { source: Source::new(receiver, live), began: Instant::now(), pose: Pose::default() })
+        Ok(Self { source: LiveSource::new(receiver, live), began: Instant::now(), pose: Pose::default() })
     }
 
     /// Returns whether data has arrived that the character does not show yet.
-    pub(super) fn has_news(&self) -> bool {
-        self.source.has_news()
+    pub(super) fn has_new_packets(&self) -> bool {
+        self.source.has_new_packets()
     }
 
     fn listening(&self) -> Listening {
-        let listening = |state: &State| Listening {
+        let listening = |state: &ReceiverState| Listening {
             address: self.source.receiver.address(),
             rate: state.rate,
             dropped: state.dropped,
@@ -70,7 +70,7 @@ impl App {
             let nodes = moved.map(|(node, (now, _))| (node, *now)).collect();
             let same = capture.pose.weights == held.weights;
             let morphs = if same { Vec::new() } else { capture.pose.weights.clone() };
-            self.session.apply(Command::Follow(nodes, morphs));
+            self.session.apply(Command::LivePose(nodes, morphs));
         }
         self.look.listening = Some(capture.listening());
     }
@@ -92,7 +92,7 @@ impl App {
 
     /// Matches the height of the performer's hips to that of the character's hips.
     pub(super) fn level_hips(&mut self) {
-        if let Some(Source { receiver, live, .. }) = self.capture.as_mut().map(|c| &mut c.source) {
+        if let Some(LiveSource { receiver, live, .. }) = self.capture.as_mut().map(|c| &mut c.source) {
             receiver.look(|state| live.level(&state.performer));
         }
     }
@@ -108,10 +108,10 @@ impl App {
         let Some(recorded) = capture.source.stop(&character.skeleton, "take") else {
             return self.notify(Err("the take is empty because no data arrived".to_owned()));
         };
-        let saved = self.session.keep_take(&recorded, Path::new("."));
+        let saved = self.session.save_take_as_clip(&recorded, Path::new("."));
         let name = self.session.puppet.character().clips.last().and_then(|c| c.name.clone());
         let message = |path: PathBuf| {
-            format!("added clip {}, {}", name.unwrap_or_default(), wishes::saved_message(&path))
+            format!("added clip {}, {}", name.unwrap_or_default(), requests::saved_message(&path))
         };
         self.notify(saved.map(message));
     }

@@ -7,8 +7,9 @@ use glam::Vec2;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key as WinitKey, NamedKey};
 
-use super::super::{Button, Event, Key};
-use super::{App, pixels, wishes};
+use crate::viewer::{Button, Event, Key};
+
+use super::{App, pixels, requests};
 
 /// Maximum time and distance in pixels between two clicks that form a double click.
 const DOUBLE_CLICK: (Duration, f32) = (Duration::from_millis(350), 6.0);
@@ -63,10 +64,10 @@ impl App {
                 if !control && (event.repeat || self.context.text_edit_focused() || self.is_typing()) {
                     return;
                 }
-                if let Some(wish) = wishes::request_for_key(&event.logical_key, control) {
+                if let Some(request) = requests::request_for_key(&event.logical_key, control) {
                     if !event.repeat {
                         self.flush_pointer();
-                        self.look.wish = Some(wish);
+                        self.look.request = Some(request);
                         self.handle_app_request();
                     }
                     window.request_redraw();

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use winit::event_loop::EventLoopProxy;
 
-use crate::motion::{Bar, Motion, Travel};
+use crate::motion::{Motion, RootMotion, Strip};
+use crate::viewer::{AddedClips, CharacterLoader, Command, LoadResult, LoadedFile, Watch, folder, neighbour};
 
-use super::super::{Addition, Command, Found, Read, Reader, Watch, folder, neighbour};
-use super::{App, wishes};
+use super::{App, requests};
 
 /// Time after the request of a dialog during which typed keys are assumed to be meant for the dialog.
 const DIALOG_DELAY: Duration = Duration::from_secs(2);
@@ -19,7 +19,7 @@ const SETTLE_TIME: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(super) enum AppEvent {
     /// A file was read, or failed to be read.
-    Read(Box<Read>),
+    Read(Box<LoadResult>),
     /// The system's file dialog was closed, with or without a file.
     Chosen(Option<PathBuf>),
     /// The open file, or one that belongs to it, has changed.
@@ -31,7 +31,7 @@ pub(super) enum AppEvent {
 /// The window's state that concerns files.
 #[derive(Debug)]
 pub(super) struct Files {
-    reader: Reader,
+    reader: CharacterLoader,
     watch: Option<Watch>,
     /// Sizes and modification times of the open file and the files that belong to it, as of the last read.
     stamp: Vec<Option<(u64, SystemTime)>>,
@@ -47,7 +47,8 @@ impl Files {
     pub(super) fn new(proxy: EventLoopProxy<AppEvent>) -> Self {
         let sender = proxy.clone();
         // Sending fails only if the window has closed already.
-        let reader = Reader::new(move |read| drop(sender.send_event(AppEvent::Read(Box::new(read)))));
+        let reader =
+            CharacterLoader::new(move |read| drop(sender.send_event(AppEvent::Read(Box::new(read)))));
         Self { reader, watch: None, stamp: Vec::new(), changed: None, dialog: None, proxy }
     }
 }
@@ -62,9 +63,9 @@ impl App {
         self.look.open.recent = self.settings.recent().to_vec();
     }
 
-    /// Starts to read a character. `again` means a reload, which keeps view and pose.
-    pub(super) fn read(&mut self, file: &Path, again: bool) {
-        if let Err(error) = self.files.reader.start_beside(file, again, &self.session) {
+    /// Starts to read a character. `reloads` means a reload, which keeps view and pose.
+    pub(super) fn read(&mut self, file: &Path, reloads: bool) {
+        if let Err(error) = self.files.reader.start_beside(file, reloads, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
         }
         self.look.open.reading = self.files.reader.reading().map(Path::to_path_buf);
@@ -108,7 +109,7 @@ impl App {
     /// Opens the next or previous file of the folder, relative to the one that is open or being read.
     pub(super) fn step(&mut self, forward: bool) {
         let Some(file) = self.files.reader.reading().or(self.session.file()) else {
-            return self.notify(Err(wishes::BUILT_IN.into()));
+            return self.notify(Err(requests::BUILT_IN.into()));
         };
         match neighbour(file, forward) {
             Ok(Some(next)) => self.open_file(&next),
@@ -218,41 +219,41 @@ impl App {
     }
 
     /// Shows a file that was read, or the error if reading failed.
-    fn show_read(&mut self, read: Read) {
+    fn show_read(&mut self, read: LoadResult) {
         let found = match read.outcome {
-            Ok(Found::Clips(addition)) => return self.play_addition(*addition),
-            Ok(Found::Character(session, pictures)) => Ok((*session, pictures)),
+            Ok(LoadedFile::Clips(addition)) => return self.play_addition(*addition),
+            Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),
             Err(error) => Err(error),
         };
         let shown = self.shown.as_mut();
-        let result = found.and_then(|(mut session, pictures)| {
+        let result = found.and_then(|(mut session, images)| {
             session.apply(Command::Resize(self.session.size()));
             // Without a window there are no graphics to update. They are created later from the session.
-            let updated = shown.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &pictures));
+            let updated = shown.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &images));
             updated.map(|()| session).map_err(|e| e.to_string())
         });
         match result {
             Ok(mut session) => {
                 self.session.apply(Command::Release);
                 self.look.hush();
-                if !read.again {
+                if !read.reloads {
                     self.look.saved = None;
                 }
                 // A recording can only contain one character.
                 self.stop_recording();
                 let files_changed = session.puppet.character().files != self.session.puppet.character().files;
-                if let Some(error) = session.take_over(&self.session, read.again).into_iter().next() {
+                if let Some(error) = session.take_over(&self.session, read.reloads).into_iter().next() {
                     self.notify(Err(error));
                 }
                 self.session = session;
                 self.retarget_source();
                 self.look.leaving = false;
-                if !read.again {
+                if !read.reloads {
                     self.files.changed = None;
                     self.settings.add(&read.path);
                     self.look.open.recent = self.settings.recent().to_vec();
                 }
-                if !read.again || files_changed {
+                if !read.reloads || files_changed {
                     self.watch(&read.path);
                 }
             }
@@ -261,18 +262,18 @@ impl App {
     }
 
     /// Adds the clips of a motion file to the current character and plays the first one.
-    fn play_addition(&mut self, addition: Addition) {
+    fn play_addition(&mut self, addition: AddedClips) {
         let file =
             addition.file.file_name().unwrap_or(addition.file.as_os_str()).to_string_lossy().into_owned();
         let first = self.session.puppet().character().clips.len();
         self.session.apply(Command::Release);
-        self.session.apply(Command::Add(Box::new(addition)));
+        self.session.apply(Command::AddClips(Box::new(addition)));
         if self.session.puppet().character().clips.len() == first {
             return self.notify(Err(format!("{file}: the character cannot have more clips")));
         }
         // Play in place, so that the character stays in view.
-        let bar = Bar { travel: Travel::Stripped, ..Bar::new(first) };
-        let motion = Motion { bars: vec![bar], ..Motion::default() };
+        let strip = Strip { root_motion: RootMotion::InPlace, ..Strip::new(first) };
+        let motion = Motion { strips: vec![strip], ..Motion::default() };
         self.session.apply(Command::Motion(Box::new(motion)));
         self.session.apply(Command::Release);
         self.session.apply(Command::Seek(0.0));

@@ -6,10 +6,11 @@ use std::process::Command as Program;
 
 use winit::platform::x11::EventLoopBuilderExtX11;
 
-use super::*;
 use crate::asset::mannequin;
 use crate::motion::{Edit, Motion};
-use crate::picking::pixel;
+use crate::scene::picking::pixel;
+
+use super::*;
 
 #[path = "../../../tests/viewer/display.rs"]
 mod display;

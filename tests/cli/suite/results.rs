@@ -4,20 +4,20 @@ use std::fs;
 use std::path::Path;
 
 use super::{code_and_lines, edit, suite_with_goldens};
-use crate::support::picture::{self, Look};
+use crate::support::image::{self, Look};
 use crate::support::skip;
 use crate::{command, folder, refusal, sinew, stdout};
 
 /// Changes the pixels of a golden, as another driver would. The golden loses the name of its machine.
 fn repaint(golden: &Path, change: impl Fn(u32, u32, &mut [u8; 3])) {
-    let (width, height) = picture::open(golden).size();
-    let mut rgb = picture::open(golden).rgb();
+    let (width, height) = image::open(golden).size();
+    let mut rgb = image::open(golden).rgb();
     for ((x, y), pixel) in
         (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).zip(rgb.as_chunks_mut().0)
     {
         change(x, y, pixel);
     }
-    fs::write(golden, picture::png(width, height, picture::ColorType::Rgb, &rgb)).unwrap();
+    fs::write(golden, image::png(width, height, image::ColorType::Rgb, &rgb)).unwrap();
 }
 
 /// An exact comparison for the golden's adapter failed 180 of 187 cases on another CPU. A software driver compiles for the
@@ -178,7 +178,7 @@ fn a_render_is_compared_with_a_reference() {
     let output = sinew(changed);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("pixels differ, mean FLIP error"));
-    let difference = picture::open(&folder.join("b.diff.png"));
+    let difference = image::open(&folder.join("b.diff.png"));
     assert_eq!(difference.size(), (96, 96));
     assert!(difference.pixels().any(|p| p[0] > 60) && difference.at(0, 0)[..3] == [0, 0, 0]);
     let [r, s0, s1, o, b1, f, a1, m0, m1] = changed;

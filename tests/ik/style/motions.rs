@@ -6,7 +6,7 @@ use glam::{DAffine3, DQuat, DVec3};
 use sinew::asset;
 use sinew::ik::Body;
 use sinew::pose::Pose;
-use sinew::puppet::{Figure, Puppet};
+use sinew::puppet::{PostureBody, Puppet};
 
 use crate::support::external;
 
@@ -143,7 +143,7 @@ impl Case {
             file => asset::load(&external(&format!("models/{file}"))?),
         };
         let mut puppet = Puppet::new(character.unwrap(), 0);
-        let figure = Figure::new(&puppet).unwrap();
+        let figure = PostureBody::new(&puppet).unwrap();
         let character = puppet.character().clone();
         let upright = |mut body: Body| {
             if self.z_up {

@@ -9,7 +9,7 @@ use egui::TexturesDelta;
 use egui_kittest::{Harness, HarnessBuilder, TestRenderer};
 use egui_wgpu::{RendererOptions, ScreenDescriptor};
 
-use crate::asset::Picture;
+use crate::asset::DecodedImage;
 use crate::regress::{ImageTolerance, compare};
 use crate::render::{AdapterChoice, Background, Gpu, Pending, Target};
 
@@ -62,7 +62,7 @@ impl SnapshotHarness {
     pub(super) fn assert_snapshot(&self, name: &str) {
         let image = self.image();
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/panel/{name}.png"));
-        let save = |path: &Path, image: &Picture| {
+        let save = |path: &Path, image: &DecodedImage| {
             std::fs::write(path, image.png(Background::Transparent).unwrap()).unwrap();
         };
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -70,7 +70,7 @@ impl SnapshotHarness {
         }
         let new = golden.with_extension("new.png");
         let expected = match std::fs::read(&golden) {
-            Ok(bytes) => Picture::decode(&bytes).unwrap(),
+            Ok(bytes) => DecodedImage::decode(&bytes).unwrap(),
             Err(error) => {
                 save(&new, &image);
                 panic!("{}: {error}; the new image is {}", golden.display(), new.display());
@@ -83,7 +83,7 @@ impl SnapshotHarness {
         }
         save(&new, &image);
         if let Some(difference) = difference {
-            save(&golden.with_extension("diff.png"), &difference.picture(image.width, image.height));
+            save(&golden.with_extension("diff.png"), &difference.image(image.width, image.height));
             let (mean, worst) = (difference.mean, difference.worst);
             panic!("{} differs: mean {mean}, worst tile {worst:?}; see {}", golden.display(), new.display());
         }
@@ -91,7 +91,7 @@ impl SnapshotHarness {
     }
 
     /// Draws the panel.
-    fn image(&self) -> Picture {
+    fn image(&self) -> DecodedImage {
         let gpu = Gpu::new(&AdapterChoice::Cpu).unwrap();
         let format = wgpu::TextureFormat::Rgba8Unorm;
         let scale = self.ctx.pixels_per_point();
@@ -124,6 +124,6 @@ impl SnapshotHarness {
         let buffer = target.copy_out(&gpu, &mut encoder);
         work.push(encoder.finish());
         let work = gpu.queue.submit(work);
-        Pending { gpu, size: (width, height), buffer, work, premultiplied: None }.picture().unwrap()
+        Pending { gpu, size: (width, height), buffer, work, premultiplied: None }.image().unwrap()
     }
 }

@@ -2,26 +2,27 @@
 
 use egui::{Key, Pos2, Vec2 as Points, vec2};
 
-use super::super::super::timeline::Item;
-use super::super::timeline::{HEIGHT, is_shown, show};
+use crate::motion::arrange::Item;
+use crate::motion::{Edit, RootMotion};
+use crate::viewer::panel::timeline::{HEIGHT, is_shown, show};
+
 use super::*;
-use crate::motion::{Edit, Travel};
 
 /// Height in points above the timeline, where a menu fits.
 const MENU_SPACE: f32 = 190.0;
 
 /// Returns a looping blend with a crossfade into a second strip, a third strip after a gap, and a key of the left arm.
-fn motion(state: &PanelState) -> Motion {
+fn motion(state: &TestPanel) -> Motion {
     let arm = state.session.puppet.character().skeleton.find("leftUpperArm").unwrap();
-    let shares = [(2, 0.7), (3, 0.3)].map(|(clip, weight)| Share { clip, weight });
-    let walk = Bar { clips: shares.into(), seconds: Some(2.2), again: true, ..Bar::new(2) };
-    let wave = Bar { start: 1.7, travel: Travel::Stripped, ..Bar::new(1) };
-    let idle = Bar { start: 4.2, seconds: Some(1.0), ..Bar::new(0) };
+    let weighted_clips = [(2, 0.7), (3, 0.3)].map(|(clip, weight)| WeightedClip { clip, weight });
+    let walk = Strip { clips: weighted_clips.into(), seconds: Some(2.2), looping: true, ..Strip::new(2) };
+    let wave = Strip { start: 1.7, root_motion: RootMotion::InPlace, ..Strip::new(1) };
+    let idle = Strip { start: 4.2, seconds: Some(1.0), ..Strip::new(0) };
     let key = Edit { time: 1.2, before: 0.4, after: 0.6, turns: vec![(arm, glam::Vec3::X)], shifts: vec![] };
-    Motion { bars: vec![walk, wave, idle], edits: vec![key], ..Motion::default() }
+    Motion { strips: vec![walk, wave, idle], edits: vec![key], ..Motion::default() }
 }
 
-fn playing() -> PanelState {
+fn playing() -> TestPanel {
     let mut state = state();
     let motion = motion(&state);
     state.session.apply(Command::Motion(Box::new(motion)));
@@ -31,11 +32,11 @@ fn playing() -> PanelState {
 }
 
 /// Creates a harness of the timeline alone, in which issued commands are applied at once.
-fn timeline_harness(state: PanelState, theme: Theme) -> (SnapshotHarness, Rc<RefCell<PanelState>>) {
+fn timeline_harness(state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
     let state = Rc::new(RefCell::new(state));
     let shared = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {
-        let PanelState { session, look, commands, .. } = &mut *shared.borrow_mut();
+        let TestPanel { session, look, commands, .. } = &mut *shared.borrow_mut();
         let before = commands.len();
         show(ui, session, look, commands);
         commands[before..].iter().cloned().for_each(|command| session.apply(command));
@@ -65,7 +66,7 @@ fn drag_part(harness: &mut Harness<'_>, part: &str, by: Points, ctrl: bool) {
 }
 
 /// Compares the timeline with a snapshot.
-fn snapshot(name: &str, state: PanelState, theme: Theme) {
+fn snapshot(name: &str, state: TestPanel, theme: Theme) {
     let (harness, _) = timeline_harness(state, theme);
     harness.assert_snapshot(name);
 }
@@ -73,7 +74,7 @@ fn snapshot(name: &str, state: PanelState, theme: Theme) {
 #[test]
 fn strips_with_a_crossfade() {
     let mut state = playing();
-    state.look.timeline.selected = Some(Item::Bar(1));
+    state.look.timeline.selected = Some(Item::Strip(1));
     snapshot("timeline", state, Theme::Dark);
 }
 
@@ -90,12 +91,12 @@ fn drag_of_a_strip_is_one_undo_step() {
     let before = motion(&state.borrow());
     drag_part(&mut harness, "idle\n4.20 – 5.20 s", vec2(40.0, 3.0), false);
     let moved = state.borrow().session.puppet.motion.clone();
-    assert!(moved.bars[2].start > 4.4, "{}", moved.bars[2].start);
-    assert_eq!((&moved.bars[..2], &moved.edits), (&before.bars[..2], &before.edits));
-    assert_eq!(state.borrow().look.timeline.selected, Some(Item::Bar(2)));
+    assert!(moved.strips[2].start > 4.4, "{}", moved.strips[2].start);
+    assert_eq!((&moved.strips[..2], &moved.edits), (&before.strips[..2], &before.edits));
+    assert_eq!(state.borrow().look.timeline.selected, Some(Item::Strip(2)));
     drag_part(&mut harness, "End of wave", vec2(30.0, 0.0), false);
     let longer = state.borrow().session.puppet.motion.clone();
-    assert!(longer.bars[1].seconds > Some(2.1));
+    assert!(longer.strips[1].seconds > Some(2.1));
     state.borrow_mut().session.apply(Command::Undo);
     assert_eq!(state.borrow().session.puppet.motion, moved);
     state.borrow_mut().session.apply(Command::Undo);
@@ -112,7 +113,7 @@ fn escape_cancels_a_drag() {
     harness.run();
     harness.hover_at(from + vec2(-60.0, 0.0));
     harness.run();
-    assert!(state.borrow().session.puppet.motion.bars[2].start < 4.0);
+    assert!(state.borrow().session.puppet.motion.strips[2].start < 4.0);
     harness.key_press(Key::Escape);
     harness.run();
     harness.hover_at(from + vec2(-80.0, 0.0));
@@ -124,14 +125,14 @@ fn escape_cancels_a_drag() {
 #[test]
 fn strip_snaps_to_the_playhead_with_control() {
     let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
-    let clip = state.borrow().session.puppet.motion.bars[1].clone();
+    let clip = state.borrow().session.puppet.motion.strips[1].clone();
     // Drag from 1.7 s to near the playhead at 0.8 s. The starts of two strips give the points per second.
     let left = |harness: &Harness<'_>, part: &str| harness.get_by_label(part).rect().left();
     let second = (left(&harness, "Start of idle") - left(&harness, "Start of wave")) / 2.5;
     drag_part(&mut harness, "wave\n1.70 – 3.70 s", vec2(-0.9 * second + 4.0, 0.0), true);
-    let bars = state.borrow().session.puppet.motion.bars.clone();
-    assert_eq!(bars[1], Bar { start: bars[1].start, ..clip });
-    assert!((bars[1].start - 0.8).abs() < 1e-5, "{}", bars[1].start);
+    let strips = state.borrow().session.puppet.motion.strips.clone();
+    assert_eq!(strips[1], Strip { start: strips[1].start, ..clip });
+    assert!((strips[1].start - 0.8).abs() < 1e-5, "{}", strips[1].start);
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn keys_are_dragged_and_removed() {
     // The selection is empty now.
     harness.key_press(Key::Backspace);
     harness.run();
-    assert_eq!(state.borrow().session.puppet.motion.bars.len(), 3);
+    assert_eq!(state.borrow().session.puppet.motion.strips.len(), 3);
     state.borrow_mut().session.apply(Command::Undo);
     assert_eq!(state.borrow().session.puppet.motion.edits.len(), 1);
 }
@@ -165,19 +166,19 @@ fn playhead_fields_and_buttons_issue_commands() {
     harness.run();
     harness.get_by_label("Loop").click();
     harness.run();
-    assert!(state.borrow().session.puppet.motion.bars[2].again);
+    assert!(state.borrow().session.puppet.motion.strips[2].looping);
     harness.get_by_label("Remove").click();
     harness.run();
-    assert_eq!(state.borrow().session.puppet.motion.bars.len(), 2);
+    assert_eq!(state.borrow().session.puppet.motion.strips.len(), 2);
     harness.get_by_label("+ Clip").click();
     harness.run();
     harness.get_by_label("crouch").click();
     harness.run();
-    let bars = state.borrow().session.puppet.motion.bars.clone();
-    assert!(bars.len() == 3 && bars[2].clips[0].clip == 4 && (bars[2].start - 2.9).abs() < 1e-3);
+    let strips = state.borrow().session.puppet.motion.strips.clone();
+    assert!(strips.len() == 3 && strips[2].clips[0].clip == 4 && (strips[2].start - 2.9).abs() < 1e-3);
     for count in [2, 3] {
         state.borrow_mut().session.apply(Command::Undo);
-        assert_eq!(state.borrow().session.puppet.motion.bars.len(), count);
+        assert_eq!(state.borrow().session.puppet.motion.strips.len(), count);
     }
     harness.get_by_label("Play the motion").click();
     harness.step();
@@ -187,8 +188,8 @@ fn playhead_fields_and_buttons_issue_commands() {
 #[test]
 fn drag_of_the_blend_pad_is_one_undo_step() {
     let mut blended = state();
-    let clips = (0..4).map(|clip| Share { clip, weight: 0.25 }).collect();
-    let before = Motion { bars: vec![Bar { clips, ..Bar::new(0) }], ..Motion::default() };
+    let clips = (0..4).map(|clip| WeightedClip { clip, weight: 0.25 }).collect();
+    let before = Motion { strips: vec![Strip { clips, ..Strip::new(0) }], ..Motion::default() };
     blended.session.apply(Command::Motion(Box::new(before.clone())));
     let (mut harness, state) = panel(blended, Theme::Dark);
     harness.run();
@@ -200,7 +201,7 @@ fn drag_of_the_blend_pad_is_one_undo_step() {
     );
     let session = &mut state.borrow_mut().session;
     commands.into_iter().for_each(|command| session.apply(command));
-    let weights: Vec<f32> = session.puppet.motion.bars[0].clips.iter().map(|s| s.weight).collect();
+    let weights: Vec<f32> = session.puppet.motion.strips[0].clips.iter().map(|s| s.weight).collect();
     // The drag was towards the lower right corner.
     assert!(weights[3] > 0.4 && weights[0] < 0.2 && (weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
     session.apply(Command::Undo);
@@ -210,7 +211,7 @@ fn drag_of_the_blend_pad_is_one_undo_step() {
 #[test]
 fn scene_fills_the_space_beside_the_panel_and_the_timeline() {
     let (mut shown, plain) = (playing(), state());
-    let free = |state: &PanelState| free(SIZE, 1.0, &state.look, &state.session);
+    let free = |state: &TestPanel| free(SIZE, 1.0, &state.look, &state.session);
     assert_eq!(free(&plain), SIZE - Vec2::new(WIDTH, 0.0));
     assert_eq!(free(&shown), SIZE - Vec2::new(WIDTH, HEIGHT));
     shown.look.hidden = true;
@@ -224,8 +225,8 @@ fn scene_fills_the_space_beside_the_panel_and_the_timeline() {
 fn blend_pads_of_three_and_four_clips() {
     let names = ["idle", "wave", "walk", "run"].map(str::to_owned);
     let show = move |ui: &mut egui::Ui| {
-        super::super::pad::show(ui, &names[..3], &[0.2, 0.5, 0.3]);
-        super::super::pad::show(ui, &names, &[0.1, 0.2, 0.2, 0.5]);
+        crate::viewer::panel::pad::show(ui, &names[..3], &[0.2, 0.5, 0.3]);
+        crate::viewer::panel::pad::show(ui, &names, &[0.1, 0.2, 0.2, 0.5]);
     };
     let builder = Harness::builder().with_size([280.0, 260.0]).with_theme(Theme::Light);
     let mut harness = SnapshotHarness::new(builder, show);

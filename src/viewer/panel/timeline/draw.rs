@@ -8,10 +8,10 @@ use egui::{
 };
 
 use crate::asset::Clip;
-use crate::motion::{Bar, Edit, Share, ease};
+use crate::motion::{Edit, Strip, WeightedClip, ease};
+use crate::viewer::panel::theme;
 
-use super::super::super::timeline::Ruler;
-use super::super::theme;
+use super::ruler::Ruler;
 
 /// Number of line segments of a curve.
 const SEGMENTS: u8 = 24;
@@ -27,7 +27,7 @@ pub(super) struct StripShape<'a> {
     pub(super) full: f32,
     /// X coordinate where the next strip begins.
     pub(super) next: f32,
-    pub(super) shares: &'a [Share],
+    pub(super) weighted_clips: &'a [WeightedClip],
     pub(super) name: String,
     pub(super) selected: bool,
     pub(super) is_lit: bool,
@@ -89,10 +89,10 @@ pub(super) fn gap(ui: &Ui, from: f32, to: f32, y: f32) {
 
 /// Draws a clip strip. The curve of its weight shows how it fades in over the strip before it.
 pub(super) fn strip(ui: &Ui, shape: &StripShape<'_>) {
-    let StripShape { rect, full, next, shares, ref name, selected, is_lit } = *shape;
+    let StripShape { rect, full, next, weighted_clips, ref name, selected, is_lit } = *shape;
     let painter = ui.painter();
-    let main = shares.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).map_or(0, |s| s.clip);
-    let (mut fill, edge, text) = theme::bar(ui, main);
+    let main = weighted_clips.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).map_or(0, |s| s.clip);
+    let (mut fill, edge, text) = theme::strip(ui, main);
     if is_lit || selected {
         fill = fill.lerp_to_gamma(edge, 0.22);
     }
@@ -111,7 +111,7 @@ pub(super) fn strip(ui: &Ui, shape: &StripShape<'_>) {
         painter.add(Shape::line(curve, Stroke::new(1.5, edge)));
     }
     painter.rect_filled(body, corners, fill);
-    weight_stripe(ui, body, shares, corners);
+    weight_stripe(ui, body, weighted_clips, corners);
     // The next strip covers the end, so the name must fit before it.
     let visible = Rect::from_min_max(body.min, pos2(rect.right().min(next.max(full)), rect.bottom()));
     let job = LayoutJob {
@@ -136,20 +136,20 @@ pub(super) fn strip(ui: &Ui, shape: &StripShape<'_>) {
 }
 
 /// Draws a stripe at the bottom of a strip that is divided by the clips' weights.
-fn weight_stripe(ui: &Ui, body: Rect, shares: &[Share], corners: CornerRadius) {
-    let sum: f32 = shares.iter().map(|s| s.weight).sum();
-    if shares.len() < 2 || sum <= 0.0 {
+fn weight_stripe(ui: &Ui, body: Rect, weighted_clips: &[WeightedClip], corners: CornerRadius) {
+    let sum: f32 = weighted_clips.iter().map(|s| s.weight).sum();
+    if weighted_clips.len() < 2 || sum <= 0.0 {
         return;
     }
     let stripe = Rect::from_min_max(pos2(body.left(), body.bottom() - 5.0), body.max);
     let painter = ui.painter().with_clip_rect(stripe.intersect(ui.clip_rect()));
     let mut x = body.left();
-    for (i, share) in shares.iter().enumerate() {
-        let to = x + body.width() * share.weight / sum;
-        let (_, edge, _) = theme::bar(ui, share.clip);
+    for (i, weighted) in weighted_clips.iter().enumerate() {
+        let to = x + body.width() * weighted.weight / sum;
+        let (_, edge, _) = theme::strip(ui, weighted.clip);
         let corners = CornerRadius {
             sw: if i == 0 { corners.sw } else { 0 },
-            se: if i + 1 == shares.len() { corners.se } else { 0 },
+            se: if i + 1 == weighted_clips.len() { corners.se } else { 0 },
             ..CornerRadius::ZERO
         };
         let piece = Rect::from_min_max(pos2(x, stripe.top()), pos2(to, stripe.bottom()));
@@ -159,16 +159,18 @@ fn weight_stripe(ui: &Ui, body: Rect, shares: &[Share], corners: CornerRadius) {
 }
 
 /// Draws marks where a looping clip starts over.
-pub(super) fn loop_marks(ui: &Ui, ruler: &Ruler, bar: &Bar, clips: &[Clip], rect: Rect) {
-    let period = bar.cycle(clips) / bar.speed.abs();
-    let Some(first) = bar.clips.first().filter(|_| bar.again && period.is_finite()) else { return };
+pub(super) fn loop_marks(ui: &Ui, ruler: &Ruler, strip: &Strip, clips: &[Clip], rect: Rect) {
+    let period = strip.cycle_seconds(clips) / strip.speed.abs();
+    let Some(first) = strip.clips.first().filter(|_| strip.looping && period.is_finite()) else { return };
     if period / ruler.seconds * ruler.width < 6.0 {
         return;
     }
-    let (_, edge, _) = theme::bar(ui, first.clip);
-    let first_loop = if bar.speed < 0.0 { bar.from } else { bar.cycle(clips) - bar.from } / bar.speed.abs();
-    let times =
-        (0_u16..).take(MAX_LINES).map(|i| bar.start + first_loop.rem_euclid(period) + f32::from(i) * period);
+    let (_, edge, _) = theme::strip(ui, first.clip);
+    let first_loop = if strip.speed < 0.0 { strip.from } else { strip.cycle_seconds(clips) - strip.from }
+        / strip.speed.abs();
+    let times = (0_u16..)
+        .take(MAX_LINES)
+        .map(|i| strip.start + first_loop.rem_euclid(period) + f32::from(i) * period);
     for x in times.map(|t| ruler.x(t)).take_while(|x| *x < rect.right() - 1.0) {
         if x > rect.left() + 1.0 {
             for y in [rect.top()..=rect.top() + 6.0, rect.bottom() - 6.0..=rect.bottom()] {

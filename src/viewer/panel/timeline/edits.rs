@@ -3,10 +3,11 @@
 use egui::{Rect, Ui, pos2, vec2};
 
 use crate::motion::Edit;
+use crate::motion::arrange::{Grip, Item};
+use crate::viewer::Session;
+use crate::viewer::panel::node_name;
 
-use super::super::super::Session;
-use super::super::super::timeline::{Grip, Item, Ruler};
-use super::super::node_name;
+use super::ruler::Ruler;
 use super::{TimelineState, draw, part};
 
 /// Distance from a diamond's center to its tips in points.

@@ -3,15 +3,18 @@
 use egui::{Key, Margin, Rect, Sense, Ui, vec2};
 
 use crate::motion::Motion;
+use crate::motion::arrange::{Grip, Item, Snap, drag, extent, without};
+use crate::viewer::{Command, Session};
 
-use super::super::timeline::{Grip, Item, Ruler, Snap, drag, extent, without};
-use super::super::{Command, Session};
-use super::Look;
+use super::PanelState;
 
-mod bars;
+use ruler::Ruler;
+
 mod draw;
 mod edits;
 mod rows;
+pub(crate) mod ruler;
+mod strips;
 
 pub(super) use rows::{push_change, push_edit};
 
@@ -30,7 +33,7 @@ const MIN_SECONDS: f32 = 1.0;
 
 /// State of the timeline that is not part of the session.
 #[derive(Debug, Default)]
-pub(in super::super) struct TimelineState {
+pub(in crate::viewer) struct TimelineState {
     /// Whether the timeline is shown. `None` shows it while there is a motion.
     pub(super) is_open: Option<bool>,
     pub(super) selected: Option<Item>,
@@ -59,9 +62,9 @@ impl TimelineState {
     }
 
     /// Returns the index of the strip that the panel shows: the selected one, otherwise the first.
-    pub(super) fn bar(&self, motion: &Motion) -> usize {
+    pub(super) fn strip(&self, motion: &Motion) -> usize {
         match self.selected {
-            Some(Item::Bar(index)) if index < motion.bars.len() => index,
+            Some(Item::Strip(index)) if index < motion.strips.len() => index,
             _ => 0,
         }
     }
@@ -74,7 +77,7 @@ pub(super) fn is_shown(session: &Session, state: &TimelineState) -> bool {
 }
 
 /// Lays out the timeline at the bottom of the window.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut Look, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, commands: &mut Vec<Command>) {
     let state = &mut look.timeline;
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
     if !is_shown(session, state) {
@@ -113,7 +116,7 @@ fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &m
     seek(ui, top, &ruler, session, commands);
     let clip_rect = ui.clip_rect();
     ui.set_clip_rect(clip_rect.intersect(all.expand2(vec2(0.0, 2.0))));
-    bars::show(ui, session, (&ruler, middle), state);
+    strips::show(ui, session, (&ruler, middle), state);
     edits::show(ui, session, (&ruler, bottom), state);
     draw::playhead(ui, ruler.x(session.puppet.time), top, all.bottom());
     ui.set_clip_rect(clip_rect);
@@ -219,7 +222,7 @@ fn grip_key(grip: Grip) -> (u8, u8, usize) {
         Grip::Last(_) => 2,
     };
     match grip.item() {
-        Item::Bar(index) => (part, 0, index),
+        Item::Strip(index) => (part, 0, index),
         Item::Edit(index) => (part, 1, index),
     }
 }

@@ -1,24 +1,23 @@
 //! The row above the timeline with playback controls, and the row below it with the properties of the selected item.
 
-use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
+use crate::motion::arrange::{Item, with_bar, with_clip, without};
+use crate::motion::{Edit, Motion, RootMotion, Strip};
+use crate::viewer::panel::{clip_names, theme};
+use crate::viewer::{Command, Session};
 
-use crate::motion::{Bar, Edit, Motion, Travel};
-
-use super::super::super::timeline::{Item, with_bar, with_clip, without};
-use super::super::super::{Command, Session};
-use super::super::{clips, theme};
 use super::{TimelineState, draw};
+use egui::{Align, Button, Checkbox, DragValue, Layout, Response, RichText, ScrollArea, Ui};
 
 /// Maximum height of the clip menu in points.
 const MENU_HEIGHT: f32 = 320.0;
 
 /// Issues the commands that replace the motion as one undo step.
-pub(in super::super) fn push_change(commands: &mut Vec<Command>, motion: Motion) {
+pub(in crate::viewer::panel) fn push_change(commands: &mut Vec<Command>, motion: Motion) {
     commands.extend([Command::Release, Command::Motion(Box::new(motion)), Command::Release]);
 }
 
 /// Issues the commands for a changed field. A drag of the field is one undo step, and so is a typed number.
-pub(in super::super) fn push_edit(
+pub(in crate::viewer::panel) fn push_edit(
     commands: &mut Vec<Command>,
     field: &Response,
     motion: impl FnOnce() -> Motion,
@@ -68,7 +67,7 @@ pub(super) fn header(ui: &mut Ui, session: &Session, state: &mut TimelineState, 
 fn clip_menu(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
     let character = session.puppet.character();
     for clip in 0..character.clips.len() {
-        if ui.button(clips::name(session, clip)).clicked() {
+        if ui.button(clip_names::name(session, clip)).clicked() {
             let feet: Vec<usize> = session.puppet.rig.feet().collect();
             let (motion, item) = with_clip(&session.puppet.motion, character, &feet, clip);
             state.selected = Some(item);
@@ -88,9 +87,9 @@ pub(super) fn details(
     let motion = &session.puppet.motion;
     ScrollArea::horizontal().id_salt("details").auto_shrink([false, false]).show(ui, |ui| {
         ui.horizontal_centered(|ui| match state.selected {
-            Some(Item::Bar(index)) => {
-                let Some(selected) = motion.bars.get(index) else { return };
-                bar(ui, session, (index, selected), commands);
+            Some(Item::Strip(index)) => {
+                let Some(selected) = motion.strips.get(index) else { return };
+                strip(ui, session, (index, selected), commands);
                 remove(ui, motion, state, commands);
             }
             Some(Item::Edit(index)) => {
@@ -111,26 +110,26 @@ pub(super) fn details(
 }
 
 /// Shows the properties of a clip strip.
-fn bar(ui: &mut Ui, session: &Session, (index, bar): (usize, &Bar), commands: &mut Vec<Command>) {
-    let (motion, cycle) = (&session.puppet.motion, bar.cycle(&session.puppet.character().clips));
-    ui.label(RichText::new(clips::names(session, &bar.clips)).strong());
-    let with = |bar: Bar| with_bar(motion, index, bar);
-    let mut speed = bar.speed;
+fn strip(ui: &mut Ui, session: &Session, (index, strip): (usize, &Strip), commands: &mut Vec<Command>) {
+    let (motion, cycle) = (&session.puppet.motion, strip.cycle_seconds(&session.puppet.character().clips));
+    ui.label(RichText::new(clip_names::names(session, &strip.clips)).strong());
+    let with = |strip: Strip| with_bar(motion, index, strip);
+    let mut speed = strip.speed;
     let field = field(ui, "Speed", DragValue::new(&mut speed).speed(0.01).range(-8.0..=8.0));
-    push_edit(commands, &field, || with(Bar { speed, ..bar.clone() }));
-    let mut from = bar.from;
+    push_edit(commands, &field, || with(Strip { speed, ..strip.clone() }));
+    let mut from = strip.from;
     let field = self::field(ui, "Clip start", seconds(&mut from).range(0.0..=cycle.max(0.0)));
-    push_edit(commands, &field, || with(Bar { from, ..bar.clone() }));
-    let mut again = bar.again;
-    let checkbox = ui.add(Checkbox::new(&mut again, "Loop"));
+    push_edit(commands, &field, || with(Strip { from, ..strip.clone() }));
+    let mut looping = strip.looping;
+    let checkbox = ui.add(Checkbox::new(&mut looping, "Loop"));
     if checkbox.on_hover_text("Start the clip over when it ends").changed() {
-        push_change(commands, with(Bar { again, ..bar.clone() }));
+        push_change(commands, with(Strip { looping, ..strip.clone() }));
     }
-    let mut in_place = bar.travel == Travel::Stripped;
+    let mut in_place = strip.root_motion == RootMotion::InPlace;
     let checkbox = ui.add(Checkbox::new(&mut in_place, "In place"));
     if checkbox.on_hover_text("Remove the root motion of the clip").changed() {
-        let travel = if in_place { Travel::Stripped } else { Travel::Kept };
-        push_change(commands, with(Bar { travel, ..bar.clone() }));
+        let root_motion = if in_place { RootMotion::InPlace } else { RootMotion::Accumulate };
+        push_change(commands, with(Strip { root_motion, ..strip.clone() }));
     }
 }
 

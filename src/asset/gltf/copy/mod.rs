@@ -1,0 +1,172 @@
+//! Exports a copy of a file as a single GLB, with other local transforms or other clips.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::asset::{Clip, LoadError, Skeleton, Transform};
+use crate::text::printable;
+
+use super::{container, uri};
+
+pub(super) mod clips;
+
+/// Alignment of buffer views in the joined buffer: twice the largest component of an accessor.
+const ALIGNMENT: usize = 8;
+
+/// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
+///
+/// `path`, `bytes` and `folder` are those of [`super::load_bytes`], and `skeleton` was loaded from them. `locals` and
+/// `weights` are the pose, laid out as in the skeleton. Nodes at rest stay unchanged. `clips` replace the file's own
+/// clips, because viewers would play those over the pose. Data that the loader does not know is kept.
+///
+/// # Errors
+/// [`LoadError::NotFinite`] if a number of the pose or of a clip is not finite. [`LoadError::Format`] if the file is not
+/// valid or if the copy exceeds the 4 GB of a GLB.
+pub fn posed_copy(
+    path: &Path,
+    bytes: &[u8],
+    folder: Option<&Path>,
+    skeleton: &Skeleton,
+    locals: &[Transform],
+    weights: &[f32],
+    clips: &[Clip],
+) -> Result<Vec<u8>, LoadError> {
+    let not_finite = |source| LoadError::NotFinite { path: path.into(), source };
+    skeleton.check_pose(locals, weights).map_err(not_finite)?;
+    clips.iter().try_for_each(|clip| clip.check(skeleton)).map_err(not_finite)?;
+    let format = |cause: String| LoadError::Format { path: path.into(), cause: printable::cause(&cause) };
+    let container = container::split(bytes).map_err(format)?;
+    let mut root: Value = serde_json::from_slice(container.json).map_err(|e| format(e.to_string()))?;
+    pose_nodes(&mut root, skeleton, locals, weights);
+    if let Some(root) = root.as_object_mut() {
+        root.remove("animations");
+    }
+    let mut binary = gather_buffers(&mut root, container.binary, folder);
+    embed_images(&mut root, &mut binary, folder);
+    clips::add(&mut root, &mut binary, skeleton, clips);
+    if !binary.is_empty()
+        && let Some(first) = root.pointer_mut("/buffers/0").and_then(Value::as_object_mut)
+    {
+        first.insert("byteLength".into(), binary.len().into());
+    }
+    container::join(&root, &binary).map_err(format)
+}
+
+pub(super) fn list<'a>(root: &'a mut Value, name: &str) -> &'a mut [Value] {
+    root.get_mut(name).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)
+}
+
+/// Returns an index or offset, even if it is written as `1.0`.
+fn unsigned(value: Option<&Value>) -> Option<usize> {
+    let number = value?.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.0e15).contains(x))?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked to be whole and small"
+    )]
+    Some(number as usize)
+}
+
+fn pose_nodes(root: &mut Value, skeleton: &Skeleton, locals: &[Transform], weights: &[f32]) {
+    for ((json, node), local) in list(root, "nodes").iter_mut().zip(&skeleton.nodes).zip(locals) {
+        let Some(json) = json.as_object_mut() else { continue };
+        if *local != node.rest {
+            json.remove("matrix");
+            json.insert("translation".into(), json!(local.translation.to_array()));
+            json.insert("rotation".into(), json!(local.rotation.to_array()));
+            json.insert("scale".into(), json!(local.scale.to_array()));
+        }
+        let range = node.morph_weights.clone();
+        let (posed, rest) = (weights.get(range.clone()), skeleton.rest_weights.get(range));
+        if let Some(posed) = posed.filter(|w| Some(*w) != rest) {
+            json.insert("weights".into(), json!(posed));
+        }
+    }
+}
+
+/// Joins the bytes of all buffers into one, which becomes buffer 0. Buffers without bytes, such as the fallback buffers
+/// of compressed views, are kept after it.
+fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>) -> Vec<u8> {
+    let mut binary = Vec::new();
+    let mut buffers = vec![json!({ "byteLength": 0 })];
+    // For each old buffer, the index of its new buffer and the offset of its bytes there.
+    let mut locations = Vec::new();
+    for (index, buffer) in list(root, "buffers").iter().enumerate() {
+        let bytes = match (buffer.get("uri").and_then(Value::as_str), chunk) {
+            (Some(uri), _) => uri::read(uri, folder).ok(),
+            (None, Some(chunk)) if index == 0 => Some(chunk.to_vec()),
+            (None, _) => None,
+        };
+        match bytes {
+            Some(bytes) => locations.push((0, append(&mut binary, &bytes))),
+            None => {
+                locations.push((buffers.len(), 0));
+                buffers.push(buffer.clone());
+            }
+        }
+    }
+    let relocate = |view: &mut Map<String, Value>| {
+        let Some(&(buffer, start)) = unsigned(view.get("buffer")).and_then(|b| locations.get(b)) else {
+            return;
+        };
+        let offset = unsigned(view.get("byteOffset")).unwrap_or(0);
+        view.insert("buffer".into(), buffer.into());
+        view.insert("byteOffset".into(), (start + offset).into());
+    };
+    for view in list(root, "bufferViews").iter_mut().filter_map(Value::as_object_mut) {
+        relocate(view);
+        for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+            if let Some(compressed) =
+                view.get_mut("extensions").and_then(|e| e.get_mut(name)?.as_object_mut())
+            {
+                relocate(compressed);
+            }
+        }
+    }
+    if !binary.is_empty()
+        && let Some(root) = root.as_object_mut()
+    {
+        root.insert("buffers".into(), buffers.into());
+    }
+    binary
+}
+
+/// Embeds images from other files or data URIs into the buffer. An unreadable image keeps its URI.
+fn embed_images(root: &mut Value, binary: &mut Vec<u8>, folder: Option<&Path>) {
+    let had_buffer = !binary.is_empty();
+    let mut views = list(root, "bufferViews").len();
+    let mut added = Vec::new();
+    for image in list(root, "images").iter_mut().filter_map(Value::as_object_mut) {
+        let bytes = image.get("uri").and_then(Value::as_str).and_then(|uri| uri::read(uri, folder).ok());
+        let Some(bytes) = bytes else { continue };
+        let mime = if bytes.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
+        image.remove("uri");
+        image.entry("mimeType").or_insert_with(|| mime.into());
+        image.insert("bufferView".into(), views.into());
+        let start = append(binary, &bytes);
+        added.push(json!({ "buffer": 0, "byteOffset": start, "byteLength": bytes.len() }));
+        views += 1;
+    }
+    add_views(root, added, had_buffer);
+}
+
+/// Adds views of buffer 0, and the buffer itself if there was none.
+pub(super) fn add_views(root: &mut Value, mut added: Vec<Value>, had_buffer: bool) {
+    let Some(root) = root.as_object_mut().filter(|_| !added.is_empty()) else { return };
+    let views = root.entry("bufferViews").or_insert_with(|| json!([]));
+    if let Some(views) = views.as_array_mut() {
+        views.append(&mut added);
+    }
+    if !had_buffer {
+        root.insert("buffers".into(), json!([{ "byteLength": 0 }]));
+    }
+}
+
+/// Appends bytes at the next aligned offset and returns that offset.
+pub(super) fn append(binary: &mut Vec<u8>, bytes: &[u8]) -> usize {
+    binary.resize(binary.len().next_multiple_of(ALIGNMENT), 0);
+    let start = binary.len();
+    binary.extend_from_slice(bytes);
+    start
+}

@@ -1,0 +1,36 @@
+//! Motion capture: turns joint positions and segment orientations, live or from files, into poses and clips.
+//!
+//! ```text
+//! positions ────▶ filter ─▶ Tracker | fill_gaps, Fit ─┐
+//! orientations ─▶ filter ─▶ Segments ─────────────────┼─▶ Pose ─▶ Recorder ─▶ Clip
+//! VMC packets ──▶ vmc::LiveCharacter ─────────────────┘
+//! ```
+
+mod calibration_pose;
+mod csv;
+mod error;
+mod filter;
+mod frames;
+mod gaps;
+mod orientations;
+mod positions;
+mod take;
+mod tracked;
+mod tracker;
+mod turn;
+#[cfg(feature = "vmc")]
+pub mod vmc;
+
+pub use calibration_pose::{calibration_pose, facing};
+pub use csv::{load_csv, parse_csv, write_csv};
+pub use error::CaptureError;
+pub use filter::{OrientationFilter, PointFilter, Smoothing, smooth_orientations, smooth_positions};
+pub use frames::Frames;
+pub use gaps::fill_gaps;
+pub use orientations::Segments;
+pub use positions::Fit;
+pub use take::{Captured, Take, TakeOptions, Tracks};
+pub use tracker::{Presence, Tracker};
+
+#[cfg(test)]
+pub(crate) mod tests;

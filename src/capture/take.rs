@@ -1,0 +1,291 @@
+//! A take is a recording of sensor values. It is converted to a clip.
+
+use std::collections::BTreeMap;
+
+use glam::{DQuat, Quat, Vec3};
+
+use crate::asset::{Clip, Skeleton};
+use crate::motion::{Playhead, Recorder};
+use crate::pose::{Pose, world_matrices};
+
+use super::{
+    CaptureError, Fit, Frames, OrientationFilter, PointFilter, Segments, Smoothing, fill_gaps,
+    smooth_orientations, smooth_positions,
+};
+
+/// The measured positions or orientations of some joints, frame by frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tracks<V> {
+    /// The unique names of the joints.
+    pub joints: Vec<String>,
+    /// One value per joint, or `None` if it was not measured. There are as many frames as the take has times.
+    pub frames: Frames<Option<V>>,
+}
+
+impl<V> Default for Tracks<V> {
+    fn default() -> Self {
+        Self { joints: Vec::new(), frames: Frames::default() }
+    }
+}
+
+impl<V: Clone> Tracks<V> {
+    /// Creates tracks without frames.
+    pub fn of(joints: Vec<String>) -> Self {
+        Self { frames: Frames::new(joints.len()), joints }
+    }
+}
+
+/// A recording of positions, orientations, or both.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Take {
+    /// The times of the frames in seconds, increasing.
+    pub times: Vec<f64>,
+    /// World positions of joints.
+    pub positions: Tracks<Vec3>,
+    /// World orientations of segments, unit quaternions.
+    pub orientations: Tracks<Quat>,
+}
+
+/// Options for the conversion of a take to a clip.
+#[derive(Clone, Debug, Default)]
+pub struct TakeOptions {
+    /// Length of one unit of the positions in metres. If `None`, it is estimated from the lengths of the skeleton's bones, or 1 if
+    /// no bone was measured.
+    pub scale: Option<f64>,
+    /// Filter for the positions, with parameters for metres.
+    pub smooth_positions: Option<Smoothing>,
+    /// Filter for the orientations.
+    pub smooth_orientations: Option<Smoothing>,
+    /// The performer's pose in the first frame, which calibrates the sensors. If `None`, the sensors must be aligned with the
+    /// joints.
+    pub standing: Option<Pose>,
+}
+
+/// A clip that was made from a take, and the values that were estimated.
+#[derive(Clone, Debug)]
+pub struct Captured {
+    /// The clip, which animates the skeleton's nodes. It starts at the take's first frame.
+    pub clip: Clip,
+    /// The length of one unit of the positions in metres that was used.
+    pub scale: f64,
+    /// For each frame and joint of [`Take::positions`], whether the position was filled in.
+    pub filled: Frames<bool>,
+}
+
+impl Take {
+    /// Converts a clip to a take: the world orientations of a humanoid's bones, and the position of its hips, at the clip's keys.
+    pub fn of(clip: &Clip, skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Self {
+        let bones: Vec<_> = bones.iter().filter(|(_, node)| **node < skeleton.nodes.len()).collect();
+        let mut times: Vec<f32> = clip.timelines.iter().flatten().copied().collect();
+        times.sort_by(f32::total_cmp);
+        times.dedup();
+        let names = |only: Option<&str>| -> Vec<String> {
+            let selected = bones.iter().filter(|(name, _)| only.is_none_or(|o| o == *name));
+            selected.map(|(name, _)| (*name).clone()).collect()
+        };
+        let mut take = Self {
+            positions: Tracks::of(names(Some("hips"))),
+            orientations: Tracks::of(names(None)),
+            times: times.iter().copied().map(f64::from).collect(),
+        };
+        let (mut playhead, mut pose, mut world) = (Playhead::default(), Pose::rest(skeleton), Vec::new());
+        for time in times {
+            playhead.sample(clip, time, skeleton, &mut pose);
+            world_matrices(skeleton, &pose, &mut world);
+            let position = |node: &usize| world.get(*node).map(|m| m.translation.into());
+            let hips = bones.iter().filter(|(name, _)| *name == "hips");
+            take.positions.frames.push(hips.map(|(_, node)| position(node)));
+            let orientation = |node: &usize| {
+                let above = skeleton.ancestors(*node).filter_map(|n| pose.locals.get(n));
+                above.fold(DQuat::IDENTITY, |below, local| local.rotation.as_dquat() * below)
+            };
+            let orientations = bones.iter().map(|(_, node)| Some(orientation(node).as_quat().normalize()));
+            take.orientations.frames.push(orientations);
+        }
+        take
+    }
+
+    /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then
+    /// applied on top. Joints are found by the names of nodes, and then by the names of the humanoid's bones. Nodes
+    /// that are not in the take stay at rest.
+    ///
+    /// # Errors
+    /// [`CaptureError`] if a joint name is unknown, [`Fit::new`] rejects the joints, times do not increase, or a
+    /// clip cannot contain that many frames.
+    pub fn clip(
+        &self,
+        skeleton: &Skeleton,
+        bones: &BTreeMap<String, usize>,
+        options: &TakeOptions,
+    ) -> Result<Captured, CaptureError> {
+        let mut frames = self.positions.frames.clone();
+        frames.resize(self.times.len());
+        let mut fit = match find_joints(skeleton, bones, &self.positions.joints)? {
+            joints if joints.is_empty() => None,
+            joints => Some(Fit::new(skeleton, &joints)?),
+        };
+        let mut segments = match find_joints(skeleton, bones, &self.orientations.joints)? {
+            joints if joints.is_empty() => None,
+            joints => Some(Segments::new(skeleton, &joints)?),
+        };
+        let (mut scale, parents) =
+            (options.scale.unwrap_or(1.0), fit.as_ref().map_or(Vec::new(), Fit::logical_parents));
+        if let Some(fit) = &mut fit {
+            let found = || fit.scale_of(frames.iter());
+            scale = options.scale.or_else(found).unwrap_or(1.0);
+            fit.scale = scale;
+        }
+        let filled = fill_gaps(&self.times, &mut frames, &parents)?;
+        if let (Some(segments), Some(standing)) = (&mut segments, &options.standing) {
+            segments.calibrate(self.orientations.frames.get(0).unwrap_or_default(), standing);
+        }
+
+        // The filter's parameters are for metres per second, but the positions are in the take's unit.
+        let smoothing = options.smooth_positions.map(|s| Smoothing { beta: s.beta * scale, ..s });
+        let mut position_filters: Vec<_> =
+            smoothing.map_or(Vec::new(), |s| vec![PointFilter::new(s); parents.len()]);
+        let sensors = self.orientations.joints.len();
+        let mut orientation_filters: Vec<_> =
+            options.smooth_orientations.map_or(Vec::new(), |s| vec![OrientationFilter::new(s); sensors]);
+        let (mut pose, mut recorder) = (Pose::rest(skeleton), Recorder::new(skeleton));
+        let mut smoothed: Vec<Option<Quat>> = Vec::new();
+        for (frame, &time) in self.times.iter().enumerate() {
+            if let (Some(fit), Some(positions)) = (&mut fit, frames.get_mut(frame)) {
+                smooth_positions(&mut position_filters, time, positions);
+                fit.pose(positions, &mut pose);
+            }
+            if let (Some(segments), Some(orientations)) = (&mut segments, self.orientations.frames.get(frame))
+            {
+                smoothed.clear();
+                smoothed.extend_from_slice(orientations);
+                smooth_orientations(&mut orientation_filters, time, &mut smoothed);
+                segments.pose(&smoothed, &mut pose);
+            }
+            if !recorder.push(time, &pose) && recorder.is_full() {
+                return Err(CaptureError::Long { frame });
+            }
+        }
+        let clip = recorder.clip(skeleton, None).ok_or(CaptureError::Empty)?;
+        Ok(Captured { clip, scale, filled })
+    }
+}
+
+/// Finds the nodes with the given names.
+fn find_joints(
+    skeleton: &Skeleton,
+    bones: &BTreeMap<String, usize>,
+    names: &[String],
+) -> Result<Vec<usize>, CaptureError> {
+    let by_name = |name: &String| {
+        let node = skeleton.find(name).or_else(|| bones.get(name).copied());
+        node.ok_or_else(|| CaptureError::Name { name: name.clone() })
+    };
+    names.iter().map(by_name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::calibration_pose;
+    use crate::capture::tests::{walk, worlds};
+
+    #[test]
+    fn positions_in_centimetres_become_a_clip() {
+        let seen = walk(1.0);
+        let skeleton = &seen.character.skeleton;
+        let bones = &seen.character.humanoid.as_ref().unwrap().bones;
+        let mut frames = Frames::of(
+            bones.len(),
+            seen.frames.iter().map(|f| f.iter().map(|p| p.map(|p| p * 100.0)).collect()),
+        );
+        (20..30).for_each(|f| frames.get_mut(f).unwrap()[3] = None);
+        let take = Take {
+            times: (0..frames.len()).map(|f| f as f64 / 60.0).collect(),
+            positions: Tracks { joints: bones.keys().cloned().collect(), frames },
+            ..Take::default()
+        };
+        let captured = take.clip(skeleton, bones, &TakeOptions::default()).unwrap();
+        assert!((captured.scale - 0.01).abs() < 1e-6);
+        assert!(captured.filled[25][3] && !captured.filled[19][3]);
+        let (mut pose, mut playhead) = (Pose::rest(skeleton), Playhead::default());
+        playhead.sample(&captured.clip, 50.0 / 60.0, skeleton, &mut pose);
+        let (now, truth) = (worlds(&seen.character, &pose), worlds(&seen.character, &seen.poses[50]));
+        for &joint in &seen.joints {
+            assert!(now[joint].translation.distance(truth[joint].translation) < 1e-3);
+        }
+        let smoothed = TakeOptions { smooth_positions: Some(Smoothing::POSITIONS), ..TakeOptions::default() };
+        assert!(take.clip(skeleton, bones, &smoothed).is_ok());
+    }
+
+    #[test]
+    fn hip_positions_and_segment_orientations_combine() {
+        let mut seen = walk(0.5);
+        let skeleton = &seen.character.skeleton;
+        let bones = &seen.character.humanoid.as_ref().unwrap().bones;
+        seen.poses.insert(0, calibration_pose(skeleton, bones, 0.0));
+        let worlds: Vec<_> = seen.poses.iter().map(|p| worlds(&seen.character, p)).collect();
+        let turned = Quat::from_rotation_x(0.4);
+        let hips = |w: &Vec<glam::Affine3A>| vec![Some(Vec3::from(w[bones["hips"]].translation))];
+        let orientations = |w: &Vec<glam::Affine3A>| {
+            seen.joints.iter().map(|&j| Some(Quat::from_mat3a(&w[j].matrix3) * turned)).collect()
+        };
+        let take = Take {
+            times: (0..worlds.len()).map(|f| f as f64 / 60.0).collect(),
+            positions: Tracks {
+                joints: vec!["hips".to_owned()],
+                frames: Frames::of(1, worlds.iter().map(hips)),
+            },
+            orientations: Tracks {
+                joints: bones.keys().cloned().collect(),
+                frames: Frames::of(bones.len(), worlds.iter().map(orientations)),
+            },
+        };
+        let options =
+            TakeOptions { standing: Some(calibration_pose(skeleton, bones, 0.0)), ..TakeOptions::default() };
+        let captured = take.clip(skeleton, bones, &options).unwrap();
+        let (mut pose, mut playhead) = (Pose::rest(skeleton), Playhead::default());
+        playhead.sample(&captured.clip, 20.0 / 60.0, skeleton, &mut pose);
+        let now = crate::capture::tests::worlds(&seen.character, &pose);
+        for &joint in &seen.joints {
+            assert!(now[joint].abs_diff_eq(worlds[20][joint], 2e-3), "{}", skeleton.label(joint));
+        }
+    }
+
+    #[test]
+    fn a_clip_survives_the_conversion_to_a_take_and_back() {
+        let seen = walk(0.1);
+        let (skeleton, bones) = (&seen.character.skeleton, &seen.character.humanoid.as_ref().unwrap().bones);
+        let clip = seen.character.clips.iter().find(|c| c.name.as_deref() == Some("wave")).unwrap();
+        let take = Take::of(clip, skeleton, bones);
+        let text = crate::capture::write_csv(&take);
+        let take = crate::capture::parse_csv(std::path::Path::new("wave.csv"), &text).unwrap();
+        let again = take.clip(skeleton, bones, &TakeOptions::default()).unwrap().clip;
+        let (mut a, mut b) = (Pose::rest(skeleton), Pose::rest(skeleton));
+        for frame in 0..20 {
+            let time = clip.seconds * frame as f32 / 20.0;
+            Playhead::default().sample(clip, time, skeleton, &mut a);
+            Playhead::default().sample(&again, time, skeleton, &mut b);
+            let (a, b) = (worlds(&seen.character, &a), worlds(&seen.character, &b));
+            for &joint in &seen.joints {
+                assert!(
+                    a[joint].translation.distance(b[joint].translation) < 2e-3,
+                    "{}",
+                    skeleton.label(joint)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_joint_name_is_an_error() {
+        let seen = walk(0.1);
+        let mut take = Take { times: vec![0.0], ..Take::default() };
+        take.positions.joints.push("wing".to_owned());
+        let error =
+            take.clip(&seen.character.skeleton, &BTreeMap::new(), &TakeOptions::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "joint \"wing\" does not exist: it matches no node and no bone of the humanoid"
+        );
+    }
+}

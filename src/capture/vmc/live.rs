@@ -1,0 +1,117 @@
+//! Applies a performer's pose to a character.
+
+use std::collections::BTreeMap;
+
+use glam::{Quat, Vec3};
+
+use crate::asset::Character;
+use crate::capture::{CaptureError, Segments, calibration_pose, facing};
+use crate::pose::Pose;
+
+use super::faces::Expressions;
+use super::{BONES, Bone, Performer};
+
+/// Writes a performer's pose into poses of a character.
+///
+/// Let N be the product of the rotations from the hips to a bone, F the rotation from VRM's space to the
+/// character's world, and T the bone's world orientation in the character's T-pose. The bone's world orientation is
+/// then F N F⁻¹ T. The performer's rotation in world space thus becomes the same rotation in world space on the
+/// character, whatever the axes of its joints are. For a bone whose parent is also in the character, and whose
+/// T-pose is the rest pose, the local rotation is rest · W⁻¹ q W with W the world orientation at rest. The rotation
+/// of a bone that the character does not have is passed on to the bones below it.
+#[derive(Clone, Debug)]
+pub struct LiveCharacter {
+    /// Scale from metres of the performer to metres of the character. Initially 1.
+    pub scale: f32,
+    segments: Segments,
+    /// The bone of each sensor of `segments`.
+    bones: Vec<Bone>,
+    /// The index of each bone's parent, by [`Bone::index`].
+    parents: [Option<usize>; BONES],
+    /// Whether the root of `segments` is the hips, whose position follows the performer.
+    has_hips: bool,
+    /// Height of the hips above the origin at rest, metres.
+    height: f32,
+    expressions: Expressions,
+    orientations: Vec<Option<Quat>>,
+}
+
+impl LiveCharacter {
+    /// Creates the mapping to a character. `bones` maps the bone names of VRM 1.0 to nodes.
+    ///
+    /// # Errors
+    /// [`CaptureError`] if the map has no bone of the protocol, or if its nodes are not valid.
+    pub fn new(character: &Character, bones: &BTreeMap<String, usize>) -> Result<Self, CaptureError> {
+        let skeleton = &character.skeleton;
+        let known: Vec<(Bone, usize)> =
+            Bone::all().filter_map(|bone| Some((bone, *bones.get(&bone.vrm())?))).collect();
+        let nodes: Vec<usize> = known.iter().map(|(_, node)| *node).collect();
+        let mut segments = Segments::new(skeleton, &nodes)?;
+        let character_from_vrm = facing(skeleton, bones);
+        segments.world_from_sensors = character_from_vrm;
+        // In the T-pose every rotation of the protocol is the identity.
+        segments.calibrate(&vec![Some(Quat::IDENTITY); nodes.len()], &calibration_pose(skeleton, bones, 0.0));
+
+        let mut parents = [None; BONES];
+        Bone::all().zip(&mut parents).for_each(|(bone, out)| *out = bone.logical_parent().map(Bone::index));
+        let hips = segments.tracked.joints.first().filter(|j| bones.get("hips") == Some(&j.node));
+        let up = (character_from_vrm * Vec3::Y).as_dvec3();
+        #[expect(clippy::cast_possible_truncation, reason = "poses are in single precision")]
+        let height = hips.map_or(0.0, |j| j.offset.dot(up) as f32);
+        Ok(Self {
+            scale: 1.0,
+            has_hips: hips.is_some(),
+            height,
+            parents,
+            bones: known.iter().map(|(bone, _)| *bone).collect(),
+            expressions: Expressions::new(character),
+            orientations: vec![None; nodes.len()],
+            segments,
+        })
+    }
+
+    /// Sets [`LiveCharacter::scale`] so that the performer's current hip height matches the character's hip height at rest.
+    /// Returns false and changes nothing if the performer's hip position is unknown or unusable.
+    pub fn level(&mut self, performer: &Performer) -> bool {
+        let scale = hip_position(performer).map(|position| self.height / position.y);
+        let scale = scale.filter(|s| s.is_finite() && *s > 1e-3 && *s < 1e3);
+        self.scale = scale.unwrap_or(self.scale);
+        scale.is_some()
+    }
+
+    /// Writes the performer's latest values into a pose of the character: the rotations of the bones that were
+    /// received, the position of the hips, and the morph weights of the blend values. Everything else stays as it
+    /// is. No memory is allocated.
+    pub fn pose(&mut self, performer: &Performer, pose: &mut Pose) {
+        let mut turns = [Quat::IDENTITY; BONES];
+        for index in 0..BONES {
+            let parent = self.parents[index].map_or(performer.root.1, |c| turns[c]);
+            let local = performer.bones[index].map_or(Quat::IDENTITY, |(_, rotation)| rotation);
+            turns[index] = (parent * local).normalize();
+        }
+        for (bone, out) in self.bones.iter().zip(&mut self.orientations) {
+            *out = performer.bones[bone.index()].map(|_| turns[bone.index()]);
+        }
+        self.segments.pose(&self.orientations, pose);
+        if let (true, Some(position)) = (self.has_hips, hip_position(performer)) {
+            self.move_hips(position, pose);
+        }
+        self.expressions.apply(&performer.morphs, &mut pose.weights);
+    }
+
+    /// Moves the hips to a position in VRM's space.
+    fn move_hips(&self, position: Vec3, pose: &mut Pose) {
+        let Some(hips) = self.segments.tracked.joints.first() else { return };
+        let world = self.segments.world_from_sensors * (position * self.scale);
+        let local = hips.between.inverse().transform_point3(world.as_dvec3()).as_vec3();
+        if let Some(out) = pose.locals.get_mut(hips.node).filter(|_| local.is_finite()) {
+            out.translation = local;
+        }
+    }
+}
+
+/// Returns the position of the hips in VRM's space, in metres of the performer.
+fn hip_position(performer: &Performer) -> Option<Vec3> {
+    let (position, _) = performer.bones[Bone::HIPS.index()]?;
+    Some(performer.root.0 + performer.root.1 * position)
+}

@@ -1,0 +1,56 @@
+//! Live motion capture with the VMC protocol (Virtual Motion Capture, version 3.1). A capture program sends the performer's pose to
+//! the program that shows the character, as OSC over UDP.
+//!
+//! ```text
+//! UDP ─▶ Receiver ─▶ decode ─▶ Event ─▶ Performer (latest values) ─▶ Live ─▶ Pose ─▶ Recorder ─▶ Clip
+//!        └──────────────────────────────── Source ────────────────────────────────┘
+//! ```
+//!
+//! The protocol's rotations are local rotations of a character whose joints are all aligned with the world in the T-pose. [`LiveCharacter`]
+//! converts them for characters with other joint axes. Received data is not trusted: a packet that is not valid is counted and
+//! dropped as a whole.
+
+mod bones;
+mod event;
+mod faces;
+mod live;
+mod osc;
+mod packets;
+mod performer;
+mod receiver;
+mod source;
+
+pub use bones::{BONES, Bone};
+pub use event::{VmcEvent, decode};
+pub use live::LiveCharacter;
+pub use osc::LONGEST_PACKET;
+pub use packets::{PacketFile, PacketWriter, replay};
+pub use performer::Performer;
+pub use receiver::{DEFAULT_ADDRESS, Receiver, ReceiverState};
+pub use source::LiveSource;
+
+/// Why a packet was dropped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PacketError {
+    /// More bytes than a datagram can contain.
+    #[error("the packet has {bytes} bytes, but a datagram has at most {LONGEST_PACKET}")]
+    Long {
+        /// The number of bytes.
+        bytes: usize,
+    },
+    /// Not an OSC message or bundle.
+    #[error("the packet is not a valid OSC message or bundle")]
+    Broken,
+    /// Bundles that are nested too deeply.
+    #[error("bundles are nested more than 8 levels deep")]
+    Deep,
+    /// A message of the protocol with missing or invalid arguments.
+    #[error("{address}: the arguments do not match the VMC protocol")]
+    Arguments {
+        /// The message's address.
+        address: String,
+    },
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! `sinew [FILE]` without a display: draws FILE, or the built-in character reaching for a point, to `sinew.png`.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Args, Command, FromArgMatches};
+
+use super::failure::Failure;
+use super::{ModelArg, Verbosity, failure, render};
+
+const IMAGE: &str = "sinew.png";
+/// Arguments of `sinew render` for the built-in character.
+const REACHING: [&str; 5] =
+    ["--base=spine", "--reach=leftHand=0.42,1.62,0.36", "--mode=skeleton", "--ground=on", "--shadow=on"];
+
+pub(super) fn run(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let mut arguments: Vec<OsString> = ["render", "--output", IMAGE].map(OsString::from).into();
+    arguments.extend(model.units.map(|units| format!("--units={units}").into()));
+    match &model.file {
+        Some(file) => arguments.extend(["--".into(), file.into()]),
+        None => arguments.extend(REACHING.map(OsString::from)),
+    }
+    let usage = |e: clap::Error| Failure::Usage(failure::first_line(&e));
+    let command = render::RenderArgs::augment_args(Command::new("render"));
+    let matches = command.try_get_matches_from(arguments).map_err(usage)?;
+    let args = render::RenderArgs::from_arg_matches(&matches).map_err(usage)?;
+    let code = render::run(&args, &matches, verbosity)?;
+    verbosity.print(&match &model.file {
+        Some(file) => format!("drew {} to {IMAGE}", file.display()),
+        None => format!("drew the built-in character to {IMAGE}; see --help for all commands"),
+    });
+    Ok(code)
+}

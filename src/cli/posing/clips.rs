@@ -1,0 +1,129 @@
+//! The options that choose the motion: clips of other files, blends and motion files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::asset::{Character, Clip};
+use crate::cli::failure::Failure;
+use crate::cli::names;
+use crate::export::bake;
+use crate::export::bake::{Source, SourceError};
+use crate::motion::{Motion, WeightedClip};
+use crate::puppet::{Puppet, motion_file};
+use crate::rig::Rig;
+
+use super::PosingArgs;
+#[cfg(feature = "viewer")]
+use crate::viewer::AddedClips;
+
+impl PosingArgs {
+    /// Returns a character with the clips of all `--clips` files added.
+    pub(in crate::cli) fn extend(
+        &self,
+        character: Arc<Character>,
+        rig: &Rig,
+    ) -> Result<Arc<Character>, Failure> {
+        extend(character, &self.clips, rig, self.keep_hands)
+    }
+
+    /// Sets a puppet's motion and time. `animation` is the clip of `--animation`.
+    pub(in crate::cli) fn play(
+        &self,
+        puppet: &mut Puppet,
+        animation: Option<usize>,
+        time: f32,
+    ) -> Result<(), Failure> {
+        if let Some(path) = &self.motion {
+            let character = puppet.character();
+            puppet.motion =
+                motion_file::load(path, character, &puppet.rig).map_err(|e| Failure::Usage(e.to_string()))?;
+            puppet.time = time;
+        }
+        if let Some(clip) = animation {
+            puppet.play(clip, time);
+            self.blend(puppet, clip)?;
+        }
+        puppet.motion.plant |= self.plant_feet;
+        Ok(())
+    }
+
+    fn blend(&self, puppet: &mut Puppet, clip: usize) -> Result<(), Failure> {
+        if self.blend.is_empty() {
+            return Ok(());
+        }
+        let mut weighted_clips = Vec::new();
+        for text in &self.blend {
+            let (name, weight) = text.rsplit_once('=').unwrap_or((text, "none"));
+            let weight = weight.parse::<f32>().ok().filter(|w| (0.0..=1.0).contains(w));
+            let weight = weight.ok_or_else(|| {
+                Failure::Usage(format!("--blend {text}: weight must be between 0 and 1, as in NAME=0.5"))
+            })?;
+            weighted_clips.push(WeightedClip { clip: names::clip(puppet.character(), name)?, weight });
+        }
+        let sum: f32 = weighted_clips.iter().map(|s| s.weight).sum();
+        if sum > 1.0 {
+            return Err(Failure::Usage(format!(
+                "--blend: the sum of all weights is {sum}; it must be at most 1"
+            )));
+        }
+        weighted_clips.insert(0, WeightedClip { clip, weight: 1.0 - sum });
+        let mut motion = Motion::clip(clip);
+        motion.strips.iter_mut().for_each(|bar| bar.clips.clone_from(&weighted_clips));
+        puppet.motion = motion;
+        Ok(())
+    }
+}
+
+/// Returns a character with the clips of other files added, retargeted to it. A clip whose name is taken gets the file's
+/// name as a prefix.
+pub(in crate::cli) fn extend(
+    character: Arc<Character>,
+    files: &[PathBuf],
+    rig: &Rig,
+    keep_hands: bool,
+) -> Result<Arc<Character>, Failure> {
+    if files.is_empty() {
+        return Ok(character);
+    }
+    let mut character = Arc::unwrap_or_clone(character);
+    for path in files {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        for mut clip in load(path, "--clips", &character, rig, keep_hands)? {
+            clip.name = Some(bake::unique_clip_name(&character.clips, clip.name.as_deref(), &stem));
+            character.clips.push(clip);
+        }
+    }
+    Ok(character.into())
+}
+
+/// Loads the clips of a file, retargeted to a character. The file is a sensor recording or another character, and at
+/// least one clip is returned. Errors name `option`. `keep_hands` also retargets the positions of the hands.
+pub(in crate::cli) fn load(
+    path: &Path,
+    option: &str,
+    character: &Character,
+    rig: &Rig,
+    keep_hands: bool,
+) -> Result<Vec<Clip>, Failure> {
+    Source::load(path)?.clips(character, rig, keep_hands).map_err(|e| source_failure(option, path, &e))
+}
+
+fn source_failure(option: &str, path: &Path, error: &SourceError) -> Failure {
+    Failure::Usage(format!("{option} {}: {error}", path.display()))
+}
+
+/// Loads the clips of several files for the viewer, which keeps each with its file.
+#[cfg(feature = "viewer")]
+pub(in crate::cli) fn additions(
+    character: &Character,
+    files: &[PathBuf],
+    rig: &Rig,
+    keep_hands: bool,
+) -> Result<Vec<AddedClips>, Failure> {
+    let load = |path: &PathBuf| {
+        let source = Arc::new(Source::load(path)?);
+        let addition = AddedClips::new(path, source, character, rig, keep_hands);
+        addition.map_err(|e| source_failure("--clips", path, &e))
+    };
+    files.iter().map(load).collect()
+}

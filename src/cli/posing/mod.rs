@@ -1,0 +1,323 @@
+//! The posing options of `render`, `pose`, `bake` and suites, and the puppet that they describe.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use clap::builder::PossibleValuesParser;
+use clap::{ArgMatches, Args, ValueEnum};
+use glam::{DQuat, DVec3, Quat};
+
+use crate::asset::Character;
+use crate::ik;
+use crate::puppet::{GoalReport, Pin, Puppet, Target};
+use crate::rig::Rig;
+
+use super::failure::Failure;
+use super::{ModelArg, Verbosity, names};
+
+pub(super) mod clips;
+
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Posing")]
+pub(super) struct PosingArgs {
+    /// Play the clip with this name or index
+    #[arg(long, value_name = "NAME|INDEX", group = "moving")]
+    animation: Option<String>,
+    /// Time in the clip in seconds, clamped to its ends
+    #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
+    animation_time: f32,
+    /// Add the clips of another file, retargeted to this character (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub(super) clips: Vec<PathBuf>,
+    /// Blend another clip into the animation with weight W, aligning their steps (repeatable)
+    #[arg(long, value_name = "NAME=W", requires = "animation")]
+    pub(super) blend: Vec<String>,
+    /// Play a motion file, which arranges clips, layers and edits
+    #[arg(long, value_name = "FILE", group = "moving", conflicts_with = "blend")]
+    pub(super) motion: Option<PathBuf>,
+    /// Loop the motion, so that times beyond its end wrap around
+    #[arg(long = "loop")]
+    looping: bool,
+    /// Keep each foot fixed while it is on the ground
+    #[arg(long)]
+    pub(super) plant_feet: bool,
+    /// Also retarget hand positions relative to the shoulders, scaled by the arm span
+    #[arg(long)]
+    pub(super) keep_hands: bool,
+    /// Replace a node's local rotation after the clip (repeatable)
+    #[arg(long, value_name = "NODE=X,Y,Z,W")]
+    rotate: Vec<Assignment<4>>,
+    /// Move a node to a world position (repeatable)
+    #[arg(long, value_name = "NODE=X,Y,Z")]
+    reach: Vec<Assignment<3>>,
+    /// Turn a node to a world orientation (repeatable)
+    #[arg(long, value_name = "NODE=X,Y,Z,W")]
+    orient: Vec<Assignment<4>>,
+    /// Aim a node's forward axis at a world position (repeatable)
+    #[arg(long, value_name = "NODE=X,Y,Z")]
+    look: Vec<Assignment<3>>,
+    /// Bend the limb that ends at a node towards a world position (repeatable)
+    #[arg(long, value_name = "NODE=X,Y,Z")]
+    pole: Vec<Assignment<3>>,
+    /// Keep a joint where the clip puts it (repeatable)
+    #[arg(long, value_name = "NODE")]
+    pin: Vec<String>,
+    /// Weight of a node's goals (repeatable) [default: 1]
+    #[arg(long, value_name = "NODE=W")]
+    weight: Vec<Assignment<1>>,
+    /// Hold a joint still for the --reach, --orient and --look options that follow [default: the chain's base]
+    #[arg(long, value_name = "NODE")]
+    base: Vec<String>,
+    /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
+    #[arg(long, value_name = "FILE")]
+    rig: Option<PathBuf>,
+    /// Solver to use
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = methods())]
+    method: String,
+    /// Pose prior of --method style: a file written by `sinew style`, or a glTF, BVH or CSV file with example clips
+    #[arg(long, value_name = "FILE")]
+    style: Option<PathBuf>,
+    /// Joint parameters that the Jacobian methods solve for
+    #[arg(long, value_name = "WHICH", default_value = "rotation-vector")]
+    joint_parameters: ParametersArg,
+    /// Ignore joint limits
+    #[arg(long)]
+    no_limits: bool,
+    /// Maximum number of iterations
+    #[arg(long, value_name = "N", default_value_t = ik::DEFAULT_ITERATIONS)]
+    iterations: usize,
+    /// Distance at which a goal counts as reached, in metres [default: 1e-4 of the chain's length]
+    #[arg(long, value_name = "M", value_parser = metres)]
+    tolerance: Option<f64>,
+    /// Pose to start from: the clip's pose (current) or the rest pose
+    #[arg(long, value_name = "POSE", default_value = "current")]
+    start: StartArg,
+    /// Exit 1 unless every goal is reached
+    #[arg(long)]
+    require_reached: bool,
+    /// Use the scene with this name or index [default: the file's default scene]
+    #[arg(long, value_name = "NAME|INDEX")]
+    scene: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ParametersArg {
+    RotationVector,
+    Euler,
+}
+
+/// A parser that accepts the names of the IK methods.
+pub(super) fn methods() -> PossibleValuesParser {
+    PossibleValuesParser::new(ik::Method::all().map(ik::Method::name))
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum StartArg {
+    Current,
+    Rest,
+}
+
+/// An argument of the form `NODE=number,…` with `N` numbers.
+#[derive(Clone, Debug)]
+struct Assignment<const N: usize> {
+    node: String,
+    values: [f64; N],
+}
+
+impl<const N: usize> FromStr for Assignment<N> {
+    type Err = String;
+
+    /// Splits at the last `=`, because a node's name may contain one.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (node, values) = text.rsplit_once('=').ok_or("'=' is missing")?;
+        Ok(Self { node: node.to_owned(), values: numbers(values)? })
+    }
+}
+
+fn seconds(text: &str) -> Result<f32, String> {
+    let seconds = text.parse::<f32>().ok().filter(|s| s.is_finite());
+    seconds.ok_or_else(|| format!("\"{text}\" is not a time in seconds"))
+}
+
+fn metres(text: &str) -> Result<f64, String> {
+    let metres = text.parse::<f64>().ok().filter(|m| *m > 0.0 && m.is_finite());
+    metres.ok_or_else(|| format!("\"{text}\" is not a positive number of metres"))
+}
+
+/// Parses exactly `N` finite numbers separated by commas.
+pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
+    let parsed: Vec<f64> = text
+        .split(',')
+        .map(|n| n.trim().parse::<f64>().ok().filter(|x| x.is_finite()))
+        .collect::<Option<_>>()
+        .ok_or_else(|| format!("\"{text}\" is not a list of finite numbers"))?;
+    let count = parsed.len();
+    parsed.try_into().map_err(|_| format!("found {count} numbers, expected {N}"))
+}
+
+/// The vector scaled to length one; `None` if its length is zero.
+pub(super) fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
+    let largest = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let v = v.map(|x| x / largest);
+    let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    (largest > 0.0).then(|| v.map(|x| x / length))
+}
+
+impl PosingArgs {
+    /// Returns a puppet set up by the options. `matches` of this subcommand give the order of the options.
+    pub(super) fn puppet(
+        &self,
+        character: Character,
+        matches: &ArgMatches,
+        verbosity: Verbosity,
+    ) -> Result<Puppet, Failure> {
+        verbosity.warn(&character.warnings);
+        let rig = super::rig_of(&character, self.rig())?;
+        let character = self.extend(character.into(), &rig)?;
+        self.puppet_of(character, rig, matches)
+    }
+
+    /// The files that the options name as inputs, including the model.
+    pub(super) fn files<'a>(&'a self, model: &'a ModelArg) -> impl Iterator<Item = &'a Path> {
+        let files = [&model.file, &self.motion, &self.rig, &self.style];
+        files.into_iter().flatten().chain(&self.clips).map(PathBuf::as_path)
+    }
+
+    /// The file of `--rig`.
+    pub(super) fn rig(&self) -> Option<&Path> {
+        self.rig.as_deref()
+    }
+
+    /// As [`Self::puppet`], for a shared character that already has all clips, and its rig.
+    pub(super) fn puppet_of(
+        &self,
+        character: Arc<Character>,
+        rig: Rig,
+        matches: &ArgMatches,
+    ) -> Result<Puppet, Failure> {
+        let scene = match &self.scene {
+            Some(name) => names::scene(&character, name)?,
+            None => character.default_scene,
+        };
+        let clip = self.animation.as_deref().map(|name| names::clip(&character, name)).transpose()?;
+        let targets = self.targets(&character, matches)?;
+        let pins = self.pin.iter().map(|n| Ok(names::node(&character, n)?.into()));
+        let pins = pins.collect::<Result<Vec<Pin>, Failure>>()?;
+        let rotations = self.rotations(&character)?;
+        let load_prior = |path| super::style::load_prior(path, &character, &rig, self.keep_hands);
+        let style = self.style.as_deref().map(load_prior).transpose()?;
+        let mut puppet = Puppet::with_rig(character, scene, rig);
+        puppet.style = style;
+        self.play(&mut puppet, clip, self.animation_time)?;
+        puppet.looping = self.looping;
+        puppet.rotations = rotations;
+        puppet.targets = targets;
+        puppet.pins = pins;
+        puppet.options.iterations = self.iterations;
+        puppet.options.tolerance = self.tolerance;
+        puppet.options.start = match self.start {
+            StartArg::Current => ik::Start::Current,
+            StartArg::Rest => ik::Start::Rest,
+        };
+        // The parser accepts known names only.
+        puppet.options.method = self.method.parse().unwrap_or_default();
+        puppet.options.jacobian.parameters = match self.joint_parameters {
+            ParametersArg::RotationVector => ik::JointParameters::RotationVector,
+            ParametersArg::Euler => ik::JointParameters::Euler,
+        };
+        puppet.options.limits = !self.no_limits;
+        Ok(puppet)
+    }
+
+    /// Exit code 1 if `--require-reached` is given and a goal was not reached.
+    pub(super) fn exit_code(&self, reports: &[GoalReport]) -> ExitCode {
+        let reached = reports.iter().all(|r| r.outcome == ik::Outcome::Reached);
+        ExitCode::from(u8::from(self.require_reached && !reached))
+    }
+
+    fn rotations(&self, character: &Character) -> Result<Vec<(usize, Quat)>, Failure> {
+        let rotation = |a: &Assignment<4>| {
+            let node = names::node(character, &a.node)?;
+            let q = unit(a.values)
+                .ok_or_else(|| Failure::Usage(format!("--rotate {}: quaternion has zero length", a.node)))?;
+            Ok((node, DQuat::from_array(q).as_quat()))
+        };
+        self.rotate.iter().map(rotation).collect()
+    }
+
+    /// The goals of each node. Nodes are in the order in which the options first name them.
+    fn targets(&self, character: &Character, matches: &ArgMatches) -> Result<Vec<Target>, Failure> {
+        let indices = |id: &str| matches.indices_of(id).into_iter().flatten();
+        let bases: Vec<_> = indices("base").zip(&self.base).collect();
+        let base_at = |index: usize| {
+            let base = bases.iter().rev().find(|(at, _)| *at < index);
+            base.map(|(_, name)| names::node(character, name)).transpose()
+        };
+        let mut targets: Vec<(usize, Target)> = Vec::new();
+        for (index, reach) in indices("reach").zip(&self.reach) {
+            let node = names::node(character, &reach.node)?;
+            let position = Some(position("--reach", reach)?);
+            targets.push((index, Target { position, base: base_at(index)?, ..Target::new(node) }));
+        }
+        for (index, orient) in indices("orient").zip(&self.orient) {
+            let node = names::node(character, &orient.node)?;
+            let zero = || Failure::Usage(format!("--orient {}: quaternion has zero length", orient.node));
+            let orientation = DQuat::from_array(unit(orient.values).ok_or_else(zero)?);
+            target(&mut targets, node, index, base_at(index)?).orientation = Some(orientation);
+        }
+        for (index, look) in indices("look").zip(&self.look) {
+            let node = names::node(character, &look.node)?;
+            target(&mut targets, node, index, base_at(index)?).look = Some(position("--look", look)?);
+        }
+        targets.sort_by_key(|(index, _)| *index);
+        let mut targets: Vec<Target> = targets.into_iter().map(|(_, t)| t).collect();
+        let last = ["reach", "orient", "look"].iter().flat_map(|id| indices(id)).max();
+        if let Some((_, name)) = bases.iter().find(|(at, _)| last.is_none_or(|last| *at > last)) {
+            return Err(Failure::Usage(format!("--base {name}: no --reach, --orient or --look follows it")));
+        }
+        let update = |targets: &mut Vec<Target>, option: &str, name: &str, set: &dyn Fn(&mut Target)| {
+            let node = names::node(character, name)?;
+            if !targets.iter().any(|t| t.node == node) {
+                let cause = "node has no goal; add --reach, --orient or --look for it";
+                return Err(Failure::Usage(format!("{option} {name}: {cause}")));
+            }
+            targets.iter_mut().filter(|t| t.node == node).for_each(set);
+            Ok(())
+        };
+        for pole in &self.pole {
+            let position = position("--pole", pole)?;
+            update(&mut targets, "--pole", &pole.node, &|t| t.pole = Some(position))?;
+        }
+        for weight in &self.weight {
+            let [value] = weight.values;
+            if value < 0.0 {
+                let cause = "weight must be at least 0";
+                return Err(Failure::Usage(format!("--weight {}={value}: {cause}", weight.node)));
+            }
+            update(&mut targets, "--weight", &weight.node, &|t| t.weight = value)?;
+        }
+        Ok(targets)
+    }
+}
+
+/// Returns a node's target. Adds the target for the argument at `index` if the node has no target yet.
+fn target(targets: &mut Vec<(usize, Target)>, node: usize, index: usize, base: Option<usize>) -> &mut Target {
+    let existing = targets.iter().position(|(_, t)| t.node == node);
+    let at = existing.unwrap_or(targets.len());
+    if existing.is_none() {
+        targets.push((index, Target { base, ..Target::new(node) }));
+    }
+    &mut targets[at].1
+}
+
+/// Returns a position if its coordinates are finite in single precision.
+fn position(option: &str, argument: &Assignment<3>) -> Result<DVec3, Failure> {
+    let position = DVec3::from_array(argument.values);
+    if position.as_vec3().is_finite() {
+        return Ok(position);
+    }
+    let cause = "position is outside the range of single precision";
+    Err(Failure::Usage(format!("{option} {}: {cause}", argument.node)))
+}

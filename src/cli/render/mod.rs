@@ -1,0 +1,385 @@
+//! `sinew render`: draws an image or a sequence of images without a window.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::{ArgMatches, Args};
+
+use crate::ik::{Method, Outcome};
+use crate::pose::Pose;
+use crate::puppet::{GoalReport, Puppet};
+use crate::regress::{Drawn, GoldenState, compare};
+use crate::render::{
+    Background, DecodedImage, DecodedImages, Gpu, Model, RenderError, Renderer, ShadingMode,
+};
+use crate::scene;
+use crate::scene::compare::Comparison;
+use crate::view::Bounds;
+
+use super::failure::Failure;
+use super::posing::{PosingArgs, methods};
+use super::progress::Progress;
+use super::timing::Stopwatch;
+use super::view::ViewArgs;
+use super::{ModelArg, Verbosity, output};
+
+pub(super) mod replay;
+
+/// Maximum number of frames of a sequence, eleven hours at 24 frames per second.
+const MAX_FRAMES: u32 = 1_000_000;
+
+/// Options that a recorded session determines.
+const SESSION_OPTIONS: [&str; 8] = [
+    "camera_position",
+    "camera_focal_point",
+    "camera_view_up",
+    "camera_view_angle",
+    "mode",
+    "ground",
+    "shadow",
+    "skinning",
+];
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sinew render character.glb --animation walk --animation-time 0.4 -o walk.png
+  sinew render character.glb --reach hand_l=0.3,1.2,0.4 --mode skeleton -o reach.png
+  sinew render character.glb --reach hand_l=0.3,1.2,0.4 --compare ccd,fabrik,dls -o compared.png
+  sinew render character.glb --animation walk --frames 0..48 --fps 24 -o 'walk-{frame:04}.png'
+  sinew render --replay drag.session --frames 0..96 --fps 24 -o 'drag-{frame:04}.png'")]
+pub(super) struct RenderArgs {
+    #[command(flatten)]
+    pub(super) model: ModelArg,
+    /// PNG file to write (- for stdout); the name of a sequence must contain {frame:04}
+    #[arg(short, long, value_name = "OUT.png")]
+    pub(super) output: PathBuf,
+    /// Replay a session of `sinew view --record`; without --frames, draw its final state
+    #[arg(long, value_name = "SESSION", group = "moving", conflicts_with_all = SESSION_OPTIONS, conflicts_with = "PosingArgs")]
+    pub(super) replay: Option<PathBuf>,
+    /// Draw frames A to B-1 of a clip or a session; the camera of a clip is fixed and shows all frames
+    #[arg(long, value_name = "A..B", requires = "moving")]
+    pub(super) frames: Option<Frames>,
+    /// Frames per second; frame 0 is at --animation-time, or at the start of the session
+    #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
+    pub(super) fps: f32,
+    /// Solve the same goals with other methods and draw the results as ghosts
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = methods(), conflicts_with = "replay")]
+    compare: Vec<String>,
+    /// Compare with a reference image; if they differ, write OUT.diff.png and exit 1
+    #[arg(long, value_name = "PNG", conflicts_with_all = ["frames", "replay"])]
+    reference: Option<PathBuf>,
+    /// Maximum mean FLIP error to accept, from 0 to 1; 0 requires identical pixels
+    #[arg(long, value_name = "T", default_value_t = 0.0, requires = "reference", value_parser = threshold)]
+    threshold: f32,
+    #[command(flatten)]
+    pub(super) view: ViewArgs,
+    #[command(flatten)]
+    posing: PosingArgs,
+}
+
+/// `A..B`: the frames from A up to but not including B.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frames {
+    pub(super) first: u32,
+    pub(super) end: u32,
+}
+
+impl FromStr for Frames {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (first, end): (u32, u32) = text
+            .split_once("..")
+            .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
+            .ok_or_else(|| format!("\"{text}\" is not A..B, for example 0..48"))?;
+        match end.checked_sub(first) {
+            None | Some(0) => Err(format!("\"{text}\" contains no frame; B must be greater than A")),
+            Some(count) if count > MAX_FRAMES => {
+                Err(format!("{count} frames exceed the limit of {MAX_FRAMES}"))
+            }
+            Some(_) => Ok(Self { first, end }),
+        }
+    }
+}
+
+pub(super) fn rate(text: &str) -> Result<f32, String> {
+    let rate = text.parse::<f32>().ok().filter(|r| *r > 0.0 && r.is_finite());
+    rate.ok_or_else(|| format!("\"{text}\" is not a positive number"))
+}
+
+fn threshold(text: &str) -> Result<f32, String> {
+    let error = text.parse::<f32>().ok().filter(|t| (0.0..=1.0).contains(t));
+    error.ok_or_else(|| format!("\"{text}\" is not a number from 0 to 1"))
+}
+
+impl RenderArgs {
+    /// Solves the puppet's goals with the methods of `--compare`, and prints warnings for those that cannot.
+    fn comparison(&self, puppet: &Puppet, verbosity: Verbosity) -> Comparison {
+        let comparison = comparison(&self.compare, puppet);
+        let refusals = comparison.candidates().iter().filter_map(|c| c.refusal());
+        verbosity.warn(&refusals.map(str::to_owned).collect::<Vec<_>>());
+        comparison
+    }
+}
+
+/// Solves the puppet's goals with the methods of these names.
+pub(super) fn comparison(names: &[String], puppet: &Puppet) -> Comparison {
+    let mut comparison = Comparison::default();
+    let methods: Vec<Method> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    comparison.set_methods(&methods, puppet);
+    comparison.set_start_pose(&Pose::rest(&puppet.character().skeleton));
+    comparison.solve(puppet);
+    comparison
+}
+
+pub(super) fn run(
+    args: &RenderArgs,
+    matches: &ArgMatches,
+    verbosity: Verbosity,
+) -> Result<ExitCode, Failure> {
+    if let Some(session) = &args.replay {
+        return replay::run(args, session, verbosity);
+    }
+    let mut watch = Stopwatch::new(verbosity.verbose);
+    let names = OutputNames::new(&args.output, args.frames)?;
+    output::protect(&names.single, args.posing.files(&args.model).chain(args.reference.as_deref()))?;
+    names.check(args.frames)?;
+    // The difference image is an output too.
+    output::protect(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
+    let pending = PendingRenderer::open(&args.view, verbosity);
+    let character = args.model.load()?;
+    output::protect(&names.single, character.files.iter().map(PathBuf::as_path))?;
+    watch.stage("load");
+    let mut puppet = args.posing.puppet(character, matches, verbosity)?;
+    puppet.skinning = args.view.skinning();
+    let Some(frames) = args.frames else {
+        puppet.update()?;
+        watch.stage("pose");
+        let comparison = args.comparison(&puppet, verbosity);
+        let reference =
+            args.reference.as_deref().map(|path| reference(path, args.view.size())).transpose()?;
+        let image = pending.draw_to_file(&puppet, &comparison, &args.view, &names.single, &mut watch)?;
+        let matches = reference.map_or(Ok(true), |expected| is_match(&expected, &image, args, verbosity))?;
+        return Ok(if matches { args.posing.exit_code(puppet.reports()) } else { ExitCode::from(1) });
+    };
+    let start = puppet.time;
+    #[expect(clippy::cast_precision_loss, reason = "frame numbers are small")]
+    let pose = |puppet: &mut Puppet, frame: u32| -> Result<Vec<GoalReport>, Failure> {
+        puppet.time = start + frame as f32 / args.fps;
+        Ok(puppet.update()?.to_vec())
+    };
+    let (mut bounds, mut missed) = (Bounds::default(), Vec::new());
+    // The camera frames all poses, so they are computed once before the first frame is drawn.
+    let progress = Progress::new(frames.end - frames.first, "poses", verbosity);
+    for frame in frames.first..frames.end {
+        missed.extend(pose(&mut puppet, frame)?.into_iter().find(|r| r.outcome != Outcome::Reached));
+        missed.truncate(1);
+        let now = puppet.bounds();
+        bounds.extend([now.lo, now.hi]);
+        progress.step();
+    }
+    progress.finish();
+    let mut comparison = args.comparison(&puppet, verbosity);
+    watch.stage("poses");
+    let settings = args.view.settings(&bounds)?;
+    let mut loaded = pending.load(&puppet, args.view.mode(), &mut watch)?;
+    let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
+    let mut files = output::Sequence::default();
+    for frame in frames.first..frames.end {
+        pose(&mut puppet, frame)?;
+        comparison.solve(&puppet);
+        let mut scene = scene::frame(&puppet, &settings);
+        comparison.add_to_frame(&mut scene, &puppet, settings.scale);
+        let image = loaded.renderer.render(&loaded.model, &scene, args.view.size())?;
+        files.write(&names.numbered(frame), &image.png(settings.background)?)?;
+        progress.step();
+    }
+    files.finish(&args.output)?;
+    progress.finish();
+    watch.stage("draw");
+    watch.total();
+    Ok(args.posing.exit_code(&missed))
+}
+
+/// A renderer whose adapter is being opened on another thread while the model is loaded.
+pub(super) struct PendingRenderer {
+    opening: Option<thread::JoinHandle<Result<(Renderer, Duration), RenderError>>>,
+    verbosity: Verbosity,
+}
+
+/// Waits for an adapter that was not used. A driver that is still loading when the program ends prints errors.
+impl Drop for PendingRenderer {
+    fn drop(&mut self) {
+        if let Some(opening) = self.opening.take() {
+            drop(opening.join());
+        }
+    }
+}
+
+/// A renderer and a model that is loaded on it.
+pub(super) struct LoadedModel {
+    pub(super) renderer: Renderer,
+    pub(super) model: Model,
+}
+
+impl PendingRenderer {
+    pub(super) fn open(view: &ViewArgs, verbosity: Verbosity) -> Self {
+        let choice = view.adapter.clone();
+        let opening = thread::spawn(move || {
+            let started = Instant::now();
+            let renderer = Renderer::new(Gpu::new(&choice)?);
+            Ok((renderer, started.elapsed()))
+        });
+        Self { opening: Some(opening), verbosity }
+    }
+
+    /// Waits for the renderer and loads the model with the textures that a shading mode needs.
+    pub(super) fn load(
+        mut self,
+        puppet: &Puppet,
+        mode: ShadingMode,
+        watch: &mut Stopwatch,
+    ) -> Result<LoadedModel, Failure> {
+        let character = puppet.character();
+        let textures = DecodedImages::decode(character, puppet.parts(), mode);
+        self.verbosity.warn(&textures.warnings);
+        watch.stage("textures");
+        let panicked = || RenderError::Driver("opening the adapter failed".into());
+        let opening = self.opening.take().and_then(|o| o.join().ok());
+        let (renderer, time) = opening.ok_or_else(panicked)??;
+        watch.note("adapter", &renderer.gpu().describe());
+        watch.duration("opened in", time);
+        watch.stage("wait");
+        let model = renderer.model(character, puppet.parts(), &textures)?;
+        watch.stage("upload");
+        Ok(LoadedModel { renderer, model })
+    }
+
+    /// Draws the puppet's current pose and writes the image to a file.
+    pub(super) fn draw_to_file(
+        self,
+        puppet: &Puppet,
+        comparison: &Comparison,
+        view: &ViewArgs,
+        path: &Path,
+        watch: &mut Stopwatch,
+    ) -> Result<DecodedImage, Failure> {
+        let mut bounds = puppet.bounds();
+        for ghost in comparison.candidates().iter().map(|c| c.puppet().bounds()) {
+            bounds.extend([ghost.lo, ghost.hi]);
+        }
+        let settings = view.settings(&bounds)?;
+        let mut loaded = self.load(puppet, view.mode(), watch)?;
+        let mut frame = scene::frame(puppet, &settings);
+        comparison.add_to_frame(&mut frame, puppet, settings.scale);
+        let image = loaded.renderer.render(&loaded.model, &frame, view.size())?;
+        watch.stage("draw");
+        output::file(path, &image.png(settings.background)?)?;
+        watch.stage("write");
+        watch.total();
+        Ok(image)
+    }
+}
+
+/// Reads the reference image. If its size is not the given one, its pixels are left empty, so that it never matches.
+fn reference(path: &Path, (width, height): (u32, u32)) -> Result<DecodedImage, Failure> {
+    let read = Drawn::read(path, width, height).map_err(|e| Failure::Usage(e.to_string()))?;
+    match read {
+        None => Err(Failure::Usage(format!("{}: reference image does not exist", path.display()))),
+        Some(GoldenState::Drawn(drawn)) => Ok(drawn.image),
+        Some(GoldenState::OtherSize(width, height)) => Ok(DecodedImage { width, height, rgba: Vec::new() }),
+    }
+}
+
+/// Whether an image matches the reference within `--threshold`. If not, prints why and writes a difference image.
+fn is_match(
+    expected: &DecodedImage,
+    actual: &DecodedImage,
+    args: &RenderArgs,
+    verbosity: Verbosity,
+) -> Result<bool, Failure> {
+    let reference = args.reference.as_deref().unwrap_or(Path::new("-"));
+    let Some(difference) = compare(expected, actual, 0) else {
+        let size = |p: &DecodedImage| format!("{}x{}", p.width, p.height);
+        let (path, expected, actual) = (reference.display(), size(expected), size(actual));
+        verbosity.print(&format!("{path}: image size is {actual}, but the reference has {expected}"));
+        return Ok(false);
+    };
+    if difference.pixels() == 0 || args.threshold > 0.0 && difference.mean <= args.threshold {
+        return Ok(true);
+    }
+    let (worst, [x, y]) = difference.worst;
+    let message = format!(
+        "{} pixels differ, mean FLIP error {:.5}, largest {worst:.4} at {x},{y}",
+        difference.pixels(),
+        difference.mean
+    );
+    verbosity.print(&format!("{}: {message}", reference.display()));
+    if args.output != Path::new("-") {
+        let image = difference.image(actual.width, actual.height);
+        let bytes = image.png(Background::BLACK)?;
+        output::file(&args.output.with_extension("diff.png"), &bytes)?;
+    }
+    Ok(false)
+}
+
+/// The file names of the output images.
+pub(super) struct OutputNames {
+    pub(super) single: PathBuf,
+    /// The text before the first frame number, then each number's minimum width and the text after it.
+    pattern: Option<(String, Vec<(usize, String)>)>,
+}
+
+impl OutputNames {
+    pub(super) fn new(output: &Path, frames: Option<Frames>) -> Result<Self, Failure> {
+        let invalid = |cause: &str| Failure::Usage(format!("--output {}: {cause}", output.display()));
+        let is_png = output.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+        if !is_png && output != Path::new("-") && !output.starts_with("/dev") {
+            return Err(invalid("unknown file type; use .png"));
+        }
+        let text = output.to_string_lossy();
+        let pattern = pattern(&text);
+        match (frames, &pattern) {
+            (Some(_), Some((_, numbers))) if numbers.is_empty() => {
+                Err(invalid("a sequence needs {frame} or {frame:04} in its name"))
+            }
+            (Some(_), None) => Err(invalid("invalid frame number; write {frame} or {frame:04}")),
+            _ => Ok(Self { single: output.into(), pattern }),
+        }
+    }
+
+    /// Checks before posing and drawing that the folder exists and that the file can be written.
+    pub(super) fn check(&self, frames: Option<Frames>) -> Result<(), Failure> {
+        if self.single == Path::new("-") {
+            return Ok(());
+        }
+        let path = frames.map_or_else(|| self.single.clone(), |frames| self.numbered(frames.first));
+        let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match folder.metadata() {
+            Ok(folder) if folder.is_dir() => output::check(&path),
+            Ok(_) => Err(Failure::Usage(format!("{}: not a folder", folder.display()))),
+            Err(cause) => Err(Failure::Usage(format!("{}: {cause}", folder.display()))),
+        }
+    }
+
+    pub(super) fn numbered(&self, frame: u32) -> PathBuf {
+        let Some((before, numbers)) = &self.pattern else { return self.single.clone() };
+        let numbers = numbers.iter().map(|(width, after)| format!("{frame:0width$}{after}"));
+        format!("{before}{}", numbers.collect::<String>()).into()
+    }
+}
+
+/// Parses a name into the pattern of [`OutputNames`]; `None` if a placeholder is malformed.
+fn pattern(name: &str) -> Option<(String, Vec<(usize, String)>)> {
+    let mut parts = name.split("{frame");
+    let before = parts.next()?.to_owned();
+    let number = |part: &str| {
+        let (width, after) = part.split_once('}')?;
+        let width = if width.is_empty() { 0 } else { width.strip_prefix(":0")?.parse().ok()? };
+        (width < 32).then(|| (width, after.to_owned()))
+    };
+    Some((before, parts.map(number).collect::<Option<_>>()?))
+}

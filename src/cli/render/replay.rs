@@ -1,0 +1,76 @@
+//! `sinew render --replay`: draws a session that was recorded in the viewer.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::cli::failure::Failure;
+use crate::cli::progress::Progress;
+use crate::cli::timing::Stopwatch;
+use crate::cli::{ModelArg, Verbosity, output, rig_of};
+use crate::render::ShadingMode;
+use crate::viewer::{Recording, Replay};
+
+use super::{LoadedModel, OutputNames, PendingRenderer, RenderArgs};
+
+/// Number of steps of the progress bar.
+const STEPS: u32 = 100;
+
+pub(in crate::cli) fn run(
+    args: &RenderArgs,
+    session: &Path,
+    verbosity: Verbosity,
+) -> Result<ExitCode, Failure> {
+    let mut watch = Stopwatch::new(verbosity.verbose);
+    let names = OutputNames::new(&args.output, args.frames)?;
+    names.check(args.frames)?;
+    let recording = Recording::open(session)?;
+    watch.note("session", &format!("{:.3} s", recording.length().as_secs_f64()));
+    watch.stage("read");
+    let pending = PendingRenderer::open(&args.view, verbosity);
+    let file = args.model.file.clone().or_else(|| recording.character());
+    let model = ModelArg { file, ..args.model };
+    let character = model.load()?;
+    let rig = rig_of(&character, None)?;
+    verbosity.warn(&character.warnings);
+    verbosity.warn(&recording.warnings(&character, &rig));
+    watch.stage("load");
+    let mut replay = Replay::new(&recording, character, rig)?;
+    // A session may switch to any shading mode, so all textures are needed.
+    let mut loaded = pending.load(replay.session().puppet(), ShadingMode::Shaded, &mut watch)?;
+    let mut draw = |replay: &Replay| -> Result<Vec<u8>, Failure> {
+        let (frame, size) = args.view.replayed(replay.session());
+        let LoadedModel { renderer, model } = &mut loaded;
+        let image = renderer.render(model, &frame, size)?;
+        Ok(image.png(frame.background)?)
+    };
+    match args.frames {
+        None => {
+            let progress = Progress::new(STEPS, "percent of the session", verbosity);
+            for step in 1..=STEPS {
+                replay.advance(recording.length() * step / STEPS)?;
+                progress.step();
+            }
+            replay.advance(recording.length())?;
+            progress.finish();
+            watch.stage("replay");
+            output::file(&names.single, &draw(&replay)?)?;
+        }
+        Some(frames) => {
+            let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
+            let mut files = output::Sequence::default();
+            for frame in frames.first..frames.end {
+                // Division gives bit-identical times for the same moment at any frame rate.
+                let time = f64::from(frame) / f64::from(args.fps);
+                replay.advance(Duration::try_from_secs_f64(time).unwrap_or(Duration::MAX))?;
+                files.write(&names.numbered(frame), &draw(&replay)?)?;
+                progress.step();
+            }
+            files.finish(&args.output)?;
+            progress.finish();
+        }
+    }
+    watch.stage("draw");
+    watch.total();
+    Ok(ExitCode::SUCCESS)
+}

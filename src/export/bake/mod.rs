@@ -1,0 +1,106 @@
+//! Bakes the motion of a puppet, including solved goals, into a clip, and retargets clips of other characters.
+
+use std::ops::Range;
+
+use crate::asset::{Character, Clip};
+use crate::motion::{Playhead, Recorder, Retarget, RetargetError};
+use crate::pose::Pose;
+use crate::puppet::{GoalReport, Puppet, PuppetError};
+use crate::rig::Rig;
+
+mod source;
+
+pub use source::{Source, SourceError, is_take, unique_clip_name};
+
+/// Frame rate at which clips of other characters are sampled, unless all their channels share the same keys.
+const RATE: f32 = 60.0;
+/// Maximum number of frames of a clip.
+pub const MAX_FRAMES: usize = 1 << 20;
+
+/// Samples a puppet's motion and the goals that are solved on top of it. Returns the clip and the goal reports of all
+/// frames.
+///
+/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. The puppet keeps the
+/// last time.
+///
+/// # Errors
+/// The [`PuppetError`] of the first frame that cannot be posed.
+pub fn bake(
+    puppet: &mut Puppet,
+    times: Range<f32>,
+    rate: f32,
+    name: &str,
+) -> Result<(Clip, Vec<GoalReport>), PuppetError> {
+    let mut recorder = Recorder::new(&puppet.character().skeleton);
+    let mut reports = Vec::new();
+    for time in frames(times, rate) {
+        puppet.time = time;
+        reports.extend_from_slice(puppet.update()?);
+        recorder.push(f64::from(time), puppet.pose());
+    }
+    let clip = recorder.clip(&puppet.character().skeleton, Some(name.to_owned()));
+    Ok((clip.unwrap_or_default(), reports))
+}
+
+/// Retargets all clips of a source to a target, and solves the contact constraints of the feet.
+///
+/// # Errors
+/// [`RetargetError`] if the characters cannot be matched or a pose is not finite.
+pub fn retarget_clips(source: &Character, target: &Character, rig: &Rig) -> Result<Vec<Clip>, RetargetError> {
+    retarget_clips_with(Retarget::new(source, target)?, source, target, rig)
+}
+
+/// Retargets all clips of a source with an existing [`Retarget`], and solves its contact constraints.
+///
+/// # Errors
+/// [`RetargetError::NotFinite`] if a pose is not finite.
+pub fn retarget_clips_with(
+    mut retarget: Retarget,
+    source: &Character,
+    target: &Character,
+    rig: &Rig,
+) -> Result<Vec<Clip>, RetargetError> {
+    let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
+    let retarget_clip = |(index, clip): (usize, &Clip)| {
+        let (mut head, mut holds) = (Playhead::default(), Vec::new());
+        let mut recorder = Recorder::new(&target.skeleton);
+        let mut from = Pose::rest(&source.skeleton);
+        let mut to = Pose::rest(&target.skeleton);
+        for time in sample_times(clip) {
+            from.reset(&source.skeleton);
+            head.sample(clip, time, &source.skeleton, &mut from);
+            retarget.pose(&from, &mut to, &mut holds);
+            let solved = puppet.follow(&to, &holds);
+            solved.map_err(|source| RetargetError::NotFinite {
+                clip: index,
+                time: time.to_string(),
+                source,
+            })?;
+            recorder.push(f64::from(time), puppet.pose());
+        }
+        let name = clip.name.clone().unwrap_or_else(|| format!("#{index}"));
+        Ok(recorder.clip(&target.skeleton, Some(name)).unwrap_or_default())
+    };
+    source.clips.iter().enumerate().map(retarget_clip).collect()
+}
+
+/// The key times of a clip if all channels share them, as in motion capture. Otherwise evenly spaced times.
+fn sample_times(clip: &Clip) -> Vec<f32> {
+    match clip.timelines.as_slice() {
+        [times] if times.len() > 1 && times.len() <= MAX_FRAMES => times.clone(),
+        _ => frames(0.0..clip.seconds, RATE),
+    }
+}
+
+/// Returns evenly spaced frame times over a range in seconds, including its end. The last interval may be shorter.
+pub fn frames(times: Range<f32>, rate: f32) -> Vec<f32> {
+    let (start, end, rate) = (f64::from(times.start), f64::from(times.end), f64::from(rate));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a small count")]
+    let intervals = ((end - start) * rate + 1e-4).floor().clamp(0.0, MAX_FRAMES as f64) as u32;
+    #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
+    let mut frames: Vec<f32> = (0..=intervals).map(|i| (start + f64::from(i) / rate) as f32).collect();
+    if frames.last().is_some_and(|last| f64::from(*last) < end - 0.01 / rate) {
+        frames.push(times.end);
+    }
+    frames
+}

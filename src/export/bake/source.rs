@@ -1,0 +1,109 @@
+//! Sources of motion: files whose clips are transferred to a character.
+
+use std::path::Path;
+
+use crate::asset;
+use crate::asset::{Character, Clip, LoadError};
+#[cfg(feature = "capture")]
+use crate::capture::{CaptureError, Take, TakeOptions, load_csv};
+use crate::motion::{Retarget, RetargetError};
+use crate::rig::Rig;
+
+use super::retarget_clips_with;
+
+/// A source of motion for another character.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A character or a skeleton with clips.
+    Character(Box<Character>),
+    /// A take from sensors.
+    #[cfg(feature = "capture")]
+    Take(Take),
+}
+
+/// An error when the clips of a source are transferred to a character.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// The source has no clips.
+    #[error("the file contains no clips")]
+    Empty,
+    /// The source cannot be retargeted to the character.
+    #[error(transparent)]
+    Retarget(#[from] RetargetError),
+    /// The joints of the take do not fit the character.
+    #[cfg(feature = "capture")]
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+}
+
+impl Source {
+    /// Loads a `.csv` file as a take, and any other file as a character.
+    ///
+    /// # Errors
+    /// [`LoadError`] if the file cannot be loaded.
+    pub fn load(path: &Path) -> Result<Self, LoadError> {
+        #[cfg(feature = "capture")]
+        if is_take(path) {
+            return Ok(Self::Take(load_csv(path)?));
+        }
+        Ok(Self::Character(Box::new(asset::load(path)?)))
+    }
+
+    /// Converts the clips of the source to clips of a character. Returns at least one clip.
+    ///
+    /// The clips of a character are retargeted. A take is fitted to the sensor data, and its clip has no name. `hands` adds
+    /// contact constraints for the hands if the bodies differ ([`Retarget::hands`]).
+    ///
+    /// # Errors
+    /// [`SourceError`] if the source has no clips or does not fit the character.
+    pub fn clips(&self, target: &Character, rig: &Rig, hands: bool) -> Result<Vec<Clip>, SourceError> {
+        let clips = match self {
+            Self::Character(source) if source.clips.is_empty() => return Err(SourceError::Empty),
+            Self::Character(source) => {
+                let mut retarget = Retarget::new(source, target)?;
+                retarget.hands = hands;
+                retarget_clips_with(retarget, source, target, rig)?
+            }
+            #[cfg(feature = "capture")]
+            Self::Take(take) => {
+                let bones = asset::humanoid(target).map(|h| h.bones).unwrap_or_default();
+                vec![take.clip(&target.skeleton, &bones, &TakeOptions::default())?.clip]
+            }
+        };
+        if clips.is_empty() { Err(SourceError::Empty) } else { Ok(clips) }
+    }
+}
+
+/// Whether a file is read as a take, according to its extension.
+#[cfg(feature = "capture")]
+pub fn is_take(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
+}
+
+/// Returns a unique name for a clip that is added to other clips. It is the clip's name or, without one, the `stem` of its
+/// file name. If that name is in use, the stem is added in front, and then a number at the end.
+pub fn unique_clip_name(clips: &[Clip], own: Option<&str>, stem: &str) -> String {
+    let is_free = |name: &str| clips.iter().all(|c| c.name.as_deref() != Some(name));
+    let own = own.unwrap_or(stem);
+    let both = format!("{stem} {own}");
+    let numbered = (2..).map(|number: u32| format!("{both} {number}"));
+    let mut names = [own.to_owned(), both.clone()].into_iter().chain(numbered);
+    names.find(|name| is_free(name)).unwrap_or(both)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_clips_get_unique_names() {
+        let mut clips: Vec<Clip> = Vec::new();
+        let mut add = |own: Option<&str>| {
+            let name = unique_clip_name(&clips, own, "file");
+            clips.push(Clip { name: Some(name.clone()), ..Clip::default() });
+            name
+        };
+        let names = [Some("walk"), Some("walk"), Some("walk"), None, None].map(&mut add);
+        assert_eq!(names, ["walk", "file walk", "file walk 2", "file", "file file"]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Exports poses as JSON, and poses and clips in a copy of the character's glTF file.
+
+use std::path::Path;
+
+use glam::{Mat4, Vec3};
+use serde::Serialize;
+
+use crate::asset;
+use crate::asset::{Character, Clip, LoadError, Part, bvh, gltf};
+use crate::pose::Pose;
+use crate::puppet::{GoalReport, Puppet};
+use crate::skin::Skinned;
+
+/// The JSON export of a pose: the transforms of all nodes, the goal reports, and optionally the posed vertices.
+#[derive(Debug, Serialize)]
+pub struct PoseDocument {
+    format: &'static str,
+    nodes: Vec<NodeRecord>,
+    reports: Vec<ReportRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    primitives: Option<Vec<PrimitiveRecord>>,
+}
+
+#[derive(Debug, Serialize)]
+struct NodeRecord {
+    index: usize,
+    name: Option<String>,
+    parent: Option<usize>,
+    world: [f32; 16],
+    translation: [f32; 3],
+    rotation: [f32; 4],
+    scale: [f32; 3],
+}
+
+#[derive(Debug, Serialize)]
+struct ReportRecord {
+    node: usize,
+    effector: String,
+    solve: usize,
+    method: String,
+    outcome: String,
+    iterations: usize,
+    position_error: Option<f64>,
+    orientation_error: Option<f64>,
+    seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct PrimitiveRecord {
+    node: usize,
+    mesh: usize,
+    primitive: usize,
+    skin: Option<usize>,
+    count: usize,
+    positions: Vec<f32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    normals: Vec<f32>,
+}
+
+impl PoseDocument {
+    /// Exports the current pose of a puppet. `vertices` has one element for each part of the puppet.
+    pub fn new(puppet: &Puppet, reports: &[GoalReport], vertices: Option<Vec<Skinned>>) -> Self {
+        Self {
+            format: "sinew-pose-1",
+            nodes: nodes(puppet),
+            reports: reports.iter().map(|r| record(r, puppet)).collect(),
+            primitives: vertices.map(|v| primitives(puppet, v)),
+        }
+    }
+}
+
+/// Returns a copy of a puppet's glTF file in its current pose, as GLB. Without a `file`, it is the built-in character.
+///
+/// # Errors
+/// [`LoadError`] if the file can no longer be read, does not match the puppet any more, or the pose is not finite.
+pub fn posed_copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadError> {
+    export(puppet.character(), file, puppet.pose(), &[])
+}
+
+/// Returns a copy of a character's glTF file at rest, as GLB, with its clips replaced by others.
+///
+/// # Errors
+/// [`LoadError`] if the file can no longer be read, does not match the character any more, or a key is not finite.
+pub fn animated_copy(
+    character: &Character,
+    file: Option<&Path>,
+    clips: &[Clip],
+) -> Result<Vec<u8>, LoadError> {
+    export(character, file, &Pose::rest(&character.skeleton), clips)
+}
+
+fn export(
+    character: &Character,
+    file: Option<&Path>,
+    pose: &Pose,
+    clips: &[Clip],
+) -> Result<Vec<u8>, LoadError> {
+    let mut read;
+    let (bytes, folder) = match file {
+        Some(path) => {
+            read = gltf::read(path)?;
+            // A BVH file has no glTF data, so a glTF file with only its skeleton is created.
+            if bvh::is_bvh(path, &read) {
+                read = gltf::skeleton_only(character);
+            }
+            (&read[..], gltf::folder(path))
+        }
+        None => (asset::MANNEQUIN, None),
+    };
+    let Pose { locals, weights } = pose;
+    gltf::posed_copy(&character.path, bytes, folder, &character.skeleton, locals, weights, clips)
+}
+
+fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {
+    let nodes =
+        puppet.character().skeleton.nodes.iter().zip(&puppet.pose().locals).zip(puppet.world_from_node());
+    let record = |(index, ((node, local), world)): (
+        usize,
+        ((&crate::asset::Node, &crate::asset::Transform), &glam::Affine3A),
+    )| NodeRecord {
+        index,
+        name: node.name.clone(),
+        parent: node.parent,
+        world: Mat4::from(*world).to_cols_array(),
+        translation: local.translation.into(),
+        rotation: local.rotation.into(),
+        scale: local.scale.into(),
+    };
+    nodes.enumerate().map(record).collect()
+}
+
+fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {
+    ReportRecord {
+        node: report.node,
+        effector: puppet.character().skeleton.label(report.node),
+        solve: report.solve,
+        method: report.method.to_string(),
+        outcome: report.outcome.to_string(),
+        iterations: report.iterations,
+        position_error: report.position_error,
+        orientation_error: report.orientation_error,
+        seconds: report.seconds,
+    }
+}
+
+fn primitives(puppet: &Puppet, vertices: Vec<Skinned>) -> Vec<PrimitiveRecord> {
+    let record = |(part, skinned): (&Part, Skinned)| {
+        let primitive = puppet.character().primitive(*part);
+        PrimitiveRecord {
+            node: part.node,
+            mesh: part.mesh,
+            primitive: primitive.index,
+            skin: part.skin,
+            count: primitive.vertices(),
+            positions: flat(&skinned.positions),
+            normals: flat(&skinned.normals),
+        }
+    };
+    puppet.parts().iter().zip(vertices).map(record).collect()
+}
+
+fn flat(vectors: &[Vec3]) -> Vec<f32> {
+    vectors.iter().flat_map(Vec3::to_array).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Forward and backward reaching: Aristidou & Lasenby 2011, "FABRIK: a fast, iterative solver for the inverse
+//! kinematics problem", algorithm 1 and section 3.2 (several end effectors).
+
+use glam::DVec3;
+
+use crate::ik::tree::Tree;
+
+use super::particle::Particles;
+
+/// Sweeps in both directions per fit of the joints.
+const SWEEPS: usize = 2;
+
+/// The state of forward and backward reaching. Buffers are reused by later iterations.
+#[derive(Clone, Debug, Default)]
+pub(in crate::ik) struct Fabrik {
+    /// For each particle, the sum and the number of the positions that the particles below it propose.
+    proposals: Vec<(DVec3, f64)>,
+}
+
+impl Fabrik {
+    /// Runs one iteration. Each of [`SWEEPS`] sweeps first goes from the effectors to the base. A joint moves onto
+    /// the line from its child to its old position, one link length away from the child. A sub-base moves to the mean
+    /// of its children's proposals. The sweep then goes from the base to the effectors in the same way. At the end
+    /// the joints are fitted to the points within their limits, and the next iteration starts from the fitted pose.
+    pub(in crate::ik) fn pass(&mut self, particles: &mut Particles, tree: &mut Tree) {
+        particles.start_iteration(tree);
+        for _ in 0..SWEEPS {
+            self.backward(particles, tree);
+            forward(particles);
+        }
+        particles.fit(tree);
+    }
+
+    /// Sweeps from the effectors to the base.
+    fn backward(&mut self, particles: &mut Particles, tree: &Tree) {
+        self.proposals.clear();
+        self.proposals.resize(particles.positions.len(), (DVec3::ZERO, 0.0));
+        for (task, &particle) in tree.tasks.iter().zip(&particles.tasks) {
+            let here = particles.positions[particle];
+            let there = task.target.map_or(here, |target| here.lerp(target, task.weight.min(1.0)));
+            self.proposals[particle].0 += there;
+            self.proposals[particle].1 += 1.0;
+        }
+        for particle in (0..particles.positions.len()).rev() {
+            let Some(parent) = particles.parents[particle] else { continue };
+            let (sum, number) = self.proposals[particle];
+            if number > 0.0 {
+                particles.positions[particle] = sum / number;
+            }
+            let away = point_towards(
+                particles.positions[particle],
+                particles.positions[parent],
+                particles.lengths[particle],
+            );
+            self.proposals[parent].0 += away;
+            self.proposals[parent].1 += 1.0;
+        }
+    }
+}
+
+/// Sweeps from the base, which stays in place, to the effectors.
+fn forward(particles: &mut Particles) {
+    for particle in 0..particles.positions.len() {
+        if let Some(parent) = particles.parents[particle] {
+            particles.positions[particle] = point_towards(
+                particles.positions[parent],
+                particles.positions[particle],
+                particles.lengths[particle],
+            );
+        }
+    }
+}
+
+/// Returns the point at a distance from `from` in the direction of `to`.
+fn point_towards(from: DVec3, to: DVec3, distance: f64) -> DVec3 {
+    let way = to - from;
+    let length = way.length();
+    if length > 0.0 { from + way * (distance / length) } else { from }
+}

@@ -1,0 +1,170 @@
+//! Iterations of the Jacobian methods.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use crate::ik::rotation::rotation_vector;
+use crate::ik::tree::{Joint, Tree};
+use crate::ik::{JacobianOptions, JointParameters, Method, Secondary};
+
+use super::{Inverse, Jacobian};
+
+/// Maximum rotation of a joint per iteration, in radians.
+const LARGEST_TURN: f64 = 1.0;
+/// Maximum number of iterations that restore pins.
+const RESTORE_ITERATIONS: usize = 12;
+
+/// λ² of damped least squares as a fraction of the squared error.
+const DAMPING: f64 = 0.02;
+
+impl Jacobian {
+    /// Brings pinned goals back within tolerance, regardless of the other goals.
+    pub(in crate::ik) fn restore_pins(&mut self, tree: &mut Tree) {
+        self.set(tree);
+        for _ in 0..RESTORE_ITERATIONS {
+            if tree.measure().meets_pins() {
+                break;
+            }
+            self.evaluate(tree, f64::INFINITY);
+            for (index, row) in self
+                .rows
+                .iter_mut()
+                .enumerate()
+                .filter(|(_, t)| !tree.tasks.get(t.task).is_some_and(|task| task.pinned))
+            {
+                row.error = DVec3::ZERO;
+                self.levers.iter_mut().filter(|l| l.row == index).for_each(|l| l.matrix = DMat3::ZERO);
+            }
+            self.set_freedom(tree, JointParameters::RotationVector);
+            self.pull.fill(DVec3::ZERO);
+            let length = tree.length();
+            self.solve(tree, Inverse::Damped(1e-9 * length * length));
+            self.apply(tree, JointParameters::RotationVector);
+        }
+    }
+
+    /// Turns the joints within their limits and moves the base.
+    pub(in crate::ik) fn apply(&mut self, tree: &mut Tree, parameters: JointParameters) {
+        let largest = self.turns.iter().map(|t| t.length_squared()).fold(0.0, f64::max).sqrt();
+        let share = if largest > LARGEST_TURN { LARGEST_TURN / largest } else { 1.0 };
+        for (index, turn) in self.turns.iter().enumerate() {
+            let joint = &tree.joints[index];
+            let local = tree.axis_to_frame(joint, *turn * share);
+            let euler = parameters == JointParameters::Euler && joint.hinge_axis().is_none();
+            let requested =
+                if euler { euler_step(joint.rotation, local) } else { retract(local) * joint.rotation };
+            let allowed = joint.allowed(requested.normalize());
+            tree.joints[index].rotation = allowed;
+        }
+        if self.root_weight > 0.0 {
+            tree.root += self.root_step * share;
+        }
+        tree.forward();
+    }
+
+    /// Runs one iteration of transpose, pseudo-inverse, damped or selectively damped least squares.
+    ///
+    /// `additional`: rotations in base space that replace the secondary task of the options.
+    ///
+    /// A damped step that made the error larger is undone and repeated with more damping.
+    pub(in crate::ik) fn pass(
+        &mut self,
+        tree: &mut Tree,
+        kind: Method,
+        options: &JacobianOptions,
+        additional: Option<&[DVec3]>,
+    ) {
+        let damped = matches!(kind, Method::Dls | Method::Fused | Method::FullBody);
+        let mut cost = tree.measure().sum;
+        let failed = damped && cost > self.last_cost;
+        if failed {
+            for (joint, &rotation) in tree.joints.iter_mut().zip(&self.before) {
+                joint.rotation = rotation;
+            }
+            tree.root = self.before_root;
+            tree.forward();
+            self.boost = (self.boost * 8.0).min(1e12);
+            cost = self.last_cost;
+        } else {
+            self.boost = (self.boost * 0.25).max(1.0);
+        }
+        self.last_cost = cost;
+        self.before.clear();
+        self.before.extend(tree.joints.iter().map(|j| j.rotation));
+        self.before_root = tree.root;
+        let length = tree.length();
+        self.evaluate(tree, options.clamp * length);
+        self.set_freedom(tree, options.parameters);
+        match additional {
+            // The last turns led too far, so the next step must not repeat them.
+            Some(_) if failed => self.pull.fill(DVec3::ZERO),
+            Some(turns) => self.pull.copy_from_slice(turns),
+            None => self.secondary(tree, options),
+        }
+        let error2: f64 = self.rows.iter().map(|t| t.error.length_squared() / (t.scale * t.scale)).sum();
+        let inverse = match kind {
+            Method::JacobianTranspose => Inverse::Transpose,
+            Method::PseudoInverse => Inverse::Pseudo,
+            Method::Sdls => Inverse::Selective,
+            _ => Inverse::Damped(
+                self.boost
+                    * match options.damping {
+                        Some(share) => (share * length).powi(2),
+                        None => DAMPING * error2 + 1e-14 * length * length,
+                    },
+            ),
+        };
+        self.solve(tree, inverse);
+        self.apply(tree, options.parameters);
+    }
+
+    /// Computes the rotations of the secondary task.
+    fn secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
+        for (index, joint) in tree.joints.iter().enumerate() {
+            let wanted = match options.secondary {
+                Secondary::None => {
+                    self.pull[index] = DVec3::ZERO;
+                    continue;
+                }
+                Secondary::Rest => joint.rest,
+                Secondary::Posture => joint.posture,
+                Secondary::Start => self.start[index],
+                Secondary::LimitCentres => joint.centre(),
+            };
+            self.pull[index] = towards(tree, joint, wanted) * options.secondary_gain;
+        }
+    }
+}
+
+/// Returns the rotation that takes a joint to `wanted`, a rotation vector in base space. For a hinge this is the part
+/// about its axis.
+pub(in crate::ik) fn towards(tree: &Tree, joint: &Joint, wanted: DQuat) -> DVec3 {
+    let turn = rotation_vector(wanted * joint.rotation.conjugate());
+    let turn = joint.hinge_axis().map_or(turn, |axis| axis * turn.dot(axis));
+    tree.base_from_axes(joint) * turn
+}
+
+/// Converts a rotation vector to a unit quaternion. It is exact to first order, and the angle never exceeds π.
+pub(in crate::ik) fn retract(v: DVec3) -> DQuat {
+    let half = v * 0.5;
+    let scale = 1.0 / (1.0 + half.length_squared()).sqrt();
+    DQuat::from_vec4((half * scale).extend(scale))
+}
+
+/// Returns the axes of the x, y and z angles of a rotation in XYZ order, in the frame before turning.
+pub(super) fn euler_axes(rotation: DQuat) -> DMat3 {
+    let (a, b, _) = rotation.to_euler(glam::EulerRot::XYZ);
+    let x = DQuat::from_rotation_x(a);
+    let y = x * DVec3::Y;
+    DMat3::from_cols(DVec3::X, y, x * (DQuat::from_rotation_y(b) * DVec3::Z))
+}
+
+/// Applies a turn to the three Euler angles of a rotation. With the axes E the turn is E Eᵀ Jᵀ y, so the angles
+/// change by Eᵀ Jᵀ y.
+pub(super) fn euler_step(rotation: DQuat, turn: DVec3) -> DQuat {
+    let (a, b, c) = rotation.to_euler(glam::EulerRot::XYZ);
+    let axes = euler_axes(rotation);
+    // At gimbal lock two axes coincide. A little damping selects the smallest angles that make the turn.
+    let m = axes.transpose() * axes + DMat3::from_diagonal(DVec3::splat(1e-9));
+    let rates = m.inverse() * axes.transpose_mul_vec3(turn);
+    DQuat::from_euler(glam::EulerRot::XYZ, a + rates.x, b + rates.y, c + rates.z)
+}

@@ -1,0 +1,102 @@
+//! The closed form without special cases, for a limb that is neither straight nor folded and a target that is not
+//! behind it.
+
+use crate::ik::lanes::{Lane, Quaternion, Vec3};
+
+/// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::degenerate`].
+///
+/// Each rotation has two parts. The first turns the bone within the limb's plane, so that the end stays on its line
+/// but at the distance of the target. The second carries the line and the plane onto the target. Angles are quotients
+/// of complex numbers. A bone at (x, y) along and across its line that must get to (x′, y′) turns by (x′ + iy′)(x −
+/// iy), whose absolute value r is known. For an angle with cosine c/r and sine s/r, the half angle is the argument of
+/// (r + c) + is. A positive factor does not change a rotation, so vectors and quaternions are normalised only at the
+/// end.
+///
+/// With n the normal of the plane and Q the rotation that carries it, a bone's rotation (w + fn) becomes wQ + f(Qn).
+/// Both bones share these two products.
+#[inline(always)]
+pub(super) fn usual<L: Lane>(
+    upper: Vec3<L>,
+    lower: Vec3<L>,
+    target: Vec3<L>,
+    pole: Option<Vec3<L>>,
+) -> Option<[Quaternion<L>; 2]> {
+    let c = L::splat;
+    let line = upper.plus(lower);
+    let (a2, b2, e2, d2) = (upper.dot(upper), lower.dot(lower), line.dot(line), target.dot(target));
+    // The normal of the limb's plane. Its length is the distance of the middle joint from the line times the length
+    // of the line.
+    let normal = upper.cross(lower);
+    let n2 = normal.dot(normal);
+    let (ux, lx) = (upper.dot(line), lower.dot(line));
+    // The distance of the target, clamped to |a − b| and a + b. The middle joint by the law of cosines, along the
+    // line and across it (Heron's formula), both multiplied by twice the distance.
+    let twice_ab = c(2.0) * (a2 * b2).sqrt();
+    let (least, most) = (a2 + b2 - twice_ab, a2 + b2 + twice_ab);
+    let out2 = d2.min(most).max(least);
+    let beyond = a2 - b2;
+    let (along, rest) = (out2 + beyond, out2 - beyond);
+    let heron = ((most - out2) * (out2 - least)).max(c(0.0));
+    // The rotations within the plane. Values across the line are multiplied by the length of the normal, which saves
+    // a square root.
+    let aside = (heron * n2).sqrt();
+    let both = c(2.0) * (out2 * e2).sqrt();
+    let (whole1, whole2) = (a2 * both, b2 * both);
+    let (w1, w2) = (whole1 + (along * ux + aside), whole2 + (rest * lx + aside));
+    let (f1, f2) = (along * n2 - aside * ux, aside * lx - rest * n2);
+    // The shortest arc from the line to the target.
+    let across = line.cross(target);
+    let ed = (e2 * d2).sqrt();
+    let w = ed + line.dot(target);
+    let mut length2 = c(2.0) * ed * w;
+    let usual = L::all_above([
+        (n2, c(1e-12) * a2 * b2),
+        (e2, c(1e-4) * a2),
+        (out2, c(1e-8) * a2),
+        (w, c(1e-3) * ed),
+        (w1, c(1e-8) * whole1),
+        (w2, c(1e-8) * whole2),
+    ]);
+    if !usual {
+        return None;
+    }
+    let (tn, cn) = (target.dot(normal), across.dot(normal));
+    let (carry, carry_n) = if let Some(pole) = pole {
+        // Then a turn about the target's line until the middle joint is on the side of the pole. Cosine and sine are
+        // the components along the pole of two carried vectors: the offset of the middle joint from the line, and the
+        // normal. The arc carries a vector v to v − (e + t)·v / (1 + e·t) (e + t) + 2 (e·v) t, with unit vectors e
+        // and t. The sine is divided by the length of the line.
+        let (up, lp) = (upper.dot(pole), lower.dot(pole));
+        let (edw, middle) = (ed * w, ed * (up + lp) + e2 * target.dot(pole));
+        let cos = edw * (lx * up - ux * lp) + cn * middle;
+        let sin = tn * middle - edw * normal.dot(pole);
+        let sin2 = e2 * sin * sin;
+        let square = cos * cos + sin2;
+        let whole = square.sqrt();
+        let ws = whole + cos;
+        if !L::all_above([(square, c(1e-10) * pole.dot(pole) * e2 * n2 * edw * edw), (ws, c(1e-8) * whole)]) {
+            return None;
+        }
+        length2 = length2 * (ws * ws + sin2);
+        let aside = target.times(e2).plus(line.times(ed)).times(sin);
+        let carry = Quaternion::new(across.times(ws).plus(aside), ws * w);
+        (carry, carry.after(normal))
+    } else {
+        // The normal is perpendicular to the line.
+        (Quaternion::new(across, w), Quaternion::new(normal.times(w).minus(line.times(tn)), c(0.0) - cn))
+    };
+    let (g1, g2) = (w1 * n2, w2 * n2);
+    let (first2, second2) = (length2 * (f1 * f1 * n2 + g1 * g1), length2 * (f2 * f2 * n2 + g2 * g2));
+    let (first, second) = (first2.sqrt(), second2.sqrt());
+    // One division serves both.
+    let product = first * second;
+    if !L::all_above([(product, c(1e-250)), (c(1e250), product)]) {
+        return None;
+    }
+    let inverse = product.inverse();
+    let (s1, s2) = (second * inverse, first * inverse);
+    Some([
+        carry_n.times(f1 * s1).plus(carry.times(g1 * s1)),
+        carry_n.times(f2 * s2).plus(carry.times(g2 * s2)),
+    ])
+}

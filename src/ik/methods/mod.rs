@@ -1,0 +1,13 @@
+//! The solving methods, one per file or folder.
+
+pub(super) mod ccd;
+pub(super) mod example;
+pub(super) mod fabrik;
+pub(super) mod full_body;
+pub(super) mod fused;
+pub(super) mod jacobian;
+pub(super) mod limb;
+pub(super) mod optimize;
+pub(super) mod particle;
+pub(super) mod style;
+pub(super) mod two_bone;

@@ -1,0 +1,117 @@
+//! Nonlinear least squares with a trust region: Levenberg 1944 and Marquardt 1963, with the damping rule of Nielsen
+//! 1999 ("Damping parameter in Marquardt's method", section 2).
+//!
+//! Minimises the weighted squares of the goals and of two priors on each joint, over rotation vectors. The priors are
+//! the distances from the rest pose and from the start pose. They are diagonal. With D = μ + priors, the step (JᵀJ +
+//! D)⁻¹ is h + D⁻¹Jᵀ(J D⁻¹ Jᵀ + I)⁻¹(e − J h) by Woodbury's identity, which is the small system of all Jacobian
+//! methods. Limits are constraints: a joint that reaches its limit is locked, and the others are solved again.
+
+use glam::DQuat;
+
+use crate::ik::rotation::rotation_vector;
+use crate::ik::tree::Tree;
+use crate::ik::{JointParameters, OptimizeOptions};
+
+use super::jacobian::{Inverse, Jacobian, towards};
+
+/// State of a solve.
+#[derive(Clone, Debug, Default)]
+pub(in crate::ik) struct Optimize {
+    /// Damping, base-space metres squared.
+    mu: f64,
+    /// Factor by which the damping grows if the next step fails.
+    growth: f64,
+    start: Vec<DQuat>,
+    best: Vec<DQuat>,
+    cost: f64,
+    predicted: f64,
+    /// Whether the last accepted step gained almost nothing, or no step could be accepted.
+    converged: bool,
+}
+
+/// A step that reduces the sum by less than this fraction is the last one.
+const MIN_GAIN: f64 = 1e-9;
+
+impl Optimize {
+    /// Stores the pose in which a solve starts.
+    pub(in crate::ik) fn set_start(&mut self, tree: &Tree) {
+        self.start.clear();
+        self.start.extend(tree.joints.iter().map(|j| j.rotation));
+    }
+
+    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+        (self.cost, self.growth, self.converged) = (f64::INFINITY, 2.0, false);
+        let length = tree.length();
+        self.mu = 1e-3 * length * length;
+    }
+
+    /// Returns the sum to minimise, base-space metres squared.
+    fn objective(&self, tree: &Tree, jacobian: &Jacobian, options: &OptimizeOptions, length2: f64) -> f64 {
+        let priors = tree.joints.iter().zip(&self.start).map(|(joint, start)| {
+            let from = |pose: DQuat| rotation_vector(pose * joint.rotation.conjugate()).length_squared();
+            let rest = if options.rest > 0.0 { options.rest * from(joint.rest) } else { 0.0 };
+            let stay = if options.stay > 0.0 { options.stay * from(*start) } else { 0.0 };
+            length2 * (rest + stay)
+        });
+        jacobian.cost() + priors.sum::<f64>()
+    }
+
+    /// Returns whether the sum no longer falls.
+    pub(in crate::ik) fn is_converged(&self) -> bool {
+        self.converged
+    }
+
+    /// Restores the pose with the smallest sum.
+    pub(in crate::ik) fn restore_best(&self, tree: &mut Tree) {
+        for (joint, &rotation) in tree.joints.iter_mut().zip(&self.best) {
+            joint.rotation = rotation;
+        }
+        tree.forward();
+    }
+
+    /// Takes one step. The next call judges it and undoes it if it failed.
+    pub(in crate::ik) fn pass(
+        &mut self,
+        jacobian: &mut Jacobian,
+        tree: &mut Tree,
+        options: &OptimizeOptions,
+    ) {
+        let length = tree.length();
+        let length2 = length * length;
+        jacobian.evaluate(tree, f64::INFINITY);
+        let cost = self.objective(tree, jacobian, options, length2);
+        if cost <= self.cost {
+            let ratio = if self.predicted > 0.0 { (self.cost - cost) / self.predicted } else { 0.0 };
+            if self.cost.is_finite() {
+                self.mu *= (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
+            }
+            self.growth = 2.0;
+            self.converged = self.cost.is_finite() && self.cost - cost <= MIN_GAIN * self.cost;
+            self.cost = cost;
+            self.best.clear();
+            self.best.extend(tree.joints.iter().map(|j| j.rotation));
+        } else {
+            self.restore_best(tree);
+            jacobian.evaluate(tree, f64::INFINITY);
+            self.mu *= self.growth;
+            self.growth *= 2.0;
+            self.converged = self.mu > 1e5 * length2;
+        }
+        self.mu = self.mu.clamp(1e-16 * length2, 1e6 * length2);
+        jacobian.set_freedom(tree, JointParameters::RotationVector);
+        let (rest, stay) = (options.rest * length2, options.stay * length2);
+        let inverse = 1.0 / (self.mu + rest + stay);
+        for (index, joint) in tree.joints.iter().enumerate() {
+            jacobian.scale_freedom(index, inverse);
+            jacobian.pull[index] = if rest + stay > 0.0 {
+                (towards(tree, joint, joint.rest) * rest + towards(tree, joint, self.start[index]) * stay)
+                    * inverse
+            } else {
+                glam::DVec3::ZERO
+            };
+        }
+        jacobian.solve(tree, Inverse::Damped(1.0));
+        self.predicted = jacobian.predicted_gain();
+        jacobian.apply(tree, JointParameters::RotationVector);
+    }
+}

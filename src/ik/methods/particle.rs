@@ -1,0 +1,223 @@
+//! Particle inverse kinematics: Hecker et al. 2008, "Real-time motion retargeting to highly varied user-created
+//! morphologies", section 6.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::Limit;
+use crate::ik::rotation::{best_fit, shortest_arc};
+use crate::ik::tree::{Joint, Tree};
+
+/// Sweeps over the springs per fit. A fit costs as much as several sweeps.
+const SWEEPS: usize = 8;
+
+/// Particles at the joints and effectors of a tree, and the fit of the joints to them.
+#[derive(Clone, Debug, Default)]
+pub(in crate::ik) struct Particles {
+    pub(in crate::ik) positions: Vec<DVec3>,
+    /// The particle to which each particle is attached, or `None` if it is fixed.
+    pub(in crate::ik) parents: Vec<Option<usize>>,
+    /// Length of the spring to that particle.
+    pub(in crate::ik) lengths: Vec<f64>,
+    /// Position of each particle in the turned frame of its parent joint.
+    locals: Vec<DVec3>,
+    /// The particle of each effector: its own, or that of a joint at the same position.
+    pub(in crate::ik) tasks: Vec<usize>,
+    /// Whether a fit moves particles. This happens if several are attached to one joint, and with limits, scale or
+    /// weights below one.
+    fit_moves_particles: bool,
+    /// The particles that are attached to joints, grouped by joint, and the range of each joint.
+    attached: Vec<usize>,
+    ranges: Vec<(usize, usize)>,
+    vectors: Vec<(DVec3, DVec3, f64)>,
+}
+
+impl Particles {
+    /// Places the particles at the joints and effectors.
+    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+        self.parents.clear();
+        self.parents.extend(tree.joints.iter().map(|j| j.parent));
+        self.locals.clear();
+        self.locals.extend((0..tree.joints.len()).map(|j| tree.local(j)));
+        self.tasks.clear();
+        for task in &tree.tasks {
+            // An effector at the position of a joint shares the joint's particle.
+            let on = |j: usize| self.parents[j] == task.joint && self.locals[j].distance(task.local) < 1e-12;
+            let own = task.joint.filter(|_| task.local == DVec3::ZERO);
+            let shared = own.or_else(|| (0..tree.joints.len()).find(|&j| on(j)));
+            self.tasks.push(shared.unwrap_or(self.parents.len()));
+            if shared.is_none() {
+                self.parents.push(task.joint);
+                self.locals.push(task.local);
+            }
+        }
+        self.attached.clear();
+        self.attached.extend((0..self.parents.len()).filter(|&p| self.parents[p].is_some()));
+        self.attached.sort_unstable_by_key(|&p| (self.parents[p], p));
+        self.ranges.clear();
+        let mut start = 0;
+        for joint in 0..tree.joints.len() {
+            let on = self.attached[start..].iter().take_while(|&&p| self.parents[p] == Some(joint)).count();
+            self.ranges.push((start, start + on));
+            start += on;
+        }
+        let limited = tree.joints.iter().any(|j| j.limit != Limit::Free || j.weight < 1.0);
+        self.fit_moves_particles =
+            limited || !tree.rigid || self.ranges.iter().any(|(start, end)| end - start > 1);
+        self.move_to_joints(tree);
+        self.measure_lengths();
+    }
+
+    fn measure_lengths(&mut self) {
+        self.lengths.clear();
+        let distance = |(i, parent): (usize, &Option<usize>)| {
+            parent.map_or(0.0, |p| (self.positions[i] - self.positions[p]).length())
+        };
+        self.lengths.extend(self.parents.iter().enumerate().map(distance));
+    }
+
+    /// Starts an iteration from the current pose if the last fit moved particles.
+    pub(in crate::ik) fn start_iteration(&mut self, tree: &Tree) {
+        if self.fit_moves_particles {
+            self.move_to_joints(tree);
+        }
+        if !tree.rigid {
+            // With scale, links change their length as they turn, so each iteration uses the lengths of the current
+            // pose.
+            self.measure_lengths();
+        }
+    }
+
+    /// Pulls the particles of the effectors to their targets. A weight below one pulls only part of the way.
+    pub(in crate::ik) fn pull(&mut self, tree: &Tree) {
+        for (task, &particle) in tree.tasks.iter().zip(&self.tasks) {
+            if let Some(target) = task.target.filter(|_| self.parents[particle].is_some()) {
+                let here = &mut self.positions[particle];
+                *here = here.lerp(target, task.weight.min(1.0));
+            }
+        }
+    }
+
+    /// Runs one iteration. Each of [`SWEEPS`] sweeps pulls the effectors to their targets and relaxes the springs,
+    /// from the tips to the root and back. Then rotations are fitted within limits. Targets on inner joints pull
+    /// those joints.
+    ///
+    /// The way to the root is the published method. The way back relaxes the same springs in the opposite order, so
+    /// that the pull of the root gets to the tips in the same iteration. With a stiffness below one, only that
+    /// fraction of a spring's error is corrected.
+    pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, stiffness: f64) {
+        self.start_iteration(tree);
+        for _ in 0..SWEEPS {
+            self.pull(tree);
+            for particle in (0..self.positions.len()).rev() {
+                self.relax(particle, stiffness);
+            }
+            for particle in 0..tree.joints.len() {
+                self.relax(particle, stiffness);
+            }
+        }
+        self.fit(tree);
+    }
+
+    /// Relaxes a spring. Both ends move by half of its error: m = (P₁ − P₀)(0.5 − 0.5 d_dest / d_src). At the fixed
+    /// root the other end moves by the whole error.
+    fn relax(&mut self, particle: usize, stiffness: f64) {
+        let Some(parent) = self.parents[particle] else { return };
+        let spring = self.positions[parent] - self.positions[particle];
+        let length = spring.length();
+        if length == 0.0 {
+            return;
+        }
+        let half = spring * (stiffness * (0.5 - 0.5 * self.lengths[particle] / length));
+        if self.parents[parent].is_none() {
+            self.positions[particle] += 2.0 * half;
+        } else {
+            self.positions[particle] += half;
+            self.positions[parent] -= half;
+        }
+    }
+
+    /// Turns the joints, root to tip, so that the points of each come as near as possible to their particles. A
+    /// single particle needs the shortest arc, several particles or orientations the best fit, and a hinge the best
+    /// angle. All turns stay within limits.
+    pub(in crate::ik) fn fit(&mut self, tree: &mut Tree) {
+        for index in 0..tree.joints.len() {
+            tree.forward_joint(index);
+            let joint = &tree.joints[index];
+            let (start, end) = self.ranges[index];
+            self.vectors.clear();
+            for &p in &self.attached[start..end] {
+                let to = tree.to_frame(joint, self.positions[p] - joint.position);
+                self.vectors.push((joint.turn(self.locals[p]), to, 1.0));
+            }
+            tree.orientation_vectors(index, &mut self.vectors);
+            if let [only] = self.attached[start..end] {
+                self.hinge_plane(tree, index, only);
+            }
+            let arc = match (joint.hinge_axis(), &self.vectors[..]) {
+                (_, []) => continue,
+                (Some(axis), several) => super::ccd::best_turn_about(axis, several),
+                (None, &[(from, to, _)]) => shortest_arc(from, to, DVec3::X),
+                (None, several) => best_fit(several.iter().copied()),
+            };
+            let arc = if joint.weight < 1.0 { DQuat::IDENTITY.slerp(arc, joint.weight) } else { arc };
+            tree.joints[index].rotation = joint.allowed((arc * joint.rotation).normalize());
+            tree.forward_joint(index);
+        }
+        tree.forward_tips();
+    }
+
+    /// Adds the plane of a child hinge to the fit. The axis of the hinge must be perpendicular to the plane of the
+    /// particles next to it. This determines the twist of the parent, which the shortest arc leaves open.
+    fn hinge_plane(&mut self, tree: &Tree, index: usize, child: usize) {
+        let Some(axis) = tree.joints.get(child).and_then(Joint::hinge_axis) else { return };
+        let (start, end) = self.ranges[child];
+        let [next] = self.attached[start..end] else { return };
+        let (joint, hinge) = (&tree.joints[index], &tree.joints[child]);
+        let here = self.positions[child];
+        let normal = (here - joint.position).cross(self.positions[next] - here);
+        let size = self.lengths[child] * self.lengths[next];
+        // A straight limb has no definite plane.
+        if normal.length() < 1e-3 * size {
+            return;
+        }
+        // A hinge about its own bone only twists, so it has no plane.
+        if axis.dot(hinge.turn(self.locals[next])).abs() > 0.9 * self.lengths[next] {
+            return;
+        }
+        let from = joint.rotation * (hinge.fixed_linear() * axis);
+        let to = tree.axis_to_frame(joint, normal / size);
+        let side = if from.dot(to) < 0.0 { -1.0 } else { 1.0 };
+        self.vectors.push((from * self.lengths[child], to * (side * self.lengths[child]), 0.1));
+    }
+
+    /// Moves the particles to the fitted joints. Joints with the same parent are rigid relative to each other, which
+    /// the springs do not enforce.
+    fn move_to_joints(&mut self, tree: &Tree) {
+        self.positions.clear();
+        self.positions.extend(tree.joints.iter().map(|j| j.position));
+        let own = tree.tasks.iter().zip(&self.tasks).filter(|(_, p)| **p >= tree.joints.len());
+        self.positions.extend(own.map(|(task, _)| task.position));
+    }
+}
+
+impl Tree {
+    /// Collects the directions of a joint's orientation and aim goals: the current and the wanted vectors in its
+    /// frame, and their weights.
+    fn orientation_vectors(&self, index: usize, out: &mut Vec<(DVec3, DVec3, f64)>) {
+        let joint = &self.joints[index];
+        for task in self.tasks.iter().filter(|t| t.joint == Some(index)) {
+            let spin = self.spin_of(joint, task);
+            let mut add = |from: DVec3, to: DVec3| {
+                out.push((self.axis_to_frame(joint, from), self.axis_to_frame(joint, to), task.weight));
+            };
+            if let Some(orientation) = task.orientation {
+                [DVec3::X, DVec3::Y, DVec3::Z]
+                    .into_iter()
+                    .for_each(|axis| add(spin * axis, orientation * axis));
+            }
+            if let Some((axis, at)) = task.aim {
+                add(spin * axis, (at - task.position).normalize_or_zero());
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Two-bone IK in closed form: Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for
+//! anthropomorphic limbs". The middle joint bends until the limb has the required length. The first joint swings it
+//! onto the target. The freedom that remains is the swivel about the line from the first joint to the end.
+
+use std::f64::consts::TAU;
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::rotation::{rotation_vector, shortest_arc, wrapped};
+use crate::ik::tree::{Measure, Tree};
+use crate::ik::{LimbOptions, Limit, Method, SolveError, Swivel};
+
+/// Number of swivels to try if limits block the first one.
+const SWIVELS: usize = 24;
+
+/// Maximum number of corrections for a limb whose lengths change.
+const CORRECTIONS: usize = 32;
+
+/// Returns the two joints of a limb. The tree must have one goal with a position and two joints above the end. The
+/// end may have its own joint too.
+pub(in crate::ik) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
+    let unsuited = |why| Err(SolveError::Unsuited { method: Method::TwoBone, why });
+    let [task] = &tree.tasks[..] else { return unsuited("one goal is needed") };
+    if task.target.is_none() {
+        return unsuited("the goal needs a position");
+    }
+    let own = task.joint.is_some_and(|j| task.local == DVec3::ZERO && j + 1 == tree.joints.len());
+    match tree.joints.len() - usize::from(own) {
+        2 => Ok((0, 1)),
+        _ => unsuited("the chain must have two joints above its end"),
+    }
+}
+
+/// Solves a limb in closed form within its limits.
+///
+/// If a limit of the first joint blocks the solution, other swivels are tried in a fixed order and the best one is
+/// used.
+pub(in crate::ik) fn solve(tree: &mut Tree, options: &LimbOptions) {
+    let (first, middle) = (0, 1);
+    let Some(target) = tree.tasks.first().and_then(|t| t.target) else { return };
+    let before = [tree.joints[first].rotation, tree.joints[middle].rotation];
+    if matches!(options.swivel, Swivel::Standard | Swivel::Angle(_) | Swivel::Follow { .. }) {
+        for joint in [first, middle] {
+            tree.joints[joint].rotation = tree.joints[joint].allowed(tree.joints[joint].rest);
+        }
+        tree.forward();
+    }
+    let line = tree.tasks.first().map_or(target, |t| t.position);
+    let mut axis = bend(tree, first, middle, options.soften);
+    // First back onto its old line within the limb's plane, then together with the plane onto the target.
+    swing(tree, first, line);
+    swing(tree, first, target);
+    // With scale, bones change their length as they turn. Repeat with the lengths of the current pose.
+    for _ in 0..if tree.rigid { 0 } else { CORRECTIONS } {
+        if tree.measure().done {
+            break;
+        }
+        axis = bend(tree, first, middle, options.soften);
+        swing(tree, first, target);
+    }
+    if let Some(angle) = beyond_rest(tree, options.swivel, target) {
+        turn_about(tree, first, target, angle);
+    }
+    tree.swivel();
+    orient(tree);
+    let limited = tree.joints.iter().any(|j| j.limit != Limit::Free);
+    let reached = tree.measure().done;
+    if limited && !reached && axis && !is_stretched_towards(tree, first, target) {
+        search(tree, first, target);
+    }
+    let cost = tree.measure().sum;
+    if !cost.is_finite() {
+        (tree.joints[first].rotation, tree.joints[middle].rotation) = (before[0], before[1]);
+        tree.forward();
+    }
+}
+
+/// Returns the swivel angle from the rest pose in radians.
+fn beyond_rest(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
+    match swivel {
+        Swivel::Keep | Swivel::Standard => None,
+        Swivel::Angle(angle) => Some(angle),
+        Swivel::Follow { at_base, slope } => {
+            let length = tree.lengths(0).sum.max(f64::MIN_POSITIVE);
+            Some(at_base + slope.dot(target - tree.joints[0].position) / length)
+        }
+    }
+}
+
+/// Bends the middle joint so that the effector has the same distance from the first joint as the target. Returns
+/// whether this is possible.
+///
+/// With u the vector into the joint, v the vector out of it and n the axis, |u + R(θ)v|² = d² becomes C cos θ + S sin
+/// θ + c₀ = ½(d² − u² − v²). Of the two solutions, the one that the limit changes less is used. If the limit allows
+/// both, the smaller turn is used, which keeps the current bend direction or that of the rest pose.
+pub(in crate::ik) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: f64) -> bool {
+    let Some((task, target)) = tree.tasks.first().and_then(|t| Some((t.position, t.target?))) else {
+        return false;
+    };
+    let joint = &tree.joints[middle];
+    let start = tree.joints[first].position;
+    let into = tree.to_frame(joint, joint.position - start);
+    let out = tree.to_frame(joint, task - joint.position);
+    let (a, b) = (into.length(), out.length());
+    // A frame that is flattened by a scale of zero has no lengths.
+    if !(a > 0.0 && b > 0.0 && (a + b).is_finite()) {
+        return false;
+    }
+    // An unevenly scaled frame changes lengths, so the distance is converted to the frame's units.
+    let measure = if tree.rigid { 1.0 } else { a / (joint.position - start).length() };
+    let distance = softened((target - start).length() * measure, a + b, soften).clamp((a - b).abs(), a + b);
+    let local = joint.rotation.conjugate() * out;
+    let axis = match joint.hinge_axis() {
+        Some(axis) => axis,
+        None => {
+            let normal = into.cross(out);
+            if normal.length() > 1e-6 * a * b {
+                normal.normalize()
+            } else {
+                straight_axis(tree, middle, local, into)
+            }
+        }
+    };
+    let c0 = axis.dot(into) * axis.dot(out);
+    let (cos, sin) = (into.dot(out) - c0, into.dot(axis.cross(out)));
+    let amplitude = cos.hypot(sin);
+    if amplitude < 1e-12 * a * b {
+        return false;
+    }
+    let wanted = (0.5 * (distance * distance - a * a - b * b) - c0) / amplitude;
+    let (phase, half) = (sin.atan2(cos), wanted.clamp(-1.0, 1.0).acos());
+    let turned = |angle: f64| (DQuat::from_axis_angle(axis, wrapped(angle)) * joint.rotation).normalize();
+    let answers = [phase + half, phase - half].map(|angle| {
+        let requested = turned(angle);
+        let allowed = joint.allowed(requested);
+        let removed = rotation_vector(allowed * requested.conjugate()).length();
+        (removed, wrapped(angle).abs(), allowed)
+    });
+    // Prefer the solution that the limit changes less, then the smaller turn.
+    let best = if answers[0].0 + 1e-9 < answers[1].0
+        || (answers[0].0 < answers[1].0 + 1e-9 && answers[0].1 <= answers[1].1)
+    {
+        answers[0]
+    } else {
+        answers[1]
+    };
+    tree.joints[middle].rotation = best.2;
+    tree.forward();
+    true
+}
+
+/// Returns the axis in the joint's frame about which a straight limb bends, if possible as at rest.
+fn straight_axis(tree: &Tree, middle: usize, local: DVec3, into: DVec3) -> DVec3 {
+    let axis = tree.bend_axis(middle, local);
+    axis.reject_from(into).try_normalize().unwrap_or(axis)
+}
+
+/// Turns a joint so that the effector moves onto the line to the target.
+pub(in crate::ik) fn swing(tree: &mut Tree, joint: usize, target: DVec3) {
+    let Some(task) = tree.tasks.first().map(|t| t.position) else { return };
+    let first = &tree.joints[joint];
+    let (from, to) = (task - first.position, target - first.position);
+    let arc = shortest_arc(tree.to_frame(first, from), tree.to_frame(first, to), DVec3::X);
+    tree.joints[joint].rotation = first.allowed((arc * first.rotation).normalize());
+    tree.forward();
+}
+
+/// Turns the limb about the line from its first joint to the target.
+fn turn_about(tree: &mut Tree, first: usize, target: DVec3, angle: f64) {
+    let joint = &tree.joints[first];
+    let turn = tree.turn_about(joint, target - joint.position, angle);
+    tree.joints[first].rotation = joint.allowed((turn * joint.rotation).normalize());
+    tree.forward();
+}
+
+/// Turns the end to its target orientation or aim, as far as its joint allows.
+pub(in crate::ik) fn orient(tree: &mut Tree) {
+    let Some(index) = tree.tasks.first().and_then(|t| t.joint) else { return };
+    for turn in [tree.tasks[0].orientation_error(), tree.tasks[0].aim_error()].into_iter().flatten() {
+        if tree.tasks[0].local == DVec3::ZERO {
+            let joint = &tree.joints[index];
+            let turn = DQuat::from_scaled_axis(tree.axis_to_frame(joint, turn));
+            tree.joints[index].rotation = joint.allowed((turn * joint.rotation).normalize());
+            tree.forward();
+        }
+    }
+}
+
+/// Returns whether the goal is only a position and the limb is already stretched out towards it. No swivel brings it
+/// nearer then.
+fn is_stretched_towards(tree: &Tree, first: usize, target: DVec3) -> bool {
+    let Some(task) = tree.tasks.first() else { return false };
+    let (now, wanted) = (task.position - tree.joints[first].position, target - tree.joints[first].position);
+    let place = task.orientation_error().is_none() && task.aim_error().is_none();
+    let across = now.cross(wanted).length();
+    place && now.dot(wanted) > 0.0 && across <= 1e-9 * now.length() * wanted.length()
+}
+
+/// Tries swivels all around, small angles first, and keeps the best.
+fn search(tree: &mut Tree, first: usize, target: DVec3) {
+    let start = tree.joints[first].rotation;
+    let (mut best, mut best_rotation) = (tree.measure().sum, start);
+    let mut step = TAU / SWIVELS as f64;
+    let mut middle = 0.0;
+    // The first round covers the whole circle. Later rounds search between the neighbours of the best angle.
+    for round in 0..8 {
+        let tries = if round == 0 { SWIVELS } else { 4 };
+        let offset = if round == 0 { 0.0 } else { -2.0 * step };
+        let mut found = middle;
+        for i in 0..=tries {
+            let angle = if round == 0 {
+                // 0, 1, −1, 2, −2, … steps.
+                let away = step * i.div_ceil(2) as f64;
+                if i % 2 == 1 { away } else { -away }
+            } else {
+                middle + offset + step * i as f64
+            };
+            tree.joints[first].rotation = start;
+            tree.forward();
+            turn_about(tree, first, target, angle);
+            swing(tree, first, target);
+            orient(tree);
+            let Measure { sum: cost, done, .. } = tree.measure();
+            // A gain at the level of rounding errors must not turn the limb.
+            if cost < best * (1.0 - 1e-9) {
+                (best, best_rotation, found) = (cost, tree.joints[first].rotation, angle);
+            }
+            if done {
+                return;
+            }
+        }
+        middle = found;
+        step *= 0.4;
+    }
+    tree.joints[first].rotation = best_rotation;
+    tree.forward();
+    orient(tree);
+}
+
+/// Returns the length of a limb for a target at a distance. This is the distance itself up to the last `share` of the
+/// full length. From there it approaches the full length exponentially, so that the limb never snaps straight. l(x) =
+/// f − s (e^(−(x − f + s)/s)), s = share · f.
+fn softened(distance: f64, full: f64, share: f64) -> f64 {
+    let soft = share * full;
+    if soft <= 0.0 || distance <= full - soft {
+        return distance;
+    }
+    full - soft * (-(distance - full + soft) / soft).exp()
+}

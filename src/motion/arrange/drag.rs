@@ -1,0 +1,128 @@
+//! Applies a drag on the timeline to a motion.
+
+use crate::asset::Clip;
+use crate::motion::{Edit, Motion, Strip};
+
+use super::{Grip, Item, end, insert};
+
+/// Minimum length in seconds of a clip strip and of each side of an edit's window.
+const MIN_SECONDS: f32 = 0.05;
+
+/// The times to which a dragged part snaps.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Snap {
+    /// Times to snap to in seconds.
+    pub(crate) marks: Vec<f32>,
+    /// Maximum distance to a mark in seconds.
+    pub(crate) distance: f32,
+    /// Step in seconds to snap to when no mark is near.
+    pub(crate) step: f32,
+}
+
+impl Snap {
+    /// Collects the marks for a grip: the ends of the other strips, the times of the other edits and the playhead. The
+    /// end of a strip also snaps to the end of the first pass through its clips.
+    pub(crate) fn new(motion: &Motion, clips: &[Clip], grip: Option<Grip>, playhead: Option<f32>) -> Self {
+        let item = grip.map(Grip::item);
+        let others = motion.strips.iter().enumerate().filter(|(i, _)| item != Some(Item::Strip(*i)));
+        let mut marks: Vec<f32> = others.flat_map(|(_, b)| [b.start, end(b, clips)]).collect();
+        let others = motion.edits.iter().enumerate().filter(|(i, _)| item != Some(Item::Edit(*i)));
+        marks.extend(others.map(|(_, e)| e.time));
+        marks.extend(playhead);
+        if let Some(Grip::Last(Item::Strip(i))) = grip
+            && let Some(strip) = motion.strips.get(i).filter(|b| b.speed != 0.0)
+        {
+            let left = if strip.speed < 0.0 {
+                clip_start(strip, clips)
+            } else {
+                strip.cycle_seconds(clips) - strip.from
+            };
+            marks.push(strip.start + left / strip.speed.abs());
+        }
+        Self { marks, distance: 0.05, step: 0.1 }
+    }
+
+    /// Returns the offset that moves one of the times to the nearest mark within the snapping distance. Without
+    /// such a mark, the offset moves the first time to a step.
+    fn offset<const N: usize>(&self, times: [f32; N]) -> f32 {
+        let pairs = times.iter().flat_map(|t| self.marks.iter().map(move |m| m - t));
+        let nearest = pairs.min_by(|a, b| a.abs().total_cmp(&b.abs())).filter(|d| d.abs() <= self.distance);
+        let first = times.first().copied().unwrap_or_default();
+        nearest.unwrap_or_else(|| (first / self.step).round() * self.step - first)
+    }
+
+    /// Returns the snapped time.
+    pub(crate) fn snapped(&self, time: f32) -> f32 {
+        time + self.offset([time])
+    }
+}
+
+/// Drags a grip by some seconds. Returns the new motion, in which the strips are sorted by start, and the grip's item
+/// in it. An unknown item changes nothing.
+pub(crate) fn drag(
+    motion: &Motion,
+    clips: &[Clip],
+    grip: Grip,
+    by: f32,
+    snap: Option<&Snap>,
+) -> (Motion, Item) {
+    let (mut motion, item) = (motion.clone(), grip.item());
+    if !by.is_finite() {
+        return (motion, item);
+    }
+    let snapped = |time: f32| snap.map_or(time, |s| s.snapped(time));
+    match item {
+        Item::Strip(index) if index < motion.strips.len() => {
+            let mut strip = motion.strips.remove(index);
+            match grip {
+                Grip::Whole(_) => {
+                    let to = strip.start + by;
+                    let ends = [to, to + strip.length(clips)];
+                    strip.start = (to + snap.map_or(0.0, |s| s.offset(ends))).max(0.0);
+                }
+                Grip::First(_) => strip = with_start(&strip, clips, snapped(strip.start + by)),
+                Grip::Last(_) => {
+                    let seconds = snapped(end(&strip, clips) + by) - strip.start;
+                    strip.seconds = Some(seconds.max(MIN_SECONDS));
+                }
+            }
+            let index = insert(&mut motion.strips, strip);
+            (motion, Item::Strip(index))
+        }
+        Item::Edit(index) => {
+            if let Some(edit) = motion.edits.get_mut(index) {
+                let Edit { time, before, after, .. } = *edit;
+                match grip {
+                    Grip::Whole(_) => edit.time = snapped(time + by).max(0.0),
+                    Grip::First(_) => edit.before = (time - snapped(time - before + by)).max(MIN_SECONDS),
+                    Grip::Last(_) => edit.after = (snapped(time + after + by) - time).max(MIN_SECONDS),
+                }
+            }
+            (motion, item)
+        }
+        Item::Strip(_) => (motion, item),
+    }
+}
+
+/// Returns the clip time at which a strip begins, in clip seconds.
+fn clip_start(strip: &Strip, clips: &[Clip]) -> f32 {
+    if strip.speed < 0.0 && strip.from == 0.0 { strip.cycle_seconds(clips) } else { strip.from }
+}
+
+/// Returns the strip with another start, so that from there on it plays the same poses at the same times. Unless it
+/// loops, a strip cannot start before its clip does.
+fn with_start(strip: &Strip, clips: &[Clip], to: f32) -> Strip {
+    let (cycle, last) = (strip.cycle_seconds(clips), end(strip, clips));
+    let clip_start = clip_start(strip, clips);
+    let before = if strip.speed < 0.0 { cycle - clip_start } else { clip_start };
+    let is_still = strip.speed == 0.0;
+    let earliest = if strip.looping || is_still { 0.0 } else { strip.start - before / strip.speed.abs() };
+    let earliest = earliest.clamp(0.0, strip.start.max(0.0));
+    let to = to.min(last - MIN_SECONDS).max(earliest);
+    if to == strip.start {
+        return strip.clone();
+    }
+    let from = clip_start + (to - strip.start) * strip.speed;
+    let from = if strip.looping && cycle > 0.0 { from.rem_euclid(cycle) } else { from.max(0.0) };
+    Strip { start: to, seconds: Some((last - to).max(0.0)), from, ..strip.clone() }
+}

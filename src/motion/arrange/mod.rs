@@ -1,0 +1,114 @@
+//! The model of the timeline: which parts of a motion can be dragged, and the motion that results. This module neither
+//! draws nor changes the session.
+
+use crate::asset::{Character, Clip};
+use crate::motion::{Motion, Strip};
+
+mod drag;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use drag::{Snap, drag};
+
+/// An item that can be selected, by its index in the motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    Strip(usize),
+    Edit(usize),
+}
+
+/// A part of an item that can be dragged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grip {
+    /// The whole item: moves a strip or an edit in time.
+    Whole(Item),
+    /// The start of a strip, which trims it without moving its poses in time, or the start of an edit's window.
+    First(Item),
+    /// The end of a strip or of an edit's window.
+    Last(Item),
+}
+
+impl Grip {
+    /// Returns the item to which the grip belongs.
+    pub(crate) fn item(self) -> Item {
+        let (Self::Whole(item) | Self::First(item) | Self::Last(item)) = self;
+        item
+    }
+}
+
+impl Item {
+    /// Returns whether the motion contains the item.
+    pub(crate) fn is_in(self, motion: &Motion) -> bool {
+        match self {
+            Self::Strip(i) => i < motion.strips.len(),
+            Self::Edit(i) => i < motion.edits.len(),
+        }
+    }
+}
+
+/// Returns the motion without an item.
+pub(crate) fn without(motion: &Motion, item: Item) -> Motion {
+    let mut motion = motion.clone();
+    match item {
+        Item::Strip(i) if i < motion.strips.len() => drop(motion.strips.remove(i)),
+        Item::Edit(i) if i < motion.edits.len() => drop(motion.edits.remove(i)),
+        _ => {}
+    }
+    motion
+}
+
+/// Returns the motion with a clip added after its last strip, and the new item. The two strips crossfade over
+/// [`Motion::overlap`]. `feet` are node indices.
+pub(crate) fn with_clip(
+    motion: &Motion,
+    character: &Character,
+    feet: &[usize],
+    clip: usize,
+) -> (Motion, Item) {
+    let (mut strip, clips) = (Strip::new(clip), &character.clips);
+    let strips = motion.strips.iter().enumerate();
+    let last = strips.max_by(|(_, a), (_, b)| end(a, clips).total_cmp(&end(b, clips)));
+    if let Some((index, last)) = last {
+        let overlap = motion.overlap(index, &strip, character, feet);
+        strip.start = (end(last, clips) - overlap).max(0.0);
+    }
+    let mut motion = motion.clone();
+    let index = insert(&mut motion.strips, strip);
+    (motion, Item::Strip(index))
+}
+
+/// Returns the motion with one strip replaced.
+pub(crate) fn with_bar(motion: &Motion, index: usize, strip: Strip) -> Motion {
+    let mut motion = motion.clone();
+    if let Some(slot) = motion.strips.get_mut(index) {
+        *slot = strip;
+    }
+    motion
+}
+
+/// Returns the time at which a strip ends, in seconds.
+pub(crate) fn end(strip: &Strip, clips: &[Clip]) -> f32 {
+    strip.start + strip.length(clips)
+}
+
+/// Returns the latest end of the motion, its strips and its edits in seconds.
+pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
+    let strips = motion.strips.iter().map(|b| end(b, clips));
+    let edits = motion.edits.iter().map(|e| e.time + e.after);
+    let ends = strips.chain(edits).chain([motion.seconds(clips)]);
+    ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
+}
+
+/// Returns the length in seconds of the crossfade from the previous strip into a strip.
+pub(crate) fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
+    let before = index.checked_sub(1).and_then(|b| motion.strips.get(b));
+    let (Some(before), Some(strip)) = (before, motion.strips.get(index)) else { return 0.0 };
+    (end(before, clips) - strip.start).clamp(0.0, strip.length(clips))
+}
+
+/// Inserts a strip in the order of start times and returns its index.
+fn insert(strips: &mut Vec<Strip>, strip: Strip) -> usize {
+    let index = strips.iter().position(|b| b.start > strip.start).unwrap_or(strips.len());
+    strips.insert(index, strip);
+    index
+}

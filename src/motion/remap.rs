@@ -1,0 +1,72 @@
+//! Updates a motion when the indices of clips and nodes have changed.
+
+use super::{Edit, Layer, Motion, WeightedClip};
+
+impl Motion {
+    /// Returns the motion with new indices of clips and nodes. `clip` and `node` return `None` for those that no longer
+    /// exist. References to them are removed, and so are strips without clips, and layers and edits without nodes.
+    #[must_use]
+    pub fn renumbered(
+        &self,
+        clip: impl Fn(usize) -> Option<usize>,
+        node: impl Fn(usize) -> Option<usize>,
+    ) -> Self {
+        let mut motion = self.clone();
+        for strip in &mut motion.strips {
+            let weighted =
+                |weighted: &WeightedClip| Some(WeightedClip { clip: clip(weighted.clip)?, ..*weighted });
+            strip.clips = strip.clips.iter().filter_map(weighted).collect();
+        }
+        motion.strips.retain(|strip| strip.clips.iter().any(|weighted| weighted.weight > 0.0));
+        let layer = |layer: &Layer| {
+            let mask: Vec<usize> = layer.mask.iter().filter_map(|&n| node(n)).collect();
+            // An empty mask would affect all nodes.
+            let is_mask_lost = mask.is_empty() && !layer.mask.is_empty();
+            (!is_mask_lost).then(|| Some(Layer { clip: clip(layer.clip)?, mask, ..layer.clone() }))?
+        };
+        motion.layers = self.layers.iter().filter_map(layer).collect();
+        let edit = |edit: &Edit| {
+            let turns = edit.turns.iter().filter_map(|&(n, turn)| Some((node(n)?, turn))).collect();
+            let shifts = edit.shifts.iter().filter_map(|&(n, shift)| Some((node(n)?, shift))).collect();
+            Edit { turns, shifts, ..edit.clone() }
+        };
+        motion.edits = self.edits.iter().map(edit).collect();
+        motion.edits.retain(|edit| !(edit.turns.is_empty() && edit.shifts.is_empty()));
+        motion
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::motion::Strip;
+
+    #[test]
+    fn references_to_removed_clips_and_nodes_are_dropped() {
+        let weights = [0, 1].map(|clip| WeightedClip { clip, weight: 0.5 });
+        let edit =
+            |node| Edit { time: 1.0, before: 0.1, after: 0.1, turns: vec![(node, Vec3::X)], shifts: vec![] };
+        let layer = |mask| Layer { clip: 1, weight: 1.0, additive: false, mask, speed: 1.0 };
+        let motion = Motion {
+            strips: vec![
+                Strip { clips: weights.into(), ..Strip::new(0) },
+                Strip { start: 2.0, ..Strip::new(0) },
+            ],
+            layers: vec![layer(vec![4, 5]), layer(vec![5]), layer(vec![])],
+            edits: vec![edit(4), edit(5)],
+            plant: true,
+        };
+        assert_eq!(motion.renumbered(Some, Some), motion);
+        let renumbered = motion.renumbered(|clip| (clip == 1).then_some(7), |node| (node == 4).then_some(2));
+        let expected = Motion {
+            strips: vec![Strip { clips: vec![WeightedClip { clip: 7, weight: 0.5 }], ..Strip::new(0) }],
+            layers: [vec![2], vec![]].map(|mask| Layer { clip: 7, ..layer(mask) }).into(),
+            edits: vec![edit(2)],
+            plant: true,
+        };
+        assert_eq!(renumbered, expected);
+        assert!(motion.renumbered(|_| None, |_| None).is_rest());
+    }
+}

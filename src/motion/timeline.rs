@@ -1,0 +1,246 @@
+//! Clips on a timeline.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::asset::{Character, Clip, Values};
+
+use super::Edit;
+
+/// Clip strips on a timeline, with layers on top of them and edits. An empty motion is the rest pose.
+///
+/// Clips and nodes are indices into one character. References to clips and nodes that do not exist are ignored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Motion {
+    /// Clip strips in the order of their start times. Where two strips overlap, they crossfade.
+    #[serde(alias = "bars", skip_serializing_if = "Vec::is_empty")]
+    pub strips: Vec<Strip>,
+    /// Layers on top of the strips, in the order of application.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<Layer>,
+    /// Edits on top of the layers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<Edit>,
+    /// Whether feet that stand on the ground are kept in place.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub plant: bool,
+}
+
+/// A clip strip: a clip or a blend of clips on the timeline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Strip {
+    /// The clips with their weights. Several clips are blended and warped in time so that their steps coincide.
+    pub clips: Vec<WeightedClip>,
+    /// Start on the timeline, in seconds.
+    #[serde(default)]
+    pub start: f32,
+    /// Duration in seconds. `None` plays the clip once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f32>,
+    /// Start within the clip, in clip seconds.
+    #[serde(default)]
+    pub from: f32,
+    /// Playback speed in clip seconds per second. A negative speed plays backwards, from the clip's end if `from` is 0.
+    #[serde(default = "one")]
+    pub speed: f32,
+    /// Whether the clip loops.
+    #[serde(default, alias = "again")]
+    pub looping: bool,
+    /// How root motion is treated.
+    #[serde(default, rename = "root_motion", alias = "travel")]
+    pub root_motion: RootMotion,
+}
+
+/// A clip and its weight in a blend.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightedClip {
+    /// The clip's index.
+    pub clip: usize,
+    /// The clip's weight, relative to the sum of the weights of the strip.
+    pub weight: f32,
+}
+
+/// How the root motion of a clip is treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RootMotion {
+    /// Accumulate: each cycle of the clip continues from where the last one ended.
+    #[default]
+    #[serde(alias = "kept")]
+    Accumulate,
+    /// In place: the displacement and the turn from the clip's first frame to its last are removed at a constant rate. The
+    /// character stays in place and keeps the rest of its motion.
+    #[serde(alias = "stripped")]
+    InPlace,
+}
+
+/// A clip on top of the strips.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Layer {
+    /// The clip's index.
+    pub clip: usize,
+    /// Weight of the layer, from 0 to 1.
+    #[serde(default = "one")]
+    pub weight: f32,
+    /// Whether the layer adds its difference from the clip's first pose. Otherwise it replaces the pose below it.
+    #[serde(default)]
+    pub additive: bool,
+    /// The nodes that the layer affects. Empty means all nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mask: Vec<usize>,
+    /// Playback speed in clip seconds per second. A layer always loops.
+    #[serde(default = "one")]
+    pub speed: f32,
+}
+
+fn one() -> f32 {
+    1.0
+}
+
+impl Motion {
+    /// A motion that plays one clip once.
+    pub fn clip(clip: usize) -> Self {
+        Self { strips: vec![Strip::new(clip)], ..Self::default() }
+    }
+
+    /// The clip of a motion that only plays one clip once, as [`Motion::clip`] creates it.
+    pub fn only(&self) -> Option<usize> {
+        let [Strip { clips, .. }] = self.strips.as_slice() else { return None };
+        let [weighted] = clips.as_slice() else { return None };
+        (*self == Self::clip(weighted.clip)).then_some(weighted.clip)
+    }
+
+    /// The morph weights that the motion's clips animate, as indices into [`Pose::weights`](crate::pose::Pose::weights).
+    pub fn moved_weights(&self, character: &Character) -> BTreeSet<usize> {
+        let strips = self.strips.iter().flat_map(|strip| &strip.clips).filter(|s| s.weight > 0.0);
+        let everywhere = strips.map(|weighted| (weighted.clip, &[][..]));
+        let layers = self.layers.iter().filter(|l| l.weight > 0.0).map(|l| (l.clip, l.mask.as_slice()));
+        let mut moved = BTreeSet::new();
+        for (clip, mask) in everywhere.chain(layers) {
+            let channels = character.clips.get(clip).into_iter().flat_map(|clip| &clip.channels);
+            for channel in channels.filter(|c| matches!(c.values, Values::Weights(_))) {
+                let node = character.skeleton.nodes.get(channel.node);
+                if mask.is_empty() || mask.contains(&channel.node) {
+                    moved.extend(node.into_iter().flat_map(|n| n.morph_weights.clone()));
+                }
+            }
+        }
+        moved
+    }
+
+    /// Whether nothing is played.
+    pub fn is_rest(&self) -> bool {
+        self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
+    }
+
+    /// Whether all clips and nodes that the motion refers to exist in a character.
+    pub fn fits(&self, character: &Character) -> bool {
+        let (clips, nodes) = (character.clips.len(), character.skeleton.nodes.len());
+        let changed = self.edits.iter().flat_map(|e| e.turns.iter().chain(&e.shifts));
+        let played = self.strips.iter().flat_map(|b| &b.clips).map(|s| s.clip);
+        let masked = self.layers.iter().flat_map(|l| &l.mask);
+        played.chain(self.layers.iter().map(|l| l.clip)).all(|clip| clip < clips)
+            && changed.map(|(node, _)| node).chain(masked).all(|&node| node < nodes)
+    }
+
+    /// Memory use in bytes.
+    pub fn bytes(&self) -> usize {
+        let strips: usize = self.strips.iter().map(|b| size_of_val(&b.clips[..])).sum();
+        let layers: usize = self.layers.iter().map(|l| size_of_val(&l.mask[..])).sum();
+        let edits: usize =
+            self.edits.iter().map(|e| size_of_val(&e.turns[..]) + size_of_val(&e.shifts[..])).sum();
+        let own =
+            size_of_val(&self.strips[..]) + size_of_val(&self.layers[..]) + size_of_val(&self.edits[..]);
+        size_of::<Self>() + own + strips + layers + edits
+    }
+
+    /// Duration in seconds: the end of the last strip. Without strips, the end of the longest layer or the last edit.
+    pub fn seconds(&self, clips: &[Clip]) -> f32 {
+        let strips = self.strips.iter().map(|b| b.start + b.length(clips));
+        let layers = self.layers.iter().filter_map(|l| Some(clips.get(l.clip)?.seconds / l.speed.abs()));
+        let edits = self.edits.iter().map(|e| e.time + e.after);
+        let longest =
+            |times: &mut dyn Iterator<Item = f32>| times.filter(|t| t.is_finite()).fold(0.0_f32, f32::max);
+        match longest(&mut strips.into_iter()) {
+            end if end <= 0.0 => longest(&mut layers.chain(edits)),
+            end => end,
+        }
+    }
+
+    /// Validates the motion. Returns a description of the first error, such as a number that is not finite or a negative
+    /// weight.
+    pub fn fault(&self) -> Option<String> {
+        let strip = |b: &Strip| {
+            let numbers = [b.start, b.from, b.speed, b.seconds.unwrap_or(0.0)];
+            let weights = b.clips.iter().map(|s| s.weight);
+            match () {
+                () if numbers.iter().any(|n| !n.is_finite()) => {
+                    Some("start, from, speed and seconds must be finite")
+                }
+                () if b.seconds.is_some_and(|s| s < 0.0) => Some("seconds must not be negative"),
+                () if weights.clone().any(|w| !(w.is_finite() && w >= 0.0)) => {
+                    Some("weights must be finite and not negative")
+                }
+                () if weights.clone().sum::<f32>() <= 0.0 => {
+                    Some("at least one weight must be greater than 0")
+                }
+                () if !weights.sum::<f32>().is_finite() => Some("the sum of the weights is too large"),
+                () => None,
+            }
+        };
+        let located = |list: &str, i: usize, error: &str| format!("{list}[{i}]: {error}");
+        let strips = self.strips.iter().enumerate().find_map(|(i, b)| Some(located("bars", i, strip(b)?)));
+        let layer = |l: &Layer| match () {
+            () if !(0.0..=1.0).contains(&l.weight) => Some("weight must be from 0 to 1"),
+            () if !l.speed.is_finite() => Some("speed must be finite"),
+            () => None,
+        };
+        let layers = self.layers.iter().enumerate().find_map(|(i, l)| Some(located("layers", i, layer(l)?)));
+        let edits = self.edits.iter().position(|e| !e.is_valid());
+        let edits = edits.map(|i| {
+            located("edits", i, "a number is not finite or too large, or before or after is negative")
+        });
+        strips.or(layers).or(edits)
+    }
+}
+
+impl Strip {
+    /// A strip that plays one clip once, from the start of the timeline.
+    pub fn new(clip: usize) -> Self {
+        Self {
+            clips: vec![WeightedClip { clip, weight: 1.0 }],
+            start: 0.0,
+            seconds: None,
+            from: 0.0,
+            speed: 1.0,
+            looping: false,
+            root_motion: RootMotion::Accumulate,
+        }
+    }
+
+    /// The clips that exist, with weights that sum to one.
+    pub(super) fn normalized_weights<'a>(
+        &'a self,
+        clips: &'a [Clip],
+    ) -> impl Iterator<Item = (usize, f32)> + 'a {
+        let counts = move |s: &&WeightedClip| s.clip < clips.len() && s.weight.is_finite() && s.weight > 0.0;
+        let sum: f32 = self.clips.iter().filter(counts).map(|s| s.weight).sum();
+        self.clips.iter().filter(counts).map(move |s| (s.clip, s.weight / sum))
+    }
+
+    /// Length of one cycle in clip seconds: the weighted mean length of the clips.
+    pub fn cycle_seconds(&self, clips: &[Clip]) -> f32 {
+        self.normalized_weights(clips).map(|(clip, weight)| clips[clip].seconds * weight).sum()
+    }
+
+    /// Duration on the timeline, in seconds.
+    pub fn length(&self, clips: &[Clip]) -> f32 {
+        let once = || if self.speed == 0.0 { 0.0 } else { self.cycle_seconds(clips) / self.speed.abs() };
+        self.seconds.unwrap_or_else(once).max(0.0)
+    }
+}

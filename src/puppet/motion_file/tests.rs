@@ -1,0 +1,162 @@
+//! Tests of valid motion files, and of the errors of invalid ones.
+
+use glam::Vec3;
+use proptest::prelude::*;
+
+use crate::asset::mannequin;
+
+use super::*;
+
+fn read_motion(text: &str) -> Result<Motion, String> {
+    let character = mannequin().unwrap();
+    read(text, Path::new("a.motion.toml"), &character, &rig::detect(&character)).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_motion_file_is_read() {
+    let text = "version = 1\nplant = true\n\
+        [[strip]]\nclips = \"walk\"\nlooping = true\nseconds = 2.0\n\
+        [[strip]]\nclips = { walk = 0.25, run = 0.75 }\noverlap = 0.5\nlooping = true\nseconds = 3\nroot_motion = \"in-place\"\n\
+        [[layer]]\nclip = \"wave\"\nmask = [\"left arm\", \"head\"]\nadditive = true\n\
+        [[edit]]\ntime = 1.0\nturn = { head = [0, 30, 0] }\nshift = { hips = [0, -0.1, 0] }\n\
+        [[edit]]\ntime = 1.5\nreach = { leftHand = [0.3, 1.2, 0.4] }\n";
+    let motion = read_motion(text).unwrap();
+    assert!(motion.plant && motion.fault().is_none());
+    assert_eq!((motion.strips[1].start, motion.strips[1].root_motion), (1.5, RootMotion::InPlace));
+    assert_eq!(motion.strips[1].clips.len(), 2);
+    assert!(motion.layers[0].mask.len() > 4, "{:?}", motion.layers[0].mask);
+    let head = motion.edits[0].turns[0].1;
+    assert!((head - Vec3::new(0.0, 30.0_f32.to_radians(), 0.0)).length() < 1e-6);
+    // At its time, the second edit reaches its goal without a solver.
+    let character = mannequin().unwrap();
+    let hand = character.skeleton.find("leftHand").unwrap();
+    let mut puppet = Puppet::new(character, 0);
+    (puppet.motion, puppet.time) = (motion, 1.5);
+    puppet.update().unwrap();
+    let position = Vec3::from(puppet.world_from_node()[hand].translation);
+    assert!(position.distance(Vec3::new(0.3, 1.2, 0.4)) < 2e-3, "{position}");
+}
+
+#[test]
+fn an_automatic_overlap_is_computed() {
+    let overlap = |key: &str| {
+        let text = format!("version = 1\n[[strip]]\nclips = \"idle\"\n[[strip]]\nclips = \"wave\"\n{key}");
+        4.0 - read_motion(&text).unwrap().strips[1].start
+    };
+    assert_eq!(overlap(""), 0.0);
+    assert!((overlap("overlap = 0.3") - 0.3).abs() < 1e-6);
+    // The arm is raised by more than a right angle, which needs a long overlap.
+    let automatic = overlap("overlap = \"auto\"");
+    assert!((0.8..=1.5).contains(&automatic), "{automatic}");
+}
+
+#[test]
+fn errors_name_the_line() {
+    let error = |text: &str| read_motion(&format!("version = 1\n{text}")).unwrap_err();
+    for (text, line, cause) in [
+        ("[[strip]]\nclips = \"wolk\"", 3, "animation \"wolk\" does not exist"),
+        ("[[strip]]\nstart = 1", 3, "clips is missing"),
+        ("\n[[strip]]\n", 3, "clips is missing"),
+        ("[[strip]]\nclips = \"walk\"\n[[layer]]\n", 4, "clip is missing"),
+        ("[[strip]]\nclips = \"walk\"\n\n[[edit]]\n", 5, "time is missing"),
+        ("[[strip]]\nclips = [\"walk\",\n\"wolk\"]", 4, "animation \"wolk\" does not exist"),
+        ("[[strip]]\nclips = \"a\\u001b\\nb\"", 3, "animation \"a\\u{1b}\\nb\" does not exist"),
+        ("[[strip]]\nclips = { walk = 1,\nrun = 1,\nwolk = 1 }", 5, "animation \"wolk\" does not exist"),
+        ("[[edit]]\ntime = 1\n[edit.turn]\nhead = [0, 0, 0]\nnose = [0, 0, 0]", 6, "node \"nose\" does not"),
+        ("[[strip]]\nclips = \"walk\"\nstart = nan", 4, "start: value is not finite"),
+        ("[[strip]]\nclips = \"walk\"\nspeed = 1e39", 4, "speed: value is too large"),
+        ("[[strip]]\nclips = { walk = 1e39 }", 3, "walk: value is too large"),
+        ("[[strip]]\nclips = { walk = 3e38, run = 3e38 }", 3, "clips: the sum of the weights is too large"),
+        ("[[edit]]\ntime = 1\nturn = { chest = [0, 0, 1e39] }", 4, "turn: value is too large"),
+        ("[[edit]]\ntime = 1\nturn = { chest = [0, 0, 1e38] }", 4, "turn: value is too large (at most"),
+        ("[[edit]]\ntime = 1\nshift = { chest = [-inf, 0, 0] }", 4, "shift: value is not finite"),
+        ("[[edit]]\ntime = 1\nreach = { leftHand = [1e39, 0, 0] }", 4, "reach: value is too large"),
+        ("[[strip]]\nclips = \"walk\"\nstart = 1\noverlap = 1", 4, "start and overlap"),
+        ("[[strip]]\nclips = { walk = -1.0 }", 3, "the weight of walk"),
+        ("[[strip]]\nclips = { walk = 0.0 }", 3, "clips: at least one weight must be greater than 0"),
+        ("[[strip]]\nclips = \"walk\"\noverlap = 0.1", 4, "the first strip cannot overlap"),
+        (
+            "[[strip]]\nclips = \"run\"\n[[strip]]\nclips = \"walk\"\noverlap = 0.8",
+            6,
+            "overlap of 0.8 s is longer than the previous strip, which lasts 0.7 s",
+        ),
+        (
+            "[[strip]]\nclips = \"walk\"\n[[strip]]\nclips = \"run\"\noverlap = 0.8",
+            6,
+            "overlap of 0.8 s is longer than the strip, which lasts 0.7 s",
+        ),
+        ("[[strip]]\nclips = \"walk\"\n[[strip]]\nclips = \"run\"\noverlap = \"x\"", 6, "overlap must be"),
+        ("[[layer]]\nclip = \"wave\"\nmask = [\"nose\"]", 4, "chain or node \"nose\" does not exist"),
+        ("[[edit]]\ntime = 1\nturn = { nose = [0, 0, 0] }", 4, "node \"nose\" does not exist"),
+        ("[[edit]]\ntime = 1\nreach = { hips = [0, 0] }", 4, "reach must be a list of 3 numbers"),
+        ("[[edit]]\ntime = \"soon\"", 3, "time must be a number from -1000000 to 1000000"),
+        ("speed = 1", 2, "unknown key \"speed\""),
+    ] {
+        let error = error(text);
+        let expected = format!("a.motion.toml: line {line}: {cause}");
+        assert!(error.starts_with(&expected), "{text}: {error}");
+    }
+    for text in ["plant = true", "\n\n[[strip]]\nclips = \"walk\""] {
+        assert!(read_motion(text).unwrap_err().contains("line 1: version is missing"), "{text}");
+    }
+}
+
+/// A number in a file. Some are so large that they or their sums overflow single precision.
+fn number() -> impl Strategy<Value = String> {
+    let extreme =
+        ["0", "-1", "1e6", "-1e6", "1e19", "1e30", "3e38", "-3.4e38", "1e39", "1e308", "inf", "nan"];
+    prop_oneof![
+        (-2.0..2.0_f64).prop_map(|x| format!("{x:?}")),
+        prop::sample::select(extreme.to_vec()).prop_map(str::to_owned)
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    /// A valid motion file gives a finite pose, or an error that names a joint.
+    #[test]
+    fn a_motion_file_gives_finite_poses(
+        speed in number(), weight in number(), layer in number(),
+        turn in prop::array::uniform3(number()), shift in prop::array::uniform3(number()),
+    ) {
+        let list = |v: &[String; 3]| v.join(", ");
+        let text = format!(
+            "version = 1\n[[strip]]\nclips = {{ walk = {weight}, run = 0.5 }}\nspeed = {speed}\nseconds = 2\n\
+            [[layer]]\nclip = \"wave\"\nadditive = true\nweight = {layer}\n\
+            [[edit]]\ntime = 0.5\nturn = {{ chest = [{}] }}\nshift = {{ hips = [{}] }}\n",
+            list(&turn), list(&shift),
+        );
+        let character = mannequin().unwrap();
+        let rig = rig::detect(&character);
+        let Ok(motion) = read(&text, Path::new("a.motion.toml"), &character, &rig) else { return Ok(()) };
+        let mut puppet = Puppet::with_rig(character, 0, rig);
+        puppet.motion = motion;
+        for time in [0.0, 0.45, 0.5, 1.7] {
+            puppet.time = time;
+            if let Err(error) = puppet.update() {
+                prop_assert!(error.to_string().starts_with("joint "), "{}", error);
+            }
+            let finite = puppet.pose().locals.iter().all(|l| l.translation.is_finite() && l.rotation.is_finite());
+            prop_assert!(finite && puppet.world_from_node().iter().all(glam::Affine3A::is_finite));
+        }
+    }
+}
+
+/// The spellings of `docs/deprecated.md` have the same meaning as the current ones. Both at once are refused.
+#[test]
+fn deprecated_keys_are_read() {
+    let motion = |text: &str| read_motion(&format!("version = 1\n{text}"));
+    for (travel, root_motion) in [("kept", "accumulate"), ("stripped", "in-place")] {
+        let old = motion(&format!("[[bar]]\nclips = \"walk\"\nagain = true\ntravel = \"{travel}\""));
+        let new =
+            motion(&format!("[[strip]]\nclips = \"walk\"\nlooping = true\nroot_motion = \"{root_motion}\""));
+        assert_eq!(old.unwrap(), new.unwrap());
+    }
+    for (text, expected) in [
+        ("[[bar]]\nclips = \"walk\"\n[[strip]]\nclips = \"walk\"", "bar is the old name of strip"),
+        ("[[strip]]\nclips = \"walk\"\nagain = true\nlooping = true", "again is the old name of looping"),
+    ] {
+        let error = motion(text).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}

@@ -1,0 +1,254 @@
+//! Compares a posed case with its goldens.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::regress::golden;
+use crate::regress::golden::{Drawn, GoldenError, GoldenState, Joints};
+use crate::regress::image::{Difference, Rule, compare};
+use crate::regress::suite::{Case, ImageTolerance, JointTolerance, ReportCheck};
+use crate::render::DecodedImage;
+
+use super::{Finding, Outcome, Posed, Status, Update};
+
+/// Compares a case with its goldens, and writes new goldens or the results of a failure.
+///
+/// # Errors
+/// A message in one line if a golden cannot be read or written.
+pub(in crate::regress) fn case(
+    index: usize,
+    case: &Case,
+    goldens: &Path,
+    posed: &dyn Posed,
+    actual: Option<Drawn>,
+    update: Update,
+) -> Result<Outcome, String> {
+    let skeleton = &posed.puppet().character().skeleton;
+    let mut outcome = Outcome {
+        case: index,
+        status: Status::Passed,
+        findings: Vec::new(),
+        expected: None,
+        actual: None,
+        difference: None,
+        digest: actual.as_ref().map(|a| crc32fast::hash(&a.image.rgba)),
+        joints: Vec::new(),
+        reports: posed.reports().iter().map(|r| (skeleton.label(r.node), r.clone())).collect(),
+        seconds: 0.0,
+    };
+    let mut new_goldens: Vec<NewGolden> = Vec::new();
+    if let (Some(tolerance), Some(actual)) = (&case.checks.image, actual) {
+        let path = goldens.join(format!("{}.png", case.slug));
+        let DecodedImage { width, height, .. } = actual.image;
+        let found = readable(Drawn::read(&path, width, height), update)?;
+        let verdict = image(&mut outcome, tolerance, &actual, found);
+        outcome.actual = Some(actual.clone());
+        new_goldens.push(NewGolden { path, content: GoldenContent::Image(actual), verdict });
+    }
+    if let Some(tolerance) = &case.checks.joints {
+        let path = goldens.join(format!("{}.json", case.slug));
+        let actual = posed.joints();
+        let expected = readable(Joints::read(&path), update)?;
+        let verdict = joints(&mut outcome, tolerance, &actual, expected.as_ref());
+        new_goldens.push(NewGolden { path, content: GoldenContent::Joints(actual), verdict });
+    }
+    let report_passes = case.checks.report.as_ref().is_none_or(|check| report(&mut outcome, check));
+    outcome.status = finish(&new_goldens, report_passes, update)?;
+    Ok(outcome)
+}
+
+/// The golden that was read. An invalid golden counts as missing if it may be updated.
+fn readable<T>(read: Result<Option<T>, GoldenError>, update: Update) -> Result<Option<T>, String> {
+    match read {
+        Err(GoldenError::Invalid { .. }) if update != Update::No => Ok(None),
+        other => other.map_err(|e| e.to_string()),
+    }
+}
+
+/// The current result of a case, which may become its golden.
+struct NewGolden {
+    path: PathBuf,
+    content: GoldenContent,
+    verdict: Verdict,
+}
+
+/// The content of a golden. It is only encoded when it is written, because most goldens do not change.
+enum GoldenContent {
+    Image(Drawn),
+    Joints(Joints),
+}
+
+impl NewGolden {
+    fn write(&self, path: &Path) -> Result<(), String> {
+        let bytes = match &self.content {
+            GoldenContent::Image(drawn) => drawn.encode()?,
+            GoldenContent::Joints(joints) => {
+                joints.encode().map_err(|e| format!("{}: {e}", path.display()))?
+            }
+        };
+        golden::write(path, &bytes).map_err(|e| e.to_string())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Same,
+    Differs,
+    Missing,
+}
+
+/// Updates goldens, or writes the results that differ beside them. Returns the status of the case.
+fn finish(new_goldens: &[NewGolden], report_passes: bool, update: Update) -> Result<Status, String> {
+    let mut updated = false;
+    for golden @ NewGolden { path, verdict, .. } in new_goldens {
+        let beside = beside(path);
+        let write = match update {
+            Update::No => false,
+            Update::Failing => *verdict != Verdict::Same,
+            Update::All => true,
+        };
+        if write {
+            golden.write(path)?;
+            updated = true;
+        } else if *verdict != Verdict::Same {
+            golden.write(&beside)?;
+            continue;
+        }
+        // The result of an earlier failure is obsolete.
+        let _ = fs::remove_file(beside);
+    }
+    let any = |verdict| new_goldens.iter().any(|g| g.verdict == verdict);
+    Ok(match () {
+        () if !report_passes => Status::Failed,
+        () if updated => Status::Updated,
+        () if any(Verdict::Differs) => Status::Failed,
+        () if any(Verdict::Missing) => Status::Missing,
+        () => Status::Passed,
+    })
+}
+
+/// The path of a result that differs: `NAME.new.png` beside `NAME.png`.
+fn beside(path: &Path) -> PathBuf {
+    let kind = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_extension("").with_file_name(format!(
+        "{}.new.{kind}",
+        path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
+    ))
+}
+
+fn image(
+    outcome: &mut Outcome,
+    tolerance: &ImageTolerance,
+    actual: &Drawn,
+    found: Option<GoldenState>,
+) -> Verdict {
+    let mut add = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
+    let DecodedImage { width, height, .. } = actual.image;
+    let expected = match found {
+        None => {
+            add(false, "image: golden is missing".into());
+            return Verdict::Missing;
+        }
+        Some(GoldenState::OtherSize(w, h)) => {
+            add(false, format!("image: size is {width}x{height} instead of {w}x{h}"));
+            return Verdict::Differs;
+        }
+        Some(GoldenState::Drawn(expected)) => outcome.expected.insert(expected),
+    };
+    let Some(difference) = compare(&expected.image, &actual.image, tolerance.levels) else {
+        add(false, format!("image: size {width}x{height} cannot be compared"));
+        return Verdict::Differs;
+    };
+    let passed = difference.passes(tolerance);
+    add(passed, describe(&difference, tolerance));
+    outcome.difference = Some(difference);
+    if passed { Verdict::Same } else { Verdict::Differs }
+}
+
+/// Describes the rule that decided on an image, and the measured differences.
+fn describe(difference: &Difference, tolerance: &ImageTolerance) -> String {
+    let Difference { beyond, mean, worst: (worst, [x, y]), .. } = difference;
+    let (pixels, largest) = (difference.pixels(), difference.largest);
+    match difference.rule() {
+        Rule::Identical => "image: identical".into(),
+        Rule::Levels => {
+            let limit = tolerance.levels;
+            format!("image: equal by levels: {pixels} px differ by at most {largest} (limit {limit})")
+        }
+        Rule::Flip => format!(
+            "image: judged by FLIP: {beyond} px differ by more than {} levels (at most {largest}), \
+             mean {mean:.5} (limit {}), worst tile {worst:.4} (limit {}) at {x},{y}",
+            tolerance.levels, tolerance.mean, tolerance.worst
+        ),
+    }
+}
+
+fn joints(
+    outcome: &mut Outcome,
+    tolerance: &JointTolerance,
+    actual: &Joints,
+    expected: Option<&Joints>,
+) -> Verdict {
+    let mut add = |passed: bool, text: String| outcome.findings.push(Finding { passed, text });
+    let Some(expected) = expected else {
+        add(false, "joints: golden is missing".into());
+        return Verdict::Missing;
+    };
+    let differences = match actual.compare(expected) {
+        Ok(differences) => differences,
+        Err(cause) => {
+            add(false, format!("joints: {cause}"));
+            return Verdict::Differs;
+        }
+    };
+    let failing =
+        differences.iter().filter(|d| d.distance > tolerance.distance || d.angle > tolerance.angle).count();
+    let largest = |value: fn(&golden::JointDifference) -> f64| {
+        differences.iter().max_by(|a, b| value(a).total_cmp(&value(b))).map(|d| (value(d), d.name.clone()))
+    };
+    let (distance, moved) = largest(|d| d.distance).unwrap_or_default();
+    let (angle, turned) = largest(|d| d.angle).unwrap_or_default();
+    add(
+        failing == 0,
+        format!(
+            "joints: {failing} beyond tolerance, largest differences {distance:.2e} m (limit {:.2e}) at {moved} \
+             and {angle:.2e} rad (limit {:.2e}) at {turned}",
+            tolerance.distance, tolerance.angle
+        ),
+    );
+    outcome.joints = differences;
+    if failing == 0 { Verdict::Same } else { Verdict::Differs }
+}
+
+/// Checks the goal reports of a case. Returns whether they all pass.
+fn report(outcome: &mut Outcome, check: &ReportCheck) -> bool {
+    let reports = &outcome.reports;
+    let mut findings = Vec::new();
+    if reports.is_empty() {
+        if check.from_defaults {
+            return true;
+        }
+        findings.push(Finding { passed: false, text: "report: the case has no goals".into() });
+    }
+    if let Some(expected) = &check.outcome {
+        let other = reports.iter().map(|(_, r)| r.outcome.to_string()).find(|o| o != expected);
+        let text = match &other {
+            None => format!("report: {expected}"),
+            Some(other) => format!("report: {other} instead of {expected}"),
+        };
+        findings.push(Finding { passed: other.is_none(), text });
+    }
+    if let Some(limit) = check.error {
+        let worst = reports.iter().filter_map(|(_, r)| r.position_error).fold(0.0, f64::max);
+        // NaN never passes.
+        let passed =
+            worst <= limit && reports.iter().all(|(_, r)| r.position_error.is_none_or(f64::is_finite));
+        findings.push(Finding {
+            passed,
+            text: format!("report: position error {worst:.2e} m (limit {limit:.2e})"),
+        });
+    }
+    let passes = findings.iter().all(|f| f.passed);
+    outcome.findings.extend(findings);
+    passes
+}

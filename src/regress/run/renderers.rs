@@ -1,0 +1,107 @@
+//! Draws the images of a suite.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::asset::{Character, Part};
+use crate::render::{
+    AdapterChoice, DecodedImages, Frame, Gpu, Model, Pending, RenderError, Renderer, ShadingMode,
+};
+
+use super::Posed;
+
+/// Maximum number of models that are kept on a device.
+const MAX_MODELS: usize = 24;
+/// Maximum number of devices of a software adapter. Such a device processes the vertices of an image on one thread, which
+/// then waits for the pixels, and other devices can work in the meantime. Hardware adapters use one device.
+const MAX_STUDIOS: usize = 4;
+/// Number of cases that justify opening one more device.
+const CASES_PER_STUDIO: usize = 16;
+
+/// A device with its models. It is opened when the first image is drawn. Only one thread draws at a time.
+#[derive(Default)]
+pub(in crate::regress) struct SuiteRenderer(Mutex<Option<OpenDevice>>);
+
+struct OpenDevice {
+    renderer: Renderer,
+    models: Vec<(ModelKey, Model)>,
+}
+
+/// Identifies a model on the device.
+type ModelKey = (PathBuf, Vec<Part>, ShadingMode);
+
+impl SuiteRenderer {
+    /// Creates a suitable number of devices for a number of cases and threads.
+    pub(in crate::regress) fn several(choice: &AdapterChoice, cases: usize, jobs: usize) -> Vec<Self> {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        let software = *choice == AdapterChoice::Cpu;
+        let max = if software { jobs.min(processors).clamp(1, MAX_STUDIOS) } else { 1 };
+        (0..(cases / CASES_PER_STUDIO).clamp(1, max)).map(|_| Self::default()).collect()
+    }
+
+    /// Opens the adapter, unless it is open, and returns its description.
+    pub(in crate::regress) fn open(&self, choice: &AdapterChoice) -> Result<String, RenderError> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = match &mut *open {
+            Some(open) => open,
+            closed => {
+                closed.insert(OpenDevice { renderer: Renderer::new(Gpu::new(choice)?), models: Vec::new() })
+            }
+        };
+        Ok(open.renderer.gpu().describe())
+    }
+
+    /// Submits an image. Other threads can submit theirs while this one waits for the result.
+    pub(in crate::regress) fn draw(
+        &self,
+        posed: &dyn Posed,
+        frame: &Frame<'_>,
+    ) -> Result<Pending, RenderError> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = open.as_mut().ok_or_else(|| RenderError::Driver("no adapter is open".into()))?;
+        open.draw(posed, frame)
+    }
+}
+
+impl OpenDevice {
+    fn draw(&mut self, posed: &dyn Posed, frame: &Frame<'_>) -> Result<Pending, RenderError> {
+        let puppet = posed.puppet();
+        let character: &Character = puppet.character();
+        let key = (character.path.clone(), puppet.parts().to_vec(), frame.mode);
+        let existing = self.models.iter().position(|(k, _)| *k == key);
+        let index = match existing {
+            Some(index) => index,
+            None => {
+                let images = DecodedImages::decode(character, puppet.parts(), frame.mode);
+                let model = self.renderer.model(character, puppet.parts(), &images)?;
+                if self.models.len() == MAX_MODELS {
+                    self.models.remove(0);
+                }
+                self.models.push((key, model));
+                self.models.len() - 1
+            }
+        };
+        match self.models.get(index) {
+            Some((_, model)) => self.renderer.submit(model, frame, posed.size()),
+            None => Err(RenderError::Driver("the model is missing on the device".into())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_cases_hardware_adapters_and_single_jobs_use_one_device() {
+        let several = |choice: &AdapterChoice, cases, jobs| SuiteRenderer::several(choice, cases, jobs).len();
+        assert_eq!(several(&AdapterChoice::Cpu, 0, 8), 1);
+        assert_eq!(several(&AdapterChoice::Cpu, 31, 8), 1);
+        assert_eq!(several(&AdapterChoice::Cpu, 1000, 1), 1);
+        assert_eq!(several(&AdapterChoice::Auto, 1000, 8), 1);
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        assert_eq!(several(&AdapterChoice::Cpu, 1000, 64), processors.min(MAX_STUDIOS));
+    }
+}

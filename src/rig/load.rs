@@ -1,0 +1,72 @@
+//! Loads and updates the rig file of a character.
+
+use std::path::{Path, PathBuf};
+
+use crate::asset;
+use crate::asset::Character;
+use crate::files::bounded;
+
+use super::{Rig, RigError, detect, file};
+
+/// Maximum size of a rig file, bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// The reason why a rig file could not be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {cause}", path.display())]
+pub struct RigLoadError {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Description of the error.
+    pub cause: RigLoadCause,
+}
+
+/// The cause of a [`RigLoadError`].
+#[derive(Debug, thiserror::Error)]
+pub enum RigLoadCause {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
+    /// The contents of the file are invalid.
+    #[error(transparent)]
+    Rig(#[from] RigError),
+}
+
+/// Loads the rig of a character from the given file or from `NAME.rig.toml` beside the model. If neither exists, the rig
+/// is found by [`find`]. The built-in character has its own rig.
+///
+/// # Errors
+/// [`RigLoadError`] if a file exists but cannot be used.
+pub fn load(character: &Character, given: Option<&Path>) -> Result<Rig, RigLoadError> {
+    let default_path = character.path.with_extension("rig.toml");
+    let path = match given {
+        Some(path) => path,
+        None if character.path == Path::new(asset::MANNEQUIN_PATH) => {
+            let rig = file::read(asset::MANNEQUIN_RIG, &character.skeleton);
+            return rig.map_err(|e| RigLoadError { path: character.path.clone(), cause: e.into() });
+        }
+        None if default_path.is_file() => &default_path,
+        None => return Ok(detect(character)),
+    };
+    read(character, path).map_err(|cause| RigLoadError { path: path.to_owned(), cause })
+}
+
+fn read(character: &Character, path: &Path) -> Result<Rig, RigLoadCause> {
+    Ok(file::read(&bounded::read_to_string(path, MAX_BYTES)?, &character.skeleton)?)
+}
+
+/// Returns the text of a rig file, `None` if it does not exist, and the text after writing a rig into it.
+///
+/// # Errors
+/// [`RigLoadError`] if the file exists but cannot be read, or if [`file::write`] fails.
+pub fn updated(
+    rig: &Rig,
+    character: &Character,
+    path: &Path,
+) -> Result<(Option<String>, String), RigLoadError> {
+    let failed = |cause| RigLoadError { path: path.to_owned(), cause };
+    let existing = path.is_file().then(|| bounded::read_to_string(path, MAX_BYTES)).transpose();
+    let existing = existing.map_err(|e| failed(e.into()))?;
+    let new = file::write(rig, &character.skeleton, existing.as_deref().unwrap_or_default());
+    Ok((existing, new.map_err(|e| failed(e.into()))?))
+}

@@ -1,0 +1,156 @@
+//! Logical parents: for skeletons that list all joints side by side, as WebXR hands do, a rig names the joint that each
+//! joint follows. IK solves a copy of the skeleton that has these parents.
+
+use std::collections::BTreeMap;
+
+use glam::Affine3A;
+
+use crate::asset::{Skeleton, Transform};
+use crate::pose::{Pose, parent_from_node, world_matrices};
+
+use super::{Rig, RigError};
+
+/// A skeleton in which joints have their logical parents, and a pose of it that looks like a pose of the file's own
+/// skeleton.
+///
+/// It depends on the skeleton and the rig. [`Reparented::refresh`] copies each new pose into it, and
+/// [`Reparented::write_back`] copies what has moved since then back into the pose of the file's skeleton.
+#[derive(Clone, Debug)]
+pub struct Reparented {
+    skeleton: Skeleton,
+    /// The nodes with a logical parent.
+    nodes: Vec<usize>,
+    pose: Pose,
+    /// `world_from_node` of the pose before the solve and after it.
+    before: Vec<Affine3A>,
+    after: Vec<Affine3A>,
+    /// `world_from_node` of the file's skeleton, while a pose is written back.
+    own: Vec<Affine3A>,
+}
+
+impl Reparented {
+    /// The reparented skeleton, at rest; `None` if the rig has no logical parents.
+    ///
+    /// # Errors
+    /// [`RigError::Cycle`] if a joint would be above itself.
+    pub fn new(skeleton: &Skeleton, rig: &Rig) -> Result<Option<Self>, RigError> {
+        let parents = rig.logical_parents();
+        if parents.is_empty() {
+            return Ok(None);
+        }
+        let own = vec![Affine3A::IDENTITY; skeleton.nodes.len()];
+        let skeleton = reparent(skeleton, &parents)?;
+        let (pose, nodes) = (Pose::rest(&skeleton), parents.into_keys().collect());
+        Ok(Some(Self { skeleton, nodes, pose, before: own.clone(), after: own.clone(), own }))
+    }
+
+    /// Copies a pose of the file's skeleton, so that every joint has the same place in the world.
+    pub fn refresh(&mut self, pose: &Pose, world_from_node: &[Affine3A]) {
+        self.pose.clone_from(pose);
+        for &node in &self.nodes {
+            let parent = self.skeleton.nodes.get(node).and_then(|n| n.parent);
+            let matrices = parent.and_then(|p| Some((world_from_node.get(p)?, world_from_node.get(node)?)));
+            if let Some((local, (parent, own))) = self.pose.locals.get_mut(node).zip(matrices) {
+                *local = local_transform(*parent, *own);
+            }
+        }
+        world_matrices(&self.skeleton, &self.pose, &mut self.before);
+    }
+
+    /// The reparented skeleton, which has the node indices of the file's skeleton.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// The pose of the reparented skeleton.
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// The pose, to be changed by a solve, and the world matrices that it had when it was refreshed.
+    pub fn pose_mut(&mut self) -> (&Skeleton, &mut Pose, &[Affine3A]) {
+        (&self.skeleton, &mut self.pose, &self.before)
+    }
+
+    /// `world_from_node` of the pose when it was refreshed.
+    pub fn world_from_node(&self) -> &[Affine3A] {
+        &self.before
+    }
+
+    /// Copies what has moved since the last refresh into the pose that was copied. `skeleton`: the file's own.
+    pub fn write_back(&mut self, skeleton: &Skeleton, pose: &mut Pose) {
+        world_matrices(&self.skeleton, &self.pose, &mut self.after);
+        // Parents come first, so that `own` already has the new matrix of a node's parent.
+        for &(node, parent) in &skeleton.parents_first {
+            let world_from_parent = parent.map_or(Affine3A::IDENTITY, |p| self.own[p]);
+            if self.skeleton.nodes[node].parent == parent {
+                pose.locals[node] = self.pose.locals[node];
+            } else if self.after[node] != self.before[node] {
+                pose.locals[node] = local_transform(world_from_parent, self.after[node]);
+            }
+            self.own[node] = world_from_parent * parent_from_node(skeleton, pose, node);
+        }
+    }
+}
+
+/// A copy of a skeleton with other parents for some nodes. At rest, every node has the same place in the world.
+///
+/// # Errors
+/// [`RigError::Cycle`] if a node would be above itself.
+pub(super) fn reparent(skeleton: &Skeleton, parents: &BTreeMap<usize, usize>) -> Result<Skeleton, RigError> {
+    let mut world = Vec::new();
+    world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
+    let mut copy = skeleton.clone();
+    for (&node, &parent) in parents {
+        if node >= copy.nodes.len() || parent >= copy.nodes.len() {
+            continue;
+        }
+        if let Some(former) = copy.nodes[node].parent {
+            copy.nodes[former].children.retain(|&c| c != node);
+        }
+        copy.nodes[parent].children.push(node);
+        copy.nodes[node].parent = Some(parent);
+        copy.nodes[node].rest = local_transform(world[parent], world[node]);
+        copy.sheared.remove(&node);
+    }
+    copy.parents_first.clear();
+    let mut next: Vec<usize> = (0..copy.nodes.len()).filter(|&n| copy.nodes[n].parent.is_none()).collect();
+    next.reverse();
+    while let Some(node) = next.pop() {
+        copy.parents_first.push((node, copy.nodes[node].parent));
+        next.extend(copy.nodes[node].children.iter().rev());
+    }
+    // A node that no root leads to is above itself.
+    if copy.parents_first.len() < copy.nodes.len() {
+        let mut reached = vec![false; copy.nodes.len()];
+        copy.parents_first.iter().for_each(|(n, _)| reached[*n] = true);
+        let node = reached.iter().position(|r| !r).map_or_else(String::new, |n| skeleton.label(n));
+        return Err(RigError::Cycle { node });
+    }
+    Ok(copy)
+}
+
+/// The local transform of a node from the world matrices of its parent and itself.
+fn local_transform(world_from_parent: Affine3A, world_from_node: Affine3A) -> Transform {
+    Transform::from_affine(world_from_parent.inverse() * world_from_node)
+}
+
+/// The joints of a finger, from the wrist on, by their WebXR names (Immersive Web, "WebXR Hand Input").
+const WEBXR: [&str; 5] = ["metacarpal", "phalanx-proximal", "phalanx-intermediate", "phalanx-distal", "tip"];
+const FINGERS: [&str; 5] = ["thumb", "index-finger", "middle-finger", "ring-finger", "pinky-finger"];
+
+/// The logical parents of a WebXR hand whose joints are all siblings. Empty for any other skeleton.
+pub(super) fn webxr(skeleton: &Skeleton) -> BTreeMap<usize, usize> {
+    let parent = |node: usize| skeleton.nodes[node].parent;
+    let Some(wrist) = skeleton.find("wrist") else { return BTreeMap::new() };
+    let mut parents = BTreeMap::new();
+    for finger in FINGERS {
+        let joints = WEBXR.iter().filter_map(|part| skeleton.find(&format!("{finger}-{part}")));
+        let mut logical = wrist;
+        for joint in joints.filter(|&j| parent(j) == parent(wrist)) {
+            parents.insert(joint, logical);
+            logical = joint;
+        }
+    }
+    parents
+}

@@ -1,0 +1,144 @@
+//! Picking: casts a ray through a pixel and finds the handle or the point of the posed skin under the pointer.
+
+use glam::{DVec3, Mat4, Vec2, Vec3};
+
+use crate::asset::{Part, Primitive};
+use crate::puppet::Puppet;
+use crate::skin::Skinned;
+use crate::view::Camera;
+
+/// A ray in world space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// The origin, in metres.
+    pub origin: Vec3,
+    /// The direction, a unit vector.
+    pub direction: Vec3,
+}
+
+/// A point on the character that was picked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The node that moves the point.
+    pub node: usize,
+    /// The position in world metres.
+    pub point: Vec3,
+    /// The position in the node's local space.
+    pub offset: DVec3,
+    /// Whether the point is a handle, at the origin of the node.
+    pub handle: bool,
+}
+
+/// Radius of the pickable area around a handle, in pixels.
+const HANDLE_RADIUS: f32 = 12.0;
+
+impl Ray {
+    /// Returns the ray from the camera through a pixel. `size` is the size of the image in pixels. Returns `None` if the image
+    /// is empty or the camera is invalid.
+    pub fn through(camera: &Camera, pixel: Vec2, size: Vec2) -> Option<Self> {
+        let ndc = Vec2::new(pixel.x / size.x * 2.0 - 1.0, 1.0 - pixel.y / size.y * 2.0);
+        let world_from_clip: Mat4 = camera.clip_from_world(size.x / size.y).inverse();
+        let through = world_from_clip.project_point3(ndc.extend(0.5));
+        let direction = (through - camera.position).normalize_or_zero();
+        let is_valid = size.min_element() >= 1.0 && direction.is_finite() && direction != Vec3::ZERO;
+        is_valid.then_some(Self { origin: camera.position, direction })
+    }
+
+    /// Returns the intersection with a plane, or `None` if it is not in front of the origin.
+    pub fn intersect_plane(&self, point: Vec3, normal: Vec3) -> Option<Vec3> {
+        let along = (point - self.origin).dot(normal) / self.direction.dot(normal);
+        (along.is_finite() && along > 0.0).then(|| self.origin + along * self.direction)
+    }
+
+    /// Returns the point of a line that is nearest to the ray. `axis` is the direction of the line, a unit vector. Returns
+    /// `None` if both are nearly parallel.
+    pub fn nearest_on_line(&self, point: Vec3, axis: Vec3) -> Option<Vec3> {
+        let cosine = axis.dot(self.direction);
+        let slope = 1.0 - cosine * cosine;
+        let between = point - self.origin;
+        let along = (cosine * self.direction.dot(between) - axis.dot(between)) / slope;
+        (slope > 1e-4 && along.is_finite()).then(|| point + along * axis)
+    }
+
+    /// Returns the distance to a two-sided triangle, and the barycentric coordinates of the hit (Möller and Trumbore 1997).
+    fn meet_triangle(&self, [a, b, c]: [Vec3; 3]) -> Option<(f32, Vec3)> {
+        let (ab, ac) = (b - a, c - a);
+        let p = self.direction.cross(ac);
+        let determinant = ab.dot(p);
+        let from = self.origin - a;
+        let u = from.dot(p) / determinant;
+        let q = from.cross(ab);
+        let v = self.direction.dot(q) / determinant;
+        let distance = ac.dot(q) / determinant;
+        let inside = u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0;
+        (inside && distance.is_finite()).then(|| (distance, Vec3::new(1.0 - u - v, u, v)))
+    }
+}
+
+/// Returns the pixel of a world position, or `None` if it is behind the camera. `size` is the size of the image in pixels.
+pub fn pixel(camera: &Camera, point: Vec3, size: Vec2) -> Option<Vec2> {
+    let clip = camera.clip_from_world(size.x / size.y) * point.extend(1.0);
+    let ndc = Vec2::new(clip.x, clip.y) / clip.w;
+    (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * size)
+}
+
+/// Returns the point that a pointer at the pixel `at` would grab: the nearest handle within its pickable area, or otherwise the
+/// skin under the pointer. `handles` are node indices, and `size` is the size of the image in pixels.
+pub fn pick(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, handles: &[usize]) -> Option<Hit> {
+    let ray = Ray::through(camera, at, size)?;
+    let skin = pick_skin(puppet, &ray);
+    // A handle far behind the skin belongs to another limb.
+    let depth = skin.map_or(f32::INFINITY, |h| h.point.distance(ray.origin) * 1.08);
+    let handle = |&node: &usize| {
+        let position: Vec3 = puppet.world_from_node().get(node)?.translation.into();
+        let distance = pixel(camera, position, size)?.distance(at);
+        (distance < HANDLE_RADIUS && position.distance(ray.origin) < depth)
+            .then_some((distance, node, position))
+    };
+    let nearest = handles.iter().filter_map(handle).min_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.map(|(_, node, point)| Hit { node, point, offset: DVec3::ZERO, handle: true }).or(skin)
+}
+
+/// Returns the nearest hit of a ray with the posed skin, with the joint that has the largest skin weight there.
+pub fn pick_skin(puppet: &Puppet, ray: &Ray) -> Option<Hit> {
+    let mut skinned = Skinned::default();
+    let mut nearest: Option<(f32, usize)> = None;
+    for (index, part) in puppet.parts().iter().enumerate() {
+        puppet.skin(index, &mut skinned);
+        let primitive = puppet.character().primitive(*part);
+        for triangle in &primitive.triangles {
+            let corner = |i: usize| skinned.positions.get(triangle[i] as usize).copied();
+            let Some(((a, b), c)) = corner(0).zip(corner(1)).zip(corner(2)) else { continue };
+            let Some((distance, weights)) = ray.meet_triangle([a, b, c]) else { continue };
+            if nearest.is_none_or(|(d, _)| distance < d) {
+                nearest = Some((distance, dominant_node(puppet, *part, primitive, *triangle, weights)));
+            }
+        }
+    }
+    let (distance, node) = nearest?;
+    let point = ray.origin + distance * ray.direction;
+    let offset = puppet.world_from_node().get(node)?.inverse().transform_point3(point).as_dvec3();
+    offset.is_finite().then_some(Hit { node, point, offset, handle: false })
+}
+
+/// Returns the node with the largest skin weight at a point of a triangle. `at` are barycentric coordinates.
+fn dominant_node(puppet: &Puppet, part: Part, primitive: &Primitive, triangle: [u32; 3], at: Vec3) -> usize {
+    let Some(skin) = part.skin.and_then(|s| puppet.character().skins.get(s)) else { return part.node };
+    let mut totals: Vec<(u16, f32)> = Vec::new();
+    for (vertex, coordinate) in triangle.iter().zip(at.to_array()) {
+        for set in &primitive.influences {
+            let vertex = *vertex as usize;
+            let Some((joints, weights)) = set.joints.get(vertex).zip(set.weights.get(vertex)) else {
+                continue;
+            };
+            for (joint, weight) in joints.iter().zip(weights.to_array()) {
+                match totals.iter_mut().find(|(j, _)| j == joint) {
+                    Some((_, sum)) => *sum += coordinate * weight,
+                    None => totals.push((*joint, coordinate * weight)),
+                }
+            }
+        }
+    }
+    let most = totals.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    most.and_then(|(joint, _)| skin.joints.get(usize::from(*joint)).copied()).unwrap_or(part.node)
+}

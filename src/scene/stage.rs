@@ -1,0 +1,147 @@
+//! Turns a posed puppet and a camera into a [`Frame`] for the renderer. Offline images and the viewer's window both use this
+//! code, so tests compare the same scene that users see.
+
+use glam::{Vec3, Vec4};
+
+use crate::puppet::Puppet;
+use crate::render::{Background, Draw, Floor, Frame, Ghost, Line, ShadingMode};
+use crate::view::{Bounds, Camera};
+
+/// The camera and view settings for a puppet.
+#[derive(Clone, Debug)]
+pub struct ViewSettings {
+    /// The camera.
+    pub camera: Camera,
+    /// The shading mode.
+    pub mode: ShadingMode,
+    /// The background.
+    pub background: Background,
+    /// Samples per pixel: 1 or 4.
+    pub samples: u32,
+    /// Bounds of everything that is visible in this frame and in later ones. Ground and key light are fitted to this box.
+    pub bounds: Bounds,
+    /// Whether to draw the ground, at the bottom of the bounds.
+    pub floor: bool,
+    /// Whether the key light casts shadows.
+    pub shadow: bool,
+    /// Pixels per point. Overlays are drawn larger by this factor on high-resolution screens.
+    pub scale: f32,
+}
+
+/// Linear colours of the overlays.
+mod color {
+    use glam::Vec4;
+
+    pub(crate) const OUTLINE: Vec4 = Vec4::new(0.012, 0.016, 0.03, 0.85);
+    pub(crate) const BONE: Vec4 = Vec4::new(0.93, 0.95, 1.0, 1.0);
+    pub(crate) const JOINT: Vec4 = Vec4::new(0.02, 0.32, 0.88, 1.0);
+    pub(crate) const TARGET: Vec4 = Vec4::new(1.0, 0.16, 0.02, 1.0);
+}
+
+/// Widths of a bone at its parent and at its child, in points. The sizes below are the diameters of dots, also in points.
+const BONE_WIDTHS: [f32; 2] = [5.0, 1.5];
+const JOINT_SIZE: f32 = 6.0;
+const TARGET_SIZE: f32 = 10.0;
+/// Width of the dark outline on each side of an overlay, in points.
+const OUTLINE: f32 = 1.25;
+/// Radius of the ground, as a multiple of the scene's bounding radius.
+const FLOOR_RADII: f32 = 4.0;
+
+/// Returns the frame to draw for a puppet after [`Puppet::update`].
+pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
+    let (center, radius) = settings.bounds.sphere();
+    let height = if settings.bounds.is_empty() { 0.0 } else { settings.bounds.lo.y };
+    let ground = Floor { center: center.with_y(height), radius: radius * FLOOR_RADII };
+    Frame {
+        draws: draws(puppet, &puppet.part_bounds()),
+        palette: &puppet.palette().matrices,
+        camera: settings.camera,
+        mode: settings.mode,
+        background: settings.background,
+        samples: settings.samples,
+        ground: settings.floor.then_some(ground),
+        shadow: settings.shadow,
+        sphere: (center, radius),
+        ghosts: Vec::new(),
+        fills: Vec::new(),
+        lines: if shows_skeleton(puppet, settings.mode) {
+            skeleton(puppet, settings.scale)
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// Returns the draws of all parts of a puppet, with the indices of their matrices and their morph weights.
+pub fn draws<'a>(puppet: &'a Puppet, part_bounds: &[Bounds]) -> Vec<Draw<'a>> {
+    let draw = |(index, part): (usize, &crate::asset::Part)| Draw {
+        part: index,
+        first_matrix: puppet.palette().first_matrix(index),
+        dual: puppet.palette().is_dual(index),
+        // The node of a skinned mesh does not affect it. Only its joints do.
+        mirrored: part.skin.is_none() && puppet.world_from_node()[part.node].matrix3.determinant() < 0.0,
+        morph_weights: puppet.morph_weights(*part),
+        bounds: part_bounds.get(index).copied().unwrap_or_default(),
+    };
+    puppet.parts().iter().enumerate().map(draw).collect()
+}
+
+/// Returns a ghost of the parts of a puppet that are posed differently from `beside`, a puppet of the same character.
+/// `color` is linear RGB.
+pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Ghost<'a> {
+    let mut draws = draws(puppet, &[]);
+    draws.retain(|d| {
+        puppet.palette().of_part(d.part) != beside.palette().of_part(d.part)
+            || puppet
+                .parts()
+                .get(d.part)
+                .is_some_and(|p| puppet.morph_weights(*p) != beside.morph_weights(*p))
+    });
+    Ghost { draws, palette: &puppet.palette().matrices, color }
+}
+
+/// Returns whether a mode shows the bones and joints of a puppet: [`ShadingMode::Skeleton`] always does, and the other modes for
+/// surfaces do if the puppet has no parts.
+pub fn shows_skeleton(puppet: &Puppet, mode: ShadingMode) -> bool {
+    mode == ShadingMode::Skeleton || puppet.parts().is_empty() && !mode.is_data()
+}
+
+/// Returns a line from each joint to its parent, a dot on each joint and a dot on each target. If the character has no
+/// skin, every node counts as a joint. `scale` is the number of pixels per point.
+pub fn skeleton(puppet: &Puppet, scale: f32) -> Vec<Line> {
+    let skeleton = &puppet.character().skeleton;
+    let nodes = &skeleton.nodes;
+    let skins = &puppet.character().skins;
+    let mut is_joint = vec![skins.is_empty(); nodes.len()];
+    for &joint in skins.iter().flat_map(|s| &s.joints) {
+        is_joint[joint] = true;
+    }
+    let position = |n: usize| Vec3::from(puppet.world_from_node()[n].translation);
+    let joints: Vec<usize> = (0..nodes.len()).filter(|&n| is_joint[n]).collect();
+    let bone = |&n: &usize| {
+        let up = |n: usize| puppet.rig.above(skeleton, n);
+        // The logical parents in a rig may form a cycle, which only the solver rejects.
+        let mut above = std::iter::successors(up(n), |&p| up(p)).take(nodes.len());
+        let above = above.find(|&p| is_joint[p])?;
+        Some(stroke(position(above), position(n), BONE_WIDTHS, color::BONE))
+    };
+    let dot = |at: Vec3, size: f32, color: Vec4| stroke(at, at, [size; 2], color);
+    let bones = joints.iter().filter_map(bone);
+    let dots = joints.iter().map(|&n| dot(position(n), JOINT_SIZE, color::JOINT));
+    let targets = puppet.targets.iter().filter_map(|t| t.position);
+    let targets = targets.map(|p| dot(p.as_vec3(), TARGET_SIZE, color::TARGET));
+    outlined(bones, scale).chain(outlined(dots, scale)).chain(outlined(targets, scale)).collect()
+}
+
+fn stroke(start: Vec3, end: Vec3, widths: [f32; 2], color: Vec4) -> Line {
+    Line { start, end, widths, color }
+}
+
+/// Draws slightly wider dark lines below the given ones, so that they are visible on any background.
+fn outlined(lines: impl Iterator<Item = Line>, scale: f32) -> impl Iterator<Item = Line> {
+    let lines: Vec<Line> = lines.collect();
+    let widened = |line: &Line, by: f32| Line { widths: line.widths.map(|w| (w + by) * scale), ..*line };
+    let under = lines.iter().map(|l| Line { color: color::OUTLINE, ..widened(l, 2.0 * OUTLINE) });
+    let over = lines.iter().map(|l| widened(l, 0.0));
+    under.chain(over).collect::<Vec<_>>().into_iter()
+}

@@ -1,0 +1,190 @@
+//! Helpers for reading TOML files, with errors that name the line.
+
+use std::ops::Range;
+
+use toml_edit::{Item, Table, TableLike};
+
+use crate::text::printable;
+
+/// An error in a TOML file, with its position and cause.
+pub(crate) struct SpannedError {
+    pub(crate) span: Option<Range<usize>>,
+    pub(crate) cause: String,
+}
+
+impl SpannedError {
+    pub(crate) fn new(span: Option<Range<usize>>, cause: impl Into<String>) -> Self {
+        Self { span, cause: cause.into() }
+    }
+
+    pub(crate) fn at(item: &Item, cause: impl Into<String>) -> Self {
+        Self::new(item.span(), cause)
+    }
+
+    /// Converts a TOML syntax error.
+    pub(crate) fn syntax(error: &toml_edit::TomlError) -> Self {
+        Self::new(error.span(), error.message().replace('\n', ", "))
+    }
+
+    /// Sets the position to `span` if the error has none.
+    pub(crate) fn or_at(self, span: Option<Range<usize>>) -> Self {
+        Self { span: self.span.or(span), ..self }
+    }
+
+    /// Returns the line number in a text, counted from one, and the cause on one line.
+    pub(crate) fn line_and_cause(self, text: &str) -> (usize, String) {
+        (Lines::of(text).at(self.span), printable::cause(&self.cause))
+    }
+}
+
+/// The ends of a text's lines, for finding the line of a position.
+pub(crate) struct Lines(Vec<usize>);
+
+impl Lines {
+    pub(crate) fn of(text: &str) -> Self {
+        Self(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
+    }
+
+    /// The line number of a position, counted from one.
+    pub(crate) fn at(&self, span: Option<Range<usize>>) -> usize {
+        let start = span.map_or(0, |s| s.start);
+        1 + self.0.partition_point(|end| *end < start)
+    }
+}
+
+/// Returns the tables of `[[key]]`; empty if the key is missing.
+pub(crate) fn tables<'t>(root: &'t Table, key: &str) -> Result<Vec<&'t Table>, SpannedError> {
+    match root.get(key) {
+        None => Ok(Vec::new()),
+        Some(item) => {
+            let tables = item.as_array_of_tables();
+            let tables = tables
+                .ok_or_else(|| SpannedError::at(item, format!("{key} must be written as [[{key}]]")))?;
+            Ok(tables.iter().collect())
+        }
+    }
+}
+
+/// Returns an integer or a float, which may be infinite or NaN.
+fn any_number(item: &Item) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "numbers in these files are small")]
+    let integer = item.as_integer().map(|i| i as f64);
+    item.as_float().or(integer)
+}
+
+/// Returns a number if it is finite in single precision.
+pub(crate) fn real(item: &Item) -> Option<f64> {
+    any_number(item).filter(|x| x.abs() <= f64::from(f32::MAX))
+}
+
+/// Returns why a number is not [`real`]. It is not finite, or too large for single precision.
+fn range_error(item: &Item) -> Option<&'static str> {
+    match any_number(item) {
+        Some(x) if !x.is_finite() => Some("value is not finite"),
+        Some(_) if real(item).is_none() => Some("value is too large"),
+        _ => None,
+    }
+}
+
+/// Returns a [`real`] number that `accepts` accepts. `otherwise` returns the error for any other value.
+pub(crate) fn number(
+    item: &Item,
+    key: &str,
+    accepts: impl Fn(f64) -> bool,
+    otherwise: impl FnOnce() -> String,
+) -> Result<f64, SpannedError> {
+    let fault = || match range_error(item) {
+        Some(cause) => format!("{key}: {cause}"),
+        None => otherwise(),
+    };
+    real(item).filter(|x| accepts(*x)).ok_or_else(|| SpannedError::at(item, fault()))
+}
+
+/// Converts a [`real`] number to single precision.
+#[expect(clippy::cast_possible_truncation, reason = "real numbers are in the range of single precision")]
+pub(crate) fn single(real: f64) -> f32 {
+    real as f32
+}
+
+/// Checks that a table has only keys from a list.
+pub(crate) fn check_keys(table: &dyn TableLike, keys: &[&str]) -> Result<(), SpannedError> {
+    for (name, item) in table.iter() {
+        if !keys.contains(&name) {
+            let span = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span());
+            return Err(SpannedError {
+                span,
+                cause: format!("unknown key \"{name}\"; known: {}", keys.join(", ")),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Returns which of two spellings of a key a table uses: the deprecated one if it is present, otherwise the current one.
+///
+/// # Errors
+/// [`SpannedError`] if both are present.
+pub(crate) fn spelling<'k>(
+    table: &dyn TableLike,
+    key: &'k str,
+    deprecated: &'k str,
+) -> Result<&'k str, SpannedError> {
+    let Some(item) = table.get(deprecated) else { return Ok(key) };
+    if table.contains_key(key) {
+        return Err(SpannedError::at(
+            item,
+            format!("{deprecated} is the old name of {key}; remove one of them"),
+        ));
+    }
+    Ok(deprecated)
+}
+
+pub(crate) fn missing(span: Option<Range<usize>>, key: &str) -> SpannedError {
+    SpannedError { span, cause: format!("{key} is missing") }
+}
+
+pub(crate) fn required<'t>(table: &'t dyn TableLike, key: &str) -> Result<&'t Item, SpannedError> {
+    let span = table.iter().next().and_then(|(name, _)| table.key(name)?.span());
+    table.get(key).ok_or_else(|| missing(span, key))
+}
+
+/// Returns an item that is known to exist, for its line.
+pub(crate) fn existing<'t>(table: &'t dyn TableLike, key: &str) -> &'t Item {
+    const NONE: &Item = &Item::None;
+    table.get(key).unwrap_or(NONE)
+}
+
+pub(crate) fn optional(
+    table: &Table,
+    key: &str,
+    default: f64,
+    range: std::ops::RangeInclusive<f64>,
+) -> Result<f64, SpannedError> {
+    table.get(key).map_or(Ok(default), |item| {
+        let otherwise = || format!("{key} must be at least {}", range.start());
+        number(item, key, |v| range.contains(&v), otherwise)
+    })
+}
+
+pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N], SpannedError> {
+    let fault = || format!("{key} must be a list of {N} numbers");
+    let list = item.as_array().ok_or_else(|| SpannedError::at(item, fault()))?;
+    let one = |value: &toml_edit::Value| number(&Item::Value(value.clone()), key, |_| true, fault);
+    let values = list.iter().map(one).collect::<Result<Vec<f64>, SpannedError>>();
+    // Cloned values have no position, so errors use that of the list.
+    let values = values.map_err(|e| SpannedError::at(item, e.cause))?;
+    values.try_into().map_err(|_| SpannedError::at(item, fault()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let lines = Lines::of("a\nbc\n\nd");
+        let line = |position: usize| lines.at(Some(position..position));
+        assert_eq!([0, 1, 2, 4, 5, 6, 7].map(line), [1, 1, 2, 2, 3, 4, 4]);
+        assert_eq!(lines.at(None), 1);
+    }
+}

@@ -1,0 +1,302 @@
+//! Snapshots of the panel in various states, and tests of the commands that its controls issue.
+//!
+//! `UPDATE_SNAPSHOTS=1 cargo test --lib panel` updates the snapshots. Look at them before you commit them.
+
+use crate::asset::mannequin;
+use crate::ik::Method;
+use crate::motion::{Motion, Strip, WeightedClip};
+use crate::rig;
+use crate::viewer::{Command, PoseFile, Session};
+
+use super::{AppRequest, PanelState, WIDTH, free, show, style};
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use egui::Theme;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use glam::Vec2;
+
+mod drawing;
+mod timeline;
+mod toasts;
+
+use drawing::SnapshotHarness;
+
+const SIZE: Vec2 = Vec2::new(700.0, 860.0);
+/// Height in points of a panel that shows all its sections.
+const TALL: f32 = 1180.0;
+
+/// A session, its panel and the commands that the panel issued.
+struct TestPanel {
+    session: Session,
+    look: PanelState,
+    commands: Vec<Command>,
+    /// Height of the window in points.
+    height: f32,
+}
+
+/// Returns the mannequin with an untouched panel.
+fn state() -> TestPanel {
+    let character = mannequin().unwrap();
+    let rig = rig::load(&character, None).unwrap();
+    let look = PanelState { adapter: "an adapter, vulkan".into(), ..PanelState::default() };
+    let session = Session::new(character, Some(rig), SIZE - Vec2::X * WIDTH);
+    TestPanel { session, look, commands: Vec::new(), height: SIZE.y }
+}
+
+/// Returns the mannequin during a drag of its left hand, with fixed times.
+fn dragging() -> TestPanel {
+    let mut state = state();
+    drag(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
+    assert_eq!(state.session.reports.len(), 1, "{:?}", state.session.error);
+    fix_times(&mut state.session);
+    state
+}
+
+/// Drags a joint by some pixels without releasing it.
+fn drag(session: &mut Session, name: &str, by: Vec2) {
+    let node = session.puppet.character().skeleton.find(name).unwrap();
+    let at = crate::scene::picking::pixel(&session.camera(), session.place(node).unwrap(), session.size())
+        .unwrap();
+    session.apply(Command::Grab(at));
+    session.apply(Command::Drag(at + by));
+}
+
+/// Replaces measured times, so that snapshots are reproducible.
+fn fix_times(session: &mut Session) {
+    session.reports.iter_mut().for_each(|r| r.seconds = 4.2e-6);
+    session.comparison.set_solve_times(7.1e-5);
+    session.costs = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
+}
+
+/// Creates a harness in which the panel is laid out, drawn and clicked, and returns it with the state that it shows.
+fn panel(mut state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
+    let height = state.height;
+    let area = free(Vec2::new(SIZE.x, height), 1.0, &state.look, &state.session);
+    // A higher window must show the same scene.
+    if area.y < state.session.size().y {
+        state.session.apply(Command::Resize(area));
+    }
+    let state = Rc::new(RefCell::new(state));
+    let shared = Rc::clone(&state);
+    let show = move |ui: &mut egui::Ui| {
+        let TestPanel { session, look, commands, .. } = &mut *shared.borrow_mut();
+        commands.extend(show(ui, session, look));
+    };
+    let builder = Harness::builder().with_size([SIZE.x, height]).with_theme(theme);
+    (SnapshotHarness::new(builder, show), state)
+}
+
+/// Compares the panel with a snapshot.
+fn check(name: &str, state: TestPanel, theme: Theme) {
+    let (mut harness, _) = panel(state, theme);
+    harness.run();
+    harness.assert_snapshot(name);
+}
+
+#[test]
+fn idle_panel() {
+    check("idle", state(), Theme::Dark);
+}
+
+#[test]
+fn idle_panel_in_the_light_theme() {
+    check("idle-light", state(), Theme::Light);
+}
+
+#[test]
+fn drag_with_its_report() {
+    check("dragging", dragging(), Theme::Dark);
+}
+
+#[test]
+fn file_error_while_another_file_is_read() {
+    let mut state = state();
+    state.look.notice =
+        Some("models/hero.glb: skins[0].joints[3]: node 99 is out of range (12 nodes)".into());
+    state.look.open.reading = Some(PathBuf::from("models/other.glb"));
+    state.look.saved = Some("saved sinew-0001.png".into());
+    check("error", state, Theme::Dark);
+}
+
+#[test]
+fn playing_clip() {
+    let mut state = state();
+    state.session.apply(Command::Clip(Some(0)));
+    state.session.apply(Command::Tick(Duration::from_millis(250)));
+    state.session.costs.clear();
+    check("clip", state, Theme::Dark);
+}
+
+#[test]
+fn animated_morph_target_is_read_only() {
+    use egui::accesskit::Role;
+    use egui_kittest::kittest::NodeT;
+    let character = crate::asset::load("assets/awkward.glb".as_ref()).unwrap();
+    let session = Session::new(character, None, SIZE - Vec2::X * WIDTH);
+    let before = TestPanel { session, height: TALL, ..state() };
+    let (mut harness, state) = panel(before, Theme::Dark);
+    let slider = |harness: &Harness<'_>, name: &str| {
+        let sliders = harness.query_all_by_role(Role::Slider).map(|s| s.accesskit_node());
+        let slider = sliders.into_iter().find(|s| s.label().is_some_and(|l| l.ends_with(name))).unwrap();
+        (slider.numeric_value(), slider.is_disabled())
+    };
+    harness.run();
+    assert!(!slider(&harness, "smile").1);
+    state.borrow_mut().session.apply(Command::Clip(Some(0)));
+    state.borrow_mut().session.apply(Command::Tick(Duration::from_millis(400)));
+    harness.run();
+    let (value, is_disabled) = slider(&harness, "smile");
+    let weights = state.borrow().session.puppet.pose().weights.clone();
+    assert!(is_disabled && weights[0] != state.borrow().session.state.held.weights[0], "{weights:?}");
+    assert!((value.unwrap() - f64::from(weights[0])).abs() < 1e-6);
+}
+
+#[test]
+fn blended_clips() {
+    let mut state = state();
+    let clips = [0.7, 0.3].into_iter().enumerate().map(|(clip, weight)| WeightedClip { clip, weight });
+    let strip = Strip { clips: clips.collect(), ..Strip::new(0) };
+    let motion = Motion { strips: vec![strip], plant: true, ..Motion::default() };
+    state.session.apply(Command::Motion(Box::new(motion)));
+    state.session.costs.clear();
+    check("blend", state, Theme::Dark);
+}
+
+#[test]
+fn compared_methods() {
+    let mut state = state();
+    let methods = vec![Method::Ccd, Method::Fabrik, Method::JacobianTranspose, Method::TwoBone];
+    state.session.apply(Command::Compare(methods));
+    drag(&mut state.session, "leftHand", Vec2::new(-25.0, -55.0));
+    fix_times(&mut state.session);
+    check("compare", state, Theme::Dark);
+}
+
+#[test]
+fn goals_with_weights() {
+    let mut state = state();
+    let session = &mut state.session;
+    session.apply(Command::KeepGoals(true));
+    for (hand, by) in [("leftHand", Vec2::new(60.0, -60.0)), ("rightHand", Vec2::new(-30.0, -20.0))] {
+        drag(session, hand, by);
+        session.apply(Command::Release);
+    }
+    let hand = session.state.goals[0].node;
+    session.apply(Command::GoalWeight(hand, 4.0));
+    session.apply(Command::Hover(Vec2::NEG_ONE));
+    fix_times(session);
+    check("goals", state, Theme::Light);
+}
+
+/// Returns the whole panel with a selected joint.
+fn selected(joint: &str) -> TestPanel {
+    let mut state = state();
+    state.height = TALL;
+    let node = state.session.puppet.character().skeleton.find(joint);
+    state.session.apply(Command::Select(node));
+    state
+}
+
+#[test]
+fn selected_joint_with_a_hinge() {
+    check("joint", selected("leftLowerArm"), Theme::Dark);
+}
+
+#[test]
+fn selected_joint_with_a_cone() {
+    check("cone", selected("leftUpperArm"), Theme::Light);
+}
+
+#[test]
+fn goal_controls_issue_commands() {
+    let mut state = state();
+    state.session.apply(Command::KeepGoals(true));
+    drag(&mut state.session, "leftHand", Vec2::new(-20.0, -40.0));
+    state.session.apply(Command::Release);
+    let hand = state.session.state.goals[0].node;
+    let (mut harness, state) = panel(state, Theme::Dark);
+    harness.run();
+    harness.get_by_label("Remove").click();
+    harness.run();
+    assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [Command::RemoveGoal(hand)]);
+    let name = state.borrow().session.puppet.character().skeleton.label(hand);
+    harness.get_by_role_and_label(egui::accesskit::Role::Slider, &name).focus();
+    harness.run();
+    harness.key_press(egui::Key::ArrowRight);
+    harness.run();
+    let commands = std::mem::take(&mut state.borrow_mut().commands);
+    let [Command::GoalWeight(node, weight), Command::Release] = commands[..] else { panic!("{commands:?}") };
+    assert!(node == hand && weight > 1.0, "{weight}");
+}
+
+#[test]
+fn shortcut_window() {
+    let mut state = state();
+    state.look.keys = true;
+    check("keys", state, Theme::Dark);
+}
+
+#[test]
+fn shortcut_window_scrolls_if_it_is_too_high() {
+    let mut state = state();
+    (state.look.keys, state.height) = (true, 450.0);
+    let (mut harness, _) = panel(state, Theme::Dark);
+    harness.run();
+    let last = |harness: &Harness<'_>| harness.get_by_label("Ctrl + Q").rect();
+    assert!(last(&harness).top() > 450.0);
+    harness.hover_at(harness.get_by_label("Click").rect().center());
+    harness.run();
+    let delta = egui::vec2(0.0, -2000.0);
+    let (unit, phase, source) =
+        (egui::MouseWheelUnit::Point, egui::TouchPhase::Move, egui::MouseWheelSource::Unknown);
+    let modifiers = egui::Modifiers::default();
+    harness.event(egui::Event::MouseWheel { unit, delta, phase, modifiers, source });
+    harness.run_steps(40);
+    assert!(last(&harness).bottom() < 450.0, "{}", last(&harness));
+    harness.assert_snapshot("keys-low");
+}
+
+#[test]
+fn buttons_issue_commands_and_requests() {
+    let (mut harness, state) = panel(state(), Theme::Dark);
+    for (button, command) in [("Rest", Command::RestAll), ("Clear goals", Command::ClearGoals)] {
+        harness.get_by_label(button).click();
+        harness.run();
+        assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [command]);
+    }
+    let requests = [
+        ("Open…", AppRequest::Open),
+        ("Image", AppRequest::SaveImage),
+        ("Posed .glb", AppRequest::Pose(PoseFile::Glb)),
+    ];
+    for (button, request) in requests {
+        harness.get_by_label(button).click();
+        harness.run();
+        assert_eq!(state.borrow_mut().look.request.take(), Some(request));
+    }
+}
+
+#[test]
+fn recent_file_and_typed_path_are_opened() {
+    let mut before = state();
+    before.look.open.recent = vec!["/models/a.glb".into(), "/models/b.glb".into()];
+    let (mut harness, state) = panel(before, Theme::Dark);
+    harness.get_by_label("Recent").click();
+    harness.run();
+    harness.get_by_label("b.glb").click();
+    harness.run();
+    assert_eq!(state.borrow_mut().look.request.take(), Some(AppRequest::Read("/models/b.glb".into())));
+    harness.get_by_label("Path").click();
+    harness.run();
+    // The second text field is the joint search.
+    let fields: Vec<_> = harness.get_all_by_role(egui::accesskit::Role::TextInput).collect();
+    fields.first().unwrap().type_text(" \"/models/c d.glb\" ");
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert_eq!(state.borrow_mut().look.request.take(), Some(AppRequest::Read("/models/c d.glb".into())));
+}

@@ -1,0 +1,74 @@
+//! Converts between times and screen coordinates on the timeline.
+
+/// Minimum distance between labels in points.
+const LABEL_DISTANCE: f32 = 64.0;
+/// Minimum and maximum visible time range in seconds.
+const RANGES: [f32; 2] = [0.1, 3600.0];
+
+/// A visible time range and its place on the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::viewer) struct Ruler {
+    /// Start of the visible range in seconds.
+    pub(in crate::viewer) from: f32,
+    /// Length of the visible range in seconds.
+    pub(in crate::viewer) seconds: f32,
+    /// Left edge on the screen in points.
+    pub(in crate::viewer) left: f32,
+    /// Width in points.
+    pub(in crate::viewer) width: f32,
+}
+
+impl Ruler {
+    /// Returns the x coordinate of a time in points.
+    pub(in crate::viewer) fn x(&self, time: f32) -> f32 {
+        self.left + (time - self.from) / self.seconds * self.width
+    }
+
+    /// Returns the time at an x coordinate in seconds.
+    pub(in crate::viewer) fn time(&self, x: f32) -> f32 {
+        self.from + (x - self.left) / self.width.max(1.0) * self.seconds
+    }
+
+    /// Converts a distance from points to seconds.
+    pub(in crate::viewer) fn span(&self, points: f32) -> f32 {
+        points / self.width.max(1.0) * self.seconds
+    }
+
+    /// Returns the time between two labels in seconds: 1, 2 or 5 times a power of ten.
+    pub(in crate::viewer) fn step(&self) -> f32 {
+        let min = self.span(LABEL_DISTANCE).clamp(1e-3, 1e6);
+        let power = 10.0_f32.powf(min.log10().floor());
+        [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|&s| s >= min).unwrap_or(min)
+    }
+
+    /// Returns the ruler zoomed in by a factor around an x coordinate.
+    pub(in crate::viewer) fn zoomed(&self, factor: f32, x: f32) -> Self {
+        let (time, [min, max]) = (self.time(x), RANGES);
+        let seconds = (self.seconds / factor).clamp(min, max);
+        let from = time - (time - self.from) * seconds / self.seconds;
+        Self { from: from.max(0.0), seconds, ..*self }
+    }
+
+    /// Returns the ruler scrolled by some points.
+    pub(in crate::viewer) fn moved(&self, points: f32) -> Self {
+        Self { from: (self.from - self.span(points)).max(0.0), ..*self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: f32, b: f32) -> bool {
+        (a - b).abs() < 1e-4
+    }
+
+    #[test]
+    fn ruler_converts_times_and_coordinates_consistently() {
+        let ruler = Ruler { from: 0.0, seconds: 4.0, left: 10.0, width: 800.0 };
+        assert!(near(ruler.time(ruler.x(1.3)), 1.3) && near(ruler.step(), 0.5));
+        let zoomed = ruler.zoomed(2.0, 410.0);
+        assert!(near(zoomed.time(410.0), ruler.time(410.0)) && near(zoomed.seconds, 2.0));
+        assert!(near(zoomed.moved(200.0).from, 0.5) && ruler.moved(50.0).from == 0.0);
+    }
+}

@@ -1,0 +1,110 @@
+//! Toasts over the scene, which also appear when the panel is hidden. Until the user drags something, a hint is shown.
+
+use std::time::Duration;
+
+use egui::text::LayoutJob;
+use egui::{Align2, Color32, FontId, Pos2, Rect, Ui, vec2};
+
+use crate::viewer::Session;
+
+use super::{PanelState, RECORDING};
+
+const HINT: &str = "Drag any part of the character   ·   ?  shortcuts";
+/// Duration of the fade-out in seconds.
+const FADE: f32 = 0.6;
+/// Distance from the bottom of the scene in points.
+const BOTTOM_MARGIN: f32 = 28.0;
+/// Maximum width of a line in points.
+const MAX_WIDTH: f32 = 640.0;
+/// Maximum number of lines.
+const MAX_LINES: usize = 4;
+/// Seconds for which a message and an error are shown.
+const DURATIONS: [f64; 2] = [4.0, 12.0];
+/// Text color of errors. It suits the dark background in both themes.
+const ERROR: Color32 = Color32::from_rgb(255, 172, 150);
+
+/// The latest message to the user.
+#[derive(Debug)]
+pub(super) struct Toast {
+    text: String,
+    is_error: bool,
+    /// When it was first drawn, in egui's time.
+    since: Option<f64>,
+}
+
+impl Toast {
+    pub(super) fn new(message: &Result<String, String>) -> Self {
+        let (Ok(text) | Err(text)) = message;
+        Self { text: text.clone(), is_error: message.is_err(), since: None }
+    }
+
+    /// Returns the remaining seconds for which it is shown.
+    fn remaining(&mut self, now: f64) -> f64 {
+        // A new egui context starts at time zero.
+        let since = self.since.filter(|&since| since <= now).unwrap_or(now);
+        self.since = Some(since);
+        since + DURATIONS[usize::from(self.is_error)] - now
+    }
+}
+
+/// Shows the current toast, otherwise the hint, and the recording indicator.
+pub(super) fn show(ui: &Ui, session: &Session, look: &mut PanelState) {
+    if session.recorded().is_some() {
+        recording(ui, session);
+    }
+    // A quick drag may end before a frame is drawn.
+    look.has_dragged |= session.is_dragging() || session.history.can_undo() || session.history.can_redo();
+    let hint = ui.ctx().animate_bool_with_time(egui::Id::unique("hint"), !look.has_dragged, FADE);
+    let now = ui.input(|i| i.time);
+    let toast = look.toast.as_mut().map(|toast| (toast.remaining(now), toast));
+    let Some((remaining, toast)) = toast.filter(|(remaining, _)| *remaining > 0.0) else {
+        look.toast = None;
+        if hint > 0.0 {
+            draw(ui, session, HINT, Color32::WHITE.gamma_multiply(0.85), hint);
+        }
+        return;
+    };
+    // Repaint when the fade-out begins, and during it.
+    let until_fade = (remaining - f64::from(FADE)).max(0.0);
+    ui.ctx().request_repaint_after(Duration::from_secs_f64(until_fade));
+    #[expect(clippy::cast_possible_truncation, reason = "seconds")]
+    let opacity = (remaining as f32 / FADE).min(1.0);
+    draw(ui, session, &toast.text, if toast.is_error { ERROR } else { Color32::WHITE }, opacity);
+}
+
+/// Draws a text at the bottom of the scene. `opacity` is from 0 to 1.
+fn draw(ui: &Ui, session: &Session, text: &str, color: Color32, opacity: f32) {
+    let size = session.size() / ui.ctx().pixels_per_point();
+    if size.x <= 2.0 * BOTTOM_MARGIN {
+        return;
+    }
+    let width = (size.x - 48.0).min(MAX_WIDTH);
+    let color = color.gamma_multiply(opacity);
+    let mut job = LayoutJob::simple(text.to_owned(), FontId::proportional(14.0), color, width);
+    job.wrap.max_rows = MAX_LINES;
+    let text = ui.painter().layout_job(job);
+    let anchor = egui::pos2(size.x * 0.5, size.y - BOTTOM_MARGIN);
+    let rect = Align2::CENTER_BOTTOM.anchor_size(anchor, text.size());
+    background(ui, rect, opacity);
+    ui.painter().galley(rect.min, text, color);
+}
+
+/// Draws the recording indicator, a red dot in the upper left corner.
+fn recording(ui: &Ui, session: &Session) {
+    let size = session.size() / ui.ctx().pixels_per_point();
+    let color = Color32::WHITE;
+    let text = ui.painter().layout_no_wrap("Recording".to_owned(), FontId::proportional(13.0), color);
+    let rect = Rect::from_min_size(Pos2::new(40.0, 18.0), text.size());
+    if rect.right() > size.x {
+        return;
+    }
+    background(ui, rect.with_min_x(rect.left() - 16.0), 1.0);
+    ui.painter().circle_filled(rect.left_center() - vec2(11.0, 0.0), 5.0, RECORDING);
+    ui.painter().galley(rect.min, text, color);
+}
+
+/// Draws a dark rounded rectangle behind a text.
+fn background(ui: &Ui, text: Rect, opacity: f32) {
+    let dark = Color32::from_black_alpha(170).gamma_multiply(opacity);
+    ui.painter().rect_filled(text.expand2(vec2(12.0, 6.0)), 12.0, dark);
+}

@@ -1,0 +1,284 @@
+//! Replays a recorded session. The same commands at the same times give bit-identical results.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use glam::Vec2;
+
+use crate::asset::Character;
+use crate::export::bake::Source;
+use crate::files::bounded;
+use crate::rig::Rig;
+use crate::text::printable;
+
+use super::session::recorder::{FORMAT, Header, MAX_LINE_BYTES, MAX_SECONDS, SessionLine};
+use super::session::{MAX_ADDITIONS, fingerprint};
+use super::{AddedClips, Command, Session};
+
+pub(super) use crate::viewer::session::recorder::error::LineError;
+pub use crate::viewer::session::recorder::error::ReplayError;
+
+/// A command, or the end of the recording, with its time.
+type TimedCommand = (Duration, Option<Command>);
+
+/// Reads a session file line by line.
+#[derive(Debug)]
+struct SessionLines {
+    path: PathBuf,
+    file: BufReader<File>,
+    buffer: Vec<u8>,
+    number: usize,
+    last: f64,
+    /// Whether the last line has no line break, because the program that wrote it was killed.
+    truncated: bool,
+}
+
+impl SessionLines {
+    fn open(path: &Path) -> Result<Self, ReplayError> {
+        // Not a pipe, because the file is read twice.
+        let file = bounded::open_regular(path);
+        let file = file.map_err(|source| ReplayError::Read { path: path.into(), source })?;
+        let file = BufReader::new(file);
+        Ok(Self { path: path.into(), file, buffer: Vec::new(), number: 0, last: 0.0, truncated: false })
+    }
+
+    fn error(&self, cause: LineError) -> ReplayError {
+        ReplayError::Line { path: self.path.clone(), line: self.number, cause }
+    }
+
+    /// Reads the next line into the buffer. Returns false at the end of the file.
+    fn advance(&mut self) -> Result<bool, ReplayError> {
+        loop {
+            self.buffer.clear();
+            self.number += 1;
+            let read = self.file.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut self.buffer);
+            read.map_err(|source| ReplayError::Read { path: self.path.clone(), source })?;
+            let has_end = self.buffer.pop_if(|end| *end == b'\n').is_some();
+            if !has_end && self.buffer.len() as u64 > MAX_LINE_BYTES {
+                return Err(self.error(LineError::Long));
+            }
+            if self.buffer.is_empty() && !has_end {
+                // Errors at the end of the file refer to the last line.
+                self.number = (self.number - 1).max(1);
+                return Ok(false);
+            }
+            if !self.buffer.trim_ascii().is_empty() {
+                self.truncated = !has_end;
+                return Ok(true);
+            }
+        }
+    }
+
+    fn header(&mut self) -> Result<Header, ReplayError> {
+        let has_line = self.advance()?;
+        let value: serde_json::Value = serde_json::from_slice(&self.buffer).unwrap_or_default();
+        let format = value.get("format").and_then(|f| f.as_str()).filter(|f| f.starts_with("sinew-session-"));
+        match format.filter(|_| has_line) {
+            None => return Err(self.error(LineError::Format)),
+            Some(FORMAT) => {}
+            Some(other) => return Err(self.error(LineError::Version(other.chars().take(40).collect()))),
+        }
+        let header: Header = serde_json::from_slice(&self.buffer).map_err(|e| self.error(e.into()))?;
+        match header.fault() {
+            Some(fault) => Err(self.error(fault)),
+            None => Ok(header),
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<TimedCommand>, ReplayError> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        let line: SessionLine<Command> = match serde_json::from_slice(&self.buffer) {
+            Ok(line) => line,
+            Err(_) if self.truncated => return Ok(None),
+            Err(error) => return Err(self.error(error.into())),
+        };
+        if !(self.last..=MAX_SECONDS).contains(&line.at) {
+            return Err(self.error(LineError::Time(line.at)));
+        }
+        if let Some(fault) = line.command.as_ref().and_then(Command::fault) {
+            return Err(self.error(LineError::Value(fault)));
+        }
+        self.last = line.at;
+        Ok(Some((Duration::from_secs_f64(line.at), line.command)))
+    }
+}
+
+/// A session file that was read to its end and is valid. It may be of any length, so the commands are read again during
+/// the replay.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    header: Header,
+    length: Duration,
+    truncated: bool,
+    /// The files of added clips, each once.
+    sources: Vec<ClipSource>,
+}
+
+/// A file of added clips.
+#[derive(Debug)]
+struct ClipSource {
+    line: usize,
+    /// Path as written in the session.
+    file: PathBuf,
+    fingerprint: String,
+    keep_hands: bool,
+    source: Arc<Source>,
+}
+
+impl Recording {
+    /// Reads a session file, and the clip files to which it refers. An incomplete last line is ignored.
+    ///
+    /// # Errors
+    /// [`ReplayError`] for the first invalid line.
+    pub fn open(path: &Path) -> Result<Self, ReplayError> {
+        let mut lines = SessionLines::open(path)?;
+        let header = lines.header()?;
+        let mut length = Duration::ZERO;
+        let (mut sources, mut added) = (Vec::<ClipSource>::new(), 0);
+        while let Some((at, command)) = lines.step()? {
+            length = at;
+            let Some(Command::AddClips(addition)) = command else { continue };
+            let AddedClips { file, fingerprint, keep_hands, .. } = *addition;
+            added += 1;
+            // Additions beyond the maximum are ignored.
+            if added > MAX_ADDITIONS || sources.iter().any(|s| (&s.file, s.keep_hands) == (&file, keep_hands))
+            {
+                continue;
+            }
+            let source = Source::load(&resolve(path, &file));
+            let source = source.map_err(|e| lines.error(LineError::Clips(one_line(&e))))?;
+            sources.push(ClipSource {
+                line: lines.number,
+                file,
+                fingerprint,
+                keep_hands,
+                source: Arc::new(source),
+            });
+        }
+        Ok(Self { path: path.into(), header, length, truncated: lines.truncated, sources })
+    }
+
+    /// Returns the path of the session's character. `None` stands for the built-in character.
+    pub fn character(&self) -> Option<PathBuf> {
+        self.header.character.as_ref().map(|file| resolve(&self.path, Path::new(file)))
+    }
+
+    /// Returns the length of the recording.
+    pub fn length(&self) -> Duration {
+        self.length
+    }
+
+    /// Returns the reasons why the replay may look different from the recorded session, one line each.
+    pub fn warnings(&self, character: &Character, rig: &Rig) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let path = self.path.display();
+        if fingerprint::of_character(character, &character.clips, rig) != self.header.fingerprint {
+            let name = character.path.display();
+            warnings.push(format!("{path}: {name} or its rig has changed since the recording"));
+        }
+        for clip_source in &self.sources {
+            if fingerprint::of_source(&clip_source.source) != clip_source.fingerprint {
+                let file = resolve(&self.path, &clip_source.file);
+                let file = file.display();
+                warnings.push(format!("{path}: {file} has changed since the recording"));
+            }
+        }
+        if self.truncated {
+            warnings.push(format!("{path}: the last line is incomplete and was ignored"));
+        }
+        warnings
+    }
+}
+
+/// Resolves a path from a session file.
+fn resolve(session: &Path, file: &Path) -> PathBuf {
+    session.parent().unwrap_or(Path::new("")).join(file)
+}
+
+fn one_line(error: &impl std::fmt::Display) -> String {
+    printable::cause(&error.to_string())
+}
+
+/// A session that executes the commands of a recording.
+#[derive(Debug)]
+pub struct Replay {
+    session: Session,
+    lines: SessionLines,
+    next: Option<TimedCommand>,
+    /// The added clips of the recording, retargeted to the character.
+    additions: Vec<AddedClips>,
+}
+
+impl Replay {
+    /// Creates a replay. No command has been executed yet.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the file cannot be read again, or if the clips of another file do not fit the character.
+    pub fn new(
+        recording: &Recording,
+        character: impl Into<Arc<Character>>,
+        rig: Rig,
+    ) -> Result<Self, ReplayError> {
+        let mut lines = SessionLines::open(&recording.path)?;
+        let header = lines.header()?;
+        let mut session = Session::new(character, Some(rig), Vec2::from_array(header.size));
+        session.apply(Command::Scale(header.scale));
+        let retarget = |clip_source: &ClipSource| {
+            session
+                .addition(&clip_source.file, Arc::clone(&clip_source.source), clip_source.keep_hands)
+                .map_err(|e| {
+                    let file = clip_source.file.display();
+                    let cause = LineError::Clips(format!("{file}: {}", one_line(&e)));
+                    ReplayError::Line { path: recording.path.clone(), line: clip_source.line, cause }
+                })
+        };
+        let additions = recording.sources.iter().map(retarget).collect::<Result<_, _>>()?;
+        let next = lines.step()?;
+        Ok(Self { session, lines, next, additions })
+    }
+
+    /// Executes all commands up to a time since the start of the recording, and moves the playing motion to that time. A
+    /// time before that of the last call changes nothing.
+    ///
+    /// The result does not depend on the times at which this was called before.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the file has changed in the meantime.
+    pub fn advance(&mut self, to: Duration) -> Result<(), ReplayError> {
+        while let Some((at, command)) = self.next.take_if(|(at, _)| *at <= to) {
+            self.next = self.lines.step()?;
+            // Of consecutive hovers only the last one matters, and picking at each of them would be slow.
+            let is_hover = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));
+            if is_hover(&command) && self.next.as_ref().is_some_and(|(at, next)| *at <= to && is_hover(next))
+            {
+                continue;
+            }
+            self.session.advance(at);
+            let known = |a: &AddedClips| {
+                self.additions.iter().find(|k| (&k.file, k.keep_hands) == (&a.file, a.keep_hands))
+            };
+            match command {
+                Some(Command::AddClips(addition)) => {
+                    if let Some(known) = known(&addition) {
+                        self.session.apply(Command::AddClips(Box::new(addition.with_contents_of(known))));
+                    }
+                }
+                Some(command) => self.session.apply(command),
+                None => {}
+            }
+        }
+        self.session.advance(to);
+        Ok(())
+    }
+
+    /// Returns the session in its current state.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+}

@@ -1,0 +1,135 @@
+//! Clips that are added to a character from other files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::asset::{Character, Clip};
+use crate::capture::write_csv;
+use crate::export::bake::{Source, SourceError};
+use crate::rig::Rig;
+
+use super::fingerprint;
+
+/// Clips of another file, or of a recorded take, that were added to a character.
+///
+/// Only the origin is serialised and compared. A replay reads the file again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddedClips {
+    /// The source file. In a recording, the path is relative to the folder of the recording if the file is inside.
+    pub file: PathBuf,
+    /// Fingerprint of the file's contents.
+    pub fingerprint: String,
+    /// Name of its only clip, if it differs from the name in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Whether hands keep their positions, see [`Source::clips`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_hands: bool,
+    #[serde(skip)]
+    loaded: Option<LoadedClips>,
+}
+
+/// The contents of a file and the resulting clips.
+#[derive(Clone, Debug)]
+struct LoadedClips {
+    source: Arc<Source>,
+    clips: Arc<[Clip]>,
+    /// Number of nodes and morph weights of the character for which the clips were made.
+    shape: (usize, usize),
+    /// Whether the clips were recorded in this program and may not be in a permanent file yet.
+    live: bool,
+}
+
+impl PartialEq for AddedClips {
+    fn eq(&self, other: &Self) -> bool {
+        let origin = |a: &Self| (a.file.clone(), a.fingerprint.clone(), a.name.clone(), a.keep_hands);
+        origin(self) == origin(other)
+    }
+}
+
+fn shape(character: &Character) -> (usize, usize) {
+    (character.skeleton.nodes.len(), character.skeleton.rest_weights.len())
+}
+
+impl AddedClips {
+    /// Retargets a file's clips to a character with the given rig, which must be the one that was loaded. `keep_hands` works
+    /// as in [`Source::clips`].
+    ///
+    /// # Errors
+    /// [`SourceError`] if the clips do not fit the character.
+    pub fn new(
+        file: &Path,
+        source: Arc<Source>,
+        character: &Character,
+        rig: &Rig,
+        keep_hands: bool,
+    ) -> Result<Self, SourceError> {
+        let clips = source.clips(character, rig, keep_hands)?.into();
+        let loaded = LoadedClips { clips, shape: shape(character), live: false, source };
+        let fingerprint = fingerprint::of_source(&loaded.source);
+        Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, loaded: Some(loaded) })
+    }
+
+    /// Marks the addition as a take that was recorded in this program, and names it.
+    #[must_use]
+    pub(in crate::viewer) fn into_take(self, name: String) -> Self {
+        Self {
+            name: Some(name),
+            loaded: self.loaded.map(|loaded| LoadedClips { live: true, ..loaded }),
+            ..self
+        }
+    }
+
+    /// Retargets the same source to another character.
+    ///
+    /// # Errors
+    /// Same as [`AddedClips::new`].
+    pub(in crate::viewer) fn for_character(
+        &self,
+        character: &Character,
+        rig: &Rig,
+    ) -> Result<Self, SourceError> {
+        let Some(loaded) = &self.loaded else { return Err(SourceError::Empty) };
+        let clips = loaded.source.clips(character, rig, self.keep_hands)?.into();
+        let loaded = LoadedClips { clips, shape: shape(character), ..loaded.clone() };
+        Ok(Self { loaded: Some(loaded), ..self.clone() })
+    }
+
+    /// Returns this addition with the contents of another addition of the same file.
+    pub(in crate::viewer) fn with_contents_of(self, other: &Self) -> Self {
+        Self { loaded: other.loaded.clone(), ..self }
+    }
+
+    /// Returns the clips if they fit the character. The result is empty if they do not, or if no file was read.
+    pub(in crate::viewer) fn clips(&self, character: &Character) -> &[Clip] {
+        let loaded = self.loaded.as_ref().filter(|loaded| loaded.shape == shape(character));
+        loaded.map_or(&[], |loaded| &loaded.clips)
+    }
+
+    /// Returns the number of clips.
+    pub(in crate::viewer) fn clip_count(&self) -> usize {
+        self.loaded.as_ref().map_or(0, |loaded| loaded.clips.len())
+    }
+
+    /// Returns whether both come from the same read of the same file.
+    pub(in crate::viewer) fn same_source(&self, other: &Self) -> bool {
+        let pair = self.loaded.as_ref().zip(other.loaded.as_ref());
+        pair.is_some_and(|(a, b)| Arc::ptr_eq(&a.source, &b.source))
+    }
+
+    /// Returns the CSV text of a take that was recorded in this program.
+    pub(in crate::viewer) fn take_csv(&self) -> Option<String> {
+        match self.loaded.as_ref().filter(|loaded| loaded.live)?.source.as_ref() {
+            Source::Take(take) => Some(write_csv(take)),
+            Source::Character(_) => None,
+        }
+    }
+
+    /// Returns the base name for clips without a name.
+    pub(in crate::viewer) fn stem(&self) -> String {
+        self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}

@@ -1,0 +1,158 @@
+//! The commands of the viewer.
+
+use std::time::Duration;
+
+use glam::Vec2;
+use serde::{Deserialize, Serialize};
+
+use crate::asset::Transform;
+use crate::ik::{Limit, Method, Options};
+use crate::motion::Motion;
+use crate::render::ShadingMode;
+use crate::skin::Skinning;
+use crate::viewer::{AddedClips, Display, Orbit, RingMode, Snapshot};
+
+use super::sparse;
+
+/// A world axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Axis {
+    /// Sideways.
+    X,
+    /// Up.
+    Y,
+    /// Forward.
+    Z,
+}
+
+/// One action of the user. Positions are in pixels, with row 0 at the top. Recorded sessions use these names, see
+/// `docs/session.md`. The aliases are deprecated spellings, see `docs/deprecated.md`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Command {
+    /// Sets the width and height of the scene in pixels, without the panel.
+    Resize(Vec2),
+    /// Moves the pointer without a button.
+    Hover(Vec2),
+    /// Starts dragging the part at a position.
+    Grab(Vec2),
+    /// Starts dragging the selected joint from a position that may be anywhere.
+    GrabSelected(Vec2),
+    /// Moves the dragged part to a position.
+    Drag(Vec2),
+    /// Pushes the dragged part away from the camera by 4 % of its distance per step.
+    Push(f32),
+    /// Constrains the drag to an axis through its start, or removes the constraint if the axis is the same.
+    Constrain(Axis),
+    /// Sets whether drags snap to steps.
+    Snap(bool),
+    /// Ends the drag.
+    Release,
+    /// Cancels the drag and restores the state before it.
+    Cancel,
+    /// Orbits the camera around its target by some pixels.
+    Orbit(Vec2),
+    /// Pans the camera by some pixels.
+    Pan(Vec2),
+    /// Zooms towards the surface at a position by some wheel steps.
+    Zoom(Vec2, f32),
+    /// Makes the surface at a position the camera's target.
+    Center(Vec2),
+    /// Frames the whole character.
+    FrameAll,
+    /// Pins the joint under the pointer, or removes its pin.
+    Pin,
+    /// Makes the joint under the pointer the fixed base of the chain, or clears the base.
+    Base,
+    /// Resets the joint under the pointer to its rest pose. `true` resets its whole chain.
+    Rest(bool),
+    /// Resets the whole character to its rest pose.
+    RestAll,
+    /// Undoes the last change.
+    Undo,
+    /// Redoes the last undone change.
+    Redo,
+    /// Selects a joint, or clears the selection.
+    Select(Option<usize>),
+    /// Highlights a joint, or none.
+    #[serde(alias = "hint")]
+    Highlight(Option<usize>),
+    /// Sets the limit of a joint. All changes of the same joint until [`Command::Release`] are one undo step.
+    Limit(usize, Limit),
+    /// Sets what the rings of the gizmo rotate.
+    #[serde(alias = "turning")]
+    RingMode(RingMode),
+    /// Sets the pixels per point, which scale the gizmo for picking.
+    Scale(f32),
+    /// Sets the solver's options.
+    #[serde(with = "sparse")]
+    Solver(Box<Options>),
+    /// Sets the methods that solve the same goals for comparison and are shown as ghosts.
+    Compare(Vec<Method>),
+    /// Sets whether goals stay active after a drag ends.
+    #[serde(alias = "keep")]
+    KeepGoals(bool),
+    /// Clears all goals, all pins and the base.
+    #[serde(alias = "let-go")]
+    ClearGoals,
+    /// Removes the goal of a node.
+    #[serde(alias = "forget")]
+    RemoveGoal(usize),
+    /// Sets the weight of a node's goal relative to other goals. All changes of the same goal until
+    /// [`Command::Release`] are one undo step.
+    #[serde(alias = "weight")]
+    GoalWeight(usize, f64),
+    /// Plays a clip, or none.
+    Clip(Option<usize>),
+    /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is not
+    /// played.
+    Motion(Box<Motion>),
+    /// Inserts a key with the current pose into the motion, and clears the goals and the drag that made the pose.
+    Key,
+    /// Starts or pauses playback.
+    Play(bool),
+    /// Jumps to a time of the motion in seconds.
+    Seek(f32),
+    /// Sets the playback speed in clip seconds per second.
+    Speed(f32),
+    /// Sets whether clips loop.
+    #[serde(alias = "loop")]
+    Looping(bool),
+    /// Advances the time. This is not recorded, because every recorded command has a time stamp.
+    #[serde(skip)]
+    Tick(Duration),
+    /// Adds the clips of another file or a take to the character. An addition without a file that was read has no
+    /// effect.
+    #[serde(alias = "add")]
+    AddClips(Box<AddedClips>),
+    /// Sets a morph weight by its index in the pose.
+    Morph(usize, f32),
+    /// Applies local transforms and morph weights from a live source. Without weights, the morphs do not change.
+    #[serde(alias = "follow")]
+    LivePose(Vec<(usize, Transform)>, Vec<f32>),
+    /// Sets the shading mode.
+    #[serde(alias = "mode")]
+    ShadingMode(ShadingMode),
+    /// Sets the skinning method.
+    Skinning(Skinning),
+    /// Sets the display options.
+    Display(Display),
+    /// Sets the camera.
+    #[serde(alias = "view")]
+    Camera(Orbit),
+    /// Sets the complete state of the character and clears the undo history.
+    #[serde(alias = "stand")]
+    Restore(Box<Snapshot>),
+}
+
+impl Command {
+    /// Returns why the command is invalid in every session, or `None` if it is valid.
+    pub(in crate::viewer) fn fault(&self) -> Option<String> {
+        match self {
+            Self::Motion(motion) => motion.fault(),
+            Self::Restore(snapshot) => snapshot.motion.fault(),
+            _ => None,
+        }
+    }
+}

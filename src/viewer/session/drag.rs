@@ -1,0 +1,130 @@
+//! A drag of a joint, and the target that follows the pointer.
+
+use glam::{Vec2, Vec3};
+
+use crate::asset::Character;
+use crate::puppet::{Pin, Puppet, Target};
+use crate::rig::{ChainKind, Rig, default_base, orientation};
+use crate::scene::picking::{Hit, Ray};
+use crate::view::Camera;
+use crate::viewer::Axis;
+
+use super::history::State;
+
+/// Fraction of the distance to the camera by which one step of the wheel pushes the target.
+const PUSH_STEP: f32 = 0.04;
+
+/// A drag in progress.
+#[derive(Clone, Debug)]
+pub(in crate::viewer) struct Drag {
+    pub(in crate::viewer) hit: Hit,
+    pub(in crate::viewer) target: Target,
+    /// Pins that last as long as the drag.
+    pub(in crate::viewer) pins: Vec<Pin>,
+    /// Whether the drag moves the root, because no joint above the node can move.
+    pub(in crate::viewer) moves_root: bool,
+    /// The state that [`crate::viewer::Command::Cancel`] restores.
+    pub(in crate::viewer) before: State,
+    pub(in crate::viewer) axis: Option<Axis>,
+    pub(in crate::viewer) snap: bool,
+    /// Whether the pointer has moved since the grab.
+    pub(in crate::viewer) moved: bool,
+    /// A point of the plane on which the target moves.
+    plane: Vec3,
+    pointer: Vec2,
+}
+
+/// The goal and the pins of a drag that starts at a hit.
+#[derive(Clone, Debug)]
+pub(in crate::viewer) struct DragGoal {
+    pub(in crate::viewer) target: Target,
+    pub(in crate::viewer) pins: Vec<Pin>,
+    pub(in crate::viewer) moves_root: bool,
+}
+
+impl DragGoal {
+    /// `base` is the node that must not move.
+    pub(in crate::viewer) fn new(hit: &Hit, puppet: &Puppet, base: Option<usize>) -> Self {
+        let (character, rig) = (puppet.character(), &puppet.rig);
+        let root = default_base(character, hit.node);
+        let base = base.filter(|&b| b != hit.node).or_else(|| chain_base(character, rig, hit));
+        let moves_root = base.is_none() && hit.node == root;
+        let feet = || rig.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector);
+        let mut target = Target::new(hit.node);
+        target.base = if moves_root { None } else { Some(base.unwrap_or(root)) };
+        target.offset = hit.offset;
+        target.position = Some(hit.point.as_dvec3());
+        // The whole character must move without leaning over.
+        target.orientation = moves_root.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
+        let pins = if moves_root { feet().map(Pin::from).collect() } else { Vec::new() };
+        Self { target, pins, moves_root }
+    }
+}
+
+impl Axis {
+    /// Returns the unit vector of the axis.
+    pub(in crate::viewer) fn unit(self) -> Vec3 {
+        match self {
+            Self::X => Vec3::X,
+            Self::Y => Vec3::Y,
+            Self::Z => Vec3::Z,
+        }
+    }
+}
+
+impl Drag {
+    pub(in crate::viewer) fn new(hit: Hit, at: Vec2, puppet: &Puppet, before: State) -> Self {
+        let DragGoal { target, pins, moves_root } = DragGoal::new(&hit, puppet, before.base);
+        let (axis, snap, moved, plane) = (None, false, false, hit.point);
+        Self { hit, target, pins, moves_root, before, axis, snap, moved, plane, pointer: at }
+    }
+
+    /// Returns the target, and the pins that last as long as the drag.
+    pub(in crate::viewer) fn target_and_pins(&self) -> (Target, &[Pin]) {
+        (self.target, &self.pins)
+    }
+
+    /// Moves the target to the pointer, on the plane that faces the camera or along the axis.
+    pub(in crate::viewer) fn follow(&mut self, at: Vec2, size: Vec2, camera: &Camera, step: f32) {
+        (self.pointer, self.moved) = (at, true);
+        let Some(ray) = Ray::through(camera, at, size) else { return };
+        let sight = (camera.target - camera.position).normalize_or_zero();
+        let start = self.hit.point;
+        let wanted = match self.axis {
+            Some(axis) => ray.nearest_on_line(start, axis.unit()),
+            None => ray.intersect_plane(self.plane, sight),
+        };
+        let Some(mut wanted) = wanted.filter(|p| p.is_finite()) else { return };
+        if self.snap {
+            wanted = start + ((wanted - start) / step).round() * step;
+        }
+        self.target.position = Some(wanted.as_dvec3());
+    }
+
+    /// Moves the plane away from the camera.
+    pub(in crate::viewer) fn push(&mut self, steps: f32, size: Vec2, camera: &Camera, step: f32) {
+        let away = self.plane - camera.position;
+        let pushed = camera.position + away * (1.0 + PUSH_STEP * steps.clamp(-10.0, 10.0));
+        if pushed.is_finite() {
+            self.plane = pushed;
+        }
+        self.follow(self.pointer, size, camera, step);
+    }
+
+    /// Updates the target after the axis or snapping has changed.
+    pub(in crate::viewer) fn refresh(&mut self, size: Vec2, camera: &Camera, step: f32) {
+        self.follow(self.pointer, size, camera, step);
+    }
+}
+
+/// Returns the base of the chain that contains the hit node, or else its nearest ancestor in a chain.
+pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
+    let own = character.skeleton.ancestors(hit.node).find_map(|node| {
+        // A joint inside the chain rotates about the base. The base itself only moves points away from its origin.
+        let is_beside = node != hit.node || !hit.handle;
+        let contains = |c: &&crate::rig::Chain| c.joints.contains(&node) && (node != c.base || is_beside);
+        let inside = rig.chains.iter().filter(contains).max_by_key(|c| node != c.base);
+        inside.map(|c| c.base)
+    });
+    own.filter(|&b| b != default_base(character, hit.node) || b != hit.node)
+}

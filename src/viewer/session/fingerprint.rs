@@ -1,0 +1,48 @@
+//! Fingerprints by which a recording recognises its character and clip files.
+
+use crc32fast::Hasher;
+
+use crate::asset::{Character, Clip, Transform, Values};
+use crate::capture::write_csv;
+use crate::export::bake::Source;
+use crate::rig::Rig;
+
+/// Returns the CRC-32 (IEEE 802.3) of everything that affects motion and picking: rest transforms, positions, clips and
+/// rig. The file format and the appearance of surfaces do not matter.
+pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig: &Rig) -> String {
+    let mut hasher = Hasher::new();
+    let mut floats = |values: &[f32]| values.iter().for_each(|v| hasher.update(&v.to_le_bytes()));
+    for node in &character.skeleton.nodes {
+        let Transform { translation, rotation, scale } = node.rest;
+        floats(&translation.to_array());
+        floats(&rotation.to_array());
+        floats(&scale.to_array());
+    }
+    for primitive in character.meshes.iter().flat_map(|m| &m.primitives) {
+        primitive.positions.iter().for_each(|p| floats(&p.to_array()));
+    }
+    for clip in clips {
+        clip.timelines.iter().for_each(|times| floats(times));
+        for channel in &clip.channels {
+            match &channel.values {
+                Values::Translation(v) | Values::Scale(v) => {
+                    v.iter().for_each(|v| floats(&v.to_array()));
+                }
+                Values::Rotation(v) => v.iter().for_each(|q| floats(&q.to_array())),
+                Values::Weights(v) => floats(v),
+            }
+        }
+    }
+    hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
+    // The name of this field when the format was defined. With another name, every recorded fingerprint would differ.
+    hasher.update(format!("{rig:?}").replace("logical_parent: ", "carrier: ").as_bytes());
+    format!("crc32:{:08x}", hasher.finalize())
+}
+
+/// Returns the CRC-32 of a motion file: of a character without its rig, or of a take's values.
+pub(in crate::viewer) fn of_source(source: &Source) -> String {
+    match source {
+        Source::Character(character) => of_character(character, &character.clips, &Rig::default()),
+        Source::Take(take) => format!("crc32:{:08x}", crc32fast::hash(write_csv(take).as_bytes())),
+    }
+}

@@ -1,0 +1,115 @@
+//! Angles that are drawn as arcs and picked with the pointer.
+
+use std::f64::consts::{PI, TAU};
+
+use glam::{Quat, Vec2, Vec3};
+
+use crate::scene::picking::{Ray, pixel};
+use crate::view::Camera;
+
+/// Cosine between a dial's axis and the pointer's ray below which the dial is seen too edge-on to intersect its plane.
+const EDGE_ON: f32 = 0.2;
+/// Number of samples over a full turn when a dial is seen edge-on.
+const SAMPLES: u16 = 360;
+
+/// The camera and the scale with which a gizmo is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::viewer) struct View {
+    pub(in crate::viewer) camera: Camera,
+    /// Width and height in pixels.
+    pub(in crate::viewer) size: Vec2,
+    /// Pixels per point.
+    pub(in crate::viewer) scale: f32,
+}
+
+impl View {
+    /// Returns the pixel of a world position, or `None` if it cannot be projected.
+    pub(super) fn pixel(&self, position: Vec3) -> Option<Vec2> {
+        pixel(&self.camera, position, self.size)
+    }
+
+    /// Returns the ray through a pixel.
+    pub(super) fn ray(&self, at: Vec2) -> Option<Ray> {
+        Ray::through(&self.camera, at, self.size)
+    }
+
+    /// Returns the viewing direction, a unit vector.
+    pub(super) fn direction(&self) -> Vec3 {
+        (self.camera.target - self.camera.position).normalize_or_zero()
+    }
+
+    /// Returns the length in world metres of a distance in points at a position.
+    pub(super) fn metres(&self, position: Vec3, points: f32) -> f32 {
+        let depth = (position - self.camera.position).dot(self.direction()).max(self.camera.near);
+        2.0 * depth * (self.camera.fov_y * 0.5).tan() * points * self.scale / self.size.y
+    }
+}
+
+/// An angle about an axis, drawn as an arc.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::viewer) struct Dial {
+    /// Center in world metres.
+    pub(super) center: Vec3,
+    /// Axis, a unit vector in world space.
+    pub(super) axis: Vec3,
+    /// Direction of angle zero, a unit vector perpendicular to the axis.
+    pub(super) zero: Vec3,
+    /// Radius in world metres.
+    pub(super) radius: f32,
+}
+
+impl Dial {
+    /// Returns the direction of an angle.
+    pub(super) fn direction(&self, angle: f64) -> Vec3 {
+        Quat::from_axis_angle(self.axis, to_f32(angle)) * self.zero
+    }
+
+    /// Returns the point of an angle on the arc.
+    pub(super) fn point(&self, angle: f64) -> Vec3 {
+        self.center + self.direction(angle) * self.radius
+    }
+
+    /// Returns points from one angle to another, at most five degrees apart and limited to a full turn.
+    pub(super) fn arc(&self, from: f64, to: f64) -> Vec<Vec3> {
+        let sweep = (to - from).clamp(-TAU, TAU);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a full turn")]
+        let steps = ((sweep.abs().to_degrees() / 5.0).ceil() as u16).max(1);
+        let at = |i: u16| self.point(from + sweep * f64::from(i) / f64::from(steps));
+        (0..=steps).map(at).collect()
+    }
+
+    /// Returns the angle at a pixel, in the turn that is nearest to `near`. If the dial is seen edge-on, this is the
+    /// angle of the arc's point closest to the pixel.
+    pub(super) fn angle(&self, at: Vec2, view: &View, near: f64) -> Option<f64> {
+        let ray = view.ray(at)?;
+        let angle = if self.axis.dot(ray.direction).abs() > EDGE_ON {
+            let away = ray.intersect_plane(self.center, self.axis)? - self.center;
+            f64::from(away.dot(self.axis.cross(self.zero)).atan2(away.dot(self.zero)))
+        } else {
+            self.along_edge(at, view, near)?
+        };
+        let turns = ((near - angle) / TAU).round();
+        Some(angle + TAU * turns).filter(|a| a.is_finite())
+    }
+
+    /// Returns the angle within half a turn of `near` whose point is closest to a pixel. Of two points that project to
+    /// the same pixel, the one closer to `near` wins.
+    fn along_edge(&self, at: Vec2, view: &View, near: f64) -> Option<f64> {
+        let away = |angle: f64| view.pixel(self.point(angle)).map(|p| p.distance(at));
+        let cost = |angle: f64| away(angle).map(|d| f64::from(d) + (angle - near).abs());
+        let all = (0..=SAMPLES).map(|i| near + PI * (f64::from(i) / f64::from(SAMPLES) * 2.0 - 1.0));
+        let best = all.filter_map(|a| Some((cost(a)?, a))).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
+        // Refine by ternary search.
+        let (mut low, mut high) = (best - TAU / f64::from(SAMPLES), best + TAU / f64::from(SAMPLES));
+        for _ in 0..24 {
+            let third = (high - low) / 3.0;
+            if cost(low + third)? < cost(high - third)? { high -= third } else { low += third }
+        }
+        Some(0.5 * (low + high))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "only used for drawing")]
+fn to_f32(angle: f64) -> f32 {
+    angle as f32
+}

@@ -1,0 +1,227 @@
+//! A drag of a part of the gizmo and its effect on the session.
+
+use glam::{DQuat, DVec3, Quat, Vec2, Vec3};
+
+use crate::ik::Limit;
+use crate::puppet::Target;
+use crate::rig::orientation;
+use crate::viewer::Session;
+use crate::viewer::session::history::State;
+
+use super::{Dial, Gizmo, Grip, View, limits};
+
+/// Steps of rings and of limits in degrees while the control key is held.
+const RING_STEP: f64 = 15.0;
+const END_STEP: f64 = 5.0;
+/// Step of limits in degrees without the control key.
+const FINE_STEP: f64 = 0.1;
+
+/// A drag of a grip in progress.
+#[derive(Clone, Debug)]
+pub(in crate::viewer) struct GizmoDrag {
+    pub(in crate::viewer) grip: Grip,
+    pub(in crate::viewer) node: usize,
+    /// The state that [`Command::Cancel`](crate::viewer::Command::Cancel) restores.
+    pub(in crate::viewer) before: State,
+    pub(in crate::viewer) snap: bool,
+    pub(super) kind: DragKind,
+    /// Whether the pointer has moved since the start.
+    has_moved: bool,
+    pointer: Vec2,
+}
+
+/// The part of the gizmo that a drag moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum DragKind {
+    /// A ring. `from` and `now` are the first and the current angle on the dial in radians.
+    Ring { dial: Dial, from: f64, now: f64, rotation: RingRotation },
+    /// An end of a limit, with the same angles.
+    End { dial: Dial, from: f64, now: f64 },
+    /// A pole, which moves in a plane that faces the camera. `grabbed` is the first point of the pointer in that plane,
+    /// `start` the first position of the pole, and `end` the position at which the limb's end stays.
+    Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
+}
+
+/// What a ring rotates. Orientations are those at the start, in world space.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RingRotation {
+    /// One joint only.
+    Joint { parent: DQuat, own: DQuat },
+    /// The end of a chain, which keeps its position in world metres.
+    End { base: usize, position: DVec3, own: DQuat },
+}
+
+impl GizmoDrag {
+    /// Starts a drag of a grip of the selected joint.
+    pub(in crate::viewer) fn new(session: &Session, grip: Grip, at: Vec2) -> Option<Self> {
+        let view = session.view(session.scale);
+        let (node, gizmo) = (session.selected?, Gizmo::new(session, &view)?);
+        let kind = match grip {
+            Grip::Ring(i) => {
+                let dial = gizmo.rings.get(i)?.dial;
+                let from = dial.angle(at, &view, 0.0)?;
+                DragKind::Ring { dial, from, now: from, rotation: ring_rotation(session, node)? }
+            }
+            Grip::End(i, upper) => {
+                let arc = gizmo.limit?.arcs.get(i).copied()?;
+                let end = if upper { arc.max } else { arc.min };
+                let from = arc.dial.angle(at, &view, end)?;
+                DragKind::End { dial: arc.dial, from, now: from }
+            }
+            Grip::Pole => {
+                let pole = gizmo.pole?;
+                let grabbed = view.ray(at)?.intersect_plane(pole.position, view.direction())?;
+                let end = session.place(session.puppet.rig.chains.get(pole.chain)?.effector)?.as_dvec3();
+                DragKind::Pole { chain: pole.chain, grabbed, start: pole.position, end }
+            }
+        };
+        let before = session.state.clone();
+        Some(Self { grip, node, before, snap: false, kind, has_moved: false, pointer: at })
+    }
+
+    /// Returns the angle in radians by which a ring has turned.
+    pub(super) fn turned(&self) -> Option<f64> {
+        match self.kind {
+            DragKind::Ring { from, now, .. } => Some(snapped(now - from, self.snap.then_some(RING_STEP))),
+            _ => None,
+        }
+    }
+
+    /// Moves the part with the pointer and returns the new position of a pole.
+    fn follow(&mut self, at: Vec2, view: &View) -> Option<Vec3> {
+        (self.pointer, self.has_moved) = (at, true);
+        match &mut self.kind {
+            DragKind::Ring { dial, now, .. } | DragKind::End { dial, now, .. } => {
+                *now = dial.angle(at, view, *now)?;
+                None
+            }
+            DragKind::Pole { grabbed, start, .. } => {
+                let to = view.ray(at)?.intersect_plane(*grabbed, view.direction())?;
+                Some(*start + (to - *grabbed)).filter(|p| p.is_finite())
+            }
+        }
+    }
+
+    /// Returns the target to solve for during the drag.
+    pub(in crate::viewer) fn target(&self) -> Option<Target> {
+        let mut target = Target::new(self.node);
+        match self.kind {
+            DragKind::Ring { dial, rotation: RingRotation::End { base, position, own }, .. } => {
+                target.base = Some(base);
+                target.position = Some(position);
+                target.orientation = Some(about(dial, self.turned()?) * own);
+            }
+            DragKind::Pole { chain, end, .. } => {
+                let limb = self.before.rig.chains.get(chain)?;
+                target = Target::new(limb.effector);
+                target.base = Some(limb.base);
+                target.position = Some(end);
+            }
+            _ => return None,
+        }
+        self.has_moved.then_some(target)
+    }
+
+    /// Returns the joint that a ring rotates on its own, and its new local rotation.
+    pub(in crate::viewer) fn rotation(&self, session: &Session) -> Option<(usize, Quat)> {
+        let DragKind::Ring { dial, rotation: RingRotation::Joint { parent, own }, .. } = self.kind else {
+            return None;
+        };
+        let local = parent.conjugate() * (about(dial, self.turned()?) * own);
+        let rotation = session.allowed(self.node, local);
+        self.has_moved.then_some((self.node, rotation.as_quat().normalize()))
+    }
+
+    /// Returns the limit that results from dragging one of its ends.
+    fn limit(&self) -> Option<Limit> {
+        let (DragKind::End { from, now, .. }, Grip::End(arc, upper)) = (self.kind, self.grip) else {
+            return None;
+        };
+        let limit = self.before.rig.joint(self.node).limit;
+        let end = limits::ends(&limit, arc)?[usize::from(upper)];
+        let value = snapped(end + now - from, Some(if self.snap { END_STEP } else { FINE_STEP }));
+        self.has_moved.then(|| limits::with_end(limit, arc, upper, value))
+    }
+}
+
+impl Session {
+    /// Starts dragging the part of the gizmo at a pixel. Returns whether there is one.
+    pub(in crate::viewer) fn grab_gizmo(&mut self, at: Vec2) -> bool {
+        let hold = self.grip_under(at).and_then(|grip| GizmoDrag::new(self, grip, at));
+        if hold.is_some() {
+            (self.hold, self.hovered_grip, self.hover) = (hold, None, None);
+            self.comparison.set_start_pose(&self.state.held);
+        }
+        self.hold.is_some()
+    }
+
+    /// Moves the dragged part to a pixel. `snap` turns snapping on or off.
+    pub(in crate::viewer) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
+        let view = self.view(self.scale);
+        let Some(mut hold) = self.hold.take() else { return };
+        hold.snap = snap.unwrap_or(hold.snap);
+        let Some(at) = at.or(Some(hold.pointer).filter(|_| hold.has_moved)) else {
+            self.hold = Some(hold);
+            return;
+        };
+        let pole = hold.follow(at, &view);
+        let limit = hold.limit();
+        let (node, kind) = (hold.node, hold.kind);
+        if let Some(limit) = limit {
+            // Apply the limit to the pose at the start, so that the joint returns when the limit is widened again.
+            self.state.held.clone_from(&hold.before.held);
+            self.limit_joint(node, limit);
+        }
+        self.hold = Some(hold);
+        if let (Some(position), DragKind::Pole { chain, .. }) = (pole, kind) {
+            self.change_rig(|rig| {
+                if let Some(chain) = rig.chains.get_mut(chain) {
+                    chain.pole = Some(position);
+                }
+            });
+        }
+        self.solve();
+    }
+
+    /// Ends the drag and records it as one undo step.
+    pub(in crate::viewer) fn release_gizmo(&mut self) {
+        let Some(hold) = self.hold.take() else { return };
+        if self.keep
+            && let Some(target) = hold.target()
+        {
+            self.state.goals.retain(|g| g.node != target.node);
+            self.state.goals.push(target);
+        }
+        if hold.rotation(self).is_some() || hold.limit().is_some() {
+            self.refresh_pins();
+        }
+        if hold.before != self.state {
+            self.history.remember(hold.before);
+        }
+        if !self.puppet.motion.is_rest() {
+            self.solve();
+        }
+    }
+}
+
+/// Returns what the rings of a joint rotate.
+fn ring_rotation(session: &Session, node: usize) -> Option<RingRotation> {
+    let (skeleton, pose) = (&session.puppet.character().skeleton, session.puppet.pose());
+    let own = orientation(skeleton, pose, node);
+    if session.turns_alone(node) {
+        let parent = skeleton.nodes.get(node)?.parent;
+        let parent = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
+        return Some(RingRotation::Joint { parent, own });
+    }
+    let base = session.puppet.rig.chain(node)?.base;
+    Some(RingRotation::End { base, position: session.place(node)?.as_dvec3(), own })
+}
+
+fn about(dial: Dial, angle: f64) -> DQuat {
+    DQuat::from_axis_angle(dial.axis.as_dvec3().normalize(), angle)
+}
+
+/// Rounds an angle in radians to a step in degrees.
+fn snapped(angle: f64, step: Option<f64>) -> f64 {
+    step.map_or(angle, |step| ((angle.to_degrees() / step).round() * step).to_radians())
+}

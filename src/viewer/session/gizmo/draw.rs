@@ -1,0 +1,240 @@
+//! Draws the gizmo as lines and triangles, and returns its caption.
+
+use std::f64::consts::TAU;
+
+use glam::{Vec3, Vec4};
+
+use crate::render::{Fill, Line};
+use crate::viewer::Session;
+
+use super::dial::{Dial, View};
+use super::drag::DragKind;
+use super::limits::{Arc, Cone, LimitShape};
+use super::pole::Pole;
+use super::{Gizmo, Grip, POLE, pole};
+
+const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
+const WHITE: Vec4 = Vec4::ONE;
+/// Color of a needle at its limit.
+const BORDER: Vec4 = Vec4::new(1.0, 0.1, 0.03, 1.0);
+/// Distance to the limit that counts as reached, in radians. For a cone, a fraction of its swing.
+const NEAR: f64 = 0.01;
+/// Opacity of filled surfaces.
+const FAINT: f32 = 0.16;
+/// Opacity of the far half of a ring.
+const BEHIND: f32 = 0.22;
+/// Diameter of the end of an arc in points.
+const END: f32 = 9.0;
+/// Distance from the center of a pole's diamond to its tips in points.
+const DIAMOND: f32 = 7.0;
+
+/// Collects the lines and triangles of a gizmo. Widths are in points.
+struct Pen<'a> {
+    view: &'a View,
+    lines: Vec<Line>,
+    fills: Vec<Fill>,
+}
+
+impl Pen<'_> {
+    fn line(&mut self, start: Vec3, end: Vec3, width: f32, color: Vec4) {
+        self.lines.push(Line { start, end, widths: [width * self.view.scale; 2], color });
+    }
+
+    fn dot(&mut self, at: Vec3, size: f32, color: Vec4) {
+        self.line(at, at, size + 3.0, DARK);
+        self.line(at, at, size, color);
+    }
+
+    /// Draws a polyline over a slightly wider dark one, so that it stands out from any background.
+    fn path(&mut self, points: &[Vec3], width: f32, color: Vec4) {
+        for (width, color) in [(width + 2.0, DARK.with_w(DARK.w * color.w)), (width, color)] {
+            for pair in points.windows(2) {
+                if let [a, b] = *pair {
+                    self.line(a, b, width, color);
+                }
+            }
+        }
+    }
+
+    /// Fills the triangles between a center and each segment of a polyline.
+    fn fan(&mut self, center: Vec3, points: &[Vec3], color: Vec4) {
+        let triangle = |pair: &[Vec3]| match *pair {
+            [a, b] => Some(Fill { corners: [center, a, b], color }),
+            _ => None,
+        };
+        self.fills.extend(points.windows(2).filter_map(triangle));
+    }
+}
+
+/// Draws all poles that are set and the gizmo of the selected joint. During a drag, only the parts of the gizmo that
+/// belong to it are drawn.
+pub(in crate::viewer) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
+    let view = session.view(scale);
+    let mut pen = Pen { view: &view, lines: Vec::new(), fills: Vec::new() };
+    let gizmo = Gizmo::new(session, &view);
+    let selected_chain = gizmo.as_ref().and_then(|g| Some(g.pole?.chain));
+    for pole in pole::placed(session).filter(|p| Some(p.chain) != selected_chain) {
+        draw_pole(&mut pen, &pole, false);
+    }
+    if let Some(gizmo) = &gizmo {
+        draw_gizmo(&mut pen, session, gizmo);
+    }
+    let Pen { lines, fills, .. } = pen;
+    (fills, lines)
+}
+
+fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
+    let held = session.hold.as_ref();
+    let hovered_grip = held.map(|h| h.grip).or(session.hovered_grip);
+    let shows = |kind: fn(&Grip) -> bool| session.drag.is_none() && held.is_none_or(|h| kind(&h.grip));
+    if let Some(limit) = &gizmo.limit {
+        draw_limit(pen, limit, hovered_grip);
+    }
+    if shows(|g| matches!(g, Grip::Ring(_))) {
+        for (i, ring) in gizmo.rings.iter().enumerate() {
+            let hovered_grip = hovered_grip == Some(Grip::Ring(i));
+            match held.map(|h| (h.kind, h.turned())) {
+                Some((DragKind::Ring { dial, from, .. }, Some(turned))) if hovered_grip => {
+                    draw_turned_ring(pen, &dial, from, turned, ring.color);
+                }
+                Some(_) => {}
+                None => {
+                    let (width, color) = if hovered_grip { (4.0, WHITE) } else { (2.2, ring.color) };
+                    pen.path(&ring.dial.arc(0.0, TAU), 1.5, ring.color.with_w(BEHIND));
+                    pen.path(&ring.front(pen.view), width, color);
+                }
+            }
+        }
+    }
+    if let Some(pole) = gizmo.pole.filter(|_| shows(|g| *g == Grip::Pole)) {
+        draw_pole(pen, &pole, hovered_grip == Some(Grip::Pole));
+    }
+}
+
+/// Draws a pole and a line to the joint that bends towards it.
+fn draw_pole(pen: &mut Pen<'_>, pole: &Pole, hovered_grip: bool) {
+    let color = if pole.is_set || hovered_grip { POLE } else { POLE.with_w(0.6) };
+    pen.line(pole.middle, pole.position, 1.5, color.with_w(0.7 * color.w));
+    draw_diamond(pen, pole.position, if hovered_grip { WHITE } else { color }, pole.is_set || hovered_grip);
+}
+
+/// Draws a ring that is being dragged, with the angle by which it has turned.
+fn draw_turned_ring(pen: &mut Pen<'_>, dial: &Dial, from: f64, turned: f64, color: Vec4) {
+    pen.path(&dial.arc(0.0, TAU), 1.5, color.with_w(0.5));
+    let arc = dial.arc(from, from + turned);
+    pen.fan(dial.center, &arc, color.with_w(2.0 * FAINT));
+    pen.path(&arc, 3.0, color);
+    pen.line(dial.center, dial.point(from), 1.0, color.with_w(0.7));
+    pen.line(dial.center, dial.point(from + turned), 2.0, color);
+    pen.dot(dial.point(from + turned), END, WHITE);
+}
+
+fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<Grip>) {
+    if let Some(cone) = &limit.cone {
+        let color = limit.arcs.first().map_or(WHITE, |a| a.color);
+        draw_cone(pen, cone, color);
+        pen.line(limit.center, cone.axis, 1.0, color.with_w(0.5));
+        let used: f64 = limit.arcs.iter().filter(|a| a.rim).map(|a| (a.now / a.max.max(1e-9)).powi(2)).sum();
+        draw_needle(pen, limit.center, cone.now, used.sqrt() > 1.0 - NEAR);
+    }
+    for arc in limit.arcs.iter().filter(|a| !a.rim) {
+        draw_sector(pen, arc);
+    }
+    for (i, arc) in limit.arcs.iter().enumerate() {
+        for (upper, angle) in [(false, arc.min), (true, arc.max)] {
+            let hovered_grip = hovered_grip == Some(Grip::End(i, upper));
+            pen.dot(
+                arc.dial.point(angle),
+                if hovered_grip { END + 3.0 } else { END },
+                if hovered_grip { WHITE } else { arc.color },
+            );
+        }
+    }
+}
+
+/// Draws the part of the sphere through which the bone may point, like an umbrella.
+fn draw_cone(pen: &mut Pen<'_>, cone: &Cone, color: Vec4) {
+    let Some((rim, first)) = cone.around.last().zip(cone.around.first()) else { return };
+    pen.fan(cone.axis, first, color.with_w(FAINT));
+    for pair in cone.around.windows(2) {
+        let [inner, outer] = pair else { continue };
+        for (i, o) in inner.windows(2).zip(outer.windows(2)) {
+            if let ([a, b], [c, d]) = (i, o) {
+                let color = color.with_w(FAINT);
+                pen.fills.extend([[*a, *b, *c], [*b, *d, *c]].map(|corners| Fill { corners, color }));
+            }
+        }
+    }
+    for spoke in (0..rim.len().saturating_sub(1)).step_by(9) {
+        let points = cone.around.iter().filter_map(|line| line.get(spoke).copied());
+        let points: Vec<Vec3> = std::iter::once(cone.axis).chain(points).collect();
+        for pair in points.windows(2) {
+            pen.line(pair[0], pair[1], 1.0, color.with_w(0.45));
+        }
+    }
+    pen.path(rim, 2.2, color);
+}
+
+/// Draws the allowed range of an angle and a needle at the current one.
+fn draw_sector(pen: &mut Pen<'_>, arc: &Arc) {
+    let dial = &arc.dial;
+    let points = dial.arc(arc.min, arc.max);
+    pen.fan(dial.center, &points, arc.color.with_w(FAINT));
+    if arc.max - arc.min < TAU {
+        pen.line(dial.center, dial.point(arc.min), 1.0, arc.color.with_w(0.6));
+        pen.line(dial.center, dial.point(arc.max), 1.0, arc.color.with_w(0.6));
+    }
+    pen.path(&points, 2.2, arc.color);
+    let is_at_limit = (arc.now - arc.min).min(arc.max - arc.now) < NEAR;
+    draw_needle(pen, dial.center, dial.point(arc.now), is_at_limit);
+}
+
+/// Draws a needle at the joint's current angle.
+fn draw_needle(pen: &mut Pen<'_>, from: Vec3, to: Vec3, is_at_limit: bool) {
+    let color = if is_at_limit { BORDER } else { WHITE };
+    pen.path(&[from, to], 2.0, color);
+    pen.dot(to, 4.0, color);
+}
+
+/// Draws a diamond that faces the camera.
+fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
+    let size = pen.view.metres(at, DIAMOND);
+    let right = pen.view.direction().cross(pen.view.camera.up).normalize_or(Vec3::X) * size;
+    let up = right.cross(pen.view.direction()).normalize_or(Vec3::Y) * size;
+    let corners = [at + up, at + right, at - up, at - right, at + up];
+    pen.fan(at, &corners, color.with_w(if is_filled { 0.9 } else { 0.25 }));
+    pen.path(&corners, 1.8, color);
+}
+
+/// Returns the caption of the part that is dragged or hovered, and its world position.
+pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
+    let view = session.view(session.scale);
+    let gizmo = Gizmo::new(session, &view)?;
+    let degrees = |angle: f64| format!("{:.1}°", angle.to_degrees() + 0.0);
+    match session.hold.as_ref().map(|h| h.grip).or(session.hovered_grip)? {
+        Grip::Ring(i) => match session.hold.as_ref().map(|h| (h.kind, h.turned())) {
+            Some((DragKind::Ring { dial, from, .. }, Some(turned))) => {
+                Some((dial.point(from + turned), degrees(turned)))
+            }
+            _ => {
+                let ring = gizmo.rings.get(i)?;
+                Some((*ring.front(&view).first()?, ring.name.to_owned()))
+            }
+        },
+        Grip::End(i, upper) => {
+            let arc = gizmo.limit?.arcs.get(i).copied()?;
+            let (angle, bound) = match (arc.rim, upper) {
+                (true, _) => (arc.max, ""),
+                (false, false) => (arc.min, "min "),
+                (false, true) => (arc.max, "max "),
+            };
+            let end = arc.dial.point(if upper { arc.max } else { arc.min });
+            Some((end, format!("{}{bound}{}", arc.name, degrees(angle))))
+        }
+        Grip::Pole => {
+            let pole = gizmo.pole?;
+            let name = &session.puppet.rig.chains.get(pole.chain)?.name;
+            Some((pole.position, format!("Pole of {name}")))
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The arcs of a joint's limit: the allowed range and the current value of each angle.
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use glam::{DQuat, DVec3, EulerRot, Vec3, Vec4};
+
+use crate::ik::{Limit, swing_twist};
+use crate::puppet::Puppet;
+use crate::rig::orientation;
+
+use super::dial::{Dial, View};
+use super::{AXES, LIMIT, TWIST};
+
+/// Radius of the arcs around the joint in points.
+const RADIUS: f32 = 58.0;
+/// Radius of the twist arc around the bone in points.
+const TWIST_RADIUS: f32 = 22.0;
+/// Distance between the three arcs of an Euler limit in points.
+const SPACING: f32 = 9.0;
+
+/// Number of segments around a cone. Must be a multiple of eight.
+const AROUND: u16 = 72;
+/// Number of rings from a cone's axis to its rim.
+const RINGS: u16 = 6;
+
+/// One angle of a limit, in radians.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arc {
+    pub(super) dial: Dial,
+    pub(super) min: f64,
+    pub(super) max: f64,
+    pub(super) now: f64,
+    pub(super) color: Vec4,
+    pub(super) name: &'static str,
+    /// Whether this is a swing angle. Its ends are on the rim of the cone, and it has no arc.
+    pub(super) rim: bool,
+}
+
+/// The part of a sphere around the joint that a cone limit allows, and where the bone points.
+#[derive(Clone, Debug)]
+pub(super) struct Cone {
+    /// Closed polylines around the axis. The last one is the rim.
+    pub(super) around: Vec<Vec<Vec3>>,
+    /// The point of the cone's axis on the sphere.
+    pub(super) axis: Vec3,
+    /// The point of the bone on the sphere.
+    pub(super) now: Vec3,
+}
+
+/// The drawn shape of a limit.
+#[derive(Clone, Debug)]
+pub(super) struct LimitShape {
+    pub(super) center: Vec3,
+    pub(super) arcs: Vec<Arc>,
+    pub(super) cone: Option<Cone>,
+}
+
+/// Returns the direction of a joint's bone in the joint's frame, a unit vector. A joint without children uses the bone
+/// to its parent.
+pub(in crate::viewer) fn bone(puppet: &Puppet, node: usize) -> DVec3 {
+    let (skeleton, rig) = (&puppet.character().skeleton, &puppet.rig);
+    let Some(joint) = skeleton.nodes.get(node) else { return DVec3::Y };
+    let offset = |n: usize| skeleton.nodes.get(n).map_or(DVec3::ZERO, |n| n.rest.translation.as_dvec3());
+    let next = rig.chains.iter().find_map(|c| {
+        let at = c.joints.iter().position(|&n| n == node)?;
+        c.joints.get(at + 1).copied()
+    });
+    let below = match next {
+        Some(next) => offset(next),
+        None => joint.children.iter().map(|&n| offset(n)).sum(),
+    };
+    let above = joint.rest.rotation.as_dquat().conjugate() * offset(node);
+    below.try_normalize().or(above.try_normalize()).unwrap_or(DVec3::Y)
+}
+
+/// Returns the shape of a joint's limit, or `None` if the joint is free or locked.
+pub(super) fn limit_shape(puppet: &Puppet, node: usize, view: &View) -> Option<LimitShape> {
+    let skeleton = &puppet.character().skeleton;
+    let joint = skeleton.nodes.get(node)?;
+    let center = Vec3::from(puppet.world_from_node().get(node)?.translation);
+    let parent = joint.parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, puppet.pose(), p));
+    let rest = joint.rest.rotation.as_dquat();
+    let q = rest.conjugate() * puppet.pose().locals.get(node)?.rotation.as_dquat();
+    let frame = LimitFrame { world_from_rest: parent * rest, q, bone: bone(puppet, node), center, view };
+    let (arcs, cone) = match puppet.rig.joint(node).limit {
+        Limit::Free | Limit::Locked => return None,
+        Limit::Hinge { axis, min, max } => (vec![frame.hinge(axis, min, max)], None),
+        Limit::Cone { axis, side, swing, twist } => frame.cone(axis, side, swing, twist),
+        Limit::Euler { order, min, max } => (frame.euler(order, min, max), None),
+    };
+    Some(LimitShape { center, arcs, cone })
+}
+
+/// The space and the pose in which a limit is drawn.
+struct LimitFrame<'a> {
+    world_from_rest: DQuat,
+    /// The joint's rotation relative to rest.
+    q: DQuat,
+    bone: DVec3,
+    center: Vec3,
+    view: &'a View,
+}
+
+impl LimitFrame<'_> {
+    fn dial(&self, axis: DVec3, zero: DVec3, points: f32) -> Dial {
+        let world = |v: DVec3| (self.world_from_rest * v).as_vec3().normalize_or(Vec3::Y);
+        let radius = self.view.metres(self.center, points);
+        Dial { center: self.center, axis: world(axis), zero: world(zero), radius }
+    }
+
+    fn hinge(&self, axis: DVec3, min: f64, max: f64) -> Arc {
+        let dial = self.dial(axis, across(self.bone, axis), RADIUS);
+        let now = nearest_turn(swing_twist(self.q, axis).1, 0.5 * (min + max));
+        Arc { dial, min, max, now, color: LIMIT, name: "", rim: false }
+    }
+
+    fn cone(&self, axis: DVec3, side: DVec3, swing: [f64; 2], twist: [f64; 2]) -> (Vec<Arc>, Option<Cone>) {
+        let other = axis.cross(side);
+        let (swung, angle) = swing_twist(self.q, axis);
+        let swung = if swung.w < 0.0 { -swung } else { swung };
+        let vector = swung.to_scaled_axis();
+        let radius = self.view.metres(self.center, RADIUS);
+        let point = |turn: DQuat| self.center + radius * (self.world_from_rest * (turn * axis)).as_vec3();
+        let at = |fraction: f64, i: u16| {
+            let (sin, cos) = (TAU * f64::from(i) / f64::from(AROUND)).sin_cos();
+            let turn = side * (swing[0] * cos) + other * (swing[1] * sin);
+            point(DQuat::from_scaled_axis(turn * fraction))
+        };
+        let line = |ring: u16| {
+            let fraction = f64::from(ring) / f64::from(RINGS);
+            (0..=AROUND).map(|i| at(fraction, i)).collect()
+        };
+        let around = (1..=RINGS).map(line).collect();
+        let cone = Cone { around, axis: point(DQuat::IDENTITY), now: point(swung) };
+        let swing_arc = |about: DVec3, max: f64, name| Arc {
+            dial: self.dial(about, axis, RADIUS),
+            min: -max,
+            max,
+            now: vector.dot(about),
+            color: LIMIT,
+            name,
+            rim: true,
+        };
+        let mut dial = self.dial(swung * axis, swung * side, TWIST_RADIUS);
+        dial.center = cone.now;
+        let [min, max] = twist;
+        let now = nearest_turn(angle, 0.5 * (min + max));
+        let twist = Arc { dial, min, max, now, color: TWIST, name: "Twist ", rim: false };
+        (vec![swing_arc(side, swing[0], "Swing "), swing_arc(other, swing[1], "Swing "), twist], Some(cone))
+    }
+
+    /// Returns the arcs of an Euler limit. Each arc is in the frame that results from the rotations before it.
+    fn euler(&self, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> Vec<Arc> {
+        let (a, b, c) = self.q.to_euler(order);
+        // The other set of Euler angles for the same rotation may be the one within the limits.
+        let solutions = [[a, b, c], [a + PI, PI - b, c + PI]];
+        let middle: [f64; 3] = std::array::from_fn(|i| 0.5 * (min[i] + max[i]));
+        let solutions =
+            solutions.map(|solution| std::array::from_fn(|i| nearest_turn(solution[i], middle[i])));
+        let violation = |solution: &[f64; 3]| {
+            (0..3).map(|i| (min[i] - solution[i]).max(solution[i] - max[i]).max(0.0)).sum::<f64>()
+        };
+        let now: [f64; 3] = if violation(&solutions[1]) + 1e-9 < violation(&solutions[0]) {
+            solutions[1]
+        } else {
+            solutions[0]
+        };
+        let mut before = DQuat::IDENTITY;
+        let mut arcs = Vec::with_capacity(3);
+        for (i, axis) in axes(order).into_iter().enumerate() {
+            let unit = DVec3::AXES[axis];
+            #[expect(clippy::cast_precision_loss, reason = "three arcs")]
+            let points = RADIUS - SPACING + SPACING * i as f32;
+            let dial = self.dial(before * unit, before * across(self.bone, unit), points);
+            let name = ["X ", "Y ", "Z "][axis];
+            let arc =
+                Arc { dial, min: min[i], max: max[i], now: now[i], color: AXES[axis], name, rim: false };
+            arcs.push(arc);
+            before *= DQuat::from_axis_angle(unit, now[i]);
+        }
+        arcs
+    }
+}
+
+/// Returns the axis indices of a rotation order, outermost first.
+fn axes(order: EulerRot) -> [usize; 3] {
+    match order {
+        EulerRot::XZY => [0, 2, 1],
+        EulerRot::YXZ => [1, 0, 2],
+        EulerRot::YZX => [1, 2, 0],
+        EulerRot::ZXY => [2, 0, 1],
+        EulerRot::ZYX => [2, 1, 0],
+        _ => [0, 1, 2],
+    }
+}
+
+/// Returns the normalized part of a vector perpendicular to an axis, or any perpendicular unit vector if that part is
+/// shorter than 0.05.
+pub(in crate::viewer) fn across(vector: DVec3, axis: DVec3) -> DVec3 {
+    let part = vector.reject_from_normalized(axis);
+    if part.length() > 0.05 { part.normalize() } else { axis.any_orthonormal_vector() }
+}
+
+/// Adds full turns to an angle so that it is as close as possible to another.
+fn nearest_turn(angle: f64, near: f64) -> f64 {
+    angle + TAU * ((near - angle) / TAU).round()
+}
+
+/// Returns the minimum and the maximum angle of one of a limit's arcs.
+pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
+    match *limit {
+        Limit::Free | Limit::Locked => None,
+        Limit::Hinge { min, max, .. } => Some([min, max]),
+        Limit::Cone { swing, twist, .. } => Some(swing.get(arc).map_or(twist, |s| [-s, *s])),
+        Limit::Euler { min, max, .. } => Some([*min.get(arc)?, *max.get(arc)?]),
+    }
+}
+
+/// Returns a limit with one end of one of its angles moved. The end stops where the range would become empty or too
+/// large.
+pub(super) fn with_end(limit: Limit, arc: usize, upper: bool, value: f64) -> Limit {
+    let set_end = |min: &mut f64, max: &mut f64, bound: f64| {
+        if upper {
+            *max = value.clamp(*min, bound.max(*min));
+        } else {
+            *min = value.clamp((-bound).min(*max), *max);
+        }
+    };
+    let mut limit = limit;
+    match &mut limit {
+        Limit::Free | Limit::Locked => {}
+        Limit::Hinge { min, max, .. } => set_end(min, max, TAU),
+        Limit::Cone { swing, twist: [min, max], .. } => match swing.get_mut(arc) {
+            Some(swing) => *swing = (if upper { value } else { -value }).clamp(0.0, PI),
+            None => set_end(min, max, PI),
+        },
+        Limit::Euler { min, max, .. } => {
+            if let Some((min, max)) = min.get_mut(arc).zip(max.get_mut(arc)) {
+                set_end(min, max, if arc == 1 { FRAC_PI_2 } else { PI });
+            }
+        }
+    }
+    limit
+}

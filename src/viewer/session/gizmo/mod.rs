@@ -1,0 +1,110 @@
+//! The gizmo of the selected joint: its limit, rings that rotate it, and the pole of its limb. All parts can be
+//! dragged. Sizes are in points, so that they do not depend on the distance.
+
+use glam::{Vec2, Vec3, Vec4};
+
+use crate::viewer::Session;
+
+mod dial;
+mod drag;
+mod draw;
+mod limits;
+mod pole;
+mod rings;
+
+pub(in crate::viewer) use dial::View;
+pub(in crate::viewer) use drag::GizmoDrag;
+#[cfg(feature = "viewer")]
+pub(in crate::viewer) use draw::caption;
+pub(in crate::viewer) use draw::draw;
+#[cfg(feature = "viewer")]
+pub(in crate::viewer) use limits::{across, bone};
+pub use rings::RingMode;
+
+use dial::Dial;
+
+/// Colours in linear space of the x, y and z axes.
+const AXES: [Vec4; 3] =
+    [Vec4::new(0.95, 0.08, 0.09, 1.0), Vec4::new(0.22, 0.68, 0.04, 1.0), Vec4::new(0.04, 0.24, 0.98, 1.0)];
+/// Colour of the ring of a hinge.
+const FREE: Vec4 = Vec4::new(0.85, 0.8, 0.68, 1.0);
+const LIMIT: Vec4 = Vec4::new(1.0, 0.55, 0.06, 1.0);
+const TWIST: Vec4 = Vec4::new(0.02, 0.62, 0.72, 1.0);
+const POLE: Vec4 = Vec4::new(0.56, 0.12, 0.95, 1.0);
+/// Picking radius of an end or a pole in points.
+const END: f32 = 9.0;
+/// Picking distance of a ring in points.
+const RING: f32 = 6.0;
+
+/// A part of a gizmo that can be dragged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::viewer) enum Grip {
+    /// A ring, by its index among the shown rings.
+    Ring(usize),
+    /// An end of a limit's angle, by the index of the arc. `true` is the upper end.
+    End(usize, bool),
+    /// The pole of the limb.
+    Pole,
+}
+
+/// The gizmo of a joint.
+#[derive(Clone, Debug)]
+struct Gizmo {
+    limit: Option<limits::LimitShape>,
+    rings: Vec<rings::Ring>,
+    pole: Option<pole::Pole>,
+}
+
+impl Gizmo {
+    /// Returns the gizmo of the selected joint in the current pose.
+    fn new(session: &Session, view: &View) -> Option<Self> {
+        let node = session.selected?;
+        Some(Self {
+            limit: limits::limit_shape(&session.puppet, node, view),
+            rings: rings::for_joint(session, node, view),
+            pole: pole::for_joint(session, node),
+        })
+    }
+
+    /// Returns the part at a pixel. Ends and the pole take precedence over rings, then the nearest part wins.
+    fn under(&self, at: Vec2, view: &View) -> Option<Grip> {
+        let distance = |position: Vec3| view.pixel(position).map(|p| p.distance(at) / view.scale);
+        let ends = self.limit.iter().flat_map(|l| l.arcs.iter().enumerate()).flat_map(|(i, arc)| {
+            [(Grip::End(i, false), arc.min), (Grip::End(i, true), arc.max)]
+                .map(|(grip, angle)| (grip, arc.dial.point(angle)))
+        });
+        let points = ends.chain(self.pole.iter().map(|p| (Grip::Pole, p.position)));
+        let near = points.filter_map(|(grip, position)| Some((distance(position)?, grip)));
+        let nearest = |a: &(f32, Grip), b: &(f32, Grip)| a.0.total_cmp(&b.0);
+        let point = near.filter(|(d, _)| *d < END).min_by(nearest);
+        let rings = self.rings.iter().enumerate().filter_map(|(i, ring)| {
+            let points = ring.front(view);
+            let pixels = points.iter().map(|p| view.pixel(*p)).collect::<Option<Vec<Vec2>>>()?;
+            let pairs = pixels.windows(2).map(|pair| distance_to_segment(at, pair) / view.scale);
+            pairs.min_by(f32::total_cmp).map(|d| (d, Grip::Ring(i)))
+        });
+        let ring = || rings.filter(|(d, _)| *d < RING).min_by(nearest);
+        point.or_else(ring).map(|(_, grip)| grip)
+    }
+}
+
+impl Session {
+    /// Returns the view with which gizmos are drawn. `scale` is in pixels per point.
+    pub(in crate::viewer) fn view(&self, scale: f32) -> View {
+        View { camera: self.camera(), size: self.size(), scale }
+    }
+
+    /// Returns the part of the gizmo at a pixel.
+    pub(in crate::viewer) fn grip_under(&self, at: Vec2) -> Option<Grip> {
+        let view = self.view(self.scale);
+        let is_drawn = at.is_finite() && !self.mode.is_data();
+        is_drawn.then(|| Gizmo::new(self, &view)?.under(at, &view))?
+    }
+}
+
+/// Returns the distance from a point to a line segment in pixels.
+fn distance_to_segment(at: Vec2, pair: &[Vec2]) -> f32 {
+    let [a, b] = *pair else { return f32::INFINITY };
+    let along = (b - a).dot(at - a) / (b - a).length_squared().max(1e-6);
+    at.distance(a.lerp(b, along.clamp(0.0, 1.0)))
+}

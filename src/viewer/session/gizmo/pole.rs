@@ -1,0 +1,70 @@
+//! The pole of a two-bone limb, which is the point that its middle joint bends towards.
+
+use glam::{DQuat, Vec3};
+
+use crate::ik::Limit;
+use crate::rig::{Chain, orientation};
+use crate::viewer::Session;
+
+/// Distance of the default pole from the middle joint, relative to the limb's length.
+const DISTANCE: f32 = 0.5;
+
+/// The pole of a limb.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pole {
+    /// Index of the chain.
+    pub(super) chain: usize,
+    /// Position of the joint that bends, in world metres.
+    pub(super) middle: Vec3,
+    /// Position of the pole in world metres.
+    pub(super) position: Vec3,
+    /// Whether the rig defines the pole. Otherwise it is derived from the current bend.
+    pub(super) is_set: bool,
+}
+
+/// Returns the pole of the limb that a joint belongs to. If the rig defines none, it is in the direction of the current
+/// bend.
+pub(super) fn for_joint(session: &Session, node: usize) -> Option<Pole> {
+    let chains = &session.puppet.rig.chains;
+    let chain = chains.iter().position(|c| c.joints.len() == 3 && c.joints.contains(&node))?;
+    let limb = chains.get(chain)?;
+    let [base, middle, end] = limb.joints[..] else { return None };
+    let (base, at, end) = (session.place(base)?, session.place(middle)?, session.place(end)?);
+    let pole = Pole { chain, middle: at, position: at, is_set: limb.pole.is_some() };
+    if let Some(position) = limb.pole {
+        return Some(Pole { position, ..pole });
+    }
+    let length = base.distance(at) + at.distance(end);
+    let line = (end - base).normalize_or_zero();
+    let bend = (at - base).reject_from(line);
+    let direction =
+        if bend.length() > 0.02 * length { bend } else { default_bend(session, limb, middle, line)? };
+    Some(Pole { position: at + direction.normalize_or_zero() * (DISTANCE * length), ..pole })
+}
+
+/// Returns the poles that the rig defines.
+pub(super) fn placed(session: &Session) -> impl Iterator<Item = Pole> + '_ {
+    let chains = session.puppet.rig.chains.iter().enumerate();
+    chains.filter_map(|(chain, limb)| {
+        let (position, middle) = (limb.pole?, limb.joints.get(limb.joints.len() / 2)?);
+        Some(Pole { chain, middle: session.place(*middle)?, position, is_set: true })
+    })
+}
+
+/// Returns the direction in which a straight limb bends: as its hinge allows, otherwise as at rest.
+fn default_bend(session: &Session, limb: &Chain, middle: usize, line: Vec3) -> Option<Vec3> {
+    let puppet = &session.puppet;
+    let direction = match puppet.rig.joint(middle).limit {
+        Limit::Hinge { axis, min, max } => {
+            let (skeleton, pose) = (&puppet.character().skeleton, puppet.pose());
+            let joint = skeleton.nodes.get(middle)?;
+            let parent = joint.parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
+            let axis = (parent * joint.rest.rotation.as_dquat() * axis).as_vec3();
+            // The end moves to the side on which the hinge has more range, and the middle joint to the other side.
+            if max + min > 0.0 { line.cross(axis) } else { axis.cross(line) }
+        }
+        _ => limb.bend?,
+    };
+    let direction = direction.reject_from(line);
+    (direction.length() > 1e-4).then_some(direction)
+}

@@ -1,0 +1,81 @@
+//! Rings that rotate the selected joint, alone or with its limb following.
+
+use std::f64::consts::TAU;
+
+use glam::{DQuat, DVec3, Vec3, Vec4};
+use serde::{Deserialize, Serialize};
+
+use crate::ik::Limit;
+use crate::rig::orientation;
+use crate::viewer::Session;
+
+use super::dial::{Dial, View};
+use super::{AXES, FREE};
+
+/// Radius of the rings in points.
+const RADIUS: f32 = 84.0;
+
+/// Options of the rings: what they rotate, and about which axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RingMode {
+    /// Rotates the joint alone, even if it is the end of a chain that could follow.
+    pub alone: bool,
+    /// Rotates about the world axes instead of the joint's axes.
+    pub world: bool,
+}
+
+/// A ring that rotates about an axis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ring {
+    pub(super) dial: Dial,
+    pub(super) color: Vec4,
+    pub(super) name: &'static str,
+}
+
+impl Ring {
+    /// Returns the half that faces the camera as one polyline, or the whole ring if it is seen along its axis.
+    pub(super) fn front(&self, view: &View) -> Vec<Vec3> {
+        let direction = (self.dial.center - view.camera.position).normalize_or_zero();
+        if self.dial.axis.dot(direction).abs() > 0.97 {
+            return self.dial.arc(0.0, TAU);
+        }
+        // A quarter turn to either side of the point closest to the camera.
+        let side = self.dial.axis.cross(self.dial.zero);
+        let middle = f64::from((-direction).dot(side).atan2((-direction).dot(self.dial.zero)));
+        self.dial.arc(middle - TAU / 4.0, middle + TAU / 4.0)
+    }
+}
+
+impl Session {
+    /// Returns whether rings rotate a joint alone, because the user wants it or no chain would follow.
+    pub(in crate::viewer) fn turns_alone(&self, node: usize) -> bool {
+        self.ring_mode.alone || self.puppet.rig.chain(node).is_none_or(|c| c.base == node)
+    }
+}
+
+/// Returns a ring for each axis about which a joint may rotate.
+pub(super) fn for_joint(session: &Session, node: usize, view: &View) -> Vec<Ring> {
+    let puppet = &session.puppet;
+    let Some(world) = puppet.world_from_node().get(node) else { return Vec::new() };
+    let center = Vec3::from(world.translation);
+    let radius = view.metres(center, RADIUS);
+    let ring = |axis: DVec3, color: Vec4, name| {
+        let axis = axis.as_vec3().normalize_or(Vec3::Y);
+        Ring { dial: Dial { center, axis, zero: axis.any_orthonormal_vector(), radius }, color, name }
+    };
+    let own = orientation(&puppet.character().skeleton, puppet.pose(), node);
+    let limit = if session.options.limits { puppet.rig.joint(node).limit } else { Limit::Free };
+    if session.turns_alone(node) {
+        match limit {
+            Limit::Locked => return Vec::new(),
+            // Rotating a hinge does not move its axis.
+            Limit::Hinge { axis, .. } => return vec![ring(own * axis, FREE, "Rotate")],
+            _ => {}
+        }
+    }
+    let frame = if session.ring_mode.world { DQuat::IDENTITY } else { own };
+    let names = ["Rotate X", "Rotate Y", "Rotate Z"];
+    let axes = DVec3::AXES.into_iter().zip(AXES).zip(names);
+    axes.map(|((axis, color), name)| ring(frame * axis, color, name)).collect()
+}

@@ -1,0 +1,212 @@
+//! Undo and redo.
+
+use std::sync::Arc;
+
+use crate::motion::Motion;
+use crate::pose::Pose;
+use crate::puppet::{Pin, Target};
+use crate::rig::{Chain, JointRig, Rig};
+
+/// Maximum number of undo steps, and of the bytes that they use. A pose of a hundred thousand nodes takes megabytes.
+const MAX_STEPS: usize = 200;
+const MAX_BYTES: usize = 64 << 20;
+
+/// Everything that undo restores: pose, goals, rig and motion.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::viewer) struct State {
+    /// The pose without motion and goals.
+    pub(in crate::viewer) held: Pose,
+    /// Goals that stayed after a drag.
+    pub(in crate::viewer) goals: Vec<Target>,
+    /// Pinned nodes, and where.
+    pub(in crate::viewer) pins: Vec<Pin>,
+    /// The node that does not move while others are dragged.
+    pub(in crate::viewer) base: Option<usize>,
+    /// Chains, limits and poles.
+    pub(in crate::viewer) rig: Arc<Rig>,
+    /// The motion that is loaded.
+    pub(in crate::viewer) motion: Arc<Motion>,
+}
+
+impl State {
+    /// Returns the size in bytes without the rig.
+    fn bytes(&self) -> usize {
+        let Self { held, goals, pins, base: _, rig: _, motion } = self;
+        size_of::<Self>()
+            + size_of_val(&held.locals[..])
+            + size_of_val(&held.weights[..])
+            + size_of_val(&goals[..])
+            + size_of_val(&pins[..])
+            + motion.bytes()
+    }
+}
+
+fn bytes_of(rig: &Rig) -> usize {
+    let chain = |chain: &Chain| size_of::<Chain>() + chain.name.len() + size_of_val(&chain.joints[..]);
+    let chains: usize = rig.chains.iter().map(chain).sum();
+    size_of::<Rig>() + chains + rig.joints.len() * size_of::<(usize, JointRig)>()
+}
+
+/// The states before and after the current one.
+#[derive(Clone, Debug, Default)]
+pub(in crate::viewer) struct History {
+    past: Vec<State>,
+    future: Vec<State>,
+    /// The kind of the last edit, if the next edit of that kind continues the same step.
+    run: Option<EditRun>,
+}
+
+/// A kind of edit that is made in many small changes but is undone as one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::viewer) enum EditRun {
+    /// The limit of a node.
+    Limit(usize),
+    /// A morph weight.
+    Morph(usize),
+    /// The motion.
+    Motion,
+    /// The weight of a node's goal.
+    Weight(usize),
+}
+
+impl History {
+    /// Adds an undo step. `state` is the state before the edit.
+    pub(in crate::viewer) fn remember(&mut self, state: State) {
+        self.future.clear();
+        self.run = None;
+        self.past.push(state);
+        self.forget_oldest();
+    }
+
+    /// Drops the oldest steps beyond the limits, but never the last step.
+    fn forget_oldest(&mut self) {
+        let (mut bytes, mut rig) = (0_usize, None);
+        let fits = |state: &&State| {
+            bytes = bytes.saturating_add(state.bytes());
+            // Most states share one rig.
+            if rig.replace(Arc::clone(&state.rig)).is_none_or(|later| !Arc::ptr_eq(&later, &state.rig)) {
+                bytes = bytes.saturating_add(bytes_of(&state.rig));
+            }
+            bytes <= MAX_BYTES
+        };
+        let kept = self.past.iter().rev().take(MAX_STEPS).take_while(fits).count().max(1);
+        self.past.drain(..self.past.len().saturating_sub(kept));
+    }
+
+    /// Replaces the rig of all states.
+    pub(in crate::viewer) fn set_rig(&mut self, rig: &Arc<Rig>) {
+        self.past.iter_mut().chain(&mut self.future).for_each(|state| state.rig = Arc::clone(rig));
+    }
+
+    /// Changes the motion of all states. States that share a motion still share one afterwards.
+    pub(in crate::viewer) fn change_motions(&mut self, change: impl Fn(&Motion) -> Motion) {
+        let mut last: Option<(Arc<Motion>, Arc<Motion>)> = None;
+        for state in self.past.iter_mut().chain(&mut self.future) {
+            let shared = last.take().filter(|(was, _)| Arc::ptr_eq(was, &state.motion));
+            let (was, now) =
+                shared.unwrap_or_else(|| (state.motion.clone(), Arc::new(change(&state.motion))));
+            state.motion = Arc::clone(&now);
+            last = Some((was, now));
+        }
+    }
+
+    /// Adds an undo step unless the last edit was of the same kind.
+    pub(in crate::viewer) fn remember_run(&mut self, run: EditRun, state: &State) {
+        if self.run != Some(run) {
+            self.remember(state.clone());
+            self.run = Some(run);
+        }
+    }
+
+    /// Makes the next edit start a new step.
+    pub(in crate::viewer) fn end_run(&mut self) {
+        self.run = None;
+    }
+
+    /// Returns the previous state. `now` becomes available to [`Self::redo`].
+    pub(in crate::viewer) fn undo(&mut self, now: State) -> Option<State> {
+        self.run = None;
+        let before = self.past.pop()?;
+        self.future.push(now);
+        Some(before)
+    }
+
+    /// Returns the state that was undone last.
+    pub(in crate::viewer) fn redo(&mut self, now: State) -> Option<State> {
+        let after = self.future.pop()?;
+        self.past.push(now);
+        Some(after)
+    }
+
+    /// Inserts an older history before this one.
+    pub(in crate::viewer) fn append_to(&mut self, before: Self) {
+        let past = std::mem::replace(&mut self.past, before.past);
+        self.past.extend(past);
+        self.forget_oldest();
+    }
+
+    pub(in crate::viewer) fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    pub(in crate::viewer) fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(weights: usize, number: u16) -> State {
+        let held = Pose { weights: vec![f32::from(number); weights], ..Pose::default() };
+        State {
+            held,
+            goals: Vec::new(),
+            pins: Vec::new(),
+            base: None,
+            rig: Arc::default(),
+            motion: Arc::default(),
+        }
+    }
+
+    fn filled(steps: u16, step: impl Fn(u16) -> State) -> History {
+        let mut history = History::default();
+        (0..steps).for_each(|number| history.remember(step(number)));
+        history
+    }
+
+    #[test]
+    fn a_small_character_has_200_undo_steps() {
+        let mut history = filled(300, |number| state(65, number));
+        let mut now = state(65, 300);
+        for number in (100..300).rev() {
+            now = history.undo(now).unwrap();
+            assert_eq!(now, state(65, number));
+        }
+        assert!(!history.can_undo() && history.can_redo());
+    }
+
+    #[test]
+    fn undo_steps_of_a_large_character_are_limited_in_bytes() {
+        let large = || filled(20, |number| state(1 << 20, number));
+        let bytes: usize = large().past.iter().map(State::bytes).sum();
+        assert!(bytes <= MAX_BYTES && large().past.len() == 15, "{bytes} bytes");
+        // A recording sets the history aside and returns it.
+        let mut restored = large();
+        restored.append_to(large());
+        assert_eq!(restored.past.len(), 15);
+        // The last step can be undone even if it is larger than the limit.
+        assert_eq!(filled(2, |_| state(MAX_BYTES / 4, 0)).past.len(), 1);
+    }
+
+    #[test]
+    fn a_shared_rig_counts_once() {
+        let joints = (0..20_000).map(|node| (node, JointRig::default())).collect();
+        let rig = Arc::new(Rig { joints, ..Rig::default() });
+        let with = |rig: Arc<Rig>| State { rig, ..state(0, 0) };
+        assert_eq!(filled(40, |_| with(Arc::clone(&rig))).past.len(), 40);
+        let own = filled(40, |_| with(Arc::new(Rig::clone(&rig)))).past.len();
+        assert!((10..40).contains(&own), "{own} of {} bytes", bytes_of(&rig));
+    }
+}

@@ -1,0 +1,89 @@
+//! Lines and dots over the character: the hovered part, goals, pins, the base and the trail.
+
+use glam::{Vec3, Vec4};
+
+use crate::render::Line;
+use crate::scene;
+use crate::viewer::Session;
+
+const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.8);
+const GOAL: Vec4 = Vec4::new(1.0, 0.2, 0.03, 1.0);
+const HOT: Vec4 = Vec4::new(1.0, 0.62, 0.1, 1.0);
+const HANDLE: Vec4 = Vec4::new(0.55, 0.66, 0.85, 0.55);
+const PIN: Vec4 = Vec4::new(0.05, 0.6, 0.95, 1.0);
+const HINT: Vec4 = Vec4::new(1.0, 0.85, 0.55, 1.0);
+const BASE: Vec4 = Vec4::new(0.35, 0.85, 0.25, 1.0);
+
+/// Returns the lines and dots in drawing order, so that later ones are on top. `scale` is in pixels per point.
+pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
+    if session.mode.is_data() {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    if session.display.skeleton || scene::shows_skeleton(&session.puppet, session.mode) {
+        out.extend(scene::skeleton(&session.puppet, scale));
+    }
+    let position =
+        |node: usize| session.puppet.world_from_node().get(node).map(|m| Vec3::from(m.translation));
+    if !session.is_dragging() {
+        let handles = session.handles().filter_map(position);
+        handles.for_each(|p| dot(&mut out, p, 5.0 * scale, HANDLE));
+    }
+    let steps = session.trail.len().max(1);
+    for (i, pair) in session.trail.windows(2).enumerate() {
+        #[expect(clippy::cast_precision_loss, reason = "a trail is short")]
+        let age = (i + 1) as f32 / steps as f32;
+        let color = HOT.truncate().extend(0.75 * age * age);
+        if let [start, end] = *pair {
+            out.push(Line { start, end, widths: [2.5 * scale * age; 2], color });
+        }
+    }
+    session
+        .state
+        .pins
+        .iter()
+        .filter_map(|p| position(p.node))
+        .for_each(|p| dot(&mut out, p, 11.0 * scale, PIN));
+    session.state.base.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 11.0 * scale, BASE));
+    for (node, color) in [(session.hint, HINT), (session.selected, Vec4::ONE)] {
+        node.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
+    }
+    for goal in &session.goals() {
+        let Some(world) = session.puppet.world_from_node().get(goal.node) else { continue };
+        let Some(target) = goal.position.map(glam::DVec3::as_vec3) else { continue };
+        let reached = world.transform_point3(goal.offset.as_vec3());
+        out.push(Line { start: reached, end: target, widths: [2.0 * scale; 2], color: GOAL });
+        dot(&mut out, target, 11.0 * scale, GOAL);
+        dot(&mut out, reached, 5.0 * scale, Vec4::ONE);
+    }
+    match (&session.drag, session.hover) {
+        (Some(drag), _) => {
+            if let Some(axis) = drag.axis {
+                let reach = axis.unit() * session.camera().position.distance(drag.hit.point);
+                let color = axis.unit().extend(0.8).max(Vec4::splat(0.08));
+                let (start, end) = (drag.hit.point - reach, drag.hit.point + reach);
+                out.push(Line { start, end, widths: [1.5 * scale; 2], color });
+            }
+        }
+        (None, Some(hit)) => {
+            let chain = session.puppet.character().skeleton.ancestors(hit.node);
+            let base = super::drag::chain_base(session.puppet.character(), &session.puppet.rig, &hit);
+            let mut from = hit.point;
+            let bones: Vec<usize> = chain.collect();
+            let end = base.and_then(|b| bones.iter().position(|&n| n == b)).map_or(0, |i| i + 1);
+            for to in bones.iter().take(end).filter_map(|&n| position(n)) {
+                out.push(Line { start: from, end: to, widths: [2.5 * scale; 2], color: HOT.with_w(0.7) });
+                from = to;
+            }
+            dot(&mut out, hit.point, if hit.handle { 12.0 } else { 8.0 } * scale, HOT);
+        }
+        (None, None) => {}
+    }
+    out
+}
+
+/// Draws a dot with a dark rim.
+fn dot(out: &mut Vec<Line>, at: Vec3, size: f32, color: Vec4) {
+    let disc = |size: f32, color: Vec4| Line { start: at, end: at, widths: [size; 2], color };
+    out.extend([disc(size * 1.35, DARK.with_w(DARK.w * color.w)), disc(size, color)]);
+}

@@ -1,0 +1,267 @@
+//! Writes the file of a session: a header line, then one line per command. The format is described in `docs/session.md`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::files::atomic::Draft;
+use crate::files::bounded;
+use crate::text::json;
+use crate::viewer::replay::LineError;
+use crate::viewer::{AddedClips, Command, SaveError, Session};
+
+use super::fingerprint;
+use super::history::History;
+use super::save::{with_free_name, write_numbered};
+
+pub(crate) mod error;
+
+/// The name of the format with its version.
+pub(in crate::viewer) const FORMAT: &str = "sinew-session-1";
+
+/// Maximum length of a line in bytes, enough for a pose of a hundred thousand nodes.
+pub(in crate::viewer) const MAX_LINE_BYTES: u64 = 16 << 20;
+/// Maximum time of a command in seconds (a month). Up to here, nanoseconds survive being written as seconds.
+pub(in crate::viewer) const MAX_SECONDS: f64 = 30.0 * 86_400.0;
+
+/// The first line of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::viewer) struct Header {
+    pub(in crate::viewer) format: String,
+    /// The version of the program that wrote it.
+    pub(in crate::viewer) sinew: String,
+    /// The character's file, relative to the session's folder if it is inside. `None` for the built-in character.
+    pub(in crate::viewer) character: Option<String>,
+    pub(in crate::viewer) fingerprint: String,
+    /// Width and height in pixels.
+    pub(in crate::viewer) size: [f32; 2],
+    /// Pixels per point.
+    pub(in crate::viewer) scale: f32,
+}
+
+/// Any other line of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::viewer) struct SessionLine<C> {
+    /// Seconds since the recording began.
+    pub(in crate::viewer) at: f64,
+    /// `None` on the last line, whose time is the length of the recording.
+    #[serde(rename = "do", default = "none", skip_serializing_if = "Option::is_none")]
+    pub(in crate::viewer) command: Option<C>,
+}
+
+fn none<C>() -> Option<C> {
+    None
+}
+
+impl Header {
+    /// Returns an error if the size or the scale is out of range.
+    pub(in crate::viewer) fn fault(&self) -> Option<LineError> {
+        let ([width, height], scale) = (self.size, self.scale);
+        let is_size = |x: f32| (1.0..=32_768.0).contains(&x);
+        let is_valid = is_size(width) && is_size(height) && (0.1..=32.0).contains(&scale);
+        (!is_valid).then_some(LineError::Size(width, height, scale))
+    }
+
+    /// Describes a session. `folder` is where its file will be.
+    pub(in crate::viewer) fn of(session: &Session, scale: f32, folder: &Path) -> Self {
+        Self {
+            format: FORMAT.into(),
+            sinew: env!("CARGO_PKG_VERSION").into(),
+            character: session.file().map(|file| relative_to(folder, file)),
+            fingerprint: fingerprint::of_character(
+                session.puppet().character(),
+                session.own_clips(),
+                &session.loaded_rig,
+            ),
+            size: session.size().to_array(),
+            scale,
+        }
+    }
+}
+
+/// Returns the path of a file relative to a folder, so that both can be moved together. A file outside the folder keeps
+/// its absolute path.
+fn relative_to(folder: &Path, file: &Path) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    text(file.strip_prefix(folder).unwrap_or(&file))
+}
+
+/// Returns the absolute path of a file.
+fn absolute(file: &Path) -> String {
+    text(&file.canonicalize().unwrap_or_else(|_| file.to_path_buf()))
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
+/// The final path of a recording.
+#[derive(Debug)]
+enum FinalPath {
+    New(PathBuf),
+    Replacing(PathBuf),
+    /// The next free number in a folder, after a base name.
+    Numbered(PathBuf, String),
+}
+
+/// Writes a session to a file while it runs.
+///
+/// Each line is written immediately to a hidden file beside the final path. If the program is killed, that file is a valid
+/// session up to that moment.
+#[derive(Debug)]
+pub struct Recorder {
+    draft: Draft,
+    name: FinalPath,
+    failed: Option<io::Error>,
+    /// The undo history from before the recording.
+    pub(in crate::viewer) before: History,
+}
+
+impl Recorder {
+    /// Creates a recorder for a file. With `replace`, an existing file is replaced when the recording ends.
+    ///
+    /// # Errors
+    /// [`SaveError::Write`] if the file cannot be written, or if it exists and `replace` is not set.
+    pub fn new(path: &Path, replace: bool) -> Result<Self, SaveError> {
+        let failed = |source| SaveError::Write { path: path.into(), source };
+        if !replace && path.symlink_metadata().is_ok() {
+            return Err(failed(io::ErrorKind::AlreadyExists.into()));
+        }
+        let (draft, name) = if replace {
+            (Draft::of_recording(path), FinalPath::Replacing(path.into()))
+        } else {
+            (Draft::of_new_recording(path), FinalPath::New(path.into()))
+        };
+        let draft = draft.map_err(failed)?;
+        Ok(Self { draft, name, failed: None, before: History::default() })
+    }
+
+    /// Creates a recorder for `NAME-0001.session` or the next free number in a folder.
+    ///
+    /// # Errors
+    /// [`SaveError::Write`] if the file cannot be written.
+    pub(in crate::viewer) fn numbered(folder: &Path, name: String) -> Result<Self, SaveError> {
+        let path = folder.join(format!("{name}.{EXTENSION}"));
+        let draft = Draft::of_new_recording(&path).map_err(|source| SaveError::Write { path, source })?;
+        let name = FinalPath::Numbered(folder.into(), name);
+        Ok(Self { draft, name, failed: None, before: History::default() })
+    }
+
+    /// Returns the folder of the file.
+    pub(in crate::viewer) fn folder(&self) -> &Path {
+        let folder = self.draft.path().parent().filter(|p| !p.as_os_str().is_empty());
+        folder.unwrap_or(Path::new("."))
+    }
+
+    pub(in crate::viewer) fn begin(&mut self, header: &Header) -> Result<(), SaveError> {
+        let text = match header.fault() {
+            None => json::to_string(header).map_err(io::Error::from),
+            Some(fault) => Err(io::Error::other(fault.to_string())),
+        };
+        let written = text.and_then(|text| self.draft.write(format!("{text}\n").as_bytes()));
+        written.map_err(|source| SaveError::Write { path: self.draft.path().into(), source })
+    }
+
+    /// Writes a command. Returns false if it cannot be represented as text.
+    pub(in crate::viewer) fn log(&mut self, now: Duration, command: &Command) -> bool {
+        if matches!(command, Command::Tick(_)) {
+            return true;
+        }
+        let Ok(text) = json::to_string(&SessionLine { at: now.as_secs_f64(), command: Some(command) }) else {
+            return false;
+        };
+        let parsed = serde_json::from_str::<SessionLine<Command>>(&text).ok().and_then(|line| line.command);
+        let is_readable = text.len() as u64 <= MAX_LINE_BYTES && command.fault().is_none();
+        if !is_readable || parsed.as_ref() != Some(command) {
+            return false;
+        }
+        if now.as_secs_f64() > MAX_SECONDS {
+            self.failed.get_or_insert(io::Error::other("the recording is longer than a month"));
+        }
+        self.write(&text);
+        true
+    }
+
+    /// Writes the origin of added clips. A take that was recorded in this program is first saved beside the recording, unless
+    /// it is already there, and `addition` gets that path. `name` is the base name of the file. If the take cannot be saved,
+    /// the recording fails.
+    pub(in crate::viewer) fn log_added(
+        &mut self,
+        now: Duration,
+        addition: &mut AddedClips,
+        name: &str,
+    ) -> bool {
+        let folder = self.folder().to_path_buf();
+        if let Some(csv) = addition.take_csv() {
+            let existing = bounded::read_regular(&addition.file, csv.len() as u64);
+            let exists = existing.is_ok_and(|bytes| bytes == csv.as_bytes());
+            if !exists || relative_to(&folder, &addition.file) == absolute(&addition.file) {
+                match write_numbered(&folder, &format!("{name}-take"), "csv", csv.as_bytes()) {
+                    Ok(path) => addition.file = path,
+                    Err(error) => {
+                        self.failed.get_or_insert(io::Error::other(error.to_string()));
+                        return true;
+                    }
+                }
+            }
+        }
+        let mut logged = addition.clone();
+        logged.file = relative_to(&folder, &addition.file).into();
+        self.log(now, &Command::AddClips(Box::new(logged)))
+    }
+
+    fn write(&mut self, line: &str) {
+        if self.failed.is_none() {
+            self.failed = self.draft.write(format!("{line}\n").as_bytes()).err();
+        }
+    }
+
+    pub(in crate::viewer) fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// Writes the last line and moves the file to its final path. If that fails, the error contains the path of the hidden
+    /// file, which remains.
+    pub(in crate::viewer) fn finish(mut self, now: Duration) -> Result<PathBuf, SaveError> {
+        let end = json::to_string(&SessionLine::<Command> { at: now.as_secs_f64(), command: None });
+        if let Ok(end) = end {
+            self.write(&end);
+        }
+        let mut draft = self.draft;
+        let failed = |path: PathBuf, source| SaveError::Write { path, source };
+        let result = match (self.failed, self.name) {
+            (
+                Some(source),
+                FinalPath::New(path) | FinalPath::Replacing(path) | FinalPath::Numbered(path, _),
+            ) => Err(failed(path, source)),
+            (None, FinalPath::New(path)) => {
+                draft.keep(&path).map(|()| path.clone()).map_err(|source| failed(path, source))
+            }
+            (None, FinalPath::Replacing(path)) => {
+                draft.replace().map(|()| path.clone()).map_err(|source| failed(path, source))
+            }
+            (None, FinalPath::Numbered(folder, name)) => {
+                with_free_name(&folder, &name, EXTENSION, |path| draft.keep(path))
+            }
+        };
+        result.map_err(|error| match error {
+            // If only the final sync of the folder failed, the file already has its final name.
+            SaveError::Write { path, source } if draft.path().exists() => {
+                let left = draft.path().display();
+                failed(
+                    path,
+                    io::Error::new(source.kind(), format!("{source}; the recording was left in {left}")),
+                )
+            }
+            other => other,
+        })
+    }
+}
+
+/// Extension of session files.
+const EXTENSION: &str = "session";

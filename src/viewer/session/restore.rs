@@ -1,0 +1,120 @@
+//! The state of a session as commands. A session that executes them reaches the same state.
+
+use std::sync::Arc;
+
+use crate::asset::Transform;
+use crate::motion::Motion;
+use crate::pose::Pose;
+use crate::rig::{JointRig, Rig};
+use crate::scene::compare::Comparison;
+use crate::viewer::Command;
+use crate::viewer::session::history::{History, State};
+
+use super::{Session, Snapshot};
+
+/// Maximum deviation of a rotation quaternion's length from one.
+const MAX_LENGTH_ERROR: f32 = 1e-3;
+
+impl Session {
+    /// Returns the commands that set the solver and the display, which do not depend on the character.
+    pub(in crate::viewer) fn settings(&self) -> Vec<Command> {
+        vec![
+            Command::Solver(Box::new(self.options)),
+            Command::KeepGoals(self.keep),
+            Command::ShadingMode(self.mode),
+            Command::Skinning(self.puppet.skinning),
+            Command::Display(self.display),
+            Command::Compare(self.comparison.methods()),
+            Command::RingMode(self.ring_mode),
+            Command::Scale(self.scale),
+        ]
+    }
+
+    /// Returns commands that restore the state of this session in another session with the same character and size.
+    pub(super) fn state_commands(&self) -> Vec<Command> {
+        let mut commands = self.settings();
+        commands.extend([Command::Camera(self.orbit), Command::Restore(Box::new(self.snapshot()))]);
+        commands.extend([Command::Looping(self.clock.looping), Command::Speed(self.clock.speed)]);
+        commands.push(Command::Seek(self.puppet.time));
+        commands.extend([Command::Play(self.clock.playing), Command::Hover(self.pointer)]);
+        commands
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let rest = &self.puppet.character().skeleton;
+        let State { held, goals, pins, base, rig, motion } = &self.state;
+        let before = &self.loaded_rig;
+        let moved = held.locals.iter().zip(&rest.nodes).enumerate().filter(|(_, (now, n))| **now != n.rest);
+        Snapshot {
+            nodes: moved.map(|(node, (now, _))| (node, *now)).collect(),
+            morphs: if held.weights == rest.rest_weights { Vec::new() } else { held.weights.clone() },
+            goals: goals.clone(),
+            pins: pins.clone(),
+            base: *base,
+            limits: rig
+                .joints
+                .keys()
+                .chain(before.joints.keys().filter(|n| !rig.joints.contains_key(n)))
+                .map(|&node| (node, rig.joint(node).limit))
+                .filter(|(node, limit)| before.joint(*node).limit != *limit)
+                .collect(),
+            poles: rig
+                .chains
+                .iter()
+                .zip(&before.chains)
+                .filter(|(now, then)| now.pole != then.pole)
+                .map(|(now, _)| (now.effector, now.pole))
+                .collect(),
+            motion: Motion::clone(motion),
+            selected: self.selected,
+            last: self.last,
+        }
+    }
+
+    /// Sets the state of the character. Invalid values and unknown nodes are ignored.
+    pub(super) fn set_stance(&mut self, snapshot: Snapshot) {
+        let Snapshot { nodes, morphs, mut goals, mut pins, base, limits, poles, motion, selected, last } =
+            snapshot;
+        let skeleton = &self.puppet.character().skeleton;
+        let exists = |node: usize| node < skeleton.nodes.len();
+        let mut held = Pose::rest(skeleton);
+        for (node, transform) in nodes.into_iter().filter(|(_, t)| is_valid(t)) {
+            if let Some(local) = held.locals.get_mut(node) {
+                *local = transform;
+            }
+        }
+        if morphs.len() == held.weights.len() && morphs.iter().all(|w| w.is_finite()) {
+            held.weights = morphs;
+        }
+        let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
+        goals.retain(|g| exists(g.node) && g.base.is_none_or(exists) && is_weight(g.weight));
+        pins.retain(|p| exists(p.node));
+        let mut rig = Rig::clone(&self.loaded_rig);
+        for (node, limit) in limits.into_iter().filter(|(n, limit)| exists(*n) && limit.fault().is_none()) {
+            rig.joints.entry(node).or_default().limit = limit;
+        }
+        rig.joints.retain(|n, joint| *joint != JointRig::default() || self.loaded_rig.joints.contains_key(n));
+        for (effector, pole) in poles {
+            let chains = rig.chains.iter_mut().filter(|c| c.effector == effector);
+            chains.for_each(|chain| chain.pole = pole.filter(|p| p.is_finite()));
+        }
+        (self.selected, self.last) = (selected.filter(|&n| exists(n)), last.filter(|&n| exists(n)));
+        (self.drag, self.hold, self.hover, self.hovered_grip, self.hint) = (None, None, None, None, None);
+        let base = base.filter(|&b| exists(b));
+        (self.history, self.followed) = (History::default(), None);
+        self.puppet.time = 0.0;
+        self.puppet.reset_solver();
+        // Recreate the compared methods, because none of them has solved for these goals yet.
+        let methods = self.comparison.methods();
+        self.comparison = Comparison::default();
+        self.comparison.set_methods(&methods, &self.puppet);
+        let is_known = motion.fault().is_none() && motion.fits(self.puppet.character());
+        let motion = Arc::new(if is_known { motion } else { Motion::default() });
+        self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig), motion }));
+    }
+}
+
+pub(super) fn is_valid(transform: &Transform) -> bool {
+    let Transform { translation, rotation, scale } = transform;
+    translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR
+}

@@ -1,0 +1,194 @@
+//! Saving images, poses, rigs and takes under names that are not used yet.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::asset::LoadError;
+use crate::export::PoseDocument;
+use crate::files::atomic;
+use crate::render::{Model, RenderError, Renderer};
+use crate::rig::RigLoadError;
+use crate::text::json;
+use crate::text::json::JsonError;
+use crate::viewer::Session;
+use crate::{asset, export, rig};
+
+/// The numbers that are tried for a file name.
+const NUMBERS: std::ops::RangeInclusive<u32> = 1..=9999;
+
+/// File formats for a pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoseFile {
+    /// Transforms of all nodes, and how well the goals were met.
+    Json,
+    /// A copy of the model in this pose, which other programs can open.
+    Glb,
+}
+
+/// Why a file was not saved.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The scene could not be rendered.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The model file could not be read again.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The existing rig file could not be read.
+    #[error(transparent)]
+    Rig(#[from] RigLoadError),
+    /// The rig file exists and was not written by this session.
+    #[error("{} already exists", path.display())]
+    Exists {
+        /// The path of the rig file.
+        path: PathBuf,
+    },
+    /// The file could not be written.
+    #[error("{}: {source}", path.display())]
+    Write {
+        /// The path of the file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
+impl Session {
+    /// Saves an image of the scene without the panel, as `NAME-0001.png` or under the next free number in a folder.
+    ///
+    /// # Errors
+    /// [`SaveError`] if the image could not be rendered or written. No file is left behind.
+    pub fn save_image(
+        &self,
+        renderer: &mut Renderer,
+        model: &Model,
+        scale: f32,
+        folder: &Path,
+    ) -> Result<PathBuf, SaveError> {
+        let frame = self.frame(scale);
+        let png = renderer.render(model, &frame, self.pixels())?.png(frame.background)?;
+        write_numbered(folder, &self.name(), "png", &png)
+    }
+
+    /// Saves the pose as `NAME-0001.json` or `.glb`, or under the next free number in a folder.
+    ///
+    /// # Errors
+    /// [`SaveError`] if the pose could not be written. No file is left behind.
+    pub fn save_pose(&self, kind: PoseFile, folder: &Path) -> Result<PathBuf, SaveError> {
+        match kind {
+            PoseFile::Json => {
+                let document = PoseDocument::new(self.puppet(), self.reports(), None);
+                let failed = |e: JsonError| SaveError::Write { path: folder.into(), source: e.into() };
+                let mut text = json::to_vec(&document).map_err(failed)?;
+                text.push(b'\n');
+                write_numbered(folder, &self.name(), "json", &text)
+            }
+            PoseFile::Glb => {
+                let bytes = export::posed_copy(self.puppet(), self.file())?;
+                write_numbered(folder, &self.name(), "glb", &bytes)
+            }
+        }
+    }
+
+    /// Saves the rig as `NAME.rig.toml` beside the character. An existing file keeps its comments and order. The rig of the
+    /// built-in character is saved in `folder` under a free name.
+    ///
+    /// # Errors
+    /// [`SaveError::Exists`] if the file exists and was not written by this session, unless `replace` is set. Another
+    /// [`SaveError`] if the file cannot be read or written. The existing file is then unchanged.
+    pub fn save_rig(&mut self, folder: &Path, replace: bool) -> Result<PathBuf, SaveError> {
+        let character = self.puppet().character();
+        let path = match self.file() {
+            Some(file) => {
+                let path = file.with_extension("rig.toml");
+                let (existing, text) = rig::updated(&self.state.rig, character, &path)?;
+                let write = match &existing {
+                    None => atomic::write_new,
+                    Some(_) if replace || existing == self.written_rig => atomic::write,
+                    Some(_) => return Err(SaveError::Exists { path }),
+                };
+                match write(&path, text.as_bytes()) {
+                    Ok(()) => {}
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                        return Err(SaveError::Exists { path });
+                    }
+                    Err(source) => return Err(SaveError::Write { path, source }),
+                }
+                self.written_rig = Some(text);
+                path
+            }
+            None => {
+                let path = folder.join("mannequin.rig.toml");
+                let template = asset::MANNEQUIN_RIG;
+                let text = rig::file::write(&self.state.rig, &character.skeleton, template)
+                    .map_err(|e| RigLoadError { path: path.clone(), cause: e.into() })?;
+                match atomic::write_new(&path, text.as_bytes()) {
+                    Ok(()) => path,
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                        write_numbered(folder, "mannequin", "rig.toml", text.as_bytes())?
+                    }
+                    Err(source) => return Err(SaveError::Write { path, source }),
+                }
+            }
+        };
+        self.saved_rig = std::sync::Arc::clone(&self.state.rig);
+        Ok(path)
+    }
+
+    /// Saves a take as `NAME-take-0001.csv` or under the next free number in a folder.
+    ///
+    /// # Errors
+    /// [`SaveError`] if the take could not be written. No file is left behind.
+    pub fn save_take(&self, csv: &[u8], folder: &Path) -> Result<PathBuf, SaveError> {
+        write_numbered(folder, &format!("{}-take", self.name()), "csv", csv)
+    }
+
+    /// Returns the file from which the character was loaded. The built-in character has none.
+    pub fn file(&self) -> Option<&Path> {
+        let path = self.puppet().character().path.as_path();
+        // The path of the built-in character is a description and not a file.
+        (path.extension().is_some() || path.is_file()).then_some(path)
+    }
+
+    /// Returns the size of the view in whole pixels, width and height.
+    pub fn pixels(&self) -> (u32, u32) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size is 1 to 32768")]
+        let size = (self.size().x as u32, self.size().y as u32);
+        size
+    }
+
+    /// Returns the base name for saved files.
+    pub(in crate::viewer) fn name(&self) -> String {
+        let stem = self.file().and_then(Path::file_stem);
+        stem.map_or_else(|| "sinew".to_owned(), |s| s.to_string_lossy().into_owned())
+    }
+}
+
+/// Writes a file under the first free number.
+pub(in crate::viewer) fn write_numbered(
+    folder: &Path,
+    name: &str,
+    extension: &str,
+    bytes: &[u8],
+) -> Result<PathBuf, SaveError> {
+    with_free_name(folder, name, extension, |path| atomic::write_new(path, bytes))
+}
+
+/// Calls `take` with each numbered path until one does not fail with `AlreadyExists`.
+pub(in crate::viewer) fn with_free_name(
+    folder: &Path,
+    name: &str,
+    extension: &str,
+    mut take: impl FnMut(&Path) -> io::Result<()>,
+) -> Result<PathBuf, SaveError> {
+    let mut last = folder.to_path_buf();
+    for number in NUMBERS {
+        last = folder.join(format!("{name}-{number:04}.{extension}"));
+        match take(&last) {
+            Ok(()) => return Ok(last),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(SaveError::Write { path: last, source }),
+        }
+    }
+    Err(SaveError::Write { path: last, source: io::ErrorKind::AlreadyExists.into() })
+}

@@ -1,0 +1,45 @@
+//! The state of a session as data.
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use crate::asset::Transform;
+use crate::ik::Limit;
+use crate::motion::Motion;
+use crate::puppet::{Pin, Target};
+
+/// The pose of a character with its goals, pins and motion. Nodes are indices.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Snapshot {
+    /// Local transforms of the nodes that are not at rest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<(usize, Transform)>,
+    /// All morph weights, or empty for those of the rest pose.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub morphs: Vec<f32>,
+    /// Goals that stayed after a drag.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Target>,
+    /// Pinned nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<Pin>,
+    /// The node that does not move while others are dragged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<usize>,
+    /// Joint limits that differ from the rig's file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<(usize, Limit)>,
+    /// Poles that differ from the rig's file, by the effector of their chain, in world metres.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub poles: Vec<(usize, Option<Vec3>)>,
+    /// The motion that is loaded.
+    #[serde(skip_serializing_if = "Motion::is_rest")]
+    pub motion: Motion,
+    /// The selected joint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected: Option<usize>,
+    /// The node that was dragged last. Keys act on it if no node is under the pointer and none is selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<usize>,
+}

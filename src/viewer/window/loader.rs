@@ -1,0 +1,258 @@
+//! Reads characters and decodes their textures on background threads, so that the window stays responsive.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use glam::Vec2;
+
+use crate::asset::{Character, load_in_units};
+use crate::export::bake::{Source, is_take};
+use crate::render::{DecodedImages, ShadingMode};
+use crate::rig;
+use crate::rig::Rig;
+use crate::text::printable;
+use crate::viewer::{AddedClips, Session};
+
+/// Maximum number of background threads. A read cannot be cancelled, and with a second thread the next read does not have
+/// to wait for it. More threads would only fill memory with characters that are no longer needed, and the allocator keeps
+/// one heap for each thread of the peak.
+const MAX_THREADS: usize = 2;
+
+/// Reads characters in the background. Only the latest request counts.
+pub struct CharacterLoader {
+    queue: Arc<Queue>,
+    threads: Vec<JoinHandle<()>>,
+    reading: Option<PathBuf>,
+}
+
+/// The state that the reader shares with its threads.
+struct Queue {
+    state: Mutex<QueueState>,
+    wakeup: Condvar,
+    deliver: Box<dyn Fn(LoadResult) + Send + Sync>,
+}
+
+#[derive(Default)]
+struct QueueState {
+    /// The number of the latest request.
+    newest: u64,
+    /// The latest request, until a thread takes it.
+    next: Option<ReadRequest>,
+    /// Number of threads that wait for a request.
+    idle: usize,
+    closed: bool,
+}
+
+struct ReadRequest {
+    path: PathBuf,
+    reloads: bool,
+    units: Option<f64>,
+    size: Vec2,
+    shown: Option<ShownCharacter>,
+}
+
+/// The character that is shown while a file is read.
+struct ShownCharacter {
+    character: Arc<Character>,
+    rig: Arc<Rig>,
+    additions: Vec<AddedClips>,
+}
+
+/// The result of reading a file.
+pub struct LoadResult {
+    serial: u64,
+    /// The path that was read.
+    pub path: PathBuf,
+    /// Whether the file was already shown and this is a reload.
+    pub reloads: bool,
+    /// The contents, or the reason for the failure in one line.
+    pub outcome: Result<LoadedFile, String>,
+}
+
+/// The contents of a file.
+pub enum LoadedFile {
+    /// A character at rest, with its decoded textures.
+    Character(Box<Session>, DecodedImages),
+    /// Clips without a character, retargeted to the one that is shown.
+    Clips(Box<AddedClips>),
+}
+
+impl fmt::Debug for CharacterLoader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").field("reading", &self.reading).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for LoadResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Read").field("path", &self.path).field("again", &self.reloads).finish_non_exhaustive()
+    }
+}
+
+impl CharacterLoader {
+    /// Creates a reader. It calls `deliver` on a background thread with each result, which must then be passed to
+    /// [`CharacterLoader::accept`].
+    pub fn new(deliver: impl Fn(LoadResult) + Send + Sync + 'static) -> Self {
+        let queue = Queue { state: Mutex::default(), wakeup: Condvar::new(), deliver: Box::new(deliver) };
+        Self { queue: Arc::new(queue), threads: Vec::new(), reading: None }
+    }
+
+    /// Returns the file that is being read.
+    pub fn reading(&self) -> Option<&Path> {
+        self.reading.as_deref()
+    }
+
+    /// Starts to read a file and its rig, for a view of `size` pixels. `reloads` marks a reload. The result of a read in
+    /// progress will be dropped, and a request that no thread has taken yet is not read. `units` works as in [`load_in_units`].
+    ///
+    /// # Errors
+    /// Fails if no thread can be started.
+    pub fn start(&mut self, path: &Path, reloads: bool, units: Option<f64>, size: Vec2) -> io::Result<()> {
+        self.request(ReadRequest { path: path.to_owned(), reloads, units, size, shown: None })
+    }
+
+    /// Does the same as [`CharacterLoader::start`] while a session is shown. A file that has only motion is retargeted to the
+    /// session's character. A reload gets the same additions and keeps its units.
+    ///
+    /// # Errors
+    /// Same as [`CharacterLoader::start`].
+    pub fn start_beside(&mut self, path: &Path, reloads: bool, session: &Session) -> io::Result<()> {
+        let character = session.puppet().shared_character();
+        let units = character.units.filter(|_| reloads);
+        let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
+        let shown = Some(ShownCharacter { character, rig, additions });
+        self.request(ReadRequest { path: path.to_owned(), reloads, units, size: session.size(), shown })
+    }
+
+    fn request(&mut self, request: ReadRequest) -> io::Result<()> {
+        let mut state = self.queue.state();
+        state.newest += 1;
+        self.threads.retain(|thread| !thread.is_finished());
+        if state.idle == 0 && self.threads.len() < MAX_THREADS {
+            let queue = Arc::clone(&self.queue);
+            match thread::Builder::new().name("reading".into()).spawn(move || queue.run()) {
+                Ok(thread) => self.threads.push(thread),
+                Err(error) if self.threads.is_empty() => {
+                    self.reading = None;
+                    return Err(error);
+                }
+                // The running thread will take the request.
+                Err(_) => {}
+            }
+        }
+        self.reading = Some(request.path.clone());
+        state.next = Some(request);
+        self.queue.wakeup.notify_one();
+        Ok(())
+    }
+
+    /// Returns the result if it belongs to the latest request.
+    pub fn accept(&mut self, read: LoadResult) -> Option<LoadResult> {
+        let is_newest = self.queue.is_newest(read.serial);
+        if is_newest {
+            self.reading = None;
+        }
+        is_newest.then_some(read)
+    }
+}
+
+impl Drop for CharacterLoader {
+    /// Does not wait for running threads. They end after their current read.
+    fn drop(&mut self) {
+        self.queue.state().closed = true;
+        self.queue.wakeup.notify_all();
+    }
+}
+
+impl Queue {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_newest(&self, serial: u64) -> bool {
+        let state = self.state();
+        state.newest == serial && !state.closed
+    }
+
+    /// Waits for the next request and returns it with its number. Returns `None` when the reader was dropped.
+    fn next(&self) -> Option<(u64, ReadRequest)> {
+        let mut state = self.state();
+        loop {
+            if state.closed {
+                return None;
+            }
+            if let Some(request) = state.next.take() {
+                return Some((state.newest, request));
+            }
+            state.idle += 1;
+            state = self.wakeup.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+
+    /// The main loop of a thread.
+    fn run(&self) {
+        while let Some((serial, request)) = self.next() {
+            if let Some(outcome) = read(&request, || self.is_newest(serial)) {
+                let ReadRequest { path, reloads, .. } = request;
+                (self.deliver)(LoadResult { serial, path, reloads, outcome });
+            }
+        }
+    }
+}
+
+/// Reads a file. Returns `None` if a newer request has made the result obsolete.
+fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<LoadedFile, String>> {
+    let ReadRequest { path, reloads, units, size, shown } = request;
+    if is_take(path) {
+        return Some(read_take(path, shown.as_ref()));
+    }
+    let character = match load_in_units(path, *units) {
+        Ok(character) => character,
+        Err(error) => return Some(Err(one_line(&error))),
+    };
+    if !is_wanted() {
+        return None;
+    }
+    let part_count = |c: &Character| c.parts(c.default_scene).len();
+    let is_motion = part_count(&character) == 0 && !character.clips.is_empty();
+    if let Some(shown) = shown.as_ref().filter(|s| is_motion && !reloads && part_count(&s.character) > 0) {
+        let source = Arc::new(Source::Character(Box::new(character.clone())));
+        // A motion that does not fit the character is shown as a character.
+        if let Ok(addition) = AddedClips::new(path, source, &shown.character, &shown.rig, false) {
+            return Some(Ok(LoadedFile::Clips(Box::new(addition))));
+        }
+    }
+    let rig = match rig::load(&character, None) {
+        Ok(rig) => rig,
+        Err(error) => return Some(Err(one_line(&error))),
+    };
+    let mut session = Session::new(character, Some(rig), *size);
+    if let Some(shown) = shown.as_ref().filter(|_| *reloads) {
+        // Errors are reported by `Session::take_over`.
+        drop(session.reapply_added_clips(&shown.additions));
+    }
+    if !is_wanted() {
+        return None;
+    }
+    let puppet = session.puppet();
+    let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+    Some(Ok(LoadedFile::Character(Box::new(session), images)))
+}
+
+/// Reads a recorded take and retargets it to the character that is shown.
+fn read_take(path: &Path, shown: Option<&ShownCharacter>) -> Result<LoadedFile, String> {
+    let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
+    let shown = shown.ok_or_else(|| with_path(&"a take can only be opened while a character is shown"))?;
+    let source = Arc::new(Source::load(path).map_err(|e| one_line(&e))?);
+    let addition =
+        AddedClips::new(path, source, &shown.character, &shown.rig, false).map_err(|e| with_path(&e))?;
+    Ok(LoadedFile::Clips(Box::new(addition)))
+}
+
+fn one_line(error: &impl fmt::Display) -> String {
+    printable::line(&error.to_string()).into_owned()
+}

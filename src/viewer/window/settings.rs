@@ -1,0 +1,116 @@
+//! Settings that persist between runs of the viewer: recent files and the theme.
+
+use std::path::{Path, PathBuf};
+
+use egui::ThemePreference;
+use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
+use serde::{Deserialize, Serialize};
+
+use crate::files::{atomic, bounded};
+use crate::text::json;
+
+/// Maximum number of recent files.
+const MAX_RECENT: usize = 8;
+/// Maximum size of the file in bytes. A path of 4096 bytes takes at most six times as much in JSON.
+const MAX_BYTES: u64 = 256 << 10;
+
+/// Settings in a small JSON file.
+///
+/// They are only a convenience. If the file cannot be read, the defaults apply. If it cannot be written, changes are lost
+/// when the window closes. Neither is reported.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    path: Option<PathBuf>,
+    stored: StoredSettings,
+}
+
+/// The contents of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct StoredSettings {
+    #[serde(with = "Theme")]
+    theme: ThemePreference,
+    /// Paths, the newest first.
+    recent: Vec<PathBuf>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ThemePreference", rename_all = "kebab-case")]
+enum Theme {
+    Dark,
+    Light,
+    System,
+}
+
+impl Default for StoredSettings {
+    fn default() -> Self {
+        Self { theme: ThemePreference::System, recent: Vec::new() }
+    }
+}
+
+impl Settings {
+    /// Loads the settings from the folder for application state of the current user.
+    pub fn of_user() -> Self {
+        let name = AppStrategyArgs {
+            top_level_domain: String::new(),
+            author: String::new(),
+            app_name: "sinew".into(),
+        };
+        let folder = choose_app_strategy(name).ok().map(|s| s.state_dir().unwrap_or_else(|| s.data_dir()));
+        folder.map_or_else(Self::default, |folder| Self::at(folder.join("settings.json")))
+    }
+
+    /// Loads the settings from a file, which does not have to exist.
+    pub fn at(path: PathBuf) -> Self {
+        Self { stored: read(&path).unwrap_or_default(), path: Some(path) }
+    }
+
+    /// Returns the files that were opened last, the newest first.
+    pub fn recent(&self) -> &[PathBuf] {
+        &self.stored.recent
+    }
+
+    /// Moves a file to the front of the recent files.
+    pub fn add(&mut self, file: &Path) {
+        let Ok(file) = std::path::absolute(file) else { return };
+        self.change(|stored| {
+            stored.recent.retain(|known| *known != file);
+            stored.recent.insert(0, file);
+            stored.recent.truncate(MAX_RECENT);
+        });
+    }
+
+    /// Returns the theme: dark, light or that of the system.
+    pub fn theme(&self) -> ThemePreference {
+        self.stored.theme
+    }
+
+    /// Sets and saves the theme.
+    pub fn set_theme(&mut self, theme: ThemePreference) {
+        if self.stored.theme != theme {
+            self.change(|stored| stored.theme = theme);
+        }
+    }
+
+    /// Applies a change and writes the file. Changes that another window has written in the meantime are preserved.
+    fn change(&mut self, change: impl FnOnce(&mut StoredSettings)) {
+        self.stored = self.path.as_deref().and_then(read).unwrap_or_else(|| std::mem::take(&mut self.stored));
+        change(&mut self.stored);
+        let Some(path) = &self.path else { return };
+        // Paths that are not Unicode cannot be written.
+        let mut stored = self.stored.clone();
+        stored.recent.retain(|file| file.to_str().is_some());
+        let Ok(text) = json::to_string_pretty(&stored) else { return };
+        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let _ = folder.and_then(|()| atomic::write(path, format!("{text}\n").as_bytes()));
+    }
+}
+
+/// Reads the file. Returns `None` if it does not exist or is invalid.
+fn read(path: &Path) -> Option<StoredSettings> {
+    let bytes = bounded::read_regular(path, MAX_BYTES).ok()?;
+    let mut stored: StoredSettings = serde_json::from_slice(&bytes).ok()?;
+    stored.recent.retain(|path| path.is_absolute());
+    stored.recent.truncate(MAX_RECENT);
+    Some(stored)
+}

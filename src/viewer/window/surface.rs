@@ -1,0 +1,201 @@
+//! Draws into the window: first the scene, then the panel on top of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::Vec2;
+use wgpu::{CurrentSurfaceTexture, TextureFormat};
+use winit::dpi::PhysicalSize;
+use winit::window::Window;
+
+use crate::puppet::Puppet;
+use crate::render::{
+    AdapterChoice, Canvas, DecodedImages, Frame, Gpu, Model, RenderError, Renderer, ShadingMode,
+};
+use crate::viewer::{SaveError, Session};
+
+/// A window surface with one renderer for the scene and one for the panel.
+pub(in crate::viewer) struct Graphics {
+    renderer: Renderer,
+    model: Model,
+    surface: wgpu::Surface<'static>,
+    config: wgpu::SurfaceConfiguration,
+    /// The surface's two view formats: sRGB for colours, and linear for data and the panel.
+    formats: [TextureFormat; 2],
+    panel: egui_wgpu::Renderer,
+}
+
+/// Tessellated output of the panel.
+pub(in crate::viewer) struct PanelOutput {
+    pub(in crate::viewer) textures: egui::TexturesDelta,
+    pub(in crate::viewer) shapes: Vec<egui::ClippedPrimitive>,
+    pub(in crate::viewer) scale: f32,
+}
+
+/// The outcome of drawing a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::viewer) enum DrawOutcome {
+    /// The frame was presented.
+    Shown,
+    /// There was no surface texture. Drawing again soon will work.
+    Again,
+    /// The window is not visible.
+    Hidden,
+}
+
+impl Graphics {
+    /// Creates the graphics for a window of `size` pixels. The size is a parameter because asking a destroyed window for it
+    /// panics.
+    pub(in crate::viewer) fn new(
+        window: &Arc<Window>,
+        size: PhysicalSize<u32>,
+        events: &winit::event_loop::ActiveEventLoop,
+        choice: &AdapterChoice,
+        puppet: &Puppet,
+    ) -> Result<Self, RenderError> {
+        let display =
+            || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(events.owned_display_handle()) };
+        let (gpu, surface, offered) =
+            Gpu::with_surface(choice, display, || wgpu::SurfaceTarget::from(Arc::clone(window)))?;
+        let preferred = offered.formats.iter().find(|f| f.is_srgb()).or(offered.formats.first());
+        let format =
+            *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
+        // A surface that supports only one view format should show correct colours.
+        let plain = if gpu.info.backend == wgpu::Backend::Gl { format } else { format.remove_srgb_suffix() };
+        let config = wgpu::SurfaceConfiguration {
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            format,
+            color_space: Default::default(),
+            width: size.width.max(1),
+            height: size.height.max(1),
+            present_mode: wgpu::PresentMode::AutoVsync,
+            desired_maximum_frame_latency: 1,
+            alpha_mode: wgpu::CompositeAlphaMode::Auto,
+            view_formats: if plain == format { Vec::new() } else { vec![plain] },
+        };
+        surface.configure(&gpu.device, &config);
+        let panel = egui_wgpu::Renderer::new(&gpu.device, plain, Default::default());
+        let renderer = Renderer::new(gpu);
+        let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
+        let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
+        Ok(Self { renderer, model, surface, config, formats: [format, plain], panel })
+    }
+
+    /// Describes the adapter.
+    pub(in crate::viewer) fn adapter(&self) -> String {
+        self.renderer.gpu().describe()
+    }
+
+    /// Switches to another character. Its textures must be decoded already.
+    pub(in crate::viewer) fn show(
+        &mut self,
+        puppet: &Puppet,
+        images: &DecodedImages,
+    ) -> Result<(), RenderError> {
+        self.model = self.renderer.model(puppet.character(), puppet.parts(), images)?;
+        Ok(())
+    }
+
+    /// Saves an image of the session's scene.
+    pub(in crate::viewer) fn save(
+        &mut self,
+        session: &Session,
+        scale: f32,
+        folder: &Path,
+    ) -> Result<PathBuf, SaveError> {
+        session.save_image(&mut self.renderer, &self.model, scale, folder)
+    }
+
+    pub(in crate::viewer) fn resize(&mut self, width: u32, height: u32) {
+        let limit = self.renderer.gpu().device.limits().max_texture_dimension_2d;
+        // A minimised window has no pixels, so the surface keeps its last size.
+        if width > 0 && height > 0 {
+            (self.config.width, self.config.height) = (width.min(limit), height.min(limit));
+            self.surface.configure(&self.renderer.gpu().device, &self.config);
+        }
+    }
+
+    /// Draws and presents a frame in an area of the given size in pixels, with the panel on top.
+    pub(in crate::viewer) fn draw(
+        &mut self,
+        (frame, area): (&Frame<'_>, Vec2),
+        mut panel: PanelOutput,
+    ) -> Result<DrawOutcome, RenderError> {
+        let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
+        // The panel needs its texture updates even if this frame cannot be drawn.
+        for (id, deltas) in panel.textures.set.drain() {
+            for delta in &deltas {
+                self.panel.update_texture(&device, &queue, id, delta);
+            }
+        }
+        let free: Vec<egui::TextureId> = panel.textures.free.drain().collect();
+        let outcome = self.paint((frame, area), &panel, (&device, &queue));
+        free.iter().for_each(|id| self.panel.free_texture(id));
+        outcome
+    }
+
+    fn paint(
+        &mut self,
+        (frame, area): (&Frame<'_>, Vec2),
+        panel: &PanelOutput,
+        (device, queue): (&wgpu::Device, &wgpu::Queue),
+    ) -> Result<DrawOutcome, RenderError> {
+        let texture = match self.surface.get_current_texture() {
+            CurrentSurfaceTexture::Success(texture) => texture,
+            CurrentSurfaceTexture::Suboptimal(texture) => {
+                // The texture must be dropped first, because a surface in use cannot be reconfigured.
+                drop(texture);
+                self.surface.configure(device, &self.config);
+                return self.check_device(DrawOutcome::Again);
+            }
+            CurrentSurfaceTexture::Outdated => {
+                self.surface.configure(device, &self.config);
+                return self.check_device(DrawOutcome::Again);
+            }
+            CurrentSurfaceTexture::Lost => {
+                self.renderer.gpu().check()?;
+                return Err(RenderError::Lost("the surface of the window was lost".into()));
+            }
+            CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Validation => {
+                return self.check_device(DrawOutcome::Again);
+            }
+            CurrentSurfaceTexture::Occluded => return self.check_device(DrawOutcome::Hidden),
+        };
+        let [colors, plain] = self.formats.map(|format| {
+            let view = wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() };
+            (texture.texture.create_view(&view), format)
+        });
+        let (view, format) = if frame.mode.is_data() { &plain } else { &colors };
+        let size = (self.config.width, self.config.height);
+        let mut encoder = device.create_command_encoder(&Default::default());
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "window coordinates")]
+        let area = (area.x.ceil() as u32, area.y.ceil() as u32);
+        let canvas = Canvas { view, format: *format, size, area };
+        self.renderer.draw(&self.model, frame, &canvas, &mut encoder)?;
+        // The panel's renderer panics on a lost device.
+        self.renderer.gpu().check()?;
+        let screen =
+            egui_wgpu::ScreenDescriptor { size_in_pixels: [size.0, size.1], pixels_per_point: panel.scale };
+        let mut work = self.panel.update_buffers(device, queue, &mut encoder, &panel.shapes, &screen);
+        let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("panel"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &plain.0,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+            })],
+            ..Default::default()
+        });
+        self.panel.render(&mut pass.forget_lifetime(), &panel.shapes, &screen);
+        work.push(encoder.finish());
+        queue.submit(work);
+        queue.present(texture);
+        self.check_device(DrawOutcome::Shown)
+    }
+
+    /// Returns the outcome, or the error that the driver has reported in the meantime.
+    fn check_device(&self, outcome: DrawOutcome) -> Result<DrawOutcome, RenderError> {
+        self.renderer.gpu().check().map(|()| outcome)
+    }
+}

@@ -1,0 +1,94 @@
+//! Every kind of PNG and JPEG decodes to the same pixels.
+
+use base64::Engine;
+use png::{BitDepth, ColorType, Encoder};
+use sinew::asset::{DecodedImage, MAX_IMAGE_SIDE};
+
+use crate::support::image::png;
+
+/// JPEG files of 8 by 8 pixels: RGB (200, 100, 50), progressive grey 77, and CMYK for (200, 100, 50).
+const COLOR: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGB\
+    YUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBT/wAARCAAI\
+    AAgDAREAAhEBAxEB/8QAFAABAAAAAAAAAAAAAAAAAAAABP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAVAQEBAAAAAAAAAAAAAAAAAAAHCP/EAB\
+    QRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhEDEQA/ACA9SD//2Q==";
+const GREY: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGB\
+    YUGBIUFRT/wgALCAAIAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAB//aAAgBAQAAAAE7/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAB\
+    BQJ//8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAGPwJ//8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPyF//9oACAEBAAAAEH//xA\
+    AUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAE/EH//2Q==";
+const CMYK: &str = "/9j/7gAOQWRvYmUAZAAAAAAC/9sAQwADAgIDAgIDAwMDBAMDBAUIBQUEBAUKBwcGCAwKDAwLCgsLDQ4SEA0OEQ4LCxAWEBETFBUVFQwPFxgWFB\
+    gSFBUU/9sAQwEDBAQFBAUJBQUJFA0LDRQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQU/8AAFAgACAAI\
+    BAERAAIRAQMRAQQRAP/EABUAAQEAAAAAAAAAAAAAAAAAAAcI/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/EABQBAQAAAAAAAAAAAAAAAAAAAAj/xA\
+    AUEQEAAAAAAAAAAAAAAAAAAAAA/9oADgQBAAIRAxEEAAA/ACwjRHWA/9k=";
+
+fn jpeg(text: &str) -> Vec<u8> {
+    base64::engine::general_purpose::STANDARD.decode(text).unwrap()
+}
+
+/// Encodes and decodes a PNG of one by two pixels.
+fn two(color: ColorType, depth: BitDepth, palette: Option<(&[u8], &[u8])>, data: &[u8]) -> DecodedImage {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, 1, 2);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    if let Some((colors, alphas)) = palette {
+        encoder.set_palette(colors.to_vec());
+        encoder.set_trns(alphas.to_vec());
+    }
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(data).unwrap();
+    writer.finish().unwrap();
+    DecodedImage::decode(&bytes).unwrap()
+}
+
+#[test]
+fn every_kind_of_png_becomes_rgba() {
+    let pixels = |image: DecodedImage| image.pixels().collect::<Vec<_>>();
+    let (one, eight, sixteen) = (BitDepth::One, BitDepth::Eight, BitDepth::Sixteen);
+    assert_eq!(pixels(two(ColorType::Grayscale, one, None, &[0, 0x80])), [[0, 0, 0, 255], [255; 4]]);
+    assert_eq!(pixels(two(ColorType::Grayscale, eight, None, &[7, 9])), [[7, 7, 7, 255], [9, 9, 9, 255]]);
+    // Rounded to the nearest value: 1.77 becomes 2, and 254.502 becomes 255.
+    let wide = [1, 200, 2, 20, 3, 200, 0xff, 0x7f];
+    assert_eq!(pixels(two(ColorType::GrayscaleAlpha, sixteen, None, &wide)), [[2, 2, 2, 2], [4, 4, 4, 255]]);
+    let rgb = [1, 2, 3, 4, 5, 6];
+    assert_eq!(pixels(two(ColorType::Rgb, eight, None, &rgb)), [[1, 2, 3, 255], [4, 5, 6, 255]]);
+    let rgba = [1, 2, 3, 4, 5, 6, 7, 8];
+    assert_eq!(pixels(two(ColorType::Rgba, eight, None, &rgba)), [[1, 2, 3, 4], [5, 6, 7, 8]]);
+    let palette: (&[u8], &[u8]) = (&[1, 2, 3, 4, 5, 6], &[255, 9]);
+    let indexed = two(ColorType::Indexed, eight, Some(palette), &[1, 0]);
+    assert_eq!(pixels(indexed), [[4, 5, 6, 9], [1, 2, 3, 255]]);
+}
+
+#[test]
+fn every_kind_of_jpeg_becomes_rgba() {
+    for (text, expected, tolerance) in
+        [(COLOR, [200, 100, 50], 2), (GREY, [77; 3], 2), (CMYK, [200, 100, 50], 12)]
+    {
+        let image = DecodedImage::decode(&jpeg(text)).unwrap();
+        assert_eq!((image.width, image.height, image.pixels().count()), (8, 8, 64));
+        for pixel in image.pixels() {
+            let difference = pixel.iter().zip(expected).map(|(a, b): (&u8, u8)| a.abs_diff(b)).max();
+            assert!(pixel[3] == 255 && difference.unwrap() <= tolerance, "{pixel:?} instead of {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn damaged_images_are_refused_with_the_reason() {
+    let complete = png(3, 3, ColorType::Rgb, &[9; 27]);
+    for cut in 0..complete.len() - 12 {
+        assert!(DecodedImage::decode(&complete[..cut]).is_err(), "{cut} bytes");
+    }
+    let photo = jpeg(COLOR);
+    for cut in 0..photo.len() {
+        // A truncated photo may still be shown, but only at its own size.
+        if let Ok(image) = DecodedImage::decode(&photo[..cut]) {
+            assert_eq!((image.width, image.height, image.rgba.len()), (8, 8, 256), "{cut} bytes");
+        }
+    }
+    assert_eq!(DecodedImage::decode(b"GIF89a").unwrap_err(), "not a PNG or JPEG image");
+    // The size is stated only in the header.
+    let mut large = complete;
+    large[16..20].copy_from_slice(&(MAX_IMAGE_SIDE + 1).to_be_bytes());
+    let error = DecodedImage::decode(&large).unwrap_err();
+    assert!(error.starts_with("damaged: "), "{error}");
+}
