@@ -124,7 +124,7 @@ impl OrientationFilter {
         let is_valid = length.is_finite() && length > 1e-9 && time.is_finite();
         match &mut self.state {
             None if is_valid => {
-                self.state = Some(FilterState { time, value: sample / length, rate: DVec3::ZERO })
+                self.state = Some(FilterState { time, value: sample / length, rate: DVec3::ZERO });
             }
             Some(state) if is_valid => {
                 if let Some(seconds) = state.step(time) {

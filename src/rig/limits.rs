@@ -31,7 +31,7 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
             ChainKind::Arm | ChainKind::Leg => joints.extend(body.middle(chain).map(|j| (j, 0.0))),
             ChainKind::Neck => joints.extend(body.cones(chain, NECK).into_iter().map(|j| (j, 0.0))),
             ChainKind::Spine => {
-                joints.extend(body.cones(chain, BACK).into_iter().map(|j| (j, BACK_STIFFNESS)))
+                joints.extend(body.cones(chain, BACK).into_iter().map(|j| (j, BACK_STIFFNESS)));
             }
             _ => {}
         }

@@ -75,7 +75,6 @@ impl Source {
 }
 
 /// Whether a file is read as a take, according to its extension.
-#[cfg(feature = "capture")]
 pub fn is_take(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
