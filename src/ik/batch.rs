@@ -4,13 +4,13 @@ use rayon::prelude::*;
 
 use super::{Body, Goal, Options, Report, SolveError, Solver};
 
-/// Solves for each body and its goals on rayon's threads. The shorter list decides how many are solved.
+/// Solves for the goals of each body, in parallel on rayon's threads. Surplus entries of the longer slice are ignored.
 ///
 /// Each solve is independent. For any number of threads, the results have the same bits as separate solves with a new
 /// [`Solver`] each.
 ///
 /// # Errors
-/// Each body has a separate result, with the errors of [`Solver::solve`].
+/// Each body has its own result, with the same errors as [`Solver::solve`].
 pub fn solve_many(
     bodies: &mut [Body],
     goals: &[Vec<Goal>],

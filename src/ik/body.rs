@@ -1,4 +1,4 @@
-//! A tree of links in some pose: what a solver poses.
+//! The body that a solver poses: a tree of links with a rotation for each link.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,19 +17,19 @@ pub struct Link {
     pub offset: DVec3,
     /// Local rotation at rest.
     pub rest: DQuat,
-    /// Scale of everything below the joint: one unless the file scales it. May be negative.
+    /// Scale of everything below the joint, one by default. It may be negative.
     pub scale: DVec3,
-    /// How far the joint may turn.
+    /// The range of rotations that the joint may have.
     pub limit: Limit,
-    /// How readily the joint turns: 1 by default, 0 never.
+    /// How readily the joint turns relative to the others. The default is 1, and a joint of weight 0 never turns.
     pub weight: f64,
-    /// Whether the chain runs against the skeleton here. The rotations of the link, `rest` included, are then the
-    /// inverses of the joint's rotations. The limit stays that of the joint.
+    /// Whether the link leads from a joint to its parent in the skeleton. The rotations of the link, `rest` included,
+    /// are then the inverses of the joint's rotations. The limit remains that of the joint.
     pub reversed: bool,
 }
 
 impl Link {
-    /// A link without a parent, at the origin, with the identity as its rest rotation.
+    /// Returns a link without a parent, at the origin, with the identity as its rest rotation.
     pub fn base() -> Self {
         Self {
             parent: None,
@@ -42,22 +42,22 @@ impl Link {
         }
     }
 
-    /// A link below another one, with the identity as its rest rotation.
+    /// Returns a link below another one, with the identity as its rest rotation.
     pub fn child(parent: usize, offset: DVec3) -> Self {
         Self { parent: Some(parent), offset, ..Self::base() }
     }
 
-    /// The allowed rotation that is nearest to a given one.
+    /// Returns the allowed rotation that is nearest to a given one.
     pub fn nearest(&self, rotation: DQuat) -> DQuat {
         nearest(&self.limit, self.rest, self.reversed, rotation)
     }
 
-    /// The angle from a rotation to the nearest allowed one, radians.
+    /// Returns the angle in radians from a rotation to the nearest allowed one.
     pub fn limit_violation(&self, rotation: DQuat) -> f64 {
         self.limit.limit_violation(own(self.rest, self.reversed, rotation))
     }
 
-    /// The first field with an invalid number.
+    /// Returns the name of the first field with an invalid number.
     fn invalid_field(&self) -> Option<&'static str> {
         let fields = [
             ("offset", self.offset.is_finite()),
@@ -70,12 +70,12 @@ impl Link {
     }
 }
 
-/// A joint's own rotation from rest, q = rest⁻¹ · local, for either direction of its link.
+/// Returns a joint's own rotation from rest, q = rest⁻¹ · local, for either direction of its link.
 pub(super) fn own(rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if reversed { rest * rotation.conjugate() } else { rest.conjugate() * rotation }
 }
 
-/// The rotation nearest to a given one that a limit allows.
+/// Returns the rotation nearest to a given one that a limit allows.
 pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
     if *limit == Limit::Free {
         return rotation;
@@ -91,37 +91,37 @@ pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQua
     }
 }
 
-/// Identifies the values of a body's links. Bodies with the same shape have equal links; equal links may have
-/// different shapes.
+/// Identifies the values of a body's links. Bodies with the same shape have equal links, but bodies with equal links
+/// may have different shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape(u64);
 
 impl Shape {
-    /// A shape that no links have yet.
+    /// Returns a shape that no body has yet.
     fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// A tree of links in some pose. The base comes first, and every parent before its children.
+/// A tree of links in a pose. The base comes first, and every parent precedes its children.
 ///
-/// A body lives in the space above its base, in which a chain without scale is rigid. `world_from_base` maps that space
-/// to the world. It may be any invertible affine map, such as the factor of 100 that many files have above their
-/// skeleton.
+/// A body is defined in base space, the space above its base, in which a chain without scale is rigid.
+/// `world_from_base` maps base space to the world. It may be any invertible affine map, such as the scale of 100 that
+/// many files have above their skeleton.
 #[derive(Clone, Debug)]
 pub struct Body {
     links: Arc<[Link]>,
     shape: Shape,
     rotations: Vec<DQuat>,
-    /// The pose that [`Secondary::Posture`](super::Secondary::Posture) pulls to; `None`: rest.
+    /// The pose that [`Secondary::Posture`](super::Secondary::Posture) pulls towards, or `None` for rest.
     posture: Option<Arc<[DQuat]>>,
-    /// How far the base has moved from its offset, base space.
+    /// Translation of the base from its offset, in base space.
     root: DVec3,
     world_from_base: DAffine3,
     base_from_world: DAffine3,
     world_from_base_rotation: DQuat,
-    /// The scale of `world_from_base`, where it is the same in all directions.
+    /// The scale of `world_from_base` if it is the same in all directions.
     uniform_scale: Option<f64>,
 }
 
@@ -135,7 +135,7 @@ impl PartialEq for Body {
 }
 
 impl Body {
-    /// A body at rest.
+    /// Creates a body at rest.
     ///
     /// # Errors
     /// [`SolveError`] if there are no links, if a parent does not come before its link, if a number of a link is
@@ -171,7 +171,7 @@ impl Body {
     }
 
     /// Sets the map from base space to the world. `rotation` is the product of the rotations above the base, from which
-    /// world orientations are computed. It does not follow from the matrix if that has non-uniform scale.
+    /// world orientations are computed. It cannot be computed from a matrix with non-uniform scale.
     ///
     /// # Errors
     /// [`SolveError::Singular`] if the map cannot be inverted. The body is then unchanged.
@@ -192,7 +192,8 @@ impl Body {
         Ok(())
     }
 
-    /// Sets the offset and the scale of every link to what `geometry` returns for its index. The pose stays.
+    /// Sets the offset and the scale of every link. `geometry` returns both for the index of a link. The pose does not
+    /// change.
     ///
     /// Allocates nothing, unless the links are shared with a clone of the body.
     ///
@@ -218,55 +219,57 @@ impl Body {
         Ok(())
     }
 
-    /// The links, base first.
+    /// Returns the links, base first.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// Identifies the values of the links.
+    /// Returns the shape, which identifies the values of the links.
     pub(super) fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The local rotations of the links, unit quaternions.
+    /// Returns the local rotations of the links as unit quaternions.
     pub fn rotations(&self) -> &[DQuat] {
         &self.rotations
     }
 
-    /// How far a method has moved the base, metres in base space.
+    /// Returns the translation by which a method has moved the base, in metres of base space.
     pub fn root(&self) -> DVec3 {
         self.root
     }
 
-    /// The map from the space above the base to the world.
+    /// Returns the map from base space to the world.
     pub fn world_from_base(&self) -> DAffine3 {
         self.world_from_base
     }
 
-    /// The map from the world to the space above the base.
+    /// Returns the map from the world to base space.
     pub(super) fn base_from_world(&self) -> DAffine3 {
         self.base_from_world
     }
 
-    /// The scale of `world_from_base`, where it is the same in all directions.
+    /// The scale of `world_from_base` if it is the same in all directions.
     pub(super) fn uniform_scale(&self) -> Option<f64> {
         self.uniform_scale
     }
 
-    /// The product of the rotations above the base.
+    /// Returns the product of the rotations above the base.
     pub(super) fn world_from_base_rotation(&self) -> DQuat {
         self.world_from_base_rotation
     }
 
-    /// Sets the rotation of a link, normalized. Does nothing if the link does not exist or the rotation is not finite.
+    /// Normalises a rotation and assigns it to a link. Does nothing if the link does not exist or the rotation is not
+    /// finite.
     pub fn set_rotation(&mut self, link: usize, rotation: DQuat) {
         if let Some(own) = self.rotations.get_mut(link).filter(|_| rotation.is_finite()) {
             *own = unit(rotation);
         }
     }
 
-    /// Sets the posture that [`Secondary::Posture`](super::Secondary::Posture) pulls to: one local rotation for each
-    /// link, which are normalized. A rotation that is missing, zero or not finite stands for rest.
+    /// Sets the posture that [`Secondary::Posture`](super::Secondary::Posture) pulls towards, as one local rotation per
+    /// link. The rotations are normalised. A rotation that is missing, zero or not finite is replaced by the rest
+    /// rotation.
     pub fn set_posture(&mut self, rotations: &[DQuat]) {
         let given = |(i, l): (usize, &Link)| {
             let rotation = rotations.get(i).filter(|q| q.is_finite() && q.length_squared() > 0.0);
@@ -279,12 +282,12 @@ impl Body {
         self.posture.as_ref()
     }
 
-    /// All rotations. The caller writes unit quaternions.
+    /// Returns all rotations for writing. The caller must write unit quaternions.
     pub(super) fn rotations_mut(&mut self) -> &mut Vec<DQuat> {
         &mut self.rotations
     }
 
-    /// Moves the base, metres in base space. Does nothing if the vector is not finite.
+    /// Sets the translation of the base, in metres of base space. Does nothing if the vector is not finite.
     pub fn set_root(&mut self, root: DVec3) {
         if root.is_finite() {
             self.root = root;
@@ -301,20 +304,20 @@ impl Body {
         self.root = DVec3::ZERO;
     }
 
-    /// Whether the base and all links that may turn are at rest.
+    /// Returns whether the base and all links that may turn are at rest.
     pub(super) fn is_at_rest(&self) -> bool {
         let turned = |(r, l): (&DQuat, &Link)| l.weight > 0.0 && r.dot(l.rest).abs() < 1.0 - 1e-12;
         self.root == DVec3::ZERO && !self.rotations.iter().zip(self.links.iter()).any(turned)
     }
 
-    /// Whether the bases of two bodies have the same place in the world.
+    /// Returns whether the bases of two bodies have the same transform in the world.
     pub(super) fn is_placed_as(&self, other: &Self) -> bool {
         self.root == other.root
             && self.world_from_base == other.world_from_base
             && self.world_from_base_rotation == other.world_from_base_rotation
     }
 
-    /// `parent_from_link`.
+    /// Returns `parent_from_link`.
     fn parent_from_link(&self, index: usize) -> DAffine3 {
         let (link, rotation) = (&self.links[index], self.rotations[index]);
         let root = if link.parent.is_none() { self.root } else { DVec3::ZERO };
@@ -322,7 +325,7 @@ impl Body {
         DAffine3 { matrix3: linear, translation: link.offset + root }
     }
 
-    /// `world_from_link`, by forward kinematics; `None` if the link does not exist.
+    /// Returns `world_from_link`, computed by forward kinematics, or `None` if the link does not exist.
     pub fn world_from_link(&self, link: usize) -> Option<DAffine3> {
         let mut parent = self.links.get(link)?.parent;
         let mut affine = self.parent_from_link(link);
@@ -333,7 +336,7 @@ impl Body {
         Some(self.world_from_base * affine)
     }
 
-    /// The world orientation of a link as a product of rotations; `None` if the link does not exist.
+    /// Returns the world orientation of a link as a product of rotations, or `None` if the link does not exist.
     pub fn orientation(&self, link: usize) -> Option<DQuat> {
         let mut rotation = *self.rotations.get(link)?;
         let mut parent = self.links[link].parent;
@@ -345,10 +348,10 @@ impl Body {
     }
 }
 
-/// The quaternion, normalized; the identity for zero.
+/// Returns the normalised quaternion, or the identity if its length is zero or not finite.
 pub(super) fn unit(q: DQuat) -> DQuat {
     let length = q.length();
-    // A quaternion that is of unit length already keeps its bits.
+    // A quaternion that already has unit length keeps its bits.
     if (length - 1.0).abs() < 1e-15 {
         q
     } else if length > 0.0 && length.is_finite() {

@@ -62,8 +62,8 @@ impl Driver {
     /// Iterates until the error no longer falls, and restarts from other poses if necessary. Leaves the best pose in
     /// the tree.
     ///
-    /// `auto`: damped least squares may take over if the closed form for limbs misses the goal. `bend`: bend the
-    /// joints a little before the first iteration.
+    /// If `auto` is set, damped least squares takes over where the closed form for limbs misses the goal. If `bend` is
+    /// set, the joints are bent a little before the first iteration.
     pub(super) fn run(
         &mut self,
         tree: &mut Tree,
@@ -165,8 +165,8 @@ impl Driver {
         progress: &mut Progress,
     ) {
         self.prepare(method, tree);
-        // A joint that has used up its angle budget is not stuck on a line, and a base that moves alone has no joint
-        // to bend.
+        // A joint that has used up its angle budget is not stuck on a straight line, and a base that moves alone has no
+        // joint to bend.
         let budgeted = method == Method::Ccd && options.ccd.budget.is_finite();
         let straight = budgeted || tree.joints.is_empty();
         let (mut bends, mut mark) = (if straight { [].iter() } else { BEND_ANGLES.iter() }, f64::INFINITY);
@@ -207,8 +207,8 @@ impl Driver {
         }
     }
 
-    /// Minimises a sum that has terms besides the goals. Meeting the goals does not end the search. The pose with the
-    /// smallest sum is the result.
+    /// Minimises a sum that has terms besides the goals. Meeting the goals does not end the search. The result is the
+    /// pose with the smallest sum.
     fn minimise(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
         let usable = |b: &Balance| b.support.is_finite() && b.weight.is_finite() && b.weight > 0.0;
         let balance = options.optimize.balance.filter(usable);

@@ -30,7 +30,7 @@ pub(super) fn serialize<S: Serializer>(order: &EulerRot, serializer: S) -> Resul
 /// Deserialises an order in upper or lower case.
 ///
 /// # Errors
-/// If the name is not that of an order.
+/// Fails if no order has this name.
 pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<EulerRot, D::Error> {
     let name = String::deserialize(deserializer)?;
     let unknown = || {

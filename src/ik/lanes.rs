@@ -1,4 +1,4 @@
-//! Arithmetic on single numbers and on SIMD lanes. One source serves both. It uses no fused multiply-add, so that the
+//! Arithmetic on single numbers and on SIMD lanes, generic over both. It uses no fused multiply-add, so that the
 //! results have the same bits on every machine.
 
 use std::ops::{Add, Mul, Sub};
@@ -104,7 +104,7 @@ impl<L: Lane> Vec3<L> {
         Self { x: L::splat(v.x), y: L::splat(v.y), z: L::splat(v.z) }
     }
 
-    /// Collects one vector of each item.
+    /// Collects one vector from each item.
     #[inline(always)]
     pub(super) fn gather<T, const N: usize>(all: &[T; N], get: impl Fn(&T) -> DVec3) -> Self
     where

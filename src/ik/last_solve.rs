@@ -1,4 +1,4 @@
-//! The last problem and its answer. The same problem gets the same answer again, so that a pose does not creep.
+//! The last problem of a solver and its result. A repeated problem has the same result, so that a pose does not creep.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl BodyPose {
     }
 }
 
-/// The last problem of a solver and its answer.
+/// The last problem of a solver and its result.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastSolve {
     shape: Option<Shape>,
@@ -42,47 +42,47 @@ pub(super) struct LastSolve {
     world_from_base: (DAffine3, DQuat),
     posture: Option<Arc<[DQuat]>>,
     start: BodyPose,
-    answer: BodyPose,
+    result: BodyPose,
     goals: Vec<Goal>,
     options: Option<Options>,
 }
 
 impl LastSolve {
-    /// Forgets the problem and its answer. The buffers stay.
+    /// Discards the problem and its result, but keeps the buffers.
     pub(super) fn reset(&mut self) {
         (self.shape, self.posture, self.options) = (None, None, None);
         self.links.clear();
         self.goals.clear();
         self.start.clear();
-        self.answer.clear();
+        self.result.clear();
     }
 
-    /// Whether a body is in the pose of the last answer.
-    pub(super) fn is_answer(&self, body: &Body) -> bool {
-        // Without early exit: most often all rotations are equal.
+    /// Returns whether a body is in the pose of the last result.
+    pub(super) fn is_result(&self, body: &Body) -> bool {
+        // There is no early exit, because all rotations are equal in most cases.
         let differ = |(a, b): (&DQuat, &DQuat)| {
             let (a, b) = (a.to_array().map(f64::to_bits), b.to_array().map(f64::to_bits));
             (0..4).fold(0, |all, i| all | (a[i] ^ b[i]))
         };
-        let rotations = &self.answer.rotations;
-        self.answer.root == body.root()
+        let rotations = &self.result.rotations;
+        self.result.root == body.root()
             && rotations.len() == body.rotations().len()
             && rotations.iter().zip(body.rotations()).map(differ).fold(0, |all, d| all | d) == 0
             && self.has_links_of(body)
     }
 
-    /// Whether the last answer differs from the pose that its solve started from.
+    /// Returns whether the last result differs from the pose in which its solve started.
     pub(super) fn has_moved(&self) -> bool {
-        self.start != self.answer
+        self.start != self.result
     }
 
-    /// Whether the problem is the last one, started from the same pose or from the last answer. `is_answer`: whether
-    /// the body is in the pose of the last answer.
-    pub(super) fn solves(&self, body: &Body, is_answer: bool, goals: &[Goal], options: &Options) -> bool {
-        let from_answer = is_answer && options.start == Start::Current;
+    /// Returns whether the problem is the last one, and starts from the same pose or from the last result. `is_result`
+    /// is whether the body is in the pose of the last result.
+    pub(super) fn solves(&self, body: &Body, is_result: bool, goals: &[Goal], options: &Options) -> bool {
+        let from_result = is_result && options.start == Start::Current;
         let from_start = || self.start.rotations == body.rotations() && self.start.root == body.root();
         self.goals == goals
-            && (from_answer || from_start())
+            && (from_result || from_start())
             && self.options.as_ref() == Some(options)
             && self.world_from_base == (body.world_from_base(), body.world_from_base_rotation())
             && self.posture.as_ref() == body.posture()
@@ -93,13 +93,13 @@ impl LastSolve {
         self.shape == Some(body.shape()) || self.links == body.links()
     }
 
-    /// Puts a body into the pose of the last answer.
+    /// Puts a body into the pose of the last result.
     pub(super) fn recall(&self, body: &mut Body) {
-        self.answer.apply(body);
+        self.result.apply(body);
     }
 
-    /// Stores a problem and its answer, the pose that the body is in. `start` is the pose that the solve started from;
-    /// it is swapped with the previous one.
+    /// Stores a problem and its result, which is the current pose of the body. `start` is the pose in which the solve
+    /// started. It is swapped with the previous one, so that its buffers are reused.
     pub(super) fn store(&mut self, body: &Body, start: &mut BodyPose, goals: &[Goal], options: &Options) {
         if self.shape != Some(body.shape()) {
             self.shape = Some(body.shape());
@@ -109,7 +109,7 @@ impl LastSolve {
         self.world_from_base = (body.world_from_base(), body.world_from_base_rotation());
         self.posture = body.posture().cloned();
         std::mem::swap(&mut self.start, start);
-        self.answer.store(body);
+        self.result.store(body);
         self.goals.clear();
         self.goals.extend_from_slice(goals);
         self.options = Some(*options);

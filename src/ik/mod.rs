@@ -1,14 +1,14 @@
 //! Inverse kinematics: finds the joint rotations that bring effectors to their targets. The module is pure
 //! mathematics in double precision. It does not depend on files, meshes or windows.
 //!
-//! A [`Body`] is a posed tree of links. A [`Goal`] is a target for one link. A [`Solver`] turns the links by some
-//! [`Method`] until the goals are met, and returns a [`Report`]:
+//! A [`Body`] is a posed tree of links. A [`Goal`] is a target for one link. A [`Solver`] turns the links by one of
+//! several [`Method`]s until the goals are met, and returns a [`Report`]:
 //!
 //! ```
 //! use sinew::ik::{Body, Goal, Link, Options, Solver};
 //! use glam::{DAffine3, DVec3};
 //!
-//! // Two links of one metre. The base is at the origin and the effector at the end of the second link.
+//! // Two bones of one metre each. The base is at the origin, and link 2 is the effector.
 //! let links = vec![Link::base(), Link::child(0, DVec3::Y), Link::child(1, DVec3::Y)];
 //! let mut arm = Body::new(links, DAffine3::IDENTITY)?;
 //! let goal = Goal::position(2, DVec3::new(1.0, 1.0, 0.0));

@@ -130,7 +130,7 @@ pub struct Options {
     pub method: Method,
     /// Maximum number of iterations.
     pub iterations: usize,
-    /// Tolerance of positions in world metres. `None`: a ten-thousandth of the longest chain.
+    /// Tolerance of positions in world metres. `None` means a ten-thousandth of the longest chain's length.
     pub tolerance: Option<f64>,
     /// Tolerance of orientations and aims in radians.
     pub angle_tolerance: f64,
@@ -178,7 +178,7 @@ impl Default for Options {
     }
 }
 
-/// Options of cyclic coordinate descent: the order of the joints, and how far they turn.
+/// Options of cyclic coordinate descent: the order of the joints, and the maximum rotations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CcdOptions {
@@ -216,7 +216,7 @@ mod cap {
 }
 
 impl CcdOptions {
-    /// Returns the options that behave like the dance program MMD, with a maximum step that grows from the tip. Use
+    /// Returns options that imitate the IK of MikuMikuDance (MMD), in which the maximum step grows from the tip. Use
     /// them with [`Start::Rest`].
     pub fn mmd(step: f64) -> Self {
         Self { step, growing: true, ..Self::default() }
@@ -262,7 +262,7 @@ pub struct JacobianOptions {
     pub secondary: Secondary,
     /// Fraction of the secondary task that one iteration applies.
     pub secondary_gain: f64,
-    /// λ of damped least squares as a fraction of the chain's length. `None`: λ falls with the error.
+    /// λ of damped least squares as a fraction of the chain's length. With `None`, λ falls with the error.
     pub damping: Option<f64>,
     /// Maximum error that one iteration tries to correct, as a fraction of the chain's length.
     pub clamp: f64,

@@ -1,4 +1,4 @@
-//! Postures: the pose of a figure without its heading and its position on the ground.
+//! The posture of a figure, which is its pose without its heading and its position on the ground.
 //!
 //! The world rotation of the base from rest is R = heading · tilt: first a tilt about a horizontal axis, then a
 //! heading about +Y. Tilt and height are part of the posture. Heading and ground position are part of the placement.
@@ -39,7 +39,7 @@ impl Posture {
     }
 
     /// Applies this posture to a body. `joints` maps each link to a rotation. Links without a joint or without weight
-    /// are left unchanged. `moves`: whether the base may move.
+    /// are left unchanged. `moves` is whether the base may move.
     pub(super) fn apply(&self, body: &mut Body, joints: &[Option<usize>], place: Placement, moves: bool) {
         for (index, joint) in joints.iter().enumerate() {
             let Some(rotation) = joint.and_then(|j| self.rotations.get(j)) else { continue };
@@ -97,9 +97,9 @@ pub(super) fn move_base(body: &mut Body, place: DVec3) {
 }
 
 /// Returns the placement at which the points of a posed body are nearest to their goals, and the error that remains.
-/// The body turns about +Y and, if it `moves`, shifts on the ground. The solution is the closed form of least squares
-/// in the plane. If the goals do not determine the heading, it stays. The error is the weighted root mean square in
-/// metres.
+/// The body turns about +Y and, if it `moves`, shifts on the ground. The solution is that of planar least squares in
+/// closed form. A heading that the goals do not determine is left unchanged. The error is the weighted root mean square
+/// in metres.
 pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Placement, f64) {
     let base = base_position(body);
     let level = |v: DVec3| DVec2::new(v.x, v.z);

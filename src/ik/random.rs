@@ -21,7 +21,7 @@ impl Random {
         mantissa / (1_u64 << 53) as f64
     }
 
-    /// Returns a number between two others.
+    /// Returns a number from `from` up to, but not including, `to`.
     pub(crate) fn range(&mut self, from: f64, to: f64) -> f64 {
         from + (to - from) * self.unit()
     }

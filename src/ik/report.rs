@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Method;
 
-/// How a goal ended. A target that is out of reach is an outcome, not an error.
+/// The outcome of a solve for one goal. A target that is out of reach is an outcome, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// The goal is within tolerance.

@@ -1,6 +1,6 @@
-//! The solver: goals in, a pose and a report of it out.
+//! The solver, which poses a body to meet goals and reports the result.
 
-use super::chain::{Chain, End};
+use super::chain::{Chain, ChainOutcome};
 use super::driver::{Driver, Progress};
 use super::last_solve::{BodyPose, LastSolve};
 use super::methods::style::BoundPrior;
@@ -15,9 +15,9 @@ use super::{
 /// A joint within this angle of its limit counts as limited, radians.
 const AT_BORDER: f64 = 1e-6;
 /// The error of [`Method::Style`] without a style.
-const NO_STYLE: &str = "it needs a style, learned from postures, or examples";
+const NO_STYLE: &str = "it needs a style that was learned from postures, or examples to blend";
 
-/// An IK solver, which keeps its buffers from solve to solve. Same input, same bits.
+/// An IK solver, which reuses its buffers from solve to solve. The same input gives the same bits.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
     chain: Chain,
@@ -32,8 +32,8 @@ pub struct Solver {
 impl Solver {
     /// Turns the links of a body until the goals are met as closely as the method can.
     ///
-    /// If the body starts in the same pose as in the last solve, or in the pose of the last answer, and all else is
-    /// equal, it gets the last answer again: the pose does not creep.
+    /// If the problem is that of the last solve, and the body is in the pose in which that solve started or in its
+    /// result, the last result is returned unchanged. A pose therefore does not creep.
     ///
     /// # Errors
     /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance is not positive,
@@ -46,14 +46,14 @@ impl Solver {
     ) -> Result<&Report, SolveError> {
         options.check(body, goals)?;
         let style = self.checked_style(body, options)?;
-        let is_answer = self.last.is_answer(body);
-        if self.last.solves(body, is_answer, goals, options) {
+        let is_result = self.last.is_result(body);
+        if self.last.solves(body, is_result, goals, options) {
             self.last.recall(body);
             return Ok(&self.report);
         }
         self.start.store(body);
-        // A drag must not jump: a solve that continues from the last answer starts from nowhere else.
-        let continues = options.start == Start::Current && is_answer;
+        // A drag must not jump, so a solve that continues from the last result never restarts from another pose.
+        let continues = options.start == Start::Current && is_result;
         if options.start == Start::Rest {
             body.reset();
         }
@@ -70,12 +70,13 @@ impl Solver {
         Ok(&self.report)
     }
 
-    /// The report of the last solve.
+    /// Returns the report of the last solve.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Forgets the last problem and its answer. The buffers stay.
+    /// Discards the last problem and its result, so that the next solve does not continue from it. The buffers are
+    /// kept.
     pub fn reset(&mut self) {
         self.last.reset();
     }
@@ -89,17 +90,15 @@ impl Solver {
         }
     }
 
-    /// The style, if the method needs one.
+    /// Returns the style if the method needs one.
     fn checked_style(&self, body: &Body, options: &Options) -> Result<Option<BoundPrior>, SolveError> {
         if options.method != Method::Style {
             return Ok(None);
         }
-        let why = match &self.style {
-            None => Some(NO_STYLE),
-            Some(bound_prior) => bound_prior.fault(body.links().len()),
-        };
-        let unsuited = |why| SolveError::Unsuited { method: Method::Style, why };
-        why.map_or_else(|| Ok(self.style.clone()), |why| Err(unsuited(why)))
+        let style = self.style.as_ref().ok_or(NO_STYLE);
+        let checked = style.and_then(|style| style.validate(body.links().len()));
+        checked.map_err(|why| SolveError::Unsuited { method: Method::Style, why })?;
+        Ok(self.style.clone())
     }
 
     /// Poses the body in the posture of a style or of examples that is nearest to the goals. From there the full-body
@@ -121,7 +120,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves any goals of any body.
+    /// Solves for any goals of any body.
     fn solve_tree(
         &mut self,
         body: &mut Body,
@@ -129,15 +128,15 @@ impl Solver {
         options: &Options,
         restarts: usize,
     ) -> Result<(), SolveError> {
-        self.chain.forget();
+        self.chain.discard_pose();
         let tree = &mut self.tree;
         tree.set(body, goals, options.limits);
         tree.angle_tolerance = options.angle_tolerance;
-        let method = options.chosen(tree, goals)?;
+        let method = options.select_method(tree, goals)?;
         tree.root_moves = method == Method::FullBody && options.root_motion;
         let auto = options.method == Method::Auto;
-        // Rest is often straight or at a limit, so it is bent before the first iteration. A pose that was already solved,
-        // or the first one of a drag, would visibly shake.
+        // The rest pose is often straight or at a limit, so it is bent before the first iteration. Bending a pose that
+        // was already solved, or the first pose of a drag, would make it shake visibly.
         let bend = options.restarts > 0 && body.is_at_rest();
         let progress = self.driver.run(tree, method, options, restarts, (auto, bend));
         tree.write(body);
@@ -145,12 +144,12 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves a single position goal of a chain of free joints without a tree. Returns false, with the body unchanged, if
-    /// the problem is not of that kind or the iterations get stuck. `continues`: whether the body is in the pose of the
-    /// last answer.
+    /// Solves for a single position goal of a chain of free joints without building a tree. Returns false, with the
+    /// body unchanged, if the problem is not of that kind or the iterations get stuck. `continues` is whether the body
+    /// is in the pose of the last result.
     fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options, continues: bool) -> bool {
         let plain = options.jacobian == JacobianOptions::default() && options.iterations > 0;
-        if !(plain && self.chain.takes(body, goals, options.limits)) {
+        if !(plain && self.chain.supports(body, goals, options.limits)) {
             return false;
         }
         let method = match options.method {
@@ -177,10 +176,10 @@ impl Solver {
         let iterations = if self.chain.too_far(offset) {
             if options.record {
                 self.chain.load(body, continues);
-                self.chain.note(self.chain.away(offset));
+                self.chain.record_error(self.chain.distance_to(offset));
             }
             self.chain.straighten(body, offset);
-            self.chain.note(self.chain.effector().distance(target));
+            self.chain.record_error(self.chain.effector().distance(target));
             1
         } else if self.chain.too_near(offset) {
             return false;
@@ -188,17 +187,17 @@ impl Solver {
             self.chain.load(body, continues);
             // A little below the tolerance, because the conversion to rotations and back rounds.
             let (tolerance_inside, iterations) = (tolerance * (1.0 - 1e-9), options.iterations);
-            let end = match method {
+            let outcome = match method {
                 Method::Ccd => self.chain.descend(offset, tolerance_inside, iterations),
                 Method::Particle => self.chain.relax(offset, tolerance_inside, iterations),
                 Method::Fabrik => self.chain.reach_both_ways(offset, tolerance_inside, iterations),
                 Method::Fused | Method::TwoBone => self.chain.fuse(offset, tolerance_inside, iterations),
                 _ => self.chain.damped(offset, tolerance_inside, iterations),
             };
-            match end {
-                End::Stuck => return false,
-                End::Reached(0) => 0,
-                End::Reached(iterations) => {
+            match outcome {
+                ChainOutcome::Stuck => return false,
+                ChainOutcome::Reached(0) => 0,
+                ChainOutcome::Reached(iterations) => {
                     self.chain.write(body);
                     iterations
                 }
@@ -249,18 +248,18 @@ impl Solver {
 }
 
 impl Options {
-    /// The error that [`Solver::solve`] would return, without solving.
+    /// Returns the error that [`Solver::solve`] would return, without solving.
     pub fn refusal(&self, body: &Body, goals: &[Goal]) -> Option<SolveError> {
-        let chosen = || {
+        let selected = || {
             self.check(body, goals)?;
             let mut tree = Tree::default();
             tree.set(body, goals, self.limits);
-            self.chosen(&tree, goals)
+            self.select_method(&tree, goals)
         };
-        chosen().err()
+        selected().err()
     }
 
-    /// Checks the numbers of goals and tolerances.
+    /// Checks the values of the goals and the tolerances.
     fn check(&self, body: &Body, goals: &[Goal]) -> Result<(), SolveError> {
         for (index, goal) in goals.iter().enumerate() {
             goal.check(index, body)?;
@@ -272,8 +271,8 @@ impl Options {
         }
     }
 
-    /// The method that solves a tree: a concrete one for [`Method::Auto`].
-    fn chosen(&self, tree: &Tree, goals: &[Goal]) -> Result<Method, SolveError> {
+    /// Returns the method that solves a tree. For [`Method::Auto`], this is the method that it selects.
+    fn select_method(&self, tree: &Tree, goals: &[Goal]) -> Result<Method, SolveError> {
         Ok(match self.method {
             Method::TwoBone => two_bone::joints(tree).map(|_| Method::TwoBone)?,
             Method::Auto if goals.len() > 1 || goals.iter().any(|g| g.pinned) => Method::FullBody,

@@ -12,7 +12,7 @@ use wide::f64x2;
 use crate::ik::lanes::{Lanes, Quaternion, Vec3};
 use crate::ik::rotation::{any_perpendicular, shortest_arc};
 
-use super::{Chain, End};
+use super::{Chain, ChainOutcome};
 
 /// λ² of damped least squares as a fraction of the squared error.
 const DAMPING: f64 = 0.1;
@@ -40,11 +40,11 @@ const CONTINUE: f64 = 0.01;
 impl Chain {
     /// Runs damped least squares until the end is within `tolerance` of a target. Both are in base space, and the
     /// target is relative to the base.
-    pub(in crate::ik) fn damped(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in crate::ik) fn damped(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
         let tolerance2 = tolerance * tolerance;
-        self.note(self.away(target));
+        self.record_error(self.distance_to(target));
         if self.end_now.distance_squared(target) <= tolerance2 {
-            return End::Reached(0);
+            return ChainOutcome::Reached(0);
         }
         self.swing(target);
         let mut arched = self.is_straight(target);
@@ -53,12 +53,12 @@ impl Chain {
         }
         let mut state = self.measure(target);
         if state.error2 <= tolerance2 {
-            self.note(state.error2.sqrt());
-            return End::Reached(1);
+            self.record_error(state.error2.sqrt());
+            return ChainOutcome::Reached(1);
         }
-        let (mut boost, mut failed, mut pass) = (1.0, 0, 0);
-        while pass < passes {
-            if pass >= ARC_ITERATIONS && !arched && target.length() > STRETCHED * self.reach {
+        let (mut boost, mut failed, mut iteration) = (1.0, 0, 0);
+        while iteration < iterations {
+            if iteration >= ARC_ITERATIONS && !arched && target.length() > STRETCHED * self.reach {
                 self.arch(target);
                 state = self.measure(target);
                 (arched, boost, failed) = (true, 1.0, 0);
@@ -70,30 +70,30 @@ impl Chain {
                 let more = inverse.times(error) * 0.5;
                 half += more;
                 error = target - self.try_turns(half);
-                pass += 1;
+                iteration += 1;
                 let error2 = error.length_squared();
-                self.note(error2.sqrt());
+                self.record_error(error2.sqrt());
                 let quick = error2 < CONTINUE * last2;
                 last2 = error2;
-                if error2 <= tolerance2 || !quick || pass == passes {
+                if error2 <= tolerance2 || !quick || iteration == iterations {
                     break;
                 }
             }
             if last2 < PROGRESS * state.error2 {
                 self.take_turns(target - error);
                 if last2 <= tolerance2 {
-                    return End::Reached(pass);
+                    return ChainOutcome::Reached(iteration);
                 }
                 state = self.measure(target);
                 (boost, failed) = (f64::max(1.0, boost * 0.25), 0);
             } else if failed == REJECTIONS {
-                return End::Stuck;
+                return ChainOutcome::Stuck;
             } else {
                 // The step was too long, so the damping increases.
                 (boost, failed) = (boost * 8.0, failed + 1);
             }
         }
-        End::Stuck
+        ChainOutcome::Stuck
     }
 
     /// Computes the running sums of the arms and the system of a step.
@@ -139,8 +139,8 @@ impl Chain {
     /// fold and unfold the chain. A chain that must fold to reach the target is left alone.
     fn swing(&mut self, target: DVec3) {
         let effector = self.end_now;
-        let (tip2, target2) = (effector.length_squared(), target.length_squared());
-        if target2 < WHOLE_TURN * tip2 || effector.dot(target) > SIDE * (tip2 * target2).sqrt() {
+        let (end2, target2) = (effector.length_squared(), target.length_squared());
+        if target2 < WHOLE_TURN * end2 || effector.dot(target) > SIDE * (end2 * target2).sqrt() {
             return;
         }
         let arc = shortest_arc(effector, target, any_perpendicular(effector));

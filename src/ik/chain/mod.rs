@@ -16,7 +16,7 @@ use super::{Body, Goal, Limit, Link};
 /// A free chain with its current pose and reusable buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
-    /// The links for which the plan was made. It stays valid as long as the body's links are the same.
+    /// The shape for which the plan below was made. The plan stays valid while the body has this shape.
     shape: Option<Shape>,
     end: usize,
     limits: bool,
@@ -58,9 +58,9 @@ pub(super) struct Chain {
     pub(super) errors: Vec<f64>,
 }
 
-/// How a fast solver ended.
+/// The outcome of a fast solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ChainOutcome {
     /// The end is within tolerance after this number of iterations.
     Reached(usize),
     /// The solver made no progress, so the general solver must take over.
@@ -70,7 +70,7 @@ pub(super) enum End {
 impl Chain {
     /// Returns whether this chain can solve the problem. All links from the base to the goal's link must be free,
     /// rigid and of weight one. The goal must be a single unpinned position without a pole.
-    pub(super) fn takes(&mut self, body: &Body, goals: &[Goal], limits: bool) -> bool {
+    pub(super) fn supports(&mut self, body: &Body, goals: &[Goal], limits: bool) -> bool {
         let [goal] = goals else { return false };
         let plain = goal.position.is_some()
             && !goal.turns_own()
@@ -89,14 +89,14 @@ impl Chain {
     }
 
     /// Records an error if recording is enabled.
-    pub(super) fn note(&mut self, error: f64) {
+    pub(super) fn record_error(&mut self, error: f64) {
         if self.record {
             self.errors.push(error);
         }
     }
 
     /// Returns the distance from the end to a target. `target` is relative to the base.
-    pub(super) fn away(&self, target: DVec3) -> f64 {
+    pub(super) fn distance_to(&self, target: DVec3) -> f64 {
         self.end_now.distance(target)
     }
 

@@ -10,9 +10,9 @@ use crate::ik::rotation::{any_perpendicular, shortest_arc};
 use super::Chain;
 
 impl Chain {
-    /// Loads the pose of a body. `is_answer`: the body is still in the pose that was written last.
-    pub(in crate::ik) fn load(&mut self, body: &Body, is_answer: bool) {
-        if !(is_answer && self.is_current) {
+    /// Loads the pose of a body. `is_result` is whether the body is still in the pose that was written last.
+    pub(in crate::ik) fn load(&mut self, body: &Body, is_result: bool) {
+        if !(is_result && self.is_current) {
             self.forward_kinematics(body.rotations());
         }
         self.is_current = false;
@@ -20,7 +20,7 @@ impl Chain {
     }
 
     /// Discards the stored pose because another solver turns the body.
-    pub(in crate::ik) fn forget(&mut self) {
+    pub(in crate::ik) fn discard_pose(&mut self) {
         self.is_current = false;
     }
 
@@ -43,7 +43,7 @@ impl Chain {
         self.end_now += last;
     }
 
-    /// Points every link at a target that is too far, from the base on, each by the shortest arc. Stores the
+    /// Points every link at a target that is out of reach, starting at the base, each by the shortest arc. Stores the
     /// resulting position of the end. `target` is relative to the base.
     ///
     /// Once a link points at the target, the direction of the target in its turned frame is the direction of the link

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 use crate::ik::methods::limb::{Limb, LimbGoal, solve_limb};
 use crate::ik::rotation::{any_perpendicular, shortest_arc};
 
-use super::{Chain, End};
+use super::{Chain, ChainOutcome};
 
 /// Number of iterations without a gain of one percent after which a chain counts as stuck.
 const STALL_ITERATIONS: usize = 16;
@@ -21,37 +21,42 @@ const CLOSE: f64 = 0.1;
 /// Detects when iterations no longer reduce the error.
 struct StallDetector {
     mark: f64,
-    passes: usize,
+    iterations: usize,
 }
 
 impl StallDetector {
     fn new() -> Self {
-        Self { mark: f64::INFINITY, passes: 0 }
+        Self { mark: f64::INFINITY, iterations: 0 }
     }
 
     fn is_stalled(&mut self, error: f64) -> bool {
         if error < 0.99 * self.mark {
-            (self.mark, self.passes) = (error, 0);
+            (self.mark, self.iterations) = (error, 0);
         }
-        self.passes += 1;
-        self.passes > STALL_ITERATIONS
+        self.iterations += 1;
+        self.iterations > STALL_ITERATIONS
     }
 }
 
 impl Chain {
-    /// Runs cyclic coordinate descent. The sweep from the end to the base carries only the end along. The sweep back
-    /// from the base applies the turns of the joints above to each joint. `target` is relative to the base.
-    pub(in crate::ik) fn descend(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    /// Runs cyclic coordinate descent. The sweep from the end to the base moves only the end along. The sweep back from
+    /// the base applies the turns of the joints above to each joint. `target` is relative to the base.
+    pub(in crate::ik) fn descend(
+        &mut self,
+        target: DVec3,
+        tolerance: f64,
+        iterations: usize,
+    ) -> ChainOutcome {
         let mut stall = StallDetector::new();
-        for pass in 0..=passes {
+        for iteration in 0..=iterations {
             let end = self.measure_arms();
             let error = end.distance(target);
-            self.note(error);
+            self.record_error(error);
             if error <= tolerance {
-                return End::Reached(pass);
+                return ChainOutcome::Reached(iteration);
             }
             if stall.is_stalled(error) {
-                return End::Stuck;
+                return ChainOutcome::Stuck;
             }
             let mut effector = end;
             for (arm, arc) in self.arms.iter().zip(&mut self.arcs).rev() {
@@ -77,13 +82,18 @@ impl Chain {
                 *spin = carried * *spin;
             }
         }
-        End::Stuck
+        ChainOutcome::Stuck
     }
 
     /// Runs forward and backward reaching.
-    pub(in crate::ik) fn reach_both_ways(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in crate::ik) fn reach_both_ways(
+        &mut self,
+        target: DVec3,
+        tolerance: f64,
+        iterations: usize,
+    ) -> ChainOutcome {
         let error = |chain: &Self| chain.points.last().map_or(f64::NAN, |end| end.distance(target));
-        self.move_points(tolerance, passes, error, |chain| {
+        self.move_points(tolerance, iterations, error, |chain| {
             chain.backward(target);
             chain.forward();
         })
@@ -94,25 +104,25 @@ impl Chain {
     fn move_points(
         &mut self,
         tolerance: f64,
-        passes: usize,
+        iterations: usize,
         error: impl Fn(&Self) -> f64,
-        pass: impl Fn(&mut Self),
-    ) -> End {
+        iterate: impl Fn(&mut Self),
+    ) -> ChainOutcome {
         self.place_points();
         let mut stall = StallDetector::new();
-        for made in 0..=passes {
+        for iteration in 0..=iterations {
             let error = error(self);
-            self.note(error);
+            self.record_error(error);
             if error <= tolerance {
                 self.fit_points();
-                return End::Reached(made);
+                return ChainOutcome::Reached(iteration);
             }
             if error.is_nan() || stall.is_stalled(error) {
-                return End::Stuck;
+                return ChainOutcome::Stuck;
             }
-            pass(self);
+            iterate(self);
         }
-        End::Stuck
+        ChainOutcome::Stuck
     }
 
     fn backward(&mut self, target: DVec3) {
@@ -142,9 +152,9 @@ impl Chain {
 
     /// Runs particle inverse kinematics. The square root in a spring's length is approximated to first order
     /// (Jakobsen 2001). This becomes exact as the springs relax to their lengths.
-    pub(in crate::ik) fn relax(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in crate::ik) fn relax(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
         let error = |chain: &Self| chain.straight_ends().distance(target);
-        self.move_points(tolerance, passes, error, |chain| {
+        self.move_points(tolerance, iterations, error, |chain| {
             for _ in 0..SWEEPS {
                 if let Some(end) = chain.points.last_mut() {
                     *end = target;
@@ -187,7 +197,7 @@ impl Chain {
         }
     }
 
-    /// Turns each joint, from the base on, by the shortest arc that aligns its link with its points.
+    /// Turns each joint, starting at the base, by the shortest arc that aligns its link with its points.
     fn fit_points(&mut self) {
         let (mut carried, hint) = (DQuat::IDENTITY, self.bend_now());
         let links = self.vectors.iter_mut().zip(&mut self.spins).zip(self.points.windows(2));
@@ -202,11 +212,11 @@ impl Chain {
 
     /// Runs the fused method: the closed form with the two halves as the bones of a limb, then damped least squares
     /// for the remaining error.
-    pub(in crate::ik) fn fuse(&mut self, target: DVec3, tolerance: f64, passes: usize) -> End {
+    pub(in crate::ik) fn fuse(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
         let end = self.end_now;
-        self.note(end.distance(target));
+        self.record_error(end.distance(target));
         if end.distance_squared(target) <= tolerance * tolerance {
-            return End::Reached(0);
+            return ChainOutcome::Reached(0);
         }
         let small = NEAR * NEAR * self.reach * self.reach;
         let is_near = target.length_squared() < small
@@ -215,12 +225,12 @@ impl Chain {
             && self.solve_halves(target, end)
             && self.end_now.distance_squared(target) <= tolerance * tolerance
         {
-            self.note(self.end_now.distance(target));
-            return End::Reached(1);
+            self.record_error(self.end_now.distance(target));
+            return ChainOutcome::Reached(1);
         }
-        match self.damped(target, tolerance, passes) {
-            End::Reached(more) => End::Reached((more + 1).min(passes)),
-            End::Stuck => End::Stuck,
+        match self.damped(target, tolerance, iterations) {
+            ChainOutcome::Reached(more) => ChainOutcome::Reached((more + 1).min(iterations)),
+            ChainOutcome::Stuck => ChainOutcome::Stuck,
         }
     }
 

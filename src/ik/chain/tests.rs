@@ -5,9 +5,9 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use crate::ik::{Body, Goal, Link};
 
-use super::{Chain, End};
+use super::{Chain, ChainOutcome};
 
-/// A bent chain of links of different lengths.
+/// Returns a bent chain of links of different lengths.
 fn body() -> Body {
     let mut links = vec![Link::base()];
     links.extend((0..5).map(|i| Link::child(i, DVec3::new(0.1, 0.4 + 0.1 * i as f64, 0.0))));
@@ -18,8 +18,8 @@ fn body() -> Body {
 
 #[test]
 fn fast_solvers_reach_targets_within_reach() {
-    type Pass = fn(&mut Chain, DVec3, f64, usize) -> End;
-    let solvers: [(&str, Pass, usize); 5] = [
+    type Solve = fn(&mut Chain, DVec3, f64, usize) -> ChainOutcome;
+    let solvers: [(&str, Solve, usize); 5] = [
         ("ccd", Chain::descend, 60),
         ("fabrik", Chain::reach_both_ways, 20),
         ("particle", Chain::relax, 40),
@@ -29,11 +29,13 @@ fn fast_solvers_reach_targets_within_reach() {
     for (name, solve, most) in solvers {
         for target in [DVec3::new(1.5, 0.8, 0.9), DVec3::new(-0.5, -1.0, 0.4), DVec3::new(0.2, 2.5, -0.3)] {
             let (mut chain, mut body) = (Chain::default(), body());
-            assert!(chain.takes(&body, &[Goal::position(5, target)], true));
+            assert!(chain.supports(&body, &[Goal::position(5, target)], true));
             chain.load(&body, false);
             match solve(&mut chain, target, 1e-4, 100) {
-                End::Reached(passes) => assert!((1..=most).contains(&passes), "{name}, {target}: {passes}"),
-                End::Stuck => panic!("{name} is stuck on the way to {target}"),
+                ChainOutcome::Reached(iterations) => {
+                    assert!((1..=most).contains(&iterations), "{name}, {target}: {iterations}")
+                }
+                ChainOutcome::Stuck => panic!("{name} is stuck on the way to {target}"),
             }
             chain.write(&mut body);
             let end = body.world_from_link(5).unwrap_or_default().translation;

@@ -7,7 +7,7 @@ use crate::ik::rotation::{best_fit, rotation_vector, shortest_arc};
 use crate::ik::tree::{Joint, Tree};
 use crate::ik::{CcdOptions, Limit};
 
-/// State of a solve. Buffers are reused by later iterations.
+/// The state of cyclic coordinate descent. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
 pub(in crate::ik) struct Ccd {
     /// How far each joint has turned in this solve, radians.
@@ -23,10 +23,9 @@ impl Ccd {
         self.turned.resize(tree.joints.len(), 0.0);
     }
 
-    /// Runs one iteration. Each joint takes the rotation that brings the effectors below it nearest to their goals.
-    /// For one position this is the shortest arc from joint→effector to joint→target. For several positions or
-    /// orientations it is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its
-    /// axis.
+    /// Runs one iteration. Each joint is turned so that the effectors below it come nearest to their goals. For one
+    /// position this is the shortest arc from joint→effector to joint→target. For several positions or orientations it
+    /// is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its axis.
     ///
     /// An iteration from the tips to the base is O(n). The frame of a joint depends on the joints above it, which
     /// turn later, so the frames stay valid and only the effectors move along. In the other direction the frame of
@@ -72,7 +71,7 @@ impl Ccd {
             self.turned[index] += rotation_vector(arc).length();
         }
         tree.joints[index].rotation = rotation;
-        tree.move_tips_below(index, arc);
+        tree.move_effectors_below(index, arc);
     }
 
     /// Collects the vectors to all effectors below a joint.
@@ -151,7 +150,7 @@ fn is_worth_turning(from: DVec3, to: DVec3, smallest: f64) -> bool {
 impl Tree {
     /// Moves the effectors below a joint along as the joint turns by an arc in its frame. The joints below are not
     /// updated.
-    fn move_tips_below(&mut self, index: usize, arc: DQuat) {
+    fn move_effectors_below(&mut self, index: usize, arc: DQuat) {
         for place in self.tasks_below(index) {
             let task = self.task_at(place);
             let joint: &Joint = &self.joints[index];

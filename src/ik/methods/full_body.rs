@@ -1,8 +1,8 @@
 //! Full-body IK: all effectors and pins of a skeleton at once, with root motion.
 //!
 //! Prioritised damped least squares (Baerlocher & Boulic 2004) on all joints and the position of the base. Priorities
-//! are weights of very different size instead of nested null spaces, so that one matrix J W Jᵀ covers all of them.
-//! The null space pulls the body back to the pose in which the solve started.
+//! are weights of very different sizes instead of nested null spaces, so that one matrix J W Jᵀ covers all of them. The
+//! null space pulls the body back to the pose in which the solve started.
 
 use crate::ik::tree::Tree;
 use crate::ik::{JacobianOptions, Method, Secondary};
@@ -17,7 +17,7 @@ const PULL: f64 = 0.02;
 /// Error below which the pull fades, as a fraction of the body length.
 const PULL_FADE: f64 = 0.05;
 
-/// Runs one iteration. The base moves too if `root` is set.
+/// Runs one iteration. If `root` is set, the base may move too.
 pub(in crate::ik) fn pass(jacobian: &mut Jacobian, tree: &mut Tree, options: &JacobianOptions, root: bool) {
     let length = tree.length();
     jacobian.root_weight = if root { ROOT_WEIGHT * length * length } else { 0.0 };

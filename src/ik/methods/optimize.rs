@@ -69,7 +69,7 @@ impl Optimize {
         tree.forward();
     }
 
-    /// Takes one step. The next call judges it and undoes it if it failed.
+    /// Makes one step. The next call evaluates it, and undoes it if it increased the sum.
     pub(in crate::ik) fn pass(
         &mut self,
         jacobian: &mut Jacobian,

@@ -7,7 +7,7 @@ use crate::ik::Limit;
 use crate::ik::rotation::{best_fit, shortest_arc};
 use crate::ik::tree::{Joint, Tree};
 
-/// Sweeps over the springs per fit. A fit costs as much as several sweeps.
+/// Number of sweeps over the springs per fit. A fit costs as much as several sweeps.
 const SWEEPS: usize = 8;
 
 /// Particles at the joints and effectors of a tree, and the fit of the joints to them.
@@ -101,9 +101,9 @@ impl Particles {
     /// from the tips to the root and back. Then rotations are fitted within limits. Targets on inner joints pull
     /// those joints.
     ///
-    /// The way to the root is the published method. The way back relaxes the same springs in the opposite order, so
-    /// that the pull of the root gets to the tips in the same iteration. With a stiffness below one, only that
-    /// fraction of a spring's error is corrected.
+    /// The sweep to the root is the published method. The sweep back relaxes the same springs in the opposite order, so
+    /// that the pull of the root reaches the tips in the same iteration. With a stiffness below one, only that fraction
+    /// of a spring's error is corrected.
     pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, stiffness: f64) {
         self.start_iteration(tree);
         for _ in 0..SWEEPS {

@@ -47,7 +47,7 @@ pub(in crate::ik) fn solve(tree: &mut Tree, options: &LimbOptions) {
     }
     let line = tree.tasks.first().map_or(target, |t| t.position);
     let mut axis = bend(tree, first, middle, options.soften);
-    // First back onto its old line within the limb's plane, then together with the plane onto the target.
+    // Swing the end back onto its old line within the limb's plane, and then swing the plane with it onto the target.
     swing(tree, first, line);
     swing(tree, first, target);
     // With scale, bones change their length as they turn. Repeat with the lengths of the current pose.
@@ -130,19 +130,19 @@ pub(in crate::ik) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: 
     let wanted = (0.5 * (distance * distance - a * a - b * b) - c0) / amplitude;
     let (phase, half) = (sin.atan2(cos), wanted.clamp(-1.0, 1.0).acos());
     let turned = |angle: f64| (DQuat::from_axis_angle(axis, wrapped(angle)) * joint.rotation).normalize();
-    let answers = [phase + half, phase - half].map(|angle| {
+    let solutions = [phase + half, phase - half].map(|angle| {
         let requested = turned(angle);
         let allowed = joint.allowed(requested);
         let removed = rotation_vector(allowed * requested.conjugate()).length();
         (removed, wrapped(angle).abs(), allowed)
     });
     // Prefer the solution that the limit changes less, then the smaller turn.
-    let best = if answers[0].0 + 1e-9 < answers[1].0
-        || (answers[0].0 < answers[1].0 + 1e-9 && answers[0].1 <= answers[1].1)
+    let best = if solutions[0].0 + 1e-9 < solutions[1].0
+        || (solutions[0].0 < solutions[1].0 + 1e-9 && solutions[0].1 <= solutions[1].1)
     {
-        answers[0]
+        solutions[0]
     } else {
-        answers[1]
+        solutions[1]
     };
     tree.joints[middle].rotation = best.2;
     tree.forward();
@@ -191,12 +191,12 @@ pub(in crate::ik) fn orient(tree: &mut Tree) {
 fn is_stretched_towards(tree: &Tree, first: usize, target: DVec3) -> bool {
     let Some(task) = tree.tasks.first() else { return false };
     let (now, wanted) = (task.position - tree.joints[first].position, target - tree.joints[first].position);
-    let place = task.orientation_error().is_none() && task.aim_error().is_none();
+    let is_position_only = task.orientation_error().is_none() && task.aim_error().is_none();
     let across = now.cross(wanted).length();
-    place && now.dot(wanted) > 0.0 && across <= 1e-9 * now.length() * wanted.length()
+    is_position_only && now.dot(wanted) > 0.0 && across <= 1e-9 * now.length() * wanted.length()
 }
 
-/// Tries swivels all around, small angles first, and keeps the best.
+/// Tries swivels around the whole circle, small angles first, and keeps the best.
 fn search(tree: &mut Tree, first: usize, target: DVec3) {
     let start = tree.joints[first].rotation;
     let (mut best, mut best_rotation) = (tree.measure().sum, start);
@@ -237,11 +237,11 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
     orient(tree);
 }
 
-/// Returns the length of a limb for a target at a distance. This is the distance itself up to the last `share` of the
-/// full length. From there it approaches the full length exponentially, so that the limb never snaps straight. l(x) =
-/// f − s (e^(−(x − f + s)/s)), s = share · f.
-fn softened(distance: f64, full: f64, share: f64) -> f64 {
-    let soft = share * full;
+/// Returns the length of a limb for a target at a distance. This is the distance itself up to the last `fraction` of
+/// the full length. From there it approaches the full length exponentially, so that the limb never snaps straight. l(x)
+/// = f − s e^(−(x − f + s)/s) with s = fraction · f.
+fn softened(distance: f64, full: f64, fraction: f64) -> f64 {
+    let soft = fraction * full;
     if soft <= 0.0 || distance <= full - soft {
         return distance;
     }

@@ -44,7 +44,7 @@ impl Examples {
         Self { postures, nearest: DEFAULT_NEAREST }
     }
 
-    /// Poses the body in the blend without a solve. The goals are not met exactly.
+    /// Poses the body in a blend of the examples. No solve follows, so the goals are not met exactly.
     pub fn blend(&self, body: &mut Body, joints: &[Option<usize>], goals: &[Goal], moves: bool) {
         let mut posed = body.clone();
         let base = posture::base_position(body);
@@ -104,8 +104,8 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.distance_squared(*b)).sum::<f64>().sqrt()
 }
 
-/// Returns the blend weights of the examples, which sum to one. At the points of an example, that example has all the
-/// weight.
+/// Returns the blend weights of the examples, which sum to one. If the targets are the effector positions of an
+/// example, that example has all the weight.
 fn blend_weights(points: &[Vec<DVec3>], targets: &[DVec3]) -> Vec<f64> {
     let n = points.len();
     // Σ wⱼ φ(|pᵢ − pⱼ|) + c = φ(|pᵢ − target|), Σ wⱼ = 1.
@@ -150,8 +150,8 @@ fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     Some(x)
 }
 
-/// Blends postures and placements by weights that sum to one. Rotations are averaged along the shortest ways from
-/// their mean.
+/// Blends postures and placements by weights that sum to one. Rotations are averaged as rotation vectors from their
+/// mean.
 fn blend_postures(examples: &[(&Posture, Placement, f64)]) -> (Posture, Placement) {
     let Some((first, at, _)) = examples.first() else {
         return (Posture { rotations: Vec::new(), height: 0.0 }, Placement::default());

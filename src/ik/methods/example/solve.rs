@@ -1,4 +1,4 @@
-//! Solves goals by example: blends postures, then full-body meets the goals.
+//! Solves for goals by example: blends postures, and then runs the full-body method.
 
 use crate::ik::{Body, Examples, Goal, Method, Options, Report, SolveError, Solver};
 
@@ -27,7 +27,7 @@ impl Examples {
             return unsuited("there are no examples to blend");
         }
         if joints.len() != body.links().len() {
-            return unsuited("its examples are for a body with a different number of links");
+            return unsuited("the examples are for a body with a different number of links");
         }
         self.blend(body, joints, goals, options.root_motion);
         solver.solve(body, goals, &options)

@@ -45,10 +45,10 @@ impl Jacobian {
     /// Turns the joints within their limits and moves the base.
     pub(in crate::ik) fn apply(&mut self, tree: &mut Tree, parameters: JointParameters) {
         let largest = self.turns.iter().map(|t| t.length_squared()).fold(0.0, f64::max).sqrt();
-        let share = if largest > LARGEST_TURN { LARGEST_TURN / largest } else { 1.0 };
+        let scale = if largest > LARGEST_TURN { LARGEST_TURN / largest } else { 1.0 };
         for (index, turn) in self.turns.iter().enumerate() {
             let joint = &tree.joints[index];
-            let local = tree.axis_to_frame(joint, *turn * share);
+            let local = tree.axis_to_frame(joint, *turn * scale);
             let euler = parameters == JointParameters::Euler && joint.hinge_axis().is_none();
             let requested =
                 if euler { euler_step(joint.rotation, local) } else { retract(local) * joint.rotation };
@@ -56,7 +56,7 @@ impl Jacobian {
             tree.joints[index].rotation = allowed;
         }
         if self.root_weight > 0.0 {
-            tree.root += self.root_step * share;
+            tree.root += self.root_step * scale;
         }
         tree.forward();
     }
@@ -108,7 +108,7 @@ impl Jacobian {
             _ => Inverse::Damped(
                 self.boost
                     * match options.damping {
-                        Some(share) => (share * length).powi(2),
+                        Some(fraction) => (fraction * length).powi(2),
                         None => DAMPING * error2 + 1e-14 * length * length,
                     },
             ),
@@ -135,8 +135,8 @@ impl Jacobian {
     }
 }
 
-/// Returns the rotation that takes a joint to `wanted`, a rotation vector in base space. For a hinge this is the part
-/// about its axis.
+/// Returns the rotation that turns a joint to `wanted`, as a rotation vector in base space. For a hinge this is the
+/// part about its axis.
 pub(in crate::ik) fn towards(tree: &Tree, joint: &Joint, wanted: DQuat) -> DVec3 {
     let turn = rotation_vector(wanted * joint.rotation.conjugate());
     let turn = joint.hinge_axis().map_or(turn, |axis| axis * turn.dot(axis));
@@ -163,7 +163,7 @@ pub(super) fn euler_axes(rotation: DQuat) -> DMat3 {
 pub(super) fn euler_step(rotation: DQuat, turn: DVec3) -> DQuat {
     let (a, b, c) = rotation.to_euler(glam::EulerRot::XYZ);
     let axes = euler_axes(rotation);
-    // At gimbal lock two axes coincide. A little damping selects the smallest angles that make the turn.
+    // At gimbal lock two axes coincide. A little damping selects the smallest angles that produce the turn.
     let m = axes.transpose() * axes + DMat3::from_diagonal(DVec3::splat(1e-9));
     let rates = m.inverse() * axes.transpose_mul_vec3(turn);
     DQuat::from_euler(glam::EulerRot::XYZ, a + rates.x, b + rates.y, c + rates.z)

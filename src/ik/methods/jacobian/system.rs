@@ -30,7 +30,7 @@ impl Jacobian {
         }
     }
 
-    /// Locks the joints that the current solution takes beyond their limits. Returns whether there were any.
+    /// Locks the joints that the current solution would turn beyond their limits. Returns whether there were any.
     fn lock_at_limits(&mut self, tree: &Tree) -> bool {
         let mut locked = false;
         for (index, joint) in tree.joints.iter().enumerate() {
@@ -90,8 +90,8 @@ impl Jacobian {
                     let value = self.matrix[i * n + i];
                     // A direction below a thousandth of the largest singular value counts as singular.
                     if value > 1e-6 * largest {
-                        let share = dot(vector, &self.right) / value;
-                        self.y.iter_mut().zip(vector).for_each(|(y, v)| *y += share * v);
+                        let coefficient = dot(vector, &self.right) / value;
+                        self.y.iter_mut().zip(vector).for_each(|(y, v)| *y += coefficient * v);
                     }
                 }
             }
@@ -178,12 +178,12 @@ impl Jacobian {
                 largest = largest.max(self.turns[joint].length());
             }
             let allowed = FRAC_PI_4 * if spread > gained { gained / spread } else { 1.0 };
-            let share = if largest > allowed { allowed / largest } else { 1.0 };
-            self.total.iter_mut().zip(&self.turns).for_each(|(t, v)| *t += *v * share);
+            let scale = if largest > allowed { allowed / largest } else { 1.0 };
+            self.total.iter_mut().zip(&self.turns).for_each(|(t, v)| *t += *v * scale);
         }
         let largest = self.total.iter().map(|t| t.length()).fold(0.0, f64::max);
-        let share = if largest > FRAC_PI_4 { FRAC_PI_4 / largest } else { 1.0 };
-        self.turns.iter_mut().zip(&self.total).for_each(|(turn, sum)| *turn = *sum * share);
+        let scale = if largest > FRAC_PI_4 { FRAC_PI_4 / largest } else { 1.0 };
+        self.turns.iter_mut().zip(&self.total).for_each(|(turn, sum)| *turn = *sum * scale);
     }
 }
 

@@ -71,7 +71,7 @@ fn levers_are_the_derivatives_of_the_errors() {
 }
 
 #[test]
-fn both_joint_parameters_make_the_same_small_turn() {
+fn both_joint_parameters_produce_the_same_small_turn() {
     let rotation = DQuat::from_euler(glam::EulerRot::XYZ, 0.3, -0.4, 0.5);
     for axis in [DVec3::X, DVec3::Y, DVec3::Z, DVec3::new(1.0, -2.0, 0.5)] {
         let turn = axis * 1e-4;

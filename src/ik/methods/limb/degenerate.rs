@@ -9,8 +9,8 @@ use super::{Limb, LimbGoal};
 const TINY: f64 = 1e-12;
 
 /// Composes three rotations. First each bone turns within the limb's plane, so that the end stays on its line but at
-/// the distance of the target. Then the shortest arc takes that line onto the target. Last the limb turns about the
-/// target's line towards the pole. Quaternions are normalised only at the end.
+/// the distance of the target. Then the shortest arc turns that line onto the target. Finally, the limb turns about the
+/// line to the target, towards the pole. Quaternions are normalised only at the end.
 pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let (upper, lower, target) = (limb.upper, limb.lower, goal.target);
     let end = upper + lower;
@@ -22,14 +22,14 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let area = upper.cross(lower);
     let bent = area.length_squared() > TINY * a2 * b2;
     let normal = if bent { area } else { limb.bend * line2 - line * limb.bend.dot(line) };
-    // Without a bend axis, any axis serves.
+    // If there is no bend axis, any axis is valid.
     let normal = normal.try_normalize().unwrap_or(DVec3::X);
     // The distance of the target, clamped to the reach of the limb, |a − b| to a + b.
     let twice_ab = 2.0 * (a2 * b2).sqrt();
     let (least, most) = (a2 + b2 - twice_ab, a2 + b2 + twice_ab);
     let out2 = d2.min(most).max(least);
-    // The middle joint by the law of cosines, along the line and across it (Heron's formula), both multiplied by
-    // twice the distance. If the target is at the first joint, the middle joint is straight across.
+    // The middle joint by the law of cosines, along the line and across it (Heron's formula), both multiplied by twice
+    // the distance. If the target is at the first joint, the middle joint is perpendicular to the line.
     let folded = out2 <= 1e-300;
     let far2 = if folded { 1.0 } else { out2 };
     let (along, rest) = (out2 + a2 - b2, out2 + b2 - a2);

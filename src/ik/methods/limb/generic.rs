@@ -5,17 +5,16 @@ use crate::ik::lanes::{Lane, Quaternion, Vec3};
 
 /// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::degenerate`].
 ///
-/// Each rotation has two parts. The first turns the bone within the limb's plane, so that the end stays on its line
-/// but at the distance of the target. The second carries the line and the plane onto the target. Angles are quotients
-/// of complex numbers. A bone at (x, y) along and across its line that must get to (x′, y′) turns by (x′ + iy′)(x −
-/// iy), whose absolute value r is known. For an angle with cosine c/r and sine s/r, the half angle is the argument of
-/// (r + c) + is. A positive factor does not change a rotation, so vectors and quaternions are normalised only at the
-/// end.
+/// Each rotation has two parts. The first turns the bone within the limb's plane, so that the end stays on its line but
+/// at the distance of the target. The second carries the line and the plane onto the target. Angles are quotients of
+/// complex numbers. A bone at (x, y) along and across its line that must end at (x′, y′) turns by (x′ + iy′)(x − iy),
+/// whose absolute value r is known. For an angle with cosine c/r and sine s/r, the half angle is the argument of (r +
+/// c) + is. A positive factor does not change a rotation, so vectors and quaternions are normalised only at the end.
 ///
 /// With n the normal of the plane and Q the rotation that carries it, a bone's rotation (w + fn) becomes wQ + f(Qn).
 /// Both bones share these two products.
 #[inline(always)]
-pub(super) fn usual<L: Lane>(
+pub(super) fn solve<L: Lane>(
     upper: Vec3<L>,
     lower: Vec3<L>,
     target: Vec3<L>,
@@ -49,7 +48,7 @@ pub(super) fn usual<L: Lane>(
     let ed = (e2 * d2).sqrt();
     let w = ed + line.dot(target);
     let mut length2 = c(2.0) * ed * w;
-    let usual = L::all_above([
+    let is_generic = L::all_above([
         (n2, c(1e-12) * a2 * b2),
         (e2, c(1e-4) * a2),
         (out2, c(1e-8) * a2),
@@ -57,15 +56,15 @@ pub(super) fn usual<L: Lane>(
         (w1, c(1e-8) * whole1),
         (w2, c(1e-8) * whole2),
     ]);
-    if !usual {
+    if !is_generic {
         return None;
     }
     let (tn, cn) = (target.dot(normal), across.dot(normal));
     let (carry, carry_n) = if let Some(pole) = pole {
-        // Then a turn about the target's line until the middle joint is on the side of the pole. Cosine and sine are
+        // The limb then turns about the target's line until the middle joint is on the pole's side. Cosine and sine are
         // the components along the pole of two carried vectors: the offset of the middle joint from the line, and the
-        // normal. The arc carries a vector v to v − (e + t)·v / (1 + e·t) (e + t) + 2 (e·v) t, with unit vectors e
-        // and t. The sine is divided by the length of the line.
+        // normal. The arc carries a vector v to v − (e + t)·v / (1 + e·t) (e + t) + 2 (e·v) t, with unit vectors e and
+        // t. The sine is divided by the length of the line.
         let (up, lp) = (upper.dot(pole), lower.dot(pole));
         let (edw, middle) = (ed * w, ed * (up + lp) + e2 * target.dot(pole));
         let cos = edw * (lx * up - ux * lp) + cn * middle;
@@ -88,7 +87,7 @@ pub(super) fn usual<L: Lane>(
     let (g1, g2) = (w1 * n2, w2 * n2);
     let (first2, second2) = (length2 * (f1 * f1 * n2 + g1 * g1), length2 * (f2 * f2 * n2 + g2 * g2));
     let (first, second) = (first2.sqrt(), second2.sqrt());
-    // One division serves both.
+    // Both lengths share one division.
     let product = first * second;
     if !L::all_above([(product, c(1e-250)), (c(1e250), product)]) {
         return None;

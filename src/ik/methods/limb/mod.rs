@@ -1,14 +1,19 @@
 //! Closed-form two-bone IK without a body, for thousands of limbs. Limbs are solved one at a time or side by side in
 //! SIMD lanes.
 //!
-//! Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for anthropomorphic limbs", section 3,
-//! with square roots instead of trigonometry. [`usual`] has no branches, so that one source serves scalars and SIMD
-//! lanes. It uses no fused multiply-add, so that both give the same bits. [`unusual`] handles all other limbs.
+//! Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for anthropomorphic limbs", section 3, with
+//! square roots instead of trigonometry. [`generic::solve`] has no branches, so that it compiles for scalars and for
+//! SIMD lanes. It uses no fused multiply-add, so that both give the same bits. [`degenerate::solve`] handles all other
+//! limbs.
+
+mod degenerate;
+mod generic;
+#[cfg(test)]
+mod tests;
 
 use glam::{DQuat, DVec3};
 
 use crate::ik::lanes::{Lanes, Quaternion, Vec3};
-use generic::usual;
 
 /// A SIMD register of the target machine, with one limb in each lane.
 #[cfg(not(target_feature = "avx"))]
@@ -55,8 +60,8 @@ pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     }
 }
 
-/// Solves many limbs in SIMD lanes, with the same bits as [`solve_limb`]. The shortest slice decides how many are
-/// solved.
+/// Solves many limbs in SIMD lanes, with the same bits as [`solve_limb`]. Surplus entries of the longer slices are
+/// ignored.
 pub fn solve_limbs(limbs: &[Limb], goals: &[LimbGoal], turns: &mut [[DQuat; 2]]) {
     let count = limbs.len().min(goals.len()).min(turns.len());
     let in_lanes = count - count % LANE_COUNT;
@@ -89,11 +94,7 @@ fn solve_lanes<L: Lanes<N>, const N: usize>(
     }
     let pole = (poles > 0).then(|| Vec3::<L>::gather(goals, |g| g.pole));
     let (upper, lower) = (Vec3::gather(limbs, |l| l.upper), Vec3::gather(limbs, |l| l.lower));
-    let [first, second] = usual(upper, lower, Vec3::gather(goals, |g| g.target), pole)?.map(Quaternion::each);
+    let [first, second] =
+        generic::solve(upper, lower, Vec3::gather(goals, |g| g.target), pole)?.map(Quaternion::each);
     Some(std::array::from_fn(|i| [first[i], second[i]]))
 }
-
-mod degenerate;
-mod generic;
-#[cfg(test)]
-mod tests;

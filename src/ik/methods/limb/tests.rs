@@ -1,4 +1,5 @@
-//! Compares the two closed forms. The general one accepts every limb, so it would hide a fast one that accepts none.
+//! Compares the two closed forms. `degenerate` accepts every limb, so it would hide a `generic` that rejects every
+//! limb.
 
 use glam::DVec3;
 

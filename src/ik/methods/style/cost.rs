@@ -61,7 +61,8 @@ struct LinkFrame {
 }
 
 impl<'a> Cost<'a> {
-    /// Creates the objective. `is_free`: whether a link of the body may turn. `moves`: whether the base may move.
+    /// Creates the objective. `is_free` returns whether a link of the body may turn, and `moves` is whether the base
+    /// may move.
     pub(super) fn new(
         style: &'a Style,
         joints: &[Option<usize>],
@@ -128,7 +129,7 @@ impl<'a> Cost<'a> {
         self.pose(v, place, sigma);
         self.forward();
         let goals = self.goal_terms(true);
-        // Derivatives by the placement.
+        // Derivatives with respect to the placement.
         gradient.fill(0.0);
         let (by_latent, by_rest) = gradient.split_at_mut(dims);
         let (by_v, by_place) = by_rest.split_at_mut(self.unknowns.len());
@@ -140,11 +141,11 @@ impl<'a> Cost<'a> {
             let force = self.torques.last().copied().unwrap_or_default();
             (by_place[1], by_place[2]) = (PLACEMENT_STEP[1] * force.x, PLACEMENT_STEP[2] * force.z);
         }
-        // Derivatives by the features.
+        // Derivatives with respect to the features.
         self.feature_gradient.clear();
         self.feature_gradient.resize(self.style.features(), 0.0);
         self.compute_feature_gradient(self.place.heading + PLACEMENT_STEP[0] * place[0] * turns);
-        // Derivatives by v and by the latent position.
+        // Derivatives with respect to v and the latent position.
         let mut along = 0.0;
         for ((unknown, v), out) in self.unknowns.iter().zip(v).zip(by_v) {
             let by = self.feature_gradient[unknown.feature];
@@ -217,8 +218,9 @@ impl<'a> Cost<'a> {
         }
     }
 
-    /// Returns C / λ. With `slopes` it also computes the derivatives by a turn of each link about axes of its
-    /// parent's frame. The last entry is the derivative by a translation of the whole body in the world.
+    /// Returns C / λ. With `slopes` it also computes the derivatives with respect to a turn of each link about axes of
+    /// its parent's frame. The last entry is the derivative with respect to a translation of the whole body in the
+    /// world.
     fn goal_terms(&mut self, slopes: bool) -> f64 {
         let links = self.frames.len();
         self.torques.clear();
@@ -279,7 +281,7 @@ impl<'a> Cost<'a> {
         }
     }
 
-    /// Converts derivatives by turns about axes to derivatives by features.
+    /// Converts derivatives with respect to turns about axes to derivatives with respect to features.
     fn compute_feature_gradient(&mut self, heading: f64) {
         let Some(&shift) = self.torques.last() else { return };
         for unknown in &self.unknowns {

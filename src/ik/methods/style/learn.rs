@@ -208,8 +208,8 @@ impl Likelihood<'_> {
         let mut unknowns = vec![0.0; n * d + 2];
         for (axis, &component) in order.iter().take(d).enumerate() {
             let vector = &vectors[component * n..(component + 1) * n];
-            let share = (gram[component * n + component].max(0.0) / largest).sqrt();
-            (0..n).for_each(|i| unknowns[i * d + axis] = size * share * vector[i]);
+            let fraction = (gram[component * n + component].max(0.0) / largest).sqrt();
+            (0..n).for_each(|i| unknowns[i * d + axis] = size * fraction * vector[i]);
         }
         unknowns[n * d] = 100.0_f64.ln();
         unknowns
@@ -291,7 +291,7 @@ impl Likelihood<'_> {
                 by_gamma -= 0.5 * push * squared;
             }
         }
-        // Derivatives by the logarithms of β and γ.
+        // Derivatives with respect to the logarithms of β and γ.
         let slopes = [1.0 - by_noise / beta, 1.0 + by_gamma * gamma];
         for ((out, at), slope) in gradient[n * dims..].iter_mut().zip(&unknowns[n * dims..]).zip(slopes) {
             *out = if at.abs() < MAX_LOG_RATE { slope } else { 0.0 };

@@ -72,17 +72,20 @@ impl BoundPrior {
         Self { prior: PosePrior::Style(style), joints }
     }
 
-    /// Returns why the prior is invalid for a body with this number of links, or `None` if it is valid.
-    pub(in crate::ik) fn fault(&self, links: usize) -> Option<&'static str> {
+    /// Checks that the prior is valid for a body with this number of links.
+    ///
+    /// # Errors
+    /// The reason why it is invalid.
+    pub(in crate::ik) fn validate(&self, links: usize) -> Result<(), &'static str> {
         let known = self.prior.joints();
         if self.joints.len() != links {
-            Some("its pose prior is for a body with a different number of links")
+            Err("the pose prior is for a body with a different number of links")
         } else if self.joints.iter().flatten().any(|j| *j >= known) {
-            Some("its pose prior maps a link to a joint that does not exist")
+            Err("the pose prior maps a link to a joint that does not exist")
         } else if self.joints.iter().all(Option::is_none) {
-            Some("its pose prior includes no joint of the body")
+            Err("the pose prior includes no joint of the body")
         } else {
-            None
+            Ok(())
         }
     }
 

@@ -61,7 +61,7 @@ pub(super) struct Prediction {
     /// Gradients of the kernel values, N rows of d.
     slopes: Vec<f64>,
     /// K⁻¹ k(x), N values.
-    shares: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl Style {
@@ -120,15 +120,15 @@ impl Style {
         for (k, row) in out.kernel.iter().zip(self.pulls.chunks_exact(self.features())) {
             out.features.iter_mut().zip(row).for_each(|(f, p)| *f += k * p);
         }
-        out.shares.clear();
-        out.shares.extend(self.inverse.chunks_exact(n).map(|row| dot(row, &out.kernel)));
+        out.weights.clear();
+        out.weights.extend(self.inverse.chunks_exact(n).map(|row| dot(row, &out.kernel)));
         // Far from the examples the variance is 1 + β⁻¹. Near them, rounding must not make it smaller than half their
         // noise.
         let noise = 1.0 / self.beta;
-        out.variance = (1.0 + noise - dot(&out.shares, &out.kernel)).max(0.5 * noise);
+        out.variance = (1.0 + noise - dot(&out.weights, &out.kernel)).max(0.5 * noise);
         out.variance_slope = [0.0; MOST_DIMENSIONS];
-        for (share, slopes) in out.shares.iter().zip(out.slopes.chunks_exact(d)) {
-            out.variance_slope.iter_mut().zip(slopes).for_each(|(v, s)| *v -= 2.0 * share * s);
+        for (weight, slopes) in out.weights.iter().zip(out.slopes.chunks_exact(d)) {
+            out.variance_slope.iter_mut().zip(slopes).for_each(|(v, s)| *v -= 2.0 * weight * s);
         }
     }
 
@@ -189,8 +189,8 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 pub(super) fn product(square: &[f64], rows: &[f64], n: usize, d: usize) -> Vec<f64> {
     let mut out = vec![0.0; n * d];
     for (row, out) in square.chunks_exact(n).zip(out.chunks_exact_mut(d)) {
-        for (share, other) in row.iter().zip(rows.chunks_exact(d)) {
-            out.iter_mut().zip(other).for_each(|(o, y)| *o += share * y);
+        for (factor, other) in row.iter().zip(rows.chunks_exact(d)) {
+            out.iter_mut().zip(other).for_each(|(o, y)| *o += factor * y);
         }
     }
     out

@@ -194,11 +194,11 @@ fn signs_of_quaternions_do_not_matter() {
 fn pose_prior_of_another_body_is_invalid() {
     let (style, _) = style(&figure());
     let mut bound_prior = BoundPrior::whole(Arc::new(style));
-    assert!(bound_prior.fault(6).is_none() && bound_prior.fault(7).is_some());
+    assert!(bound_prior.validate(6).is_ok() && bound_prior.validate(7).is_err());
     bound_prior.joints[2] = Some(6);
-    assert!(bound_prior.fault(6).is_some());
+    assert!(bound_prior.validate(6).is_err());
     bound_prior.joints = vec![None; 6];
-    assert!(bound_prior.fault(6).is_some());
+    assert!(bound_prior.validate(6).is_err());
     let lone = Body::new(vec![Link::base()], DAffine3::IDENTITY);
     assert!(lone.is_ok_and(|b| Posture::of(&b).rotations.len() == 1));
 }
