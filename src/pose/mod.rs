@@ -18,7 +18,7 @@ impl Clone for Pose {
         Self { locals: self.locals.clone(), weights: self.weights.clone() }
     }
 
-    /// Keeps the buffers.
+    /// Copies a pose and keeps the buffers of this one.
     fn clone_from(&mut self, source: &Self) {
         self.locals.clone_from(&source.locals);
         self.weights.clone_from(&source.weights);
@@ -51,8 +51,8 @@ pub fn world_matrices(skeleton: &Skeleton, pose: &Pose, out: &mut Vec<Affine3A>)
     update_world_matrices(skeleton, pose, 0, out);
 }
 
-/// Updates the world matrices of a pose after local transforms have changed, from a position in
-/// [`Skeleton::parents_first`] on. The nodes before it have not changed.
+/// Updates the world matrices of a pose after local transforms have changed. `first` is a position in
+/// [`Skeleton::parents_first`] before which no node has changed.
 pub fn update_world_matrices(skeleton: &Skeleton, pose: &Pose, first: usize, out: &mut [Affine3A]) {
     let nodes = skeleton.parents_first.get(first..).unwrap_or_default();
     if skeleton.sheared.is_empty() {

@@ -11,12 +11,12 @@ use crate::rig::{Binding, JointRig, Reparented, Rig, RigError};
 
 use super::CharacterPrior;
 
-/// More bindings than this are dropped if they have not been used for a while.
+/// Number of bindings from which those that have not been used for a while are dropped.
 const KEPT: usize = 32;
 /// Frames without use after which a binding may be dropped.
 const UNUSED_FRAMES: u64 = 120;
 
-/// A character in a pose, and what else IK problems are built from.
+/// A character in a pose, with everything else that IK problems are built from.
 #[derive(Clone, Copy)]
 pub(super) struct Subject<'a> {
     pub(super) character: &'a Character,
@@ -48,7 +48,7 @@ impl<'a> LogicalPose<'a> {
     }
 }
 
-/// A binding for a base and some nodes, and its body.
+/// A binding for a base and some nodes, with its body.
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
     base: usize,
@@ -59,7 +59,7 @@ pub(super) struct Bound {
     used: u64,
 }
 
-/// Why nodes cannot be bound.
+/// The reason why nodes cannot be bound.
 pub(super) enum BindError {
     Rig(RigError),
     Solve(SolveError),
@@ -77,8 +77,8 @@ impl From<SolveError> for BindError {
     }
 }
 
-/// Bindings of one skeleton. They follow from the rig's joints, and from a base and nodes: if one of these changes, other
-/// bindings are made.
+/// The bindings of one skeleton. A binding depends on the rig's joints, a base and some nodes. If any of these changes,
+/// a new binding is created.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bindings {
     /// The joints of the rig that the bindings were made for.
@@ -89,7 +89,7 @@ pub(super) struct Bindings {
 }
 
 impl Bindings {
-    /// Drops all bindings, because the skeleton may be another one.
+    /// Drops all bindings, because the skeleton or the rig may have changed.
     pub(super) fn clear(&mut self) {
         self.joints.clear();
         self.reparented = None;
@@ -114,7 +114,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// The pose that is solved.
+    /// Returns the pose to solve.
     pub(super) fn logical_pose<'a>(&'a self, subject: &Subject<'a>) -> LogicalPose<'a> {
         LogicalPose::new(self.reparented.as_ref(), subject)
     }
@@ -144,12 +144,12 @@ impl Bindings {
         Ok(self.bound.len() - 1)
     }
 
-    /// A binding by its index.
+    /// Returns a binding by its index.
     pub(super) fn get(&self, index: usize) -> Option<&Bound> {
         self.bound.get(index)
     }
 
-    /// A binding by its index, with a body to be solved.
+    /// Returns a binding by its index, with a body to solve.
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Bound> {
         self.bound.get_mut(index)
     }

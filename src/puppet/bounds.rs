@@ -13,13 +13,13 @@ impl Puppet {
         skin(self.character.primitive(p), matrices, self.morph_weights(p), out);
     }
 
-    /// The morph weights of a part's node.
+    /// Returns the morph weights of a part's node.
     pub fn morph_weights(&self, part: Part) -> &[f32] {
         let node = self.character.skeleton.nodes.get(part.node);
         node.and_then(|n| self.pose.weights.get(n.morph_weights.clone())).unwrap_or_default()
     }
 
-    /// The bounding box of the posed vertices of each part.
+    /// Returns the bounding box of the posed vertices of each part.
     pub fn part_bounds(&self) -> Vec<Bounds> {
         let mut skinned = Skinned::default();
         let around = |part| {
@@ -29,13 +29,13 @@ impl Puppet {
         (0..self.parts.len()).map(around).collect()
     }
 
-    /// The bounding box of all posed vertices. Without vertices, that of the joints, and without joints that of all
-    /// nodes.
+    /// Returns the bounding box of all posed vertices. If there are none, it contains the joints instead, and if there
+    /// are no joints either, all nodes.
     pub fn bounds(&self) -> Bounds {
         self.bounds_of(&self.part_bounds())
     }
 
-    /// [`Puppet::bounds`], if [`Puppet::part_bounds`] are known.
+    /// Returns [`Puppet::bounds`], computed from known [`Puppet::part_bounds`].
     pub fn bounds_of(&self, parts: &[Bounds]) -> Bounds {
         let mut bounds = Bounds::around(parts.iter().flat_map(|b| [b.lo, b.hi]));
         let position = |&n: &usize| self.world_from_node[n].translation.into();

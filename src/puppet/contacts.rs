@@ -1,4 +1,4 @@
-//! Contact constraints: feet and hands that a motion keeps in their places.
+//! Contact constraints: feet and hands that a motion keeps in place.
 
 use glam::{DQuat, Vec3};
 
@@ -11,14 +11,15 @@ use super::solve::Posable;
 use super::{Puppet, Target};
 
 impl Puppet {
-    /// Takes each constrained joint to its place by its own chain. A joint that has a target, or that no chain can move,
-    /// stays where it is.
+    /// Moves each constrained joint to its target by solving its own chain. A joint that already has a target, or that
+    /// no chain can move, stays where it is.
     pub(super) fn keep_contacts(&mut self) {
         if self.contacts.is_empty() {
             return;
         }
         self.set_contact_targets();
-        // Pins count for targets only: they pin a joint where the motion and its contact constraints put it.
+        // Pins apply only to the puppet's targets. They pin a joint where the motion and its contact constraints place
+        // it.
         let demand = Demand {
             targets: &self.contact_targets,
             pins: &[],
@@ -36,7 +37,7 @@ impl Puppet {
         for index in 0..self.workspace.groups.len() {
             let solver = &mut self.contact_solver;
             let solved = self.workspace.solve_group(solver, &mut posable, &demand, index, &mut self.reports);
-            // A chain that cannot be solved leaves its joint where the motion puts it.
+            // If a chain cannot be solved, its joint stays where the motion places it.
             drop(solved);
         }
         self.reports.clear();
@@ -65,7 +66,7 @@ impl Puppet {
     }
 }
 
-/// Moves a target towards the place of a constraint, by the weight of the constraint.
+/// Blends a target with a constraint, by the weight of the constraint.
 fn constrain(target: &mut Target, contact: &ContactConstraint) {
     let weight = f64::from(contact.weight.clamp(0.0, 1.0));
     target.position = target.position.map(|at| at.lerp(contact.position.as_dvec3(), weight));

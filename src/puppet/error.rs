@@ -4,7 +4,7 @@ use crate::asset::NotFinite;
 use crate::ik::{Method, SolveError};
 use crate::rig::RigError;
 
-/// Why a puppet could not be posed.
+/// The reason why a puppet could not be posed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PuppetError {
     /// The nodes of a target form no chain that can be solved.
@@ -13,8 +13,8 @@ pub enum PuppetError {
     /// The motion or the solution exceeds the range of single precision.
     #[error(transparent)]
     NotFinite(#[from] NotFinite),
-    /// Only a move of the root could take the effector to its target, and the method does not move the root.
-    #[error("reaching with node \"{effector}\": {method} does not move the root, full-body does")]
+    /// The effector can only reach its target if the root moves, but the method does not move the root.
+    #[error("node \"{effector}\": {method} does not move the root; use full-body")]
     Root {
         /// The effector.
         effector: String,
@@ -22,7 +22,7 @@ pub enum PuppetError {
         method: Method,
     },
     /// The solver does not accept the chain or a goal.
-    #[error("reaching with node \"{effector}\": {source}")]
+    #[error("node \"{effector}\": {source}")]
     Solve {
         /// The first effector of the group.
         effector: String,

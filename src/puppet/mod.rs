@@ -1,4 +1,4 @@
-//! A live character: a motion, targets, and the pose that follows from them.
+//! A live character: a motion, targets, and the pose that results from them.
 
 use std::sync::Arc;
 
@@ -40,20 +40,20 @@ pub struct Puppet {
     pub time: f32,
     /// Whether the motion loops: [`Player::looping`].
     pub looping: bool,
-    /// The pose below the motion, in place of rest: where earlier drags have left the character. A pose of another
-    /// skeleton is ignored.
+    /// The pose on which the motion is played instead of rest, for example the result of earlier drags. A pose of
+    /// another skeleton is ignored.
     pub held: Option<Pose>,
     /// Local rotations that replace those of the motion, by node.
     pub rotations: Vec<(usize, Quat)>,
     /// Goals for nodes.
     pub targets: Vec<Target>,
-    /// Nodes that stay in their places, with priority over all targets.
+    /// Nodes that must stay in place, with priority over all targets.
     pub pins: Vec<Pin>,
-    /// The chains and limits of the character: those that [`rig::find`] finds, unless set.
+    /// The chains and limits of the character. [`Puppet::new`] uses those that [`rig::detect`] finds.
     pub rig: Rig,
-    /// How targets are solved.
+    /// Options of the solver for the targets.
     pub options: Options,
-    /// The style for [`Method::Style`](crate::ik::Method::Style). Its joints are the nodes of the same names.
+    /// The style for [`Method::Style`](crate::ik::Method::Style). Its joints are matched with nodes by name.
     pub style: Option<CharacterPrior>,
     /// How joints deform the vertices.
     pub skinning: Skinning,
@@ -67,21 +67,21 @@ pub struct Puppet {
     contacts: Vec<ContactConstraint>,
     contact_targets: Vec<Target>,
     solver: Solver,
-    /// Solves contact constraints. The other solver must remember the targets.
+    /// Solves contact constraints. This is a separate solver, because `solver` must remember the targets.
     contact_solver: Solver,
     workspace: Workspace,
     reports: Vec<GoalReport>,
 }
 
 impl Puppet {
-    /// A character at rest, with the parts of one of its scenes.
+    /// Creates a puppet at rest, with the parts of one of the character's scenes and a detected rig.
     pub fn new(character: impl Into<Arc<Character>>, scene: usize) -> Self {
         let character = character.into();
         let rig = rig::detect(&character);
         Self::with_rig(character, scene, rig)
     }
 
-    /// A character at rest, with a given rig and the parts of one of its scenes.
+    /// Creates a puppet at rest, with a given rig and the parts of one of the character's scenes.
     pub fn with_rig(character: impl Into<Arc<Character>>, scene: usize, rig: Rig) -> Self {
         let character = character.into();
         let parts: Arc<[Part]> = character.parts(scene).into();
@@ -116,14 +116,15 @@ impl Puppet {
         puppet
     }
 
-    /// Samples the motion, keeps its contacts in place, solves the targets, and fills the palette. Returns a report for
-    /// each target, group by group.
+    /// Samples the motion, keeps its contacts in place, solves for the targets, and computes the palette. Returns a
+    /// report for each target, group by group.
     ///
-    /// The result depends on what is set, not on how often this is called. The pose and its world matrices are finite.
-    /// Allocates nothing once the buffers have grown, except for [`Method::Style`](crate::ik::Method::Style).
+    /// The result depends on the public fields, not on how often this is called. The pose and its world matrices are
+    /// finite. Allocates nothing once the buffers have grown, except for [`Method::Style`](crate::ik::Method::Style).
     ///
     /// # Errors
-    /// [`PuppetError`]. The pose is then that of the groups before the one that failed, or rest if it was not finite.
+    /// [`PuppetError`]. The groups before the one that failed are then solved. If the pose was not finite, it is
+    /// replaced by rest.
     pub fn update(&mut self) -> Result<&[GoalReport], PuppetError> {
         self.reports.clear();
         self.sample();
@@ -134,11 +135,12 @@ impl Puppet {
         posed.map(|()| self.reports.as_slice())
     }
 
-    /// Takes over a pose from elsewhere, and moves joints with contact constraints to their places. Targets and motion are
-    /// ignored. Does nothing if the pose is one of another skeleton.
+    /// Adopts a pose from another source, and moves joints with contact constraints to their targets. The puppet's own
+    /// targets and motion are ignored. Does nothing if the pose is that of another skeleton.
     ///
     /// # Errors
-    /// [`NotFinite`] if the pose is not finite, with or without its contact constraints. The puppet is then at rest.
+    /// [`NotFinite`] if the pose is not finite, before or after its contact constraints are solved. The puppet is then
+    /// at rest.
     pub fn follow(&mut self, pose: &Pose, contacts: &[ContactConstraint]) -> Result<(), NotFinite> {
         if !self.fits(pose) {
             return Ok(());
@@ -165,8 +167,8 @@ impl Puppet {
         solved
     }
 
-    /// Checks that the pose and its world matrices are finite, and returns the puppet to rest if not. Finite transforms
-    /// may exceed single precision when they add up in a blend or along the skeleton.
+    /// Checks that the pose and its world matrices are finite, and resets the puppet to rest if they are not. Finite
+    /// transforms may exceed single precision when they are combined in a blend or along the skeleton.
     fn check(&mut self) -> Result<(), NotFinite> {
         let (skeleton, Pose { locals, weights }) = (&self.character.skeleton, &self.pose);
         let checked =
@@ -180,28 +182,28 @@ impl Puppet {
         checked
     }
 
-    /// Plays a single clip, by its index, from now on. `time`: time in the clip, seconds.
+    /// Replaces the motion with a single clip, given by its index, and sets the time in the clip, in seconds.
     pub fn play(&mut self, clip: usize, time: f32) {
         (self.motion, self.time) = (Motion::clip(clip), time);
     }
 
-    /// The duration of the motion, seconds.
+    /// Returns the duration of the motion in seconds.
     pub fn seconds(&self) -> f32 {
         self.motion.seconds(&self.character.clips)
     }
 
-    /// Whether a pose is one of this skeleton, by its numbers of nodes and morph weights.
+    /// Returns whether a pose has as many nodes and morph weights as this skeleton.
     fn fits(&self, pose: &Pose) -> bool {
         let rest = &self.character.skeleton;
         pose.locals.len() == rest.nodes.len() && pose.weights.len() == rest.rest_weights.len()
     }
 
-    /// Forgets the last solve: the next one does not continue from its answer.
+    /// Discards the last solve, so that the next one does not continue from its result.
     pub fn reset_solver(&mut self) {
         self.solver.reset();
     }
 
-    /// Samples the motion, on top of the held pose or rest.
+    /// Samples the motion, based on the held pose or rest.
     fn sample(&mut self) {
         match self.held.as_ref().filter(|held| self.fits(held)) {
             Some(held) => self.pose.clone_from(held),
@@ -223,22 +225,22 @@ impl Puppet {
         self.palette.update(&self.character, &self.world_from_node, self.skinning);
     }
 
-    /// The character.
+    /// Returns the character.
     pub fn character(&self) -> &Character {
         &self.character
     }
 
-    /// The character, as a shared pointer.
+    /// Returns the character as a shared pointer.
     pub fn shared_character(&self) -> Arc<Character> {
         Arc::clone(&self.character)
     }
 
-    /// Adds clips to the character. Clones that were made before do not have them.
+    /// Adds clips to the character. Earlier clones of the puppet do not get them.
     pub fn add_clips(&mut self, clips: impl IntoIterator<Item = Clip>) {
         Arc::make_mut(&mut self.character).clips.extend(clips);
     }
 
-    /// Shares the character of another puppet, to which clips were added. Both must have the same skeleton.
+    /// Shares the character of another puppet to which clips were added. Both must have the same skeleton.
     pub fn share_clips(&mut self, other: &Self) {
         if !Arc::ptr_eq(&self.character, &other.character) {
             self.character = Arc::clone(&other.character);
@@ -246,33 +248,33 @@ impl Puppet {
         }
     }
 
-    /// The visible parts, in node order, then primitive order.
+    /// Returns the visible parts, sorted by node and then by primitive.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// The reports of the last [`Puppet::update`]: one for each target, group by group. Empty if it failed.
+    /// Returns the reports of the last [`Puppet::update`], one for each target, group by group. Empty if it failed.
     pub fn reports(&self) -> &[GoalReport] {
         &self.reports
     }
 
-    /// The largest position error before the first iteration of the last solve and after each, world metres. Empty
-    /// unless [`Options::record`] is set.
+    /// Returns the largest position error before the first iteration of the last solve and after each iteration, in
+    /// world metres. Empty unless [`Options::record`] is set.
     pub fn convergence(&self) -> &[f64] {
         &self.solver.report().history
     }
 
-    /// The local transforms after [`Puppet::update`].
+    /// Returns the local transforms after [`Puppet::update`].
     pub fn pose(&self) -> &Pose {
         &self.pose
     }
 
-    /// The `world_from_node` matrices after [`Puppet::update`].
+    /// Returns the `world_from_node` matrices after [`Puppet::update`].
     pub fn world_from_node(&self) -> &[Affine3A] {
         &self.world_from_node
     }
 
-    /// The skin matrices after [`Puppet::update`].
+    /// Returns the skin matrices after [`Puppet::update`].
     pub fn palette(&self) -> &Palette {
         &self.palette
     }

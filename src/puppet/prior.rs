@@ -1,4 +1,4 @@
-//! Pose priors from a puppet's clips: their postures as examples, or a style that is learned from them.
+//! Pose priors from a puppet's clips: postures of the clips as examples, or a style that is learned from them.
 
 use std::sync::Arc;
 
@@ -12,26 +12,26 @@ use crate::rig::{Binding, default_base};
 
 use super::Puppet;
 
-/// Sampling rate of clips, hertz. Lower for clips that would give more postures than [`MOST_POSTURES`].
+/// Sampling rate of clips in hertz. It is reduced for clips that would yield more postures than [`MOST_POSTURES`].
 const RATE: f32 = 30.0;
 /// Maximum number of postures.
 const MOST_POSTURES: usize = 4096;
 
-/// Why nothing can be learned from clips.
+/// The reason why nothing can be learned from clips.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LearnError {
     /// The character's clips turn no joint.
-    #[error("no clip moves a joint: there is nothing to learn from")]
+    #[error("no clip moves a joint, so there is nothing to learn from")]
     NoMotion,
     /// The joints do not form a body.
-    #[error("learning: {0}")]
+    #[error("cannot learn from the clips: {0}")]
     Body(String),
     /// No model can be learned from the postures.
-    #[error("learning: {0}")]
+    #[error("cannot learn from the clips: {0}")]
     Style(#[from] StyleError),
 }
 
-/// A pose prior: a style or examples, and the names of its joints.
+/// A pose prior, which is a style or examples, with the names of its joints.
 #[derive(Clone, Debug)]
 pub struct CharacterPrior {
     /// The style or the examples.
@@ -58,7 +58,8 @@ pub struct PostureBody {
 }
 
 impl PostureBody {
-    /// The joints of a puppet's skins at and below the base of its first joint. Without skins, all nodes that clips move.
+    /// Collects the joints of a puppet's skins at and below the base of its first joint. If there are no skins, it
+    /// collects the nodes that clips move.
     ///
     /// # Errors
     /// [`LearnError`] if there are no such nodes, or if they do not form a body.
@@ -76,7 +77,7 @@ impl PostureBody {
         Ok(Self { nodes, names, binding })
     }
 
-    /// The body in a pose of the character.
+    /// Returns the body in a pose of the character.
     ///
     /// # Errors
     /// [`LearnError`] if a number of the pose or the rig is invalid.
@@ -88,7 +89,7 @@ impl PostureBody {
     }
 }
 
-/// The joints of all skins, or without skins the nodes that clips move. Parents come first.
+/// Returns the joints of all skins, or the nodes that clips move if there are no skins. Parents come first.
 fn joints(character: &Character) -> Vec<usize> {
     let skinned = character.skins.iter().flat_map(|s| s.joints.iter().copied());
     let moved = character.clips.iter().flat_map(|c| c.channels.iter().map(|c| c.node));
@@ -104,11 +105,11 @@ fn joints(character: &Character) -> Vec<usize> {
 }
 
 impl Puppet {
-    /// The postures of some clips, sampled 30 times a second, and the figure that they belong to. More than 4096 postures
-    /// are sampled at a lower rate.
+    /// Returns the postures of some clips, sampled 30 times per second, and the body that they belong to. The rate is
+    /// lower if it would yield more than 4096 postures.
     ///
     /// # Errors
-    /// [`LearnError`], as [`PostureBody::new`].
+    /// Same as [`PostureBody::new`].
     pub fn postures(&self, clips: &[usize]) -> Result<(PostureBody, Vec<Posture>), LearnError> {
         let figure = PostureBody::new(self)?;
         let character = self.character();
@@ -131,10 +132,10 @@ impl Puppet {
         Ok((figure, postures))
     }
 
-    /// The postures of some clips as examples for blending.
+    /// Returns the postures of some clips as examples for blending.
     ///
     /// # Errors
-    /// [`LearnError`], as [`Puppet::postures`].
+    /// Same as [`Puppet::postures`].
     pub fn examples(&self, clips: &[usize]) -> Result<CharacterPrior, LearnError> {
         let (figure, postures) = self.postures(clips)?;
         let prior = PosePrior::Examples(Arc::new(Examples::new(postures)));
@@ -144,7 +145,7 @@ impl Puppet {
     /// Learns a style from some clips.
     ///
     /// # Errors
-    /// [`LearnError`], as [`Puppet::postures`] and [`Style::learn`].
+    /// Same as [`Puppet::postures`] and [`Style::learn`].
     pub fn learn(&self, clips: &[usize], learning: &Learning) -> Result<(Style, Learned), LearnError> {
         let (figure, postures) = self.postures(clips)?;
         Ok(Style::learn(figure.names, &postures, learning)?)

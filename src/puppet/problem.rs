@@ -1,4 +1,4 @@
-//! IK problems: which targets are solved together, from which base, and the goals of a solver for them.
+//! IK problems: grouping targets that are solved together, selecting their base, and building goals for a solver.
 
 use glam::{DVec3, Vec3};
 
@@ -10,7 +10,7 @@ use crate::rig::{Binding, Rig, RigError, default_base};
 use super::bindings::{BindError, Bindings, Subject};
 use super::{CharacterPrior, Pin, PuppetError, Target};
 
-/// What a puppet should do.
+/// The targets and pins of a puppet, and the options to solve them with.
 #[derive(Clone, Copy)]
 pub(super) struct Demand<'a> {
     pub(super) targets: &'a [Target],
@@ -21,18 +21,18 @@ pub(super) struct Demand<'a> {
 }
 
 impl Demand<'_> {
-    /// Whether some node is pinned.
+    /// Returns whether any node is pinned.
     fn has_pins(&self) -> bool {
         !(self.pins.is_empty() && self.pinned.is_empty())
     }
 
-    /// Whether all targets are solved together.
+    /// Returns whether all targets are solved together.
     fn is_one_group(&self) -> bool {
         self.has_pins() || self.options.method.is_whole_body()
     }
 }
 
-/// Targets with one base, which are solved together.
+/// Targets with a common base, which are solved together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Group {
     base: usize,
@@ -40,7 +40,7 @@ pub(super) struct Group {
     pub(super) root_motion: bool,
 }
 
-/// Targets by group.
+/// The targets, divided into groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     groups: Vec<Group>,
@@ -55,7 +55,7 @@ impl Groups {
         self.groups.clear();
         self.group_of.clear();
         if demand.is_one_group() {
-            // The first base is that of the group; further ones are pinned.
+            // The first base is that of the group. Further ones are pinned.
             let given = demand.targets.iter().find_map(|t| t.base);
             let first =
                 demand.targets.first().map(|t| t.node).or_else(|| demand.pins.first().map(|p| p.node));
@@ -74,7 +74,7 @@ impl Groups {
         }
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     pub(super) fn len(&self) -> usize {
         self.groups.len()
     }
@@ -83,7 +83,7 @@ impl Groups {
         self.groups.get(index).copied()
     }
 
-    /// The targets of a group, in their order.
+    /// Returns the targets of a group in their original order.
     pub(super) fn targets<'a>(
         &'a self,
         index: usize,
@@ -93,7 +93,7 @@ impl Groups {
     }
 }
 
-/// The node that a target keeps fixed.
+/// Returns the node that stays fixed when a target is solved.
 pub(super) fn base(character: &Character, rig: &Rig, target: &Target) -> usize {
     let chain = rig.chain(target.node).map(|c| c.base);
     let default = match (target.position, target.look) {
@@ -116,7 +116,7 @@ pub(super) struct Problem {
     /// The index of the binding.
     pub(super) binding: usize,
     pub(super) goals: Vec<Goal>,
-    /// The style for [`Method::Style`], if it knows one of the joints.
+    /// The style for [`Method::Style`], if it includes one of the joints.
     pub(super) style: Option<BoundPrior>,
 }
 
@@ -135,18 +135,18 @@ impl Problem {
         check_base(skeleton, targets.clone(), base, root_motion, method)?;
         self.pin(demand, targets.clone(), (base, root_motion));
         bindings.refresh(subject)?;
-        // A style poses all joints that it knows.
-        let bound_prior = match subject.style.filter(|_| method == Method::Style) {
-            Some(style) => styled_nodes(skeleton, style),
+        // A style poses all joints that it includes.
+        let nodes_of_style = match subject.style.filter(|_| method == Method::Style) {
+            Some(style) => nodes_of_prior(skeleton, style),
             None => Vec::new(),
         };
         let logical = bindings.logical_pose(subject);
         let is_below = |n: &usize| logical.skeleton.ancestors(*n).any(|above| above == base);
         self.bound_nodes.clone_from(&self.effectors);
-        self.bound_nodes.extend(bound_prior.iter().map(|(n, _)| *n).filter(is_below));
+        self.bound_nodes.extend(nodes_of_style.iter().map(|(n, _)| *n).filter(is_below));
         self.binding = bindings.bind(subject, base, &self.bound_nodes).map_err(|error| match error {
             BindError::Rig(error) => error.into(),
-            BindError::Solve(error) => self.refused(skeleton, error),
+            BindError::Solve(error) => self.solve_error(skeleton, error),
         })?;
         let pose = bindings.logical_pose(subject);
         let (logical, pose) = (pose.skeleton, pose.pose);
@@ -162,8 +162,8 @@ impl Problem {
             });
             Some(Goal { offset, ..Goal::pin(link, position, orientation) })
         }));
-        self.style = subject.style.filter(|_| !bound_prior.is_empty()).map(|style| {
-            let joint = |node| bound_prior.iter().find(|(n, _)| Some(*n) == node).map(|(_, joint)| *joint);
+        self.style = subject.style.filter(|_| !nodes_of_style.is_empty()).map(|style| {
+            let joint = |node| nodes_of_style.iter().find(|(n, _)| Some(*n) == node).map(|(_, joint)| *joint);
             BoundPrior { prior: style.prior.clone(), joints: bound.binding.nodes().map(joint).collect() }
         });
         Ok(())
@@ -188,25 +188,25 @@ impl Problem {
         self.effectors.extend(targets.map(|t| t.node).chain(self.pinned.iter().copied()));
     }
 
-    /// Why a solver would not accept the problem, without solving it.
+    /// Returns the error that a solver would return for the problem, without solving it.
     pub(super) fn refusal(&self, skeleton: &Skeleton, body: &Body, options: &Options) -> Option<PuppetError> {
-        // Full-body meets the goals in the pose of a style.
+        // With a style, the full-body method solves for the goals.
         let method = match options.method {
             Method::Style if self.style.is_some() => Method::FullBody,
             method => method,
         };
         let error = Options { method, ..*options }.refusal(body, &self.goals)?;
-        Some(self.refused(skeleton, error))
+        Some(self.solve_error(skeleton, error))
     }
 
-    /// A solver's error, with the name of the first effector.
-    pub(super) fn refused(&self, skeleton: &Skeleton, source: SolveError) -> PuppetError {
+    /// Converts a solver's error to one with the name of the first effector.
+    pub(super) fn solve_error(&self, skeleton: &Skeleton, source: SolveError) -> PuppetError {
         let effector = self.effectors.first().map_or_else(String::new, |&n| skeleton.label(n));
         PuppetError::Solve { effector, source }
     }
 }
 
-/// Whether a target wants to move the base, which only a point beside its joint can do without root motion.
+/// Returns whether a target is a position of the base's own joint, which only root motion can change.
 fn moves_base(target: &Target, base: usize) -> bool {
     target.node == base && target.position.is_some() && target.offset == DVec3::ZERO
 }
@@ -237,13 +237,13 @@ fn check_base<'a>(
     }
 }
 
-/// The nodes that a style knows by name, and which of its joints they are.
-fn styled_nodes(skeleton: &Skeleton, style: &CharacterPrior) -> Vec<(usize, usize)> {
+/// Returns the nodes whose names are those of a prior's joints, with the indices of these joints.
+fn nodes_of_prior(skeleton: &Skeleton, style: &CharacterPrior) -> Vec<(usize, usize)> {
     let joints = style.joints.iter().enumerate();
     joints.filter_map(|(joint, name)| Some((skeleton.find(name)?, joint))).collect()
 }
 
-/// The goal of a solver for a target.
+/// Returns the goal of a solver for a target.
 fn goal(subject: &Subject<'_>, target: &Target, binding: &Binding, pose: &Pose) -> Option<Goal> {
     let (link, offset) = binding.link(target.node, pose)?;
     let chain = subject.rig.chain(target.node);

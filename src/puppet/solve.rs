@@ -1,4 +1,4 @@
-//! Solving the targets of a puppet, group by group.
+//! Solves for the targets of a puppet, group by group.
 
 use std::time::Instant;
 
@@ -39,8 +39,8 @@ impl Posable<'_> {
 }
 
 impl Workspace {
-    /// Solves one group of targets: changes the pose and its world matrices, and adds a report for each target. If there
-    /// is an error, nothing has changed.
+    /// Solves one group of targets. It updates the pose and its world matrices, and adds a report for each target. If
+    /// there is an error, nothing is changed.
     pub(super) fn solve_group(
         &mut self,
         solver: &mut Solver,
@@ -59,7 +59,7 @@ impl Workspace {
         solver.set_style(problem.style.take());
         let started = Instant::now();
         if let Err(source) = solver.solve(&mut bound.body, &problem.goals, &options) {
-            return Err(problem.refused(skeleton, source));
+            return Err(problem.solve_error(skeleton, source));
         }
         let seconds = started.elapsed().as_secs_f64();
         bindings.write_back(problem.binding, skeleton, posable.pose, posable.world_from_node);
@@ -86,7 +86,7 @@ impl Workspace {
 }
 
 impl Puppet {
-    /// Solves all groups, each in the pose that the previous one left.
+    /// Solves all groups, each starting in the pose that results from the previous one.
     pub(super) fn solve(&mut self) -> Result<(), PuppetError> {
         let demand = Demand {
             targets: &self.targets,
@@ -107,7 +107,8 @@ impl Puppet {
         })
     }
 
-    /// Why a method cannot solve some targets with some pins, without solving them; `None` if it can.
+    /// Returns the reason why a method cannot solve some targets with some pins, or `None` if it can. Nothing is
+    /// solved.
     pub fn refusal(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<PuppetError> {
         let options = Options { method, ..self.options };
         let demand = Demand { targets, pins, pinned: &self.rig.pins, options };
@@ -130,7 +131,7 @@ impl Puppet {
         })
     }
 
-    /// The node that a target keeps fixed.
+    /// Returns the node that stays fixed when a target is solved.
     pub fn base(&self, target: &Target) -> usize {
         base(&self.character, &self.rig, target)
     }

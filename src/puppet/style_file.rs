@@ -1,24 +1,24 @@
-//! Reading style files: a serialized [`Style`] as JSON.
+//! Reads style files, each of which contains a serialised [`Style`] as JSON.
 
 use std::path::{Path, PathBuf};
 
 use crate::files::bounded;
 use crate::ik::Style;
 
-/// Maximum size of a style file, bytes: five times that of the largest style that can be learned.
+/// Maximum size of a style file in bytes. The largest style that can be learned takes a fifth of this.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// A style file that cannot be used.
+/// The reason why a style file could not be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {cause}", path.display())]
 pub struct StyleFileError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// Description of the error.
     pub cause: StyleFileCause,
 }
 
-/// What is wrong with a style file.
+/// The cause of a [`StyleFileError`].
 #[derive(Debug, thiserror::Error)]
 pub enum StyleFileCause {
     /// The file cannot be read.

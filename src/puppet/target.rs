@@ -1,4 +1,4 @@
-//! Targets, pins, and reports of how targets were met.
+//! Targets and pins of a puppet, and the reports of a solve.
 
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
@@ -11,8 +11,9 @@ use crate::ik::{Method, Outcome};
 pub struct Target {
     /// The effector's node index.
     pub node: usize,
-    /// The node that stays fixed. `None`: the base of the rig's chain that ends at the node, or without such a chain
-    /// [`rig::default_base`](crate::rig::default_base); for an orientation or a look without a position, the node itself.
+    /// The node that stays fixed. `None` means the base of the rig's chain that ends at the node. If there is no such
+    /// chain, it means [`rig::default_base`](crate::rig::default_base) for a position, and the node itself for a look.
+    /// For an orientation alone it always means the node itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<usize>,
     /// The point of the node that should reach the position, in the node's frame. Zero is the node's origin.
@@ -34,7 +35,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A target for a node without any goal yet.
+    /// Returns a target for a node, without any goal yet.
     pub fn new(node: usize) -> Self {
         Self {
             node,
@@ -49,7 +50,7 @@ impl Target {
     }
 }
 
-/// A node that is kept in place, with priority over all targets.
+/// A node that must stay in place, with priority over all targets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
@@ -66,7 +67,7 @@ impl From<usize> for Pin {
     }
 }
 
-/// How a target was met.
+/// The result of a solve for one target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoalReport {
     /// The effector's node index.
@@ -75,7 +76,7 @@ pub struct GoalReport {
     pub solve: usize,
     /// The method that was used.
     pub method: Method,
-    /// Why the solve ended.
+    /// The outcome for this target.
     pub outcome: Outcome,
     /// Number of iterations.
     pub iterations: usize,

@@ -165,7 +165,7 @@ fn a_limb_below_a_joint_of_scale_zero_keeps_its_pose() {
     }
 }
 
-/// One change of a puppet: which, of which nodes, and by how much.
+/// A change of a puppet: its kind, two nodes, and an amount.
 type Change = (u8, usize, usize, f64);
 
 fn apply(puppet: &mut Puppet, (kind, a, b, amount): Change) {
@@ -208,7 +208,7 @@ fn apply(puppet: &mut Puppet, (kind, a, b, amount): Change) {
     puppet.pins.truncate(2);
 }
 
-/// What an update returns, without the time that it took.
+/// Returns the result of an update without the time that it took.
 fn outcome(puppet: &mut Puppet) -> Result<Vec<GoalReport>, String> {
     puppet.reset_solver();
     let timeless = |r: &GoalReport| GoalReport { seconds: 0.0, ..r.clone() };

@@ -32,8 +32,8 @@ pub enum RigLoadCause {
     Rig(#[from] RigError),
 }
 
-/// Loads the rig of a character from the given file or from `NAME.rig.toml` beside the model. If neither exists, the rig
-/// is found by [`find`]. The built-in character has its own rig.
+/// Loads the rig of a character from the given file or from `NAME.rig.toml` beside the model. If neither exists, the
+/// rig is that of [`detect`]. The built-in character has its own rig.
 ///
 /// # Errors
 /// [`RigLoadError`] if a file exists but cannot be used.
@@ -55,7 +55,7 @@ fn read(character: &Character, path: &Path) -> Result<Rig, RigLoadCause> {
     Ok(file::read(&bounded::read_to_string(path, MAX_BYTES)?, &character.skeleton)?)
 }
 
-/// Returns the text of a rig file, `None` if it does not exist, and the text after writing a rig into it.
+/// Returns the text of a rig file, or `None` if it does not exist, and the text after a rig is written into it.
 ///
 /// # Errors
 /// [`RigLoadError`] if the file exists but cannot be read, or if [`file::write`] fails.

@@ -1,5 +1,5 @@
-//! Rigs: which joints can be dragged and how they bend. A [`Rig`] is found in a character or read from a file. A [`Binding`]
-//! binds the joints of a pose to an [`ik::Body`](crate::ik::Body) for a solver and writes the result back.
+//! Rigs: which joints can be dragged and how they bend. A [`Rig`] is detected in a character or read from a file. A
+//! [`Binding`] binds the joints of a pose to an [`ik::Body`](crate::ik::Body) for a solver and writes the result back.
 
 mod binding;
 mod detect;

@@ -16,7 +16,7 @@ pub struct Rig {
     pub chains: Vec<Chain>,
     /// Limits and other properties of single joints.
     pub joints: BTreeMap<usize, JointRig>,
-    /// Joints that stay where the clip places them.
+    /// Joints that are pinned where the motion places them.
     pub pins: Vec<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! Logical parents: for skeletons that list all joints side by side, as WebXR hands do, a rig names the joint that each
-//! joint follows. IK solves a copy of the skeleton that has these parents.
+//! Logical parents. In some skeletons all joints are siblings, as in WebXR hands. A rig then names the joint that each
+//! joint follows, and IK solves a copy of the skeleton that has these parents.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use super::{Rig, RigError};
 /// skeleton.
 ///
 /// It depends on the skeleton and the rig. [`Reparented::refresh`] copies each new pose into it, and
-/// [`Reparented::write_back`] copies what has moved since then back into the pose of the file's skeleton.
+/// [`Reparented::write_back`] copies the transforms of nodes that have moved since then back into the pose of the
+/// file's skeleton.
 #[derive(Clone, Debug)]
 pub struct Reparented {
     skeleton: Skeleton,
@@ -29,10 +30,10 @@ pub struct Reparented {
 }
 
 impl Reparented {
-    /// The reparented skeleton, at rest; `None` if the rig has no logical parents.
+    /// Creates the reparented skeleton at rest. Returns `None` if the rig has no logical parents.
     ///
     /// # Errors
-    /// [`RigError::Cycle`] if a joint would be above itself.
+    /// [`RigError::Cycle`] if a joint would be its own ancestor.
     pub fn new(skeleton: &Skeleton, rig: &Rig) -> Result<Option<Self>, RigError> {
         let parents = rig.logical_parents();
         if parents.is_empty() {
@@ -44,7 +45,7 @@ impl Reparented {
         Ok(Some(Self { skeleton, nodes, pose, before: own.clone(), after: own.clone(), own }))
     }
 
-    /// Copies a pose of the file's skeleton, so that every joint has the same place in the world.
+    /// Copies a pose of the file's skeleton, so that every joint has the same world transform.
     pub fn refresh(&mut self, pose: &Pose, world_from_node: &[Affine3A]) {
         self.pose.clone_from(pose);
         for &node in &self.nodes {
@@ -57,27 +58,29 @@ impl Reparented {
         world_matrices(&self.skeleton, &self.pose, &mut self.before);
     }
 
-    /// The reparented skeleton, which has the node indices of the file's skeleton.
+    /// Returns the reparented skeleton, which has the same node indices as the file's skeleton.
     pub fn skeleton(&self) -> &Skeleton {
         &self.skeleton
     }
 
-    /// The pose of the reparented skeleton.
+    /// Returns the pose of the reparented skeleton.
     pub fn pose(&self) -> &Pose {
         &self.pose
     }
 
-    /// The pose, to be changed by a solve, and the world matrices that it had when it was refreshed.
+    /// Returns the reparented skeleton, its pose for a solve to change, and the world matrices that the pose had when
+    /// it was refreshed.
     pub fn pose_mut(&mut self) -> (&Skeleton, &mut Pose, &[Affine3A]) {
         (&self.skeleton, &mut self.pose, &self.before)
     }
 
-    /// `world_from_node` of the pose when it was refreshed.
+    /// Returns `world_from_node` of the pose when it was refreshed.
     pub fn world_from_node(&self) -> &[Affine3A] {
         &self.before
     }
 
-    /// Copies what has moved since the last refresh into the pose that was copied. `skeleton`: the file's own.
+    /// Copies the transforms of nodes that have moved since the last refresh into a pose of `skeleton`, which is the
+    /// file's own.
     pub fn write_back(&mut self, skeleton: &Skeleton, pose: &mut Pose) {
         world_matrices(&self.skeleton, &self.pose, &mut self.after);
         // Parents come first, so that `own` already has the new matrix of a node's parent.
@@ -93,10 +96,10 @@ impl Reparented {
     }
 }
 
-/// A copy of a skeleton with other parents for some nodes. At rest, every node has the same place in the world.
+/// Returns a copy of a skeleton with other parents for some nodes. At rest, every node has the same world transform.
 ///
 /// # Errors
-/// [`RigError::Cycle`] if a node would be above itself.
+/// [`RigError::Cycle`] if a node would be its own ancestor.
 pub(super) fn reparent(skeleton: &Skeleton, parents: &BTreeMap<usize, usize>) -> Result<Skeleton, RigError> {
     let mut world = Vec::new();
     world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
@@ -120,7 +123,7 @@ pub(super) fn reparent(skeleton: &Skeleton, parents: &BTreeMap<usize, usize>) ->
         copy.parents_first.push((node, copy.nodes[node].parent));
         next.extend(copy.nodes[node].children.iter().rev());
     }
-    // A node that no root leads to is above itself.
+    // A node that cannot be reached from a root is part of a cycle or below one.
     if copy.parents_first.len() < copy.nodes.len() {
         let mut reached = vec![false; copy.nodes.len()];
         copy.parents_first.iter().for_each(|(n, _)| reached[*n] = true);
@@ -130,16 +133,16 @@ pub(super) fn reparent(skeleton: &Skeleton, parents: &BTreeMap<usize, usize>) ->
     Ok(copy)
 }
 
-/// The local transform of a node from the world matrices of its parent and itself.
+/// Returns the local transform of a node from the world matrices of its parent and itself.
 fn local_transform(world_from_parent: Affine3A, world_from_node: Affine3A) -> Transform {
     Transform::from_affine(world_from_parent.inverse() * world_from_node)
 }
 
-/// The joints of a finger, from the wrist on, by their WebXR names (Immersive Web, "WebXR Hand Input").
+/// The joints of a finger, starting at the wrist, by their WebXR names (Immersive Web, "WebXR Hand Input").
 const WEBXR: [&str; 5] = ["metacarpal", "phalanx-proximal", "phalanx-intermediate", "phalanx-distal", "tip"];
 const FINGERS: [&str; 5] = ["thumb", "index-finger", "middle-finger", "ring-finger", "pinky-finger"];
 
-/// The logical parents of a WebXR hand whose joints are all siblings. Empty for any other skeleton.
+/// Returns the logical parents of a WebXR hand whose joints are all siblings. The map is empty for any other skeleton.
 pub(super) fn webxr(skeleton: &Skeleton) -> BTreeMap<usize, usize> {
     let parent = |node: usize| skeleton.nodes[node].parent;
     let Some(wrist) = skeleton.find("wrist") else { return BTreeMap::new() };

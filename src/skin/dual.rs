@@ -1,5 +1,5 @@
-//! Dual-quaternion skinning: Kavan, Collins, Žára & O'Sullivan 2007, "Skinning with dual quaternions", section 4,
-//! with the two phases of section 5 for transforms that are not rigid. `shaders/skinning.wgsl` takes the same steps.
+//! Dual-quaternion skinning: Kavan, Collins, Žára & O'Sullivan 2007, "Skinning with dual quaternions", section 4, with
+//! the two phases of section 5 for transforms that are not rigid. `shaders/skinning.wgsl` performs the same steps.
 //!
 //! The matrix of a joint is split into a symmetric stretch, followed by a rotation and a translation. Stretches are
 //! blended as matrices. Rotations and translations are blended as dual quaternions. The blend of these is rigid

@@ -1,4 +1,4 @@
-//! Linear blend skinning on the CPU: morph, blend, transform. `shaders/skinning.wgsl` takes the same steps.
+//! Linear blend skinning on the CPU: morph, blend, transform. `shaders/skinning.wgsl` performs the same steps.
 
 use glam::{Mat4, Vec3, Vec4, Vec4Swizzles};
 

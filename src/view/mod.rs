@@ -1,4 +1,4 @@
-//! Cameras, bounding boxes, and the rule that frames a character.
+//! Cameras, bounding boxes, and automatic framing of a character.
 
 mod camera;
 

@@ -147,7 +147,9 @@ fn an_invalid_style_is_refused() {
     let out = folder.join("out.json").display().to_string();
     let error = refusal(["style", &still.display().to_string(), "--units", "1", "-o", &out]);
     assert!(
-        error.contains("still.bvh: learning: a style needs at least 3 postures, but this one has 1"),
+        error.contains(
+            "still.bvh: cannot learn from the clips: a style needs at least 3 postures, but this one has 1"
+        ),
         "{error}"
     );
     assert!(!folder.join("out.json").exists());
