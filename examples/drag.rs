@@ -4,8 +4,8 @@
 //! cargo run --example drag
 //! ```
 //!
-//! `docs/drag.png` is rendered from that file, see `examples/animate.rs`. `docs/compare.png` is rendered from a recording of the
-//! tentacle, which this command writes:
+//! `docs/drag.png` is rendered from that file as described in `examples/animate.rs`. `docs/compare.png` is rendered
+//! from a recording of the tentacle, which this command writes:
 //!
 //! ```text
 //! cargo run --example drag -- compare /tmp/compare.session
@@ -45,13 +45,13 @@ fn drag(out: &Path) -> Result<(), Box<dyn Error>> {
     mouse.session.apply(Command::Pan(Vec2::new(0.0, 4.0)));
     mouse.session.record(Recorder::new(out, true)?, 1.0)?;
     mouse.move_to("leftHand", 12)?;
-    // Up into a wave of the hand and back down.
+    // Raise the hand, wave it, and lower it again.
     mouse.drag(84, |t| {
         let (out, up) = (0.5 - 0.5 * (TAU * t).cos(), 0.5 - 0.5 * (TAU * t).cos());
         Vec2::new(-6.0 * out + 26.0 * (2.0 * TAU * t).sin(), -122.0 * up)
     });
     mouse.move_to("hips", 14)?;
-    // Down, with bent knees, to one side and then to the other.
+    // Down with bent knees, to one side and then to the other.
     mouse.drag(76, |t| Vec2::new(34.0 * (TAU * t).sin(), 30.0 * (0.5 - 0.5 * (TAU * t).cos())));
     mouse.wait(6);
     mouse.finish()
@@ -66,7 +66,7 @@ fn compare(out: &Path) -> Result<(), Box<dyn Error>> {
     mouse.session.apply(Command::Compare(methods));
     mouse.session.record(Recorder::new(out, true)?, 1.0)?;
     mouse.move_to("segment_39", 8)?;
-    // Around the base to both sides, and closer to it in between.
+    // Move around the base to both sides, and closer to it in between.
     mouse.drag(176, |t| {
         let (turn, near) = (1.1 * (TAU * t).sin(), 26.0 * (1.0 - (2.0 * TAU * t).cos()));
         let radius = 210.0;
@@ -101,7 +101,7 @@ impl Mouse {
         self.input.handle(event, &mut self.session);
     }
 
-    /// Lets the time of `events` mouse events pass.
+    /// Advances the time by the duration of `events` mouse events.
     fn wait(&mut self, events: u16) {
         self.session.apply(Command::Tick(Duration::from_secs(events.into()) / RATE.into()));
     }

@@ -5,7 +5,7 @@ struct Globals {
     shadow_from_world: mat4x4<f32>,       // clip space of the key light
     eye: vec4<f32>,                       // xyz: position of the camera
     light: vec4<f32>,                     // xyz: direction towards the key light; w: width of a grid cell
-    ground: vec4<f32>,                    // xyz: centre; w: radius
+    floor: vec4<f32>,                     // xyz: centre; w: radius
     viewport: vec4<f32>,                  // xy: size in pixels; z: width of a shadow texel in the map; w: twice that width in world metres
 }
 

@@ -7,8 +7,8 @@
 //   - `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`;
 //   - a second set of four influences is supported;
 //   - morph targets are applied first;
-//   - weights must be normalised to a sum of one before.
-// src/skin/linear.rs does the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et al. 2007
+//   - weights must already be normalised to a sum of one.
+// src/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et al. 2007
 // is available as well, with src/skin/dual.rs as its CPU counterpart.
 
 // A vertex in the vertex buffer, and in the storage buffer of `skin_vertices`.

@@ -1,7 +1,7 @@
-//! A warm [`Puppet::update`] allocates nothing: once the buffers have grown, playing the motion and moving the goals takes
-//! no memory. [`Method::Style`] is exempt.
+//! A warm [`Puppet::update`] allocates nothing. Once the buffers have grown, playing a motion and moving goals needs no
+//! new memory. [`Method::Style`] is exempt.
 //!
-//! The count is of a thread and of every allocation, also of those that are freed at once.
+//! Allocations are counted per thread, including those that are freed immediately.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "support/mod.rs"]
@@ -23,15 +23,15 @@ use sinew::skin::Skinning;
 /// Frames of one round. All rounds have the same times and goals, so that the first two grow the buffers.
 const FRAMES: u16 = 12;
 
-/// A character with some of its joints.
+/// A character, and what the tests need to know about it.
 struct Subject {
     name: String,
     puppet: Puppet,
     /// The ends of its chains.
     ends: Vec<usize>,
-    /// Where each node is at rest, world metres.
+    /// Position of each node at rest, in world metres.
     rest: Vec<DVec3>,
-    /// The longest side of its bounding box, metres.
+    /// The longest side of its bounding box, in metres.
     size: f64,
 }
 
@@ -48,8 +48,8 @@ impl Subject {
         ends.extend(leaves.rev().find(|&j| nodes[j].children.is_empty()));
         ends.extend((ends.is_empty()).then_some(nodes.len() - 1));
         ends.dedup();
-        let place = |m: &glam::Affine3A| Vec3::from(m.translation).as_dvec3();
-        let rest = puppet.world_from_node().iter().map(place).collect();
+        let position = |m: &glam::Affine3A| Vec3::from(m.translation).as_dvec3();
+        let rest = puppet.world_from_node().iter().map(position).collect();
         let size = f64::from((bounds.hi - bounds.lo).max_element());
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         Self { name, puppet, ends, rest, size }
@@ -59,7 +59,7 @@ impl Subject {
         Target::new(self.ends[end % self.ends.len()])
     }
 
-    /// A position near an end that moves on a circle.
+    /// Returns a position near an end that moves on a circle.
     fn place(&self, end: usize, frame: u16) -> Option<DVec3> {
         let turn = TAU * f64::from(frame) / f64::from(FRAMES) + end as f64;
         let swing = DVec3::new(turn.cos(), turn.sin(), 0.5 * turn.sin());
@@ -71,8 +71,8 @@ impl Subject {
         Some(DQuat::from_euler(EulerRot::XYZ, 0.4 * turn.sin(), 0.3 * turn.cos(), 0.2))
     }
 
-    /// Allocations in the frames of the third round, and how many of its updates succeeded. `set` prepares the puppet,
-    /// and `frame` sets the goals of a frame.
+    /// Returns the number of allocations in the third round, and the number of its updates that succeeded. `set`
+    /// prepares the puppet, and `frame` sets the goals of a frame.
     fn warm(&self, set: impl Fn(&mut Puppet), frame: impl Fn(&mut Puppet, u16)) -> (u64, u16) {
         let mut puppet = self.puppet.clone();
         set(&mut puppet);
@@ -94,7 +94,7 @@ impl Subject {
     }
 }
 
-/// Goals and pins of a frame.
+/// Sets the goals and pins of a frame.
 type Goals = fn(&Subject, &mut Puppet, u16);
 
 const GOALS: [(&str, Goals); 11] = [
@@ -144,7 +144,7 @@ fn built_in() -> Vec<Subject> {
     files.iter().map(|path| Subject::new(path)).collect()
 }
 
-/// Characters of other programs.
+/// Characters that were made with other programs.
 fn real() -> Vec<Subject> {
     let files = [
         "models/quaternius/modular_men/Adventurer/Adventurer.glb",
@@ -155,21 +155,21 @@ fn real() -> Vec<Subject> {
     files.iter().filter_map(|file| Some(Subject::new(&support::external(file)?))).collect()
 }
 
-/// A single clip.
+/// Returns a motion of a single clip.
 fn clip(character: &Character) -> Motion {
     if character.clips.is_empty() { Motion::default() } else { Motion::clip(0) }
 }
 
-/// A transition into a blend of two clips, two layers, edits, and feet that stay where they stand.
+/// Returns a motion with a transition into a blend of two clips, two layers, edits, and feet that stay in place.
 fn everything(character: &Character) -> Motion {
     let clips = character.clips.len();
     if clips == 0 {
         return Motion::default();
     }
     let node = character.skeleton.nodes.len() / 2;
-    let share = |clip: usize, weight| WeightedClip { clip: clip % clips, weight };
+    let weighted = |clip: usize, weight| WeightedClip { clip: clip % clips, weight };
     let blend = Strip {
-        clips: vec![share(0, 0.6), share(2, 0.4)],
+        clips: vec![weighted(0, 0.6), weighted(2, 0.4)],
         start: 0.5,
         seconds: Some(2.0),
         looping: true,
@@ -199,7 +199,7 @@ fn everything(character: &Character) -> Motion {
     }
 }
 
-/// Checks all goals with all methods on a puppet that `set` prepares. Returns how many updates succeeded.
+/// Checks all goals with all methods on a puppet that `set` prepares. Returns the number of updates that succeeded.
 fn assert_warm(subject: &Subject, what: &str, set: impl Fn(&mut Puppet)) -> u32 {
     let mut updates = 0;
     for (goals, frame) in GOALS {
@@ -269,13 +269,13 @@ fn feet_that_stay_in_place_allocate_nothing() {
     let idle = character.clips.iter().position(|c| c.name.as_deref() == Some("idle")).unwrap();
     let motion = Motion { plant: true, ..Motion::clip(idle) };
     let feet: Vec<usize> = mannequin.puppet.rig.feet().collect();
-    let (mut pose, mut holds) = (Pose::rest(&character.skeleton), Vec::new());
-    Player::default().pose(character, &motion, &feet, 0.5, &mut pose, &mut holds);
-    assert_eq!(holds.len(), 2);
+    let (mut pose, mut contacts) = (Pose::rest(&character.skeleton), Vec::new());
+    Player::default().pose(character, &motion, &feet, 0.5, &mut pose, &mut contacts);
+    assert_eq!(contacts.len(), 2);
     assert!(assert_warm(&mannequin, "idle", |puppet| puppet.motion.clone_from(&motion)) > 0);
 }
 
-/// A pose from elsewhere, with contact constraints that come and go.
+/// A pose from another source, with contact constraints that start and end.
 #[test]
 fn a_followed_pose_allocates_nothing() {
     for subject in built_in() {
@@ -284,17 +284,17 @@ fn a_followed_pose_allocates_nothing() {
         for round in 0..3 {
             for i in 0..FRAMES {
                 pose.locals[subject.ends[0]].rotation = Quat::from_rotation_x(0.1 * f32::from(i));
-                let hold = |end: usize| ContactConstraint {
+                let contact = |end: usize| ContactConstraint {
                     node: subject.ends[end],
                     position: subject.place(end, i).unwrap().as_vec3(),
                     orientation: (i % 2 == 0).then_some(Quat::IDENTITY),
                     weight: 0.5 + 0.02 * f32::from(i),
                 };
-                let holds: Vec<ContactConstraint> = (0..subject.ends.len())
+                let contacts: Vec<ContactConstraint> = (0..subject.ends.len())
                     .filter(|end| (usize::from(i) / 4 + end) % 3 != 0)
-                    .map(hold)
+                    .map(contact)
                     .collect();
-                let follow = || puppet.follow(&pose, &holds).unwrap();
+                let follow = || puppet.follow(&pose, &contacts).unwrap();
                 let count = allocation_counter::measure(follow).count_total;
                 assert!(round < 2 || count == 0, "{}, frame {i}: {count}", subject.name);
             }

@@ -1,5 +1,5 @@
-//! CPU time of a viewer frame during a drag. It includes the pointer event with its solve, the clip, the palette, the overlay, the
-//! check of which methods are possible, and the encoding of all passes. The time that the GPU needs is not included.
+//! CPU time of a viewer frame during a drag. It includes the pointer event with its solve, the clip, the palette, the
+//! overlay, the check of which methods are possible, and the encoding of all passes. GPU time is not included.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -11,9 +11,9 @@ mod frame;
 mod ik;
 mod load;
 mod motion;
-mod passes;
 mod posing;
 mod retarget;
+mod sweeps;
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ criterion::criterion_group!(
     retarget::bench,
     capture::bench,
     ik::bench,
-    passes::bench
+    sweeps::bench
 );
 #[cfg(feature = "viewer")]
 criterion::criterion_group!(window, frame::bench);

@@ -25,14 +25,15 @@ pub(crate) fn bench(c: &mut Criterion) {
         ];
         for (method, retarget) in methods {
             let Ok(mut retarget) = retarget else { continue };
-            let (mut pose, mut out, mut holds) = (Pose::rest(&source.skeleton), Pose::default(), Vec::new());
+            let (mut pose, mut out, mut contacts) =
+                (Pose::rest(&source.skeleton), Pose::default(), Vec::new());
             let (mut playhead, mut time) = (Playhead::default(), 0.0);
             group.throughput(Throughput::Elements(target.skeleton.nodes.len() as u64));
             group.bench_function(format!("sample and {name}, {method}"), |b| {
                 b.iter(|| {
                     time = (time + FRAME) % clip.seconds;
                     playhead.sample(clip, time, &source.skeleton, &mut pose);
-                    retarget.pose(&pose, &mut out, &mut holds);
+                    retarget.pose(&pose, &mut out, &mut contacts);
                 });
             });
         }

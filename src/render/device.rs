@@ -8,7 +8,7 @@ use wgpu::{Adapter, Backend, Backends, DeviceType};
 
 use super::RenderError;
 
-/// Which adapter to use.
+/// The choice of a graphics adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AdapterChoice {
     /// The best one: hardware before software, and Vulkan, Metal and DirectX before OpenGL.
@@ -87,7 +87,7 @@ pub struct Gpu {
     /// The driver's description of the adapter.
     pub info: wgpu::AdapterInfo,
     /// The first error that has not been returned to a caller yet.
-    fault: FirstMessage,
+    error: FirstMessage,
     /// Why the device was lost, if it was.
     lost: FirstMessage,
 }
@@ -158,14 +158,14 @@ impl Gpu {
             adapter: describe(&info),
             cause: join_lines(&e.to_string()),
         })?;
-        let (fault, lost) = (FirstMessage::default(), FirstMessage::default());
-        let slot = Arc::clone(&fault);
+        let (error, lost) = (FirstMessage::default(), FirstMessage::default());
+        let slot = Arc::clone(&error);
         device.on_uncaptured_error(Arc::new(move |error| {
             store_first(&slot, || join_lines(&error.to_string()));
         }));
         let slot = Arc::clone(&lost);
         device.set_device_lost_callback(move |_, reason| store_first(&slot, || reason));
-        Ok(Self { device, queue, info, fault, lost })
+        Ok(Self { device, queue, info, error, lost })
     }
 
     /// Returns name, backend and driver, for example `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM 15.0.6)`.
@@ -180,11 +180,11 @@ impl Gpu {
     pub fn check(&self) -> Result<(), RenderError> {
         // Polling triggers the callback of a lost device. The callback has more details than the result of the poll.
         let _ = self.device.poll(wgpu::PollType::Poll);
-        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let error = self.error.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(cause) = self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone() {
             return Err(RenderError::Lost(first_line(&cause)));
         }
-        fault.map_or(Ok(()), |cause| Err(RenderError::Driver(cause)))
+        error.map_or(Ok(()), |cause| Err(RenderError::Driver(cause)))
     }
 
     /// Fails if a buffer of this size exceeds the adapter's limit.

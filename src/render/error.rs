@@ -1,6 +1,6 @@
 //! Errors of rendering.
 
-/// Why nothing was drawn. Each message is one line.
+/// The reason why nothing could be drawn. Each message is one line.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
     /// There is no adapter of the requested kind.

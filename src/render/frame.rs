@@ -22,7 +22,7 @@ pub struct Frame<'a> {
     pub background: Background,
     /// Samples per pixel: 1 or 4.
     pub samples: u32,
-    /// The ground, if it is shown.
+    /// The floor, if it is shown.
     pub ground: Option<Floor>,
     /// Whether the key light casts shadows.
     pub shadow: bool,
@@ -51,7 +51,7 @@ pub struct Draw<'a> {
     pub mirrored: bool,
     /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],
-    /// Its bounds in world metres. Blended parts are sorted by the centre, and only the ground below the bounds can be in
+    /// Its bounds in world metres. Blended parts are sorted by the centre, and only the floor below the bounds can be in
     /// shadow. Empty if unknown.
     pub bounds: Bounds,
 }
@@ -67,7 +67,7 @@ pub struct Ghost<'a> {
     pub color: Vec3,
 }
 
-/// A horizontal ground plane that fades out around its centre.
+/// A horizontal floor that fades out around its centre.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
     /// The centre in world metres.

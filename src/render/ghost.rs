@@ -8,7 +8,7 @@ use wgpu::TextureFormat;
 use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::{Model, ModelPart};
-use super::skinning::{Skinning, vertex_state};
+use super::skinning::{SkinningVariant, vertex_state};
 use super::surface::depth_state;
 use super::upload::{FrameBuffers, Tint, dynamic_offset};
 use super::{Draw, Frame, Gpu, RenderError, shaders};
@@ -18,8 +18,8 @@ const DEPTH_STEP: f32 = 0.03;
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Variant {
-    skinning: Skinning,
+struct GhostVariant {
+    skinning: SkinningVariant,
     /// Whether colour is drawn, or only depth.
     color: bool,
     /// Whether holes come from a base colour map. `None` if there are no holes.
@@ -35,7 +35,7 @@ struct Variant {
 pub(super) struct GhostPass {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
-    pipelines: HashMap<Variant, wgpu::RenderPipeline>,
+    pipelines: HashMap<GhostVariant, wgpu::RenderPipeline>,
     buffers: FrameBuffers,
 }
 
@@ -109,8 +109,8 @@ impl GhostPass {
         draw: &Draw<'_>,
     ) -> wgpu::RenderPipeline {
         let holes = part.uniform.flags & (flags::ALPHA_MASK | flags::ALPHA_BLEND) != 0;
-        let variant = Variant {
-            skinning: Skinning::of(part, draw),
+        let variant = GhostVariant {
+            skinning: SkinningVariant::of(part, draw),
             color,
             holes: holes.then_some(part.maps[0]),
             culled: !part.double_sided,
@@ -144,7 +144,7 @@ fn create_pipeline(
     gpu: &Gpu,
     module: &wgpu::ShaderModule,
     layout: &wgpu::PipelineLayout,
-    v: Variant,
+    v: GhostVariant,
 ) -> wgpu::RenderPipeline {
     let constants = [("BASE_COLOR_MAP", f64::from(u8::from(v.holes == Some(true))))];
     let entry_point = match (v.color, v.holes) {

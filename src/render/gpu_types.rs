@@ -11,7 +11,7 @@ pub struct Globals {
     pub shadow_from_world: [[f32; 4]; 4],
     pub eye: [f32; 4],
     pub light: [f32; 4],
-    pub ground: [f32; 4],
+    pub floor: [f32; 4],
     pub viewport: [f32; 4],
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use wgpu::TextureFormat;
 
-use super::ground::{OverlayPipeline, overlay_pipeline};
+use super::floor::{OverlayPipeline, overlay_pipeline};
 use super::layout::Layouts;
 use super::offscreen::DEPTH;
 use super::{Fill, Gpu, Line, gpu_types, shaders};

@@ -6,10 +6,10 @@
 
 mod device;
 mod error;
+mod floor;
 mod frame;
 mod ghost;
 pub mod gpu_types;
-mod ground;
 mod layout;
 mod lines;
 mod model;
@@ -31,7 +31,7 @@ pub use error::RenderError;
 pub use frame::{Background, Draw, Fill, Floor, Frame, Ghost, Line, ShadingMode};
 pub use model::Model;
 #[cfg(all(test, feature = "viewer"))]
-pub(crate) use offscreen::Target;
+pub(crate) use offscreen::RenderTarget;
 pub use offscreen::{Canvas, Pending};
 pub use renderer::Renderer;
 pub use shaders::SOURCES;

@@ -25,7 +25,7 @@ pub struct Canvas<'a> {
 
 /// Textures to draw into, reused while size, samples and format stay the same.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct RenderTarget {
     pub(super) width: u32,
     pub(super) height: u32,
     pub(super) samples: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Target {
     pub(super) depth: wgpu::TextureView,
 }
 
-impl Target {
+impl RenderTarget {
     pub(crate) fn new(
         gpu: &Gpu,
         (width, height): (u32, u32),

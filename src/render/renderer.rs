@@ -6,12 +6,12 @@ use wgpu::{BufferUsages, TextureFormat};
 
 use crate::asset::{Character, Part};
 
+use super::floor::{FloorPass, Rect};
 use super::ghost::GhostPass;
-use super::ground::{FloorPass, Rect};
 use super::layout::Layouts;
 use super::lines::LinePass;
 use super::model::Model;
-use super::offscreen::{Canvas, Pending, Target};
+use super::offscreen::{Canvas, Pending, RenderTarget};
 use super::shadow::{KEY_LIGHT, Shadow};
 use super::srgb::to_linear;
 use super::surface::{Surfaces, is_blended};
@@ -27,11 +27,11 @@ pub struct Renderer {
     surfaces: Surfaces,
     shadow: Option<Shadow>,
     no_shadow: wgpu::BindGroup,
-    ground: Option<FloorPass>,
+    floor: Option<FloorPass>,
     ghosts: Option<GhostPass>,
     lines: Option<LinePass>,
-    target: Option<Target>,
-    window: Option<Target>,
+    target: Option<RenderTarget>,
+    window: Option<RenderTarget>,
     buffers: FrameBuffers,
 }
 
@@ -48,7 +48,7 @@ impl Renderer {
             surfaces,
             shadow: None,
             no_shadow,
-            ground: None,
+            floor: None,
             ghosts: None,
             lines: None,
             target: None,
@@ -108,7 +108,7 @@ impl Renderer {
             if frame.mode.is_data() { TextureFormat::Rgba8Unorm } else { TextureFormat::Rgba8UnormSrgb };
         let target = match self.target.take().filter(|t| t.fits(size, frame.samples, format)) {
             Some(target) => target,
-            None => Target::new(&self.gpu, size, frame.samples, format)?,
+            None => RenderTarget::new(&self.gpu, size, frame.samples, format)?,
         };
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         self.encode(model, frame, (&target, size), &mut encoder)?;
@@ -134,7 +134,7 @@ impl Renderer {
         let area = (area.0.clamp(1, size.0.max(1)), area.1.clamp(1, size.1.max(1)));
         let mut target = match self.window.take().filter(|t| t.fits(size, frame.samples, format)) {
             Some(target) => target,
-            None => Target::new(&self.gpu, size, frame.samples, format)?,
+            None => RenderTarget::new(&self.gpu, size, frame.samples, format)?,
         };
         target.resolved = view.clone();
         let result = self.encode(model, frame, (&target, area), encoder);
@@ -147,13 +147,13 @@ impl Renderer {
         &mut self,
         model: &Model,
         frame: &Frame<'_>,
-        (target, area): (&Target, (u32, u32)),
+        (target, area): (&RenderTarget, (u32, u32)),
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), RenderError> {
         let draws: Vec<&Draw<'_>> = frame.draws.iter().filter(|d| model.is_drawn(d)).collect();
         let globals = self.upload_globals(frame, area);
         let parts = self.upload_parts(model, frame.palette, &draws)?;
-        // The ground can receive shadows even in modes in which surfaces do not.
+        // The floor can receive shadows even in modes in which surfaces do not.
         let shadows = frame.shadow && (frame.mode.is_shaded() || frame.ground.is_some());
         let shadow_group = if shadows {
             self.shadow_pass(model, &draws, (&globals, &parts), shadow::size(area), encoder)
@@ -161,9 +161,9 @@ impl Renderer {
             self.no_shadow.clone()
         };
         // Get all pipelines before the pass begins, because the pass must not borrow the caches.
-        let ground = frame.ground.filter(|g| frame.camera.position.y > g.center.y).map(|ground| {
-            let pass = self.ground.get_or_insert_with(|| FloorPass::new(&self.gpu, &self.layouts));
-            pass.pieces(&self.gpu, frame, &ground, shadows, (area, target.format))
+        let floor = frame.ground.filter(|f| frame.camera.position.y > f.center.y).map(|floor| {
+            let pass = self.floor.get_or_insert_with(|| FloorPass::new(&self.gpu, &self.layouts));
+            pass.pieces(&self.gpu, frame, &floor, shadows, (area, target.format))
         });
         let ghosts = if frame.ghosts.is_empty() || frame.mode.is_data() {
             None
@@ -187,7 +187,7 @@ impl Renderer {
         let opaque =
             order.iter().take_while(|&&i| !is_blended(frame.mode, &model.parts[draws[i].part])).count();
         self.draw_surfaces(&mut pass, model, frame, &draws, &order[..opaque], &parts, target.format);
-        if let Some(pieces) = &ground {
+        if let Some(pieces) = &floor {
             for (pipeline, Rect { x, y, width, height }) in pieces {
                 pass.set_pipeline(pipeline);
                 pass.set_scissor_rect(*x, *y, *width, *height);
@@ -268,13 +268,13 @@ impl Renderer {
         let (center, radius) = frame.sphere;
         let (shadow_from_world, texel, texel_metres) =
             shadow::light_space(center, radius, shadow::size(area));
-        let ground = frame.ground.map_or(Vec4::ZERO, |g| g.center.extend(g.radius));
+        let floor = frame.ground.map_or(Vec4::ZERO, |f| f.center.extend(f.radius));
         let globals = gpu_types::Globals {
             clip_from_world: frame.camera.clip_from_world(width / height).to_cols_array_2d(),
             shadow_from_world: shadow_from_world.to_cols_array_2d(),
             eye: frame.camera.position.extend(1.0).into(),
             light: KEY_LIGHT.normalize().extend(grid_cell(radius)).into(),
-            ground: ground.into(),
+            floor: floor.into(),
             viewport: [width, height, texel, 2.0 * texel_metres],
         };
         let usage = BufferUsages::UNIFORM;
@@ -329,7 +329,7 @@ fn cleared_depth(view: &wgpu::TextureView) -> wgpu::RenderPassDepthStencilAttach
 /// Begins the pass that covers an area of the target. The rest of the target becomes background.
 fn begin_pass<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
-    target: &Target,
+    target: &RenderTarget,
     area: (u32, u32),
     background: Background,
 ) -> wgpu::RenderPass<'e> {

@@ -11,8 +11,8 @@ pub(super) const SURFACE: &[&str] =
 /// Depth as seen from the key light.
 pub(super) const SHADOW: &[&str] =
     &[GLOBALS, SKINNING, BASE_COLOR, include_str!("../../shaders/shadow.wgsl")];
-/// The ground.
-pub(super) const GROUND: &[&str] = &[GLOBALS, SHADOW_MAP, include_str!("../../shaders/ground.wgsl")];
+/// The floor.
+pub(super) const FLOOR: &[&str] = &[GLOBALS, SHADOW_MAP, include_str!("../../shaders/floor.wgsl")];
 /// Translucent copies of the character.
 pub(super) const GHOST: &[&str] = &[GLOBALS, SKINNING, BASE_COLOR, include_str!("../../shaders/ghost.wgsl")];
 /// Lines and triangles on top of the scene.
@@ -24,7 +24,7 @@ pub(super) const SKIN_VERTICES: &[&str] = &[SKINNING, include_str!("../../shader
 pub const SOURCES: [(&str, &[&str]); 6] = [
     ("surface", SURFACE),
     ("shadow", SHADOW),
-    ("ground", GROUND),
+    ("floor", FLOOR),
     ("ghost", GHOST),
     ("lines", LINES),
     ("skin_vertices", SKIN_VERTICES),

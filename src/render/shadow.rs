@@ -7,7 +7,7 @@ use glam::{Mat4, Vec3, camera::rh};
 use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::ModelPart;
-use super::skinning::{Skinning, vertex_state};
+use super::skinning::{SkinningVariant, vertex_state};
 use super::surface::{depth_state, primitive_state};
 use super::{Draw, Gpu, shaders};
 
@@ -25,8 +25,8 @@ pub(super) const KEY_LIGHT: Vec3 = Vec3::new(0.38, 0.82, 0.43);
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Variant {
-    skinning: Skinning,
+struct ShadowVariant {
+    skinning: SkinningVariant,
     /// A single-sided surface casts a shadow only if its front faces the light.
     culled: bool,
     mirrored: bool,
@@ -41,7 +41,7 @@ pub(super) struct Shadow {
     size: u32,
     module: wgpu::ShaderModule,
     /// Created on first use.
-    pipelines: HashMap<Variant, wgpu::RenderPipeline>,
+    pipelines: HashMap<ShadowVariant, wgpu::RenderPipeline>,
 }
 
 impl Shadow {
@@ -65,8 +65,8 @@ impl Shadow {
         part: &ModelPart,
         draw: &Draw<'_>,
     ) -> &wgpu::RenderPipeline {
-        let variant = Variant {
-            skinning: Skinning::of(part, draw),
+        let variant = ShadowVariant {
+            skinning: SkinningVariant::of(part, draw),
             culled: !part.double_sided,
             mirrored: draw.mirrored,
             holes: (part.uniform.flags & flags::ALPHA_MASK != 0).then_some(part.maps[0]),
@@ -79,7 +79,7 @@ fn create_pipeline(
     gpu: &Gpu,
     layouts: &Layouts,
     module: &wgpu::ShaderModule,
-    v: Variant,
+    v: ShadowVariant,
 ) -> wgpu::RenderPipeline {
     let groups = [Some(&layouts.globals), Some(&layouts.part), None, Some(&layouts.textures)];
     let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {

@@ -7,13 +7,13 @@ use super::model::ModelPart;
 /// Features of `shaders/skinning.wgsl` that a part uses besides the blend of four matrices. Unused ones are compiled out,
 /// because a software driver executes both sides of every branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Skinning {
+pub(super) struct SkinningVariant {
     morphed: bool,
     second_set: bool,
     dual: bool,
 }
 
-impl Skinning {
+impl SkinningVariant {
     /// Returns the features for a part in a frame.
     pub(super) fn of(part: &ModelPart, draw: &Draw<'_>) -> Self {
         Self { morphed: part.uniform.morph_targets > 0, second_set: part.second_set, dual: draw.dual }
@@ -29,7 +29,7 @@ impl Skinning {
     }
 }
 
-/// Returns the vertex state for a model's vertex buffer. `constants` come from [`Skinning::constants`].
+/// Returns the vertex state for a model's vertex buffer. `constants` come from [`SkinningVariant::constants`].
 pub(super) fn vertex_state<'a>(
     module: &'a wgpu::ShaderModule,
     entry_point: &'a str,

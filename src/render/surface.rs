@@ -8,13 +8,13 @@ use super::gpu_types::flags;
 use super::layout::Layouts;
 use super::model::ModelPart;
 use super::offscreen::DEPTH;
-use super::skinning::{Skinning, vertex_state};
+use super::skinning::{SkinningVariant, vertex_state};
 use super::{Draw, Frame, Gpu, ShadingMode, shaders, texture};
 
 /// The properties that select a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Variant {
-    skinning: Skinning,
+struct SurfaceVariant {
+    skinning: SkinningVariant,
     mode: ShadingMode,
     maps: [bool; 5],
     shadows: bool,
@@ -30,7 +30,7 @@ struct Variant {
 pub(super) struct Surfaces {
     module: wgpu::ShaderModule,
     layout: wgpu::PipelineLayout,
-    pipelines: HashMap<Variant, wgpu::RenderPipeline>,
+    pipelines: HashMap<SurfaceVariant, wgpu::RenderPipeline>,
 }
 
 impl Surfaces {
@@ -56,8 +56,8 @@ impl Surfaces {
     ) -> &wgpu::RenderPipeline {
         let shaded = frame.mode.is_shaded();
         let used = texture::used_textures(frame.mode, part.uniform.flags & flags::ALPHA_MASK != 0);
-        let variant = Variant {
-            skinning: Skinning::of(part, draw),
+        let variant = SurfaceVariant {
+            skinning: SkinningVariant::of(part, draw),
             mode: if shaded { ShadingMode::Shaded } else { frame.mode },
             maps: std::array::from_fn(|map| part.maps[map] && used[map]),
             shadows: shaded && frame.shadow,
@@ -81,7 +81,7 @@ fn create_pipeline(
     device: &wgpu::Device,
     module: &wgpu::ShaderModule,
     layout: &wgpu::PipelineLayout,
-    v: Variant,
+    v: SurfaceVariant,
 ) -> wgpu::RenderPipeline {
     let flag = |set: bool| f64::from(u8::from(set));
     let mode = match v.mode {

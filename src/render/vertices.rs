@@ -8,7 +8,7 @@ use super::gpu_types::{Vertex, flags};
 use super::layout::buffer;
 use super::model::Model;
 use super::offscreen::read_buffer;
-use super::skinning::Skinning;
+use super::skinning::SkinningVariant;
 use super::{Draw, RenderError, Renderer, shaders};
 
 /// World positions in metres and unit normals, one of each per vertex.
@@ -62,7 +62,7 @@ impl Renderer {
                 wgpu::BindGroupEntry { binding: 1, resource: skinned.as_entire_binding() },
             ],
         });
-        let pipeline = self.skinning_pipeline(&layout, Skinning::of(part, draw));
+        let pipeline = self.skinning_pipeline(&layout, SkinningVariant::of(part, draw));
         let mut encoder = device.create_command_encoder(&Default::default());
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&pipeline);
@@ -81,7 +81,11 @@ impl Renderer {
         })
     }
 
-    fn skinning_pipeline(&self, own: &wgpu::BindGroupLayout, skinning: Skinning) -> wgpu::ComputePipeline {
+    fn skinning_pipeline(
+        &self,
+        own: &wgpu::BindGroupLayout,
+        skinning: SkinningVariant,
+    ) -> wgpu::ComputePipeline {
         let device = &self.gpu().device;
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("skin vertices"),

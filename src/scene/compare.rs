@@ -145,7 +145,7 @@ impl Candidate {
 
 /// The goals of the last problem that all candidates solved.
 #[derive(Clone, Debug, Default)]
-struct Problem {
+struct SharedProblem {
     targets: Vec<Target>,
     pins: Vec<Pin>,
 }
@@ -157,7 +157,7 @@ struct Problem {
 pub struct Comparison {
     candidates: Vec<Candidate>,
     start: Option<Pose>,
-    problem: Problem,
+    problem: SharedProblem,
 }
 
 impl Comparison {

@@ -1,10 +1,11 @@
-//! Puppets and cameras as frames to draw, picking in what was drawn, and solvers compared side by side.
+//! Turns puppets and cameras into frames to draw, picks points in the drawn scene, and compares IK methods side by
+//! side.
 
 #[cfg(feature = "render")]
 pub mod compare;
-pub mod picking;
 #[cfg(feature = "render")]
-mod stage;
+mod frame;
+pub mod picking;
 
 #[cfg(feature = "render")]
-pub use stage::*;
+pub use frame::*;

@@ -151,7 +151,7 @@ fn trunk() -> Body {
 fn pins_outrank_goals() {
     let body = trunk();
     let pin = Goal::pin(5, position(&body, 5), body.orientation(5).unwrap());
-    // Out of reach as long as the pin is met.
+    // This target is out of reach while the pin is met.
     let pull = Goal { weight: 5.0, ..Goal::position(8, DVec3::new(6.0, 4.0, 2.0)) };
     for root_motion in [false, true] {
         let mut body = body.clone();

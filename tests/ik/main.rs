@@ -1,4 +1,4 @@
-//! Tests of the solvers: properties that hold for any body, and success rates on seeded cases.
+//! Tests of the solvers: properties that are true for any body, and success rates on seeded cases.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "measured success rates, shown with --nocapture")]
 
@@ -13,13 +13,13 @@ mod limits;
 #[allow(dead_code, reason = "the library's generator, of which the cases use only a part")]
 mod random;
 mod refusals;
+mod robustness;
 mod rotation;
 mod shapes;
 mod style;
 mod success;
 #[path = "../support/mod.rs"]
 mod support;
-mod survival;
 
 use glam::{DQuat, DVec3};
 use sinew::ik::{Body, Goal, Method, Options, Report, Solver};

@@ -1,4 +1,4 @@
-//! The poses that chains take: their bend direction, and the effect of weights and scale.
+//! The poses of solved chains: their bend direction, and the effect of weights and scale.
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
@@ -9,7 +9,7 @@ fn options(method: Method) -> Options {
     Options { method, ..Options::default() }
 }
 
-/// Returns a chain of six equal links after a change of each link.
+/// Returns a chain of six equal links after `change` is applied to each of them.
 fn changed(change: impl Fn(usize, Link) -> Link) -> Body {
     let body = chain(6);
     let links = body.links().iter().enumerate().map(|(i, l)| change(i, *l)).collect();

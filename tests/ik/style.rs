@@ -1,5 +1,5 @@
-//! Compares pose priors with other methods: a whole posture from five effectors, on frames that were not used for
-//! learning. `--nocapture` prints the table of `docs/motion.md`.
+//! Compares pose priors with other methods. They restore a whole posture from five effectors, on frames that were not
+//! used for learning. `--nocapture` prints the table of `docs/motion.md`.
 
 mod motions;
 
@@ -77,11 +77,11 @@ impl Motion {
         };
         let mut solver = Solver::default();
         solver.set_style(Some(BoundPrior::whole(Arc::new(style))));
-        let bound_prior = self.measure(held_back, |body, goals| {
+        let styled = self.measure(held_back, |body, goals| {
             assert!(solver.solve(body, goals, &options(Method::Style)).unwrap().reached());
         });
         let rows =
-            [plain(Method::Dls), plain(Method::FullBody), blended(1), blended(DEFAULT_NEAREST), bound_prior];
+            [plain(Method::Dls), plain(Method::FullBody), blended(1), blended(DEFAULT_NEAREST), styled];
         (rows, learned)
     }
 }

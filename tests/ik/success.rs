@@ -30,8 +30,8 @@ struct Measured {
 
 impl Measured {
     /// Returns the error that this fraction of the cases does not exceed.
-    fn percentile(&self, share: f64) -> f64 {
-        self.errors[(share * self.errors.len() as f64).ceil() as usize - 1]
+    fn percentile(&self, fraction: f64) -> f64 {
+        self.errors[(fraction * self.errors.len() as f64).ceil() as usize - 1]
     }
 }
 

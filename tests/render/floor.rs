@@ -1,4 +1,4 @@
-//! The ground, which only samples the shadow map below the character.
+//! The floor, which samples the shadow map only under the character's shadow.
 
 use glam::{Vec3, vec3};
 use sinew::asset::mannequin;
@@ -7,7 +7,7 @@ use sinew::render::DecodedImages;
 use sinew::scene;
 use sinew::view::Bounds;
 
-use crate::{renderer, studio};
+use crate::{renderer, typical_view};
 
 #[test]
 fn shadows_are_complete_from_any_direction() {
@@ -16,7 +16,7 @@ fn shadows_are_complete_from_any_direction() {
     let mut renderer = renderer();
     let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default()).unwrap();
     let (center, radius) = bounds.sphere();
-    let default = studio(bounds, 1.0);
+    let default = typical_view(bounds, 1.0);
     let positions = [
         default.camera.position,
         // The shadow falls towards the camera, away from it, is seen from above, contains the camera, and is outside the
@@ -34,7 +34,7 @@ fn shadows_are_complete_from_any_direction() {
         settings.camera.set_depth_range(&bounds);
         let mut frame = scene::frame(&puppet, &settings);
         let culled = renderer.render(&model, &frame, (96, 64)).unwrap();
-        // Without bounds, the shadow map is sampled on all of the ground.
+        // Without bounds, the shadow map is sampled on the whole floor.
         frame.draws.iter_mut().for_each(|draw| draw.bounds = Bounds::default());
         let complete = renderer.render(&model, &frame, (96, 64)).unwrap();
         let worst = culled.rgba.iter().zip(&complete.rgba).map(|(a, b)| a.abs_diff(*b)).max();

@@ -8,7 +8,7 @@ use sinew::render::{DecodedImage, DecodedImages, Ghost, ShadingMode};
 use sinew::scene;
 
 use crate::support::Builder;
-use crate::{load, pixel, renderer, settings, studio};
+use crate::{load, pixel, renderer, settings, typical_view};
 
 const RED: Vec3 = Vec3::X;
 
@@ -88,7 +88,7 @@ fn the_first_of_coincident_ghosts_is_visible() {
 fn a_coincident_ghost_does_not_change_the_image() {
     let puppet = Puppet::new(mannequin().unwrap(), 0);
     let bounds = puppet.bounds();
-    let settings = studio(bounds, 1.0);
+    let settings = typical_view(bounds, 1.0);
     let mut renderer = renderer();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();

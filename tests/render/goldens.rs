@@ -16,7 +16,7 @@ use sinew::scene::ViewSettings;
 use sinew::scene::compare::Comparison;
 
 use crate::support::image::{self, Look};
-use crate::{renderer, studio};
+use crate::{renderer, typical_view};
 
 const SIZE: (u32, u32) = (320, 240);
 /// Drivers round differently. These tolerances allow an invisible difference, and larger ones in a few pixels at edges.
@@ -25,7 +25,7 @@ const PIXELS: f64 = 0.003;
 
 /// The tentacle reaches for a target with its tip, and four other methods do the same.
 #[test]
-fn ghosts() {
+fn ghosts_of_four_methods_match_their_golden() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/tentacle.glb");
     let character = gltf::load_bytes(&path, &std::fs::read(&path).unwrap(), None).unwrap();
     let mut puppet = Puppet::new(character, 0);
@@ -44,7 +44,7 @@ fn ghosts() {
 fn compare(puppet: &Puppet, others: &Comparison, name: &str) {
     let mut bounds = puppet.bounds();
     others.candidates().iter().map(|c| c.puppet().bounds()).for_each(|b| bounds.extend([b.lo, b.hi]));
-    let settings = ViewSettings { scale: 0.5, ..studio(bounds, SIZE.0 as f32 / SIZE.1 as f32) };
+    let settings = ViewSettings { scale: 0.5, ..typical_view(bounds, SIZE.0 as f32 / SIZE.1 as f32) };
     let mut renderer = renderer();
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();

@@ -46,7 +46,7 @@ macro_rules! assert_twins {
 
 #[test]
 fn globals_have_the_same_layout() {
-    assert_twins!("surface", Globals { clip_from_world, shadow_from_world, eye, light, ground, viewport });
+    assert_twins!("surface", Globals { clip_from_world, shadow_from_world, eye, light, floor, viewport });
 }
 
 #[test]

@@ -5,13 +5,13 @@ use sinew::puppet::Puppet;
 use sinew::render::{DecodedImage, DecodedImages, RenderError, Renderer, ShadingMode};
 use sinew::scene;
 
-use crate::{renderer, studio};
+use crate::{renderer, typical_view};
 
 const SIZE: (u32, u32) = (96, 72);
 
 fn draw(renderer: &mut Renderer, puppet: &Puppet) -> Result<DecodedImage, RenderError> {
     let bounds = puppet.bounds();
-    let settings = studio(bounds, 96.0 / 72.0);
+    let settings = typical_view(bounds, 96.0 / 72.0);
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images)?;
     renderer.render(&model, &scene::frame(puppet, &settings), SIZE)

@@ -37,7 +37,7 @@ fn load(bytes: &[u8]) -> Character {
 }
 
 /// A typical view of a box: shaded, on the ground, with shadows and antialiasing.
-fn studio(bounds: Bounds, aspect: f32) -> ViewSettings {
+fn typical_view(bounds: Bounds, aspect: f32) -> ViewSettings {
     ViewSettings {
         camera: Camera::framing(&bounds, AUTO_FOV_Y, aspect),
         mode: ShadingMode::Shaded,

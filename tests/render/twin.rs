@@ -34,7 +34,7 @@ fn difference(puppet: &Puppet) -> (f32, f32) {
 }
 
 #[test]
-fn a_waving_mannequin() {
+fn shader_and_cpu_agree_on_a_waving_mannequin() {
     let character = mannequin().unwrap();
     let wave = character.clips.iter().position(|c| c.name.as_deref() == Some("wave")).unwrap();
     let mut puppet = Puppet::new(character, 0);
@@ -92,7 +92,7 @@ fn cloud(numbers: &[f32]) -> Character {
 }
 
 #[test]
-fn random_meshes_with_eight_influences_and_morph_targets() {
+fn shader_and_cpu_agree_on_random_meshes_with_eight_influences_and_morph_targets() {
     let mut runner = TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
     let numbers = prop::collection::vec(-1.0_f32..1.0, 977);
     let check = |numbers: Vec<f32>| {
@@ -104,7 +104,7 @@ fn random_meshes_with_eight_influences_and_morph_targets() {
 }
 
 #[test]
-fn built_in_and_external_characters() {
+fn shader_and_cpu_agree_on_built_in_and_external_characters() {
     for path in gltf_files_and("models/khronos-sample-models") {
         let character = sinew::asset::load(&path).unwrap();
         let plays = !character.clips.is_empty();

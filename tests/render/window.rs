@@ -7,7 +7,7 @@ use sinew::scene;
 use sinew::scene::ViewSettings;
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
 
-use crate::{renderer, studio};
+use crate::{renderer, typical_view};
 
 /// 64 pixels are 256 bytes, so the copied rows need no padding.
 const SIZE: (u32, u32) = (64, 48);
@@ -21,7 +21,7 @@ fn a_part_of_a_view_matches_an_image_of_its_size() {
     let settings = ViewSettings {
         mode: ShadingMode::Skeleton,
         background: Background::Color(background),
-        ..studio(bounds, 40.0 / 48.0)
+        ..typical_view(bounds, 40.0 / 48.0)
     };
     let images = DecodedImages::decode(puppet.character(), puppet.parts(), ShadingMode::Shaded);
     let model = renderer.model(puppet.character(), puppet.parts(), &images).unwrap();

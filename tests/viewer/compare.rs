@@ -120,7 +120,8 @@ fn late_candidate_solves_the_last_goals_from_the_start_of_the_drag() {
 /// Refusals before a drag name the methods that cannot solve it, and agree with the refusals of the solve.
 #[test]
 fn refusals_agree_with_the_solve() {
-    let two_joints = "reaching with node \"segment_39\": two-bone cannot solve this: the chain must have two joints above its end";
+    let two_joints =
+        "node \"segment_39\": two-bone cannot solve this: the chain must have two joints above its end";
     let mut tentacle = cast("tentacle");
     tentacle.apply(Command::Hover(at(&tentacle, "segment_39")));
     assert_eq!(*tentacle.refusals(), [(Method::TwoBone, two_joints.to_owned())]);
@@ -141,7 +142,7 @@ fn refusals_agree_with_the_solve() {
     let refusals = hips.refusals();
     assert_eq!(refusals.len(), Method::ALL.len() - 1);
     assert!(
-        refusals.iter().all(|(m, why)| why.ends_with(&format!("{m} does not move the root, full-body does")))
+        refusals.iter().all(|(m, why)| why.ends_with(&format!("{m} does not move the root; use full-body")))
     );
 
     for mut session in [tentacle, figure, hips] {

@@ -11,7 +11,7 @@ use egui_wgpu::{RendererOptions, ScreenDescriptor};
 
 use crate::asset::DecodedImage;
 use crate::regress::{ImageTolerance, compare};
-use crate::render::{AdapterChoice, Background, Gpu, Pending, Target};
+use crate::render::{AdapterChoice, Background, Gpu, Pending, RenderTarget};
 
 /// A harness of a panel that can be clicked, drawn and compared with snapshots.
 pub(super) struct SnapshotHarness {
@@ -98,7 +98,7 @@ impl SnapshotHarness {
         let size = self.ctx.content_rect().size() * scale;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a panel")]
         let (width, height) = (size.x.round() as u32, size.y.round() as u32);
-        let target = Target::new(&gpu, (width, height), 1, format).unwrap();
+        let target = RenderTarget::new(&gpu, (width, height), 1, format).unwrap();
         let mut renderer = egui_wgpu::Renderer::new(&gpu.device, format, RendererOptions::PREDICTABLE);
         for (id, deltas) in self.textures.0.borrow_mut().set.drain() {
             deltas.iter().for_each(|delta| renderer.update_texture(&gpu.device, &gpu.queue, id, delta));

@@ -1,5 +1,5 @@
-//! Cost of an iteration without the overhead of a solve: the time of solves with a tight tolerance minus the time of solves with a
-//! loose one, divided by the difference in iterations.
+//! Cost of a sweep along a chain, without the overhead of a solve. It is the time of solves with a tight tolerance
+//! minus the time of solves with a loose one, divided by the difference in sweeps.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const SWEEPS: [(Method, &str, usize); 3] = [
 ];
 
 pub(crate) fn bench(c: &mut Criterion) {
-    let mut group = c.benchmark_group("once along a chain");
+    let mut group = c.benchmark_group("sweep along a chain");
     group.throughput(Throughput::Elements(1000));
     group.bench_function("1/sqrt, per link (6.4 ns on the reference machine)", |b| {
         b.iter(|| (0..1000).fold(black_box(2.0_f32), |x, _| 1.0 / x.sqrt()));

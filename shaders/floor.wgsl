@@ -1,20 +1,21 @@
-// The ground: only a shadow and a faint grid that fade out, so that any background continues under the character.
+// The floor. It consists only of a shadow and a faint grid that fade out, so that any background continues under the
+// character.
 // Requires globals.wgsl and shadow_map.wgsl.
 
 override SHADOWS: bool = false;
 
-struct Ground {
+struct FloorFragment {
     @builtin(position) clip: vec4<f32>,
     @location(0) world: vec3<f32>,
 }
 
 @vertex
-fn ground_vertex(@builtin(vertex_index) index: u32) -> Ground {
+fn floor_vertex(@builtin(vertex_index) index: u32) -> FloorFragment {
     // Two triangles, counter-clockwise from above.
     let corner = vec2<f32>(f32((0x1Au >> index) & 1u), f32((0x34u >> index) & 1u)) * 2.0 - 1.0;
-    let radius = globals.ground.w;
-    let world = vec3<f32>(globals.ground.x + corner.x * radius, globals.ground.y, globals.ground.z + corner.y * radius);
-    var out: Ground;
+    let radius = globals.floor.w;
+    let world = vec3<f32>(globals.floor.x + corner.x * radius, globals.floor.y, globals.floor.z + corner.y * radius);
+    var out: FloorFragment;
     out.world = world;
     out.clip = globals.clip_from_world * vec4<f32>(world, 1.0);
     return out;
@@ -30,9 +31,9 @@ fn grid(at: vec2<f32>) -> f32 {
 }
 
 @fragment
-fn ground(in: Ground) -> @location(0) vec4<f32> {
-    let radius = globals.ground.w;
-    let away = length(in.world.xz - globals.ground.xz) / radius;
+fn floor_fragment(in: FloorFragment) -> @location(0) vec4<f32> {
+    let radius = globals.floor.w;
+    let away = length(in.world.xz - globals.floor.xz) / radius;
     let fade = 1.0 - smoothstep(0.25, 1.0, away);
     // The renderer chooses a round number as the width of a cell.
     var dark = 0.07 * grid(in.world.xz / globals.light.w);

@@ -18,9 +18,10 @@ pub struct ViewSettings {
     pub background: Background,
     /// Samples per pixel: 1 or 4.
     pub samples: u32,
-    /// Bounds of everything that is visible in this frame and in later ones. Ground and key light are fitted to this box.
+    /// Bounds of everything that is visible in this frame and in later ones. The floor and the key light are fitted to
+    /// this box.
     pub bounds: Bounds,
-    /// Whether to draw the ground, at the bottom of the bounds.
+    /// Whether to draw the floor, at the bottom of the bounds.
     pub floor: bool,
     /// Whether the key light casts shadows.
     pub shadow: bool,
@@ -44,14 +45,14 @@ const JOINT_SIZE: f32 = 6.0;
 const TARGET_SIZE: f32 = 10.0;
 /// Width of the dark outline on each side of an overlay, in points.
 const OUTLINE: f32 = 1.25;
-/// Radius of the ground, as a multiple of the scene's bounding radius.
+/// Radius of the floor, as a multiple of the scene's bounding radius.
 const FLOOR_RADII: f32 = 4.0;
 
 /// Returns the frame to draw for a puppet after [`Puppet::update`].
 pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
     let (center, radius) = settings.bounds.sphere();
     let height = if settings.bounds.is_empty() { 0.0 } else { settings.bounds.lo.y };
-    let ground = Floor { center: center.with_y(height), radius: radius * FLOOR_RADII };
+    let floor = Floor { center: center.with_y(height), radius: radius * FLOOR_RADII };
     Frame {
         draws: draws(puppet, &puppet.part_bounds()),
         palette: &puppet.palette().matrices,
@@ -59,7 +60,7 @@ pub fn frame<'a>(puppet: &'a Puppet, settings: &ViewSettings) -> Frame<'a> {
         mode: settings.mode,
         background: settings.background,
         samples: settings.samples,
-        ground: settings.floor.then_some(ground),
+        ground: settings.floor.then_some(floor),
         shadow: settings.shadow,
         sphere: (center, radius),
         ghosts: Vec::new(),

@@ -1,4 +1,4 @@
-//! The ground with its shadow and grid.
+//! The floor with its shadow and grid.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use super::{Floor, Frame, Gpu, shaders, shadow};
 /// the offset along the normal.
 const SOFT_RADIUS: f32 = 9.0;
 
-/// Pipelines for the ground, created on first use.
+/// Pipelines for the floor, created on first use.
 #[derive(Debug)]
 pub(super) struct FloorPass {
     module: wgpu::ShaderModule,
@@ -25,26 +25,26 @@ pub(super) struct FloorPass {
 impl FloorPass {
     pub(super) fn new(gpu: &Gpu, layouts: &Layouts) -> Self {
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("ground"),
+            label: Some("floor"),
             bind_group_layouts: &[Some(&layouts.globals), None, Some(&layouts.shadow)],
             immediate_size: 0,
         });
-        let module = shaders::module(&gpu.device, "ground", shaders::GROUND);
+        let module = shaders::module(&gpu.device, "floor", shaders::FLOOR);
         Self { module, layout, pipelines: HashMap::new() }
     }
 
-    /// Divides the ground into rectangles of the image, and returns each with its pipeline. Sampling the shadow map is the
-    /// most expensive part of drawing the ground, and most of the ground is not in shadow.
+    /// Divides the floor into rectangles of the image, and returns each with its pipeline. Sampling the shadow map is the
+    /// most expensive part of drawing the floor, and most of the floor is not in shadow.
     pub(super) fn pieces(
         &mut self,
         gpu: &Gpu,
         frame: &Frame<'_>,
-        ground: &Floor,
+        floor: &Floor,
         shadows: bool,
         (area, format): ((u32, u32), TextureFormat),
     ) -> Vec<(wgpu::RenderPipeline, Rect)> {
         let all = Rect { x: 0, y: 0, width: area.0, height: area.1 };
-        let shadowed = if shadows { shadow_rect(frame, ground, all) } else { Rect::default() };
+        let shadowed = if shadows { shadow_rect(frame, floor, all) } else { Rect::default() };
         let pieces = [(true, shadowed)].into_iter().chain(all.without(shadowed).map(|rest| (false, rest)));
         let pieces = pieces.filter(|(_, piece)| piece.width > 0 && piece.height > 0);
         pieces
@@ -63,12 +63,12 @@ impl FloorPass {
         self.pipelines.entry((shadows, samples, format)).or_insert_with(|| {
             overlay_pipeline(
                 gpu,
-                "ground",
+                "floor",
                 module,
                 layout,
                 &OverlayPipeline {
-                    vertex: "ground_vertex",
-                    fragment: "ground",
+                    vertex: "floor_vertex",
+                    fragment: "floor_fragment",
                     buffers: &[],
                     constants: &[("SHADOWS", f64::from(u8::from(shadows)))],
                     depth_compare: depth_state(false),
@@ -102,12 +102,12 @@ impl Rect {
     }
 }
 
-/// Returns the rectangle in which the ground may be in shadow: the bounds of all draws, projected along the key light.
-fn shadow_rect(frame: &Frame<'_>, ground: &Floor, all: Rect) -> Rect {
+/// Returns the rectangle in which the floor may be in shadow: the bounds of all draws, projected along the key light.
+fn shadow_rect(frame: &Frame<'_>, floor: &Floor, all: Rect) -> Rect {
     let light = KEY_LIGHT.normalize();
     let (center, radius) = frame.sphere;
     let (_, _, texel_metres) = shadow::light_space(center, radius, shadow::size((all.width, all.height)));
-    // A length perpendicular to the light becomes longer when projected onto the ground.
+    // A length perpendicular to the light becomes longer when projected onto the floor.
     let soft = SOFT_RADIUS * texel_metres / light.y;
     #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
     let (width, height) = (all.width as f32, all.height as f32);
@@ -118,7 +118,7 @@ fn shadow_rect(frame: &Frame<'_>, ground: &Floor, all: Rect) -> Rect {
             let choose = |bit: u8, lo: f32, hi: f32| if corner & bit == 0 { lo } else { hi };
             let (a, b) = (bounds.lo, bounds.hi);
             let caster = vec3(choose(1, a.x, b.x), choose(2, a.y, b.y), choose(4, a.z, b.z));
-            let below = caster - light * ((caster.y - ground.center.y) / light.y);
+            let below = caster - light * ((caster.y - floor.center.y) / light.y);
             for (x, z) in [(-soft, -soft), (-soft, soft), (soft, -soft), (soft, soft)] {
                 let clip = clip_from_world * (below + vec3(x, 0.0, z)).extend(1.0);
                 // Points behind the camera and unknown bounds have no position in the image.
