@@ -69,7 +69,7 @@ fn error(text: &str) -> Result<f32, String> {
 }
 
 /// The file format of the output.
-enum Format {
+enum ClipFormat {
     Glb,
     Bvh,
 }
@@ -78,8 +78,8 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     let mut watch = Stopwatch::new(verbosity.verbose);
     let is = |extension: &str| args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
     let format = match () {
-        () if is("glb") => Format::Glb,
-        () if is("bvh") => Format::Bvh,
+        () if is("glb") => ClipFormat::Glb,
+        () if is("bvh") => ClipFormat::Bvh,
         () => {
             let cause = "unknown file type; use .glb or .bvh";
             return Err(Failure::Usage(format!("--output {}: {cause}", args.output.display())));
@@ -108,7 +108,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     watch.stage("bake");
     let all_keys = key_count(&clip);
     match format {
-        Format::Glb => {
+        ClipFormat::Glb => {
             let clip = reduced(&clip, &puppet, args.key_error);
             let model = args.model.file.as_deref();
             output::file(
@@ -117,7 +117,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
             )?;
             verbosity.print(&summary(&args.output, &clip, all_keys));
         }
-        Format::Bvh => {
+        ClipFormat::Bvh => {
             let units = puppet.character().units.unwrap_or(CENTIMETRE);
             let failure = |e: bvh::BvhError| Failure::Usage(format!("{}: {e}", args.output.display()));
             let written =

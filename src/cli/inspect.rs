@@ -31,7 +31,7 @@ pub(super) struct InspectArgs {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct InspectReport<'a> {
     format: &'static str,
     generator: Option<&'a str>,
     /// Metres per unit, for a file format that does not define its unit.
@@ -89,7 +89,7 @@ pub(super) fn run(args: &InspectArgs, verbosity: Verbosity) -> Result<ExitCode, 
     if let Some(path) = &args.write_rig {
         write_rig(&rig, &character, path)?;
     }
-    let report = Report::new(&character, rig);
+    let report = InspectReport::new(&character, rig);
     if args.json {
         output::json(None, &report)?;
     } else {
@@ -105,7 +105,7 @@ fn write_rig(rig: &Rig, character: &Character, path: &Path) -> Result<(), Failur
     output::file(path, text.as_bytes())
 }
 
-impl<'a> Report<'a> {
+impl<'a> InspectReport<'a> {
     fn new(character: &'a Character, rig: Rig) -> Self {
         let skins = character.skins.iter().map(|s| SkinReport {
             name: s.name.as_deref(),

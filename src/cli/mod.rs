@@ -6,6 +6,7 @@ mod default_image;
 #[cfg(target_os = "linux")]
 mod device_select;
 mod failure;
+mod image_args;
 mod inspect;
 mod message;
 mod names;
@@ -18,9 +19,8 @@ mod signals;
 mod style;
 mod test;
 mod timing;
-mod view;
 #[cfg(feature = "viewer")]
-mod window;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -62,7 +62,7 @@ struct Verbosity {
 enum Command {
     /// Open the viewer
     #[cfg(feature = "viewer")]
-    View(window::WindowArgs),
+    View(view::ViewArgs),
     /// Draw an image, or a sequence of images, without a window
     Render(Box<render::RenderArgs>),
     /// Solve a pose and write it as JSON or as a posed copy of the model
@@ -155,9 +155,9 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let arguments = matches.subcommand().map_or(matches, |(_, arguments)| arguments);
     match cli.command {
         #[cfg(feature = "viewer")]
-        None => window::run_or_draw(&cli.model, cli.verbosity),
+        None => view::run_or_draw(&cli.model, cli.verbosity),
         #[cfg(feature = "viewer")]
-        Some(Command::View(args)) => window::run(&args, cli.verbosity),
+        Some(Command::View(args)) => view::run(&args, cli.verbosity),
         #[cfg(not(feature = "viewer"))]
         None => default_image::run(&cli.model, cli.verbosity),
         Some(Command::Render(args)) => render::run(&args, arguments, cli.verbosity),

@@ -8,4 +8,4 @@ mod frame;
 pub mod picking;
 
 #[cfg(feature = "render")]
-pub use frame::*;
+pub use frame::{ViewSettings, draws, frame, ghost, shows_skeleton, skeleton};

@@ -1,14 +1,7 @@
-//! The other files in the folder of the open one, and the state that survives a reload.
+//! The file types that can be opened, and the next or previous file in a folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use crate::asset::Character;
-use crate::motion::Motion;
-
-use super::Session;
-use super::session::history::State;
 
 /// Extensions of files that contain characters, and of files that contain only motion.
 pub(super) const EXTENSIONS: [&str; 4] = ["glb", "gltf", "vrm", MOTION_EXTENSION];
@@ -53,65 +46,6 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
         models.into_iter().filter(|p| p.file_name() != name).partition(|p| p.file_name() < name);
     let mut around = after.into_iter().chain(before);
     Ok(if forward { around.next() } else { around.last() })
-}
-
-impl Session {
-    /// Takes over the settings of the previous session. With `again` the file was reloaded, and view, added clips and motion
-    /// are kept as well. If the nodes are still the same, pose, goals and undo history are kept too. Returns one
-    /// line for each addition that no longer fits.
-    pub fn take_over(&mut self, from: &Self, again: bool) -> Vec<String> {
-        let mut errors = Vec::new();
-        from.settings().into_iter().for_each(|command| self.execute(command));
-        if again {
-            self.orbit = from.orbit;
-            errors = self.reapply_added_clips(from.additions());
-            self.restore_from(from);
-        }
-        self.comparison.set_methods(&from.comparison.methods(), &self.puppet);
-        errors
-    }
-
-    /// Restores the state of another session of the same file. If the nodes have changed, only the motion is restored.
-    fn restore_from(&mut self, from: &Self) {
-        let skeleton = |s: &Self| s.puppet.shared_character();
-        let (here, there) = (skeleton(self), skeleton(from));
-        let names =
-            |c: &Character| c.skeleton.nodes.iter().map(|n| (n.name.clone(), n.parent)).collect::<Vec<_>>();
-        let same =
-            names(&here) == names(&there) && self.state.held.weights.len() == from.state.held.weights.len();
-        let clips = self.map_clips(from);
-        let clip = |clip: usize| clips.get(clip).copied().flatten();
-        self.puppet.time = from.puppet.time;
-        if !same {
-            let node = |n: usize| here.skeleton.find(there.skeleton.nodes.get(n)?.name.as_deref()?);
-            let motion = from.state.motion.renumbered(clip, node);
-            if motion.fits(&here) && !motion.is_rest() {
-                self.clock = from.clock;
-                self.restore(Some(State { motion: Arc::new(motion), ..self.state.clone() }));
-            }
-            return;
-        }
-        (self.clock, self.history) = (from.clock, from.history.clone());
-        (self.selected, self.last, self.followed) = (from.selected, from.last, from.followed);
-        let clips_moved = clips.iter().enumerate().any(|(index, now)| *now != Some(index));
-        let mut state = from.state.clone();
-        if clips_moved || !state.motion.fits(&here) {
-            let renumbered = |motion: &Motion| {
-                let motion = motion.renumbered(clip, Some);
-                if motion.fits(&here) { motion } else { Motion::default() }
-            };
-            state.motion = Arc::new(renumbered(&state.motion));
-            self.history.change_motions(renumbered);
-        }
-        // Unsaved edits of the rig win over the file.
-        let rig_changed = from.is_rig_changed();
-        let rig = if rig_changed { state.rig } else { self.state.rig.clone() };
-        if !rig_changed {
-            self.history.set_rig(&rig);
-        }
-        self.restore(Some(State { rig, ..state }));
-        self.written_rig.clone_from(&from.written_rig);
-    }
 }
 
 #[cfg(all(test, feature = "viewer"))]

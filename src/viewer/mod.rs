@@ -18,7 +18,7 @@ pub use folder::neighbour;
 pub use input::{Button, Event, Input, Key};
 pub use orbit::Orbit;
 pub use replay::{Recording, Replay, ReplayError};
-pub use session::addition::AddedClips;
+pub use session::added_clips::AddedClips;
 pub use session::command::{Axis, Command};
 pub use session::gizmo::RingMode;
 pub use session::recorder::Recorder;

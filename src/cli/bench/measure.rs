@@ -134,7 +134,7 @@ fn timer_overhead() -> f64 {
 
 /// Measures the reference time of this machine, nanoseconds. It is the time of one single-precision 1/√x in a chain where
 /// each depends on the previous one. Times of different or busy machines can be compared relative to it.
-pub(super) fn floor() -> f64 {
+pub(super) fn reference_time() -> f64 {
     const COUNT: u32 = 100_000;
     let mut best = f64::INFINITY;
     for _ in 0..20 {

@@ -17,7 +17,7 @@ use super::output;
 
 use cases::Set;
 use measure::Row;
-use tables::{Drag, Table};
+use tables::{DragRow, Table};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew bench --methods dls,ccd --joints 3,10 --set reach,near")]
@@ -33,7 +33,7 @@ pub(super) struct BenchArgs {
     set: Vec<Set>,
     /// Bodies to solve: chains without limits (off), chains and arms with limits (on), or both
     #[arg(long, value_name = "WHICH", default_value = "both")]
-    limits: Limits,
+    limits: LimitsArg,
     /// Number of targets for each body
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = cases_count)]
     cases: usize,
@@ -55,20 +55,20 @@ pub(super) struct BenchArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Limits {
+enum LimitsArg {
     On,
     Off,
     Both,
 }
 
 #[derive(Serialize)]
-struct Document {
+struct BenchReport {
     format: &'static str,
     floor_ns: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rows: Vec<Row>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    drags: Vec<Drag>,
+    drags: Vec<DragRow>,
 }
 
 fn joints(text: &str) -> Result<usize, String> {
@@ -88,19 +88,19 @@ fn fraction(text: &str) -> Result<f64, String> {
 
 pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
     let failure = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
-    let floor_ns = measure::floor();
+    let floor_ns = measure::reference_time();
     if let Some(table) = args.table {
         return print_table(args, table, floor_ns);
     }
     let mut all = Vec::new();
-    if args.limits != Limits::On {
+    if args.limits != LimitsArg::On {
         for &set in &args.set {
             for &n in &args.joints {
                 all.push(cases::free(n, set, args.cases, args.seed).map_err(failure)?);
             }
         }
     }
-    if args.limits != Limits::Off {
+    if args.limits != LimitsArg::Off {
         all.extend(cases::arms(args.cases, args.seed).map_err(failure)?);
         for &n in &args.joints {
             all.push(cases::limited(n, args.cases, args.seed).map_err(failure)?);
@@ -124,7 +124,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
         }
     }
     if args.json {
-        output::json(None, &Document { format: "sinew-bench-1", floor_ns, rows, drags: Vec::new() })?;
+        output::json(None, &BenchReport { format: "sinew-bench-1", floor_ns, rows, drags: Vec::new() })?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -143,7 +143,7 @@ fn print_table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode
         }
     };
     if args.json {
-        output::json(None, &Document { format: "sinew-bench-1", floor_ns, rows, drags })?;
+        output::json(None, &BenchReport { format: "sinew-bench-1", floor_ns, rows, drags })?;
         return Ok(ExitCode::SUCCESS);
     }
     if table == Table::Drag {

@@ -65,7 +65,7 @@ pub(super) fn fabrik(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
 
 /// The continuity of a method along a dragged path.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Drag {
+pub(super) struct DragRow {
     pub(super) path: &'static str,
     pub(super) method: String,
     pub(super) joints: usize,
@@ -99,7 +99,7 @@ const PATHS: [(&str, Path); 6] = [
     ("pole", |t| DVec3::new(0.1 * (TAU * t).sin(), 0.6 * (TAU * t).cos(), 0.3 * (TAU * t).sin())),
 ];
 
-pub(super) fn drag(methods: &[Method]) -> Result<Vec<Drag>, SolveError> {
+pub(super) fn drag(methods: &[Method]) -> Result<Vec<DragRow>, SolveError> {
     let mut rows = Vec::new();
     for (name, path) in PATHS {
         for &method in methods {
@@ -110,7 +110,7 @@ pub(super) fn drag(methods: &[Method]) -> Result<Vec<Drag>, SolveError> {
     Ok(rows)
 }
 
-fn drag_along(name: &'static str, path: Path, method: Method, joints: usize) -> Result<Drag, SolveError> {
+fn drag_along(name: &'static str, path: Path, method: Method, joints: usize) -> Result<DragRow, SolveError> {
     let options = Options { method, ..Options::default() };
     let pole = (name == "pole" && method == Method::TwoBone).then_some(DVec3::new(0.0, 0.2, 3.0));
     let goal = |t: f64| Goal { pole, ..Goal::position(joints, path(t)) };
@@ -146,7 +146,7 @@ fn drag_along(name: &'static str, path: Path, method: Method, joints: usize) -> 
     let drift = largest_turn(first.rotations(), &solve(0.2)?);
     turns.sort_by(f64::total_cmp);
     times.sort_by(f64::total_cmp);
-    Ok(Drag {
+    Ok(DragRow {
         path: name,
         method: method.to_string(),
         joints,

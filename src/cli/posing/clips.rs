@@ -68,7 +68,7 @@ impl PosingArgs {
         }
         weighted_clips.insert(0, WeightedClip { clip, weight: 1.0 - sum });
         let mut motion = Motion::clip(clip);
-        motion.strips.iter_mut().for_each(|bar| bar.clips.clone_from(&weighted_clips));
+        motion.strips.iter_mut().for_each(|strip| strip.clips.clone_from(&weighted_clips));
         puppet.motion = motion;
         Ok(())
     }
@@ -114,7 +114,7 @@ fn source_failure(option: &str, path: &Path, error: &SourceError) -> Failure {
 
 /// Loads the clips of several files for the viewer, which keeps each with its file.
 #[cfg(feature = "viewer")]
-pub(in crate::cli) fn additions(
+pub(in crate::cli) fn added_clips(
     character: &Character,
     files: &[PathBuf],
     rig: &Rig,

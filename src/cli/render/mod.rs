@@ -20,10 +20,10 @@ use crate::scene::compare::Comparison;
 use crate::view::Bounds;
 
 use super::failure::Failure;
+use super::image_args::ImageArgs;
 use super::posing::{PosingArgs, methods};
 use super::progress::Progress;
 use super::timing::Stopwatch;
-use super::view::ViewArgs;
 use super::{ModelArg, Verbosity, output};
 
 pub(super) mod replay;
@@ -61,8 +61,8 @@ pub(super) struct RenderArgs {
     pub(super) replay: Option<PathBuf>,
     /// Draw frames A to B-1 of a clip or a session; the camera of a clip is fixed and shows all frames
     #[arg(long, value_name = "A..B", requires = "moving")]
-    pub(super) frames: Option<Frames>,
-    /// Frames per second; frame 0 is at --animation-time, or at the start of the session
+    pub(super) frames: Option<FrameRange>,
+    /// FrameRange per second; frame 0 is at --animation-time, or at the start of the session
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
     pub(super) fps: f32,
     /// Solve the same goals with other methods and draw the results as ghosts
@@ -75,19 +75,19 @@ pub(super) struct RenderArgs {
     #[arg(long, value_name = "T", default_value_t = 0.0, requires = "reference", value_parser = threshold)]
     threshold: f32,
     #[command(flatten)]
-    pub(super) view: ViewArgs,
+    pub(super) image: ImageArgs,
     #[command(flatten)]
     posing: PosingArgs,
 }
 
 /// `A..B`: the frames from A up to but not including B.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frames {
+pub(super) struct FrameRange {
     pub(super) first: u32,
     pub(super) end: u32,
 }
 
-impl FromStr for Frames {
+impl FromStr for FrameRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -149,19 +149,19 @@ pub(super) fn run(
     names.check(args.frames)?;
     // The difference image is an output too.
     output::protect(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
-    let pending = PendingRenderer::open(&args.view, verbosity);
+    let pending = PendingRenderer::open(&args.image, verbosity);
     let character = args.model.load()?;
     output::protect(&names.single, character.files.iter().map(PathBuf::as_path))?;
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, verbosity)?;
-    puppet.skinning = args.view.skinning();
+    puppet.skinning = args.image.skinning();
     let Some(frames) = args.frames else {
         puppet.update()?;
         watch.stage("pose");
         let comparison = args.comparison(&puppet, verbosity);
         let reference =
-            args.reference.as_deref().map(|path| reference(path, args.view.size())).transpose()?;
-        let image = pending.draw_to_file(&puppet, &comparison, &args.view, &names.single, &mut watch)?;
+            args.reference.as_deref().map(|path| reference(path, args.image.size())).transpose()?;
+        let image = pending.draw_to_file(&puppet, &comparison, &args.image, &names.single, &mut watch)?;
         let matches = reference.map_or(Ok(true), |expected| is_match(&expected, &image, args, verbosity))?;
         return Ok(if matches { args.posing.exit_code(puppet.reports()) } else { ExitCode::from(1) });
     };
@@ -184,8 +184,8 @@ pub(super) fn run(
     progress.finish();
     let mut comparison = args.comparison(&puppet, verbosity);
     watch.stage("poses");
-    let settings = args.view.settings(&bounds)?;
-    let mut loaded = pending.load(&puppet, args.view.mode(), &mut watch)?;
+    let settings = args.image.settings(&bounds)?;
+    let mut loaded = pending.load(&puppet, args.image.mode(), &mut watch)?;
     let progress = Progress::new(frames.end - frames.first, "frames", verbosity);
     let mut files = output::Sequence::default();
     for frame in frames.first..frames.end {
@@ -193,7 +193,7 @@ pub(super) fn run(
         comparison.solve(&puppet);
         let mut scene = scene::frame(&puppet, &settings);
         comparison.add_to_frame(&mut scene, &puppet, settings.scale);
-        let image = loaded.renderer.render(&loaded.model, &scene, args.view.size())?;
+        let image = loaded.renderer.render(&loaded.model, &scene, args.image.size())?;
         files.write(&names.numbered(frame), &image.png(settings.background)?)?;
         progress.step();
     }
@@ -226,8 +226,8 @@ pub(super) struct LoadedModel {
 }
 
 impl PendingRenderer {
-    pub(super) fn open(view: &ViewArgs, verbosity: Verbosity) -> Self {
-        let choice = view.adapter.clone();
+    pub(super) fn open(image_args: &ImageArgs, verbosity: Verbosity) -> Self {
+        let choice = image_args.adapter.clone();
         let opening = thread::spawn(move || {
             let started = Instant::now();
             let renderer = Renderer::new(Gpu::new(&choice)?);
@@ -263,7 +263,7 @@ impl PendingRenderer {
         self,
         puppet: &Puppet,
         comparison: &Comparison,
-        view: &ViewArgs,
+        image_args: &ImageArgs,
         path: &Path,
         watch: &mut Stopwatch,
     ) -> Result<DecodedImage, Failure> {
@@ -271,11 +271,11 @@ impl PendingRenderer {
         for ghost in comparison.candidates().iter().map(|c| c.puppet().bounds()) {
             bounds.extend([ghost.lo, ghost.hi]);
         }
-        let settings = view.settings(&bounds)?;
-        let mut loaded = self.load(puppet, view.mode(), watch)?;
+        let settings = image_args.settings(&bounds)?;
+        let mut loaded = self.load(puppet, image_args.mode(), watch)?;
         let mut frame = scene::frame(puppet, &settings);
         comparison.add_to_frame(&mut frame, puppet, settings.scale);
-        let image = loaded.renderer.render(&loaded.model, &frame, view.size())?;
+        let image = loaded.renderer.render(&loaded.model, &frame, image_args.size())?;
         watch.stage("draw");
         output::file(path, &image.png(settings.background)?)?;
         watch.stage("write");
@@ -334,7 +334,7 @@ pub(super) struct OutputNames {
 }
 
 impl OutputNames {
-    pub(super) fn new(output: &Path, frames: Option<Frames>) -> Result<Self, Failure> {
+    pub(super) fn new(output: &Path, frames: Option<FrameRange>) -> Result<Self, Failure> {
         let invalid = |cause: &str| Failure::Usage(format!("--output {}: {cause}", output.display()));
         let is_png = output.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
         if !is_png && output != Path::new("-") && !output.starts_with("/dev") {
@@ -352,7 +352,7 @@ impl OutputNames {
     }
 
     /// Checks before posing and drawing that the folder exists and that the file can be written.
-    pub(super) fn check(&self, frames: Option<Frames>) -> Result<(), Failure> {
+    pub(super) fn check(&self, frames: Option<FrameRange>) -> Result<(), Failure> {
         if self.single == Path::new("-") {
             return Ok(());
         }

@@ -27,7 +27,7 @@ pub(in crate::cli) fn run(
     let recording = Recording::open(session)?;
     watch.note("session", &format!("{:.3} s", recording.length().as_secs_f64()));
     watch.stage("read");
-    let pending = PendingRenderer::open(&args.view, verbosity);
+    let pending = PendingRenderer::open(&args.image, verbosity);
     let file = args.model.file.clone().or_else(|| recording.character());
     let model = ModelArg { file, ..args.model };
     let character = model.load()?;
@@ -39,7 +39,7 @@ pub(in crate::cli) fn run(
     // A session may switch to any shading mode, so all textures are needed.
     let mut loaded = pending.load(replay.session().puppet(), ShadingMode::Shaded, &mut watch)?;
     let mut draw = |replay: &Replay| -> Result<Vec<u8>, Failure> {
-        let (frame, size) = args.view.replayed(replay.session());
+        let (frame, size) = args.image.replayed(replay.session());
         let LoadedModel { renderer, model } = &mut loaded;
         let image = renderer.render(model, &frame, size)?;
         Ok(image.png(frame.background)?)

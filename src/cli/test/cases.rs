@@ -9,9 +9,9 @@ use clap::{ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueHint
 
 use crate::asset::Character;
 use crate::cli::failure::{Failure, first_line};
+use crate::cli::image_args::ImageArgs;
 use crate::cli::posing::{PosingArgs, methods};
 use crate::cli::render::comparison;
-use crate::cli::view::ViewArgs;
 use crate::puppet::{GoalReport, Puppet};
 use crate::regress::{Case, Joints, Moment, OptionArity, OptionKey, Posed, Replayed};
 use crate::render::Frame;
@@ -26,7 +26,7 @@ use crate::{asset, rig, scene};
 #[command(name = "case", no_binary_name = true, disable_help_flag = true)]
 pub(super) struct CaseArgs {
     #[command(flatten)]
-    view: ViewArgs,
+    image: ImageArgs,
     #[command(flatten)]
     posing: PosingArgs,
     /// Methods to compare with, drawn as ghosts
@@ -67,7 +67,7 @@ impl CaseArgs {
 /// A case with a posed character and its view settings.
 struct PosedCase {
     puppet: Puppet,
-    others: Comparison,
+    comparison: Comparison,
     reports: Vec<GoalReport>,
     settings: ViewSettings,
     size: (u32, u32),
@@ -76,7 +76,7 @@ struct PosedCase {
 impl Posed for PosedCase {
     fn frame(&self) -> Frame<'_> {
         let mut frame = scene::frame(&self.puppet, &self.settings);
-        self.others.add_to_frame(&mut frame, &self.puppet, self.settings.scale);
+        self.comparison.add_to_frame(&mut frame, &self.puppet, self.settings.scale);
         frame
     }
 
@@ -96,14 +96,14 @@ impl Posed for PosedCase {
 /// A case with a session that was replayed up to a time.
 struct ReplayedCase {
     replay: Replay,
-    view: ViewArgs,
+    image: ImageArgs,
     /// The joints of every frame up to that time.
     track: Option<Joints>,
 }
 
 impl Posed for ReplayedCase {
     fn frame(&self) -> Frame<'_> {
-        self.view.replayed(self.replay.session()).0
+        self.image.replayed(self.replay.session()).0
     }
 
     fn puppet(&self) -> &Puppet {
@@ -115,7 +115,7 @@ impl Posed for ReplayedCase {
     }
 
     fn size(&self) -> (u32, u32) {
-        self.view.replayed(self.replay.session()).1
+        self.image.replayed(self.replay.session()).1
     }
 
     fn joints(&self) -> Joints {
@@ -169,21 +169,21 @@ impl AssetCache {
         let rig = self.rig(&character, args.posing.rig())?;
         let character = args.posing.extend(character, &rig).map_err(message)?;
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(message)?;
-        puppet.skinning = args.view.skinning();
+        puppet.skinning = args.image.skinning();
         let reports = puppet.update().map_err(|e| e.to_string())?.to_vec();
-        let others = comparison(&args.ghosts, &puppet);
-        if let Some(cause) = others.candidates().iter().find_map(|c| c.refusal()) {
+        let comparison = comparison(&args.ghosts, &puppet);
+        if let Some(cause) = comparison.candidates().iter().find_map(|c| c.refusal()) {
             return Err(cause.to_owned());
         }
-        let settings = args.view.settings(&puppet.bounds()).map_err(message)?;
-        Ok(Box::new(PosedCase { puppet, others, reports, settings, size: args.view.size() }))
+        let settings = args.image.settings(&puppet.bounds()).map_err(message)?;
+        Ok(Box::new(PosedCase { puppet, comparison, reports, settings, size: args.image.size() }))
     }
 
     /// Replays the session of a case, up to one frame or to its end.
     fn replay(&self, case: &Case, replayed: &Replayed) -> Result<Box<dyn Posed>, String> {
         let matches =
             CaseArgs::command().try_get_matches_from(&case.arguments).map_err(|e| first_line(&e))?;
-        let view = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?.view;
+        let image = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?.image;
         let message = |e: ReplayError| e.to_string();
         let recording = Recording::open(&replayed.session).map_err(message)?;
         let character = self.character(case.model.clone().or_else(|| recording.character()).as_deref())?;
@@ -210,6 +210,6 @@ impl AssetCache {
                 }
             }
         }
-        Ok(Box::new(ReplayedCase { replay, view, track }))
+        Ok(Box::new(ReplayedCase { replay, image, track }))
     }
 }

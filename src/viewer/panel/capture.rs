@@ -11,7 +11,7 @@ use super::{AppRequest, PanelState, RECORDING, heading, theme};
 
 /// The status of a live source.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::viewer) struct Listening {
+pub(in crate::viewer) struct LiveStatus {
     pub(in crate::viewer) address: SocketAddr,
     /// Packets per second.
     pub(in crate::viewer) rate: f32,
@@ -25,38 +25,36 @@ pub(in crate::viewer) struct Listening {
 }
 
 /// Shows the section if there is a live source.
-pub(super) fn show(ui: &mut Ui, look: &mut PanelState) {
-    let Some(listening) = &look.listening else { return };
+pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
+    let Some(status) = &panel.live_status else { return };
     heading(ui, "Capture");
     let quiet = theme::quiet(ui);
-    let status = match listening.silent {
+    let activity = match status.silent {
         None => "No data yet".to_owned(),
-        Some(silent) if silent < Duration::from_secs(1) => format!("{:.0} packets/s", listening.rate),
+        Some(silent) if silent < Duration::from_secs(1) => format!("{:.0} packets/s", status.rate),
         Some(silent) => format!("No data for {} s", silent.as_secs()),
     };
     ui.horizontal(|ui| {
-        ui.label(RichText::new(listening.address.to_string()).strong());
-        ui.label(RichText::new(status).color(quiet));
+        ui.label(RichText::new(status.address.to_string()).strong());
+        ui.label(RichText::new(activity).color(quiet));
     });
-    if listening.dropped > 0 || listening.fault.is_some() {
-        let fault = printable::line(listening.fault.as_deref().unwrap_or_default());
-        ui.label(
-            RichText::new(format!("{} dropped: {fault}", listening.dropped)).small().color(theme::bad(ui)),
-        );
+    if status.dropped > 0 || status.fault.is_some() {
+        let fault = printable::line(status.fault.as_deref().unwrap_or_default());
+        ui.label(RichText::new(format!("{} dropped: {fault}", status.dropped)).small().color(theme::bad(ui)));
     }
-    let recorded = listening.recorded;
+    let recorded = status.recorded;
     ui.horizontal(|ui| {
         let text = match recorded {
             Some(frames) => RichText::new(format!("Save take ({frames})")).color(RECORDING),
             None => RichText::new("Record take"),
         };
         if ui.button(text).clicked() {
-            look.request = Some(AppRequest::Take);
+            panel.request = Some(AppRequest::Take);
         }
         let level = ui.button("Match height");
         let hint = "Match the hip height to the character's while the performer stands upright";
         if level.on_hover_text(hint).clicked() {
-            look.request = Some(AppRequest::Level);
+            panel.request = Some(AppRequest::Level);
         }
     });
     // The time since the last packet changes without any event.

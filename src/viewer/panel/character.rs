@@ -34,12 +34,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
 }
 
 /// Shows the buttons that save files.
-pub(super) fn files(ui: &mut Ui, session: &Session, look: &mut PanelState) {
+pub(super) fn files(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     heading(ui, "Save");
     ui.horizontal(|ui| {
         let mut button = |text: &str, hint: &str, request: AppRequest| {
             if ui.button(text).on_hover_text(hint).clicked() {
-                look.request = Some(request);
+                panel.request = Some(request);
             }
         };
         button("Image", "F12: save the scene as PNG", AppRequest::SaveImage);
@@ -47,9 +47,9 @@ pub(super) fn files(ui: &mut Ui, session: &Session, look: &mut PanelState) {
         button("Posed .glb", "Save a copy of the model in this pose", AppRequest::Pose(PoseFile::Glb));
     });
     if record(ui, session.recorded()).on_hover_text("Ctrl + R: record the session for playback").clicked() {
-        look.request = Some(AppRequest::Record);
+        panel.request = Some(AppRequest::Record);
     }
-    if let Some(saved) = &look.saved {
+    if let Some(saved) = &panel.saved {
         ui.label(RichText::new(saved).small().color(theme::good(ui)));
     }
 }

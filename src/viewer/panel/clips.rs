@@ -7,20 +7,20 @@ use crate::motion::{Motion, RootMotion, Strip, WeightedClip};
 use crate::viewer::{Command, Session};
 
 use super::timeline::{push_change, push_edit};
-use super::{INNER, PanelState, clip_names, heading, pad, timeline};
+use super::{INNER, PanelState, blend_pad, clip_names, heading, timeline};
 
 /// Width reserved for a clip's name beside its slider, in points.
 const NAME: f32 = 96.0;
 
 /// Shows which clips play and how.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let clips = &session.puppet.character().clips;
     if clips.is_empty() {
         return;
     }
-    let title = title(ui, session, look);
+    let title = title(ui, session, panel);
     let motion = &session.puppet.motion;
-    let index = look.timeline.strip(motion);
+    let index = panel.timeline.strip(motion);
     let strip = motion.strips.get(index);
     let weighted_clips = strip.map(|strip| strip.clips.as_slice());
     let shown = match weighted_clips {
@@ -81,15 +81,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, comman
 }
 
 /// Shows the heading and the toggle of the timeline.
-fn title(ui: &mut Ui, session: &Session, look: &mut PanelState) -> egui::Response {
-    let shown = timeline::is_shown(session, &look.timeline);
+fn title(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> egui::Response {
+    let shown = timeline::is_shown(session, &panel.timeline);
     let title = heading(ui, "Clip");
     let index = Rect::from_min_size(title.rect.left_top() - vec2(0.0, 5.0), vec2(INNER - 8.0, 20.0));
     let layout = Layout::right_to_left(Align::Center);
     ui.scope_builder(UiBuilder::new().max_rect(index).layout(layout), |ui| {
         let toggle = ui.add(Button::selectable(shown, RichText::new("Timeline").small()).small());
         if toggle.on_hover_text("Show the timeline below the scene").clicked() {
-            look.timeline.is_open = Some(!shown);
+            panel.timeline.is_open = Some(!shown);
         }
     });
     title
@@ -111,7 +111,7 @@ fn blend(
     if weighted_clips.len() > 1 {
         let labels: Vec<String> = weighted_clips.iter().map(|s| clip_names::name(session, s.clip)).collect();
         let weights: Vec<f32> = weighted_clips.iter().map(|s| s.weight).collect();
-        if let Some((pad, weights)) = pad::show(ui, &labels, &weights) {
+        if let Some((pad, weights)) = blend_pad::show(ui, &labels, &weights) {
             let blended = weighted_clips.iter().zip(weights).map(|(s, weight)| WeightedClip { weight, ..*s });
             push_edit(commands, &pad, || with(blended.collect()));
         }

@@ -16,11 +16,11 @@ use super::{AppRequest, PanelState, heading, name, node_name, theme};
 const KINDS: [&str; 5] = ["Free", "Locked", "Hinge", "Cone", "Euler angles"];
 
 /// Shows the section.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     heading(ui, "Joint");
     let Some(node) = session.selected else {
         ui.label(RichText::new("Click a joint to rotate it or edit its limit.").color(theme::quiet(ui)));
-        return save(ui, session, look);
+        return save(ui, session, panel);
     };
     let rig = &session.puppet.rig;
     ui.horizontal(|ui| {
@@ -57,26 +57,26 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, comman
     if (RingMode { alone, world }) != session.ring_mode {
         commands.push(Command::RingMode(RingMode { alone, world }));
     }
-    save(ui, session, look);
+    save(ui, session, panel);
 }
 
 /// Shows the button that saves the rig, whether the rig has unsaved changes, and the question before a file is
 /// replaced.
-fn save(ui: &mut Ui, session: &Session, look: &mut PanelState) {
+fn save(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     // Drop the question if it is about another character's file.
     let rig_file = session.file().map(|file| file.with_extension("rig.toml"));
-    look.replace = look.replace.take().filter(|path| rig_file.as_ref() == Some(path));
-    if let Some(path) = look.replace.clone() {
+    panel.replace = panel.replace.take().filter(|path| rig_file.as_ref() == Some(path));
+    if let Some(path) = panel.replace.clone() {
         ui.label(
             RichText::new(printable::line(&format!("{} already exists. Replace it?", path.display())))
                 .color(theme::accent(ui)),
         );
         ui.horizontal(|ui| {
             if ui.button("Replace").clicked() {
-                (look.request, look.replace) = (Some(AppRequest::Rig(true)), None);
+                (panel.request, panel.replace) = (Some(AppRequest::Rig(true)), None);
             }
             if ui.button("Cancel").clicked() {
-                look.replace = None;
+                panel.replace = None;
             }
         });
         return;
@@ -86,7 +86,7 @@ fn save(ui: &mut Ui, session: &Session, look: &mut PanelState) {
         let button = Button::new("Save rig");
         let hint = "Save limits and poles to the .rig.toml file beside the model. Comments are kept.";
         if ui.add_enabled(changed, button).on_hover_text(hint).clicked() {
-            look.request = Some(AppRequest::Rig(false));
+            panel.request = Some(AppRequest::Rig(false));
         }
         if changed {
             ui.label(RichText::new("Unsaved").small().color(theme::accent(ui)));

@@ -9,6 +9,7 @@ use crate::text::printable;
 
 use super::{Command, PoseFile, Session};
 
+mod blend_pad;
 #[cfg(feature = "viewer")]
 pub(super) mod blend_square;
 mod capture;
@@ -19,13 +20,12 @@ mod compare;
 mod display;
 mod goals;
 mod joint;
-mod keys;
 mod labels;
 mod method;
+mod morph_targets;
 mod open;
-mod pad;
 mod report;
-mod shapes;
+mod shortcuts;
 mod solver;
 #[cfg(test)]
 mod tests;
@@ -34,7 +34,7 @@ mod timeline;
 mod toast;
 mod tree;
 
-pub(super) use capture::Listening;
+pub(super) use capture::LiveStatus;
 pub(super) use theme::style;
 
 /// Width of the panel in points.
@@ -50,7 +50,7 @@ const RECORDING: egui::Color32 = egui::Color32::from_rgb(235, 64, 52);
 #[derive(Debug, Default)]
 pub(super) struct PanelState {
     pub(super) hidden: bool,
-    pub(super) keys: bool,
+    pub(super) shortcuts: bool,
     pub(super) adapter: String,
     /// Times of the latest frames in milliseconds, from reading the session to the last driver command.
     pub(super) frames: Vec<f32>,
@@ -71,18 +71,18 @@ pub(super) struct PanelState {
     /// An existing rig file that the user is asked to replace.
     pub(super) replace: Option<PathBuf>,
     /// Whether the user was warned that unsaved changes would be lost.
-    pub(super) leaving: bool,
+    pub(super) warned_unsaved: bool,
     /// State of the timeline.
     pub(super) timeline: timeline::TimelineState,
     /// The live source that the character follows.
-    pub(super) listening: Option<Listening>,
+    pub(super) live_status: Option<LiveStatus>,
     /// A request to the application that the session cannot execute.
     pub(super) request: Option<AppRequest>,
 }
 
 impl PanelState {
     /// Shows a message in the panel until the next one replaces it, and as a toast over the scene for a few seconds.
-    pub(super) fn say(&mut self, message: Result<String, String>) {
+    pub(super) fn show_message(&mut self, message: Result<String, String>) {
         let escaped = |line: String| printable::line(&line).into_owned();
         let message = message.map(escaped).map_err(escaped);
         self.toast = Some(toast::Toast::new(&message));
@@ -90,7 +90,7 @@ impl PanelState {
     }
 
     /// Clears an error that no longer applies, together with the toast.
-    pub(super) fn hush(&mut self) {
+    pub(super) fn clear_message(&mut self) {
         (self.notice, self.toast) = (None, None);
     }
 }
@@ -122,23 +122,23 @@ pub(super) enum AppRequest {
 
 /// Returns the size in pixels of the part of the window that the panel and the timeline leave for the scene. `scale` is
 /// in pixels per point.
-pub(super) fn free(window: Vec2, scale: f32, look: &PanelState, session: &Session) -> Vec2 {
-    let line = timeline::is_shown(session, &look.timeline);
+pub(super) fn free(window: Vec2, scale: f32, panel: &PanelState, session: &Session) -> Vec2 {
+    let line = timeline::is_shown(session, &panel.timeline);
     let taken = Vec2::new(WIDTH, if line { timeline::HEIGHT } else { 0.0 });
-    let taken = if look.hidden { Vec2::ZERO } else { (taken * scale).round() };
+    let taken = if panel.hidden { Vec2::ZERO } else { (taken * scale).round() };
     (window - taken).max(Vec2::ONE)
 }
 
 /// Lays out the panel, the timeline and the overlays and returns the commands that the user issued.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState) -> Vec<Command> {
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Vec<Command> {
     let mut commands = Vec::new();
     labels::show(ui, session);
-    toast::show(ui, session, look);
-    if look.keys {
-        keys::show(ui, look);
+    toast::show(ui, session, panel);
+    if panel.shortcuts {
+        shortcuts::show(ui, panel);
     }
-    if look.hidden {
-        look.timeline.cancel_drag();
+    if panel.hidden {
+        panel.timeline.cancel_drag();
         commands.extend(session.hint.map(|_| Command::Highlight(None)));
         return commands;
     }
@@ -146,28 +146,28 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState) -> Vec
     egui::Panel::right("panel").resizable(false).exact_size(WIDTH).frame(frame).show(ui, |ui| {
         egui::ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
             character::title(ui, session);
-            open::show(ui, look);
+            open::show(ui, panel);
             character::show(ui, session, &mut commands);
             solver::show(ui, session, &mut commands);
-            report::show(ui, session, look);
+            report::show(ui, session, panel);
             goals::show(ui, session, &mut commands);
             compare::show(ui, session, &mut commands);
-            clips::show(ui, session, look, &mut commands);
-            shapes::show(ui, session, &mut commands);
-            capture::show(ui, look);
-            joint::show(ui, session, look, &mut commands);
-            tree::show(ui, session, look, &mut commands);
-            character::files(ui, session, look);
+            clips::show(ui, session, panel, &mut commands);
+            morph_targets::show(ui, session, &mut commands);
+            capture::show(ui, panel);
+            joint::show(ui, session, panel, &mut commands);
+            tree::show(ui, session, panel, &mut commands);
+            character::files(ui, session, panel);
             display::show(ui, session, &mut commands);
             theme::choice(ui);
             ui.add_space(10.0);
-            ui.label(RichText::new(&look.adapter).small().color(theme::quiet(ui)));
+            ui.label(RichText::new(&panel.adapter).small().color(theme::quiet(ui)));
             if ui.small_button("?  Shortcuts").clicked() {
-                look.keys = !look.keys;
+                panel.shortcuts = !panel.shortcuts;
             }
         });
     });
-    timeline::show(ui, session, look, &mut commands);
+    timeline::show(ui, session, panel, &mut commands);
     commands
 }
 

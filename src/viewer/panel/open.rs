@@ -39,50 +39,50 @@ impl Open {
 }
 
 /// Shows the section.
-pub(super) fn show(ui: &mut Ui, look: &mut PanelState) {
+pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
     ui.horizontal(|ui| {
         if ui.button("Open…").on_hover_text("Ctrl + O (or drop a file here)").clicked() {
-            look.request = Some(AppRequest::Open);
+            panel.request = Some(AppRequest::Open);
         }
-        ui.menu_button("Recent", |ui| menu(ui, look));
+        ui.menu_button("Recent", |ui| menu(ui, panel));
         if ui
-            .selectable_label(look.open.typed.is_some(), "Path")
+            .selectable_label(panel.open.typed.is_some(), "Path")
             .on_hover_text("Type the path of a file")
             .clicked()
         {
-            match look.open.typed.take() {
+            match panel.open.typed.take() {
                 Some(_) => {}
-                None => look.open.type_path(),
+                None => panel.open.type_path(),
             }
         }
     });
-    field(ui, look);
-    if let Some(file) = &look.open.reading {
+    field(ui, panel);
+    if let Some(file) = &panel.open.reading {
         ui.label(RichText::new(format!("Reading {}…", file_name(file))).color(theme::quiet(ui)));
     }
-    let mut reload = !look.open.ignore_changes;
+    let mut reload = !panel.open.ignore_changes;
     ui.checkbox(&mut reload, "Reload on change").on_hover_text("Read the file again when it changes on disk");
-    look.open.ignore_changes = !reload;
+    panel.open.ignore_changes = !reload;
 }
 
 /// Shows the menu of recent files.
-fn menu(ui: &mut Ui, look: &mut PanelState) {
-    if look.open.recent.is_empty() {
+fn menu(ui: &mut Ui, panel: &mut PanelState) {
+    if panel.open.recent.is_empty() {
         ui.label(RichText::new("No recent files").color(theme::quiet(ui)));
     }
-    for file in &look.open.recent {
+    for file in &panel.open.recent {
         if ui.button(file_name(file)).on_hover_text(printable::line(&file.display().to_string())).clicked() {
-            look.request = Some(AppRequest::Read(file.clone()));
+            panel.request = Some(AppRequest::Read(file.clone()));
         }
     }
 }
 
 /// Shows the path field. Enter opens the file.
-fn field(ui: &mut Ui, look: &mut PanelState) {
-    let Some(typed) = &mut look.open.typed else { return };
+fn field(ui: &mut Ui, panel: &mut PanelState) {
+    let Some(typed) = &mut panel.open.typed else { return };
     let edit = TextEdit::singleline(typed).hint_text(HINT).desired_width(f32::INFINITY);
     let response = ui.add(edit);
-    if std::mem::take(&mut look.open.focus) {
+    if std::mem::take(&mut panel.open.focus) {
         response.request_focus();
         response.scroll_to_me(None);
     }
@@ -90,10 +90,10 @@ fn field(ui: &mut Ui, look: &mut PanelState) {
         let (enter, escape) = ui.input(|i| (i.key_pressed(Key::Enter), i.key_pressed(Key::Escape)));
         let path = typed.trim().trim_matches('"');
         if enter && !path.is_empty() {
-            look.request = Some(AppRequest::Read(PathBuf::from(path)));
+            panel.request = Some(AppRequest::Read(PathBuf::from(path)));
         }
         if enter || escape {
-            look.open.typed = None;
+            panel.open.typed = None;
         }
     }
 }

@@ -9,9 +9,9 @@ use super::compare::curve;
 use super::{PanelState, heading, node_name, theme};
 
 /// Shows errors, the result of each goal, and plots of update and frame times.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &PanelState) {
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
     heading(ui, "Report");
-    for error in session.error.iter().chain(&look.notice) {
+    for error in session.error.iter().chain(&panel.notice) {
         ui.label(RichText::new(printable::line(error)).color(theme::bad(ui)));
     }
     for report in &session.reports {
@@ -32,6 +32,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &PanelState) {
     if session.reports.is_empty() && session.error.is_none() {
         ui.label(RichText::new("Drag any part of the character.").color(theme::quiet(ui)));
     }
-    curve::times(ui, "Update", &session.costs, "µs");
-    curve::times(ui, "Frame", &look.frames, "ms");
+    curve::times(ui, "Update", &session.update_times, "µs");
+    curve::times(ui, "Frame", &panel.frames, "ms");
 }

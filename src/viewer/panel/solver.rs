@@ -3,7 +3,7 @@
 use egui::{Button, ComboBox, Slider, Ui};
 
 use crate::ik::{Method, Start};
-use crate::viewer::session::usual;
+use crate::viewer::session::default_options;
 use crate::viewer::{Command, Session};
 
 use super::{INNER, heading, method};
@@ -64,7 +64,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         if ui.checkbox(&mut keep, "Keep goals on release").on_hover_text(hint).changed() {
             commands.push(Command::KeepGoals(keep));
         }
-        let defaults = usual(options.method);
+        let defaults = default_options(options.method);
         if ui.add_enabled(options != defaults, Button::new("Defaults").small()).clicked() {
             options = defaults;
         }

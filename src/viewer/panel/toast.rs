@@ -48,17 +48,17 @@ impl Toast {
 }
 
 /// Shows the current toast, otherwise the hint, and the recording indicator.
-pub(super) fn show(ui: &Ui, session: &Session, look: &mut PanelState) {
+pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     if session.recorded().is_some() {
         recording(ui, session);
     }
     // A quick drag may end before a frame is drawn.
-    look.has_dragged |= session.is_dragging() || session.history.can_undo() || session.history.can_redo();
-    let hint = ui.ctx().animate_bool_with_time(egui::Id::unique("hint"), !look.has_dragged, FADE);
+    panel.has_dragged |= session.is_dragging() || session.history.can_undo() || session.history.can_redo();
+    let hint = ui.ctx().animate_bool_with_time(egui::Id::unique("hint"), !panel.has_dragged, FADE);
     let now = ui.input(|i| i.time);
-    let toast = look.toast.as_mut().map(|toast| (toast.remaining(now), toast));
+    let toast = panel.toast.as_mut().map(|toast| (toast.remaining(now), toast));
     let Some((remaining, toast)) = toast.filter(|(remaining, _)| *remaining > 0.0) else {
-        look.toast = None;
+        panel.toast = None;
         if hint > 0.0 {
             draw(ui, session, HINT, Color32::WHITE.gamma_multiply(0.85), hint);
         }

@@ -17,13 +17,13 @@ const INDENT: f32 = 9.0;
 const MAX_DEPTH: usize = 10;
 
 /// Shows a search field, the chains with their joints, and all joints.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
     let skeleton = &session.puppet.character().skeleton;
     let chains = &session.puppet.rig.chains;
     let mut hint = None;
-    let field = TextEdit::singleline(&mut look.search).hint_text("Find a joint").desired_width(WIDTH - 52.0);
+    let field = TextEdit::singleline(&mut panel.search).hint_text("Find a joint").desired_width(WIDTH - 52.0);
     ui.add(field);
-    let query = look.search.trim().to_lowercase();
+    let query = panel.search.trim().to_lowercase();
     let matches = |name: &str| query.is_empty() || name.to_lowercase().contains(&query);
     if query.is_empty() {
         CollapsingHeader::new(count(chains.len(), "chain")).id_salt("chains").show(ui, |ui| {
@@ -60,12 +60,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, comman
         let row = rows.iter().position(|(node, _)| Some(*node) == session.selected);
         // Scroll to a joint that was selected elsewhere.
         let mut area = scroll_area("joints");
-        if let Some(row) = row.filter(|_| look.scrolled_to != session.selected && session.hint.is_none()) {
+        if let Some(row) = row.filter(|_| panel.scrolled_to != session.selected && session.hint.is_none()) {
             #[expect(clippy::cast_precision_loss, reason = "a few rows")]
             let middle = (height + SPACING) * row as f32 - MAX_HEIGHT * 0.5;
             area = area.vertical_scroll_offset(middle.max(0.0));
         }
-        look.scrolled_to = session.selected;
+        panel.scrolled_to = session.selected;
         area.show_rows(ui, height, rows.len(), |ui, visible| {
             for &(node, depth) in rows.get(visible).unwrap_or_default() {
                 joint(ui, session, node, depth, &mut hint, commands);

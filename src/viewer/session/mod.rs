@@ -20,28 +20,29 @@ use crate::view::{Bounds, Camera};
 use super::{AddedClips, Command, Orbit, Recorder};
 
 use drag::Drag;
-use gizmo::{GizmoDrag, Grip, RingMode};
+use gizmo::{GizmoDrag, GizmoGrip, RingMode};
 use history::{EditRun, History, State};
 
-mod added;
-pub(super) mod addition;
+mod add_clips;
+pub(super) mod added_clips;
 mod clip;
 pub(super) mod command;
-mod detail;
 pub(super) mod drag;
 mod edit;
 pub(super) mod fingerprint;
 pub(super) mod gizmo;
 mod goals;
-mod grip;
+mod grab;
 pub(super) mod history;
+mod initial_pose;
 mod key;
+mod level_of_detail;
 mod live;
-mod opening;
 pub(super) mod overlay;
 mod record;
 pub(super) mod recorder;
 mod refusals;
+mod reload;
 mod restore;
 mod rig;
 pub(super) mod save;
@@ -52,12 +53,12 @@ pub(super) mod sparse;
 pub use refusals::Refusals;
 pub use snapshot::Snapshot;
 
-pub(super) use added::MAX_ADDITIONS;
+pub(super) use add_clips::MAX_ADDITIONS;
 #[cfg(feature = "viewer")]
 pub(super) use goals::MAX_GOAL_WEIGHT;
+pub(super) use solve::default_options;
 #[cfg(feature = "viewer")]
 pub(super) use solve::push_time;
-pub(super) use solve::usual;
 
 /// Maximum number of durations to keep for the panel's curves.
 pub(super) const MAX_TIMES: u8 = 120;
@@ -106,7 +107,7 @@ pub struct Session {
     pub(super) hover: Option<Hit>,
     /// The part of the gizmo that is dragged. `hovered_grip` is the part under the pointer.
     pub(super) hold: Option<GizmoDrag>,
-    pub(super) hovered_grip: Option<Grip>,
+    pub(super) hovered_grip: Option<GizmoGrip>,
     /// The joint whose gizmo is shown.
     pub(super) selected: Option<usize>,
     /// The joint that the panel points at.
@@ -139,7 +140,7 @@ pub struct Session {
     pub(super) display: Display,
     pub(super) trail: Vec<glam::Vec3>,
     /// Durations of the last updates in microseconds.
-    pub(super) costs: Vec<f32>,
+    pub(super) update_times: Vec<f32>,
     pub(super) handles: Vec<usize>,
     pub(super) orbit: Orbit,
     size: Vec2,
@@ -162,7 +163,7 @@ impl Session {
             None => Puppet::new(character, scene),
         };
         let held = puppet.pose().clone();
-        let bounds = opening::begin(&mut puppet);
+        let bounds = initial_pose::apply(&mut puppet);
         let (center, radius) = bounds.sphere();
         let mut scene_bounds = Bounds::around([center - radius * 1.15, center + radius * 1.15]);
         scene_bounds.lo.y = if bounds.is_empty() { 0.0 } else { bounds.lo.y };
@@ -196,14 +197,14 @@ impl Session {
             written_rig: None,
             reports: Vec::new(),
             error: None,
-            options: usual(Method::Auto),
+            options: default_options(Method::Auto),
             comparison: Comparison::default(),
             keep: false,
             clock: Clock::default(),
             mode: ShadingMode::Shaded,
             display: Display { skeleton: false, names: false, ground: true, shadow: true },
             trail: Vec::new(),
-            costs: Vec::new(),
+            update_times: Vec::new(),
             handles,
             orbit: Orbit::framing(&bounds, size.x / size.y),
             size,

@@ -7,7 +7,7 @@ use glam::DQuat;
 use crate::ik::Limit;
 use crate::puppet::Pin;
 use crate::rig::{Rig, orientation};
-use crate::viewer::session::gizmo::Grip;
+use crate::viewer::session::gizmo::GizmoGrip;
 use crate::viewer::session::history::EditRun;
 
 use super::Session;
@@ -83,8 +83,8 @@ impl Session {
     }
 
     /// Removes the pole of the selected limb if `grip` is that pole. Returns whether a pole was removed.
-    pub(super) fn remove_pole(&mut self, grip: Option<Grip>) -> bool {
-        let (Some(Grip::Pole), Some(node)) = (grip, self.selected) else { return false };
+    pub(super) fn remove_pole(&mut self, grip: Option<GizmoGrip>) -> bool {
+        let (Some(GizmoGrip::Pole), Some(node)) = (grip, self.selected) else { return false };
         self.history.remember(self.state.clone());
         self.change_rig(|rig| {
             let limb = rig.chains.iter_mut().find(|c| c.joints.len() == 3 && c.joints.contains(&node));

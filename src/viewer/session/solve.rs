@@ -11,7 +11,7 @@ use super::{MAX_TIMES, Session};
 
 /// Returns the viewer's default options for a method: without restarts, so that the pose does not jump, and with a
 /// convergence curve.
-pub(in crate::viewer) fn usual(method: Method) -> Options {
+pub(in crate::viewer) fn default_options(method: Method) -> Options {
     Options { method, restarts: 0, record: true, ..Options::default() }
 }
 
@@ -110,7 +110,7 @@ impl Session {
                 self.error = Some(error.to_string());
             }
         }
-        push_time(&mut self.costs, started.elapsed().as_secs_f32() * 1e6);
+        push_time(&mut self.update_times, started.elapsed().as_secs_f32() * 1e6);
         has_targets
     }
 
@@ -139,7 +139,7 @@ impl Session {
 
 /// Replaces invalid numbers by their defaults.
 fn sanitize(mut options: Options) -> Options {
-    let default = usual(options.method);
+    let default = default_options(options.method);
     let positive = |x: &f64| *x > 0.0 && x.is_finite();
     let or = |x: f64, good: bool, default: f64| if good { x } else { default };
     let fraction = |x: f64, default: f64| or(x, (0.0..=1.0).contains(&x), default);

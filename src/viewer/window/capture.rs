@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::asset::{Character, humanoid};
 use crate::capture::vmc::{LiveCharacter, LiveSource, Receiver, ReceiverState};
 use crate::pose::Pose;
-use crate::viewer::panel::Listening;
+use crate::viewer::panel::LiveStatus;
 use crate::viewer::{Command, Session};
 
 use super::{App, requests};
@@ -45,8 +45,8 @@ impl Capture {
         self.source.has_new_packets()
     }
 
-    fn listening(&self) -> Listening {
-        let listening = |state: &ReceiverState| Listening {
+    fn status(&self) -> LiveStatus {
+        let status = |state: &ReceiverState| LiveStatus {
             address: self.source.receiver.address(),
             rate: state.rate,
             dropped: state.dropped,
@@ -54,7 +54,7 @@ impl Capture {
             silent: state.last.map(|last| last.elapsed()),
             recorded: self.source.recorded(),
         };
-        self.source.receiver.look(listening)
+        self.source.receiver.look(status)
     }
 }
 
@@ -72,7 +72,7 @@ impl App {
             let morphs = if same { Vec::new() } else { capture.pose.weights.clone() };
             self.session.apply(Command::LivePose(nodes, morphs));
         }
-        self.look.listening = Some(capture.listening());
+        self.panel.live_status = Some(capture.status());
     }
 
     /// Retargets the live source to a new character, or stops it if that is not possible.
@@ -84,7 +84,7 @@ impl App {
         match create_live(character) {
             Ok(live) => capture.source.live = live,
             Err(error) => {
-                (self.capture, self.look.listening) = (None, None);
+                (self.capture, self.panel.live_status) = (None, None);
                 self.notify(Err(error));
             }
         }

@@ -19,7 +19,7 @@ const WHEEL_STEP: f64 = 40.0;
 impl App {
     /// Forwards an event to the scene unless it belongs to the panel.
     pub(super) fn handle_scene_event(&mut self, event: &WindowEvent, consumed: bool) {
-        let Some(window) = self.shown.as_ref().map(|s| Arc::clone(&s.window)) else { return };
+        let Some(window) = self.open.as_ref().map(|s| Arc::clone(&s.window)) else { return };
         if let WindowEvent::CursorMoved { position, .. } = event {
             self.at = pixels(position.x, position.y);
         }
@@ -67,7 +67,7 @@ impl App {
                 if let Some(request) = requests::request_for_key(&event.logical_key, control) {
                     if !event.repeat {
                         self.flush_pointer();
-                        self.look.request = Some(request);
+                        self.panel.request = Some(request);
                         self.handle_app_request();
                     }
                     window.request_redraw();
@@ -75,7 +75,7 @@ impl App {
                 }
                 match &event.logical_key {
                     WinitKey::Named(NamedKey::Tab) => {
-                        self.look.hidden = !self.look.hidden;
+                        self.panel.hidden = !self.panel.hidden;
                         window.request_redraw();
                         return;
                     }
@@ -95,7 +95,7 @@ impl App {
                     WinitKey::Named(NamedKey::Escape) => Event::Key(Key::Escape),
                     WinitKey::Named(NamedKey::Space) => Event::Key(Key::Char(' ')),
                     WinitKey::Character(text) if text == "?" => {
-                        self.look.keys = !self.look.keys;
+                        self.panel.shortcuts = !self.panel.shortcuts;
                         window.request_redraw();
                         return;
                     }

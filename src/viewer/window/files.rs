@@ -60,7 +60,7 @@ impl App {
             self.settings.add(&file);
             self.watch(&file);
         }
-        self.look.open.recent = self.settings.recent().to_vec();
+        self.panel.open.recent = self.settings.recent().to_vec();
     }
 
     /// Starts to read a character. `reloads` means a reload, which keeps view and pose.
@@ -68,7 +68,7 @@ impl App {
         if let Err(error) = self.files.reader.start_beside(file, reloads, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
         }
-        self.look.open.reading = self.files.reader.reading().map(Path::to_path_buf);
+        self.panel.open.reading = self.files.reader.reading().map(Path::to_path_buf);
         self.request_redraw();
     }
 
@@ -89,10 +89,10 @@ impl App {
             (false, true) => "the motion has unsaved keys; repeat to discard them",
             (false, false) => return true,
         };
-        if self.look.leaving {
+        if self.panel.warned_unsaved {
             return true;
         }
-        self.look.leaving = true;
+        self.panel.warned_unsaved = true;
         self.notify(Err(warning.into()));
         self.request_redraw();
         false
@@ -100,7 +100,7 @@ impl App {
 
     /// Marks the open files as unchanged after the program has written one of them, so that they are not reloaded.
     pub(super) fn mark_files_read(&mut self) {
-        self.look.leaving = false;
+        self.panel.warned_unsaved = false;
         if let Some(file) = self.session.file() {
             self.files.stamp = stamp(file, &self.session.puppet.character().files);
         }
@@ -129,11 +129,11 @@ impl App {
             Some((_, false)) => return self.type_path(),
             None => {}
         }
-        let Some(shown) = &self.shown else { return };
+        let Some(open) = &self.open else { return };
         let mut dialog = rfd::AsyncFileDialog::new()
             .set_title("Open a character or a motion")
             .add_filter("Characters and motion", &folder::all_extensions())
-            .set_parent(&shown.window);
+            .set_parent(&open.window);
         let here = self.session.file().and_then(|file| std::path::absolute(file).ok());
         if let Some(folder) = here.as_deref().and_then(Path::parent) {
             dialog = dialog.set_directory(folder);
@@ -153,15 +153,15 @@ impl App {
 
     /// Moves the keyboard focus to the panel's path field.
     fn type_path(&mut self) {
-        self.look.hidden = false;
-        self.look.open.type_path();
+        self.panel.hidden = false;
+        self.panel.open.type_path();
         self.request_redraw();
     }
 
     /// Returns whether typed keys are meant for a file dialog that is about to appear, or for the path field.
     pub(super) fn is_typing(&self) -> bool {
         let is_pending = |(when, seen): (Instant, bool)| !seen && when.elapsed() < DIALOG_DELAY;
-        self.files.dialog.is_some_and(is_pending) || self.look.open.wants_keys()
+        self.files.dialog.is_some_and(is_pending) || self.panel.open.wants_keys()
     }
 
     /// Records that the window has lost the keyboard focus. If a dialog was requested, it has probably appeared.
@@ -174,7 +174,7 @@ impl App {
         match event {
             AppEvent::Read(read) => {
                 if let Some(read) = self.files.reader.accept(*read) {
-                    self.look.open.reading = None;
+                    self.panel.open.reading = None;
                     self.show_read(read);
                 }
             }
@@ -200,7 +200,7 @@ impl App {
         let can_reload = !self.input.is_busy() && self.files.reader.reading().is_none() && !recording;
         self.files
             .changed
-            .filter(|_| can_reload && !self.look.open.ignore_changes)
+            .filter(|_| can_reload && !self.panel.open.ignore_changes)
             .map(|then| then + SETTLE_TIME)
     }
 
@@ -225,19 +225,19 @@ impl App {
             Ok(LoadedFile::Character(session, images)) => Ok((*session, images)),
             Err(error) => Err(error),
         };
-        let shown = self.shown.as_mut();
+        let open = self.open.as_mut();
         let result = found.and_then(|(mut session, images)| {
             session.apply(Command::Resize(self.session.size()));
             // Without a window there are no graphics to update. They are created later from the session.
-            let updated = shown.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &images));
+            let updated = open.map_or(Ok(()), |s| s.graphics.show(session.puppet(), &images));
             updated.map(|()| session).map_err(|e| e.to_string())
         });
         match result {
             Ok(mut session) => {
                 self.session.apply(Command::Release);
-                self.look.hush();
+                self.panel.clear_message();
                 if !read.reloads {
-                    self.look.saved = None;
+                    self.panel.saved = None;
                 }
                 // A recording can only contain one character.
                 self.stop_recording();
@@ -247,11 +247,11 @@ impl App {
                 }
                 self.session = session;
                 self.retarget_source();
-                self.look.leaving = false;
+                self.panel.warned_unsaved = false;
                 if !read.reloads {
                     self.files.changed = None;
                     self.settings.add(&read.path);
-                    self.look.open.recent = self.settings.recent().to_vec();
+                    self.panel.open.recent = self.settings.recent().to_vec();
                 }
                 if !read.reloads || files_changed {
                     self.watch(&read.path);

@@ -51,11 +51,11 @@ struct ReadRequest {
     reloads: bool,
     units: Option<f64>,
     size: Vec2,
-    shown: Option<ShownCharacter>,
+    current: Option<CurrentCharacter>,
 }
 
 /// The character that is shown while a file is read.
-struct ShownCharacter {
+struct CurrentCharacter {
     character: Arc<Character>,
     rig: Arc<Rig>,
     additions: Vec<AddedClips>,
@@ -82,13 +82,16 @@ pub enum LoadedFile {
 
 impl fmt::Debug for CharacterLoader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader").field("reading", &self.reading).finish_non_exhaustive()
+        f.debug_struct("CharacterLoader").field("reading", &self.reading).finish_non_exhaustive()
     }
 }
 
 impl fmt::Debug for LoadResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Read").field("path", &self.path).field("again", &self.reloads).finish_non_exhaustive()
+        f.debug_struct("LoadResult")
+            .field("path", &self.path)
+            .field("reloads", &self.reloads)
+            .finish_non_exhaustive()
     }
 }
 
@@ -111,7 +114,7 @@ impl CharacterLoader {
     /// # Errors
     /// Fails if no thread can be started.
     pub fn start(&mut self, path: &Path, reloads: bool, units: Option<f64>, size: Vec2) -> io::Result<()> {
-        self.request(ReadRequest { path: path.to_owned(), reloads, units, size, shown: None })
+        self.request(ReadRequest { path: path.to_owned(), reloads, units, size, current: None })
     }
 
     /// Does the same as [`CharacterLoader::start`] while a session is shown. A file that has only motion is retargeted to the
@@ -123,8 +126,8 @@ impl CharacterLoader {
         let character = session.puppet().shared_character();
         let units = character.units.filter(|_| reloads);
         let (rig, additions) = (Arc::clone(&session.loaded_rig), session.additions().to_vec());
-        let shown = Some(ShownCharacter { character, rig, additions });
-        self.request(ReadRequest { path: path.to_owned(), reloads, units, size: session.size(), shown })
+        let current = Some(CurrentCharacter { character, rig, additions });
+        self.request(ReadRequest { path: path.to_owned(), reloads, units, size: session.size(), current })
     }
 
     fn request(&mut self, request: ReadRequest) -> io::Result<()> {
@@ -206,9 +209,9 @@ impl Queue {
 
 /// Reads a file. Returns `None` if a newer request has made the result obsolete.
 fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<LoadedFile, String>> {
-    let ReadRequest { path, reloads, units, size, shown } = request;
+    let ReadRequest { path, reloads, units, size, current } = request;
     if is_take(path) {
-        return Some(read_take(path, shown.as_ref()));
+        return Some(read_take(path, current.as_ref()));
     }
     let character = match load_in_units(path, *units) {
         Ok(character) => character,
@@ -219,10 +222,11 @@ fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<Lo
     }
     let part_count = |c: &Character| c.parts(c.default_scene).len();
     let is_motion = part_count(&character) == 0 && !character.clips.is_empty();
-    if let Some(shown) = shown.as_ref().filter(|s| is_motion && !reloads && part_count(&s.character) > 0) {
+    if let Some(current) = current.as_ref().filter(|s| is_motion && !reloads && part_count(&s.character) > 0)
+    {
         let source = Arc::new(Source::Character(Box::new(character.clone())));
         // A motion that does not fit the character is shown as a character.
-        if let Ok(addition) = AddedClips::new(path, source, &shown.character, &shown.rig, false) {
+        if let Ok(addition) = AddedClips::new(path, source, &current.character, &current.rig, false) {
             return Some(Ok(LoadedFile::Clips(Box::new(addition))));
         }
     }
@@ -231,9 +235,9 @@ fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<Lo
         Err(error) => return Some(Err(one_line(&error))),
     };
     let mut session = Session::new(character, Some(rig), *size);
-    if let Some(shown) = shown.as_ref().filter(|_| *reloads) {
+    if let Some(current) = current.as_ref().filter(|_| *reloads) {
         // Errors are reported by `Session::take_over`.
-        drop(session.reapply_added_clips(&shown.additions));
+        drop(session.reapply_added_clips(&current.additions));
     }
     if !is_wanted() {
         return None;
@@ -244,12 +248,13 @@ fn read(request: &ReadRequest, is_wanted: impl Fn() -> bool) -> Option<Result<Lo
 }
 
 /// Reads a recorded take and retargets it to the character that is shown.
-fn read_take(path: &Path, shown: Option<&ShownCharacter>) -> Result<LoadedFile, String> {
+fn read_take(path: &Path, current: Option<&CurrentCharacter>) -> Result<LoadedFile, String> {
     let with_path = |e: &dyn fmt::Display| one_line(&format!("{}: {e}", path.display()));
-    let shown = shown.ok_or_else(|| with_path(&"a take can only be opened while a character is shown"))?;
+    let current =
+        current.ok_or_else(|| with_path(&"a take can only be opened while a character is shown"))?;
     let source = Arc::new(Source::load(path).map_err(|e| one_line(&e))?);
     let addition =
-        AddedClips::new(path, source, &shown.character, &shown.rig, false).map_err(|e| with_path(&e))?;
+        AddedClips::new(path, source, &current.character, &current.rig, false).map_err(|e| with_path(&e))?;
     Ok(LoadedFile::Clips(Box::new(addition)))
 }
 

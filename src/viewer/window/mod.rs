@@ -25,6 +25,7 @@ mod events;
 mod files;
 #[cfg(feature = "viewer")]
 pub(super) mod loader;
+mod open_window;
 mod requests;
 #[cfg(feature = "viewer")]
 pub(super) mod settings;
@@ -32,13 +33,12 @@ pub(super) mod settings;
 pub(super) mod surface;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
-mod view;
 #[cfg(feature = "viewer")]
 pub(super) mod watch;
 
 use capture::Capture;
 use files::{AppEvent, Files};
-use view::OpenWindow;
+use open_window::OpenWindow;
 
 /// A device that is lost again within this time is not recreated.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
@@ -129,7 +129,7 @@ pub fn open(
 struct App {
     session: Session,
     adapter: AdapterChoice,
-    shown: Option<OpenWindow>,
+    open: Option<OpenWindow>,
     /// Size of the window in pixels according to its events. winit panics if the size of a destroyed window is
     /// queried.
     size: PhysicalSize<u32>,
@@ -138,7 +138,7 @@ struct App {
     /// The recorder to start as soon as the window exists.
     recorder: Option<Recorder>,
     context: egui::Context,
-    look: panel::PanelState,
+    panel: panel::PanelState,
     input: Input,
     at: Vec2,
     /// The latest pointer position, if the session does not have it yet.
@@ -161,12 +161,12 @@ struct App {
 
 impl ApplicationHandler<AppEvent> for App {
     fn resumed(&mut self, events: &ActiveEventLoop) {
-        if self.shown.is_none() {
+        if self.open.is_none() {
             self.create(events, None);
-            let Some(shown) = &self.shown else { return };
-            let scale = scale(&shown.window);
+            let Some(open) = &self.open else { return };
+            let scale = scale(&open.window);
             let full = pixels(self.size.width.into(), self.size.height.into());
-            self.session.apply(Command::Resize(panel::free(full, scale, &self.look, &self.session)));
+            self.session.apply(Command::Resize(panel::free(full, scale, &self.panel, &self.session)));
             if let Some(recorder) = self.recorder.take() {
                 self.record(recorder, scale);
             }
@@ -189,21 +189,21 @@ impl ApplicationHandler<AppEvent> for App {
         if !matches!(event, WindowEvent::CursorMoved { .. }) {
             self.tick();
         }
-        let Some(shown) = &mut self.shown else { return };
+        let Some(open) = &mut self.open else { return };
         // egui would move its keyboard focus to the next button, and that button would then receive all keys.
         let response = if events::is_tab(&event) && !self.context.text_edit_focused() {
             egui_winit::EventResponse::default()
         } else {
-            shown.egui.on_window_event(&shown.window, &event)
+            open.egui.on_window_event(&open.window, &event)
         };
         if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
-            shown.window.request_redraw();
+            open.window.request_redraw();
         }
         match event {
             WindowEvent::CloseRequested => self.quit |= self.confirm_leave(),
             // This event also arrives for a window that this program has closed.
-            WindowEvent::Destroyed if shown.window.id() == id => {
-                (self.shown, self.broken) = (None, None);
+            WindowEvent::Destroyed if open.window.id() == id => {
+                (self.open, self.broken) = (None, None);
                 self.fail(events, ViewerError::Destroyed);
             }
             WindowEvent::RedrawRequested if self.broken.is_none() => {
@@ -211,12 +211,12 @@ impl ApplicationHandler<AppEvent> for App {
             }
             WindowEvent::Resized(size) => {
                 self.size = size;
-                shown.graphics.resize(size.width, size.height);
-                shown.window.request_redraw();
+                open.graphics.resize(size.width, size.height);
+                open.window.request_redraw();
             }
             WindowEvent::Occluded(hidden) => {
                 self.hidden = hidden;
-                shown.window.request_redraw();
+                open.window.request_redraw();
             }
             WindowEvent::Focused(false) => self.note_lost_focus(),
             WindowEvent::DroppedFile(path) => self.open_file(&path),
@@ -239,18 +239,18 @@ impl ApplicationHandler<AppEvent> for App {
             None => {}
         }
         self.reload_changed();
-        let Some(shown) = &self.shown else { return };
+        let Some(open) = &self.open else { return };
         if self.wake.is_some_and(|wake| wake <= Instant::now()) {
             self.wake = None;
-            shown.window.request_redraw();
+            open.window.request_redraw();
         }
         // An invisible clip needs no redraw because its time follows from the clock.
         if self.session.is_playing() && !self.hidden && self.size.width > 0 && self.size.height > 0 {
-            shown.window.request_redraw();
+            open.window.request_redraw();
         }
         let live = self.capture.as_ref().filter(|_| !self.hidden);
         if live.is_some_and(Capture::has_new_packets) {
-            shown.window.request_redraw();
+            open.window.request_redraw();
         }
         let poll = live.and_then(|_| Instant::now().checked_add(capture::POLL_INTERVAL));
         let next = self.wake.into_iter().chain(self.next_reload()).chain(poll).min();
@@ -271,12 +271,12 @@ impl App {
         let mut app = Self {
             session,
             adapter,
-            shown: None,
+            open: None,
             size: PhysicalSize::default(),
             broken: None,
             recorder,
             context,
-            look: panel::PanelState::default(),
+            panel: panel::PanelState::default(),
             input: Input::default(),
             at: Vec2::ZERO,
             moved: None,
@@ -298,7 +298,7 @@ impl App {
     /// Creates the graphics, in an existing window or in a new one.
     fn create(&mut self, events: &ActiveEventLoop, window: Option<Arc<Window>>) {
         match self.open_window(events, window) {
-            Ok(shown) => self.shown = Some(shown),
+            Ok(open) => self.open = Some(open),
             Err(failure) => self.fail(events, failure),
         }
     }
@@ -319,7 +319,7 @@ impl App {
             }
         };
         let graphics = Graphics::new(&window, self.size, events, &self.adapter, &self.session.puppet)?;
-        self.look.adapter = graphics.adapter();
+        self.panel.adapter = graphics.adapter();
         // A context uploads each texture only once, and the new renderer has none of them.
         let memory = self.context.memory(Clone::clone);
         self.context = egui::Context::default();
@@ -336,14 +336,14 @@ impl App {
         self.session.apply(Command::Release);
         self.session.apply(Command::Hover(Vec2::NEG_ONE));
         (self.input, self.moved, self.clicked) = (Input::default(), None, None);
-        (self.shown, self.broken, self.wake, self.hidden) = (None, None, None, false);
+        (self.open, self.broken, self.wake, self.hidden) = (None, None, None, false);
     }
 
     /// Recreates the graphics after a lost device, and fails if that was done a moment ago. The session stays as it is.
     fn rebuild(&mut self, events: &ActiveEventLoop, lost: RenderError) {
         let before = self.rebuilt.replace(Instant::now());
         // The old graphics must be dropped first because a window can only have one surface.
-        let window = self.shown.take().map(|shown| shown.window);
+        let window = self.open.take().map(|open| open.window);
         if before.is_some_and(|then| then.elapsed() < REBUILD_INTERVAL) {
             self.fail(events, lost.into());
         } else {
@@ -353,8 +353,8 @@ impl App {
 
     /// Requests a redraw.
     fn request_redraw(&self) {
-        if let Some(shown) = &self.shown {
-            shown.window.request_redraw();
+        if let Some(open) = &self.open {
+            open.window.request_redraw();
         }
     }
 
@@ -377,22 +377,22 @@ impl App {
         self.follow_source();
         self.flush_pointer();
         self.handle_app_request();
-        let Some(shown) = &mut self.shown else { return Ok(()) };
+        let Some(open) = &mut self.open else { return Ok(()) };
         if self.size.width == 0 || self.size.height == 0 {
             return Ok(());
         }
         let full = pixels(self.size.width.into(), self.size.height.into());
-        let area = panel::free(full, scale(&shown.window), &self.look, &self.session);
+        let area = panel::free(full, scale(&open.window), &self.panel, &self.session);
         if area != self.session.size() {
             self.session.apply(Command::Resize(area));
         }
-        let input = shown.input(full);
-        let (session, look) = (&self.session, &mut self.look);
+        let input = open.input(full);
+        let (session, panel) = (&self.session, &mut self.panel);
         let mut commands = Vec::new();
-        let output = self.context.run_ui(input, |ui| commands.extend(panel::show(ui, session, look)));
-        shown.egui.handle_platform_output(&shown.window, output.platform_output);
+        let output = self.context.run_ui(input, |ui| commands.extend(panel::show(ui, session, panel)));
+        open.egui.handle_platform_output(&open.window, output.platform_output);
         self.settings.set_theme(self.context.options(|options| options.theme_preference));
-        let changed = !commands.is_empty() || self.look.request.is_some();
+        let changed = !commands.is_empty() || self.panel.request.is_some();
         commands.into_iter().for_each(|command| self.session.apply(command));
         let scale = output.pixels_per_point;
         if (self.session.scale - scale).abs() > 1e-3 {
@@ -401,14 +401,14 @@ impl App {
         let shapes = self.context.tessellate(output.shapes, scale);
         let panel = PanelOutput { textures: output.textures_delta, shapes, scale };
         let scene = (&self.session.frame(scale), self.session.size());
-        let outcome = shown.graphics.draw(scene, panel)?;
-        session::push_time(&mut self.look.frames, started.elapsed().as_secs_f32() * 1e3);
+        let outcome = open.graphics.draw(scene, panel)?;
+        session::push_time(&mut self.panel.frames, started.elapsed().as_secs_f32() * 1e3);
         let delay = output.viewport_output.values().map(|v| v.repaint_delay).min();
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))
             .filter(|_| delay < Some(Duration::from_secs(60)));
         if changed || outcome == DrawOutcome::Again {
-            shown.window.request_redraw();
+            open.window.request_redraw();
         }
         Ok(())
     }

@@ -33,14 +33,14 @@ impl App {
         if self.session.cannot_record() {
             self.stop_recording();
         }
-        match self.look.request.take() {
+        match self.panel.request.take() {
             Some(AppRequest::SaveImage) => self.save_image(),
             Some(AppRequest::Pose(kind)) => {
                 let saved = self.session.save_pose(kind, Path::new("."));
                 self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
             }
             Some(AppRequest::Rig(replace)) => match self.session.save_rig(Path::new("."), replace) {
-                Err(SaveError::Exists { path }) => self.look.replace = Some(path),
+                Err(SaveError::Exists { path }) => self.panel.replace = Some(path),
                 saved => {
                     self.mark_files_read();
                     self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
@@ -51,7 +51,7 @@ impl App {
             Some(AppRequest::Record) if self.session.recorded().is_some() => self.stop_recording(),
             Some(AppRequest::Record) => match Recorder::numbered(Path::new("."), self.session.name()) {
                 Ok(recorder) => {
-                    let scale = self.shown.as_ref().map_or(1.0, |s| scale(&s.window));
+                    let scale = self.open.as_ref().map_or(1.0, |s| scale(&s.window));
                     self.record(recorder, scale);
                 }
                 Err(error) => self.notify(Err(error.to_string())),
@@ -70,8 +70,8 @@ impl App {
     pub(super) fn record(&mut self, recorder: Recorder, scale: f32) {
         match self.session.record(recorder, scale) {
             Ok(()) => {
-                self.look.hush();
-                self.look.saved = None;
+                self.panel.clear_message();
+                self.panel.saved = None;
             }
             Err(error) => self.notify(Err(error.to_string())),
         }
@@ -84,13 +84,13 @@ impl App {
     }
 
     fn save_image(&mut self) {
-        let Some(shown) = &mut self.shown else { return };
-        let saved = shown.graphics.save(&self.session, scale(&shown.window), Path::new("."));
+        let Some(open) = &mut self.open else { return };
+        let saved = open.graphics.save(&self.session, scale(&open.window), Path::new("."));
         self.notify(saved.map_err(|e| e.to_string()).map(|path| saved_message(&path)));
     }
 
     pub(super) fn notify(&mut self, result: Result<String, String>) {
-        self.look.say(result);
+        self.panel.show_message(result);
     }
 }
 

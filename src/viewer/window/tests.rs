@@ -41,7 +41,7 @@ impl SuspendedApp {
     fn suspend_and_resume(&mut self, events: &ActiveEventLoop) {
         self.app.wake = Some(Instant::now());
         self.app.suspended(events);
-        assert!(self.app.shown.is_none() && !self.app.session.is_dragging());
+        assert!(self.app.open.is_none() && !self.app.session.is_dragging());
         assert_eq!(events.control_flow(), ControlFlow::Wait);
         // Events for the destroyed window may still arrive, and some events do not need a window.
         self.app.about_to_wait(events);
@@ -50,7 +50,7 @@ impl SuspendedApp {
         self.app.window_event(events, closed, WindowEvent::Focused(false));
         self.app.read(std::path::Path::new("missing.glb"), false);
         self.app.resumed(events);
-        assert!(self.app.shown.is_some());
+        assert!(self.app.open.is_some());
     }
 }
 
@@ -64,9 +64,9 @@ impl ApplicationHandler<AppEvent> for SuspendedApp {
     }
 
     fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
-        let frames = self.app.look.frames.len();
+        let frames = self.app.panel.frames.len();
         self.app.window_event(events, id, event);
-        if self.app.look.frames.len() == frames {
+        if self.app.panel.frames.len() == frames {
             return;
         }
         match frames + 1 {
@@ -94,14 +94,14 @@ fn suspended_and_resumed() {
     let mut suspended = SuspendedApp { app, dragged_pose: None };
     events.run_app(&mut suspended).unwrap();
     assert!(suspended.app.failure.is_none(), "{:?}", suspended.app.failure);
-    assert_eq!(suspended.app.look.frames.len(), FRAMES);
+    assert_eq!(suspended.app.panel.frames.len(), FRAMES);
     assert_eq!(
         suspended.dragged_pose.as_ref(),
         Some(suspended.app.session.puppet.pose()),
         "the pose has changed"
     );
     // Drop the window, because its event loop has ended.
-    suspended.app.shown = None;
+    suspended.app.open = None;
     check_leave_warnings(&mut suspended.app);
 }
 
@@ -113,7 +113,7 @@ fn check_leave_warnings(app: &mut App) {
     let edit =
         Edit { time: 0.1, before: 0.1, after: 0.1, turns: vec![(3, glam::Vec3::X)], shifts: Vec::new() };
     play(app, Motion { edits: vec![edit], ..Motion::clip(0) });
-    assert!(!app.confirm_leave() && app.look.notice.is_some());
+    assert!(!app.confirm_leave() && app.panel.notice.is_some());
     assert!(app.confirm_leave());
 }
 

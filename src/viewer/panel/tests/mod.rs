@@ -32,7 +32,7 @@ const TALL: f32 = 1180.0;
 /// A session, its panel and the commands that the panel issued.
 struct TestPanel {
     session: Session,
-    look: PanelState,
+    panel: PanelState,
     commands: Vec<Command>,
     /// Height of the window in points.
     height: f32,
@@ -42,9 +42,9 @@ struct TestPanel {
 fn state() -> TestPanel {
     let character = mannequin().unwrap();
     let rig = rig::load(&character, None).unwrap();
-    let look = PanelState { adapter: "an adapter, vulkan".into(), ..PanelState::default() };
+    let panel = PanelState { adapter: "an adapter, vulkan".into(), ..PanelState::default() };
     let session = Session::new(character, Some(rig), SIZE - Vec2::X * WIDTH);
-    TestPanel { session, look, commands: Vec::new(), height: SIZE.y }
+    TestPanel { session, panel, commands: Vec::new(), height: SIZE.y }
 }
 
 /// Returns the mannequin during a drag of its left hand, with fixed times.
@@ -69,13 +69,13 @@ fn drag(session: &mut Session, name: &str, by: Vec2) {
 fn fix_times(session: &mut Session) {
     session.reports.iter_mut().for_each(|r| r.seconds = 4.2e-6);
     session.comparison.set_solve_times(7.1e-5);
-    session.costs = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
+    session.update_times = (0..60_u8).map(|i| 20.0 + f32::from(i % 7)).collect();
 }
 
 /// Creates a harness in which the panel is laid out, drawn and clicked, and returns it with the state that it shows.
 fn panel(mut state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
     let height = state.height;
-    let area = free(Vec2::new(SIZE.x, height), 1.0, &state.look, &state.session);
+    let area = free(Vec2::new(SIZE.x, height), 1.0, &state.panel, &state.session);
     // A higher window must show the same scene.
     if area.y < state.session.size().y {
         state.session.apply(Command::Resize(area));
@@ -83,8 +83,8 @@ fn panel(mut state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<Tes
     let state = Rc::new(RefCell::new(state));
     let shared = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {
-        let TestPanel { session, look, commands, .. } = &mut *shared.borrow_mut();
-        commands.extend(show(ui, session, look));
+        let TestPanel { session, panel, commands, .. } = &mut *shared.borrow_mut();
+        commands.extend(show(ui, session, panel));
     };
     let builder = Harness::builder().with_size([SIZE.x, height]).with_theme(theme);
     (SnapshotHarness::new(builder, show), state)
@@ -115,10 +115,10 @@ fn drag_with_its_report() {
 #[test]
 fn file_error_while_another_file_is_read() {
     let mut state = state();
-    state.look.notice =
+    state.panel.notice =
         Some("models/hero.glb: skins[0].joints[3]: node 99 is out of range (12 nodes)".into());
-    state.look.open.reading = Some(PathBuf::from("models/other.glb"));
-    state.look.saved = Some("saved sinew-0001.png".into());
+    state.panel.open.reading = Some(PathBuf::from("models/other.glb"));
+    state.panel.saved = Some("saved sinew-0001.png".into());
     check("error", state, Theme::Dark);
 }
 
@@ -127,7 +127,7 @@ fn playing_clip() {
     let mut state = state();
     state.session.apply(Command::Clip(Some(0)));
     state.session.apply(Command::Tick(Duration::from_millis(250)));
-    state.session.costs.clear();
+    state.session.update_times.clear();
     check("clip", state, Theme::Dark);
 }
 
@@ -162,7 +162,7 @@ fn blended_clips() {
     let strip = Strip { clips: clips.collect(), ..Strip::new(0) };
     let motion = Motion { strips: vec![strip], plant: true, ..Motion::default() };
     state.session.apply(Command::Motion(Box::new(motion)));
-    state.session.costs.clear();
+    state.session.update_times.clear();
     check("blend", state, Theme::Dark);
 }
 
@@ -236,14 +236,14 @@ fn goal_controls_issue_commands() {
 #[test]
 fn shortcut_window() {
     let mut state = state();
-    state.look.keys = true;
+    state.panel.shortcuts = true;
     check("keys", state, Theme::Dark);
 }
 
 #[test]
 fn shortcut_window_scrolls_if_it_is_too_high() {
     let mut state = state();
-    (state.look.keys, state.height) = (true, 450.0);
+    (state.panel.shortcuts, state.height) = (true, 450.0);
     let (mut harness, _) = panel(state, Theme::Dark);
     harness.run();
     let last = |harness: &Harness<'_>| harness.get_by_label("Ctrl + Q").rect();
@@ -276,20 +276,20 @@ fn buttons_issue_commands_and_requests() {
     for (button, request) in requests {
         harness.get_by_label(button).click();
         harness.run();
-        assert_eq!(state.borrow_mut().look.request.take(), Some(request));
+        assert_eq!(state.borrow_mut().panel.request.take(), Some(request));
     }
 }
 
 #[test]
 fn recent_file_and_typed_path_are_opened() {
     let mut before = state();
-    before.look.open.recent = vec!["/models/a.glb".into(), "/models/b.glb".into()];
+    before.panel.open.recent = vec!["/models/a.glb".into(), "/models/b.glb".into()];
     let (mut harness, state) = panel(before, Theme::Dark);
     harness.get_by_label("Recent").click();
     harness.run();
     harness.get_by_label("b.glb").click();
     harness.run();
-    assert_eq!(state.borrow_mut().look.request.take(), Some(AppRequest::Read("/models/b.glb".into())));
+    assert_eq!(state.borrow_mut().panel.request.take(), Some(AppRequest::Read("/models/b.glb".into())));
     harness.get_by_label("Path").click();
     harness.run();
     // The second text field is the joint search.
@@ -298,5 +298,5 @@ fn recent_file_and_typed_path_are_opened() {
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert_eq!(state.borrow_mut().look.request.take(), Some(AppRequest::Read("/models/c d.glb".into())));
+    assert_eq!(state.borrow_mut().panel.request.take(), Some(AppRequest::Read("/models/c d.glb".into())));
 }

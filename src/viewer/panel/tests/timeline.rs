@@ -36,9 +36,9 @@ fn timeline_harness(state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefC
     let state = Rc::new(RefCell::new(state));
     let shared = Rc::clone(&state);
     let show = move |ui: &mut egui::Ui| {
-        let TestPanel { session, look, commands, .. } = &mut *shared.borrow_mut();
+        let TestPanel { session, panel, commands, .. } = &mut *shared.borrow_mut();
         let before = commands.len();
-        show(ui, session, look, commands);
+        show(ui, session, panel, commands);
         commands[before..].iter().cloned().for_each(|command| session.apply(command));
     };
     let builder = Harness::builder().with_size([760.0, HEIGHT + MENU_SPACE]).with_theme(theme);
@@ -74,14 +74,14 @@ fn snapshot(name: &str, state: TestPanel, theme: Theme) {
 #[test]
 fn strips_with_a_crossfade() {
     let mut state = playing();
-    state.look.timeline.selected = Some(Item::Strip(1));
+    state.panel.timeline.selected = Some(Item::Strip(1));
     snapshot("timeline", state, Theme::Dark);
 }
 
 #[test]
 fn selected_key_in_the_light_theme() {
     let mut state = playing();
-    state.look.timeline.selected = Some(Item::Edit(0));
+    state.panel.timeline.selected = Some(Item::Edit(0));
     snapshot("timeline-light", state, Theme::Light);
 }
 
@@ -93,7 +93,7 @@ fn drag_of_a_strip_is_one_undo_step() {
     let moved = state.borrow().session.puppet.motion.clone();
     assert!(moved.strips[2].start > 4.4, "{}", moved.strips[2].start);
     assert_eq!((&moved.strips[..2], &moved.edits), (&before.strips[..2], &before.edits));
-    assert_eq!(state.borrow().look.timeline.selected, Some(Item::Strip(2)));
+    assert_eq!(state.borrow().panel.timeline.selected, Some(Item::Strip(2)));
     drag_part(&mut harness, "End of wave", vec2(30.0, 0.0), false);
     let longer = state.borrow().session.puppet.motion.clone();
     assert!(longer.strips[1].seconds > Some(2.1));
@@ -211,13 +211,13 @@ fn drag_of_the_blend_pad_is_one_undo_step() {
 #[test]
 fn scene_fills_the_space_beside_the_panel_and_the_timeline() {
     let (mut shown, plain) = (playing(), state());
-    let free = |state: &TestPanel| free(SIZE, 1.0, &state.look, &state.session);
+    let free = |state: &TestPanel| free(SIZE, 1.0, &state.panel, &state.session);
     assert_eq!(free(&plain), SIZE - Vec2::new(WIDTH, 0.0));
     assert_eq!(free(&shown), SIZE - Vec2::new(WIDTH, HEIGHT));
-    shown.look.hidden = true;
+    shown.panel.hidden = true;
     assert_eq!(free(&shown), SIZE);
-    (shown.look.hidden, shown.look.timeline.is_open) = (false, Some(false));
-    assert!(!is_shown(&shown.session, &shown.look.timeline));
+    (shown.panel.hidden, shown.panel.timeline.is_open) = (false, Some(false));
+    assert!(!is_shown(&shown.session, &shown.panel.timeline));
     assert_eq!(free(&shown), SIZE - Vec2::new(WIDTH, 0.0));
 }
 
@@ -225,8 +225,8 @@ fn scene_fills_the_space_beside_the_panel_and_the_timeline() {
 fn blend_pads_of_three_and_four_clips() {
     let names = ["idle", "wave", "walk", "run"].map(str::to_owned);
     let show = move |ui: &mut egui::Ui| {
-        crate::viewer::panel::pad::show(ui, &names[..3], &[0.2, 0.5, 0.3]);
-        crate::viewer::panel::pad::show(ui, &names, &[0.1, 0.2, 0.2, 0.5]);
+        crate::viewer::panel::blend_pad::show(ui, &names[..3], &[0.2, 0.5, 0.3]);
+        crate::viewer::panel::blend_pad::show(ui, &names, &[0.1, 0.2, 0.2, 0.5]);
     };
     let builder = Harness::builder().with_size([280.0, 260.0]).with_theme(Theme::Light);
     let mut harness = SnapshotHarness::new(builder, show);

@@ -10,8 +10,8 @@ const STEPS: usize = 4;
 /// Returns a hidden panel that has just shown a message.
 fn with_message(message: Result<String, String>) -> TestPanel {
     let mut state = state();
-    (state.look.hidden, state.height) = (true, 450.0);
-    state.look.say(message);
+    (state.panel.hidden, state.height) = (true, 450.0);
+    state.panel.show_message(message);
     state
 }
 
@@ -21,12 +21,12 @@ fn message_is_shown_without_the_panel_for_four_seconds() {
     harness.step();
     harness.assert_snapshot("said");
     harness.run_steps(2 * STEPS);
-    assert!(state.borrow().look.toast.is_some());
+    assert!(state.borrow().panel.toast.is_some());
     // Nothing is repainted for the toast until its fade-out begins.
     let delay = harness.output().viewport_output.values().map(|v| v.repaint_delay).min().unwrap();
     assert!(delay > Duration::from_millis(100) && delay < Duration::from_secs(4), "{delay:?}");
     harness.run_steps(3 * STEPS);
-    assert!(state.borrow().look.toast.is_none());
+    assert!(state.borrow().panel.toast.is_none());
     harness.run_steps(2 * STEPS);
     let delay = harness.output().viewport_output.values().map(|v| v.repaint_delay).min().unwrap();
     assert!(delay > Duration::from_secs(60), "{delay:?}");
@@ -39,9 +39,9 @@ fn error_is_shown_without_the_panel_for_twelve_seconds() {
     harness.step();
     harness.assert_snapshot("said-error");
     harness.run_steps(6 * STEPS);
-    assert!(state.borrow().look.toast.is_some());
+    assert!(state.borrow().panel.toast.is_some());
     harness.run_steps(7 * STEPS);
-    assert!(state.borrow().look.toast.is_none());
+    assert!(state.borrow().panel.toast.is_none());
 }
 
 /// Names and messages may contain any characters. The panel shows them shortened, on one line and without control
@@ -60,7 +60,7 @@ fn control_characters_are_escaped() {
     state.session.apply(Command::Select(Some(hand)));
     state.session.apply(Command::Clip(Some(0)));
     state.session.error = Some("no\u{9b}31m".into());
-    state.look.say(Err("bad\u{1b}\r\nfile".into()));
+    state.panel.show_message(Err("bad\u{1b}\r\nfile".into()));
     let (mut harness, _) = panel(state, Theme::Dark);
     harness.step();
     let is_shown = |part: &str| harness.query_all_by_label_contains(part).count() > 0;
@@ -77,7 +77,7 @@ fn recording_indicator_is_shown_without_the_panel() {
     let folder = std::env::temp_dir().join(format!("sinew-panel-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut state = state();
-    (state.look.hidden, state.height) = (true, 450.0);
+    (state.panel.hidden, state.height) = (true, 450.0);
     state.session.record(Recorder::numbered(&folder, "dot".into()).unwrap(), 1.0).unwrap();
     check("recording", state, Theme::Dark);
     std::fs::remove_dir_all(&folder).unwrap();

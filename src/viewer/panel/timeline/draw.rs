@@ -30,7 +30,7 @@ pub(super) struct StripShape<'a> {
     pub(super) weighted_clips: &'a [WeightedClip],
     pub(super) name: String,
     pub(super) selected: bool,
-    pub(super) is_lit: bool,
+    pub(super) is_highlighted: bool,
 }
 
 /// Draws the lanes and the ruler. The area after the motion's end is darker.
@@ -89,11 +89,11 @@ pub(super) fn gap(ui: &Ui, from: f32, to: f32, y: f32) {
 
 /// Draws a clip strip. The curve of its weight shows how it fades in over the strip before it.
 pub(super) fn strip(ui: &Ui, shape: &StripShape<'_>) {
-    let StripShape { rect, full, next, weighted_clips, ref name, selected, is_lit } = *shape;
+    let StripShape { rect, full, next, weighted_clips, ref name, selected, is_highlighted } = *shape;
     let painter = ui.painter();
     let main = weighted_clips.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).map_or(0, |s| s.clip);
     let (mut fill, edge, text) = theme::strip(ui, main);
-    if is_lit || selected {
+    if is_highlighted || selected {
         fill = fill.lerp_to_gamma(edge, 0.22);
     }
     let full = full.clamp(rect.left(), rect.right());
@@ -124,7 +124,7 @@ pub(super) fn strip(ui: &Ui, shape: &StripShape<'_>) {
         painter.galley(at, galley, text);
     }
     for x in [rect.left() + 4.0, rect.right() - 4.0] {
-        if (selected || is_lit) && rect.width() > 30.0 {
+        if (selected || is_highlighted) && rect.width() > 30.0 {
             let grip = Rect::from_center_size(pos2(x, rect.center().y), vec2(2.0, 12.0));
             painter.rect_filled(grip, 1, text.gamma_multiply(0.7));
         }
@@ -203,9 +203,9 @@ pub(super) fn edit_window(ui: &Ui, ruler: &Ruler, edit: &Edit, (top, floor): (f3
 }
 
 /// Draws the diamond of a key. `radius` is the distance from its center to its tips in points.
-pub(super) fn diamond(ui: &Ui, center: Pos2, radius: f32, selected: bool, is_lit: bool) {
+pub(super) fn diamond(ui: &Ui, center: Pos2, radius: f32, selected: bool, is_highlighted: bool) {
     let accent = theme::accent(ui);
-    let radius = if is_lit || selected { radius + 1.0 } else { radius };
+    let radius = if is_highlighted || selected { radius + 1.0 } else { radius };
     let tips = [vec2(0.0, -radius), vec2(radius, 0.0), vec2(0.0, radius), vec2(-radius, 0.0)];
     let fill = if selected { ui.visuals().strong_text_color() } else { accent };
     let edge = if selected { accent } else { ui.visuals().extreme_bg_color };

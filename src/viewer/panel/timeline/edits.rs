@@ -21,22 +21,24 @@ const MAX_NAMES: usize = 4;
 pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), state: &mut TimelineState) {
     let motion = &session.puppet.motion;
     let floor = lane.bottom() - 4.0;
-    let mut is_lit = vec![false; motion.edits.len()];
+    let mut is_highlighted = vec![false; motion.edits.len()];
     for (index, edit) in motion.edits.iter().enumerate() {
         let end = |time: f32| Rect::from_center_size(pos2(ruler.x(time), floor - 3.0), vec2(END, 12.0));
         let (item, at) = (Item::Edit(index), edit.time);
         let [first, last] = ["Start", "End"].map(|end| format!("{end} of key window at {at:.2} s"));
-        is_lit[index] |= part(ui, Grip::First(item), end(at - edit.before), ruler, motion, state, &first);
-        is_lit[index] |= part(ui, Grip::Last(item), end(at + edit.after), ruler, motion, state, &last);
+        is_highlighted[index] |=
+            part(ui, Grip::First(item), end(at - edit.before), ruler, motion, state, &first);
+        is_highlighted[index] |=
+            part(ui, Grip::Last(item), end(at + edit.after), ruler, motion, state, &last);
     }
     for (index, edit) in motion.edits.iter().enumerate() {
         let center = pos2(ruler.x(edit.time), lane.top() + DIAMOND + 1.0);
         let rect = Rect::from_center_size(center, egui::Vec2::splat(2.0 * DIAMOND + 4.0));
         let grip = Grip::Whole(Item::Edit(index));
-        is_lit[index] |= part(ui, grip, rect, ruler, motion, state, &name(session, edit));
+        is_highlighted[index] |= part(ui, grip, rect, ruler, motion, state, &name(session, edit));
         let selected = state.selected == Some(Item::Edit(index));
-        draw::edit_window(ui, ruler, edit, (center.y, floor), selected || is_lit[index]);
-        draw::diamond(ui, center, DIAMOND, selected, is_lit[index]);
+        draw::edit_window(ui, ruler, edit, (center.y, floor), selected || is_highlighted[index]);
+        draw::diamond(ui, center, DIAMOND, selected, is_highlighted[index]);
     }
 }
 

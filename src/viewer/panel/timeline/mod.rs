@@ -22,7 +22,7 @@ pub(super) use rows::{push_change, push_edit};
 pub(super) const HEIGHT: f32 = 156.0;
 /// Heights of the ruler and of the lanes for strips and edits in points.
 const RULER: f32 = 20.0;
-const BARS: f32 = 38.0;
+const STRIPS: f32 = 38.0;
 const EDITS: f32 = 24.0;
 /// Space on both sides in points, so that grips at the first and the last moment can be reached.
 const MARGIN: f32 = 8.0;
@@ -77,8 +77,8 @@ pub(super) fn is_shown(session: &Session, state: &TimelineState) -> bool {
 }
 
 /// Lays out the timeline at the bottom of the window.
-pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, commands: &mut Vec<Command>) {
-    let state = &mut look.timeline;
+pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
+    let state = &mut panel.timeline;
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
     if !is_shown(session, state) {
         state.cancel_drag();
@@ -95,12 +95,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, look: &mut PanelState, comman
 
 /// Shows the ruler, the strips, the edits and the playhead over them.
 fn lanes(ui: &mut Ui, session: &Session, state: &mut TimelineState, commands: &mut Vec<Command>) {
-    let size = vec2(ui.available_width(), RULER + BARS + EDITS);
+    let size = vec2(ui.available_width(), RULER + STRIPS + EDITS);
     let (all, area) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let (motion, clips) = (&session.puppet.motion, &session.puppet.character().clips);
     area.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Group, true, "Timeline"));
     let ruler = ruler(session, state, all);
-    let [top, middle, bottom] = [RULER, BARS, EDITS].map({
+    let [top, middle, bottom] = [RULER, STRIPS, EDITS].map({
         let mut y = all.top();
         move |height| {
             let lane = Rect::from_min_size(egui::pos2(all.left(), y), vec2(all.width(), height));
@@ -198,7 +198,7 @@ fn part(
     part.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, name));
     let is_whole = matches!(grip, Grip::Whole(_));
     let cursor = if is_whole { egui::CursorIcon::Grab } else { egui::CursorIcon::ResizeHorizontal };
-    let is_lit = part.hovered() || part.dragged();
+    let is_highlighted = part.hovered() || part.dragged();
     let has_tooltip = is_whole && state.drag.is_none();
     let part = if has_tooltip { part.on_hover_text(name) } else { part }.on_hover_cursor(cursor);
     if part.clicked() {
@@ -211,7 +211,7 @@ fn part(
         let at = ruler.time(start.x);
         state.drag = Some(ActiveDrag { grip, motion: motion.clone(), at, ruler: *ruler, has_moved: false });
     }
-    is_lit
+    is_highlighted
 }
 
 /// Returns an identifier of a grip that is the same in every frame.

@@ -20,12 +20,12 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
         let lower = pos2(right.max(left + 2.0), lane.bottom() - 3.0);
         Some(Rect::from_min_max(pos2(left, lane.top() + 3.0), lower))
     };
-    let mut is_lit = vec![false; motion.strips.len()];
+    let mut is_highlighted = vec![false; motion.strips.len()];
     for (index, strip) in motion.strips.iter().enumerate() {
         let Some(rect) = strip_rect(index) else { continue };
         let name = clip_names::names(session, &strip.clips);
         let name = format!("{name}\n{:.2} – {:.2} s", strip.start, end(strip, all));
-        is_lit[index] |= part(ui, Grip::Whole(Item::Strip(index)), rect, ruler, motion, state, &name);
+        is_highlighted[index] |= part(ui, Grip::Whole(Item::Strip(index)), rect, ruler, motion, state, &name);
     }
     for (index, strip) in motion.strips.iter().enumerate() {
         let Some(rect) = strip_rect(index) else { continue };
@@ -33,9 +33,10 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
         let first = Rect::from_min_max(rect.min, pos2(rect.left() + width, rect.bottom()));
         let last = Rect::from_min_max(pos2(rect.right() - width, rect.top()), rect.max);
         let item = Item::Strip(index);
-        is_lit[index] |=
+        is_highlighted[index] |=
             part(ui, Grip::First(item), first, ruler, motion, state, &format!("Start of {name}"));
-        is_lit[index] |= part(ui, Grip::Last(item), last, ruler, motion, state, &format!("End of {name}"));
+        is_highlighted[index] |=
+            part(ui, Grip::Last(item), last, ruler, motion, state, &format!("End of {name}"));
     }
     for (index, strip) in motion.strips.iter().enumerate() {
         let Some(rect) = strip_rect(index) else { continue };
@@ -51,7 +52,7 @@ pub(super) fn show(ui: &Ui, session: &Session, (ruler, lane): (&Ruler, Rect), st
             weighted_clips: &strip.clips,
             name: clip_names::names(session, &strip.clips),
             selected: state.selected == Some(Item::Strip(index)),
-            is_lit: is_lit[index],
+            is_highlighted: is_highlighted[index],
         };
         draw::strip(ui, &shape);
         draw::loop_marks(ui, ruler, strip, all, rect);

@@ -14,7 +14,7 @@ const SAMPLES: u16 = 360;
 
 /// The camera and the scale with which a gizmo is drawn.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::viewer) struct View {
+pub(in crate::viewer) struct GizmoView {
     pub(in crate::viewer) camera: Camera,
     /// Width and height in pixels.
     pub(in crate::viewer) size: Vec2,
@@ -22,7 +22,7 @@ pub(in crate::viewer) struct View {
     pub(in crate::viewer) scale: f32,
 }
 
-impl View {
+impl GizmoView {
     /// Returns the pixel of a world position, or `None` if it cannot be projected.
     pub(super) fn pixel(&self, position: Vec3) -> Option<Vec2> {
         pixel(&self.camera, position, self.size)
@@ -80,7 +80,7 @@ impl Dial {
 
     /// Returns the angle at a pixel, in the turn that is nearest to `near`. If the dial is seen edge-on, this is the
     /// angle of the arc's point closest to the pixel.
-    pub(super) fn angle(&self, at: Vec2, view: &View, near: f64) -> Option<f64> {
+    pub(super) fn angle(&self, at: Vec2, view: &GizmoView, near: f64) -> Option<f64> {
         let ray = view.ray(at)?;
         let angle = if self.axis.dot(ray.direction).abs() > EDGE_ON {
             let away = ray.intersect_plane(self.center, self.axis)? - self.center;
@@ -94,7 +94,7 @@ impl Dial {
 
     /// Returns the angle within half a turn of `near` whose point is closest to a pixel. Of two points that project to
     /// the same pixel, the one closer to `near` wins.
-    fn along_edge(&self, at: Vec2, view: &View, near: f64) -> Option<f64> {
+    fn along_edge(&self, at: Vec2, view: &GizmoView, near: f64) -> Option<f64> {
         let away = |angle: f64| view.pixel(self.point(angle)).map(|p| p.distance(at));
         let cost = |angle: f64| away(angle).map(|d| f64::from(d) + (angle - near).abs());
         let all = (0..=SAMPLES).map(|i| near + PI * (f64::from(i) / f64::from(SAMPLES) * 2.0 - 1.0));

@@ -8,7 +8,7 @@ use crate::rig::orientation;
 use crate::viewer::Session;
 use crate::viewer::session::history::State;
 
-use super::{Dial, Gizmo, Grip, View, limits};
+use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits};
 
 /// Steps of rings and of limits in degrees while the control key is held.
 const RING_STEP: f64 = 15.0;
@@ -19,7 +19,7 @@ const FINE_STEP: f64 = 0.1;
 /// A drag of a grip in progress.
 #[derive(Clone, Debug)]
 pub(in crate::viewer) struct GizmoDrag {
-    pub(in crate::viewer) grip: Grip,
+    pub(in crate::viewer) grip: GizmoGrip,
     pub(in crate::viewer) node: usize,
     /// The state that [`Command::Cancel`](crate::viewer::Command::Cancel) restores.
     pub(in crate::viewer) before: State,
@@ -53,22 +53,22 @@ pub(super) enum RingRotation {
 
 impl GizmoDrag {
     /// Starts a drag of a grip of the selected joint.
-    pub(in crate::viewer) fn new(session: &Session, grip: Grip, at: Vec2) -> Option<Self> {
-        let view = session.view(session.scale);
+    pub(in crate::viewer) fn new(session: &Session, grip: GizmoGrip, at: Vec2) -> Option<Self> {
+        let view = session.gizmo_view(session.scale);
         let (node, gizmo) = (session.selected?, Gizmo::new(session, &view)?);
         let kind = match grip {
-            Grip::Ring(i) => {
+            GizmoGrip::Ring(i) => {
                 let dial = gizmo.rings.get(i)?.dial;
                 let from = dial.angle(at, &view, 0.0)?;
                 DragKind::Ring { dial, from, now: from, rotation: ring_rotation(session, node)? }
             }
-            Grip::End(i, upper) => {
+            GizmoGrip::End(i, upper) => {
                 let arc = gizmo.limit?.arcs.get(i).copied()?;
                 let end = if upper { arc.max } else { arc.min };
                 let from = arc.dial.angle(at, &view, end)?;
                 DragKind::End { dial: arc.dial, from, now: from }
             }
-            Grip::Pole => {
+            GizmoGrip::Pole => {
                 let pole = gizmo.pole?;
                 let grabbed = view.ray(at)?.intersect_plane(pole.position, view.direction())?;
                 let end = session.place(session.puppet.rig.chains.get(pole.chain)?.effector)?.as_dvec3();
@@ -88,7 +88,7 @@ impl GizmoDrag {
     }
 
     /// Moves the part with the pointer and returns the new position of a pole.
-    fn follow(&mut self, at: Vec2, view: &View) -> Option<Vec3> {
+    fn follow(&mut self, at: Vec2, view: &GizmoView) -> Option<Vec3> {
         (self.pointer, self.has_moved) = (at, true);
         match &mut self.kind {
             DragKind::Ring { dial, now, .. } | DragKind::End { dial, now, .. } => {
@@ -134,7 +134,7 @@ impl GizmoDrag {
 
     /// Returns the limit that results from dragging one of its ends.
     fn limit(&self) -> Option<Limit> {
-        let (DragKind::End { from, now, .. }, Grip::End(arc, upper)) = (self.kind, self.grip) else {
+        let (DragKind::End { from, now, .. }, GizmoGrip::End(arc, upper)) = (self.kind, self.grip) else {
             return None;
         };
         let limit = self.before.rig.joint(self.node).limit;
@@ -157,7 +157,7 @@ impl Session {
 
     /// Moves the dragged part to a pixel. `snap` turns snapping on or off.
     pub(in crate::viewer) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
-        let view = self.view(self.scale);
+        let view = self.gizmo_view(self.scale);
         let Some(mut hold) = self.hold.take() else { return };
         hold.snap = snap.unwrap_or(hold.snap);
         let Some(at) = at.or(Some(hold.pointer).filter(|_| hold.has_moved)) else {

@@ -7,11 +7,11 @@ use glam::{Vec3, Vec4};
 use crate::render::{Fill, Line};
 use crate::viewer::Session;
 
-use super::dial::{Dial, View};
+use super::dial::{Dial, GizmoView};
 use super::drag::DragKind;
-use super::limits::{Arc, Cone, LimitShape};
+use super::limits::{AngleArc, ConeShape, LimitShape};
 use super::pole::Pole;
-use super::{Gizmo, Grip, POLE, pole};
+use super::{Gizmo, GizmoGrip, POLE, pole};
 
 const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
 const WHITE: Vec4 = Vec4::ONE;
@@ -30,7 +30,7 @@ const DIAMOND: f32 = 7.0;
 
 /// Collects the lines and triangles of a gizmo. Widths are in points.
 struct Pen<'a> {
-    view: &'a View,
+    view: &'a GizmoView,
     lines: Vec<Line>,
     fills: Vec<Fill>,
 }
@@ -69,7 +69,7 @@ impl Pen<'_> {
 /// Draws all poles that are set and the gizmo of the selected joint. During a drag, only the parts of the gizmo that
 /// belong to it are drawn.
 pub(in crate::viewer) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
-    let view = session.view(scale);
+    let view = session.gizmo_view(scale);
     let mut pen = Pen { view: &view, lines: Vec::new(), fills: Vec::new() };
     let gizmo = Gizmo::new(session, &view);
     let selected_chain = gizmo.as_ref().and_then(|g| Some(g.pole?.chain));
@@ -86,13 +86,13 @@ pub(in crate::viewer) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<
 fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
     let held = session.hold.as_ref();
     let hovered_grip = held.map(|h| h.grip).or(session.hovered_grip);
-    let shows = |kind: fn(&Grip) -> bool| session.drag.is_none() && held.is_none_or(|h| kind(&h.grip));
+    let shows = |kind: fn(&GizmoGrip) -> bool| session.drag.is_none() && held.is_none_or(|h| kind(&h.grip));
     if let Some(limit) = &gizmo.limit {
         draw_limit(pen, limit, hovered_grip);
     }
-    if shows(|g| matches!(g, Grip::Ring(_))) {
+    if shows(|g| matches!(g, GizmoGrip::Ring(_))) {
         for (i, ring) in gizmo.rings.iter().enumerate() {
-            let hovered_grip = hovered_grip == Some(Grip::Ring(i));
+            let hovered_grip = hovered_grip == Some(GizmoGrip::Ring(i));
             match held.map(|h| (h.kind, h.turned())) {
                 Some((DragKind::Ring { dial, from, .. }, Some(turned))) if hovered_grip => {
                     draw_turned_ring(pen, &dial, from, turned, ring.color);
@@ -106,8 +106,8 @@ fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
             }
         }
     }
-    if let Some(pole) = gizmo.pole.filter(|_| shows(|g| *g == Grip::Pole)) {
-        draw_pole(pen, &pole, hovered_grip == Some(Grip::Pole));
+    if let Some(pole) = gizmo.pole.filter(|_| shows(|g| *g == GizmoGrip::Pole)) {
+        draw_pole(pen, &pole, hovered_grip == Some(GizmoGrip::Pole));
     }
 }
 
@@ -129,7 +129,7 @@ fn draw_turned_ring(pen: &mut Pen<'_>, dial: &Dial, from: f64, turned: f64, colo
     pen.dot(dial.point(from + turned), END, WHITE);
 }
 
-fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<Grip>) {
+fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<GizmoGrip>) {
     if let Some(cone) = &limit.cone {
         let color = limit.arcs.first().map_or(WHITE, |a| a.color);
         draw_cone(pen, cone, color);
@@ -142,7 +142,7 @@ fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<Grip>)
     }
     for (i, arc) in limit.arcs.iter().enumerate() {
         for (upper, angle) in [(false, arc.min), (true, arc.max)] {
-            let hovered_grip = hovered_grip == Some(Grip::End(i, upper));
+            let hovered_grip = hovered_grip == Some(GizmoGrip::End(i, upper));
             pen.dot(
                 arc.dial.point(angle),
                 if hovered_grip { END + 3.0 } else { END },
@@ -153,7 +153,7 @@ fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<Grip>)
 }
 
 /// Draws the part of the sphere through which the bone may point, like an umbrella.
-fn draw_cone(pen: &mut Pen<'_>, cone: &Cone, color: Vec4) {
+fn draw_cone(pen: &mut Pen<'_>, cone: &ConeShape, color: Vec4) {
     let Some((rim, first)) = cone.around.last().zip(cone.around.first()) else { return };
     pen.fan(cone.axis, first, color.with_w(FAINT));
     for pair in cone.around.windows(2) {
@@ -176,7 +176,7 @@ fn draw_cone(pen: &mut Pen<'_>, cone: &Cone, color: Vec4) {
 }
 
 /// Draws the allowed range of an angle and a needle at the current one.
-fn draw_sector(pen: &mut Pen<'_>, arc: &Arc) {
+fn draw_sector(pen: &mut Pen<'_>, arc: &AngleArc) {
     let dial = &arc.dial;
     let points = dial.arc(arc.min, arc.max);
     pen.fan(dial.center, &points, arc.color.with_w(FAINT));
@@ -208,11 +208,11 @@ fn draw_diamond(pen: &mut Pen<'_>, at: Vec3, color: Vec4, is_filled: bool) {
 
 /// Returns the caption of the part that is dragged or hovered, and its world position.
 pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
-    let view = session.view(session.scale);
+    let view = session.gizmo_view(session.scale);
     let gizmo = Gizmo::new(session, &view)?;
     let degrees = |angle: f64| format!("{:.1}°", angle.to_degrees() + 0.0);
     match session.hold.as_ref().map(|h| h.grip).or(session.hovered_grip)? {
-        Grip::Ring(i) => match session.hold.as_ref().map(|h| (h.kind, h.turned())) {
+        GizmoGrip::Ring(i) => match session.hold.as_ref().map(|h| (h.kind, h.turned())) {
             Some((DragKind::Ring { dial, from, .. }, Some(turned))) => {
                 Some((dial.point(from + turned), degrees(turned)))
             }
@@ -221,7 +221,7 @@ pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
                 Some((*ring.front(&view).first()?, ring.name.to_owned()))
             }
         },
-        Grip::End(i, upper) => {
+        GizmoGrip::End(i, upper) => {
             let arc = gizmo.limit?.arcs.get(i).copied()?;
             let (angle, bound) = match (arc.rim, upper) {
                 (true, _) => (arc.max, ""),
@@ -231,7 +231,7 @@ pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
             let end = arc.dial.point(if upper { arc.max } else { arc.min });
             Some((end, format!("{}{bound}{}", arc.name, degrees(angle))))
         }
-        Grip::Pole => {
+        GizmoGrip::Pole => {
             let pole = gizmo.pole?;
             let name = &session.puppet.rig.chains.get(pole.chain)?.name;
             Some((pole.position, format!("Pole of {name}")))

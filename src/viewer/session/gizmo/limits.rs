@@ -8,7 +8,7 @@ use crate::ik::{Limit, swing_twist};
 use crate::puppet::Puppet;
 use crate::rig::orientation;
 
-use super::dial::{Dial, View};
+use super::dial::{Dial, GizmoView};
 use super::{AXES, LIMIT, TWIST};
 
 /// Radius of the arcs around the joint in points.
@@ -25,7 +25,7 @@ const RINGS: u16 = 6;
 
 /// One angle of a limit, in radians.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arc {
+pub(super) struct AngleArc {
     pub(super) dial: Dial,
     pub(super) min: f64,
     pub(super) max: f64,
@@ -38,7 +38,7 @@ pub(super) struct Arc {
 
 /// The part of a sphere around the joint that a cone limit allows, and where the bone points.
 #[derive(Clone, Debug)]
-pub(super) struct Cone {
+pub(super) struct ConeShape {
     /// Closed polylines around the axis. The last one is the rim.
     pub(super) around: Vec<Vec<Vec3>>,
     /// The point of the cone's axis on the sphere.
@@ -51,8 +51,8 @@ pub(super) struct Cone {
 #[derive(Clone, Debug)]
 pub(super) struct LimitShape {
     pub(super) center: Vec3,
-    pub(super) arcs: Vec<Arc>,
-    pub(super) cone: Option<Cone>,
+    pub(super) arcs: Vec<AngleArc>,
+    pub(super) cone: Option<ConeShape>,
 }
 
 /// Returns the direction of a joint's bone in the joint's frame, a unit vector. A joint without children uses the bone
@@ -74,7 +74,7 @@ pub(in crate::viewer) fn bone(puppet: &Puppet, node: usize) -> DVec3 {
 }
 
 /// Returns the shape of a joint's limit, or `None` if the joint is free or locked.
-pub(super) fn limit_shape(puppet: &Puppet, node: usize, view: &View) -> Option<LimitShape> {
+pub(super) fn limit_shape(puppet: &Puppet, node: usize, view: &GizmoView) -> Option<LimitShape> {
     let skeleton = &puppet.character().skeleton;
     let joint = skeleton.nodes.get(node)?;
     let center = Vec3::from(puppet.world_from_node().get(node)?.translation);
@@ -98,7 +98,7 @@ struct LimitFrame<'a> {
     q: DQuat,
     bone: DVec3,
     center: Vec3,
-    view: &'a View,
+    view: &'a GizmoView,
 }
 
 impl LimitFrame<'_> {
@@ -108,13 +108,19 @@ impl LimitFrame<'_> {
         Dial { center: self.center, axis: world(axis), zero: world(zero), radius }
     }
 
-    fn hinge(&self, axis: DVec3, min: f64, max: f64) -> Arc {
+    fn hinge(&self, axis: DVec3, min: f64, max: f64) -> AngleArc {
         let dial = self.dial(axis, across(self.bone, axis), RADIUS);
         let now = nearest_turn(swing_twist(self.q, axis).1, 0.5 * (min + max));
-        Arc { dial, min, max, now, color: LIMIT, name: "", rim: false }
+        AngleArc { dial, min, max, now, color: LIMIT, name: "", rim: false }
     }
 
-    fn cone(&self, axis: DVec3, side: DVec3, swing: [f64; 2], twist: [f64; 2]) -> (Vec<Arc>, Option<Cone>) {
+    fn cone(
+        &self,
+        axis: DVec3,
+        side: DVec3,
+        swing: [f64; 2],
+        twist: [f64; 2],
+    ) -> (Vec<AngleArc>, Option<ConeShape>) {
         let other = axis.cross(side);
         let (swung, angle) = swing_twist(self.q, axis);
         let swung = if swung.w < 0.0 { -swung } else { swung };
@@ -131,8 +137,8 @@ impl LimitFrame<'_> {
             (0..=AROUND).map(|i| at(fraction, i)).collect()
         };
         let around = (1..=RINGS).map(line).collect();
-        let cone = Cone { around, axis: point(DQuat::IDENTITY), now: point(swung) };
-        let swing_arc = |about: DVec3, max: f64, name| Arc {
+        let cone = ConeShape { around, axis: point(DQuat::IDENTITY), now: point(swung) };
+        let swing_arc = |about: DVec3, max: f64, name| AngleArc {
             dial: self.dial(about, axis, RADIUS),
             min: -max,
             max,
@@ -145,12 +151,12 @@ impl LimitFrame<'_> {
         dial.center = cone.now;
         let [min, max] = twist;
         let now = nearest_turn(angle, 0.5 * (min + max));
-        let twist = Arc { dial, min, max, now, color: TWIST, name: "Twist ", rim: false };
+        let twist = AngleArc { dial, min, max, now, color: TWIST, name: "Twist ", rim: false };
         (vec![swing_arc(side, swing[0], "Swing "), swing_arc(other, swing[1], "Swing "), twist], Some(cone))
     }
 
     /// Returns the arcs of an Euler limit. Each arc is in the frame that results from the rotations before it.
-    fn euler(&self, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> Vec<Arc> {
+    fn euler(&self, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> Vec<AngleArc> {
         let (a, b, c) = self.q.to_euler(order);
         // The other set of Euler angles for the same rotation may be the one within the limits.
         let solutions = [[a, b, c], [a + PI, PI - b, c + PI]];
@@ -174,7 +180,7 @@ impl LimitFrame<'_> {
             let dial = self.dial(before * unit, before * across(self.bone, unit), points);
             let name = ["X ", "Y ", "Z "][axis];
             let arc =
-                Arc { dial, min: min[i], max: max[i], now: now[i], color: AXES[axis], name, rim: false };
+                AngleArc { dial, min: min[i], max: max[i], now: now[i], color: AXES[axis], name, rim: false };
             arcs.push(arc);
             before *= DQuat::from_axis_angle(unit, now[i]);
         }

@@ -12,7 +12,7 @@ mod limits;
 mod pole;
 mod rings;
 
-pub(in crate::viewer) use dial::View;
+pub(in crate::viewer) use dial::GizmoView;
 pub(in crate::viewer) use drag::GizmoDrag;
 #[cfg(feature = "viewer")]
 pub(in crate::viewer) use draw::caption;
@@ -38,7 +38,7 @@ const RING: f32 = 6.0;
 
 /// A part of a gizmo that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::viewer) enum Grip {
+pub(in crate::viewer) enum GizmoGrip {
     /// A ring, by its index among the shown rings.
     Ring(usize),
     /// An end of a limit's angle, by the index of the arc. `true` is the upper end.
@@ -57,7 +57,7 @@ struct Gizmo {
 
 impl Gizmo {
     /// Returns the gizmo of the selected joint in the current pose.
-    fn new(session: &Session, view: &View) -> Option<Self> {
+    fn new(session: &Session, view: &GizmoView) -> Option<Self> {
         let node = session.selected?;
         Some(Self {
             limit: limits::limit_shape(&session.puppet, node, view),
@@ -67,21 +67,21 @@ impl Gizmo {
     }
 
     /// Returns the part at a pixel. Ends and the pole take precedence over rings, then the nearest part wins.
-    fn under(&self, at: Vec2, view: &View) -> Option<Grip> {
+    fn under(&self, at: Vec2, view: &GizmoView) -> Option<GizmoGrip> {
         let distance = |position: Vec3| view.pixel(position).map(|p| p.distance(at) / view.scale);
         let ends = self.limit.iter().flat_map(|l| l.arcs.iter().enumerate()).flat_map(|(i, arc)| {
-            [(Grip::End(i, false), arc.min), (Grip::End(i, true), arc.max)]
+            [(GizmoGrip::End(i, false), arc.min), (GizmoGrip::End(i, true), arc.max)]
                 .map(|(grip, angle)| (grip, arc.dial.point(angle)))
         });
-        let points = ends.chain(self.pole.iter().map(|p| (Grip::Pole, p.position)));
+        let points = ends.chain(self.pole.iter().map(|p| (GizmoGrip::Pole, p.position)));
         let near = points.filter_map(|(grip, position)| Some((distance(position)?, grip)));
-        let nearest = |a: &(f32, Grip), b: &(f32, Grip)| a.0.total_cmp(&b.0);
+        let nearest = |a: &(f32, GizmoGrip), b: &(f32, GizmoGrip)| a.0.total_cmp(&b.0);
         let point = near.filter(|(d, _)| *d < END).min_by(nearest);
         let rings = self.rings.iter().enumerate().filter_map(|(i, ring)| {
             let points = ring.front(view);
             let pixels = points.iter().map(|p| view.pixel(*p)).collect::<Option<Vec<Vec2>>>()?;
             let pairs = pixels.windows(2).map(|pair| distance_to_segment(at, pair) / view.scale);
-            pairs.min_by(f32::total_cmp).map(|d| (d, Grip::Ring(i)))
+            pairs.min_by(f32::total_cmp).map(|d| (d, GizmoGrip::Ring(i)))
         });
         let ring = || rings.filter(|(d, _)| *d < RING).min_by(nearest);
         point.or_else(ring).map(|(_, grip)| grip)
@@ -90,13 +90,13 @@ impl Gizmo {
 
 impl Session {
     /// Returns the view with which gizmos are drawn. `scale` is in pixels per point.
-    pub(in crate::viewer) fn view(&self, scale: f32) -> View {
-        View { camera: self.camera(), size: self.size(), scale }
+    pub(in crate::viewer) fn gizmo_view(&self, scale: f32) -> GizmoView {
+        GizmoView { camera: self.camera(), size: self.size(), scale }
     }
 
     /// Returns the part of the gizmo at a pixel.
-    pub(in crate::viewer) fn grip_under(&self, at: Vec2) -> Option<Grip> {
-        let view = self.view(self.scale);
+    pub(in crate::viewer) fn grip_under(&self, at: Vec2) -> Option<GizmoGrip> {
+        let view = self.gizmo_view(self.scale);
         let is_drawn = at.is_finite() && !self.mode.is_data();
         is_drawn.then(|| Gizmo::new(self, &view)?.under(at, &view))?
     }

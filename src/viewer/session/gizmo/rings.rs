@@ -9,7 +9,7 @@ use crate::ik::Limit;
 use crate::rig::orientation;
 use crate::viewer::Session;
 
-use super::dial::{Dial, View};
+use super::dial::{Dial, GizmoView};
 use super::{AXES, FREE};
 
 /// Radius of the rings in points.
@@ -35,7 +35,7 @@ pub(super) struct Ring {
 
 impl Ring {
     /// Returns the half that faces the camera as one polyline, or the whole ring if it is seen along its axis.
-    pub(super) fn front(&self, view: &View) -> Vec<Vec3> {
+    pub(super) fn front(&self, view: &GizmoView) -> Vec<Vec3> {
         let direction = (self.dial.center - view.camera.position).normalize_or_zero();
         if self.dial.axis.dot(direction).abs() > 0.97 {
             return self.dial.arc(0.0, TAU);
@@ -55,7 +55,7 @@ impl Session {
 }
 
 /// Returns a ring for each axis about which a joint may rotate.
-pub(super) fn for_joint(session: &Session, node: usize, view: &View) -> Vec<Ring> {
+pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Vec<Ring> {
     let puppet = &session.puppet;
     let Some(world) = puppet.world_from_node().get(node) else { return Vec::new() };
     let center = Vec3::from(world.translation);

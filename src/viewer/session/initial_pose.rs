@@ -10,7 +10,7 @@ const BOUNDS_SAMPLES: u8 = 24;
 ///
 /// A file that has clips but no meshes is a motion, and its rest pose may be far from its frames. The puppet
 /// therefore starts at the first frame of the first clip, and the bounds cover all sampled frames so that it stays in view.
-pub(super) fn begin(puppet: &mut Puppet) -> Bounds {
+pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
     let seconds = puppet.character().clips.first().map(|c| c.seconds);
     let Some(seconds) = seconds.filter(|_| puppet.parts().is_empty()) else {
         return puppet.bounds();

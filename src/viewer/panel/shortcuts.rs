@@ -4,7 +4,7 @@ use egui::{RichText, ScrollArea, Ui};
 
 use super::{PanelState, theme};
 
-const KEYS: [(&str, &str); 27] = [
+const SHORTCUTS: [(&str, &str); 27] = [
     ("Left drag", "Drag the part under the pointer"),
     ("Click", "Select a joint to show its rings and limit"),
     ("Drag an arc's end", "Change the limit"),
@@ -40,13 +40,14 @@ const AROUND: f32 = 80.0;
 const MIN_HEIGHT: f32 = 60.0;
 
 /// Shows the window if it is open.
-pub(super) fn show(ui: &Ui, look: &mut PanelState) {
-    let window = egui::Window::new("Shortcuts").open(&mut look.keys).resizable(false).collapsible(false);
+pub(super) fn show(ui: &Ui, panel: &mut PanelState) {
+    let window =
+        egui::Window::new("Shortcuts").open(&mut panel.shortcuts).resizable(false).collapsible(false);
     let height = (ui.ctx().content_rect().height() - AROUND).max(MIN_HEIGHT);
     window.show(ui.ctx(), |ui| {
         ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
             egui::Grid::new("keys").num_columns(2).spacing([18.0, 5.0]).show(ui, |ui| {
-                for (key, action) in KEYS {
+                for (key, action) in SHORTCUTS {
                     ui.label(RichText::new(key).strong().color(theme::accent(ui)));
                     ui.label(action);
                     ui.end_row();

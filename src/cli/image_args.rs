@@ -1,0 +1,175 @@
+//! The camera and image options, and the view settings that they describe.
+
+use std::f32::consts::PI;
+
+use clap::{Args, ValueEnum};
+use glam::Vec3;
+
+use crate::render::{AdapterChoice, Background, Frame, ShadingMode};
+use crate::scene::ViewSettings;
+use crate::skin::Skinning;
+use crate::view::{AUTO_FOV_Y, Bounds, Camera};
+use crate::viewer::Session;
+
+use super::failure::Failure;
+use super::posing::{numbers, unit};
+
+/// Image height at which overlays have scale 1. They grow with the image.
+const OVERLAY_HEIGHT: f32 = 720.0;
+/// Default image size, pixels.
+const DEFAULT_SIZE: (u32, u32) = (1280, 720);
+
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Camera and image")]
+pub(super) struct ImageArgs {
+    #[arg(long, value_name = "W,H", value_parser = resolution, help = "Image size in pixels [default: 1280,720, or the window's size with --replay]")]
+    resolution: Option<(u32, u32)>,
+    /// Camera position in world space, metres [default: chosen to show the whole character]
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    camera_position: Option<Vec3>,
+    /// Point that the camera looks at, metres [default: the centre of the posed character]
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    camera_focal_point: Option<Vec3>,
+    /// Direction that points up in the image [default: 0,1,0]
+    #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
+    camera_view_up: Option<Vec3>,
+    /// Vertical field of view in degrees [default: 45]
+    #[arg(long, value_name = "DEG", value_parser = view_angle)]
+    camera_view_angle: Option<f32>,
+    /// Shading mode
+    #[arg(long, value_name = "MODE", default_value = "shaded", value_parser = clap::builder::PossibleValuesParser::new(ShadingMode::ALL.map(ShadingMode::name)))]
+    mode: String,
+    /// Number of samples per pixel
+    #[arg(long, value_name = "1|4", default_value = "4", value_parser = ["1", "4"])]
+    samples: String,
+    /// Background colour [default: light grey in shaded and skeleton, black in the other modes]
+    #[arg(long, value_name = "#rrggbb|transparent")]
+    background: Option<Background>,
+    /// Draw a floor under the character [default: on in shaded, off in the other modes]
+    #[arg(long, value_name = "on|off")]
+    ground: Option<Switch>,
+    /// Draw shadows on lit surfaces and on the floor [default: on in shaded, off in the other modes]
+    #[arg(long, value_name = "on|off")]
+    shadow: Option<Switch>,
+    /// Graphics adapter: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name
+    #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
+    pub(super) adapter: AdapterChoice,
+    /// Skinning method
+    #[arg(long, value_name = "KIND", default_value = "linear", value_parser = clap::builder::PossibleValuesParser::new(Skinning::ALL.map(Skinning::name)))]
+    skinning: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+impl ImageArgs {
+    /// The image's width and height, pixels.
+    pub(super) fn size(&self) -> (u32, u32) {
+        self.resolution.unwrap_or(DEFAULT_SIZE)
+    }
+
+    /// Returns a replayed session's frame and image size. Without `--resolution`, the size is that of the recorded window.
+    pub(super) fn replayed<'a>(&self, session: &'a Session) -> (Frame<'a>, (u32, u32)) {
+        let size = self.resolution.unwrap_or_else(|| session.pixels());
+        #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
+        let scale = session.scale() * size.1 as f32 / session.size().y.trunc();
+        let mut frame = session.frame(scale);
+        frame.background = self.background.unwrap_or(frame.background);
+        frame.samples = self.samples();
+        (frame, size)
+    }
+
+    fn samples(&self) -> u32 {
+        if self.samples == "1" { 1 } else { 4 }
+    }
+
+    pub(super) fn mode(&self) -> ShadingMode {
+        // The parser accepts known names only.
+        self.mode.parse().unwrap_or_default()
+    }
+
+    pub(super) fn skinning(&self) -> Skinning {
+        Skinning::ALL.into_iter().find(|s| s.name() == self.skinning).unwrap_or_default()
+    }
+
+    /// The view settings for a scene with these bounds.
+    pub(super) fn settings(&self, bounds: &Bounds) -> Result<ViewSettings, Failure> {
+        let mode = self.mode();
+        let is_on = |switch: Option<Switch>| switch.map_or(mode == ShadingMode::Shaded, |s| s == Switch::On);
+        let background = if mode.is_shaded() { Background::STUDIO } else { Background::BLACK };
+        #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
+        let height = self.size().1 as f32;
+        Ok(ViewSettings {
+            camera: self.camera(bounds)?,
+            mode,
+            background: self.background.unwrap_or(background),
+            samples: self.samples(),
+            bounds: *bounds,
+            floor: is_on(self.ground) && !mode.is_data(),
+            shadow: is_on(self.shadow),
+            scale: (height / OVERLAY_HEIGHT).max(0.5),
+        })
+    }
+
+    /// The camera of the options. Missing options come from the auto-framing of `bounds`.
+    fn camera(&self, bounds: &Bounds) -> Result<Camera, Failure> {
+        #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
+        let aspect = self.size().0 as f32 / self.size().1 as f32;
+        let fov_y = self.camera_view_angle.map_or(AUTO_FOV_Y, |degrees| degrees * PI / 180.0);
+        let mut camera = Camera::framing(bounds, fov_y, aspect);
+        camera.position = self.camera_position.unwrap_or(camera.position);
+        camera.target = self.camera_focal_point.unwrap_or(camera.target);
+        camera.up = self.camera_view_up.unwrap_or(camera.up);
+        if self.camera_position.is_some() {
+            camera.set_depth_range(bounds);
+        }
+        if camera.position == camera.target {
+            return Err(Failure::Usage("--camera-position must differ from --camera-focal-point".into()));
+        }
+        let sight = (camera.target - camera.position).normalize();
+        let across = sight.cross(camera.up.normalize_or_zero()).length();
+        if across.is_nan() || across < 1e-4 {
+            match self.camera_view_up {
+                Some(_) => {
+                    let text = "--camera-view-up must not be parallel to the viewing direction";
+                    return Err(Failure::Usage(text.into()));
+                }
+                // Seen straight from above or below, the character's back is up in the image.
+                None => camera.up = Vec3::new(0.0, 0.0, sight.y),
+            }
+        }
+        if !camera.clip_from_world(aspect).is_finite() {
+            return Err(Failure::Usage(
+                "camera position or view angle is outside the range of single precision".into(),
+            ));
+        }
+        Ok(camera)
+    }
+}
+
+fn resolution(text: &str) -> Result<(u32, u32), String> {
+    let parsed = text.split_once([',', 'x']).and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    match parsed {
+        Some((0, _) | (_, 0)) => Err("width and height must be at least 1".into()),
+        Some(size) => Ok(size),
+        None => Err(format!("\"{text}\" is not W,H, for example 1280,720")),
+    }
+}
+
+fn vector(text: &str) -> Result<Vec3, String> {
+    let v = glam::DVec3::from_array(numbers(text)?).as_vec3();
+    if v.is_finite() { Ok(v) } else { Err(format!("\"{text}\" is outside the range of single precision")) }
+}
+
+fn direction(text: &str) -> Result<Vec3, String> {
+    let v = unit(numbers(text)?).ok_or_else(|| format!("direction \"{text}\" has zero length"))?;
+    Ok(glam::DVec3::from_array(v).as_vec3())
+}
+
+fn view_angle(text: &str) -> Result<f32, String> {
+    let degrees = text.parse::<f32>().ok().filter(|d| *d > 0.0 && *d < 180.0);
+    degrees.ok_or_else(|| format!("\"{text}\" is not an angle between 0 and 180 degrees"))
+}
