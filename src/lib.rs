@@ -11,8 +11,9 @@
 //! Coordinates are right-handed with +Y up. Units are metres, radians and seconds. Matrices are named after the spaces that
 //! they connect, for example `world_from_joint`.
 //!
-//! Without features, the library needs no GPU. `render` adds drawing with wgpu and recorded sessions, without a window.
-//! `cli` adds the program and `viewer` its window. `capture`, which `cli` includes, adds live motion over the network.
+//! Without features, the library needs no GPU. The feature `capture` adds poses and clips from recorded sensors, and `vmc`
+//! adds live motion over the network. `render` adds drawing with wgpu, and sessions of the viewer without a window. `cli` adds
+//! the program, and `viewer` its window.
 
 pub mod asset;
 #[cfg(feature = "capture")]

@@ -1,4 +1,4 @@
-//! `sinew bake`: writes the played motion and the inverse kinematics on top of it as one clip.
+//! `sinew bake`: writes a motion, and the inverse kinematics that are solved on top of it, as one clip.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -60,12 +60,12 @@ fn time_range(text: &str) -> Result<TimeRange, String> {
     let seconds = |t: &str| t.parse::<f32>().ok().filter(|t| t.is_finite() && *t >= 0.0);
     let parsed =
         text.split_once("..").and_then(|(a, b)| Some(TimeRange { from: seconds(a)?, to: seconds(b)? }));
-    parsed.filter(|s| s.from < s.to).ok_or_else(|| format!("\"{text}\" is not A..B with times 0 <= A < B"))
+    parsed.filter(|s| s.from < s.to).ok_or_else(|| "expected A..B in seconds, with 0 <= A < B".into())
 }
 
 fn error(text: &str) -> Result<f32, String> {
     let error = text.parse::<f32>().ok().filter(|e| *e >= 0.0 && e.is_finite());
-    error.ok_or_else(|| format!("\"{text}\" is not a number of at least 0"))
+    error.ok_or_else(|| "must be a number of at least 0".into())
 }
 
 /// The file format of the output.

@@ -155,21 +155,21 @@ fn resolution(text: &str) -> Result<(u32, u32), String> {
     match parsed {
         Some((0, _) | (_, 0)) => Err("width and height must be at least 1".into()),
         Some(size) => Ok(size),
-        None => Err(format!("\"{text}\" is not W,H, for example 1280,720")),
+        None => Err("expected W,H, for example 1280,720".into()),
     }
 }
 
 fn vector(text: &str) -> Result<Vec3, String> {
     let v = glam::DVec3::from_array(numbers(text)?).as_vec3();
-    if v.is_finite() { Ok(v) } else { Err(format!("\"{text}\" is outside the range of single precision")) }
+    if v.is_finite() { Ok(v) } else { Err("position is outside the range of single precision".into()) }
 }
 
 fn direction(text: &str) -> Result<Vec3, String> {
-    let v = unit(numbers(text)?).ok_or_else(|| format!("direction \"{text}\" has zero length"))?;
+    let v = unit(numbers(text)?).ok_or("direction has zero length")?;
     Ok(glam::DVec3::from_array(v).as_vec3())
 }
 
 fn view_angle(text: &str) -> Result<f32, String> {
     let degrees = text.parse::<f32>().ok().filter(|d| *d > 0.0 && *d < 180.0);
-    degrees.ok_or_else(|| format!("\"{text}\" is not an angle between 0 and 180 degrees"))
+    degrees.ok_or_else(|| "must be an angle between 0 and 180 degrees".into())
 }

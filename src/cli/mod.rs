@@ -1,4 +1,5 @@
-//! The `sinew` program: parses the arguments, runs a subcommand and returns an exit code. Each subcommand has one file.
+//! The `sinew` program: parses the arguments, runs a subcommand and returns an exit code. Each subcommand has a
+//! file or a folder.
 
 mod bake;
 mod bench;
@@ -73,7 +74,7 @@ enum Command {
     Bake(Box<bake::BakeArgs>),
     /// Show what a file contains
     Inspect(inspect::InspectArgs),
-    /// Learn a pose prior from a file's clips, for --style
+    /// Learn a pose prior from the clips of a file, for the option --style
     Style(style::StyleArgs),
     /// Compare the solvers on seeded cases
     Bench(bench::BenchArgs),
@@ -152,6 +153,9 @@ fn command() -> clap::Command {
 
 fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let cli = Cli::from_arg_matches(matches).map_err(|e| Failure::Usage(failure::first_line(&e)))?;
+    if cli.command.is_none() {
+        check_command_name(&cli.model)?;
+    }
     let arguments = matches.subcommand().map_or(matches, |(_, arguments)| arguments);
     match cli.command {
         #[cfg(feature = "viewer")]
@@ -167,6 +171,22 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         Some(Command::Inspect(args)) => inspect::run(&args, cli.verbosity),
         Some(Command::Style(args)) => style::run(&args, cli.verbosity),
         Some(Command::Bench(args)) => bench::run(&args),
+    }
+}
+
+/// Refuses a file that does not exist if its name is similar to that of a subcommand.
+fn check_command_name(model: &ModelArg) -> Result<(), Failure> {
+    let Some(file) = model.file.as_deref().filter(|file| !file.exists()) else { return Ok(()) };
+    let typed = file.to_string_lossy();
+    let command = Cli::command();
+    let similarity = |name: &str| strsim::normalized_damerau_levenshtein(&typed, name);
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    match names.filter(|name| similarity(name) > 0.5).max_by(|a, b| similarity(a).total_cmp(&similarity(b))) {
+        None => Ok(()),
+        Some(nearest) => {
+            let cause = "neither a file nor a command; did you mean";
+            Err(Failure::Usage(format!("{typed}: {cause} `sinew {nearest}`?")))
+        }
     }
 }
 

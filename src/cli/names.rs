@@ -23,7 +23,10 @@ pub(super) fn node(character: &Character, name: &str) -> Result<usize, Failure> 
         if index < nodes.len() {
             return Ok(index);
         }
-        return Err(Failure::Usage(format!("node {name} does not exist (the file has {})", nodes.len())));
+        return Err(Failure::Usage(format!(
+            "node {name} does not exist; the file has {}, counted from #0",
+            nodes.len()
+        )));
     }
     let known = nodes.iter().filter_map(|n| n.name.as_deref());
     Err(unknown("node", name, known))
@@ -50,7 +53,9 @@ fn by_name_or_index<'a>(
     }
     match name.parse::<usize>() {
         Ok(index) if index < count => Ok(index),
-        Ok(index) => Err(Failure::Usage(format!("{kind} {index} does not exist (the file has {count})"))),
+        Ok(index) => Err(Failure::Usage(format!(
+            "{kind} {index} does not exist; the file has {count}, counted from 0"
+        ))),
         Err(_) => Err(unknown(kind, name, all.flatten())),
     }
 }

@@ -26,11 +26,16 @@ pub(super) struct StyleArgs {
     #[arg(long, value_name = "NAME|INDEX")]
     animation: Vec<String>,
     /// Number of postures to keep, chosen to differ as much as possible
-    #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u64).range(3..=200))]
-    postures: u64,
+    #[arg(long, value_name = "N", default_value = "60", value_parser = postures)]
+    postures: usize,
     /// Write the pose prior to this file
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+}
+
+fn postures(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|n| (3..=200).contains(n));
+    count.ok_or_else(|| "must be a whole number from 3 to 200".into())
 }
 
 pub(super) fn run(args: &StyleArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
@@ -43,11 +48,13 @@ pub(super) fn run(args: &StyleArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     if clips.is_empty() {
         clips = (0..character.clips.len()).collect();
     }
-    let rig = super::rig_of(&character, None)?;
     let name = character.path.display().to_string();
+    if clips.is_empty() {
+        return Err(Failure::Usage(format!("{name}: the file contains no clips to learn from")));
+    }
+    let rig = super::rig_of(&character, None)?;
     let puppet = Puppet::with_rig(character, 0, rig);
-    let learning =
-        Learning { postures: usize::try_from(args.postures).unwrap_or(usize::MAX), ..Learning::default() };
+    let learning = Learning { postures: args.postures, ..Learning::default() };
     let (style, learned) =
         puppet.learn(&clips, &learning).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
     let text = json::to_vec(&style).map_err(|e| Failure::write(&args.output)(e.into()))?;

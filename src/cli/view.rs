@@ -1,4 +1,4 @@
-//! Opens the viewer. Without a display, `sinew view [FILE]` fails and `sinew [FILE]` draws an image instead.
+//! `sinew view` and `sinew [FILE]`: open the viewer. Without a display, the first fails and the second draws an image.
 
 use std::io;
 use std::net::SocketAddr;
@@ -28,7 +28,7 @@ pub(super) struct ViewArgs {
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     adapter: AdapterChoice,
     /// Receive live motion by the VMC protocol [address if omitted: 127.0.0.1:39539, reachable from this machine only]
-    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:39539")]
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:39539", value_parser = address)]
     vmc: Option<SocketAddr>,
     /// Add the clips of another file, retargeted to this character (repeatable)
     #[arg(long, value_name = "FILE")]
@@ -42,6 +42,10 @@ pub(super) struct ViewArgs {
     /// Replace an existing SESSION file
     #[arg(long, requires = "record")]
     force: bool,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected ADDRESS:PORT with an IP address, for example 127.0.0.1:39539".into())
 }
 
 impl ViewArgs {
@@ -96,7 +100,7 @@ fn report_recording(recorded: Option<PathBuf>, verbosity: Verbosity) -> ExitCode
 pub(super) fn run_or_draw(model: &ModelArg, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     match open(model, (&[], false), AdapterChoice::Auto, verbosity, || Ok(None), None)? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
-        // Where no adapter can present to the display, one may still draw images.
+        // An adapter that cannot present to the display may still be able to draw images.
         Err(
             ViewerError::NoDisplay(_)
             | ViewerError::Render(RenderError::NoAdapter { .. } | RenderError::Device { .. }),

@@ -4,12 +4,12 @@
 mod arguments;
 mod bake;
 mod bvh;
+mod default_image;
 mod files;
-mod first_look;
 mod humanoids;
 mod inspect;
 mod oracle;
-mod own;
+mod own_suite;
 mod pose;
 mod printable;
 mod render;

@@ -173,7 +173,7 @@ fn a_posed_copy_is_self_contained() {
         }]}],
         "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
         "textures": [{"source": 0}],
-        "images": [{"uri": "a%20picture.png"}],
+        "images": [{"uri": "an%20image.png"}],
         "nodes": [{"mesh": 0, "matrix": sheared, "children": [1]}, {"name": "tip"}],
         "animations": [{
             "samplers": [{"input": times, "output": weights}],
@@ -187,7 +187,7 @@ fn a_posed_copy_is_self_contained() {
     std::fs::write(source.join("bytes.bin"), data.unwrap()).unwrap();
     file["buffers"][0]["uri"] = "bytes.bin".into();
     let png = image::png(2, 2, image::ColorType::Rgb, &[9, 99, 199].repeat(4));
-    std::fs::write(source.join("a picture.png"), png).unwrap();
+    std::fs::write(source.join("an image.png"), png).unwrap();
     let path = source.join("pieces.gltf");
     std::fs::write(&path, file.to_string()).unwrap();
     let posing = ["--animation", "0", "--animation-time", "0.75"];

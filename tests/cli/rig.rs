@@ -252,27 +252,27 @@ fn a_rig_file_is_used_and_its_errors_name_the_line() {
     let path_text = path.to_str().unwrap();
     stdout(["inspect", "--write-rig", path_text]);
     let good = std::fs::read_to_string(&path).unwrap();
-    let fault = |from: &str, to: &str| {
+    let error = |from: &str, to: &str| {
         std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
         let line = refusal(["inspect", "--rig", path_text]);
         line.split_once("rig.toml: ").unwrap().1.to_owned()
     };
     assert_eq!(
-        fault("version = 1\n", "version = 1\nspeed = 2\n"),
+        error("version = 1\n", "version = 1\nspeed = 2\n"),
         "line 2: unknown key \"speed\"; known: version, pins, chain, joint"
     );
-    assert_eq!(fault("version = 1\n", "version = 2\n"), "line 1: version must be 1");
-    assert!(fault("kind = \"arm\"", "kind = \"wing\"").starts_with("line 5: kind must be one of arm, leg"));
+    assert_eq!(error("version = 1\n", "version = 2\n"), "line 1: version must be 1");
+    assert!(error("kind = \"arm\"", "kind = \"wing\"").starts_with("line 5: kind must be one of arm, leg"));
     assert_eq!(
-        fault("base = \"leftUpperArm\"", "base = \"nobody\""),
+        error("base = \"leftUpperArm\"", "base = \"nobody\""),
         "line 6: node \"nobody\" does not exist"
     );
     assert_eq!(
-        fault("base = \"leftUpperArm\"", "base = \"rightHand\""),
+        error("base = \"leftUpperArm\"", "base = \"rightHand\""),
         "line 6: base must be above effector"
     );
-    assert!(fault("[[chain]]", "[[chain").starts_with("line 3: "));
-    assert!(fault("axis = [", "axis = [0, ").contains("axis must be a list of 3 numbers"));
+    assert!(error("[[chain]]", "[[chain").starts_with("line 3: "));
+    assert!(error("axis = [", "axis = [0, ").contains("axis must be a list of 3 numbers"));
     for (text, expected) in [
         ("\n[[chain]]\n", "line 3: base is missing"),
         ("[[joint]]\nnode = \"head\"\n\n[[joint]]\n", "line 5: node is missing"),

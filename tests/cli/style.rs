@@ -120,7 +120,7 @@ fn files_without_usable_examples_are_refused() {
 fn an_invalid_style_is_refused() {
     let (reach, folder) = ("leftHand=0.3,1.0,0.4", folder("no-style"));
     let error = refusal(["pose", "--method", "style", "--reach", reach]);
-    assert!(error.contains("needs a style"), "{error}");
+    assert!(error.contains("add --style FILE"), "{error}");
     for (text, cause) in [
         ("{}", "missing field"),
         ("[1, 2", "not a style"),

@@ -44,13 +44,13 @@ fn names(session: &Session) -> Vec<&str> {
     clips(session).iter().map(|c| c.name.as_deref().unwrap()).collect()
 }
 
-fn strips(shares: &[&[usize]]) -> Motion {
+fn strips(clips: &[&[usize]]) -> Motion {
     let strip = |clips: &&[usize]| {
         let clips = clips.iter().map(|&clip| WeightedClip { clip, weight: 1.0 }).collect();
         Strip { clips, looping: true, seconds: Some(2.0), ..Strip::new(0) }
     };
-    let mut motion = Motion { strips: shares.iter().map(strip).collect(), ..Motion::default() };
-    (0_u8..).zip(&mut motion.strips).for_each(|(place, strip)| strip.start = 1.5 * f32::from(place));
+    let mut motion = Motion { strips: clips.iter().map(strip).collect(), ..Motion::default() };
+    (0_u8..).zip(&mut motion.strips).for_each(|(index, strip)| strip.start = 1.5 * f32::from(index));
     motion
 }
 

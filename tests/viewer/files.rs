@@ -31,7 +31,7 @@ fn dragged() -> Session {
 
 #[test]
 fn saved_image_equals_the_frame_and_replaces_no_file() {
-    let folder = folder("save-picture");
+    let folder = folder("save-image");
     let mut session = dragged();
     session.apply(Command::Resize(Vec2::new(200.0, 120.0)));
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());

@@ -45,7 +45,7 @@ pub(super) enum Set {
     Pose,
     /// A path at 60 Hz, where each solve starts from the last answer
     Drag,
-    /// As drag, along a path that leaves the reach and returns
+    /// Like drag, along a path that leaves the reach and returns
     DragOut,
 }
 

@@ -126,14 +126,14 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The time of reading the clock, seconds.
+/// The time that it takes to read the clock, seconds.
 fn timer_overhead() -> f64 {
     let readings: Vec<f64> = (0..1001).map(|_| Instant::now().elapsed().as_secs_f64()).collect();
     nearest_rank(&sorted(&readings), 0.5)
 }
 
-/// Measures the reference time of this machine, nanoseconds. It is the time of one single-precision 1/√x in a chain where
-/// each depends on the previous one. Times of different or busy machines can be compared relative to it.
+/// Measures the reference time of this machine, nanoseconds. It is the time of one single-precision 1/√x in a sequence in
+/// which each input is the previous result. Times of different or busy machines can be compared relative to it.
 pub(super) fn reference_time() -> f64 {
     const COUNT: u32 = 100_000;
     let mut best = f64::INFINITY;

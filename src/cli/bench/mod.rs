@@ -73,17 +73,17 @@ struct BenchReport {
 
 fn joints(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|n| (1..=10_000).contains(n));
-    count.ok_or_else(|| format!("\"{text}\" is not a number from 1 to 10000"))
+    count.ok_or_else(|| "must be a whole number from 1 to 10000".into())
 }
 
 fn cases_count(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|n| (1..=1_000_000).contains(n));
-    count.ok_or_else(|| format!("\"{text}\" is not a number from 1 to 1000000"))
+    count.ok_or_else(|| "must be a whole number from 1 to 1000000".into())
 }
 
 fn fraction(text: &str) -> Result<f64, String> {
     let fraction = text.parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0);
-    fraction.ok_or_else(|| format!("\"{text}\" is not a positive number"))
+    fraction.ok_or_else(|| "must be a positive number".into())
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {

@@ -1,4 +1,4 @@
-//! Tables of published papers recomputed, and the continuity of solvers along dragged paths.
+//! Recomputes tables of published papers, and measures the continuity of solvers along dragged paths.
 
 use std::f64::consts::{FRAC_PI_4, TAU};
 
@@ -69,7 +69,7 @@ pub(super) struct DragRow {
     pub(super) path: &'static str,
     pub(super) method: String,
     pub(super) joints: usize,
-    /// 99th percentile of the fastest joint's rotation per frame, radians.
+    /// 99th percentile over all frames of the largest rotation of a joint, radians.
     pub(super) p99: f64,
     /// Largest rotation of a joint in one frame, radians.
     pub(super) largest: f64,

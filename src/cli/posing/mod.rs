@@ -67,7 +67,7 @@ pub(super) struct PosingArgs {
     /// Weight of a node's goals (repeatable) [default: 1]
     #[arg(long, value_name = "NODE=W")]
     weight: Vec<Assignment<1>>,
-    /// Hold a joint still for the --reach, --orient and --look options that follow [default: the chain's base]
+    /// Keep a joint fixed for the --reach, --orient and --look options that follow [default: the chain's base]
     #[arg(long, value_name = "NODE")]
     base: Vec<String>,
     /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
@@ -131,19 +131,19 @@ impl<const N: usize> FromStr for Assignment<N> {
 
     /// Splits at the last `=`, because a node's name may contain one.
     fn from_str(text: &str) -> Result<Self, String> {
-        let (node, values) = text.rsplit_once('=').ok_or("'=' is missing")?;
+        let (node, values) = text.rsplit_once('=').ok_or("'=' is missing after the name of the node")?;
         Ok(Self { node: node.to_owned(), values: numbers(values)? })
     }
 }
 
 fn seconds(text: &str) -> Result<f32, String> {
     let seconds = text.parse::<f32>().ok().filter(|s| s.is_finite());
-    seconds.ok_or_else(|| format!("\"{text}\" is not a time in seconds"))
+    seconds.ok_or_else(|| "must be a time in seconds".into())
 }
 
 fn metres(text: &str) -> Result<f64, String> {
     let metres = text.parse::<f64>().ok().filter(|m| *m > 0.0 && m.is_finite());
-    metres.ok_or_else(|| format!("\"{text}\" is not a positive number of metres"))
+    metres.ok_or_else(|| "must be a positive number of metres".into())
 }
 
 /// Parses exactly `N` finite numbers separated by commas.
@@ -152,9 +152,9 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
         .split(',')
         .map(|n| n.trim().parse::<f64>().ok().filter(|x| x.is_finite()))
         .collect::<Option<_>>()
-        .ok_or_else(|| format!("\"{text}\" is not a list of finite numbers"))?;
+        .ok_or("expected finite numbers separated by commas")?;
     let count = parsed.len();
-    parsed.try_into().map_err(|_| format!("found {count} numbers, expected {N}"))
+    parsed.try_into().map_err(|_| format!("expected {N} numbers, found {count}"))
 }
 
 /// The vector scaled to length one; `None` if its length is zero.
@@ -166,7 +166,8 @@ pub(super) fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
 }
 
 impl PosingArgs {
-    /// Returns a puppet set up by the options. `matches` of this subcommand give the order of the options.
+    /// Returns a puppet that is set up as the options say. The order of the options is read from `matches`, the parsed arguments
+    /// of the subcommand.
     pub(super) fn puppet(
         &self,
         character: Character,
@@ -190,7 +191,7 @@ impl PosingArgs {
         self.rig.as_deref()
     }
 
-    /// As [`Self::puppet`], for a shared character that already has all clips, and its rig.
+    /// Does the same as [`Self::puppet`] with a shared character that already has all clips, and with its rig.
     pub(super) fn puppet_of(
         &self,
         character: Arc<Character>,
@@ -208,6 +209,9 @@ impl PosingArgs {
         let rotations = self.rotations(&character)?;
         let load_prior = |path| super::style::load_prior(path, &character, &rig, self.keep_hands);
         let style = self.style.as_deref().map(load_prior).transpose()?;
+        if style.is_none() && self.method == ik::Method::Style.name() && !targets.is_empty() {
+            return Err(Failure::Usage("--method style needs a pose prior; add --style FILE".into()));
+        }
         let mut puppet = Puppet::with_rig(character, scene, rig);
         puppet.style = style;
         self.play(&mut puppet, clip, self.animation_time)?;

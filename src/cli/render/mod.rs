@@ -62,7 +62,7 @@ pub(super) struct RenderArgs {
     /// Draw frames A to B-1 of a clip or a session; the camera of a clip is fixed and shows all frames
     #[arg(long, value_name = "A..B", requires = "moving")]
     pub(super) frames: Option<FrameRange>,
-    /// FrameRange per second; frame 0 is at --animation-time, or at the start of the session
+    /// Frames per second; frame 0 is at --animation-time, or at the start of the session
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = rate)]
     pub(super) fps: f32,
     /// Solve the same goals with other methods and draw the results as ghosts
@@ -94,9 +94,9 @@ impl FromStr for FrameRange {
         let (first, end): (u32, u32) = text
             .split_once("..")
             .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
-            .ok_or_else(|| format!("\"{text}\" is not A..B, for example 0..48"))?;
+            .ok_or_else(|| "expected A..B, for example 0..48".to_owned())?;
         match end.checked_sub(first) {
-            None | Some(0) => Err(format!("\"{text}\" contains no frame; B must be greater than A")),
+            None | Some(0) => Err("the range is empty; B must be greater than A".into()),
             Some(count) if count > MAX_FRAMES => {
                 Err(format!("{count} frames exceed the limit of {MAX_FRAMES}"))
             }
@@ -107,12 +107,12 @@ impl FromStr for FrameRange {
 
 pub(super) fn rate(text: &str) -> Result<f32, String> {
     let rate = text.parse::<f32>().ok().filter(|r| *r > 0.0 && r.is_finite());
-    rate.ok_or_else(|| format!("\"{text}\" is not a positive number"))
+    rate.ok_or_else(|| "must be a positive number".into())
 }
 
 fn threshold(text: &str) -> Result<f32, String> {
     let error = text.parse::<f32>().ok().filter(|t| (0.0..=1.0).contains(t));
-    error.ok_or_else(|| format!("\"{text}\" is not a number from 0 to 1"))
+    error.ok_or_else(|| "must be a number from 0 to 1".into())
 }
 
 impl RenderArgs {

@@ -54,7 +54,7 @@ pub(super) struct TestArgs {
     #[arg(long)]
     list: bool,
     /// Number of cases to run in parallel [default: number of processors plus one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZero<usize>>,
     /// Run only part I of N equal parts of the cases
     #[arg(long, value_name = "I/N")]
@@ -79,13 +79,17 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parsed = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-        let (index, count) = parsed.ok_or_else(|| format!("\"{text}\" is not I/N, for example 1/4"))?;
+        let (index, count) = parsed.ok_or_else(|| "expected I/N, for example 1/4".to_owned())?;
         if (1..=count).contains(&index) {
             Ok(Self { index, count })
         } else {
-            Err(format!("\"{text}\": I must be from 1 to N"))
+            Err("I must be from 1 to N".into())
         }
     }
+}
+
+fn jobs(text: &str) -> Result<NonZero<usize>, String> {
+    text.parse().map_err(|_| "must be a whole number of at least 1".into())
 }
 
 /// The options that a case may set.
@@ -104,7 +108,11 @@ pub(super) fn run(args: &TestArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         return Ok(ExitCode::SUCCESS);
     }
     if indices.is_empty() {
-        let cause = "no case to run; check --filter and --shard";
+        let cause = if suite.cases.is_empty() {
+            "the suite contains no cases"
+        } else {
+            "no case to run; check --filter and --shard"
+        };
         return Err(Failure::Usage(format!("{}: {cause}", args.suite.display())));
     }
     results::check(args, &suite)?;
@@ -193,7 +201,7 @@ fn print_summary(
         lines.push(format!("images: {identical} identical, {levels} equal by levels, {flip} judged by FLIP"));
         lines.push(format!("drawn by {machine}"));
     }
-    lines.push(format!("{}; {seconds:.2} s, {each:.1} ms a case", words.join(", ")));
+    lines.push(format!("{}; {seconds:.2} s, {each:.1} ms per case", words.join(", ")));
     output::lines(lines)
 }
 

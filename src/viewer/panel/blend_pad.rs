@@ -3,7 +3,7 @@
 use egui::{Align2, FontId, Response, Sense, Shape, Stroke, Ui, vec2};
 use glam::Vec2;
 
-use crate::viewer::panel::blend_square::{corners, place, weights};
+use crate::viewer::panel::blend_square::{corners, point, weights};
 
 use super::{INNER, theme};
 
@@ -18,7 +18,7 @@ const MARGIN: f32 = 17.0;
 /// response and the new weights, or `None` unless there are two to four clips with a positive sum of weights.
 pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Response, Vec<f32>)> {
     let corners = corners(current.len());
-    let at = place(current.iter().copied())?;
+    let at = point(current.iter().copied())?;
     let height = if corners.len() == 2 { LINE } else { FIELD };
     let (rect, pad) = ui.allocate_exact_size(vec2(INNER - 8.0, height), Sense::click_and_drag());
     let role = egui::accesskit::Role::Slider;
@@ -62,6 +62,6 @@ pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Re
     let pressed = pad.interact_pointer_pos().filter(|_| pad.dragged() || pad.clicked());
     let Some(to) = pressed.map(|p| p - field.min) else { return Some((pad, current.to_vec())) };
     pad.mark_changed();
-    let point = Vec2::new(to.x / field.width().max(1.0), to.y / field.height().max(1.0));
-    Some((pad, weights(current.len(), point)))
+    let position = Vec2::new(to.x / field.width().max(1.0), to.y / field.height().max(1.0));
+    Some((pad, weights(current.len(), position)))
 }

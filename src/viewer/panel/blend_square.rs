@@ -33,7 +33,7 @@ pub(in crate::viewer) fn weights(clips: usize, at: Vec2) -> Vec<f32> {
 }
 
 /// Returns the point that belongs to the given weights, which is the weighted mean of the clips' positions.
-pub(in crate::viewer) fn place(weights: impl ExactSizeIterator<Item = f32> + Clone) -> Option<Vec2> {
+pub(in crate::viewer) fn point(weights: impl ExactSizeIterator<Item = f32> + Clone) -> Option<Vec2> {
     let corners = corners(weights.len());
     let sum: f32 = weights.clone().sum();
     let middle: Vec2 = corners.iter().zip(weights).map(|(c, w)| *c * w).sum();
@@ -57,7 +57,7 @@ mod tests {
             let inside = if clips == 2 { Vec2::new(0.3, 0.5) } else { Vec2::new(0.4, 0.7) };
             let blend = weights(clips, inside);
             assert!((blend.iter().sum::<f32>() - 1.0).abs() < 1e-6 && blend.iter().all(|w| *w >= 0.0));
-            assert!(place(blend.into_iter()).unwrap().distance(inside) < 1e-6);
+            assert!(point(blend.into_iter()).unwrap().distance(inside) < 1e-6);
         }
     }
 
@@ -70,7 +70,7 @@ mod tests {
                 assert!(blend.iter().all(|w| (0.0..=1.0).contains(w)));
             }
         }
-        assert_eq!(place([0.0, 0.0].into_iter()), None);
-        assert_eq!(place([1.0; 5].into_iter()), None);
+        assert_eq!(point([0.0, 0.0].into_iter()), None);
+        assert_eq!(point([1.0; 5].into_iter()), None);
     }
 }

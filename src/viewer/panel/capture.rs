@@ -1,4 +1,4 @@
-//! The panel section of the live motion source that the character follows.
+//! The panel section for the live source that the character follows.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(in crate::viewer) struct LiveStatus {
     pub(in crate::viewer) rate: f32,
     pub(in crate::viewer) dropped: u64,
     /// Why the last packet was dropped or the socket failed.
-    pub(in crate::viewer) fault: Option<String>,
+    pub(in crate::viewer) error: Option<String>,
     /// Time since the last packet. `None` before the first packet.
     pub(in crate::viewer) silent: Option<Duration>,
     /// Number of frames in the take being recorded.
@@ -38,9 +38,9 @@ pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
         ui.label(RichText::new(status.address.to_string()).strong());
         ui.label(RichText::new(activity).color(quiet));
     });
-    if status.dropped > 0 || status.fault.is_some() {
-        let fault = printable::line(status.fault.as_deref().unwrap_or_default());
-        ui.label(RichText::new(format!("{} dropped: {fault}", status.dropped)).small().color(theme::bad(ui)));
+    if status.dropped > 0 || status.error.is_some() {
+        let error = printable::line(status.error.as_deref().unwrap_or_default());
+        ui.label(RichText::new(format!("{} dropped: {error}", status.dropped)).small().color(theme::bad(ui)));
     }
     let recorded = status.recorded;
     ui.horizontal(|ui| {

@@ -84,9 +84,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
 fn title(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> egui::Response {
     let shown = timeline::is_shown(session, &panel.timeline);
     let title = heading(ui, "Clip");
-    let index = Rect::from_min_size(title.rect.left_top() - vec2(0.0, 5.0), vec2(INNER - 8.0, 20.0));
+    let area = Rect::from_min_size(title.rect.left_top() - vec2(0.0, 5.0), vec2(INNER - 8.0, 20.0));
     let layout = Layout::right_to_left(Align::Center);
-    ui.scope_builder(UiBuilder::new().max_rect(index).layout(layout), |ui| {
+    ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {
         let toggle = ui.add(Button::selectable(shown, RichText::new("Timeline").small()).small());
         if toggle.on_hover_text("Show the timeline below the scene").clicked() {
             panel.timeline.is_open = Some(!shown);

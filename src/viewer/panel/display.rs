@@ -8,7 +8,7 @@ use crate::viewer::{Command, Display, Session};
 
 use super::heading;
 
-/// Shows the shading mode, the skinning method and the scene helpers.
+/// Shows the shading mode, the skinning method and what else the scene shows.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     heading(ui, "Display");
     let Display { mut skeleton, mut names, mut ground, mut shadow } = session.display;

@@ -1,4 +1,4 @@
-//! The panel section for goals that were kept on release.
+//! The panel section for goals that remain after a drag.
 
 use egui::{Button, RichText, Slider, Ui};
 

@@ -33,12 +33,12 @@ pub(super) fn show(ui: &Ui, session: &Session) {
     if let Some((position, text)) = gizmo::caption(session) {
         // On the side away from the joint, so that the label does not cover its arcs.
         let screen_x = |p| crate::scene::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
-        let joint = session.selected.and_then(|n| session.place(n)).and_then(screen_x);
+        let joint = session.selected.and_then(|n| session.position_of(n)).and_then(screen_x);
         draw_label(position, &text, Color32::WHITE, screen_x(position) < joint);
     }
     if let Some(node) = session.hint.filter(|_| session.hint != session.selected) {
         session
-            .place(node)
+            .position_of(node)
             .into_iter()
             .for_each(|p| draw_right(p, &node_name(session, node), Color32::WHITE));
     }

@@ -39,11 +39,11 @@ pub(super) use theme::style;
 
 /// Width of the panel in points.
 pub(super) const WIDTH: f32 = 304.0;
-/// Width of the panel's contents in points. The margins and the scroll bar take the rest.
+/// Width of the panel's contents in points, without the margins and the scroll bar.
 const INNER: f32 = WIDTH - 2.0 * MARGIN - 12.0;
 const MARGIN: f32 = 14.0;
 /// Maximum length of a displayed name in characters.
-const LONGEST_NAME: usize = 80;
+const MAX_NAME_LENGTH: usize = 80;
 const RECORDING: egui::Color32 = egui::Color32::from_rgb(235, 64, 52);
 
 /// State of the panel that is not part of the session.
@@ -89,7 +89,7 @@ impl PanelState {
         (self.saved, self.notice) = (message.clone().ok(), message.err());
     }
 
-    /// Clears an error that no longer applies, together with the toast.
+    /// Clears the error and the toast, because they no longer apply.
     pub(super) fn clear_message(&mut self) {
         (self.notice, self.toast) = (None, None);
     }
@@ -122,7 +122,7 @@ pub(super) enum AppRequest {
 
 /// Returns the size in pixels of the part of the window that the panel and the timeline leave for the scene. `scale` is
 /// in pixels per point.
-pub(super) fn free(window: Vec2, scale: f32, panel: &PanelState, session: &Session) -> Vec2 {
+pub(super) fn scene_size(window: Vec2, scale: f32, panel: &PanelState, session: &Session) -> Vec2 {
     let line = timeline::is_shown(session, &panel.timeline);
     let taken = Vec2::new(WIDTH, if line { timeline::HEIGHT } else { 0.0 });
     let taken = if panel.hidden { Vec2::ZERO } else { (taken * scale).round() };
@@ -138,7 +138,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Ve
         shortcuts::show(ui, panel);
     }
     if panel.hidden {
-        panel.timeline.cancel_drag();
+        panel.timeline.end_drag();
         commands.extend(session.hint.map(|_| Command::Highlight(None)));
         return commands;
     }
@@ -173,7 +173,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState) -> Ve
 
 /// Escapes and shortens a name from a file for display.
 fn name(text: &str) -> String {
-    printable::shortened(text, LONGEST_NAME).into_owned()
+    printable::shortened(text, MAX_NAME_LENGTH).into_owned()
 }
 
 /// Returns a node's display name, or `#INDEX` if it has none.

@@ -19,7 +19,7 @@ impl Session {
         self.show();
     }
 
-    /// Edits the active node. `act` gets a pin at its current position.
+    /// Edits the state with a function, which receives a pin at the current position of the active node.
     pub(super) fn change(&mut self, act: impl FnOnce(&mut State, Pin)) {
         let Some(node) = self.active_node() else { return };
         self.release();

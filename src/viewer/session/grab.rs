@@ -16,7 +16,7 @@ impl Session {
     }
 
     /// Returns the position of a node in world metres.
-    pub(in crate::viewer) fn place(&self, node: usize) -> Option<Vec3> {
+    pub(in crate::viewer) fn position_of(&self, node: usize) -> Option<Vec3> {
         self.puppet.world_from_node().get(node).map(|m| m.translation.into())
     }
 
@@ -60,7 +60,7 @@ impl Session {
     pub(super) fn grab_selected(&mut self, at: Vec2) {
         self.release();
         let Some(node) = self.selected else { return };
-        if let Some(point) = self.place(node).filter(|p| p.is_finite()) {
+        if let Some(point) = self.position_of(node).filter(|p| p.is_finite()) {
             self.start_drag(Hit { node, point, offset: DVec3::ZERO, handle: true }, at);
         }
     }

@@ -16,9 +16,9 @@ const MAX_BYTES: usize = 64 << 20;
 pub(in crate::viewer) struct State {
     /// The pose without motion and goals.
     pub(in crate::viewer) held: Pose,
-    /// Goals that stayed after a drag.
+    /// Goals that remain after a drag.
     pub(in crate::viewer) goals: Vec<Target>,
-    /// Pinned nodes, and where.
+    /// Nodes that must stay in place while others are dragged.
     pub(in crate::viewer) pins: Vec<Pin>,
     /// The node that does not move while others are dragged.
     pub(in crate::viewer) base: Option<usize>,

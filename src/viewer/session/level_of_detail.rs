@@ -1,4 +1,4 @@
-//! Level of detail for picking: from a distance a finger is picked as part of its hand.
+//! Level of detail for picking. From a distance, a finger is picked as part of its hand.
 
 use glam::Vec3;
 
@@ -14,16 +14,16 @@ impl Session {
     /// Returns the chain ends that can be dragged at the current distance.
     pub(in crate::viewer) fn handles(&self) -> impl Iterator<Item = usize> {
         let chains = &self.puppet.rig.chains;
-        let small = |node: usize| chains.iter().any(|c| c.effector == node && self.is_small(c));
-        self.handles.iter().copied().filter(move |&n| !small(n))
+        let is_hidden = |node: usize| chains.iter().any(|c| c.effector == node && self.is_small(c));
+        self.handles.iter().copied().filter(move |&n| !is_hidden(n))
     }
 
     /// Replaces a hit on a finger that is too small by a hit on its hand.
     pub(super) fn resolve_finger(&self, hit: Hit) -> Hit {
         let finger = self.puppet.rig.chains.iter().find(|c| c.joints.contains(&hit.node));
-        let drag = finger.filter(|c| !hit.handle && self.is_small(c)).and_then(|c| self.hand_of(c));
-        let world = drag.and_then(|drag| self.puppet.world_from_node().get(drag));
-        let Some((node, world)) = drag.zip(world) else { return hit };
+        let hand = finger.filter(|c| !hit.handle && self.is_small(c)).and_then(|c| self.hand_of(c));
+        let world = hand.and_then(|hand| self.puppet.world_from_node().get(hand));
+        let Some((node, world)) = hand.zip(world) else { return hit };
         let offset = world.inverse().transform_point3(hit.point).as_dvec3();
         if offset.is_finite() { Hit { node, offset, ..hit } } else { hit }
     }
@@ -42,7 +42,7 @@ impl Session {
 
     /// Returns the length of a chain on screen in pixels, as if it were straight and perpendicular to the line of sight.
     fn screen_length(&self, chain: &Chain) -> f32 {
-        let positions: Vec<Vec3> = chain.joints.iter().filter_map(|&n| self.place(n)).collect();
+        let positions: Vec<Vec3> = chain.joints.iter().filter_map(|&n| self.position_of(n)).collect();
         let length: f32 = positions.windows(2).map(|p| p[0].distance(p[1])).sum();
         let camera = self.camera();
         let ends = || {

@@ -105,8 +105,9 @@ pub struct Session {
     pub(super) history: History,
     pub(super) drag: Option<Drag>,
     pub(super) hover: Option<Hit>,
-    /// The part of the gizmo that is dragged. `hovered_grip` is the part under the pointer.
+    /// The drag of a part of the gizmo.
     pub(super) hold: Option<GizmoDrag>,
+    /// The part of the gizmo under the pointer.
     pub(super) hovered_grip: Option<GizmoGrip>,
     /// The joint whose gizmo is shown.
     pub(super) selected: Option<usize>,
@@ -260,7 +261,7 @@ impl Session {
             Command::Center(at) => self.center(at),
             Command::FrameAll => self.orbit.frame(&self.puppet.bounds(), self.size.x / self.size.y),
             Command::Pin => self.change(|s, pin| match s.pins.iter().position(|p| p.node == pin.node) {
-                Some(place) => drop(s.pins.remove(place)),
+                Some(index) => drop(s.pins.remove(index)),
                 None => s.pins.push(pin),
             }),
             Command::Base => {
@@ -292,11 +293,11 @@ impl Session {
             }
             Command::RemoveGoal(node) => self.remove_goal(node),
             Command::GoalWeight(node, weight) => self.set_goal_weight(node, weight),
-            Command::Morph(place, weight) => {
-                if place < self.state.held.weights.len() && weight.is_finite() {
-                    self.history.remember_run(EditRun::Morph(place), &self.state);
+            Command::Morph(index, weight) => {
+                if index < self.state.held.weights.len() && weight.is_finite() {
+                    self.history.remember_run(EditRun::Morph(index), &self.state);
                 }
-                if let Some(w) = self.state.held.weights.get_mut(place).filter(|_| weight.is_finite()) {
+                if let Some(w) = self.state.held.weights.get_mut(index).filter(|_| weight.is_finite()) {
                     *w = weight.clamp(-2.0, 2.0);
                 }
                 self.show();

@@ -24,7 +24,7 @@ impl Session {
         self.clock = Clock::default();
         recorder.before = std::mem::take(&mut self.history);
         self.recorder = Some(recorder);
-        // The clips are already in the session, but a replay must add them before it sets the stance.
+        // The clips are already in the session, but a replay must add them before it restores the snapshot.
         for index in 0..self.additions.len() {
             let Some(addition) = self.additions.get(index).cloned() else { continue };
             let mut command = Command::AddClips(Box::new(addition));

@@ -101,7 +101,7 @@ impl Session {
     pub(super) fn pin_here(&self, node: usize) -> Pin {
         let skeleton = &self.puppet.character().skeleton;
         let turned = || orientation(skeleton, self.puppet.pose(), node);
-        Pin { node, target: self.place(node).map(|p| (p.as_dvec3(), turned())) }
+        Pin { node, target: self.position_of(node).map(|p| (p.as_dvec3(), turned())) }
     }
 
     /// Moves all pins to the current positions of their nodes. This is necessary after an edit that is not a solve, because

@@ -174,17 +174,17 @@ pub(in crate::viewer) fn write_numbered(
     with_free_name(folder, name, extension, |path| atomic::write_new(path, bytes))
 }
 
-/// Calls `take` with each numbered path until one does not fail with `AlreadyExists`.
+/// Calls `create` with each numbered path until one does not fail with `AlreadyExists`.
 pub(in crate::viewer) fn with_free_name(
     folder: &Path,
     name: &str,
     extension: &str,
-    mut take: impl FnMut(&Path) -> io::Result<()>,
+    mut create: impl FnMut(&Path) -> io::Result<()>,
 ) -> Result<PathBuf, SaveError> {
     let mut last = folder.to_path_buf();
     for number in NUMBERS {
         last = folder.join(format!("{name}-{number:04}.{extension}"));
-        match take(&last) {
+        match create(&last) {
             Ok(()) => return Ok(last),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(source) => return Err(SaveError::Write { path: last, source }),

@@ -9,8 +9,8 @@ use crate::viewer::session::gizmo::GizmoDrag;
 
 use super::{MAX_TIMES, Session};
 
-/// Returns the viewer's default options for a method: without restarts, so that the pose does not jump, and with a
-/// convergence curve.
+/// Returns the viewer's default options for a method. There are no restarts, so that the pose does not jump, and the errors of
+/// all iterations are recorded for the convergence curve.
 pub(in crate::viewer) fn default_options(method: Method) -> Options {
     Options { method, restarts: 0, record: true, ..Options::default() }
 }

@@ -50,7 +50,7 @@ impl Capture {
             address: self.source.receiver.address(),
             rate: state.rate,
             dropped: state.dropped,
-            fault: state.failure.clone().or_else(|| state.fault.clone()),
+            error: state.failure.clone().or_else(|| state.fault.clone()),
             silent: state.last.map(|last| last.elapsed()),
             recorded: self.source.recorded(),
         };

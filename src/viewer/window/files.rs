@@ -31,13 +31,13 @@ pub(super) enum AppEvent {
 /// The window's state that concerns files.
 #[derive(Debug)]
 pub(super) struct Files {
-    reader: CharacterLoader,
+    loader: CharacterLoader,
     watch: Option<Watch>,
     /// Sizes and modification times of the open file and the files that belong to it, as of the last read.
     stamp: Vec<Option<(u64, SystemTime)>>,
     /// When the open file last changed.
     changed: Option<Instant>,
-    /// When the open file dialog was requested, and whether the window has lost the keyboard focus since. `None` if no dialog is
+    /// When the open dialog was requested, and whether the window has lost the keyboard focus since. `None` if no dialog is
     /// open.
     dialog: Option<(Instant, bool)>,
     proxy: EventLoopProxy<AppEvent>,
@@ -47,9 +47,9 @@ impl Files {
     pub(super) fn new(proxy: EventLoopProxy<AppEvent>) -> Self {
         let sender = proxy.clone();
         // Sending fails only if the window has closed already.
-        let reader =
+        let loader =
             CharacterLoader::new(move |read| drop(sender.send_event(AppEvent::Read(Box::new(read)))));
-        Self { reader, watch: None, stamp: Vec::new(), changed: None, dialog: None, proxy }
+        Self { loader, watch: None, stamp: Vec::new(), changed: None, dialog: None, proxy }
     }
 }
 
@@ -63,12 +63,12 @@ impl App {
         self.panel.open.recent = self.settings.recent().to_vec();
     }
 
-    /// Starts to read a character. `reloads` means a reload, which keeps view and pose.
+    /// Starts to read a file. If `reloads` is set, it is the open file, and the camera and the pose are kept.
     pub(super) fn read(&mut self, file: &Path, reloads: bool) {
-        if let Err(error) = self.files.reader.start_beside(file, reloads, &self.session) {
+        if let Err(error) = self.files.loader.start_beside(file, reloads, &self.session) {
             self.notify(Err(format!("{}: {error}", file.display())));
         }
-        self.panel.open.reading = self.files.reader.reading().map(Path::to_path_buf);
+        self.panel.open.reading = self.files.loader.reading().map(Path::to_path_buf);
         self.request_redraw();
     }
 
@@ -108,7 +108,7 @@ impl App {
 
     /// Opens the next or previous file of the folder, relative to the one that is open or being read.
     pub(super) fn step(&mut self, forward: bool) {
-        let Some(file) = self.files.reader.reading().or(self.session.file()) else {
+        let Some(file) = self.files.loader.reading().or(self.session.file()) else {
             return self.notify(Err(requests::BUILT_IN.into()));
         };
         match neighbour(file, forward) {
@@ -173,7 +173,7 @@ impl App {
     pub(super) fn handle_app_event(&mut self, event: AppEvent) {
         match event {
             AppEvent::Read(read) => {
-                if let Some(read) = self.files.reader.accept(*read) {
+                if let Some(read) = self.files.loader.accept(*read) {
                     self.panel.open.reading = None;
                     self.show_read(read);
                 }
@@ -197,7 +197,7 @@ impl App {
     pub(super) fn next_reload(&self) -> Option<Instant> {
         // A recording must not see two versions of a file.
         let recording = self.session.recorded().is_some();
-        let can_reload = !self.input.is_busy() && self.files.reader.reading().is_none() && !recording;
+        let can_reload = !self.input.is_busy() && self.files.loader.reading().is_none() && !recording;
         self.files
             .changed
             .filter(|_| can_reload && !self.panel.open.ignore_changes)

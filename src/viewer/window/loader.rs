@@ -21,14 +21,14 @@ use crate::viewer::{AddedClips, Session};
 /// one heap for each thread of the peak.
 const MAX_THREADS: usize = 2;
 
-/// Reads characters in the background. Only the latest request counts.
+/// Reads files in the background. Only the latest request counts.
 pub struct CharacterLoader {
     queue: Arc<Queue>,
     threads: Vec<JoinHandle<()>>,
     reading: Option<PathBuf>,
 }
 
-/// The state that the reader shares with its threads.
+/// The state that the loader shares with its threads.
 struct Queue {
     state: Mutex<QueueState>,
     wakeup: Condvar,
@@ -96,7 +96,7 @@ impl fmt::Debug for LoadResult {
 }
 
 impl CharacterLoader {
-    /// Creates a reader. It calls `deliver` on a background thread with each result, which must then be passed to
+    /// Creates a loader, which calls `deliver` on a background thread with each result, which must then be passed to
     /// [`CharacterLoader::accept`].
     pub fn new(deliver: impl Fn(LoadResult) + Send + Sync + 'static) -> Self {
         let queue = Queue { state: Mutex::default(), wakeup: Condvar::new(), deliver: Box::new(deliver) };
@@ -117,8 +117,9 @@ impl CharacterLoader {
         self.request(ReadRequest { path: path.to_owned(), reloads, units, size, current: None })
     }
 
-    /// Does the same as [`CharacterLoader::start`] while a session is shown. A file that has only motion is retargeted to the
-    /// session's character. A reload gets the same additions and keeps its units.
+    /// Starts to read a file while a session is shown. A file that contains only motion is retargeted to the session's
+    /// character. A reloaded character keeps its units, and the clips that were added to it. Otherwise this is the same as
+    /// [`CharacterLoader::start`].
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].
@@ -180,7 +181,7 @@ impl Queue {
         state.newest == serial && !state.closed
     }
 
-    /// Waits for the next request and returns it with its number. Returns `None` when the reader was dropped.
+    /// Waits for the next request and returns it with its number. Returns `None` when the loader was dropped.
     fn next(&self) -> Option<(u64, ReadRequest)> {
         let mut state = self.state();
         loop {

@@ -166,7 +166,7 @@ impl ApplicationHandler<AppEvent> for App {
             let Some(open) = &self.open else { return };
             let scale = scale(&open.window);
             let full = pixels(self.size.width.into(), self.size.height.into());
-            self.session.apply(Command::Resize(panel::free(full, scale, &self.panel, &self.session)));
+            self.session.apply(Command::Resize(panel::scene_size(full, scale, &self.panel, &self.session)));
             if let Some(recorder) = self.recorder.take() {
                 self.record(recorder, scale);
             }
@@ -382,7 +382,7 @@ impl App {
             return Ok(());
         }
         let full = pixels(self.size.width.into(), self.size.height.into());
-        let area = panel::free(full, scale(&open.window), &self.panel, &self.session);
+        let area = panel::scene_size(full, scale(&open.window), &self.panel, &self.session);
         if area != self.session.size() {
             self.session.apply(Command::Resize(area));
         }
@@ -407,7 +407,7 @@ impl App {
         self.wake = delay
             .and_then(|d| Instant::now().checked_add(d))
             .filter(|_| delay < Some(Duration::from_secs(60)));
-        if changed || outcome == DrawOutcome::Again {
+        if changed || outcome == DrawOutcome::Retry {
             open.window.request_redraw();
         }
         Ok(())

@@ -37,8 +37,8 @@ pub(in crate::viewer) struct PanelOutput {
 pub(in crate::viewer) enum DrawOutcome {
     /// The frame was presented.
     Shown,
-    /// There was no surface texture. Drawing again soon will work.
-    Again,
+    /// No surface texture was available. Drawing should be tried again soon.
+    Retry,
     /// The window is not visible.
     Hidden,
 }
@@ -146,18 +146,18 @@ impl Graphics {
                 // The texture must be dropped first, because a surface in use cannot be reconfigured.
                 drop(texture);
                 self.surface.configure(device, &self.config);
-                return self.check_device(DrawOutcome::Again);
+                return self.check_device(DrawOutcome::Retry);
             }
             CurrentSurfaceTexture::Outdated => {
                 self.surface.configure(device, &self.config);
-                return self.check_device(DrawOutcome::Again);
+                return self.check_device(DrawOutcome::Retry);
             }
             CurrentSurfaceTexture::Lost => {
                 self.renderer.gpu().check()?;
                 return Err(RenderError::Lost("the surface of the window was lost".into()));
             }
             CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Validation => {
-                return self.check_device(DrawOutcome::Again);
+                return self.check_device(DrawOutcome::Retry);
             }
             CurrentSurfaceTexture::Occluded => return self.check_device(DrawOutcome::Hidden),
         };

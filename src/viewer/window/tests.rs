@@ -31,7 +31,7 @@ impl SuspendedApp {
     fn drag(&mut self) {
         let session = &mut self.app.session;
         let hand = session.puppet.character().skeleton.find("leftHand").unwrap();
-        let at = pixel(&session.camera(), session.place(hand).unwrap(), session.size()).unwrap();
+        let at = pixel(&session.camera(), session.position_of(hand).unwrap(), session.size()).unwrap();
         session.apply(Command::Grab(at));
         session.apply(Command::Drag(at + Vec2::new(-40.0, -40.0)));
         assert!(session.is_dragging() && session.error().is_none());

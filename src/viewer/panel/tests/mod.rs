@@ -8,7 +8,7 @@ use crate::motion::{Motion, Strip, WeightedClip};
 use crate::rig;
 use crate::viewer::{Command, PoseFile, Session};
 
-use super::{AppRequest, PanelState, WIDTH, free, show, style};
+use super::{AppRequest, PanelState, WIDTH, scene_size, show, style};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -59,8 +59,9 @@ fn dragging() -> TestPanel {
 /// Drags a joint by some pixels without releasing it.
 fn drag(session: &mut Session, name: &str, by: Vec2) {
     let node = session.puppet.character().skeleton.find(name).unwrap();
-    let at = crate::scene::picking::pixel(&session.camera(), session.place(node).unwrap(), session.size())
-        .unwrap();
+    let at =
+        crate::scene::picking::pixel(&session.camera(), session.position_of(node).unwrap(), session.size())
+            .unwrap();
     session.apply(Command::Grab(at));
     session.apply(Command::Drag(at + by));
 }
@@ -75,7 +76,7 @@ fn fix_times(session: &mut Session) {
 /// Creates a harness in which the panel is laid out, drawn and clicked, and returns it with the state that it shows.
 fn panel(mut state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
     let height = state.height;
-    let area = free(Vec2::new(SIZE.x, height), 1.0, &state.panel, &state.session);
+    let area = scene_size(Vec2::new(SIZE.x, height), 1.0, &state.panel, &state.session);
     // A higher window must show the same scene.
     if area.y < state.session.size().y {
         state.session.apply(Command::Resize(area));

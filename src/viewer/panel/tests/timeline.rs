@@ -211,14 +211,14 @@ fn drag_of_the_blend_pad_is_one_undo_step() {
 #[test]
 fn scene_fills_the_space_beside_the_panel_and_the_timeline() {
     let (mut shown, plain) = (playing(), state());
-    let free = |state: &TestPanel| free(SIZE, 1.0, &state.panel, &state.session);
-    assert_eq!(free(&plain), SIZE - Vec2::new(WIDTH, 0.0));
-    assert_eq!(free(&shown), SIZE - Vec2::new(WIDTH, HEIGHT));
+    let scene_size = |state: &TestPanel| scene_size(SIZE, 1.0, &state.panel, &state.session);
+    assert_eq!(scene_size(&plain), SIZE - Vec2::new(WIDTH, 0.0));
+    assert_eq!(scene_size(&shown), SIZE - Vec2::new(WIDTH, HEIGHT));
     shown.panel.hidden = true;
-    assert_eq!(free(&shown), SIZE);
+    assert_eq!(scene_size(&shown), SIZE);
     (shown.panel.hidden, shown.panel.timeline.is_open) = (false, Some(false));
     assert!(!is_shown(&shown.session, &shown.panel.timeline));
-    assert_eq!(free(&shown), SIZE - Vec2::new(WIDTH, 0.0));
+    assert_eq!(scene_size(&shown), SIZE - Vec2::new(WIDTH, 0.0));
 }
 
 #[test]

@@ -20,7 +20,7 @@ const MAX_LINES: usize = 400;
 /// Corner radius in points.
 const RADIUS: u8 = 6;
 
-/// The geometry and the look of a clip strip.
+/// The geometry and appearance of a clip strip.
 pub(super) struct StripShape<'a> {
     pub(super) rect: Rect,
     /// X coordinate in points where its weight reaches one.

@@ -57,7 +57,7 @@ struct ActiveDrag {
 
 impl TimelineState {
     /// Ends a drag in progress and keeps its result.
-    pub(super) fn cancel_drag(&mut self) {
+    pub(super) fn end_drag(&mut self) {
         self.drag = None;
     }
 
@@ -81,7 +81,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     let state = &mut panel.timeline;
     state.selected = state.selected.filter(|item| item.is_in(&session.puppet.motion));
     if !is_shown(session, state) {
-        state.cancel_drag();
+        state.end_drag();
         return;
     }
     let frame = egui::Frame::side_top_panel(ui.style()).inner_margin(Margin::symmetric(14, 8));

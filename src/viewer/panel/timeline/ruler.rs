@@ -5,7 +5,7 @@ const LABEL_DISTANCE: f32 = 64.0;
 /// Minimum and maximum visible time range in seconds.
 const RANGES: [f32; 2] = [0.1, 3600.0];
 
-/// A visible time range and its place on the screen.
+/// A visible time range and its position on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::viewer) struct Ruler {
     /// Start of the visible range in seconds.

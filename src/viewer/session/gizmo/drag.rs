@@ -71,7 +71,8 @@ impl GizmoDrag {
             GizmoGrip::Pole => {
                 let pole = gizmo.pole?;
                 let grabbed = view.ray(at)?.intersect_plane(pole.position, view.direction())?;
-                let end = session.place(session.puppet.rig.chains.get(pole.chain)?.effector)?.as_dvec3();
+                let end =
+                    session.position_of(session.puppet.rig.chains.get(pole.chain)?.effector)?.as_dvec3();
                 DragKind::Pole { chain: pole.chain, grabbed, start: pole.position, end }
             }
         };
@@ -214,7 +215,7 @@ fn ring_rotation(session: &Session, node: usize) -> Option<RingRotation> {
         return Some(RingRotation::Joint { parent, own });
     }
     let base = session.puppet.rig.chain(node)?.base;
-    Some(RingRotation::End { base, position: session.place(node)?.as_dvec3(), own })
+    Some(RingRotation::End { base, position: session.position_of(node)?.as_dvec3(), own })
 }
 
 fn about(dial: Dial, angle: f64) -> DQuat {

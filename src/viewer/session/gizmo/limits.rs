@@ -158,7 +158,7 @@ impl LimitFrame<'_> {
     /// Returns the arcs of an Euler limit. Each arc is in the frame that results from the rotations before it.
     fn euler(&self, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> Vec<AngleArc> {
         let (a, b, c) = self.q.to_euler(order);
-        // The other set of Euler angles for the same rotation may be the one within the limits.
+        // Two sets of Euler angles describe the same rotation. Only the second one may be within the limits.
         let solutions = [[a, b, c], [a + PI, PI - b, c + PI]];
         let middle: [f64; 3] = std::array::from_fn(|i| 0.5 * (min[i] + max[i]));
         let solutions =

@@ -29,7 +29,8 @@ pub(super) fn for_joint(session: &Session, node: usize) -> Option<Pole> {
     let chain = chains.iter().position(|c| c.joints.len() == 3 && c.joints.contains(&node))?;
     let limb = chains.get(chain)?;
     let [base, middle, end] = limb.joints[..] else { return None };
-    let (base, at, end) = (session.place(base)?, session.place(middle)?, session.place(end)?);
+    let (base, at, end) =
+        (session.position_of(base)?, session.position_of(middle)?, session.position_of(end)?);
     let pole = Pole { chain, middle: at, position: at, is_set: limb.pole.is_some() };
     if let Some(position) = limb.pole {
         return Some(Pole { position, ..pole });
@@ -47,7 +48,7 @@ pub(super) fn placed(session: &Session) -> impl Iterator<Item = Pole> + '_ {
     let chains = session.puppet.rig.chains.iter().enumerate();
     chains.filter_map(|(chain, limb)| {
         let (position, middle) = (limb.pole?, limb.joints.get(limb.joints.len() / 2)?);
-        Some(Pole { chain, middle: session.place(*middle)?, position, is_set: true })
+        Some(Pole { chain, middle: session.position_of(*middle)?, position, is_set: true })
     })
 }
 
