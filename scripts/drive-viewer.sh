@@ -3,13 +3,13 @@
 #
 #   scripts/drive-viewer.sh [SECONDS [FOLDER]]
 #
-# The first part uses the window like a person: every key of the list of keys, drags of the mannequin's hand, of a ring, of a limit
+# The first part uses the window like a person: every key in the list of shortcuts, drags of the mannequin's hand, of a ring, of a limit
 # handle and of a pole, files that are opened and change on disk, and window sizes down to one pixel. The second part sends about 200
 # random events per second for SECONDS [default: 120].
 #
 # The script fails if the viewer panics, exits unexpectedly, prints anything on stderr except the paths of saved recordings, or leaks
 # memory. For the last check, the minimum resident memory in the last quarter of the random events is compared with that in the
-# second quarter. Memory grows in the first minutes, because of two file readers, the largest window and the shaders of all modes. The
+# second quarter. Memory grows in the first minutes, because of two file readers, the largest window and the shaders of all shading modes. The
 # allocator also keeps the peak. Graphics memory of a software driver is allocated in blocks of 32 MB, and a second block stays
 # allocated if a long-lived allocation was placed in it while the first block contained an old render target or a saved image.
 # Growth of 64 MB is therefore accepted in runs shorter than ten minutes, and 48 MB in longer runs.
@@ -150,7 +150,7 @@ xdotool mousedown 1 mousemove 180 140 mouseup 1 keydown alt mousemove 512 300 mo
     click 4 click 4 click 5 click --repeat 2 --delay 40 1 key f
 shot 04-before
 xdotool key question
-differs 04-before "opening the list of keys"
+differs 04-before "opening the list of shortcuts"
 shot 04-keys
 xdotool key question
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the suite on variants of the software driver, which round differently, as other CPUs do. The goldens must hold on
+# Runs the suite on variants of the software driver, which round differently, as other CPUs do. The goldens must match on
 # all of them. Prints how each variant differs, and writes the measured differences to target/variants/*.csv.
 # Exits with 1 if the suite fails on any variant.
 #   scripts/driver-variants.sh           variants of the installed Mesa
