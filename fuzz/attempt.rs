@@ -1,4 +1,4 @@
-//! Checks a single input, and catches its panic.
+//! Checks a single input and catches panics.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
@@ -35,7 +35,7 @@ pub(crate) fn catch_panics() {
     }));
 }
 
-/// Checks an input and measures the time.
+/// Checks an input and measures how long it takes.
 pub(crate) fn attempt(format: &Format, input: &[u8]) -> (Outcome, Duration) {
     let started = Instant::now();
     let result = panic::catch_unwind(AssertUnwindSafe(|| (format.check)(input)));

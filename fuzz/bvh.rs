@@ -1,4 +1,4 @@
-//! BVH files.
+//! Motion capture files in the BVH format.
 
 use std::path::Path;
 use std::sync::LazyLock;

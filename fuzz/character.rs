@@ -113,7 +113,7 @@ pub(crate) fn check_bvh_round_trip(character: &Character, clip: &Clip) -> Result
         return Ok(());
     }
     let Ok(written) = sinew::export::bvh::write(character, clip, 30.0, 0.01) else { return Ok(()) };
-    match bvh::read(&written.text, Path::new("again.bvh"), None) {
+    match bvh::read(&written.text, Path::new("written.bvh"), None) {
         Ok(_) => Ok(()),
         Err(cause) => Err(format!("written BVH rejected: {cause}")),
     }

@@ -10,7 +10,7 @@ pub(crate) struct Format {
     pub(crate) name: &'static str,
     /// The number of inputs in a round.
     pub(crate) inputs_per_round: u64,
-    /// Generates an input. The same random numbers give the same bytes.
+    /// Generates an input. The same random numbers always give the same bytes.
     pub(crate) make: fn(&mut Random) -> Vec<u8>,
     /// Reads an input, and uses it if it is accepted. Returns false if it is rejected.
     ///

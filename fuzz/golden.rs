@@ -1,4 +1,4 @@
-//! Goldens of regression tests, which are images and the matrices of joints.
+//! Goldens of regression tests: images, and the world matrices of joints.
 
 use std::sync::LazyLock;
 
@@ -40,7 +40,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
             return Err(format!("difference is NaN: {difference:?}"));
         }
     }
-    let reread = Joints::read(&file("again.json", &joints.encode()?)?);
+    let reread = Joints::read(&file("rewritten.json", &joints.encode()?)?);
     match reread {
         Ok(Some(reread)) if reread == joints => Ok(true),
         Ok(_) => Err("written joints differ: reading them gives other joints".to_owned()),
@@ -52,9 +52,9 @@ fn check_image(bytes: &[u8]) -> Result<bool, String> {
     let Ok(Some(GoldenState::Drawn(drawn))) = Drawn::read(&file("golden.png", bytes)?, SIDE, SIDE) else {
         return Ok(false);
     };
-    let looping = file("again.png", &drawn.encode()?)?;
-    match Drawn::read(&looping, SIDE, SIDE) {
-        Ok(Some(GoldenState::Drawn(looping))) if looping.image == drawn.image => Ok(true),
+    let rewritten = file("rewritten.png", &drawn.encode()?)?;
+    match Drawn::read(&rewritten, SIDE, SIDE) {
+        Ok(Some(GoldenState::Drawn(reread))) if reread.image == drawn.image => Ok(true),
         other => Err(format!("written image differs: {other:?}").chars().take(200).collect()),
     }
 }

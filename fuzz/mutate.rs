@@ -93,7 +93,7 @@ fn numbers<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
     }
 }
 
-/// Replaces a number. An index or a count mostly becomes a similar whole number.
+/// Replaces a number. An index or a count usually becomes a similar whole number.
 fn number(value: &mut Value, random: &mut Random) {
     let near = value.as_u64().filter(|_| !random.once_in(3));
     *value = match near {

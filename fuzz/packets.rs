@@ -1,4 +1,4 @@
-//! Files of packets for live capture, the OSC messages in them, and a character that follows the performer.
+//! Packet files for live capture: reads the file, decodes its OSC messages, and poses a character that follows them.
 
 use std::path::Path;
 use std::time::Duration;

@@ -21,7 +21,7 @@ pub(crate) struct Plan {
 const HELP: &str = "cargo test --test fuzz -- [--seconds N] [--seed N] [--format NAME]… [--input FILE]… [--keep DIR] [--threads N]";
 
 impl Plan {
-    /// Parses the arguments. Returns `None` if no input is to be checked. Options of Rust's test harness are ignored.
+    /// Parses the arguments. Returns `None` if there is nothing to do. Options of Rust's test harness are ignored.
     ///
     /// # Errors
     /// An error message with the usage, or only the usage for `--help`.

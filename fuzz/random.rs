@@ -52,7 +52,7 @@ const FLOATS: [f32; 16] = [
 ];
 
 impl Random {
-    /// Creates the generator for an input, given by its format and its index.
+    /// Creates the generator for the input with an index in its format.
     pub(crate) fn new(seed: u64, format: &str, index: u64) -> Self {
         let mut state = Self(seed);
         let name = format.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(257).wrapping_add(byte.into()));
@@ -80,8 +80,8 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// Returns the number of changes to make. It is mostly one and sometimes up to `most`, because inputs with many changes
-    /// are mostly rejected.
+    /// Returns the number of changes to make. It is usually one and sometimes up to `most`, because inputs with many changes
+    /// are usually rejected.
     pub(crate) fn few(&mut self, most: usize) -> usize {
         if self.once_in(3) { 1 + self.below(most) } else { 1 }
     }

@@ -131,7 +131,8 @@ impl FuzzRun {
         }
     }
 
-    /// Counts a failure. The input of the first failure of a kind is written to a file, after it was reduced if `can_minimize`.
+    /// Counts a failure. The input of the first failure of a kind is written to a file. If `can_minimize`, it is reduced
+    /// first.
     fn record(&self, format: &'static Format, failure: Failure, input: &[u8], can_minimize: bool) {
         let key = (format.name, failure.kind.clone());
         if let Some(known) = lock(&self.tally).findings.get_mut(&key) {

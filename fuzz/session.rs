@@ -137,7 +137,7 @@ fn motion(node: usize, random: &mut Random) -> Motion {
     }
 }
 
-/// Returns several lines of commands. One in `odd` is mutated.
+/// Returns several lines of commands. On average, one in `odd` lines is mutated.
 pub(crate) fn lines(random: &mut Random, odd: usize) -> Vec<String> {
     let mut at = 0.0;
     let count = 4 + random.below(20);

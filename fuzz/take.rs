@@ -25,7 +25,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     let Ok(take) = parse_csv(Path::new("input.csv"), &String::from_utf8_lossy(bytes)) else {
         return Ok(false);
     };
-    match parse_csv(Path::new("again.csv"), &write_csv(&take)) {
+    match parse_csv(Path::new("written.csv"), &write_csv(&take)) {
         Ok(reread) if reread == take => {}
         Ok(_) => return Err("written take differs: reading it gives another take".to_owned()),
         Err(cause) => return Err(format!("written take rejected: {cause}")),

@@ -10,7 +10,7 @@ use super::{Clip, Expression, Image, Material, Mesh, Primitive, Skeleton, Skin, 
 pub struct Character {
     /// Path of the file, as the user wrote it.
     pub path: PathBuf,
-    /// Paths of the buffer and image files that it references, resolved against its folder, including unreadable ones.
+    /// Paths of the buffer and image files to which it refers, resolved against its folder, including unreadable files.
     pub files: Vec<PathBuf>,
     /// Length of one unit of the file in metres, if its format does not define it. All lengths here are in metres.
     pub units: Option<f64>,
@@ -38,7 +38,7 @@ pub struct Character {
     pub clips: Vec<Clip>,
     /// Map from the bones of a human body to nodes, if the file has one.
     pub humanoid: Option<Humanoid>,
-    /// Facial expressions of the file, except those that move no morph target.
+    /// Facial expressions of the file that move at least one morph target.
     pub expressions: Vec<Expression>,
     /// Warnings about problems in the file and how they were handled, one line each.
     pub warnings: Vec<String>,

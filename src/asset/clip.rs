@@ -9,7 +9,7 @@ pub struct Clip {
     pub name: Option<String>,
     /// Time of the last key of all channels, in seconds. The clip starts at 0.
     pub seconds: f32,
-    /// Key times in seconds, never decreasing, at least one per timeline. Channels can share a timeline.
+    /// Lists of key times in seconds. The times of a list never decrease, and no list is empty. Channels can share a list.
     pub timelines: Vec<Vec<f32>>,
     /// The animated properties.
     pub channels: Vec<Channel>,
@@ -44,7 +44,7 @@ pub enum Interpolation {
 pub enum Values {
     /// In metres.
     Translation(Vec<Vec3>),
-    /// Unit quaternions. Those of cubic splines are not normalised because their tangents would no longer match.
+    /// Unit quaternions. Values of cubic splines are not normalised, because their tangents would then no longer match.
     Rotation(Vec<Quat>),
     /// Scale factors.
     Scale(Vec<Vec3>),

@@ -1,4 +1,4 @@
-//! Decoded images, and how PNG and JPEG files are decoded.
+//! Decodes PNG and JPEG images.
 
 use std::io::Cursor;
 

@@ -1,10 +1,10 @@
-//! Errors while loading a file.
+//! Errors when a file is loaded.
 
 use std::path::PathBuf;
 
 use super::NotFinite;
 
-/// The reason why a file could not be loaded. The message is one line with the file, the object in it, and the cause.
+/// An error when a file is loaded. The message is one line with the file, the object in it, and the cause.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file could not be read.

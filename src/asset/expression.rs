@@ -22,8 +22,8 @@ const PRESETS: [(&str, &str); 18] = [
     ("neutral", "neutral"),
 ];
 
-/// An expression of VRM 1.0 or a blend shape group of VRM 0. Only its morph weights are read, not its changes to
-/// materials or its overrides of other expressions.
+/// An expression of VRM 1.0, or a blend shape group of VRM 0. Only its morph weights are read. Changes to materials and
+/// overrides of other expressions are ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     /// Name in the file.
@@ -32,11 +32,11 @@ pub struct Expression {
     pub preset: Option<&'static str>,
     /// Whether the expression is either off or fully on. Values above 0.5 count as 1, all others as 0.
     pub is_binary: bool,
-    /// The morph weights that it moves, in file order. There is at least one.
+    /// The morph weights that it changes, in file order. There is at least one.
     pub binds: Vec<MorphBind>,
 }
 
-/// A morph weight that an expression moves.
+/// A morph weight that an expression changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MorphBind {
     /// Index of the weight in a pose.

@@ -1,4 +1,4 @@
-//! Body parts and sides that joint names refer to.
+//! Recognizes body parts and sides in the names of joints.
 
 /// A part of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    /// Returns the body part of a joint name in any common naming convention.
+    /// Returns the body part that a joint name refers to, in any common naming convention.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         let words = words(name);
         let has_word = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
@@ -71,7 +71,7 @@ pub(crate) fn is_collar(name: &str) -> bool {
     ["shoulder", "clavicle", "collar"].iter().any(|w| name.to_lowercase().contains(w))
 }
 
-/// Returns whether a joint with this name is the start of a hand.
+/// Returns whether a joint with this name is a wrist or the root of a hand.
 pub(crate) fn is_hand(name: &str) -> bool {
     ["hand", "wrist", "palm"].iter().any(|w| name.to_lowercase().contains(w))
 }
@@ -89,7 +89,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// Returns the side in a joint name such as `LeftArm`, `upper_arm.L`, `thigh_r`, `Bip01 L Thigh` or `RThumb`.
+    /// Returns the side that a joint name refers to, such as `LeftArm`, `upper_arm.L`, `thigh_r`, `Bip01 L Thigh` or `RThumb`.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         words(name).iter().find_map(|word| match word.as_str() {
             "l" | "lft" => Some(Self::Left),
@@ -116,7 +116,7 @@ fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut before = ' ';
     for c in name.chars() {
-        // A capital after a lower-case letter starts_word a word. "leftArm" has two words, "IKFoot" and "IK" have one.
+        // A capital after a lower-case letter starts a word: "leftArm" has two words, but "IKFoot" has one.
         let starts_word = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());
         if starts_word {
             words.push(String::new());

@@ -34,7 +34,7 @@ impl Skeleton {
     /// Checks that local transforms and morph weights, laid out as in the skeleton, are finite.
     ///
     /// # Errors
-    /// [`NotFinite`] with the first node that has a number that is not finite.
+    /// [`NotFinite`] with the first node whose numbers are not all finite.
     pub fn check_pose(&self, locals: &[Transform], weights: &[f32]) -> Result<(), NotFinite> {
         for (node, local) in locals.iter().enumerate() {
             if let Some(property) = local.not_finite() {
@@ -50,7 +50,8 @@ impl Skeleton {
         }
     }
 
-    /// Checks that the world matrices of all nodes in file order are finite. Products of finite matrices can overflow.
+    /// Checks that the world matrices of all nodes, given in file order, are finite. Products of finite matrices can
+    /// overflow.
     ///
     /// # Errors
     /// [`NotFinite`] with the first node that is not finite. Parents are checked before their children.
@@ -86,7 +87,7 @@ impl Clip {
     /// Checks that all times and values of a clip for a skeleton are finite.
     ///
     /// # Errors
-    /// [`NotFinite`] with the node of the first channel that has a number that is not finite.
+    /// [`NotFinite`] with the node of the first channel whose numbers are not all finite.
     pub fn check(&self, skeleton: &Skeleton) -> Result<(), NotFinite> {
         for channel in &self.channels {
             let error = |property| Err(skeleton.not_finite(channel.node, property));

@@ -1,4 +1,4 @@
-//! EncodedImage images of a character.
+//! Encoded images of a character.
 
 use std::sync::Arc;
 

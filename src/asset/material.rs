@@ -15,13 +15,13 @@ pub struct Material {
     pub metallic: f32,
     /// Perceptual roughness, 0 to 1.
     pub roughness: f32,
-    /// Green is roughness, blue is metallic.
+    /// Roughness in the green channel, and metalness in the blue channel.
     pub metallic_roughness_texture: Option<TextureRef>,
     /// Tangent-space normals.
     pub normal_texture: Option<TextureRef>,
-    /// Factor on the x and y of the normal map.
+    /// Factor on the x and y components of the normal map.
     pub normal_scale: f32,
-    /// Red is ambient occlusion.
+    /// Ambient occlusion in the red channel.
     pub occlusion_texture: Option<TextureRef>,
     /// Strength of the occlusion, 0 to 1.
     pub occlusion_strength: f32,

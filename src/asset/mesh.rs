@@ -16,7 +16,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Returns the number of morph targets. If the primitives of an invalid file differ, it is the maximum.
+    /// Returns the number of morph targets. If the primitives have different numbers, which is invalid, this is the maximum.
     pub fn morph_targets(&self) -> usize {
         self.primitives.iter().map(|p| p.morph_targets.len()).max().unwrap_or(0)
     }
@@ -33,13 +33,13 @@ pub struct Primitive {
     pub positions: Vec<Vec3>,
     /// Unit vectors in mesh space.
     pub normals: Vec<Vec3>,
-    /// xyz is the direction of the texture's u, w is the handedness of the bitangent.
+    /// The direction of the texture's u axis in xyz, and the handedness of the bitangent in w.
     pub tangents: Vec<Vec4>,
     /// Texture coordinates of sets 0 and 1.
     pub uvs: [Vec<Vec2>; 2],
     /// Linear RGBA that multiplies the base colour.
     pub colors: Vec<Vec4>,
-    /// Joint influences: none for a rigid primitive, otherwise one or two sets of four.
+    /// Sets of four joint influences per vertex. A rigid primitive has none, and a skinned primitive has one or two.
     pub influences: Vec<Influences>,
     /// Morph targets, added in proportion to their weights.
     pub morph_targets: Vec<MorphTarget>,

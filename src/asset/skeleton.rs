@@ -28,8 +28,8 @@ impl Transform {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// Returns the transform that is nearest to a matrix. It is exact if the matrix has no shear.
-    /// A mirrored matrix gets a negative x scale, as in other glTF tools.
+    /// Returns the transform that is nearest to a matrix. It is exact if the matrix has no shear. If the matrix mirrors,
+    /// the x scale is negative, as in other glTF tools.
     ///
     /// The result is finite unless a scale exceeds single precision.
     pub fn from_affine(parent_from_local: Affine3A) -> Self {
@@ -111,7 +111,7 @@ impl Skeleton {
         Some((node, weight - self.nodes.get(node)?.morph_weights.start))
     }
 
-    /// Returns the first node with a name.
+    /// Returns the first node that has the given name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.nodes.iter().position(|n| n.name.as_deref() == Some(name))
     }
@@ -122,7 +122,7 @@ impl Skeleton {
     }
 }
 
-/// The joints that deform a mesh, and their inverse bind matrices.
+/// The joints that deform a mesh, with their inverse bind matrices.
 #[derive(Clone, Debug)]
 pub struct Skin {
     /// Name in the file.

@@ -20,13 +20,13 @@ fn node(bone: &Value) -> Option<usize> {
     bone.get("node").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
 }
 
-/// `humanoid.humanBones` maps names to `{ node }`.
+/// Reads `humanoid.humanBones`, a map from names to `{ node }`.
 fn version_1(extension: &Value) -> Option<BTreeMap<String, usize>> {
     let bones = extension.pointer("/humanoid/humanBones")?.as_object()?;
     Some(bones.iter().filter_map(|(name, bone)| Some((name.clone(), node(bone)?))).collect())
 }
 
-/// `humanoid.humanBones` is a list of `{ bone, node }` in which the bones of the thumb have different names.
+/// Reads `humanoid.humanBones`, a list of `{ bone, node }`. In VRM 0 the bones of the thumb have different names.
 fn version_0(extension: &Value) -> Option<BTreeMap<String, usize>> {
     let bones = extension.pointer("/humanoid/humanBones")?.as_array()?;
     let named = |bone: &Value| {

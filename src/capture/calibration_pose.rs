@@ -12,12 +12,12 @@ use crate::pose::{Pose, world_matrices};
 /// symmetric.
 const AXIS_SNAP_ANGLE: f64 = 0.4;
 
-/// The bones of a limb, each with the bone that it must point to.
+/// The bones of a limb, each with the bone to which it must point.
 const ARM: [(&str, &str); 3] = [("UpperArm", "LowerArm"), ("LowerArm", "Hand"), ("Hand", "MiddleProximal")];
 const LEG: [(&str, &str); 2] = [("UpperLeg", "LowerLeg"), ("LowerLeg", "Foot")];
 
 /// Returns the rotation from the space of VRM 1.0 (+Y up, +Z to the front, +X to the character's left) to the
-/// character's world. It is found from the positions of legs, arms and head at rest.
+/// character's world. It is computed from the positions of legs, arms and head at rest.
 pub fn facing(skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Quat {
     let mut world = Vec::new();
     world_matrices(skeleton, &Pose::rest(skeleton), &mut world);

@@ -231,7 +231,7 @@ fn orientation(cells: [Option<f64>; 4]) -> Result<Option<Quat>, String> {
     Ok(Some((q / length).as_quat().normalize()))
 }
 
-/// The error message for a cell that is not a number.
+/// Returns the error message for a cell that is not a number.
 fn not_a_number(field: &str) -> String {
     format!("\"{}\" is not a number in the range of single precision", brief(field))
 }

@@ -1,9 +1,9 @@
 //! Errors of motion capture.
 
-/// Why a take or live capture cannot be fitted to a skeleton.
+/// An error when a skeleton is fitted to a take or to live capture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaptureError {
-    /// A node index that the skeleton does not have.
+    /// A node does not exist in the skeleton.
     #[error("joint {index}: node {node} does not exist; the skeleton has {count} nodes")]
     Node {
         /// The index in the list of joints.
@@ -13,7 +13,7 @@ pub enum CaptureError {
         /// The number of nodes.
         count: usize,
     },
-    /// A joint that is listed twice.
+    /// A joint is listed twice.
     #[error("joints {first} and {second} are the same node, \"{node}\"")]
     Duplicate {
         /// The first index in the list.
@@ -23,7 +23,7 @@ pub enum CaptureError {
         /// The node's name, or `#INDEX`.
         node: String,
     },
-    /// Joints that have different roots.
+    /// The joints have different roots.
     #[error("nodes \"{node}\" and \"{other}\" have no common ancestor")]
     NoCommonAncestor {
         /// The name of one node, or `#INDEX`.
@@ -31,16 +31,16 @@ pub enum CaptureError {
         /// The name of the other node, or `#INDEX`.
         other: String,
     },
-    /// A joint name that matches no node and no bone of the humanoid.
+    /// A joint name matches no node and no bone of the humanoid.
     #[error("joint \"{name}\" does not exist: it matches no node and no bone of the humanoid")]
-    Name {
+    UnknownJoint {
         /// The name in the take.
         name: String,
     },
-    /// A list without joints, or a take without frames.
+    /// The list has no joints, or the take has no frames.
     #[error("the capture has no joints or no frames")]
     Empty,
-    /// A frame whose time is missing, not finite, or not after the time of the previous frame.
+    /// The time of a frame is missing, not finite, or not after the time of the previous frame.
     #[error("frame {frame}: the time {time} s is not after the time of the previous frame")]
     Time {
         /// The index of the frame, from zero.
@@ -48,9 +48,9 @@ pub enum CaptureError {
         /// The time as text, `NaN` if it is missing.
         time: String,
     },
-    /// A take with more frames than a clip can contain.
+    /// The take has more frames than a clip can contain.
     #[error("the take is too long: a clip cannot contain frame {frame}")]
-    Long {
+    TooLong {
         /// The index of the first frame that does not fit, from zero.
         frame: usize,
     },

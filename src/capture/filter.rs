@@ -26,18 +26,18 @@ pub struct Smoothing {
 }
 
 impl Smoothing {
-    /// For positions in metres. At 1 m/s the cutoff is 11.5 Hz. A point at constant velocity lags by at most 16 mm.
+    /// Parameters for positions in metres. At 1 m/s the cutoff is 11.5 Hz. A point at constant velocity lags by at most 16 mm.
     pub const POSITIONS: Self = Self { min_cutoff: 1.5, beta: 10.0, derivative_cutoff: 1.0 };
-    /// For orientations, with speeds in radians per second. At 180° per second the cutoff is 11 Hz.
+    /// Parameters for orientations, with speeds in radians per second. At 180° per second the cutoff is 11 Hz.
     pub const ORIENTATIONS: Self = Self { min_cutoff: 1.5, beta: 3.0, derivative_cutoff: 1.0 };
 
-    /// The smoothing factor α for a time step in seconds and a speed in units per second.
+    /// Returns the smoothing factor α for a time step in seconds and a speed in units per second.
     fn alpha(&self, seconds: f64, speed: f64) -> f64 {
         alpha(self.min_cutoff + self.beta * speed, seconds)
     }
 }
 
-/// The smoothing factor α of a low-pass filter with a cutoff in hertz, for a time step in seconds.
+/// Returns the smoothing factor α of a low-pass filter with a cutoff in hertz, for a time step in seconds.
 fn alpha(cutoff: f64, seconds: f64) -> f64 {
     1.0 / (1.0 + 1.0 / (TAU * cutoff.max(0.0) * seconds))
 }
@@ -51,7 +51,7 @@ struct FilterState<V> {
 }
 
 impl<V> FilterState<V> {
-    /// The seconds since the last sample, or `None` if time has not advanced by at least a microsecond.
+    /// Returns the seconds since the last sample, or `None` if time has not advanced by at least a microsecond.
     fn step(&self, time: f64) -> Option<f64> {
         Some(time - self.time).filter(|s| *s >= 1e-6 && s.is_finite())
     }
@@ -97,7 +97,7 @@ impl PointFilter {
         self.state.map(|s| s.value)
     }
 
-    /// The same as [`PointFilter::filter`], for a single number.
+    /// Does the same as [`PointFilter::filter`] for a single number.
     pub fn scalar(&mut self, time: f64, sample: f64) -> Option<f64> {
         Some(self.filter(time, DVec3::new(sample, 0.0, 0.0))?.x)
     }
@@ -118,7 +118,7 @@ impl OrientationFilter {
     }
 
     /// Adds a sample at a time in seconds, and returns the filtered orientation as a unit quaternion. The rules are
-    /// those of [`PointFilter::filter`]. Samples are normalised. A sample of length zero is ignored.
+    /// the same as for [`PointFilter::filter`]. Samples are normalised. A sample of length zero is ignored.
     pub fn filter(&mut self, time: f64, sample: DQuat) -> Option<DQuat> {
         let length = sample.length();
         let is_valid = length.is_finite() && length > 1e-9 && time.is_finite();

@@ -1,4 +1,4 @@
-//! Stores the values of all frames in one list, because a take may have millions of frames with few values each.
+//! A table of values per frame. All values are in one list, because a take may have millions of frames with few values.
 
 use std::ops::Index;
 
@@ -41,7 +41,7 @@ impl<T: Clone + Default> Frames<T> {
         self.count
     }
 
-    /// Whether the table has no frames.
+    /// Returns whether the table has no frames.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -41,7 +41,7 @@ pub fn fill_gaps(
             frames.get(frame)?.get(joint).copied().flatten()
         };
         let origin = |frames: &Frames<Option<Vec3>>, frame: usize| {
-            let parent = parents[joint].and_then(|c| position(frames, frame, c));
+            let parent = parents[joint].and_then(|p| position(frames, frame, p));
             parent.map_or(DVec3::ZERO, Vec3::as_dvec3)
         };
         let measured =
@@ -49,7 +49,7 @@ pub fn fill_gaps(
         if (0..frames.len()).all(|frame| measured(frames, frame).is_some()) {
             continue;
         }
-        // Relative to the parent, whose gaps have been filled before.
+        // Positions relative to the parent, whose gaps have already been filled.
         let seen: Vec<(usize, DVec3)> = (0..frames.len())
             .filter_map(|f| Some((f, measured(frames, f)?.as_dvec3() - origin(frames, f))))
             .collect();

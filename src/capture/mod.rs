@@ -12,12 +12,12 @@ mod error;
 mod filter;
 mod frames;
 mod gaps;
+mod joint_rotation;
 mod orientations;
 mod positions;
 mod take;
 mod tracked;
 mod tracker;
-mod turn;
 #[cfg(feature = "vmc")]
 pub mod vmc;
 

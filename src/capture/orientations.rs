@@ -12,7 +12,7 @@ use super::tracked::TrackedTree;
 ///
 /// With Oᵢ the world orientation of a segment and Oᵢ₊₁ that of the next segment outwards, the rotation of the joint
 /// between them is Rⱼ = Oᵢᵀ Oᵢ₊₁ (Oshita, lecture on inverse kinematics). The mounting orientation of a sensor on
-/// its segment is arbitrary. It is found once, while the performer stands in a known pose ([`Segments::calibrate`],
+/// its segment is arbitrary. It is measured once, while the performer stands in a known pose ([`Segments::calibrate`],
 /// [`calibration_pose()`](super::calibration_pose())).
 #[derive(Clone, Debug)]
 pub struct Segments {
@@ -44,12 +44,12 @@ impl Segments {
         })
     }
 
-    /// Measures the mounting orientation of each sensor, sensor⁻¹ · segment, while the performer stands in the pose
-    /// `standing`. Sensors without a value keep their mounting orientation.
-    pub fn calibrate(&mut self, sensors: &[Option<Quat>], standing: &Pose) {
+    /// Measures the mounting orientation of each sensor, sensor⁻¹ · segment, while the performer stands in
+    /// `calibration_pose`. Sensors without a value keep their mounting orientation.
+    pub fn calibrate(&mut self, sensors: &[Option<Quat>], calibration_pose: &Pose) {
         for index in 0..self.tracked.joints.len() {
             let joint = &self.tracked.joints[index];
-            let Some(local) = standing.locals.get(joint.node) else { continue };
+            let Some(local) = calibration_pose.locals.get(joint.node) else { continue };
             self.world[index] = self.world_from_parent_space(index) * local.rotation.as_dquat();
             if let Some(sensor) = self.sensor(index, sensors) {
                 self.offsets[index] = (sensor.conjugate() * self.world[index]).normalize();
@@ -58,9 +58,8 @@ impl Segments {
     }
 
     /// Writes the measured rotations into a pose. `sensors` has one world orientation per joint in the order of the
-    /// list, or `None` if there is no value. A value that is not finite or has length zero counts as missing. The
-    /// rules for the pose are those of [`Fit::pose`](super::Fit::pose): a joint without a value keeps its local
-    /// rotation. The root is not moved, and no memory is allocated.
+    /// list, or `None` if there is no value. A value that is not finite or has length zero counts as missing. As
+    /// with [`Fit::pose`](super::Fit::pose), a joint without a value keeps its local rotation. The root is not moved, and no memory is allocated.
     pub fn pose(&mut self, sensors: &[Option<Quat>], pose: &mut Pose) {
         self.tracked.reset_untracked(pose);
         for index in 0..self.tracked.joints.len() {

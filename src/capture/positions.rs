@@ -6,8 +6,8 @@ use crate::asset::Skeleton;
 use crate::pose::Pose;
 
 use super::CaptureError;
+use super::joint_rotation::{fit_rotation, swing};
 use super::tracked::{TrackedJoint, TrackedTree, affine};
-use super::turn::{fit_rotation, swing};
 
 /// The measured position of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,8 @@ pub(super) struct Measurement<V> {
     pub(super) is_returning: bool,
 }
 
-/// A measured bone from a joint to one of its tracked children: the offset in the joint's space, and the measurement in the
-/// parent space.
+/// A bone from a joint to one of its tracked children, with the child's offset in the joint's space and its measurement in
+/// the parent space.
 #[derive(Clone, Copy, Debug)]
 struct MeasuredBone {
     child: usize,
@@ -44,8 +44,8 @@ pub struct Fit {
     world: Vec<DAffine3>,
     /// Offset from the fitted to the last measured position of each joint, in the parent space.
     last_offset: Vec<DVec3>,
-    /// Offset from the measured to the held position of each joint when it was seen again, in the parent space of its
-    /// tracked parent.
+    /// Offset from the measured to the estimated position of each joint at the time when it was seen again, in the parent
+    /// space of its tracked parent.
     return_offset: Vec<DVec3>,
     seen: Vec<Option<Measurement<DVec3>>>,
     bones: Vec<MeasuredBone>,
@@ -92,9 +92,9 @@ impl Fit {
     /// the list, or `None` if the joint was not seen. Positions that are not finite or beyond the end of a short
     /// list also count as not seen.
     ///
-    /// On entry the pose must be that of the previous frame, or the rest pose at first. Whatever the positions do
-    /// not determine stays as it is. Only the tracked joints and the nodes between them are written. After the
-    /// first frames no memory is allocated.
+    /// On input, `pose` must be the pose of the previous frame, or the rest pose in the first frame. Properties that the
+    /// positions do not determine do not change. Only the tracked joints and the nodes between them are written. No
+    /// memory is allocated after the first frames.
     pub fn pose(&mut self, positions: &[Option<Vec3>], pose: &mut Pose) {
         let seen = |column: usize| positions.get(column).copied().flatten();
         self.fit_measurements(
@@ -103,7 +103,7 @@ impl Fit {
         );
     }
 
-    /// The same as [`Fit::pose`], for measurements with blend weights.
+    /// Does the same as [`Fit::pose`], but for measurements with blend weights.
     pub(super) fn fit_measurements(
         &mut self,
         seen: impl Fn(usize) -> Option<Measurement<Vec3>>,
@@ -152,7 +152,7 @@ impl Fit {
     }
 
     /// Returns the world position from which the directions of a joint's bones are measured, for a joint below the root. A
-    /// measured position is used as it is. A missing position is estimated as the fitted position plus the offset at the last
+    /// measured position is used unchanged. A missing position is estimated as the fitted position plus the offset at the last
     /// measurement. A joint that is returning blends from the estimated to the measured position.
     fn bone_origin(
         &mut self,
@@ -220,8 +220,8 @@ impl Fit {
         )
     }
 
-    /// Solves for the bones. A joint that is seen again starts at its held position and moves to its measured
-    /// position as its weight rises, so that the difference fades out (Bollo 2018, "Inertialization").
+    /// Solves for the bones. A joint that is seen again starts at its estimated position and moves to its measured position
+    /// as its weight rises, so that the difference fades out (Bollo 2018, "Inertialization").
     fn solve_eased<T>(
         &mut self,
         solve: impl Fn(&mut [(DVec3, DVec3)]) -> T,
@@ -231,9 +231,9 @@ impl Fit {
         if bones.iter().any(|b| b.seen.is_returning) {
             pairs.clear();
             pairs.extend(bones.iter().filter(|b| b.seen.weight >= 1.0).map(|b| (b.from, b.seen.position)));
-            let held = solve(pairs);
+            let estimated = solve(pairs);
             for bone in bones.iter().filter(|b| b.seen.is_returning) {
-                return_offset[bone.child] = place(&held, bone.from) - bone.seen.position;
+                return_offset[bone.child] = place(&estimated, bone.from) - bone.seen.position;
             }
         }
         pairs.clear();

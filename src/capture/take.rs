@@ -1,4 +1,4 @@
-//! A take is a recording of sensor values. It is converted to a clip.
+//! Takes, which are recordings of sensor values, and their conversion to clips.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::{
 pub struct Tracks<V> {
     /// The unique names of the joints.
     pub joints: Vec<String>,
-    /// One value per joint, or `None` if it was not measured. There are as many frames as the take has times.
+    /// One value per joint, or `None` if it was not measured. The number of frames equals the number of times of the take.
     pub frames: Frames<Option<V>>,
 }
 
@@ -35,7 +35,7 @@ impl<V: Clone> Tracks<V> {
     }
 }
 
-/// A recording of positions, orientations, or both.
+/// A recording of sensor values: positions, orientations, or both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Take {
     /// The times of the frames in seconds, increasing.
@@ -56,9 +56,9 @@ pub struct TakeOptions {
     pub smooth_positions: Option<Smoothing>,
     /// Filter for the orientations.
     pub smooth_orientations: Option<Smoothing>,
-    /// The performer's pose in the first frame, which calibrates the sensors. If `None`, the sensors must be aligned with the
-    /// joints.
-    pub standing: Option<Pose>,
+    /// The performer's pose in the first frame, from which the sensors are calibrated. If `None`, the sensors must be aligned
+    /// with the joints.
+    pub calibration_pose: Option<Pose>,
 }
 
 /// A clip that was made from a take, and the values that were estimated.
@@ -106,7 +106,7 @@ impl Take {
     }
 
     /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then
-    /// applied on top. Joints are found by the names of nodes, and then by the names of the humanoid's bones. Nodes
+    /// applied on top. A joint name refers to the node of that name, or otherwise to the humanoid's bone of that name. Nodes
     /// that are not in the take stay at rest.
     ///
     /// # Errors
@@ -136,8 +136,8 @@ impl Take {
             fit.scale = scale;
         }
         let filled = fill_gaps(&self.times, &mut frames, &parents)?;
-        if let (Some(segments), Some(standing)) = (&mut segments, &options.standing) {
-            segments.calibrate(self.orientations.frames.get(0).unwrap_or_default(), standing);
+        if let (Some(segments), Some(calibration_pose)) = (&mut segments, &options.calibration_pose) {
+            segments.calibrate(self.orientations.frames.get(0).unwrap_or_default(), calibration_pose);
         }
 
         // The filter's parameters are for metres per second, but the positions are in the take's unit.
@@ -162,7 +162,7 @@ impl Take {
                 segments.pose(&smoothed, &mut pose);
             }
             if !recorder.push(time, &pose) && recorder.is_full() {
-                return Err(CaptureError::Long { frame });
+                return Err(CaptureError::TooLong { frame });
             }
         }
         let clip = recorder.clip(skeleton, None).ok_or(CaptureError::Empty)?;
@@ -178,7 +178,7 @@ fn find_joints(
 ) -> Result<Vec<usize>, CaptureError> {
     let by_name = |name: &String| {
         let node = skeleton.find(name).or_else(|| bones.get(name).copied());
-        node.ok_or_else(|| CaptureError::Name { name: name.clone() })
+        node.ok_or_else(|| CaptureError::UnknownJoint { name: name.clone() })
     };
     names.iter().map(by_name).collect()
 }
@@ -240,8 +240,10 @@ mod tests {
                 frames: Frames::of(bones.len(), worlds.iter().map(orientations)),
             },
         };
-        let options =
-            TakeOptions { standing: Some(calibration_pose(skeleton, bones, 0.0)), ..TakeOptions::default() };
+        let options = TakeOptions {
+            calibration_pose: Some(calibration_pose(skeleton, bones, 0.0)),
+            ..TakeOptions::default()
+        };
         let captured = take.clip(skeleton, bones, &options).unwrap();
         let (mut pose, mut playhead) = (Pose::rest(skeleton), Playhead::default());
         playhead.sample(&captured.clip, 20.0 / 60.0, skeleton, &mut pose);
@@ -259,12 +261,12 @@ mod tests {
         let take = Take::of(clip, skeleton, bones);
         let text = crate::capture::write_csv(&take);
         let take = crate::capture::parse_csv(std::path::Path::new("wave.csv"), &text).unwrap();
-        let again = take.clip(skeleton, bones, &TakeOptions::default()).unwrap().clip;
+        let converted = take.clip(skeleton, bones, &TakeOptions::default()).unwrap().clip;
         let (mut a, mut b) = (Pose::rest(skeleton), Pose::rest(skeleton));
         for frame in 0..20 {
             let time = clip.seconds * frame as f32 / 20.0;
             Playhead::default().sample(clip, time, skeleton, &mut a);
-            Playhead::default().sample(&again, time, skeleton, &mut b);
+            Playhead::default().sample(&converted, time, skeleton, &mut b);
             let (a, b) = (worlds(&seen.character, &a), worlds(&seen.character, &b));
             for &joint in &seen.joints {
                 assert!(

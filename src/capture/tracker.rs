@@ -1,4 +1,4 @@
-//! Fits a pose to joint positions as they arrive. Joints that drop out are held and return smoothly.
+//! Fits a pose to joint positions as they arrive. Joints that drop out keep their rotations, and return smoothly.
 
 use glam::Vec3;
 
@@ -12,9 +12,9 @@ use super::positions::Measurement;
 pub enum Presence {
     /// The joint was seen.
     Measured,
-    /// The joint was seen again, and moves from its held position to its measured position.
+    /// The joint was seen again, and moves from its estimated position to its measured position.
     Returning,
-    /// The joint was not seen. It is held by the rotations of its last measurement.
+    /// The joint was not seen. Its position is estimated from the rotations at its last measurement.
     Missing,
 }
 
@@ -25,9 +25,11 @@ struct JointTrack {
     last_missing: f64,
 }
 
+/// Fits a pose to live joint positions, some of which may be missing.
+///
 /// A joint that is not seen keeps its position relative to its ancestors, because they keep their rotations. When
-/// it is seen again, it moves to its measured position within [`Tracker::ease`] seconds. It does not jump at either
-/// end.
+/// it is seen again, it moves to its measured position within [`Tracker::ease`] seconds. It jumps neither when it drops
+/// out nor when it is seen again.
 #[derive(Clone, Debug)]
 pub struct Tracker {
     /// Computes the pose of a frame.
@@ -48,7 +50,7 @@ impl Tracker {
     }
 
     /// Writes the pose of a frame at a time in seconds. Times must not decrease. A time before the last one counts
-    /// as the last one. Positions and pose are those of [`Fit::pose`]. Returns the presence of each joint.
+    /// as the last one. `positions` and `pose` are the same as for [`Fit::pose`]. Returns the presence of each joint.
     pub fn step(&mut self, time: f64, positions: &[Option<Vec3>], pose: &mut Pose) -> &[Presence] {
         let is_first = self.time.is_none();
         let before = self.time.unwrap_or(time);
@@ -58,7 +60,7 @@ impl Tracker {
         for (column, track) in self.tracks.iter_mut().enumerate() {
             track.presence = match position(column) {
                 None => Presence::Missing,
-                // A joint that is seen in the first frame has no held position to return from.
+                // A joint that is seen in the first frame has no estimated position from which to return.
                 Some(_) if is_first => Presence::Measured,
                 Some(_) if time - track.last_missing >= ease => Presence::Measured,
                 Some(_) => Presence::Returning,
@@ -86,7 +88,7 @@ impl Tracker {
     }
 }
 
-/// Smooth step from 0 to 1 with zero slope at both ends: 3u² − 2u³.
+/// The smoothstep function, which rises from 0 to 1 with zero slope at both ends: 3u² − 2u³.
 fn smoothstep(u: f64) -> f64 {
     let u = u.clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)

@@ -69,18 +69,19 @@ impl PoseDocument {
     }
 }
 
-/// Returns a copy of a puppet's glTF file in its current pose, as GLB. Without a `file`, it is the built-in character.
+/// Returns a copy of a puppet's glTF file in its current pose, as GLB. `None` for `file` means the built-in character.
 ///
 /// # Errors
-/// [`LoadError`] if the file can no longer be read, does not match the puppet any more, or the pose is not finite.
+/// [`LoadError`] if the file can no longer be read, no longer matches the puppet, or the pose is not finite.
 pub fn posed_copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadError> {
     export(puppet.character(), file, puppet.pose(), &[])
 }
 
-/// Returns a copy of a character's glTF file at rest, as GLB, with its clips replaced by others.
+/// Returns a copy of a character's glTF file at rest, as GLB, with its clips replaced by others. `None` for `file` means
+/// the built-in character.
 ///
 /// # Errors
-/// [`LoadError`] if the file can no longer be read, does not match the character any more, or a key is not finite.
+/// [`LoadError`] if the file can no longer be read, no longer matches the character, or a key is not finite.
 pub fn animated_copy(
     character: &Character,
     file: Option<&Path>,
@@ -99,7 +100,7 @@ fn export(
     let (bytes, folder) = match file {
         Some(path) => {
             read = gltf::read(path)?;
-            // A BVH file has no glTF data, so a glTF file with only its skeleton is created.
+            // A BVH file has no glTF data to copy, so this creates a glTF file with only the skeleton.
             if bvh::is_bvh(path, &read) {
                 read = gltf::skeleton_only(character);
             }
@@ -114,18 +115,18 @@ fn export(
 fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {
     let nodes =
         puppet.character().skeleton.nodes.iter().zip(&puppet.pose().locals).zip(puppet.world_from_node());
-    let record = |(index, ((node, local), world)): (
-        usize,
-        ((&crate::asset::Node, &crate::asset::Transform), &glam::Affine3A),
-    )| NodeRecord {
-        index,
-        name: node.name.clone(),
-        parent: node.parent,
-        world: Mat4::from(*world).to_cols_array(),
-        translation: local.translation.into(),
-        rotation: local.rotation.into(),
-        scale: local.scale.into(),
-    };
+    let record =
+        |(index, ((node, local), world)): (usize, ((&asset::Node, &asset::Transform), &glam::Affine3A))| {
+            NodeRecord {
+                index,
+                name: node.name.clone(),
+                parent: node.parent,
+                world: Mat4::from(*world).to_cols_array(),
+                translation: local.translation.into(),
+                rotation: local.rotation.into(),
+                scale: local.scale.into(),
+            }
+        };
     nodes.enumerate().map(record).collect()
 }
 

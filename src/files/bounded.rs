@@ -21,7 +21,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// Opens a regular file, or input that the caller has opened.
 ///
 /// # Errors
-/// As [`open_regular`].
+/// The same as for [`open_regular`].
 pub fn open(path: &Path) -> io::Result<File> {
     if is_descriptor(path) { File::open(path) } else { open_regular(path) }
 }
@@ -29,15 +29,15 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Reads at most `limit` bytes from a regular file, or from input that the caller has opened.
 ///
 /// # Errors
-/// As [`open`]. [`io::ErrorKind::FileTooLarge`] if there are more bytes.
+/// The same as for [`open`], and [`io::ErrorKind::FileTooLarge`] if there are more bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(open(path)?, limit)
 }
 
-/// As [`read`], but returns text.
+/// Does the same as [`read`], but returns text.
 ///
 /// # Errors
-/// As [`read`]. [`io::ErrorKind::InvalidData`] if the bytes are not UTF-8.
+/// The same as for [`read`], and [`io::ErrorKind::InvalidData`] if the bytes are not UTF-8.
 pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
     let not_utf8 = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text");
     String::from_utf8(read(path, limit)?).map_err(not_utf8)
@@ -46,7 +46,7 @@ pub fn read_to_string(path: &Path, limit: u64) -> io::Result<String> {
 /// Reads at most `limit` bytes from a regular file.
 ///
 /// # Errors
-/// As [`open_regular`]. [`io::ErrorKind::FileTooLarge`] if there are more bytes.
+/// The same as for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if there are more bytes.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_all(open_regular(path)?, limit)
 }

@@ -1,4 +1,8 @@
-//! Reading and writing files safely: reading is bounded in size, writing is atomic.
+//! Access to files: reading is bounded in size, and writing is atomic.
+//!
+//! Every file of a user is read with [`bounded`] and written with [`atomic`]. A hostile path or file therefore cannot
+//! block the program or fill its memory, and a crash never leaves an incomplete file. `docs/files.md` describes these
+//! guarantees for users.
 
 pub mod atomic;
 pub mod bounded;

@@ -1,4 +1,4 @@
-//! Blending and adding poses.
+//! Blends and adds poses.
 
 use glam::{Quat, Vec3};
 
@@ -78,13 +78,13 @@ pub(super) fn add(pose: &mut Pose, reference: &Pose, other: &Pose, weight: f32, 
     }
 }
 
-/// The rotation vector of the shorter rotation, in radians.
+/// Returns the rotation vector of the shorter of the two rotations that a quaternion represents, in radians.
 pub(super) fn rotation_vector(q: Quat) -> Vec3 {
     let q = if q.w < 0.0 { -q } else { q };
     q.to_scaled_axis()
 }
 
-/// Smoothstep from 0 to 1 with zero slope at both ends: 3u² − 2u³.
+/// The smoothstep function, which rises from 0 to 1 with zero slope at both ends: 3u² − 2u³.
 pub fn ease(u: f32) -> f32 {
     let u = u.clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)

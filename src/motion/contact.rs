@@ -2,12 +2,12 @@
 
 use glam::Vec3;
 
-/// A foot is down while it is less than this above its lowest position, in heights of the hips.
-const DOWN: f32 = 0.05;
+/// A foot is down if it is less than this above the lowest position of any foot, in heights of the hips.
+const MAX_HEIGHT: f32 = 0.05;
 /// A foot that moves slower than this stands still, in heights of the hips per second.
-const STILL: f32 = 0.45;
-/// Contacts and gaps between contacts that are shorter than this are noise, in seconds.
-const SHORT: f32 = 0.06;
+const MAX_SPEED: f32 = 0.45;
+/// Contacts, and gaps between contacts, that are shorter than this are noise, in seconds.
+const MIN_DURATION: f32 = 0.06;
 
 /// A time interval in which a foot is on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Contact {
     pub from: f32,
     /// End of the contact, in seconds of the clip.
     pub to: f32,
-    /// Whether the foot stays in place. False where a figure walks in place, as on a treadmill.
+    /// Whether the foot stays in place. It does not if the figure walks in place, as on a treadmill.
     pub still: bool,
 }
 
@@ -31,22 +31,22 @@ pub(super) struct FootPath {
 
 /// Detects foot contacts. A foot is in contact while it is low and, unless the figure walks in place, also slow.
 ///
-/// `step` is the number of seconds between two positions. `height` is that of the hips above the feet, in metres.
+/// `step` is the time between two positions in seconds. `height` is the height of the hips above the feet in metres.
 pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contact> {
-    let positions = || paths.iter().flat_map(|t| &t.positions);
+    let positions = || paths.iter().flat_map(|p| &p.positions);
     let lowest = positions().map(|p| p.y).fold(f32::INFINITY, f32::min);
-    let is_down = |p: &Vec3| p.y < lowest + DOWN * height;
+    let is_down = |p: &Vec3| p.y < lowest + MAX_HEIGHT * height;
     let mut speeds: Vec<f32> = Vec::new();
     for path in paths {
         let down = (0..path.positions.len()).filter(|&i| is_down(&path.positions[i]));
         speeds.extend(down.map(|i| speed(&path.positions, i, step)));
     }
     speeds.sort_by(f32::total_cmp);
-    let still = speeds.get(speeds.len() / 2).is_some_and(|&median| median < STILL * height);
+    let still = speeds.get(speeds.len() / 2).is_some_and(|&median| median < MAX_SPEED * height);
     let mut contacts = Vec::new();
     for path in paths {
         let is_contact = |i: usize| {
-            is_down(&path.positions[i]) && (!still || speed(&path.positions, i, step) < STILL * height)
+            is_down(&path.positions[i]) && (!still || speed(&path.positions, i, step) < MAX_SPEED * height)
         };
         for (from, to) in intervals(path.positions.len(), step, is_contact) {
             contacts.push(Contact { node: path.node, from, to, still });
@@ -55,22 +55,23 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
     contacts
 }
 
-/// Time intervals in which the samples meet a condition. Short gaps are closed, and short intervals are left out.
+/// Returns the time intervals in which the samples meet a condition. Short gaps are closed, and short intervals are left
+/// out.
 pub(super) fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool) -> Vec<(f32, f32)> {
     #[expect(clippy::cast_precision_loss, reason = "a count of steps, far below 2²⁴")]
     let time = |i: usize| i as f32 * step;
     let mut intervals: Vec<(f32, f32)> = Vec::new();
     for i in (0..count).filter(|&i| is_met(i)) {
-        match intervals.last_mut().filter(|(_, to)| time(i) - *to < SHORT) {
+        match intervals.last_mut().filter(|(_, to)| time(i) - *to < MIN_DURATION) {
             Some((_, to)) => *to = time(i),
             None => intervals.push((time(i), time(i))),
         }
     }
-    intervals.retain(|(from, to)| to - from >= SHORT);
+    intervals.retain(|(from, to)| to - from >= MIN_DURATION);
     intervals
 }
 
-/// Horizontal speed in metres per second, from the positions before and after.
+/// Returns the horizontal speed in metres per second, measured between the positions before and after.
 fn speed(positions: &[Vec3], i: usize, step: f32) -> f32 {
     let (before, after) = (i.saturating_sub(1), (i + 1).min(positions.len() - 1));
     #[expect(clippy::cast_precision_loss, reason = "at most two")]

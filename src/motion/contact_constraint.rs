@@ -1,16 +1,16 @@
-//! Contact constraints.
+//! The contact constraint, which keeps a foot or a hand in place.
 
 use glam::{Quat, Vec3};
 
-/// A contact constraint: the position that a foot or a hand must keep. The owner of a solver turns it into a goal.
+/// The position that a foot or a hand must keep. The code that owns a solver converts it to a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactConstraint {
     /// The node's index.
     pub node: usize,
     /// World position of the node's origin, in metres.
     pub position: Vec3,
-    /// World orientation, as the product of the local rotations. `None` keeps the orientation that the pose has.
+    /// World orientation, as the product of the local rotations. `None` keeps the orientation in the pose.
     pub orientation: Option<Quat>,
-    /// From 0 (the position in the pose) to 1 (the constrained position).
+    /// Weight of the constraint, from 0 (the position in the pose) to 1 (the constrained position).
     pub weight: f32,
 }

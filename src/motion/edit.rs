@@ -7,7 +7,7 @@ use crate::pose::Pose;
 
 use super::blend::{ease, rotation_vector};
 
-/// Rotations (radians) and shifts (metres) that are smaller than this are ignored.
+/// Rotations smaller than this (radians) and translations smaller than this (metres) are ignored.
 const NEGLIGIBLE: f32 = 1e-6;
 /// Maximum rotation about an axis, in radians. Single precision cannot resolve the angle of a much larger rotation, and
 /// the square of its length may overflow.
@@ -35,7 +35,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// The edit that changes posture `from` into posture `to` at a time. `before` and `after` are the durations of its
+    /// Returns the edit that changes posture `from` into posture `to` at a time. `before` and `after` are the durations of its
     /// fade-in and fade-out in seconds. Both postures must include the other edits that are active at that time.
     pub fn between(from: &Pose, to: &Pose, time: f32, before: f32, after: f32) -> Self {
         let pairs = || from.locals.iter().zip(&to.locals).enumerate();
@@ -65,16 +65,17 @@ impl Edit {
             && self.shifts.iter().all(|(_, shift)| shift.is_finite())
     }
 
-    /// The edit's weight at a time: 0 outside its window, 1 at its own time.
+    /// Returns the edit's weight at a time: 0 outside its window, 1 at its own time.
     pub fn weight(&self, time: f32) -> f32 {
         self.weight_at_offset(time - self.time)
     }
 
-    /// The edit's weight in a motion that is played as a loop of `round` seconds, or without a loop if `None`.
+    /// Returns the edit's weight in a motion that is played as a loop of `round` seconds, or only once if `round` is
+    /// `None`.
     ///
-    /// In a loop the window wraps around the ends, so that the weights at the start and at the end are equal. Where the
-    /// window is longer than the loop, the weights of the rounds are not added: the largest counts, and it is 1 at most.
-    /// An edit with a time outside the loop has no effect.
+    /// In a loop the window wraps around the ends, so that the weights at the start and at the end are equal. If the
+    /// window is longer than the loop, several rounds of it overlap. Their weights are not added. The largest one is used,
+    /// so that the weight never exceeds 1. An edit with a time outside the loop has no effect.
     pub fn weight_in(&self, time: f32, round: Option<f32>) -> f32 {
         let Some(round) = round.filter(|r| *r > 0.0) else { return self.weight(time) };
         if !(0.0..=round).contains(&self.time) {
@@ -84,7 +85,7 @@ impl Edit {
         self.weight_at_offset(since).max(self.weight_at_offset(since - round))
     }
 
-    /// The weight `offset` seconds after the edit's time.
+    /// Returns the weight `offset` seconds after the edit's time.
     fn weight_at_offset(&self, offset: f32) -> f32 {
         let window = if offset < 0.0 { self.before } else { self.after };
         match () {
@@ -96,7 +97,7 @@ impl Edit {
 }
 
 /// Adds edits to a pose. The rotation vectors of a joint are summed before they are applied, so that the order of the
-/// edits does not matter. `round` is that of [`Edit::weight_in`], and `turns` is a scratch buffer.
+/// edits does not matter. `round` is the same as for [`Edit::weight_in`], and `turns` is a scratch buffer.
 pub(super) fn deform(
     edits: &[Edit],
     time: f32,

@@ -4,21 +4,23 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DMat3, DQuat};
 
-/// Gimbal lock: where the cosine of the middle angle is smaller than this, the other two angles turn about the same axis.
-/// Only their combination is then known. The difference between them is rounding noise of single-precision poses.
-const LOCKED: f64 = 3e-6;
+/// Gimbal lock occurs if the cosine of the middle angle is smaller than this. The other two angles are then rotations about
+/// the same axis, and only their combination is known. How it is divided between them is rounding noise of
+/// single-precision poses.
+const GIMBAL_LOCK: f64 = 3e-6;
 
 /// Angles about Z, X and Y in radians. The rotation is Rz · Rx · Ry with column vectors.
 pub(crate) type Angles = [f64; 3];
 
 /// Returns the angles of a unit quaternion that are nearest to those of the previous frame.
 ///
-/// Every rotation has two triples, (z, x, y) and (z + π, π − x, y + π), and each angle may differ by full turns. Where x
-/// is a quarter turn, only z + y or z − y is known (gimbal lock). Its change is then shared equally between z and y.
+/// Two triples describe every rotation, (z, x, y) and (z + π, π − x, y + π), and any number of full turns may be added to
+/// each angle. If x is a quarter turn, only z + y or z − y is known (gimbal lock). Its change is then divided equally
+/// between z and y.
 pub(crate) fn nearest(rotation: DQuat, before: Angles) -> Angles {
     let m = DMat3::from_quat(rotation);
     let (up, across) = (m.y_axis.z, m.x_axis.z.hypot(m.z_axis.z));
-    if across < LOCKED {
+    if across < GIMBAL_LOCK {
         let sign = up.signum();
         let combined = m.x_axis.y.atan2(m.x_axis.x);
         let change = wrapped(combined - (before[0] + sign * before[2])) / 2.0;
@@ -35,12 +37,12 @@ pub(crate) fn nearest(rotation: DQuat, before: Angles) -> Angles {
     if distance(&second) < distance(&first) { second } else { first }
 }
 
-/// The angle plus the number of full turns that brings it nearest to `to`.
+/// Adds the number of full turns that brings an angle nearest to `to`.
 fn unwrapped(angle: f64, to: f64) -> f64 {
     to + wrapped(angle - to)
 }
 
-/// The same angle wrapped to −π…π.
+/// Wraps an angle to −π…π.
 fn wrapped(angle: f64) -> f64 {
     angle - TAU * (angle / TAU).round()
 }

@@ -1,11 +1,12 @@
-//! Interpolation between two keys.
+//! Interpolates between two keys.
 
 use glam::{Quat, Vec4};
 
-/// The power series is used up to this 1 − cos θ, where θ is half of the rotation angle (rotations below 52°). The terms
-/// after the sixth factor are then smaller than single precision resolves.
+/// The power series is used if 1 − cos θ is at most this, where θ is half of the rotation angle (rotations below 52°). The
+/// terms after the sixth factor are then smaller than single precision resolves.
 const SERIES: f32 = 0.1;
-/// Two factors of the series are enough up to this 1 − cos θ (rotations below 8°, which covers nearly all pairs of keys).
+/// Two factors of the series are enough if 1 − cos θ is at most this (rotations below 8°, as between nearly all pairs of
+/// keys).
 const SHORT_SERIES: f32 = 0.0025;
 
 /// Spherical linear interpolation of unit quaternions along the shorter arc (Shoemake 1985), with `t` from 0 to 1.
@@ -46,8 +47,9 @@ fn sine_ratio<const TERMS: usize>(t: f32, x: f32) -> f32 {
     t * factors.fold(1.0, |inner, (i_squared, divisor)| 1.0 + inner * ((i_squared - square) * divisor * x))
 }
 
-/// The weights of a cubic Hermite segment (glTF 2.0, appendix C.4) of length `seconds` at `u` from 0 to 1, in this order:
-/// value and out-tangent of the first key, value and in-tangent of the second key.
+/// Returns the weights of a cubic Hermite segment (glTF 2.0, appendix C.4) of length `seconds` at `u`, which is from 0 to 1.
+/// They apply, in this order, to the value and the out-tangent of the first key, and to the value and the in-tangent of the
+/// second key.
 pub(crate) fn hermite(u: f32, seconds: f32) -> [f32; 4] {
     let (u2, u3) = (u * u, u * u * u);
     [2.0 * u3 - 3.0 * u2 + 1.0, seconds * (u3 - 2.0 * u2 + u), 3.0 * u2 - 2.0 * u3, seconds * (u3 - u2)]

@@ -1,4 +1,4 @@
-//! Keying a posture: its difference from the motion becomes an edit.
+//! Keys a posture: stores its difference from the motion as an edit.
 
 use glam::Vec3;
 
@@ -7,7 +7,7 @@ use crate::pose::Pose;
 use super::blend::rotation_vector;
 use super::{Edit, Motion};
 
-/// Edits that are less than this apart belong to the same time, in seconds: one frame at 60 Hz.
+/// Two edits count as being at the same time if they are less than this apart, in seconds: one frame at 60 Hz.
 const SAME_TIME: f32 = 1.0 / 60.0;
 
 /// The postures from which a key is computed: poses of one skeleton at one time of a motion.
@@ -19,13 +19,12 @@ pub struct Keyed<'a> {
     pub own: &'a Pose,
     /// The posture to reach.
     pub wanted: &'a Pose,
-    /// Length of the loop in seconds, or `None` where the motion is not played as a loop.
+    /// Length of the loop in seconds, or `None` if the motion is not played as a loop.
     pub round: Option<f32>,
 }
 
 impl Motion {
-    /// Returns this motion with an [`Edit`] that makes it reach a posture at a time, or `None` if it has the posture
-    /// already.
+    /// Returns this motion with an [`Edit`] with which it reaches a posture at a time, or `None` if it already does.
     ///
     /// The edit fades in and out over `reach` seconds before and after that time. If an existing edit is less than a frame
     /// away, it is changed instead and keeps its window.
@@ -61,7 +60,7 @@ impl Motion {
     }
 }
 
-/// The sum of a node's vectors.
+/// Returns the sum of a node's vectors.
 fn vector_of(vectors: &[(usize, Vec3)], node: usize) -> Vec3 {
     vectors.iter().filter(|(n, _)| *n == node).map(|(_, v)| *v).sum()
 }

@@ -7,9 +7,9 @@ use crate::pose::{Pose, world_matrices, world_matrix};
 
 use super::planar::PlanarTransform;
 
-/// A translated node can be the locomotion root if it has at least this share of the largest number of joints below any
-/// translated node.
-const MIN_SHARE: f32 = 0.5;
+/// A translated node can be the locomotion root if the number of joints below it is at least this fraction of the largest
+/// number below any translated node.
+const MIN_FRACTION: f32 = 0.5;
 
 /// The locomotion root of a character.
 #[derive(Clone, Debug)]
@@ -52,8 +52,8 @@ impl LocomotionRoot {
         Self { root, tops, height, rest }
     }
 
-    /// The character's position on the ground and its heading in a pose.
-    pub(super) fn ground(&self, skeleton: &Skeleton, pose: &Pose) -> PlanarTransform {
+    /// Returns the character's position on the ground and its heading in a pose.
+    pub(super) fn planar_transform(&self, skeleton: &Skeleton, pose: &Pose) -> PlanarTransform {
         PlanarTransform::of_joint(&world_matrix(skeleton, pose, self.root), &self.rest)
     }
 }
@@ -73,16 +73,16 @@ fn root(character: &Character, counts: &[usize]) -> Option<usize> {
     translated.retain(|&n| n < counts.len());
     let largest = translated.iter().map(|&n| counts[n]).max();
     let Some(largest) = largest else {
-        // Without a translated node: the nodes with the most joints, and of these the deepest.
+        // Without a translated node, the deepest of the nodes with the most joints is used.
         let deepest_first = skeleton.parents_first.iter().rev().map(|(n, _)| *n);
         return deepest_first.max_by_key(|&n| counts[n]);
     };
-    #[expect(clippy::cast_precision_loss, reason = "a share of a count")]
-    let is_enough = |n: &usize| counts[*n] as f32 >= MIN_SHARE * largest as f32;
+    #[expect(clippy::cast_precision_loss, reason = "a fraction of a count")]
+    let is_enough = |n: &usize| counts[*n] as f32 >= MIN_FRACTION * largest as f32;
     skeleton.parents_first.iter().rev().map(|(n, _)| *n).filter(|n| translated.contains(n)).find(is_enough)
 }
 
-/// The world position of a node.
+/// Returns the world position of a node.
 pub(super) fn position(skeleton: &Skeleton, pose: &Pose, node: usize) -> Vec3 {
     world_matrix(skeleton, pose, node).translation.into()
 }

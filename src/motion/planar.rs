@@ -4,8 +4,8 @@ use glam::{Affine3A, DVec2, DVec3, Quat, Vec3};
 
 use crate::pose::Pose;
 
-/// A path that turns by less than this is treated as straight, in radians.
-const STRAIGHT: f64 = 1e-9;
+/// A transform that rotates by less than this is treated as a translation, in radians.
+const MIN_TURN: f64 = 1e-9;
 
 /// A planar transform: a rotation about +Y followed by a translation along X and Z, in world space and metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,7 +17,7 @@ pub(super) struct PlanarTransform {
 }
 
 impl PlanarTransform {
-    /// Projects a joint onto the ground: its position, and its rotation about +Y from rest.
+    /// Projects a joint onto the ground, as its position and its rotation about +Y from rest.
     pub(super) fn of_joint(world_from_joint: &Affine3A, rest: &Affine3A) -> Self {
         let orientation = |m: &Affine3A| Quat::from_mat3a(&unscaled(m));
         let rotation = orientation(world_from_joint) * orientation(rest).conjugate();
@@ -33,22 +33,22 @@ impl PlanarTransform {
         DVec2::new(v.x * cos + v.y * sin, v.y * cos - v.x * sin)
     }
 
-    /// Composition: applies `other` first, then this transform.
+    /// Returns the composition that applies `other` first and then this transform.
     pub(super) fn after(self, other: Self) -> Self {
         Self { turn: self.turn + other.turn, shift: self.shift + self.rotate(other.shift) }
     }
 
-    /// The inverse transform.
+    /// Returns the inverse transform.
     pub(super) fn inverse(self) -> Self {
         let back = Self { turn: -self.turn, shift: DVec2::ZERO };
         Self { shift: -back.rotate(self.shift), ..back }
     }
 
-    /// The transform applied `n` times. A negative `n` applies the inverse. A fractional `n` follows the arc or line on
-    /// which the results of whole numbers lie.
+    /// Returns the transform applied `n` times. A negative `n` applies the inverse. A fractional `n` gives a point on the
+    /// arc or line through the results for whole numbers.
     pub(super) fn times(self, n: f64) -> Self {
         let turn = wrapped(self.turn);
-        if turn.abs() < STRAIGHT {
+        if turn.abs() < MIN_TURN {
             return Self { turn: self.turn * n, shift: self.shift * n };
         }
         // The fixed point of the rotation, which is the center of the arc.
@@ -59,7 +59,7 @@ impl PlanarTransform {
         Self { turn: turn * n, shift: center - rotation.rotate(center) }
     }
 
-    /// The mean position and heading. The headings must be within half a turn of the first.
+    /// Returns the mean position and heading. The headings must be within half a turn of the first one.
     pub(super) fn mean(mut transforms: impl Iterator<Item = Self>) -> Self {
         let Some(first) = transforms.next() else { return Self::default() };
         let (mut turn, mut shift, mut count) = (0.0, DVec2::ZERO, 1.0);
@@ -83,7 +83,7 @@ impl PlanarTransform {
         (glam::DQuat::from_axis_angle(DVec3::Y, self.turn) * orientation.as_dquat()).normalize().as_quat()
     }
 
-    /// Transforms nodes that have no parent, and with them all their descendants.
+    /// Transforms nodes that have no parent, which moves all their descendants too.
     pub(super) fn apply(self, tops: &[usize], pose: &mut Pose) {
         if self == Self::default() {
             return;
@@ -97,7 +97,7 @@ impl PlanarTransform {
     }
 }
 
-/// An angle wrapped to −π…π.
+/// Wraps an angle to −π…π.
 pub(super) fn wrapped(angle: f64) -> f64 {
     let turn = std::f64::consts::TAU;
     angle - (angle / turn).round() * turn

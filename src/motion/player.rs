@@ -15,9 +15,9 @@ use super::strip::{MAX_SAMPLES, PreparedStrip, RATE};
 use super::timeline::Motion;
 use super::{ContactConstraint, Layer, locomotion};
 
-/// Seconds over which a foot moves to its planted position, and leaves it again.
+/// Time in which a foot moves to its planted position and in which it leaves that position, in seconds.
 const FADE: f32 = 0.15;
-/// Number of intervals into which an overlap is divided. Both strips are sampled at their ends for alignment.
+/// Number of intervals into which an overlap is divided. To align two strips, both are sampled at the ends of the intervals.
 const ALIGNMENT_STEPS: u8 = 8;
 
 /// Plays motions of one character. Use one player for each character.
@@ -77,8 +77,8 @@ struct PlantedFoot {
 impl Player {
     /// Computes the pose of a motion at a time in seconds, and the contact constraints of feet that must stay in place.
     ///
-    /// On input, `pose` is the pose below the motion, such as the rest pose. `feet` are the nodes that stand on the
-    /// ground. `contacts` is cleared first.
+    /// On input, `pose` is the pose to which the motion is applied, such as the rest pose. `feet` are the nodes that stand
+    /// on the ground. `contacts` is cleared first.
     ///
     /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip do
     /// not allocate.
@@ -104,7 +104,7 @@ impl Player {
         let Some(prepared) = &mut self.prepared else { return };
         let time = prepared.wrap(time);
         prepared.pose(character, time, pose, &mut self.scratch);
-        prepared.hold(character, time, pose, contacts);
+        prepared.add_contacts(character, time, pose, contacts);
     }
 }
 
@@ -121,11 +121,11 @@ impl PreparedMotion {
         let rest = Pose::rest(skeleton);
         let is_valid = motion.fault().is_none();
         // Contacts are only needed to plant feet and to synchronize clips.
-        let needs_contacts = motion.plant || motion.strips.iter().any(|b| b.clips.len() > 1);
+        let needs_contacts = motion.plant || motion.strips.iter().any(|s| s.clips.len() > 1);
         let contact_feet: &[usize] = if needs_contacts { feet } else { &[] };
         let strips = motion.strips.iter().filter(|_| is_valid);
         let mut strips: Vec<PreparedStrip> =
-            strips.filter_map(|b| PreparedStrip::new(b, character, &locomotion, contact_feet)).collect();
+            strips.filter_map(|s| PreparedStrip::new(s, character, &locomotion, contact_feet)).collect();
         strips.sort_by(|a, b| a.start.total_cmp(&b.start));
         for i in 1..strips.len() {
             let (before, after) = strips.split_at_mut(i);
@@ -137,7 +137,7 @@ impl PreparedMotion {
                 let transforms = (0..=ALIGNMENT_STEPS).map(|i| {
                     let at = after_start + overlap * f32::from(i) / f32::from(ALIGNMENT_STEPS);
                     strip.pose(at - strip.start, character, &locomotion.tops, &rest, &mut scratch.other);
-                    locomotion.ground(skeleton, &scratch.other)
+                    locomotion.planar_transform(skeleton, &scratch.other)
                 });
                 PlanarTransform::mean(transforms)
             };
@@ -162,7 +162,7 @@ impl PreparedMotion {
     }
 
     /// Wraps a time of a loop into the first round. The end is not wrapped to the start, so that the last frame of a
-    /// motion that is not cyclic is shown.
+    /// motion that is not cyclic is also shown.
     fn wrap(&self, time: f32) -> f32 {
         match self.round {
             #[expect(clippy::cast_possible_truncation, reason = "times are single precision")]
@@ -173,10 +173,10 @@ impl PreparedMotion {
         }
     }
 
-    /// The blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous one.
+    /// Returns the blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous one.
     fn weight(&self, strip: usize, time: f32) -> f32 {
         let (Some(this), Some(before)) =
-            (self.strips.get(strip), strip.checked_sub(1).and_then(|b| self.strips.get(b)))
+            (self.strips.get(strip), strip.checked_sub(1).and_then(|i| self.strips.get(i)))
         else {
             return 1.0;
         };
@@ -232,13 +232,13 @@ impl PreparedMotion {
         for foot in self.feet.clone() {
             let is_planted = |i: usize| {
                 let time = i as f32 / RATE;
-                let visible_weight = |b: usize| {
-                    let later: f32 = (b + 1..self.strips.len()).map(|l| 1.0 - self.weight(l, time)).product();
-                    self.weight(b, time) * later
+                let visible_weight = |s: usize| {
+                    let later: f32 = (s + 1..self.strips.len()).map(|l| 1.0 - self.weight(l, time)).product();
+                    self.weight(s, time) * later
                 };
-                let planted_weight = |b: usize| {
-                    visible_weight(b)
-                        * self.strips[b].planted_weight(foot, time - self.strips[b].start, &character.clips)
+                let planted_weight = |s: usize| {
+                    visible_weight(s)
+                        * self.strips[s].planted_weight(foot, time - self.strips[s].start, &character.clips)
                 };
                 (0..self.strips.len()).map(planted_weight).sum::<f32>() >= 0.5
             };
@@ -255,7 +255,13 @@ impl PreparedMotion {
     }
 
     /// Adds the contact constraints of planted feet. Before and after a contact, the offset of the foot fades in and out.
-    fn hold(&self, character: &Character, time: f32, pose: &Pose, contacts: &mut Vec<ContactConstraint>) {
+    fn add_contacts(
+        &self,
+        character: &Character,
+        time: f32,
+        pose: &Pose,
+        contacts: &mut Vec<ContactConstraint>,
+    ) {
         for planted in &self.planted {
             let (early, late) = (planted.from - time, time - planted.to);
             let weight = ease(1.0 - early.max(late).max(0.0) / FADE);

@@ -11,7 +11,8 @@ const MAX_VALUES: usize = 300_000_000;
 
 /// Records poses with their times and converts them to a clip.
 ///
-/// A property that does not change uses no memory: it has one value until it changes for the first time.
+/// A property that does not change needs little memory, because a single value is stored until it changes for the first
+/// time.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     rest: Pose,
@@ -56,7 +57,7 @@ impl<V: Copy + PartialEq> ValueTrack<V> {
         self.0.len() - before
     }
 
-    /// The value of a frame.
+    /// Returns the value of a frame.
     fn at(&self, frame: usize) -> Option<V> {
         if self.0.len() == 1 { self.0.first() } else { self.0.get(frame) }.copied()
     }
@@ -72,7 +73,7 @@ impl<V: Copy + PartialEq> ValueTrack<V> {
 }
 
 impl Recorder {
-    /// An empty recording for poses of a skeleton.
+    /// Creates an empty recording for poses of a skeleton.
     pub fn new(skeleton: &Skeleton) -> Self {
         let rest = Pose::rest(skeleton);
         Self {
@@ -120,23 +121,23 @@ impl Recorder {
         true
     }
 
-    /// Whether the recording has reached its size limit.
+    /// Returns whether the recording has reached its size limit.
     pub fn is_full(&self) -> bool {
         self.size >= MAX_VALUES
     }
 
-    /// Number of recorded frames.
+    /// Returns the number of recorded frames.
     pub fn frames(&self) -> usize {
         self.times.len()
     }
 
-    /// Seconds from the first frame to the last.
+    /// Returns the time from the first frame to the last in seconds.
     pub fn seconds(&self) -> f32 {
         self.times.last().copied().unwrap_or(0.0)
     }
 
     /// Converts the recording to a clip with linear interpolation. Only properties that leave the rest pose get a channel.
-    /// Returns `None` without a frame.
+    /// Returns `None` if there are no frames.
     pub fn clip(self, skeleton: &Skeleton, name: Option<String>) -> Option<Clip> {
         let Self { rest, times, nodes, weights, .. } = self;
         let (seconds, frames) = (*times.last()?, times.len());
@@ -163,8 +164,8 @@ impl Recorder {
     }
 }
 
-/// The morph weights of a node in frame order, and whether a single frame applies to all. Returns `None` if the weights
-/// are at rest in all frames.
+/// Returns the morph weights of a node in frame order, and whether a single set of weights applies to all frames. Returns
+/// `None` if the weights are at rest in all frames.
 fn morph_values(rest: &[f32], tracks: &[ValueTrack<f32>], frames: usize) -> Option<(bool, Values)> {
     let is_constant = tracks.iter().all(|t| t.0.len() == 1);
     let is_rest = || tracks.iter().zip(rest).all(|(t, rest)| t.at(0) == Some(*rest));
@@ -176,8 +177,8 @@ fn morph_values(rest: &[f32], tracks: &[ValueTrack<f32>], frames: usize) -> Opti
     Some((is_constant, Values::Weights(values)))
 }
 
-/// Flips the signs of quaternions so that each is nearest to the one before. Programs that interpolate without a check of
-/// the sign then take the shorter arc.
+/// Flips the signs of quaternions so that each is nearest to the one before. Programs that interpolate without checking the
+/// sign then follow the shorter arc.
 fn continuous(mut rotations: Vec<Quat>) -> Vec<Quat> {
     for i in 1..rotations.len() {
         if rotations[i].dot(rotations[i - 1]) < 0.0 {

@@ -8,12 +8,12 @@ use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
 
 use super::interpolate::slerp;
 
-/// Two keys that differ by a larger rotation are both kept, in radians. The distance between two arcs of up to a quarter
+/// If two successive keys differ by a larger rotation than this, both are kept, in radians. The distance between two arcs of up to a quarter
 /// turn is at most 1 / cos(π/8) times the distance between their ends, because a quarter turn is an eighth of a circle on
 /// the sphere of unit quaternions.
 const MAX_ARC: f32 = std::f32::consts::FRAC_PI_2;
-/// The part of the tolerance that is used at keys. The rest is for errors between keys.
-const KEY_SHARE: f32 = 0.9;
+/// The fraction of the tolerance that is used at keys. The rest is for errors between keys.
+const KEY_FRACTION: f32 = 0.9;
 
 /// Maximum difference between a reduced clip and the original clip at any time, apart from rounding to single precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Tolerance {
 }
 
 impl Default for Tolerance {
-    /// 0.1 milliradians, 0.1 millimetres, and 0.0001 for scales and weights.
+    /// Returns 0.1 milliradians, 0.1 millimetres, and 0.0001 for scales and weights.
     fn default() -> Self {
         Self { rotation: 1e-4, translation: 1e-4, scale: 1e-4, weights: 1e-4 }
     }
@@ -41,7 +41,7 @@ impl Default for Tolerance {
 ///
 /// The algorithm is greedy. From each kept key it searches the farthest key up to which interpolation restores all keys
 /// between them, first by doubling and then by halving the distance. This takes O(n log n) steps for n keys. The result
-/// has few keys but not the minimum. Each channel has its own key times, and channels with equal times share a timeline.
+/// has few keys, but not always the smallest possible number. Each channel has its own key times, and channels with equal times share a timeline.
 ///
 /// The clip must belong to the skeleton.
 pub fn reduce(clip: &Clip, skeleton: &Skeleton, tolerance: Tolerance) -> Clip {
@@ -119,7 +119,7 @@ impl<'a> ChannelKeys<'a> {
         };
         let is_supported =
             channel.interpolation == Interpolation::Linear && count == times.len() && count > 0;
-        is_supported.then_some(Self { times, values, tolerance: tolerance * KEY_SHARE })
+        is_supported.then_some(Self { times, values, tolerance: tolerance * KEY_FRACTION })
     }
 
     /// Whether all keys are at rest.
@@ -137,7 +137,7 @@ impl<'a> ChannelKeys<'a> {
         })
     }
 
-    /// Indices of the keys to keep, including the first and the last.
+    /// Returns the indices of the keys to keep, including the first and the last.
     fn required(&self) -> Vec<usize> {
         let last = self.times.len() - 1;
         let mut kept = vec![0];
@@ -197,7 +197,7 @@ impl<'a> ChannelKeys<'a> {
         })
     }
 
-    /// Times and values of the keys with the given indices.
+    /// Returns the times and values of the keys with the given indices.
     fn select(&self, kept: &[usize]) -> (Vec<f32>, Values) {
         let vectors = |v: &[Vec3]| kept.iter().map(|&i| v[i]).collect();
         let values = match &self.values {
@@ -213,7 +213,7 @@ impl<'a> ChannelKeys<'a> {
     }
 }
 
-/// The angle between two rotations in radians. It is accurate even where they are nearly the same.
+/// Returns the angle between two rotations in radians. It is accurate even if they are nearly the same.
 fn angle(a: Quat, b: Quat) -> f32 {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     4.0 * (a - b).length().atan2((a + b).length())

@@ -20,7 +20,7 @@ pub struct Playhead {
 /// A position in a list of key times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
-    /// The last key at or before the time. It is never the last key of the list if there are at least two.
+    /// The last key at or before the time. If there are at least two keys, it is never the last one of the list.
     key: usize,
     /// Position between that key (0) and the next (1).
     u: f32,
@@ -73,7 +73,7 @@ impl Cursor {
         self.u = (time - times[self.key]) / self.seconds;
     }
 
-    /// The key that provides the value in STEP interpolation.
+    /// Returns the key whose value STEP interpolation uses.
     fn step(&self) -> usize {
         if self.u >= 1.0 { self.key + 1 } else { self.key }
     }

@@ -1,4 +1,4 @@
-//! A clip strip prepared for playback.
+//! Prepares a clip strip for playback: synchronizes and aligns its clips.
 
 use crate::asset::{Character, Clip};
 use crate::pose::Pose;
@@ -10,14 +10,14 @@ use super::locomotion::LocomotionRoot;
 use super::planar::PlanarTransform;
 use super::sample::Playhead;
 use super::timeline::{RootMotion, Strip};
-use super::warp::{Steps, Warp, warps};
+use super::warp::{FootStrikes, Warp, warps};
 
 /// Samples per second when foot contacts are detected.
 pub(super) const RATE: f32 = 60.0;
 /// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
 pub(super) const MAX_SAMPLES: usize = 36_000;
-/// A clip is cyclic when its joints differ by less than this mean angle, in radians, between its start and its end.
-const CYCLE: f32 = 0.1;
+/// A clip is cyclic if the mean angle between its joints at the start and at the end is less than this, in radians.
+const MAX_CYCLE_ANGLE: f32 = 0.1;
 
 /// A clip in the blend of a strip.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ struct BlendedClip {
     /// Normalized: the weights of a strip sum to one.
     weight: f32,
     warp: Warp,
-    /// Moves the clip to the start of the strip's first clip.
+    /// Moves the clip to where the strip's first clip starts.
     alignment: PlanarTransform,
     /// Root motion from the clip's start to its end.
     root_motion: PlanarTransform,
@@ -98,7 +98,7 @@ impl PreparedStrip {
             let seconds = clips[clip].seconds;
             let cycle = gait.cyclic && seconds > 0.0;
             let cyclic_strikes = if cycle { strikes.clone() } else { Vec::new() };
-            steps.push(Steps { weight, seconds, cyclic: gait.cyclic, strikes });
+            steps.push(FootStrikes { weight, seconds, cyclic: gait.cyclic, strikes });
             prepared.blended.push(BlendedClip {
                 clip,
                 weight,
@@ -132,19 +132,19 @@ impl PreparedStrip {
             let mut pose = Pose::rest(skeleton);
             let (time, _) = time_of(blended.warp.phase(phase), clip, self.wraps);
             blended.playhead.sample(clip, time, skeleton, &mut pose);
-            transforms.push(locomotion.ground(skeleton, &pose));
+            transforms.push(locomotion.planar_transform(skeleton, &pose));
         }
         for (blended, transform) in self.blended.iter_mut().zip(&transforms) {
             blended.alignment = transforms[0].after(transform.inverse());
         }
     }
 
-    /// End of the strip on the timeline, in seconds.
+    /// Returns the end of the strip on the timeline, in seconds.
     pub(super) fn end(&self) -> f32 {
         self.start + self.length
     }
 
-    /// Phase within a cycle and number of completed cycles, `since` seconds after the strip's start.
+    /// Returns the phase within a cycle and the number of completed cycles, `since` seconds after the strip's start.
     fn phase(&self, since: f32) -> (f64, f64) {
         let at = self.from + f64::from(since.clamp(0.0, self.length)) * self.speed;
         if self.cycle <= 0.0 {
@@ -155,20 +155,20 @@ impl PreparedStrip {
         (phase - cycles, cycles)
     }
 
-    /// The values from which the time of each clip follows, `since` seconds after the strip's start.
-    fn clock(&self, since: f32) -> Clock {
+    /// Returns the time within the strip, `since` seconds after its start.
+    fn time(&self, since: f32) -> StripTime {
         let (phase, cycles) = self.phase(since);
         // Computed directly, because a conversion to a phase and back would round it.
         #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
         let time =
             (self.from + f64::from(since.clamp(0.0, self.length)) * self.speed - cycles * self.cycle) as f32;
-        Clock { phase, cycles, single: (self.blended.len() == 1).then_some(time), wraps: self.wraps }
+        StripTime { phase, cycles, single: (self.blended.len() == 1).then_some(time), wraps: self.wraps }
     }
 
-    /// The local time of each clip and the number of its completed cycles, `since` seconds after the strip's start.
+    /// Returns the local time of each clip and the number of its completed cycles, `since` seconds after the strip's start.
     fn times<'a>(&'a self, since: f32, clips: &'a [Clip]) -> impl Iterator<Item = (f32, f64)> + 'a {
-        let clock = self.clock(since);
-        self.blended.iter().map(move |blended| clock.time(blended, &clips[blended.clip]))
+        let strip_time = self.time(since);
+        self.blended.iter().map(move |blended| strip_time.of_clip(blended, &clips[blended.clip]))
     }
 
     /// Writes the pose `since` seconds after the strip's start. Properties that the clips do not animate come from `base`.
@@ -180,18 +180,18 @@ impl PreparedStrip {
         base: &Pose,
         out: &mut Pose,
     ) {
-        let clock = self.clock(since);
+        let strip_time = self.time(since);
         let mut weight_sum = 0.0;
         let Self { blended, scratch, placement, root_motion, .. } = self;
         for blended in blended {
             let clip = &character.clips[blended.clip];
-            let (time, cycles) = clock.time(blended, clip);
+            let (time, cycles) = strip_time.of_clip(blended, clip);
             let into = if weight_sum == 0.0 { &mut *out } else { &mut *scratch };
             into.clone_from(base);
             blended.playhead.sample(clip, time, &character.skeleton, into);
             let root_motion = match root_motion {
                 RootMotion::Accumulate => blended.root_motion.times(cycles),
-                RootMotion::InPlace => blended.root_motion.times(-clock.phase),
+                RootMotion::InPlace => blended.root_motion.times(-strip_time.phase),
             };
             placement.after(blended.alignment).after(root_motion).apply(tops, into);
             weight_sum += blended.weight;
@@ -201,8 +201,8 @@ impl PreparedStrip {
         }
     }
 
-    /// Cycles from a foot's strike to the time `since` seconds after the strip's start. Returns `None` if the clip is
-    /// not cyclic or the foot does not strike in it. In a blend, the first clip counts.
+    /// Returns the number of cycles from a foot's strike to the time `since` seconds after the strip's start. Returns `None` if the clip is
+    /// not cyclic or the foot does not strike in it. In a blend, the first clip is used.
     pub(super) fn cycles_since_strike(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
         let first = self.blended.first()?;
         let strike = first.strikes.iter().find(|(_, f)| *f == foot)?.0;
@@ -210,7 +210,7 @@ impl PreparedStrip {
         Some(f64::from(time - strike) / f64::from(clips.get(first.clip)?.seconds))
     }
 
-    /// Sum of the weights of the clips in which a foot is planted, `since` seconds after the strip's start.
+    /// Returns the sum of the weights of the clips in which a foot is planted, `since` seconds after the strip's start.
     pub(super) fn planted_weight(&self, foot: usize, since: f32, clips: &[Clip]) -> f32 {
         let is_planted =
             |c: &Contact, time: f32| c.node == foot && c.still && (c.from..=c.to).contains(&time);
@@ -223,7 +223,7 @@ impl PreparedStrip {
 
 /// A time within a strip.
 #[derive(Clone, Copy)]
-struct Clock {
+struct StripTime {
     /// Phase within a cycle, and the number of completed cycles.
     phase: f64,
     cycles: f64,
@@ -232,9 +232,9 @@ struct Clock {
     wraps: bool,
 }
 
-impl Clock {
-    /// The local time of a clip in seconds, and the number of its completed cycles.
-    fn time(&self, blended: &BlendedClip, clip: &Clip) -> (f32, f64) {
+impl StripTime {
+    /// Returns the local time of a clip in seconds, and the number of its completed cycles.
+    fn of_clip(&self, blended: &BlendedClip, clip: &Clip) -> (f32, f64) {
         if let Some(time) = self.single {
             return (time.clamp(0.0, clip.seconds), self.cycles);
         }
@@ -243,7 +243,7 @@ impl Clock {
     }
 }
 
-/// A clip's time at one of its own phases, and the number of completed cycles.
+/// Returns a clip's time at one of its own phases, and the number of completed cycles.
 fn time_of(phase: f64, clip: &Clip, wraps: bool) -> (f32, f64) {
     let cycles = if wraps { phase.floor() } else { 0.0 };
     #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
@@ -262,15 +262,16 @@ impl Gait {
     fn measure(clip: &Clip, character: &Character, locomotion: &LocomotionRoot, feet: &[usize]) -> Self {
         let skeleton = &character.skeleton;
         let rest = Pose::rest(skeleton);
-        let mut head = Playhead::default();
+        let mut playhead = Playhead::default();
         let mut sample = |time: f32, pose: &mut Pose| {
             pose.clone_from(&rest);
-            head.sample(clip, time, skeleton, pose);
+            playhead.sample(clip, time, skeleton, pose);
         };
         let (mut first, mut last, mut pose) = (rest.clone(), rest.clone(), rest.clone());
         sample(0.0, &mut first);
         sample(clip.seconds, &mut last);
-        let (from, to) = (locomotion.ground(skeleton, &first), locomotion.ground(skeleton, &last));
+        let (from, to) =
+            (locomotion.planar_transform(skeleton, &first), locomotion.planar_transform(skeleton, &last));
         let mut paths: Vec<FootPath> =
             feet.iter().map(|&node| FootPath { node, positions: Vec::new() }).collect();
         #[expect(
@@ -293,7 +294,7 @@ impl Gait {
         let mean = angles.iter().sum::<f32>() / (angles.len().max(1) as f32);
         Self {
             root_motion: to.after(from.inverse()),
-            cyclic: mean < CYCLE,
+            cyclic: mean < MAX_CYCLE_ANGLE,
             contacts: if locomotion.height > 0.0 {
                 contacts(&paths, 1.0 / RATE, locomotion.height)
             } else {

@@ -1,4 +1,4 @@
-//! Tests of motions with the mannequin, and with a variant that has root motion.
+//! Tests of motions with the mannequin, and with a variant of it that has root motion.
 
 use glam::Vec3;
 
@@ -58,17 +58,18 @@ fn frames(seconds: f32) -> impl Iterator<Item = f32> {
 fn a_single_clip_is_played_unchanged() {
     let character = mannequin().unwrap();
     for index in 0..character.clips.len() {
-        let (motion, mut player, mut head) = (Motion::clip(index), Player::default(), Playhead::default());
+        let (motion, mut player, mut playhead) =
+            (Motion::clip(index), Player::default(), Playhead::default());
         for time in [-1.0, 0.0, 0.1, 0.333, 0.77, 100.0] {
             let mut expected = Pose::rest(&character.skeleton);
-            head.sample(&character.clips[index], time, &character.skeleton, &mut expected);
+            playhead.sample(&character.clips[index], time, &character.skeleton, &mut expected);
             assert_eq!(pose_at(&mut player, &character, &[], &motion, time), expected, "{index} at {time}");
         }
     }
 }
 
 #[test]
-fn the_order_of_calls_does_not_change_a_bit() {
+fn poses_do_not_depend_on_the_order_of_calls() {
     let (character, feet) = walker();
     let strip = |name, start| Strip {
         start,
@@ -251,20 +252,20 @@ fn planted_feet_stay_where_they_stand() {
     for time in frames(4.0) {
         pose.reset(&character.skeleton);
         player.pose(&character, &motion, &feet, time, &mut pose, &mut contacts);
-        full.extend(contacts.iter().filter(|h| h.weight >= 1.0).map(|h| (time, *h)));
+        full.extend(contacts.iter().filter(|c| c.weight >= 1.0).map(|c| (time, *c)));
         let mut world = Vec::new();
         world_matrices(&character.skeleton, &pose, &mut world);
-        for hold in &contacts {
-            let position = Vec3::from(world[hold.node].translation);
-            assert!(position.distance(hold.position) < 0.08, "{time}: {hold:?} {position}");
+        for contact in &contacts {
+            let position = Vec3::from(world[contact.node].translation);
+            assert!(position.distance(contact.position) < 0.08, "{time}: {contact:?} {position}");
         }
     }
     // Each foot is planted about half of the time, each time at a new position.
     for &foot in &feet {
-        let of_foot = full.iter().filter(|(_, h)| h.node == foot);
+        let of_foot = full.iter().filter(|(_, c)| c.node == foot);
         let ratio = of_foot.clone().count() as f32 / 240.0;
         assert!((0.25..0.75).contains(&ratio), "{ratio}");
-        let mut positions: Vec<f32> = of_foot.map(|(_, h)| h.position.z).collect();
+        let mut positions: Vec<f32> = of_foot.map(|(_, c)| c.position.z).collect();
         positions.dedup_by(|a, b| (*a - *b).abs() < 1e-3);
         assert!(positions.len() >= 3 && positions.windows(2).all(|w| w[1] > w[0] + 0.7), "{positions:?}");
     }

@@ -11,9 +11,9 @@ use super::timeline::{Motion, Strip};
 
 /// Maximum ratio of the joint speed in a transition to the joint speed in the clips around it.
 const MAX_RATIO: f32 = 1.5;
-/// Duration of the clips on each side with which a transition is compared, in seconds.
+/// Duration on each side of a transition with which it is compared, in seconds.
 const AROUND: f32 = 0.5;
-/// The overlaps to try, in seconds: from the shortest to the longest in steps.
+/// The shortest and the longest overlap to try, and the step between two of them, in seconds.
 const SHORTEST: f32 = 0.2;
 const LONGEST: f32 = 1.5;
 const STEP: f32 = 0.05;
@@ -76,12 +76,12 @@ impl Transition {
         Self { seconds, inside, around }
     }
 
-    /// Whether the fastest joint in the transition turns at most 1.5 times as fast as the fastest joint around it.
+    /// Returns whether the fastest joint in the transition turns at most 1.5 times as fast as the fastest joint around it.
     pub fn is_smooth(&self) -> bool {
         self.excess_speed() <= 0.0
     }
 
-    /// By how much the speed exceeds this limit, in radians per second.
+    /// Returns by how much the speed exceeds this limit, in radians per second.
     fn excess_speed(&self) -> f32 {
         self.inside - MAX_RATIO * self.around
     }
@@ -91,14 +91,15 @@ impl Motion {
     /// Returns how long a new strip should overlap the existing strip at `index`, in seconds.
     ///
     /// Overlaps from 0.2 s to 1.5 s are tried. The result is the shortest overlap that [is smooth](Transition::is_smooth)
-    /// and in which the feet of both clips strike the ground within an eighth of a cycle of each other. Without
-    /// such an overlap, it is the shortest smooth overlap, and otherwise the one that exceeds the speed limit least. The overlap is never
-    /// longer than one of the strips, and never covers a transition between the strip at `index` and an earlier one.
+    /// and in which the feet of both clips strike the ground within an eighth of a cycle of each other. If there is none,
+    /// the result is the shortest smooth overlap. If there is none either, it is the overlap that exceeds the speed limit
+    /// least. The overlap is never longer than one of the strips, and never covers a transition between the strip at
+    /// `index` and an earlier one.
     ///
     /// If the angle of a joint differs between both clips, the joint turns by this difference within the overlap, 1.5 times
     /// as fast in the middle as on average. A different blend curve cannot make up for an overlap that is too short.
     ///
-    /// `feet` are the nodes that locomotion on the ground.
+    /// `feet` are the nodes that stand on the ground.
     pub fn overlap(&self, index: usize, strip: &Strip, character: &Character, feet: &[usize]) -> f32 {
         let clips = &character.clips;
         let Some(before) = self.strips.get(index) else { return 0.0 };
@@ -107,8 +108,8 @@ impl Motion {
             return 0.0;
         }
         let length = before.length(clips);
-        let earlier = self.strips.iter().enumerate().filter(|(i, b)| *i != index && b.start <= before.start);
-        let taken = earlier.map(|(_, b)| b.start + b.length(clips) - before.start).fold(0.0, f32::max);
+        let earlier = self.strips.iter().enumerate().filter(|(i, s)| *i != index && s.start <= before.start);
+        let taken = earlier.map(|(_, s)| s.start + s.length(clips) - before.start).fold(0.0, f32::max);
         let longest = (length - taken).min(strip.length(clips)).clamp(0.0, LONGEST);
         let locomotion = LocomotionRoot::new(character, feet);
         let prepared = |strip: &Strip| {

@@ -1,14 +1,14 @@
-//! Time warping of blended clips, so that their feet strike the ground together.
+//! Warps the time of blended clips so that their feet strike the ground together.
 
 /// The foot strikes of a clip.
-pub(super) struct Steps {
+pub(super) struct FootStrikes {
     /// Normalized weight of the clip in the blend.
     pub(super) weight: f32,
     /// Length of the clip, in seconds.
     pub(super) seconds: f32,
     /// Whether the clip ends in the pose in which it starts.
     pub(super) cyclic: bool,
-    /// Times of foot strikes in seconds, with the foot's node, in the order of time.
+    /// Times of foot strikes in seconds, with the foot's node, in ascending order.
     pub(super) strikes: Vec<(f32, usize)>,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Warp {
 }
 
 impl Warp {
-    /// The phase of the clip. It continues beyond one cycle.
+    /// Returns the phase of the clip, which continues beyond one cycle.
     pub(super) fn phase(&self, phase: f64) -> f64 {
         let Some((&(first, _), &(last, _))) = self.knots.first().zip(self.knots.last()) else { return phase };
         // The end belongs to the same cycle as the start, so that a clip that plays once is shown up to its end.
@@ -35,9 +35,9 @@ impl Warp {
 
 /// Computes a warp for each clip of a blend. Where the steps of the clips do not correspond, time is scaled uniformly.
 ///
-/// After Kovar & Gleicher 2003, "Flexible automatic motion blending with registration curves", with matched foot strikes
-/// instead of their search.
-pub(super) fn warps(clips: &[Steps]) -> Vec<Warp> {
+/// The method follows Kovar & Gleicher 2003, "Flexible automatic motion blending with registration curves", but matches foot
+/// strikes instead of searching for a time alignment.
+pub(super) fn warps(clips: &[FootStrikes]) -> Vec<Warp> {
     let uniform = || clips.iter().map(|_| Warp::default()).collect();
     let Some((_, foot)) = clips.first().and_then(|c| c.strikes.first().copied()) else { return uniform() };
     if clips.len() < 2 {
@@ -75,8 +75,9 @@ pub(super) fn warps(clips: &[Steps]) -> Vec<Warp> {
     (0..clips.len()).map(warp).collect()
 }
 
-/// The phases of a clip's foot strikes. For a cyclic clip they start with the first strike of `foot` and span one cycle.
-fn marks(clip: &Steps, foot: usize, cyclic: bool) -> Option<Vec<(f64, usize)>> {
+/// Returns the phases of a clip's foot strikes. For a cyclic clip they start with the first strike of `foot` and span one
+/// cycle.
+fn marks(clip: &FootStrikes, foot: usize, cyclic: bool) -> Option<Vec<(f64, usize)>> {
     let phase = |t: f32| f64::from(t) / f64::from(clip.seconds);
     let mut marks: Vec<(f64, usize)> = clip.strikes.iter().map(|&(t, f)| (phase(t), f)).collect();
     if cyclic {
@@ -92,8 +93,8 @@ fn marks(clip: &Steps, foot: usize, cyclic: bool) -> Option<Vec<(f64, usize)>> {
 mod tests {
     use super::*;
 
-    fn steps(weight: f32, seconds: f32, cyclic: bool, strikes: &[(f32, usize)]) -> Steps {
-        Steps { weight, seconds, cyclic, strikes: strikes.to_vec() }
+    fn steps(weight: f32, seconds: f32, cyclic: bool, strikes: &[(f32, usize)]) -> FootStrikes {
+        FootStrikes { weight, seconds, cyclic, strikes: strikes.to_vec() }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The FLIP image metric, which measures how visible the differences between two images are.
 //!
-//! After Andersson et al. 2020, "FLIP: A Difference Evaluator for Alternating Images". The sum of two Gaussians is computed
-//! as two filters, because each of them is separable. Section and table numbers below refer to the paper.
+//! The metric is defined in Andersson et al. 2020, "FLIP: A Difference Evaluator for Alternating Images", to whose sections
+//! and tables the comments below refer. A filter that is the sum of two Gaussians is computed as two filters, because each
+//! of the two is separable.
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
@@ -23,7 +24,7 @@ const WHITE: [f32; 3] = [0.950_428_54, 1.0, 1.088_900_4];
 
 /// Returns the error of each pixel, from 0 (equal) to 1 (black against white), row by row.
 ///
-/// Both images have the same size, are `width` pixels wide, and have three sRGB bytes per pixel.
+/// Both images must have the same size. They are `width` pixels wide and have three sRGB bytes per pixel.
 pub(super) fn error_map(expected: &[u8], actual: &[u8], width: usize) -> Vec<f32> {
     let [expected, actual] = [expected, actual].map(|rgb| PerceivedImage::new(rgb, width));
     let maximum = {
@@ -50,7 +51,7 @@ pub(super) fn error_map(expected: &[u8], actual: &[u8], width: usize) -> Vec<f32
         .collect()
 }
 
-/// An image after a model of human vision: the perceived colour of each pixel, and the strengths of edges and points.
+/// An image as a model of human vision perceives it: the colour of each pixel, and the strengths of edges and points.
 struct PerceivedImage {
     colors: Vec<[f32; 3]>,
     features: Vec<[f32; 2]>,
@@ -83,7 +84,7 @@ fn colors(y: &Plane, red_green: &Plane, blue_yellow: &Plane) -> Vec<[f32; 3]> {
         let sum: f32 = weights.iter().sum();
         weights.map(|w| w / sum)
     };
-    // Each is the square root of a term, because it is applied along both axes.
+    // Each filter is the square root of a term, because it is applied along both axes.
     let two =
         [(34.1, 0.04), (13.5, 0.025)].map(|(a, b): (f32, f32)| gaussian((a * (PI / b).sqrt()).sqrt(), b));
     let sums = two.each_ref().map(|weights| weights.iter().sum::<f32>());
@@ -114,7 +115,7 @@ fn features(y: &Plane) -> Vec<[f32; 2]> {
     strength(&edge).zip(strength(&point)).map(|(edge, point)| [edge, point]).collect()
 }
 
-/// Weights at whole pixel offsets. The middle one is at offset 0.
+/// Returns the weights at whole pixel offsets. The middle weight is at offset 0.
 #[expect(clippy::cast_precision_loss, reason = "less than a hundred")]
 fn kernel<const N: usize>(weight: impl Fn(f32) -> f32) -> [f32; N] {
     std::array::from_fn(|i| weight(i as f32 - (N / 2) as f32))
@@ -202,7 +203,7 @@ fn relative_xyz([r, g, b]: [f32; 3]) -> [f32; 3] {
     ]
 }
 
-/// The distance between two perceived colours (HyAB, section 4.1.2).
+/// Returns the distance between two perceived colours (HyAB, section 4.1.2).
 fn distance([l, a, b]: [f32; 3], [m, c, d]: [f32; 3]) -> f32 {
     (l - m).abs() + (a - c).hypot(b - d)
 }

@@ -1,4 +1,5 @@
-//! Reads and writes goldens: PNGs that name the machine that drew them, and JSON files with the matrices of joints.
+//! Reads and writes goldens, which are PNG images with the name of the machine that drew them, and JSON files with the world
+//! matrices of joints.
 
 use std::io::{BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -40,11 +41,11 @@ pub enum GoldenError {
 pub struct Drawn {
     /// The pixels.
     pub image: DecodedImage,
-    /// Human-readable adapter, driver and CPU. `None` if the file does not name them.
+    /// Description of the adapter, the driver and the CPU. `None` if the file does not contain it.
     pub drawn_by: Option<String>,
 }
 
-/// The content of a PNG that is read for comparison with an image of a known size.
+/// The golden image of a case, as read for the comparison with an image of a known size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GoldenState {
     /// An image of that size.
@@ -95,8 +96,8 @@ impl Drawn {
         Ok(GoldenState::Drawn(Self { image: DecodedImage { width, height, rgba }, drawn_by }))
     }
 
-    /// Encodes the image as a well-compressed PNG. Its metadata name the machine and this program's version. The same input
-    /// always gives the same bytes.
+    /// Encodes the image as a well-compressed PNG. Its metadata contains the machine and this program's version. The same
+    /// input always gives the same bytes.
     ///
     /// # Errors
     /// The message of the PNG encoder.
@@ -171,12 +172,12 @@ pub struct JointDifference {
 const FORMAT: &str = "sinew-joints-1";
 
 impl Joints {
-    /// An empty list of joints.
+    /// Returns an empty list of joints.
     pub fn none() -> Self {
         Self { format: FORMAT.into(), nodes: Vec::new() }
     }
 
-    /// The joints of a puppet in its current pose.
+    /// Returns the joints of a puppet in its current pose.
     pub fn of(puppet: &Puppet) -> Self {
         let mut joints = Self::none();
         joints.add(puppet, "");
@@ -249,7 +250,7 @@ impl Joints {
             };
             let angle = (0..3).map(between).fold(0.0, f64::max);
             let distance = column(actual, 3).distance(column(expected, 3));
-            // NaN counts as the largest difference.
+            // NaN counts as an infinite difference.
             let nan_as_infinity = |x: f64| if x.is_nan() { f64::INFINITY } else { x };
             out.push(JointDifference {
                 name: actual.name.clone(),
@@ -262,8 +263,8 @@ impl Joints {
     }
 }
 
-/// Whether a file was written by this module. The folder of goldens may contain other files too.
-pub(super) fn is_ours(path: &Path) -> bool {
+/// Returns whether a file was written by this module. The folder of goldens may contain other files too.
+pub(super) fn is_golden(path: &Path) -> bool {
     let Ok(file) = bounded::open_regular(path) else { return false };
     match path.extension().and_then(|e| e.to_str()) {
         Some("png") => {

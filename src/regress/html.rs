@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
+use crate::puppet::GoalReport;
 use crate::text::json;
 
 use super::golden::Drawn;
@@ -42,11 +43,11 @@ struct CaseRow<'a> {
     /// Names of the joints that differ, with distances and angles. The largest differences come first.
     joints: Vec<(&'a str, f64, f64)>,
     more_joints: usize,
-    goals: Vec<Goal>,
+    goals: Vec<GoalRow>,
 }
 
 #[derive(Serialize)]
-struct Goal {
+struct GoalRow {
     node: String,
     method: &'static str,
     outcome: String,
@@ -86,7 +87,7 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
     let difference =
         difference.map(|(d, a)| Drawn { image: d.image(a.image.width, a.image.height), drawn_by: None });
     let finite = |x: f64| if x.is_finite() { x } else { f64::MAX };
-    let goal = |(name, r): &(String, crate::puppet::GoalReport)| Goal {
+    let goal = |(name, r): &(String, GoalReport)| GoalRow {
         node: name.clone(),
         method: r.method.name(),
         outcome: r.outcome.to_string(),

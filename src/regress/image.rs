@@ -5,7 +5,7 @@ use crate::render::DecodedImage;
 use super::flip;
 use super::suite::ImageTolerance;
 
-/// Side length of the tiles, in pixels. The error of the worst tile is reported.
+/// Side length in pixels of the tiles into which an image is divided. The error of the worst tile is reported.
 pub const TILE: u32 = 32;
 
 /// The difference between two images of the same size.
@@ -40,7 +40,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The rule's name in reports.
+    /// Returns the rule's name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Identical => "identical",
@@ -51,12 +51,12 @@ impl Rule {
 }
 
 impl Difference {
-    /// Number of pixels that differ.
+    /// Returns the number of pixels that differ.
     pub fn pixels(&self) -> usize {
         self.off.iter().sum()
     }
 
-    /// The rule that decides whether the image passes.
+    /// Returns the rule that decides whether the image passes.
     pub fn rule(&self) -> Rule {
         match (self.pixels(), self.beyond) {
             (0, _) => Rule::Identical,
@@ -65,12 +65,12 @@ impl Difference {
         }
     }
 
-    /// Whether the image passes. The levels of `tolerance` must be those with which the images were compared.
+    /// Returns whether the image passes. The levels of `tolerance` must be those with which the images were compared.
     pub fn passes(&self, tolerance: &ImageTolerance) -> bool {
         self.rule() != Rule::Flip || self.mean <= tolerance.mean && self.worst.0 <= tolerance.worst
     }
 
-    /// The FLIP errors as an image, in which brighter pixels have larger errors.
+    /// Returns the FLIP errors as an image, in which brighter pixels have larger errors.
     pub fn image(&self, width: u32, height: u32) -> DecodedImage {
         let rgba = self.map.iter().flat_map(|&error| heat(error)).collect();
         DecodedImage { width, height, rgba }
@@ -91,7 +91,7 @@ pub fn compare(expected: &DecodedImage, actual: &DecodedImage, levels: u8) -> Op
     if expected.rgba == actual.rgba {
         return Some(difference);
     }
-    // The expected image with the pixels that FLIP judges replaced by the actual ones.
+    // The expected image, in which the pixels that FLIP judges are replaced by the actual ones.
     let mut judged = expected.clone();
     for (pixel, actual) in judged.rgba.chunks_exact_mut(4).zip(actual.rgba.chunks_exact(4)) {
         let off = pixel.iter().zip(actual).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or_default();
@@ -127,7 +127,7 @@ fn average(values: impl Iterator<Item = f32>) -> f32 {
     if count > 0.0 { (sum / count) as f32 } else { 0.0 }
 }
 
-/// The FLIP error of each pixel. Images that are not opaque are compared over black and over white, and the larger error is
+/// Returns the FLIP error of each pixel. Images that are not opaque are compared over black and over white, and the larger error is
 /// used. Over a single colour, an opaque pixel of that colour would look the same as a transparent one.
 fn flip_map(expected: &DecodedImage, actual: &DecodedImage) -> Vec<f32> {
     let over = |background: u8| {
@@ -152,7 +152,7 @@ fn opaque(image: &DecodedImage, background: u8) -> Vec<u8> {
 
 /// Maps an error to a colour from black through red and yellow to white.
 fn heat(error: f32) -> [u8; 4] {
-    // The square root makes small errors visible, which are the most frequent ones.
+    // The square root makes small errors visible, because they are the most frequent ones.
     let x = error.clamp(0.0, 1.0).sqrt() * 3.0;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
     let level = |from: f32| ((x - from).clamp(0.0, 1.0) * 255.0 + 0.5) as u8;

@@ -1,12 +1,11 @@
-//! Identifies the machine that draws. A software driver generates code for the CPU, so its name alone does not determine
-//! the result.
+//! Describes the machine that draws. A software driver generates code for the CPU, so the result also depends on the CPU.
 
 use std::fmt;
 
 /// The adapter with its driver, and the CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Description of the adapter with backend and driver version, as from [`Gpu::describe`](crate::render::Gpu::describe).
+    /// Description of the adapter with backend and driver version, from [`Gpu::describe`](crate::render::Gpu::describe).
     /// `None` if nothing was drawn.
     pub adapter: Option<String>,
     /// Name of the CPU, as the operating system reports it.
@@ -14,7 +13,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// This machine with an adapter.
+    /// Describes this machine, with the description of an adapter.
     pub fn new(adapter: Option<String>) -> Self {
         Self { adapter, processor: processor() }
     }
@@ -26,14 +25,14 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The name of the CPU from Linux or Windows, or otherwise its architecture.
+/// Returns the name of the CPU as Linux or Windows reports it, or otherwise its architecture.
 fn processor() -> String {
     let linux = || parse_cpuinfo(&std::fs::read_to_string("/proc/cpuinfo").ok()?);
     let windows = || std::env::var("PROCESSOR_IDENTIFIER").ok();
     linux().or_else(windows).unwrap_or_else(|| std::env::consts::ARCH.into())
 }
 
-/// The name of the first processor in Linux's `/proc/cpuinfo`. On x86, family and model are added, because the model name
+/// Returns the name of the first processor in Linux's `/proc/cpuinfo`. On x86, family and model are added, because the model name
 /// alone may be as vague as "AMD EPYC". On 64-bit Arm only numbers are available.
 fn parse_cpuinfo(info: &str) -> Option<String> {
     let field = |key: &str| {

@@ -1,4 +1,4 @@
-//! Regression tests: the cases of a [`Suite`] are posed, drawn and compared with their goldens.
+//! Regression tests: poses and draws the cases of a [`Suite`], and compares the results with their goldens.
 //!
 //! This module does not interpret the options of a case. The program does, in the [`Pose`] function that it passes to a
 //! [`Run`].

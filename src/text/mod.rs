@@ -1,4 +1,8 @@
-//! Text that people and other programs read: printable names, TOML with line numbers, JSON without NaN.
+//! Text formats that several modules share.
+//!
+//! - `printable` escapes and shortens text from files, networks and drivers before it is shown.
+//! - `toml` has helpers for reading TOML files, with errors that name the line.
+//! - `json` writes JSON, and returns an error for a number that is not finite.
 
 pub(crate) mod json;
 pub(crate) mod printable;

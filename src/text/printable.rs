@@ -26,7 +26,7 @@ pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if text.chars().any(must_escape) { Cow::Owned(escape(text.chars())) } else { Cow::Borrowed(text) }
 }
 
-/// As [`escaped`], with at most `limit` characters. A longer text keeps its beginning and its end, with the number of
+/// Does the same as [`escaped`], but returns at most `limit` characters. A longer text keeps its beginning and its end, with the number of
 /// omitted characters in between.
 pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.chars().map(width).sum::<usize>() <= limit {
@@ -44,12 +44,12 @@ pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(result)
 }
 
-/// The text that replaces omitted characters.
+/// Returns the text that replaces omitted characters.
 fn ellipsis(count: usize) -> String {
     format!("…{count} characters left out…")
 }
 
-/// The number of characters that fit into `available` characters once they are escaped.
+/// Returns the number of characters that fit into `available` characters once they are escaped.
 fn fitting(chars: impl Iterator<Item = char>, available: usize) -> usize {
     let mut remaining = available;
     let fits = |c: &char| {
@@ -68,7 +68,7 @@ fn escape(chars: impl Iterator<Item = char>) -> String {
     text
 }
 
-/// The number of characters of an escaped character.
+/// Returns the number of characters that represent a character once it is escaped.
 fn width(c: char) -> usize {
     if must_escape(c) { c.escape_default().count() } else { 1 }
 }

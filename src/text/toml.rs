@@ -37,7 +37,7 @@ impl SpannedError {
     }
 }
 
-/// The ends of a text's lines, for finding the line of a position.
+/// The positions of a text's line breaks, from which the line of a position is found.
 pub(crate) struct Lines(Vec<usize>);
 
 impl Lines {
@@ -65,7 +65,7 @@ pub(crate) fn tables<'t>(root: &'t Table, key: &str) -> Result<Vec<&'t Table>, S
     }
 }
 
-/// Returns an integer or a float, which may be infinite or NaN.
+/// Returns the value of an integer or a float. It may be infinite or NaN.
 fn any_number(item: &Item) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "numbers in these files are small")]
     let integer = item.as_integer().map(|i| i as f64);
@@ -77,7 +77,7 @@ pub(crate) fn real(item: &Item) -> Option<f64> {
     any_number(item).filter(|x| x.abs() <= f64::from(f32::MAX))
 }
 
-/// Returns why a number is not [`real`]. It is not finite, or too large for single precision.
+/// Returns why [`real`] refuses a number: it is not finite, or it is too large for single precision.
 fn range_error(item: &Item) -> Option<&'static str> {
     match any_number(item) {
         Some(x) if !x.is_finite() => Some("value is not finite"),
@@ -86,18 +86,18 @@ fn range_error(item: &Item) -> Option<&'static str> {
     }
 }
 
-/// Returns a [`real`] number that `accepts` accepts. `otherwise` returns the error for any other value.
+/// Returns a [`real`] number for which `accepts` returns true. `otherwise` returns the error message for any other value.
 pub(crate) fn number(
     item: &Item,
     key: &str,
     accepts: impl Fn(f64) -> bool,
     otherwise: impl FnOnce() -> String,
 ) -> Result<f64, SpannedError> {
-    let fault = || match range_error(item) {
+    let cause = || match range_error(item) {
         Some(cause) => format!("{key}: {cause}"),
         None => otherwise(),
     };
-    real(item).filter(|x| accepts(*x)).ok_or_else(|| SpannedError::at(item, fault()))
+    real(item).filter(|x| accepts(*x)).ok_or_else(|| SpannedError::at(item, cause()))
 }
 
 /// Converts a [`real`] number to single precision.
@@ -139,21 +139,24 @@ pub(crate) fn spelling<'k>(
     Ok(deprecated)
 }
 
+/// Returns the error for a missing key. `span` is the position of its table.
 pub(crate) fn missing(span: Option<Range<usize>>, key: &str) -> SpannedError {
     SpannedError { span, cause: format!("{key} is missing") }
 }
 
+/// Returns the item of a key that must exist.
 pub(crate) fn required<'t>(table: &'t dyn TableLike, key: &str) -> Result<&'t Item, SpannedError> {
     let span = table.iter().next().and_then(|(name, _)| table.key(name)?.span());
     table.get(key).ok_or_else(|| missing(span, key))
 }
 
-/// Returns an item that is known to exist, for its line.
+/// Returns an item that is known to exist, so that an error can refer to its line.
 pub(crate) fn existing<'t>(table: &'t dyn TableLike, key: &str) -> &'t Item {
     const NONE: &Item = &Item::None;
     table.get(key).unwrap_or(NONE)
 }
 
+/// Returns a number in a range, or `default` if the key is missing.
 pub(crate) fn optional(
     table: &Table,
     key: &str,
@@ -161,19 +164,24 @@ pub(crate) fn optional(
     range: std::ops::RangeInclusive<f64>,
 ) -> Result<f64, SpannedError> {
     table.get(key).map_or(Ok(default), |item| {
-        let otherwise = || format!("{key} must be at least {}", range.start());
+        let (least, most) = (range.start(), range.end());
+        let otherwise = || match *most < f64::from(f32::MAX) {
+            true => format!("{key} must be from {least} to {most}"),
+            false => format!("{key} must be at least {least}"),
+        };
         number(item, key, |v| range.contains(&v), otherwise)
     })
 }
 
+/// Returns a list of `N` [`real`] numbers.
 pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N], SpannedError> {
-    let fault = || format!("{key} must be a list of {N} numbers");
-    let list = item.as_array().ok_or_else(|| SpannedError::at(item, fault()))?;
-    let one = |value: &toml_edit::Value| number(&Item::Value(value.clone()), key, |_| true, fault);
+    let cause = || format!("{key} must be a list of {N} numbers");
+    let list = item.as_array().ok_or_else(|| SpannedError::at(item, cause()))?;
+    let one = |value: &toml_edit::Value| number(&Item::Value(value.clone()), key, |_| true, cause);
     let values = list.iter().map(one).collect::<Result<Vec<f64>, SpannedError>>();
     // Cloned values have no position, so errors use that of the list.
     let values = values.map_err(|e| SpannedError::at(item, e.cause))?;
-    values.try_into().map_err(|_| SpannedError::at(item, fault()))
+    values.try_into().map_err(|_| SpannedError::at(item, cause()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Numbers read from accessors.
+//! Reading numbers from accessors.
 
 use glam::{Vec2, Vec3};
 use serde_json::json;

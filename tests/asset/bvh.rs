@@ -1,4 +1,4 @@
-//! Reading BVH: the variants that programs write are understood, and broken files are refused with the line.
+//! Reading BVH: all variants that programs write are read, and broken files are refused with the line of the error.
 
 use std::f32::consts::FRAC_PI_2;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ use crate::support::{Builder, built_in_gltf_files, external, gltf_files, gltf_fi
 pub(super) static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// Maximum time for any file.
-const TIME: Duration = Duration::from_secs(2);
+const MAX_TIME: Duration = Duration::from_secs(2);
 
 /// Loads a file, then poses and skins the character at rest and in the middle of each clip.
 fn use_file(bytes: &[u8], folder: Option<&Path>) -> Result<(), String> {
@@ -41,21 +41,22 @@ fn use_file(bytes: &[u8], folder: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether a file is read. If not, it is refused. Fails if this panics, takes too long, or if the error is not a
+/// Returns whether a file is read, as opposed to refused. Fails if that panics or takes too long, or if the error is not a
 /// single line.
 fn check_read_or_refused(label: &str, bytes: &[u8], folder: Option<&Path>) -> bool {
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| use_file(bytes, folder)));
     let took = start.elapsed();
     let result = outcome.unwrap_or_else(|_| panic!("{label}: panicked"));
-    assert!(took < TIME, "{label}: took {took:?}");
+    assert!(took < MAX_TIME, "{label}: took {took:?}");
     if let Err(message) = &result {
         assert!(message.starts_with("file: ") && !message.contains('\n'), "{label}: {message}");
     }
     result.is_ok()
 }
 
-/// splitmix64 (Steele, Lea & Flood 2014), so that every run makes the same changes.
+/// A SplitMix64 random number generator (Steele, Lea & Flood 2014) with a fixed seed, so that every run makes the same
+/// changes.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -87,11 +88,11 @@ fn wrong_values() -> [Value; 10] {
     ]
 }
 
-/// Returns variants of the suite's bar, a `.gltf` with embedded buffers. In each variant, one value of the JSON is removed
-/// or replaced by one of the given values.
+/// Returns variants of `bar.gltf`, a file with embedded buffers. In each variant, one value of the JSON is removed or
+/// replaced by one of the given values.
 fn changed_documents(replacements: &[Value]) -> Vec<(String, Vec<u8>)> {
-    let strip = std::fs::read(built_in_gltf_files().last().unwrap()).unwrap();
-    let document: Value = serde_json::from_slice(&strip).unwrap();
+    let bytes = std::fs::read(built_in_gltf_files().last().unwrap()).unwrap();
+    let document: Value = serde_json::from_slice(&bytes).unwrap();
     let mut documents = Vec::new();
     for pointer in pointers(&document) {
         let (parent, key) = pointer.rsplit_once('/').unwrap();

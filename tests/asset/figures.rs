@@ -14,7 +14,7 @@ pub(crate) const AWKWARD: &str = "awkward";
 pub(crate) const LONG_LIMBS: &str = "mannequin with long limbs";
 /// Its rest pose is a frame of its run. The skin is bound in the mannequin's rest pose.
 pub(crate) const MID_STRIDE: &str = "mannequin in mid-stride";
-/// The same without a skin, so that only its clips show the standing posture.
+/// The same character without a skin, so that the standing posture can only be found in its clips.
 pub(crate) const MID_STRIDE_BARE: &str = "mannequin in mid-stride without a skin";
 
 /// Returns a character by its name.

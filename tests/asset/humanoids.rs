@@ -7,7 +7,7 @@ use sinew::asset::{Character, humanoid};
 
 use crate::support::{built_in_gltf_files, external};
 
-/// VRM bones, and the names of their joints in files of KayKit, of ozz-animation, and in Khronos' CesiumMan. `-` means
+/// VRM bones, and the names of their joints in the files of KayKit and ozz-animation and in Khronos' CesiumMan. `-` means
 /// that the file has no such joint. The mannequin's joint then gets a meaningless name.
 const CONVENTIONS: [(&str, [&str; 3]); 20] = [
     ("hips", ["hips", "Pelvis", "Skeleton_torso_joint_1"]),

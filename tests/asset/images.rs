@@ -25,7 +25,12 @@ fn jpeg(text: &str) -> Vec<u8> {
 }
 
 /// Encodes and decodes a PNG of one by two pixels.
-fn two(color: ColorType, depth: BitDepth, palette: Option<(&[u8], &[u8])>, data: &[u8]) -> DecodedImage {
+fn decoded_png(
+    color: ColorType,
+    depth: BitDepth,
+    palette: Option<(&[u8], &[u8])>,
+    data: &[u8],
+) -> DecodedImage {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, 1, 2);
     encoder.set_color(color);
@@ -44,17 +49,23 @@ fn two(color: ColorType, depth: BitDepth, palette: Option<(&[u8], &[u8])>, data:
 fn every_kind_of_png_becomes_rgba() {
     let pixels = |image: DecodedImage| image.pixels().collect::<Vec<_>>();
     let (one, eight, sixteen) = (BitDepth::One, BitDepth::Eight, BitDepth::Sixteen);
-    assert_eq!(pixels(two(ColorType::Grayscale, one, None, &[0, 0x80])), [[0, 0, 0, 255], [255; 4]]);
-    assert_eq!(pixels(two(ColorType::Grayscale, eight, None, &[7, 9])), [[7, 7, 7, 255], [9, 9, 9, 255]]);
+    assert_eq!(pixels(decoded_png(ColorType::Grayscale, one, None, &[0, 0x80])), [[0, 0, 0, 255], [255; 4]]);
+    assert_eq!(
+        pixels(decoded_png(ColorType::Grayscale, eight, None, &[7, 9])),
+        [[7, 7, 7, 255], [9, 9, 9, 255]]
+    );
     // Rounded to the nearest value: 1.77 becomes 2, and 254.502 becomes 255.
     let wide = [1, 200, 2, 20, 3, 200, 0xff, 0x7f];
-    assert_eq!(pixels(two(ColorType::GrayscaleAlpha, sixteen, None, &wide)), [[2, 2, 2, 2], [4, 4, 4, 255]]);
+    assert_eq!(
+        pixels(decoded_png(ColorType::GrayscaleAlpha, sixteen, None, &wide)),
+        [[2, 2, 2, 2], [4, 4, 4, 255]]
+    );
     let rgb = [1, 2, 3, 4, 5, 6];
-    assert_eq!(pixels(two(ColorType::Rgb, eight, None, &rgb)), [[1, 2, 3, 255], [4, 5, 6, 255]]);
+    assert_eq!(pixels(decoded_png(ColorType::Rgb, eight, None, &rgb)), [[1, 2, 3, 255], [4, 5, 6, 255]]);
     let rgba = [1, 2, 3, 4, 5, 6, 7, 8];
-    assert_eq!(pixels(two(ColorType::Rgba, eight, None, &rgba)), [[1, 2, 3, 4], [5, 6, 7, 8]]);
+    assert_eq!(pixels(decoded_png(ColorType::Rgba, eight, None, &rgba)), [[1, 2, 3, 4], [5, 6, 7, 8]]);
     let palette: (&[u8], &[u8]) = (&[1, 2, 3, 4, 5, 6], &[255, 9]);
-    let indexed = two(ColorType::Indexed, eight, Some(palette), &[1, 0]);
+    let indexed = decoded_png(ColorType::Indexed, eight, Some(palette), &[1, 0]);
     assert_eq!(pixels(indexed), [[4, 5, 6, 9], [1, 2, 3, 255]]);
 }
 
@@ -80,13 +91,13 @@ fn damaged_images_are_refused_with_the_reason() {
     }
     let photo = jpeg(COLOR);
     for cut in 0..photo.len() {
-        // A truncated photo may still be shown, but only at its own size.
+        // A truncated photo may still be decoded, but only to its full size.
         if let Ok(image) = DecodedImage::decode(&photo[..cut]) {
             assert_eq!((image.width, image.height, image.rgba.len()), (8, 8, 256), "{cut} bytes");
         }
     }
     assert_eq!(DecodedImage::decode(b"GIF89a").unwrap_err(), "not a PNG or JPEG image");
-    // The size is stated only in the header.
+    // Only the size in the header is changed.
     let mut large = complete;
     large[16..20].copy_from_slice(&(MAX_IMAGE_SIDE + 1).to_be_bytes());
     let error = DecodedImage::decode(&large).unwrap_err();

@@ -58,7 +58,7 @@ fn a_texture_transform_scales_rotates_and_translates() {
 
 #[test]
 fn unreadable_images_cause_warnings() {
-    let character = load(&textured(b"no picture", base_color_texture(json!({"index": 0})))).unwrap();
+    let character = load(&textured(b"not an image", base_color_texture(json!({"index": 0})))).unwrap();
     assert_eq!(character.textures[0].image, None);
     assert!(character.warnings[0].starts_with("image 0: "), "{:?}", character.warnings);
     assert!(load(&textured(&png(3, 2), json!({}))).unwrap().textures[0].image.is_some());

@@ -1,4 +1,4 @@
-//! Locomotion with contact constraints that keep feet in position.
+//! Locomotion with contact constraints, which keep planted feet in place.
 
 use glam::Vec3;
 use sinew::asset::{Character, Values, mannequin};
@@ -33,26 +33,27 @@ fn walker() -> Character {
     character
 }
 
-/// Returns for each step how far the foot slides while it is in contact, in metres.
-fn slides(puppet: &mut Puppet, held: &Motion) -> Vec<f32> {
+/// Returns for each step how far the foot slides while it is in contact, in metres. The contacts are those of `planted`.
+fn slides(puppet: &mut Puppet, planted: &Motion) -> Vec<f32> {
     let feet: Vec<usize> = puppet.rig.feet().collect();
-    let (mut player, mut holds) = (Player::default(), Vec::new());
+    let (mut player, mut contacts) = (Player::default(), Vec::new());
     // For each step: the foot, its first position, the position of the contact, and how far the foot has slid.
     let mut steps: Vec<(usize, Vec3, Vec3, f32)> = Vec::new();
     let frames = (puppet.seconds() * f32::from(RATE)) as u16;
     for frame in 0..frames {
         let time = f32::from(frame) / f32::from(RATE);
         let mut pose = Pose::rest(&puppet.character().skeleton);
-        player.pose(puppet.character(), held, &feet, time, &mut pose, &mut holds);
+        player.pose(puppet.character(), planted, &feet, time, &mut pose, &mut contacts);
         puppet.time = time;
         puppet.update().unwrap();
-        for hold in holds.iter().filter(|h| h.weight >= 1.0) {
-            let position = Vec3::from(puppet.world_from_node()[hold.node].translation);
-            let same =
-                |s: &&mut (usize, Vec3, Vec3, f32)| s.0 == hold.node && s.2.distance(hold.position) < 1e-3;
+        for contact in contacts.iter().filter(|c| c.weight >= 1.0) {
+            let position = Vec3::from(puppet.world_from_node()[contact.node].translation);
+            let same = |s: &&mut (usize, Vec3, Vec3, f32)| {
+                s.0 == contact.node && s.2.distance(contact.position) < 1e-3
+            };
             match steps.iter_mut().find(same) {
                 Some((_, first, _, slide)) => *slide = slide.max((position - *first).with_y(0.0).length()),
-                None => steps.push((hold.node, position, hold.position, 0.0)),
+                None => steps.push((contact.node, position, contact.position, 0.0)),
             }
         }
     }
@@ -65,18 +66,18 @@ fn feet_do_not_slide_in_a_transition_or_a_blend() {
     let (walk, run) = (clip(&character, "walk"), clip(&character, "run"));
     let long =
         |clip: usize, start: f32| Strip { start, seconds: Some(2.3), looping: true, ..Strip::new(clip) };
-    let shares = [walk, run].map(|clip| WeightedClip { clip, weight: 0.5 }).to_vec();
+    let both = [walk, run].map(|clip| WeightedClip { clip, weight: 0.5 }).to_vec();
     let motions = [
         ("transition", vec![long(walk, 0.0), long(run, 1.9)]),
-        ("blend", vec![Strip { clips: shares, ..long(walk, 0.0) }]),
+        ("blend", vec![Strip { clips: both, ..long(walk, 0.0) }]),
     ];
     for (name, strips) in motions {
         let mut puppet = Puppet::new(character.clone(), 0);
         puppet.motion = Motion { strips, plant: true, ..Motion::default() };
-        let held = puppet.motion.clone();
-        let planted = slides(&mut puppet, &held);
+        let motion = puppet.motion.clone();
+        let planted = slides(&mut puppet, &motion);
         puppet.motion.plant = false;
-        let free = slides(&mut puppet, &held);
+        let free = slides(&mut puppet, &motion);
         let worst = |slides: &[f32]| slides.iter().copied().fold(0.0, f32::max);
         assert!(planted.len() >= 4, "{name}: {planted:?}");
         assert!(worst(&planted) < SLIDE, "{name}: {planted:?}");

@@ -91,7 +91,7 @@ fn stand_flat(character: &Character, clip: &Clip, rest: &mut [Affine3A]) {
     }
 }
 
-/// Returns the longest slide of a foot while the source's foot is planted, and the number of frames in which it is.
+/// Returns the longest slide of a foot while the source's foot is planted, and the number of frames in which it is planted.
 fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
     let is_moving = [LOCOMOTIONS, MID_STRIDE, MID_STRIDE_BARE].contains(&source);
     let (source, target) = (load(source)?, load(target)?);
@@ -102,7 +102,7 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
     let bounds = puppet.bounds();
     let size = 1.75 / (bounds.hi.y - bounds.lo.y);
     let low = 0.01 * (bounds.hi.y - bounds.lo.y);
-    let (mut pose, mut out, mut holds) = (Pose::rest(&source.skeleton), Pose::default(), Vec::new());
+    let (mut pose, mut out, mut contacts) = (Pose::rest(&source.skeleton), Pose::default(), Vec::new());
     let (mut source_rest, target_rest) =
         (world(&source, &pose), world(&target, &Pose::rest(&target.skeleton)));
     if is_moving {
@@ -117,14 +117,14 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
         pose.reset(&source.skeleton);
         let time = clip.seconds * f32::from(frame) / f32::from(FRAMES);
         playhead.sample(clip, time, &source.skeleton, &mut pose);
-        retarget.pose(&pose, &mut out, &mut holds);
+        retarget.pose(&pose, &mut out, &mut contacts);
         let posed = world(&target, &out);
-        puppet.targets = holds
+        puppet.targets = contacts
             .iter()
-            .map(|h| {
-                let position = Vec3::from(posed[h.node].translation).lerp(h.position, h.weight);
-                let orientation = h.orientation.map(Quat::as_dquat);
-                Target { position: Some(position.as_dvec3()), orientation, ..Target::new(h.node) }
+            .map(|c| {
+                let position = Vec3::from(posed[c.node].translation).lerp(c.position, c.weight);
+                let orientation = c.orientation.map(Quat::as_dquat);
+                Target { position: Some(position.as_dvec3()), orientation, ..Target::new(c.node) }
             })
             .collect();
         puppet.held = Some(out.clone());
@@ -209,7 +209,7 @@ fn planted_feet_do_not_slide() {
     }
 }
 
-/// Clips of a file without a mesh yield exactly the same pose on the character that they were made for.
+/// The clips of a file without a mesh give exactly the same poses on the character for which they were made.
 #[test]
 fn clips_without_a_mesh_are_retargeted_by_name() {
     let mannequin = asset::mannequin().unwrap();
@@ -222,10 +222,10 @@ fn clips_without_a_mesh_are_retargeted_by_name() {
 fn assert_retargeted_by_name(source: &Character, target: &Character) {
     let mut retarget = Retarget::new(source, target).unwrap();
     assert!(retarget.is_by_names());
-    let (mut pose, mut out, mut holds) = (Pose::rest(&source.skeleton), Pose::default(), Vec::new());
+    let (mut pose, mut out, mut contacts) = (Pose::rest(&source.skeleton), Pose::default(), Vec::new());
     for clip in &source.clips {
         Playhead::default().sample(clip, 0.5 * clip.seconds, &source.skeleton, &mut pose);
-        retarget.pose(&pose, &mut out, &mut holds);
+        retarget.pose(&pose, &mut out, &mut contacts);
         let (from, to) = (world(source, &pose), world(target, &out));
         for (node, name) in target.skeleton.nodes.iter().enumerate().filter(|(_, n)| n.mesh.is_none()) {
             let other = source.skeleton.find(name.name.as_deref().unwrap()).unwrap();

@@ -3,10 +3,10 @@
 use sinew::capture::vmc::LONGEST_PACKET;
 
 use crate::osc;
-use crate::performer::Performer;
+use crate::performer::WalkingPerformer;
 
 /// A generator of invalid packets. The sequence is always the same.
-pub(crate) struct Hostile {
+pub(crate) struct HostilePackets {
     random: u64,
     valid: Vec<u8>,
 }
@@ -26,8 +26,8 @@ const ADDRESSES: [&str; 9] = [
 const NUMBERS: [f32; 9] =
     [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN_POSITIVE, 1e-42, -0.0, 1.0, 9.9e3];
 
-impl Hostile {
-    pub(crate) fn new(performer: &mut Performer) -> Self {
+impl HostilePackets {
+    pub(crate) fn new(performer: &mut WalkingPerformer) -> Self {
         Self { random: 7, valid: performer.packet(0.3) }
     }
 

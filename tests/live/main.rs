@@ -23,8 +23,8 @@ use sinew::capture::vmc::{LiveCharacter, LiveSource, Receiver};
 use sinew::pose::Pose;
 use sinew::puppet::Puppet;
 
-use hostile::Hostile;
-use performer::Performer;
+use hostile::HostilePackets;
+use performer::WalkingPerformer;
 
 const HERTZ: f64 = 120.0;
 /// Maximum CPU time per packet, seconds.
@@ -105,7 +105,7 @@ impl Follower {
     }
 
     /// Checks that the puppet has the performer's pose.
-    fn assert_pose_matches(&self, performer: &Performer) {
+    fn assert_pose_matches(&self, performer: &WalkingPerformer) {
         for (node, position) in performer.positions() {
             let distance = position.distance(self.puppet.world_from_node()[node].translation.into());
             assert!(
@@ -118,7 +118,7 @@ impl Follower {
 }
 
 /// Returns the CPU time of a thread in seconds, as counted by the scheduler, or `None` if the system does not report it.
-fn processor_time(thread: &str) -> Option<f64> {
+fn cpu_seconds(thread: &str) -> Option<f64> {
     let schedstat = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
     schedstat.split_whitespace().next()?.parse::<u64>().ok().map(|ns| ns as f64 * 1e-9)
 }
@@ -146,7 +146,8 @@ fn a_packet_of_sixty_joints_costs_less_than_a_third_of_a_millisecond() {
     let to = follower.source.receiver.address();
     let packets = number("SINEW_LIVE_SECONDS", 2).max(1) * HERTZ as u64;
     let sender = std::thread::spawn(move || {
-        let (socket, mut performer) = (UdpSocket::bind("127.0.0.1:0").unwrap(), Performer::new(mannequin()));
+        let (socket, mut performer) =
+            (UdpSocket::bind("127.0.0.1:0").unwrap(), WalkingPerformer::new(mannequin()));
         let started = Instant::now();
         for packet in 0..packets {
             let time = packet as f64 / HERTZ;
@@ -155,14 +156,14 @@ fn a_packet_of_sixty_joints_costs_less_than_a_third_of_a_millisecond() {
         }
         (performer, started.elapsed())
     });
-    let cpu_times = || Some((processor_time(&listener()?)?, processor_time("thread-self")?));
+    let cpu_times = || Some((cpu_seconds(&listener()?)?, cpu_seconds("thread-self")?));
     // A new thread sets its name shortly after it starts.
-    let patience = Instant::now();
-    while listener().is_none() && patience.elapsed() < Duration::from_secs(1) {
+    let started = Instant::now();
+    while listener().is_none() && started.elapsed() < Duration::from_secs(1) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let (before, patience) = (cpu_times(), Instant::now());
-    while follower.received() < packets && patience.elapsed().as_secs_f64() < packets as f64 / HERTZ + 10.0 {
+    let (before, started) = (cpu_times(), Instant::now());
+    while follower.received() < packets && started.elapsed().as_secs_f64() < packets as f64 / HERTZ + 10.0 {
         // The viewer updates at this rate.
         std::thread::sleep(Duration::from_millis(8));
         follower.update();
@@ -175,14 +176,14 @@ fn a_packet_of_sixty_joints_costs_less_than_a_third_of_a_millisecond() {
     follower.assert_pose_matches(&performer);
     assert!(frames > packets / 4, "only {frames} frames for {packets} packets");
     let Some((before, after)) = before.zip(after) else {
-        return support::skip("the system does not report the processor time of a thread (/proc)");
+        return support::skip("the system does not report the CPU time of a thread (/proc)");
     };
     // Two packets may arrive in one frame, so the puppet's time is divided by the number of frames.
     let receiving = (after.0 - before.0) / packets as f64;
     let posing = (after.1 - before.1) / frames as f64;
     println!(
         "{packets} packets of {} joints in {:.1} s, {frames} frames: {:.1} µs of CPU per packet ({:.1} to receive, {:.1} to pose)",
-        Performer::JOINTS,
+        WalkingPerformer::JOINTS,
         duration.as_secs_f64(),
         1e6 * (receiving + posing),
         1e6 * receiving,
@@ -200,8 +201,8 @@ fn hostile_packets_through_a_socket_do_no_harm() {
     let count = number("SINEW_HOSTILE_PACKETS", 50_000).max(100);
     let mut follower = Follower::new();
     let (socket, to) = (UdpSocket::bind("127.0.0.1:0").unwrap(), follower.source.receiver.address());
-    let mut performer = Performer::new(mannequin());
-    let mut hostile = Hostile::new(&mut performer);
+    let mut performer = WalkingPerformer::new(mannequin());
+    let mut hostile = HostilePackets::new(&mut performer);
     let (started, mut unread, mut before) = (Instant::now(), 0, None);
     for sent in 1..=count {
         let packet = hostile.packet();

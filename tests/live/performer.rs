@@ -1,4 +1,4 @@
-//! Sends the mannequin's walk as packets.
+//! Encodes the mannequin's walk as packets of the VMC protocol.
 
 use std::collections::BTreeMap;
 
@@ -11,44 +11,40 @@ use sinew::pose::{Pose, world_matrices};
 
 use crate::osc;
 
-/// A performer whose packets contain the mannequin's walk.
-pub(crate) struct Performer {
+/// A simulated performer whose packets contain the mannequin's walk.
+pub(crate) struct WalkingPerformer {
     character: Character,
     clip: usize,
     playhead: Playhead,
     pose: Pose,
     world: Vec<Affine3A>,
     /// World matrices of the nodes in the T-pose.
-    standing: Vec<Affine3A>,
+    t_pose: Vec<Affine3A>,
 }
 
-impl Performer {
+impl WalkingPerformer {
     /// Transforms in a packet: all bones, the root, and four bones that no humanoid has.
     pub(crate) const JOINTS: usize = BONES + 5;
 
     pub(crate) fn new(character: Character) -> Self {
         let bones = &character.humanoid.as_ref().unwrap().bones;
-        let mut standing = Vec::new();
-        world_matrices(
-            &character.skeleton,
-            &calibration_pose(&character.skeleton, bones, 0.0),
-            &mut standing,
-        );
+        let mut t_pose = Vec::new();
+        world_matrices(&character.skeleton, &calibration_pose(&character.skeleton, bones, 0.0), &mut t_pose);
         let clip = character.clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();
         let (pose, playhead) = (Pose::rest(&character.skeleton), Playhead::default());
-        Self { clip, playhead, pose, world: Vec::new(), standing, character }
+        Self { clip, playhead, pose, world: Vec::new(), t_pose, character }
     }
 
     /// Returns the packet for a time in seconds.
     pub(crate) fn packet(&mut self, time: f32) -> Vec<u8> {
-        let Self { character, clip, playhead, pose, world, standing } = self;
+        let Self { character, clip, playhead, pose, world, t_pose } = self;
         let clip = &character.clips[*clip];
         *pose = Pose::rest(&character.skeleton);
         playhead.sample(clip, time % clip.seconds, &character.skeleton, pose);
         world_matrices(&character.skeleton, pose, world);
         let bones = &character.humanoid.as_ref().unwrap().bones;
         let turned = |node: usize| {
-            Quat::from_mat3a(&world[node].matrix3) * Quat::from_mat3a(&standing[node].matrix3).inverse()
+            Quat::from_mat3a(&world[node].matrix3) * Quat::from_mat3a(&t_pose[node].matrix3).inverse()
         };
         // Unity's space is mirrored in x.
         let transform = |address: &str, name: &str, p: Vec3, q: Quat| {

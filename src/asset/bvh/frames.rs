@@ -15,7 +15,7 @@ pub(crate) const FRAME_TIMES: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 /// Minimum length of a number in the text: one digit and a separator.
 const NUMBER_BYTES: usize = 2;
 
-/// The frames of a file as keys of the joints that they move, in metres.
+/// The keys of all joints that have channels, with lengths in metres.
 #[derive(Debug)]
 pub(super) struct BvhMotion {
     frame_time: f64,
@@ -25,7 +25,7 @@ pub(super) struct BvhMotion {
     tracks: Vec<JointKeys>,
 }
 
-/// The keys of one joint, for the properties that it has channels for.
+/// The keys of one joint, for the properties for which it has channels.
 #[derive(Debug)]
 struct JointKeys {
     node: usize,
@@ -131,11 +131,11 @@ struct FrameReader {
     /// Numbers of the incomplete frame.
     numbers: Vec<f64>,
     width: usize,
-    /// The first line with numbers and its count. If it is one frame, so must every line be.
+    /// The first line with numbers, and how many it has. If it is exactly one frame, every other line must be one too.
     first: Option<(usize, usize)>,
     /// Number of lines with numbers.
     lines: usize,
-    /// The last line that was too short, if every line should be one frame.
+    /// A line that is too short although every line should be one frame. Only the last line may be.
     short_line: Option<usize>,
 }
 
@@ -186,7 +186,7 @@ impl FrameReader {
             return Ok(());
         }
         match self.first {
-            // The first line is neither made of whole frames nor the only line.
+            // The first line does not consist of whole frames, and it is not the only line.
             Some((line, first)) if first % width != 0 && (first > width || self.lines > 1) => {
                 Err(self.wrong_count(line, first))
             }
@@ -199,7 +199,7 @@ impl FrameReader {
     }
 }
 
-/// Returns the joints that have channels, with capacity for a number of frames.
+/// Returns empty keys for each joint that has channels, with capacity for a number of frames.
 fn tracks(hierarchy: &Hierarchy, capacity: usize) -> Vec<JointKeys> {
     let track = |(node, joint): (usize, &BvhJoint)| {
         let channels = hierarchy.channels.get(joint.channels.clone()).unwrap_or_default().to_vec();

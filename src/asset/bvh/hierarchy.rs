@@ -1,4 +1,4 @@
-//! Reads the `HIERARCHY` section: the joints and the channel of each number of a frame.
+//! Reads the `HIERARCHY` section: the joints, and the channel to which each number of a frame belongs.
 
 use std::ops::Range;
 
@@ -101,7 +101,8 @@ pub(super) fn read(words: &mut Words<'_>, warnings: &mut Vec<String>) -> Result<
 }
 
 impl Hierarchy {
-    /// Reads a joint's name and opening brace. `above` is its parent and, for an End Site, how many that parent has so far.
+    /// Reads a joint's name and opening brace. `above` is its parent and, for an End Site, the number of End Sites that the
+    /// parent has so far.
     fn begin(
         &mut self,
         words: &mut Words<'_>,
@@ -183,7 +184,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Returns the name of an open block in messages.
+    /// Returns the name of an open block for messages.
     fn label(&self, open: &OpenBlock) -> String {
         let kind = if open.is_end { "End Site" } else { "joint" };
         match self.joints.get(open.joint).and_then(|j| j.name.as_deref()) {

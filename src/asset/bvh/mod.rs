@@ -42,8 +42,8 @@ pub fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
 /// Reads the text of a BVH file.
 ///
 /// Joints become nodes in file order. End Sites become leaf nodes that are named after their joint, such as `hand_end`.
-/// The rest pose has the offsets and no rotation. The clip is named after the file, and frame i is at i times the frame
-/// time.
+/// The rest pose has the offsets and no rotation. The clip is named after the file, and the time of frame i is i times the
+/// frame time.
 ///
 /// `path` names the file in messages. `units` is the length of one unit in metres, 1e-6 to 1e6. `None` guesses it from
 /// the size of the skeleton and adds a warning.
@@ -148,7 +148,7 @@ fn positions(joints: &[BvhJoint]) -> Vec<DVec3> {
 mod tests {
     use super::*;
 
-    /// Depth must neither overflow the stack nor slow down reading.
+    /// A deep hierarchy must neither overflow the stack nor slow down reading.
     #[test]
     fn a_million_nested_joints_are_read() {
         let count = 1_000_000;

@@ -2,7 +2,7 @@
 
 use super::LineError;
 
-/// Maximum magnitude of a number. Larger numbers cannot be lengths or angles and could overflow single precision.
+/// Maximum magnitude of a number. No length or angle is larger, and larger numbers could overflow single precision.
 pub(crate) const LARGEST: f64 = 1e30;
 /// Maximum number of characters of a quoted word.
 const MAX_QUOTED: usize = 40;

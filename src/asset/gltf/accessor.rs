@@ -6,19 +6,19 @@ use gltf::json::validation::Checked;
 use super::buffer::BufferView;
 use super::{GltfFile, ObjectError};
 
-/// An accessor of a known type with all elements inside its buffer view.
+/// An accessor of a known type, whose elements are all inside its buffer view.
 struct Accessor<'a> {
     count: usize,
     component: ComponentType,
     /// Components per element.
     width: usize,
     normalized: bool,
-    /// `None` for zeros, some of which sparse values may replace.
+    /// `None` if all elements are zero, except for those that sparse values replace.
     elements: Option<Elements<'a>>,
     sparse: Option<(Vec<usize>, Elements<'a>)>,
 }
 
-/// Elements at a stride, checked to be inside the bytes.
+/// Elements at a constant stride. All of them are inside `bytes`.
 struct Elements<'a> {
     bytes: &'a [u8],
     stride: usize,

@@ -97,8 +97,8 @@ pub(super) fn join(root: &Value, binary: &[u8]) -> Result<Vec<u8>, String> {
     Ok(glb)
 }
 
-/// Refuses JSON that needs far more memory than its text, such as a long list of `{}`. The memory is estimated from the
-/// number of objects and list items.
+/// Refuses JSON that would need far more memory than its text, such as a long list of `{}`. The memory is estimated from
+/// the number of objects and commas.
 fn check_proportion(json: &[u8]) -> Result<(), String> {
     const OBJECT: u64 = 512;
     const ITEM: u64 = 64;
@@ -145,7 +145,7 @@ fn json_cause(error: &gltf::Error) -> String {
     }
 }
 
-/// Changes what the crate refuses although glTF 2.0 allows it: scenes without `nodes`, channels without a target node,
+/// Changes the parts that the crate refuses although glTF 2.0 allows them: scenes without `nodes`, channels without a target node,
 /// arbitrary `extras`, and integers that are written as `1.0`.
 fn with_optional_fields(mut root: Value) -> Value {
     relax_values(&mut root);

@@ -31,7 +31,7 @@ impl Binds {
 }
 
 impl GltfFile<'_> {
-    /// Reads all expressions that move a morph target. In VRM 1.0, presets come first.
+    /// Reads all expressions that change a morph weight. In VRM 1.0, presets come first.
     pub(super) fn expressions(&self, skeleton: &Skeleton) -> Result<Vec<Expression>, ObjectError> {
         let Some(extensions) = self.root.extensions.as_ref().map(|e| &e.others) else {
             return Ok(Vec::new());
@@ -100,7 +100,7 @@ impl GltfFile<'_> {
             }
             let text = |key: &str| json.get(key).and_then(Value::as_str).unwrap_or_default();
             let known = expression_preset(text("presetName"));
-            // Old exporters omit one of the two.
+            // Old exporters omit either the name or the preset.
             let name = if text("name").is_empty() { text("presetName") } else { text("name") };
             self.add(&mut all, name, known.map(|(new, _)| new), json, binds)?;
         }
@@ -151,7 +151,7 @@ fn bind_target(bind: &Value, owner: &str, at: &impl Fn() -> String) -> Result<(u
     Ok((number(owner)?, number("index")?))
 }
 
-/// Returns the index in a pose of the weight of a node's morph target.
+/// Returns the index of a morph target's weight in a pose.
 fn weight_index(
     skeleton: &Skeleton,
     node: usize,

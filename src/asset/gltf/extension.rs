@@ -1,4 +1,4 @@
-//! Checks which extensions a file uses.
+//! Checks which extensions a file uses, and reads numbers from their JSON.
 
 use gltf::json::Root;
 use serde_json::Value;
@@ -17,7 +17,10 @@ const SUPPORTED: [&str; 8] = [
     "VRMC_vrm",
 ];
 
-/// Returns the first unsupported required extension as an error, and warns of unsupported optional ones.
+/// Warns of each optional extension that is not supported.
+///
+/// # Errors
+/// The name of the first required extension that is not supported.
 pub(super) fn check(root: &Root, warnings: &mut Warnings) -> Result<(), String> {
     let unsupported = |names: &[String]| -> Vec<String> {
         names.iter().filter(|n| !SUPPORTED.contains(&n.as_str())).cloned().collect()

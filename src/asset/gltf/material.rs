@@ -124,7 +124,7 @@ impl GltfFile<'_> {
                 None => Sampler { mipmap: Some(Filter::Linear), ..Sampler::default() },
             };
             let source = json.source.value();
-            // The crate uses this index for a texture without a source. Its image is in the format of an extension.
+            // The crate uses this index for a texture without a source, whose image is in a format of an extension.
             if source == u32::MAX as usize {
                 self.warn(format!("{at}: has no PNG or JPEG source, so a neutral colour is used"));
             } else if source >= images.len() {
@@ -177,7 +177,7 @@ impl GltfFile<'_> {
     }
 }
 
-/// Converts a `KHR_texture_transform`: scale, then rotate counter-clockwise, then translate.
+/// Converts a `KHR_texture_transform`, which scales, then rotates counter-clockwise, and then translates.
 fn uv_transform(json: &Value, at: &str) -> Result<Affine2, ObjectError> {
     let pair = |key: &str, default: Vec2| -> Result<Vec2, ObjectError> {
         let values = json.get(key).and_then(Value::as_array);

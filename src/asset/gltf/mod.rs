@@ -41,14 +41,15 @@ pub fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
     bounded::read_regular(path, uri::MAX_BYTES).map_err(|source| LoadError::Io { path: path.into(), source })
 }
 
-/// Returns the folder of a file, in which the other files that it references must be.
+/// Returns the folder of a file. The other files to which it refers must be in that folder.
 pub fn folder(path: &Path) -> Option<&Path> {
     path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p })
 }
 
 /// Loads a `.gltf` or `.glb` file from memory.
 ///
-/// `path` names the file in messages. `folder` is the folder of other files that it references. `None` refuses them all.
+/// `path` names the file in messages. `folder` is the folder of the other files to which it refers. If it is `None`,
+/// references to other files are refused.
 ///
 /// # Errors
 /// [`LoadError`]. The message is one line with the file, the object in it and the cause.
@@ -84,7 +85,7 @@ impl ObjectError {
     }
 }
 
-/// Warnings for the user, without repetitions, in the order of their causes.
+/// Warnings for the user without repetitions, in the order in which they arise.
 #[derive(Debug, Default)]
 struct Warnings {
     lines: Vec<String>,

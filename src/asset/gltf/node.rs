@@ -138,7 +138,8 @@ pub(super) fn unit_quaternion(xyzw: [f32; 4]) -> (Quat, bool) {
     (Quat::from_xyzw(x, y, z, w), (length - 1.0).abs() > f64::from(UNIT_TOLERANCE))
 }
 
-/// Returns every node with its parent, parents before children. A node that is not below any root is on a cycle.
+/// Returns every node with its parent, sorted so that parents come before their children. Fails if there is a cycle, whose
+/// nodes are not below any root.
 fn parents_first(nodes: &[Node]) -> Result<Vec<(usize, Option<usize>)>, ObjectError> {
     let mut order: Vec<_> =
         (0..nodes.len()).filter(|&n| nodes[n].parent.is_none()).map(|n| (n, None)).collect();

@@ -1,4 +1,4 @@
-//! Reads what a file references by URI: embedded data, and files in its folder.
+//! Reads the data to which a file refers by URI. It is embedded in the URI, or is a file in the same folder.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,7 +15,7 @@ use crate::files::bounded;
 /// Maximum size of a file in bytes, which is the largest 32-bit length of a GLB.
 pub(super) const MAX_BYTES: u64 = u32::MAX as u64;
 
-/// Exporters differ in the padding at the end, so it is ignored.
+/// The base64 decoder. It ignores the padding at the end, because exporters differ there.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -54,7 +54,8 @@ fn read_file(uri: &str, folder: Option<&Path>) -> Result<Vec<u8>, String> {
     bounded::read_regular(&full, MAX_BYTES).map_err(with_path)
 }
 
-/// Returns the paths of the files that an asset references, without repetitions. Paths that may not be read are left out.
+/// Returns the paths of the files that an asset references, without repetitions. Paths outside the folder
+/// are left out.
 pub(super) fn files(root: &Root, folder: Option<&Path>) -> Vec<PathBuf> {
     let Some(folder) = folder else { return Vec::new() };
     let uris = root.buffers.iter().map(|b| &b.uri).chain(root.images.iter().map(|i| &i.uri)).flatten();

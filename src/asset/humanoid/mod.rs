@@ -7,10 +7,10 @@ use glam::{Affine3A, Vec3};
 use super::family::{Family, Side, is_collar, is_foot, is_hand};
 use super::{Character, Humanoid, Skeleton};
 
-/// Name parts of a forearm and of a shin. If no name matches, the order of the joints in the limb decides.
+/// Parts of the names of a forearm and of a shin. If no name matches, the order of the joints in the limb decides.
 const LOWER_ARM: [&str; 4] = ["forearm", "lowerarm", "loarm", "elbow"];
 const LOWER_LEG: [&str; 5] = ["lowerleg", "loleg", "calf", "shin", "knee"];
-/// Minimum distance of a limb from the middle to count as left or right, as a fraction of the width.
+/// Minimum distance from the middle at which a limb counts as left or right, as a fraction of the width.
 const MIN_ASIDE: f32 = 0.02;
 const FINGERS: [(&str, &str); 6] = [
     ("thumb", "Thumb"),
@@ -52,7 +52,7 @@ type Bones = BTreeMap<String, usize>;
 struct BoneFinder<'a> {
     skeleton: &'a Skeleton,
     names: Vec<String>,
-    /// `None` if the node is not a joint or only marks the end of one.
+    /// `None` if the node is not a joint, or only marks the end of a bone.
     families: Vec<Option<Family>>,
     is_joint: Vec<bool>,
     sides: Vec<Option<Side>>,
@@ -276,7 +276,7 @@ impl<'a> BoneFinder<'a> {
             order.filter(middle).filter(above).filter(move |n| self.families[*n] == Some(family))
         };
         let head = joints_of(Family::Head).next();
-        // If no name says head, it is the last joint of the neck, or of a spine that continues above the arms.
+        // If no name refers to a head, it is the last joint of the neck, or of a spine that continues above the arms.
         let top = head
             .or_else(|| joints_of(Family::Neck).next_back())
             .or_else(|| joints_of(Family::Spine).next_back());

@@ -32,7 +32,7 @@ pub(crate) fn from_outline(text: &str) -> Character {
         }
         skeleton.parents_first.push((index, parent));
     }
-    Character { path: PathBuf::from("hung"), skeleton, ..Character::default() }
+    Character { path: PathBuf::from("outline"), skeleton, ..Character::default() }
 }
 
 /// A body in one naming convention. `{}` in the names of a limb is replaced by the word for each side.

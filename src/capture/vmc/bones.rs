@@ -3,8 +3,8 @@
 /// The number of bones.
 pub const BONES: usize = 55;
 
-/// The name of each bone and of its parent in Unity, parents first. If a character does not have the parent, the next ancestor
-/// takes its place.
+/// The names of each bone and of its parent in Unity, parents first. If a character does not have the parent, the next
+/// ancestor is used instead.
 const TABLE: [(&str, &str); BONES] = [
     ("Hips", ""),
     ("Spine", "Hips"),

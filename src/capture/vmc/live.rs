@@ -1,4 +1,4 @@
-//! Applies a performer's pose to a character.
+//! Applies the pose of a performer to a character.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use crate::asset::Character;
 use crate::capture::{CaptureError, Segments, calibration_pose, facing};
 use crate::pose::Pose;
 
-use super::faces::Expressions;
+use super::expressions::Expressions;
 use super::{BONES, Bone, Performer};
 
 /// Writes a performer's pose into poses of a character.
 ///
 /// Let N be the product of the rotations from the hips to a bone, F the rotation from VRM's space to the
 /// character's world, and T the bone's world orientation in the character's T-pose. The bone's world orientation is
-/// then F N F⁻¹ T. The performer's rotation in world space thus becomes the same rotation in world space on the
-/// character, whatever the axes of its joints are. For a bone whose parent is also in the character, and whose
+/// then F N F⁻¹ T, so that the character's bone rotates in world space as the performer's does, whatever the axes of its
+/// joints are. For a bone whose parent is also in the character, and whose
 /// T-pose is the rest pose, the local rotation is rest · W⁻¹ q W with W the world orientation at rest. The rotation
 /// of a bone that the character does not have is passed on to the bones below it.
 #[derive(Clone, Debug)]
@@ -80,12 +80,12 @@ impl LiveCharacter {
     }
 
     /// Writes the performer's latest values into a pose of the character: the rotations of the bones that were
-    /// received, the position of the hips, and the morph weights of the blend values. Everything else stays as it
-    /// is. No memory is allocated.
+    /// received, the position of the hips, and the morph weights of the blend values. Everything else does not
+    /// change. No memory is allocated.
     pub fn pose(&mut self, performer: &Performer, pose: &mut Pose) {
         let mut turns = [Quat::IDENTITY; BONES];
         for index in 0..BONES {
-            let parent = self.parents[index].map_or(performer.root.1, |c| turns[c]);
+            let parent = self.parents[index].map_or(performer.root.1, |p| turns[p]);
             let local = performer.bones[index].map_or(Quat::IDENTITY, |(_, rotation)| rotation);
             turns[index] = (parent * local).normalize();
         }

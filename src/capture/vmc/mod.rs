@@ -2,8 +2,8 @@
 //! the program that shows the character, as OSC over UDP.
 //!
 //! ```text
-//! UDP ─▶ Receiver ─▶ decode ─▶ Event ─▶ Performer (latest values) ─▶ Live ─▶ Pose ─▶ Recorder ─▶ Clip
-//!        └──────────────────────────────── Source ────────────────────────────────┘
+//! UDP ─▶ Receiver ─▶ decode ─▶ VmcEvent ─▶ Performer (latest values) ─▶ LiveCharacter ─▶ Pose ─▶ Recorder ─▶ Clip
+//!        └──────────────────────────────────────── LiveSource ─────────────────────────────────────────┘
 //! ```
 //!
 //! The protocol's rotations are local rotations of a character whose joints are all aligned with the world in the T-pose. [`LiveCharacter`]
@@ -12,7 +12,7 @@
 
 mod bones;
 mod event;
-mod faces;
+mod expressions;
 mod live;
 mod osc;
 mod packets;
@@ -29,22 +29,22 @@ pub use performer::Performer;
 pub use receiver::{DEFAULT_ADDRESS, Receiver, ReceiverState};
 pub use source::LiveSource;
 
-/// Why a packet was dropped.
+/// The reason why a packet was dropped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketError {
-    /// More bytes than a datagram can contain.
+    /// The packet has more bytes than a datagram can contain.
     #[error("the packet has {bytes} bytes, but a datagram has at most {LONGEST_PACKET}")]
-    Long {
+    TooLong {
         /// The number of bytes.
         bytes: usize,
     },
-    /// Not an OSC message or bundle.
+    /// The packet is not an OSC message or bundle.
     #[error("the packet is not a valid OSC message or bundle")]
-    Broken,
-    /// Bundles that are nested too deeply.
+    Malformed,
+    /// Bundles are nested too deeply.
     #[error("bundles are nested more than 8 levels deep")]
-    Deep,
-    /// A message of the protocol with missing or invalid arguments.
+    TooDeep,
+    /// A message of the protocol has missing or invalid arguments.
     #[error("{address}: the arguments do not match the VMC protocol")]
     Arguments {
         /// The message's address.

@@ -17,30 +17,30 @@ const MAX_ARGUMENTS: usize = 32;
 /// Size of a bundle's header, which has its name and its time, bytes.
 const BUNDLE_HEADER_BYTES: usize = 16;
 
-/// Calls `take` with the address and arguments of every message in a packet, in order. `wanted` selects by address
-/// which messages to decode.
+/// Calls `visit` with the address and arguments of every message in a packet, in order. Only the messages whose address
+/// `wanted` accepts are decoded.
 ///
 /// # Errors
-/// [`PacketError`] if the packet is not valid OSC. `take` may have been called for the messages before the error.
+/// [`PacketError`] if the packet is not valid OSC. `visit` may have been called for the messages before the error.
 pub(super) fn messages(
     packet: &[u8],
     wanted: impl Fn(&str) -> bool,
-    mut take: impl FnMut(&str, Vec<OscType>) -> Result<(), PacketError>,
+    mut visit: impl FnMut(&str, Vec<OscType>) -> Result<(), PacketError>,
 ) -> Result<(), PacketError> {
     if packet.len() > LONGEST_PACKET {
-        return Err(PacketError::Long { bytes: packet.len() });
+        return Err(PacketError::TooLong { bytes: packet.len() });
     }
     walk(packet, 0, &mut |message| {
         let (address, tags) = head(message)?;
         if !wanted(address) {
             return Ok(());
         }
-        let Some(tags) = tags else { return take(address, Vec::new()) };
+        let Some(tags) = tags else { return visit(address, Vec::new()) };
         if tags.len() > MAX_ARGUMENTS || tags.contains(&b'[') {
             return Err(PacketError::Arguments { address: address.chars().take(40).collect() });
         }
         match rosc::decoder::decode_udp(message) {
-            Ok((_, OscPacket::Message(decoded))) => take(address, decoded.args),
+            Ok((_, OscPacket::Message(decoded))) => visit(address, decoded.args),
             _ => Err(PacketError::Arguments { address: address.chars().take(40).collect() }),
         }
     })
@@ -56,34 +56,34 @@ fn walk(
         return message(packet);
     }
     if depth == MAX_DEPTH {
-        return Err(PacketError::Deep);
+        return Err(PacketError::TooDeep);
     }
-    let mut rest = packet.get(BUNDLE_HEADER_BYTES..).ok_or(PacketError::Broken)?;
+    let mut rest = packet.get(BUNDLE_HEADER_BYTES..).ok_or(PacketError::Malformed)?;
     while let Some((size, after)) = rest.split_first_chunk() {
-        let size = usize::try_from(u32::from_be_bytes(*size)).map_err(|_| PacketError::Broken)?;
+        let size = usize::try_from(u32::from_be_bytes(*size)).map_err(|_| PacketError::Malformed)?;
         if size == 0 || !size.is_multiple_of(4) {
-            return Err(PacketError::Broken);
+            return Err(PacketError::Malformed);
         }
-        let (element, after) = after.split_at_checked(size).ok_or(PacketError::Broken)?;
+        let (element, after) = after.split_at_checked(size).ok_or(PacketError::Malformed)?;
         walk(element, depth + 1, message)?;
         rest = after;
     }
-    if rest.is_empty() { Ok(()) } else { Err(PacketError::Broken) }
+    if rest.is_empty() { Ok(()) } else { Err(PacketError::Malformed) }
 }
 
 /// Returns a message's address, and the type tags of its arguments without the comma. Old senders omit the tags of a
 /// message without arguments.
 fn head(message: &[u8]) -> Result<(&str, Option<&[u8]>), PacketError> {
-    let (address, after) = split_string(message).ok_or(PacketError::Broken)?;
-    let address = std::str::from_utf8(address).map_err(|_| PacketError::Broken)?;
+    let (address, after) = split_string(message).ok_or(PacketError::Malformed)?;
+    let address = std::str::from_utf8(address).map_err(|_| PacketError::Malformed)?;
     if !address.starts_with('/') {
-        return Err(PacketError::Broken);
+        return Err(PacketError::Malformed);
     }
     if after.is_empty() {
         return Ok((address, None));
     }
-    let (tags, _) = split_string(after).ok_or(PacketError::Broken)?;
-    Ok((address, Some(tags.strip_prefix(b",").ok_or(PacketError::Broken)?)))
+    let (tags, _) = split_string(after).ok_or(PacketError::Malformed)?;
+    Ok((address, Some(tags.strip_prefix(b",").ok_or(PacketError::Malformed)?)))
 }
 
 /// Splits off a string that ends with a zero byte and is padded to a multiple of four bytes. Returns it and the rest.

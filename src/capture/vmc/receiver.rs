@@ -12,7 +12,7 @@ use super::{Performer, decode};
 /// The protocol's default address, which only programs on this machine can reach.
 pub const DEFAULT_ADDRESS: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 39539));
 
-/// Time for which the thread waits for a packet before it checks whether to stop.
+/// Time for which the thread waits for a packet before it checks whether it must stop.
 const READ_TIMEOUT: Duration = Duration::from_millis(50);
 /// Time over which the packet rate is measured.
 const RATE_INTERVAL: Duration = Duration::from_millis(500);
@@ -26,7 +26,7 @@ pub struct ReceiverState {
     pub packets: u64,
     /// Number of invalid packets, which were dropped.
     pub dropped: u64,
-    /// Why the last invalid packet was dropped.
+    /// The reason why the last invalid packet was dropped.
     pub fault: Option<String>,
     /// Packets per second over the last half second.
     pub rate: f32,

@@ -1,4 +1,4 @@
-//! Checks that a known motion that is sent by the protocol is recovered on skeletons with arbitrary joint axes, and that
+//! Checks that a known motion that is sent with the protocol is recovered on skeletons with arbitrary joint axes, and that
 //! invalid packets are dropped.
 
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ fn orientation(world: &Affine3A) -> Quat {
 fn encode_pose(character: &Character, pose: &Pose) -> Vec<u8> {
     let bones = &character.humanoid.as_ref().unwrap().bones;
     let world = worlds(character, pose);
-    let standing = worlds(character, &calibration_pose(&character.skeleton, bones, 0.0));
+    let calibration = worlds(character, &calibration_pose(&character.skeleton, bones, 0.0));
     let mut turns = BTreeMap::new();
     let mut content = vec![
         OscPacket::Message(OscMessage { addr: "/VMC/Ext/OK".to_owned(), args: vec![OscType::Int(1)] }),
@@ -53,7 +53,7 @@ fn encode_pose(character: &Character, pose: &Pose) -> Vec<u8> {
     for bone in Bone::all() {
         let above = bone.logical_parent().map_or(Quat::IDENTITY, |c| turns[&c]);
         let node = bones.get(&bone.vrm());
-        let turn = node.map_or(above, |&n| orientation(&world[n]) * orientation(&standing[n]).inverse());
+        let turn = node.map_or(above, |&n| orientation(&world[n]) * orientation(&calibration[n]).inverse());
         turns.insert(bone, turn);
         let position = if bone == Bone::HIPS { world[bones["hips"]].translation.into() } else { Vec3::ZERO };
         content.push(transform("/VMC/Ext/Bone/Pos", bone.unity(), position, above.inverse() * turn));
@@ -127,8 +127,8 @@ fn world_rotations_match_the_sent_ones_on_a_scaled_character() {
     let bones = seen.character.humanoid.clone().unwrap().bones;
     let target = with_other_axes(seen.character.clone(), Quat::IDENTITY, 100.0);
     let mut live = LiveCharacter::new(&target, &bones).unwrap();
-    let standing = worlds(&target, &calibration_pose(&target.skeleton, &bones, 0.0));
-    let sent_standing = worlds(&seen.character, &calibration_pose(&seen.character.skeleton, &bones, 0.0));
+    let calibration = worlds(&target, &calibration_pose(&target.skeleton, &bones, 0.0));
+    let sent_calibration = worlds(&seen.character, &calibration_pose(&seen.character.skeleton, &bones, 0.0));
     let mut pose = Pose::rest(&target.skeleton);
     for truth in &seen.poses {
         live.pose(&performer_from(&encode_pose(&seen.character, truth)), &mut pose);
@@ -137,8 +137,8 @@ fn world_rotations_match_the_sent_ones_on_a_scaled_character() {
             let turn = |a: &Affine3A, b: &Affine3A| {
                 Affine3A::from_mat3(a.matrix3.into()).matrix3 * b.matrix3.inverse()
             };
-            let expected = Quat::from_mat3a(&turn(&truth[joint], &sent_standing[joint]));
-            let got = Quat::from_mat3a(&turn(&now[joint], &standing[joint]));
+            let expected = Quat::from_mat3a(&turn(&truth[joint], &sent_calibration[joint]));
+            let got = Quat::from_mat3a(&turn(&now[joint], &calibration[joint]));
             assert!(got.angle_between(expected) < 3e-3, "{}", target.skeleton.label(joint));
         }
         let hips = now[bones["hips"]].translation.distance(truth[bones["hips"]].translation);
@@ -171,7 +171,7 @@ fn the_rotation_of_a_missing_bone_is_passed_on_to_its_children() {
 }
 
 #[test]
-fn leveling_scales_a_taller_performer() {
+fn level_scales_down_a_taller_performer() {
     let seen = walk(0.1);
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     let mut live = LiveCharacter::new(&seen.character, bones).unwrap();
@@ -258,8 +258,8 @@ fn nested(depth: usize) -> Vec<u8> {
 #[test]
 fn nesting_is_bounded() {
     assert_eq!(decode(&nested(8), &mut Vec::new()), Ok(1));
-    assert_eq!(decode(&nested(9), &mut Vec::new()), Err(PacketError::Deep));
-    assert_eq!(decode(&nested(3000), &mut Vec::new()), Err(PacketError::Deep));
+    assert_eq!(decode(&nested(9), &mut Vec::new()), Err(PacketError::TooDeep));
+    assert_eq!(decode(&nested(3000), &mut Vec::new()), Err(PacketError::TooDeep));
     // Nested arrays, which would need one level of recursion each when dropped.
     let mut arrays = b"/VMC/Ext/T\0\0,".to_vec();
     arrays

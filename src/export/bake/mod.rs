@@ -20,8 +20,8 @@ pub const MAX_FRAMES: usize = 1 << 20;
 /// Samples a puppet's motion and the goals that are solved on top of it. Returns the clip and the goal reports of all
 /// frames.
 ///
-/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. The puppet keeps the
-/// last time.
+/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. The puppet's
+/// time is then the last of them.
 ///
 /// # Errors
 /// The [`PuppetError`] of the first frame that cannot be posed.
@@ -62,15 +62,15 @@ pub fn retarget_clips_with(
 ) -> Result<Vec<Clip>, RetargetError> {
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
     let retarget_clip = |(index, clip): (usize, &Clip)| {
-        let (mut head, mut holds) = (Playhead::default(), Vec::new());
+        let (mut playhead, mut contacts) = (Playhead::default(), Vec::new());
         let mut recorder = Recorder::new(&target.skeleton);
         let mut from = Pose::rest(&source.skeleton);
         let mut to = Pose::rest(&target.skeleton);
         for time in sample_times(clip) {
             from.reset(&source.skeleton);
-            head.sample(clip, time, &source.skeleton, &mut from);
-            retarget.pose(&from, &mut to, &mut holds);
-            let solved = puppet.follow(&to, &holds);
+            playhead.sample(clip, time, &source.skeleton, &mut from);
+            retarget.pose(&from, &mut to, &mut contacts);
+            let solved = puppet.follow(&to, &contacts);
             solved.map_err(|source| RetargetError::NotFinite {
                 clip: index,
                 time: time.to_string(),
@@ -84,7 +84,7 @@ pub fn retarget_clips_with(
     source.clips.iter().enumerate().map(retarget_clip).collect()
 }
 
-/// The key times of a clip if all channels share them, as in motion capture. Otherwise evenly spaced times.
+/// Returns the key times of a clip if all channels share them, as in motion capture, and otherwise evenly spaced times.
 fn sample_times(clip: &Clip) -> Vec<f32> {
     match clip.timelines.as_slice() {
         [times] if times.len() > 1 && times.len() <= MAX_FRAMES => times.clone(),

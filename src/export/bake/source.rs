@@ -16,7 +16,7 @@ use super::retarget_clips_with;
 pub enum Source {
     /// A character or a skeleton with clips.
     Character(Box<Character>),
-    /// A take from sensors.
+    /// A motion capture take.
     #[cfg(feature = "capture")]
     Take(Take),
 }
@@ -51,7 +51,8 @@ impl Source {
 
     /// Converts the clips of the source to clips of a character. Returns at least one clip.
     ///
-    /// The clips of a character are retargeted. A take is fitted to the sensor data, and its clip has no name. `hands` adds
+    /// The clips of a character are retargeted. A take is converted by fitting the skeleton to the sensor data, and its clip
+    /// has no name. `hands` adds
     /// contact constraints for the hands if the bodies differ ([`Retarget::hands`]).
     ///
     /// # Errors
@@ -79,8 +80,9 @@ pub fn is_take(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
-/// Returns a unique name for a clip that is added to other clips. It is the clip's name or, without one, the `stem` of its
-/// file name. If that name is in use, the stem is added in front, and then a number at the end.
+/// Returns a unique name for a clip that is added to other clips. This is the clip's own name, or the `stem` of its file
+/// name if it has none. If that name is in use, the stem is put in front of it. If that is in use too, a number is
+/// appended.
 pub fn unique_clip_name(clips: &[Clip], own: Option<&str>, stem: &str) -> String {
     let is_free = |name: &str| clips.iter().all(|c| c.name.as_deref() != Some(name));
     let own = own.unwrap_or(stem);

@@ -7,7 +7,7 @@ use glam::DVec3;
 use crate::asset::bvh::end_site_name;
 use crate::asset::{Character, Clip, Values};
 
-use super::aligned::WorldRotations;
+use super::world_rotations::WorldRotations;
 
 /// Maximum indentation. Without a limit, the size of the text would be quadratic in the depth of the hierarchy.
 const MAX_INDENT: usize = 40;
@@ -81,8 +81,9 @@ impl BvhJoints {
         Self { list }
     }
 
-    /// Writes the HIERARCHY section. `units` is the length of one unit in metres, and `decimals` applies to lengths.
-    /// Unless `keep_root` is set, the offsets of roots are zero, because some programs add them to the root's position.
+    /// Returns the text of the HIERARCHY section. `units` is the length of one unit in metres, and `decimals` is the
+    /// number of decimals of a length. Unless `keep_root` is set, the offsets of roots are zero, because some programs add
+    /// them to the root's position.
     pub(super) fn hierarchy(
         &self,
         rest: &WorldRotations,
@@ -151,7 +152,7 @@ fn in_skins(character: &Character) -> Vec<bool> {
     joints
 }
 
-/// Converts a name to one that BVH can store: a single line without braces. A missing name becomes `joint{node}`.
+/// Converts a name to one that BVH can store, which is a single line without braces. A missing name becomes `joint{node}`.
 fn bvh_name(name: Option<&str>, node: usize) -> String {
     let plain =
         |c: char| if c.is_control() || matches!(c, '{' | '}' | '\u{2028}' | '\u{2029}') { '_' } else { c };

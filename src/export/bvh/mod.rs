@@ -5,8 +5,8 @@
 //! positions at rest, so they include any scale and rotation above the joints. Joints that are translated get position
 //! channels too.
 
-mod aligned;
 mod joints;
+mod world_rotations;
 
 use std::fmt::Write;
 
@@ -18,19 +18,19 @@ use crate::motion::euler::Angles;
 use crate::motion::{Playhead, euler};
 use crate::pose::Pose;
 
-use aligned::WorldRotations;
 use joints::{BvhJoint, BvhJoints};
+use world_rotations::WorldRotations;
 
-/// Maximum number of values in a file, which is then gigabytes large.
+/// Maximum number of values in a file. A file with that many values has several gigabytes.
 const MAX_VALUES: f64 = 2.7e8;
 /// Decimals of angles in degrees. The resolution is 1.7e-8 radians.
 const ANGLE_DECIMALS: usize = 6;
-/// A joint counts as translated if it leaves its offset by more than this share of the skeleton's size.
-const MOVED: f64 = 1e-6;
+/// A joint counts as translated if its distance from its offset exceeds this fraction of the skeleton's size.
+const MIN_MOVEMENT: f64 = 1e-6;
 /// Resolution of lengths, relative to the skeleton's size.
 const LENGTH_RESOLUTION: f64 = 1e-8;
-/// A scale that changes by less than this is constant.
-const SCALED: f32 = 1e-4;
+/// A scale that changes by less than this counts as constant.
+const MIN_SCALE_CHANGE: f32 = 1e-4;
 
 /// The range of frame rates that the reader accepts.
 const RATES: std::ops::RangeInclusive<f64> = 1.0 / *FRAME_TIMES.end()..=1.0 / *FRAME_TIMES.start();
@@ -87,8 +87,8 @@ pub fn rate(clip: &Clip) -> Option<f64> {
     if times.first() != Some(&0.0) || times.last() == Some(&0.0) {
         return None;
     }
-    // A key in single precision represents the interval between the midpoints to its neighbouring numbers. The frame time
-    // multiplied by i must lie in the interval of key i.
+    // A key in single precision stands for every number that rounds to it. The frame time multiplied by i must round to
+    // key i.
     let (mut least, mut most) = (0.0_f64, f64::INFINITY);
     for (i, &time) in times.iter().enumerate().skip(1) {
         let middle = |other: f32| f64::from(time).midpoint(f64::from(other));
@@ -131,11 +131,11 @@ pub fn write(character: &Character, clip: &Clip, fps: f64, units: f64) -> Result
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let frames = ClipFrames { character, clip, rest, fps, count: count as usize };
     let size = frames.size(&joints);
-    // The first pass finds the joints that leave their offsets, the second one writes.
+    // The first pass finds the joints that are translated, and the second pass writes the frames.
     frames.each(|_, rotations| {
         for joint in &mut joints.list {
             let moved = rotations.position(joint.node, joint.parent) - joint.offset(&frames.rest);
-            joint.moves |= joint.parent.is_none() || moved.abs().max_element() > MOVED * size;
+            joint.moves |= joint.parent.is_none() || moved.abs().max_element() > MIN_MOVEMENT * size;
         }
         Ok(())
     })?;
@@ -192,7 +192,7 @@ fn number(text: &mut String, gap: &mut &str, value: f64, decimals: usize) {
     *gap = " ";
 }
 
-/// The number of decimals for lengths. `size` is that of the skeleton in units of the file.
+/// The number of decimals for lengths. `size` is the size of the skeleton in units of the file.
 fn decimals(size: f64) -> usize {
     let required = -(size * LENGTH_RESOLUTION).log10();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 3 and 15")]
@@ -244,13 +244,15 @@ impl ClipFrames<'_> {
 /// Warnings about the data of a clip that BVH cannot store.
 fn losses(character: &Character, clip: &Clip) -> Vec<String> {
     let mut scaled = Vec::new();
-    let mut shapes = false;
+    let mut has_morph_weights = false;
     for channel in &clip.channels {
         match &channel.values {
-            Values::Scale(v) if v.iter().any(|s| v.first().is_some_and(|f| !s.abs_diff_eq(*f, SCALED))) => {
+            Values::Scale(v)
+                if v.iter().any(|s| v.first().is_some_and(|f| !s.abs_diff_eq(*f, MIN_SCALE_CHANGE))) =>
+            {
                 scaled.push(channel.node);
             }
-            Values::Weights(v) => shapes |= v.iter().any(|w| *w != 0.0),
+            Values::Weights(v) => has_morph_weights |= v.iter().any(|w| *w != 0.0),
             _ => {}
         }
     }
@@ -260,6 +262,7 @@ fn losses(character: &Character, clip: &Clip) -> Vec<String> {
             "BVH cannot store scale; animated scales (nodes: {count}, first: {label:?}) only affect joint positions"
         )
     });
-    let shapes = shapes.then(|| "BVH cannot store morph weights; they are left out".to_owned());
-    scaled.into_iter().chain(shapes).collect()
+    let morph_weights =
+        has_morph_weights.then(|| "BVH cannot store morph weights; they are left out".to_owned());
+    scaled.into_iter().chain(morph_weights).collect()
 }

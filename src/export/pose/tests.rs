@@ -1,4 +1,4 @@
-//! Tests that exported files can be read again.
+//! Tests that exported poses can be read again, and that poses with invalid numbers are refused.
 
 use std::sync::{Arc, LazyLock};
 

@@ -9,11 +9,11 @@ use std::time::Duration;
 use super::registry::DRAFTS;
 use super::{destination, folder, permissions, sync_folder};
 
-/// Numbers to try for a hidden name.
+/// Numbers to try in the hidden name.
 const NUMBERS: std::ops::Range<u32> = 0..1000;
 /// Maximum number of bytes of the file's name in the hidden name. Some file systems limit a name to 143 bytes, most to 255.
 const MAX_NAME: usize = 100;
-/// On a file system without locks, a draft that was not written for this long counts as abandoned.
+/// On a file system without locks, a draft that has not been written for this time counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The kind of a draft's content.
@@ -60,7 +60,8 @@ impl Drop for Draft {
 }
 
 impl Draft {
-    /// Starts to save a file as `.NAME.sinew-tmp`. Removes drafts of this file that ended processes have left.
+    /// Starts to save a file as `.NAME.sinew-tmp`. Removes drafts of this file that were left by processes
+    /// that have ended.
     ///
     /// # Errors
     /// The system's error for the folder, or for the existing file if it is not writable.
@@ -71,7 +72,7 @@ impl Draft {
     /// Starts a recording as `.NAME.part`, to be renamed by [`Self::replace`].
     ///
     /// # Errors
-    /// As [`Self::of_save`].
+    /// The same as for [`Self::of_save`].
     pub fn of_recording(file: &Path) -> io::Result<Self> {
         Self::new(&destination(file)?, DraftKind::Recording)
     }
@@ -84,7 +85,7 @@ impl Draft {
         Self::begin(file, None, DraftKind::Recording)
     }
 
-    /// `destination` is a regular file or does not exist yet.
+    /// Creates a draft. `destination` is a regular file or does not exist yet.
     fn new(destination: &Path, kind: DraftKind) -> io::Result<Self> {
         let replaced = fs::metadata(destination).ok();
         if replaced.is_some() {
@@ -135,7 +136,7 @@ impl Draft {
         self.file.write_all(bytes)
     }
 
-    /// The hidden path of the draft.
+    /// Returns the hidden path of the draft.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -149,7 +150,7 @@ impl Draft {
         sync_folder(folder(&self.destination))
     }
 
-    /// As [`Self::replace`], but returns the folder instead of syncing it.
+    /// Does the same as [`Self::replace`], but returns the folder instead of syncing it.
     pub(super) fn rename(&mut self) -> io::Result<&Path> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.destination)?;
@@ -160,7 +161,7 @@ impl Draft {
     /// Syncs the draft to disk and renames it to a file in its folder that does not exist yet.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if the file exists, which then stays unchanged. Otherwise as [`Self::replace`].
+    /// [`io::ErrorKind::AlreadyExists`] if the file exists, which then stays unchanged. Otherwise the same as for [`Self::replace`].
     pub fn keep(&mut self, file: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         // A hard link is complete from the start, and fails if the name is taken.
@@ -185,7 +186,7 @@ impl Draft {
     }
 }
 
-/// A hidden name, `.NAME.sinew-tmp`, `.NAME.1.sinew-tmp`, …, where a long `NAME` is truncated.
+/// Returns a hidden name: `.NAME.sinew-tmp`, `.NAME.1.sinew-tmp` and so on. A long `NAME` is truncated.
 fn hidden(name: &OsStr, number: u32, kind: DraftKind) -> String {
     let (name, extension) = (truncated(name), kind.extension());
     match number {

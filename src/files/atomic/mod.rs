@@ -4,7 +4,7 @@
 //! renamed to the file, and then the folder is synced.
 //!
 //! A replaced file keeps its permissions, and its owner and group where the system allows it. If the group cannot be kept,
-//! the new group gets the permissions of others. Access control lists and extended attributes are those of a new file. A
+//! the new group gets only the permissions that everybody has. Access control lists and extended attributes are those of a new file. A
 //! read-only file is not replaced.
 
 use std::fs::{self, File, OpenOptions};
@@ -23,12 +23,12 @@ mod tests;
 pub use draft::{Draft, leftovers};
 pub use sequence::Sequence;
 
-/// Maximum number of symbolic links to follow, as in Linux. More count as a loop.
+/// Maximum number of symbolic links to follow, as in Linux. A longer chain is refused, because it may be a loop.
 const MAX_LINKS: usize = 40;
 
 /// Writes a file. An existing file is replaced once all bytes are on disk.
 ///
-/// Follows links, also to a file that does not exist yet. Writes directly to anything that is not a regular file (a pipe,
+/// Follows links, even to a file that does not exist yet. Writes directly to anything that is not a regular file (a pipe,
 /// `/dev/null`), and appends to files that the caller has opened (`/dev/fd/3`).
 ///
 /// # Errors
@@ -77,8 +77,8 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
     resolved(a).is_some_and(|a| resolved(b).is_some_and(|b| a == b))
 }
 
-/// Removes the drafts of all unfinished saves, then calls `end` while no new draft can be created. For a program that must
-/// end immediately. Recordings stay, unless they are empty.
+/// Removes the drafts of all unfinished saves, and then calls `end` while no new draft can be created. A program that must
+/// exit immediately calls this. Recordings remain unless they are empty.
 pub fn end(end: impl FnOnce()) {
     registry::DRAFTS.remove_all(end);
 }
@@ -88,7 +88,7 @@ fn is_special(path: &Path) -> bool {
     bounded::is_descriptor(path) || fs::metadata(path).is_ok_and(|found| !found.is_file())
 }
 
-/// The path of a file after following all links. The file may not exist yet.
+/// Returns the path of a file after following all links. The file may not exist yet.
 fn destination(path: &Path) -> io::Result<PathBuf> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => return path.canonicalize(),
@@ -107,7 +107,7 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// The folder of a file.
+/// Returns the folder of a file.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -117,7 +117,7 @@ fn folder(path: &Path) -> &Path {
 
 /// Syncs a folder's entries to disk.
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Other systems cannot open a folder, so the durability of a rename is up to them.
+    // Other systems cannot open a folder, so they decide when a rename becomes durable.
     if !cfg!(unix) {
         return Ok(());
     }

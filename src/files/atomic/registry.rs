@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(super) static DRAFTS: Registry = Registry::new();
 
-/// The paths of drafts that are useless unless they are finished.
+/// The paths of drafts that are useless if they are not finished.
 pub(super) struct Registry {
     paths: Mutex<BTreeSet<PathBuf>>,
 }

@@ -1,4 +1,4 @@
-//! Writes many files in one folder.
+//! Writes many files and syncs their folders only once.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -20,7 +20,7 @@ impl Sequence {
     /// Writes the next file. An existing file is replaced once all bytes are on disk.
     ///
     /// # Errors
-    /// As [`write()`].
+    /// The same as for [`write()`].
     pub fn write(&mut self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         if is_special(path) {
             return write(path, bytes);
@@ -44,7 +44,7 @@ impl Sequence {
 }
 
 impl Drop for Sequence {
-    /// Syncs the folders of the written files, also if the sequence was not finished.
+    /// Syncs the folders of the written files, even if the sequence was not finished.
     fn drop(&mut self) {
         for folder in &self.folders {
             let _ = sync_folder(folder);

@@ -125,7 +125,7 @@ fn names_of_maximum_length_are_written() {
 
 /// Regression test: a save whose process was killed left a hidden file forever.
 #[test]
-fn a_save_removes_drafts_that_ended_processes_have_left() {
+fn a_save_removes_the_drafts_of_ended_processes() {
     let folder = folder("leftovers");
     for name in [
         ".a.json.tmp",

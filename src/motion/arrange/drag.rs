@@ -1,4 +1,4 @@
-//! Applies a drag on the timeline to a motion.
+//! Computes the motion that results from a drag on the timeline.
 
 use crate::asset::Clip;
 use crate::motion::{Edit, Motion, Strip};
@@ -25,12 +25,12 @@ impl Snap {
     pub(crate) fn new(motion: &Motion, clips: &[Clip], grip: Option<Grip>, playhead: Option<f32>) -> Self {
         let item = grip.map(Grip::item);
         let others = motion.strips.iter().enumerate().filter(|(i, _)| item != Some(Item::Strip(*i)));
-        let mut marks: Vec<f32> = others.flat_map(|(_, b)| [b.start, end(b, clips)]).collect();
+        let mut marks: Vec<f32> = others.flat_map(|(_, s)| [s.start, end(s, clips)]).collect();
         let others = motion.edits.iter().enumerate().filter(|(i, _)| item != Some(Item::Edit(*i)));
         marks.extend(others.map(|(_, e)| e.time));
         marks.extend(playhead);
         if let Some(Grip::Last(Item::Strip(i))) = grip
-            && let Some(strip) = motion.strips.get(i).filter(|b| b.speed != 0.0)
+            && let Some(strip) = motion.strips.get(i).filter(|s| s.speed != 0.0)
         {
             let left = if strip.speed < 0.0 {
                 clip_start(strip, clips)
@@ -104,12 +104,12 @@ pub(crate) fn drag(
     }
 }
 
-/// Returns the clip time at which a strip begins, in clip seconds.
+/// Returns the time within its clip at which a strip begins, in clip seconds.
 fn clip_start(strip: &Strip, clips: &[Clip]) -> f32 {
     if strip.speed < 0.0 && strip.from == 0.0 { strip.cycle_seconds(clips) } else { strip.from }
 }
 
-/// Returns the strip with another start, so that from there on it plays the same poses at the same times. Unless it
+/// Returns the strip with another start, from which on it plays the same poses at the same times as before. Unless it
 /// loops, a strip cannot start before its clip does.
 fn with_start(strip: &Strip, clips: &[Clip], to: f32) -> Strip {
     let (cycle, last) = (strip.cycle_seconds(clips), end(strip, clips));

@@ -1,5 +1,5 @@
-//! The model of the timeline: which parts of a motion can be dragged, and the motion that results. This module neither
-//! draws nor changes the session.
+//! The model of the timeline editor: which parts of a motion can be dragged, and the motion that results from a drag. This
+//! module neither draws nor changes the session.
 
 use crate::asset::{Character, Clip};
 use crate::motion::{Motion, Strip};
@@ -10,7 +10,7 @@ mod tests;
 
 pub(crate) use drag::{Snap, drag};
 
-/// An item that can be selected, by its index in the motion.
+/// An item of the timeline that can be selected, by its index in the motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
     Strip(usize),
@@ -93,7 +93,7 @@ pub(crate) fn end(strip: &Strip, clips: &[Clip]) -> f32 {
 
 /// Returns the latest end of the motion, its strips and its edits in seconds.
 pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
-    let strips = motion.strips.iter().map(|b| end(b, clips));
+    let strips = motion.strips.iter().map(|s| end(s, clips));
     let edits = motion.edits.iter().map(|e| e.time + e.after);
     let ends = strips.chain(edits).chain([motion.seconds(clips)]);
     ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
@@ -101,14 +101,14 @@ pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
 
 /// Returns the length in seconds of the crossfade from the previous strip into a strip.
 pub(crate) fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
-    let before = index.checked_sub(1).and_then(|b| motion.strips.get(b));
+    let before = index.checked_sub(1).and_then(|i| motion.strips.get(i));
     let (Some(before), Some(strip)) = (before, motion.strips.get(index)) else { return 0.0 };
     (end(before, clips) - strip.start).clamp(0.0, strip.length(clips))
 }
 
 /// Inserts a strip in the order of start times and returns its index.
 fn insert(strips: &mut Vec<Strip>, strip: Strip) -> usize {
-    let index = strips.iter().position(|b| b.start > strip.start).unwrap_or(strips.len());
+    let index = strips.iter().position(|s| s.start > strip.start).unwrap_or(strips.len());
     strips.insert(index, strip);
     index
 }

@@ -35,8 +35,8 @@ fn near(a: f32, b: f32) -> bool {
 /// Returns the dragged strip after a drag.
 fn dragged(motion: &Motion, grip: Grip, by: f32, snap: Option<&Snap>) -> Strip {
     let (motion, item) = drag(motion, &clips(), grip, by, snap);
-    let Item::Strip(place) = item else { panic!("{item:?}") };
-    motion.strips[place].clone()
+    let Item::Strip(index) = item else { panic!("{item:?}") };
+    motion.strips[index].clone()
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn dragging_the_start_keeps_the_poses_in_time() {
 fn snaps_to_ends_of_other_strips_otherwise_to_steps() {
     let snap = Snap::new(&motion(), &clips(), Some(Grip::Whole(Item::Strip(1))), Some(0.33));
     assert!(near(snap.snapped(0.35), 0.33), "the playhead");
-    assert!(near(snap.snapped(0.98), 1.0), "the end of the other bar");
+    assert!(near(snap.snapped(0.98), 1.0), "the end of the other strip");
     assert!(near(snap.snapped(0.56), 0.6), "a step");
     let whole = Grip::Whole(Item::Strip(1));
     // The start is near the end of the other strip, or the end is near a mark.
@@ -150,9 +150,9 @@ proptest! {
         prop_assert_eq!(after.fault(), None);
         prop_assert_eq!(after.strips.len(), before.strips.len());
         prop_assert!(after.strips.is_sorted_by(|a, b| a.start <= b.start) && after.strips[0].start >= 0.0);
-        if let (Item::Strip(place), true) = (now, index < before.strips.len()) {
+        if let (Item::Strip(new_index), true) = (now, index < before.strips.len()) {
             let others = |m: &Motion, i| without(m, Item::Strip(i)).strips;
-            prop_assert_eq!(others(&after, place), others(&before, index));
+            prop_assert_eq!(others(&after, new_index), others(&before, index));
         }
     }
 }

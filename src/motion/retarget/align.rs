@@ -1,4 +1,4 @@
-//! Aligns the source with the target's rest posture.
+//! Computes the rotations that align the source's rest posture with the target's.
 
 use super::figure::RestFigure;
 use super::frame::SIDES;
@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-/// A foot is flat if at least this share of its direction is horizontal. Otherwise its toes point down.
-const FLAT: f32 = 0.4;
+/// A foot is flat if the horizontal part of its direction, a unit vector, is at least this long. Otherwise its toes point
+/// down.
+const MIN_FLAT: f32 = 0.4;
 
 pub(super) const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
 
-/// The names of a finger's bones.
+/// Returns the names of a finger's bones.
 pub(super) fn phalanges(finger: &str) -> [&'static str; 3] {
     match finger {
         "Thumb" => ["Metacarpal", "Proximal", "Distal"],
@@ -19,8 +20,8 @@ pub(super) fn phalanges(finger: &str) -> [&'static str; 3] {
     }
 }
 
-/// For each limb bone, the rotation in the body frame from the source's rest orientation to the target's. Bones without an
-/// entry, such as those of the trunk, are assumed to have the same rest orientation in both.
+/// Returns for each limb bone the rotation in the body frame from the source's rest orientation to the target's. Bones
+/// without an entry, such as those of the trunk, are assumed to have the same rest orientation in both.
 ///
 /// From the top of a limb down, each bone follows its parent and is then rotated by the shortest arc to the direction of
 /// the target's bone.
@@ -62,21 +63,21 @@ pub(super) fn align(source: &RestFigure, target: &RestFigure) -> BTreeMap<String
     turns
 }
 
-/// The rotation of a foot. Feet are flat on the ground at rest, whatever the height of the ankle. Therefore only their
-/// heading is aligned, unless the toes point down.
+/// Returns the rotation of a foot. Feet are flat on the ground at rest, whatever the height of the ankle, so only their
+/// heading is aligned unless the toes point down.
 fn foot(source: &RestFigure, target: &RestFigure, side: &str, lower: Quat) -> Quat {
     let bone = format!("{side}Foot");
     let toes = |figure| direction(figure, side, &bone, &["Toes"]);
     let Some((from, to)) = toes(source).zip(toes(target)) else { return Quat::IDENTITY };
     let flat = |v: Vec3| v.with_y(0.0);
-    if flat(from).length() < FLAT || flat(to).length() < FLAT {
+    if flat(from).length() < MIN_FLAT || flat(to).length() < MIN_FLAT {
         return (arc(lower * from, to, Vec3::X) * lower).normalize();
     }
     arc(flat(from).normalize(), flat(to).normalize(), Vec3::Y)
 }
 
-/// Rolls a hand's rotation about its direction until the palms of both hands face the same way. Without the necessary
-/// finger bones, the rotation is returned unchanged.
+/// Rolls a hand's rotation about its direction so that the palms of both hands face the same way. Returns the rotation
+/// unchanged if the necessary finger bones are missing.
 fn palm(source: &RestFigure, target: &RestFigure, side: &str, hand: Quat) -> Quat {
     let across = |figure: &RestFigure| {
         let finger = |f: &str| figure.position(&format!("{side}{f}Proximal"));
@@ -92,7 +93,7 @@ fn palm(source: &RestFigure, target: &RestFigure, side: &str, hand: Quat) -> Qua
     rolled().unwrap_or(hand)
 }
 
-/// The direction of a bone as a unit vector in the body frame. It points to the first existing bone of `next`, or
+/// Returns the direction of a bone as a unit vector in the body frame. It points to the first existing bone of `next`, or
 /// otherwise to the bone's only child.
 fn direction(figure: &RestFigure, side: &str, bone: &str, next: &[&str]) -> Option<Vec3> {
     let node = figure.node(bone)?;
@@ -105,8 +106,8 @@ fn direction(figure: &RestFigure, side: &str, bone: &str, next: &[&str]) -> Opti
     (offset.length() > 1e-4 * figure.height().abs()).then(|| offset.normalize())
 }
 
-/// The shortest rotation between two unit vectors. For opposite vectors, it is a half turn about the axis nearest to
-/// `seam`.
+/// Returns the shortest rotation between two unit vectors. For opposite vectors, this is a half turn about the axis nearest
+/// to `seam`.
 fn arc(from: Vec3, to: Vec3, seam: Vec3) -> Quat {
     if from.dot(to) > -0.999 {
         return Quat::from_rotation_arc(from, to);

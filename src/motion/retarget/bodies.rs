@@ -10,14 +10,14 @@ use crate::pose::Pose;
 use super::align::align;
 use super::copy_rest;
 use super::figure::RestFigure;
+use super::followed_joints::{FigurePair, FollowedJoint};
 use super::frame::{SIDES, mirror, turn};
 use super::ground::source_ground;
 use super::limbs::{ArmPair, DetachedJoint, FootPair, arm, detached_joints, foot, standing_height};
 use super::tree::{NodeSubset, set_position, to_local};
-use super::turns::{FigurePair, FollowedJoint};
 
-/// The constraint of a foot has full weight up to the first height above its standing height, and fades to zero at the
-/// second. In heights of the hips.
+/// The contact constraint of a foot has full weight up to the first height above its standing height, and no weight from
+/// the second height on, in heights of the hips.
 const FULL_WEIGHT: f32 = 0.05;
 const ZERO_WEIGHT: f32 = 0.25;
 /// Maximum distance by which the hips are lowered so that feet reach the ground, in heights of the hips.
@@ -44,7 +44,7 @@ pub(super) struct BodyMapping {
     arms: Vec<ArmPair>,
     /// Joints that are not below their anatomical parent in the file's hierarchy.
     detached: Vec<DetachedJoint>,
-    /// The up direction, and the height of the hips above the ground.
+    /// The up direction of the target, and the height of its hips above the ground.
     up: Vec3,
     height: f32,
 }
@@ -109,7 +109,7 @@ impl BodyMapping {
         source: &Pose,
         hands: bool,
         out: &mut Pose,
-        holds: &mut Vec<ContactConstraint>,
+        contacts: &mut Vec<ContactConstraint>,
     ) {
         copy_rest(&self.rest, out);
         if source.locals.len() != self.source.turns.len() {
@@ -118,12 +118,12 @@ impl BodyMapping {
         self.source.update_orientations(source, self.turn);
         self.source.update_matrices(source, self.target_from_source);
         self.set_rotations(out);
-        self.constrain_feet(holds);
-        self.set_anchor(holds, out);
+        self.constrain_feet(contacts);
+        self.set_anchor(contacts, out);
         self.move_detached(out);
-        self.finish_feet(out, holds);
+        self.finish_feet(out, contacts);
         if hands {
-            self.constrain_hands(out, holds);
+            self.constrain_hands(out, contacts);
         }
     }
 
@@ -136,7 +136,8 @@ impl BodyMapping {
                 Some(t) => {
                     let orientation = |(joint, shared): (usize, Quat)| self.source.turns[joint] * shared;
                     let first = orientation(t.from);
-                    let world = if t.share > 0.0 { slerp(first, orientation(t.to), t.share) } else { first };
+                    let world =
+                        if t.factor > 0.0 { slerp(first, orientation(t.to), t.factor) } else { first };
                     local.rotation =
                         (above.conjugate() * world * mirror(local.scale).conjugate()).normalize();
                     world
@@ -146,18 +147,18 @@ impl BodyMapping {
         }
     }
 
-    /// Moves the hips to those of the source, measured at the midpoint of the hip joints. The hips are lowered if a leg is
-    /// too short for the constraint of its foot.
-    fn set_anchor(&mut self, holds: &[ContactConstraint], out: &mut Pose) {
+    /// Moves the hips to the position of the source's hips, measured at the midpoint of the hip joints. The hips are lowered
+    /// if a leg is too short for the constraint of its foot.
+    fn set_anchor(&mut self, contacts: &[ContactConstraint], out: &mut Pose) {
         let [left, right] = self.hips.map(|n| self.source.at(n));
         let turn = self.target.turns[self.anchor];
         let position = 0.5 * (left + right) + turn * self.anchor_from_middle;
-        let lowering = self.feet.iter().zip(holds).map(|(f, hold)| {
-            let leg = position + turn * f.hip - hold.position;
+        let lowering = self.feet.iter().zip(contacts).map(|(f, contact)| {
+            let leg = position + turn * f.hip - contact.position;
             let height = leg.dot(self.up);
             let across_squared = (leg.length_squared() - height * height).max(0.0);
             let reachable = (f.reach * f.reach - across_squared).max(0.0).sqrt();
-            hold.weight * (height - reachable).clamp(0.0, MAX_LOWERING * self.height)
+            contact.weight * (height - reachable).clamp(0.0, MAX_LOWERING * self.height)
         });
         let position = position - self.up * lowering.fold(0.0, f32::max);
         let above = self.target.parents[self.anchor].map(|p| self.target.world_of(p, out));
@@ -175,9 +176,9 @@ impl BodyMapping {
         }
     }
 
-    /// Adds a constraint for each foot. The orientations are set later, when the hips have been moved.
-    fn constrain_feet(&self, holds: &mut Vec<ContactConstraint>) {
-        holds.extend(self.feet.iter().map(|f| {
+    /// Adds a constraint for each foot. Its orientation is set later, after the hips have been moved.
+    fn constrain_feet(&self, contacts: &mut Vec<ContactConstraint>) {
+        contacts.extend(self.feet.iter().map(|f| {
             let ankle = self.source.at(f.from);
             let heel = ankle.dot(self.up) - f.ankle_height;
             let toes = f.toes.map_or(heel, |t| self.source.at(t).dot(self.up) - f.toes_height);
@@ -190,26 +191,27 @@ impl BodyMapping {
     }
 
     /// Moves detached feet to their constraints, and adds the orientation of the other feet to theirs.
-    fn finish_feet(&self, out: &mut Pose, holds: &mut [ContactConstraint]) {
-        for (f, hold) in self.feet.iter().zip(holds) {
+    fn finish_feet(&self, out: &mut Pose, contacts: &mut [ContactConstraint]) {
+        for (f, contact) in self.feet.iter().zip(contacts) {
             if f.is_detached {
                 let current = self.target.world_of(f.to, out).translation.into();
-                set_position(&self.target, f.to, Vec3::lerp(current, hold.position, hold.weight), out);
+                set_position(&self.target, f.to, Vec3::lerp(current, contact.position, contact.weight), out);
             } else {
-                hold.orientation = Some(self.target.orientation(f.to, out));
+                contact.orientation = Some(self.target.orientation(f.to, out));
             }
         }
     }
 
-    /// Adds a constraint for each hand: its offset from the midpoint of the shoulders, scaled by the arm span.
-    fn constrain_hands(&mut self, out: &mut Pose, holds: &mut Vec<ContactConstraint>) {
+    /// Adds a constraint for each hand, at the offset of the source's hand from the midpoint of the shoulders, scaled by the
+    /// arm span.
+    fn constrain_hands(&mut self, out: &mut Pose, contacts: &mut Vec<ContactConstraint>) {
         for a in &self.arms {
             let [left, right] = a.from_shoulders.map(|n| self.source.at(n));
             let reach = self.source.at(a.from) - 0.5 * (left + right);
             let [left, right] = a.to_shoulders.map(|n| Vec3::from(self.target.world_of(n, out).translation));
             let position = 0.5 * (left + right) + a.ratio * reach;
             let orientation = Some(self.target.orientation(a.to, out));
-            holds.push(ContactConstraint { node: a.to, position, orientation, weight: 1.0 });
+            contacts.push(ContactConstraint { node: a.to, position, orientation, weight: 1.0 });
         }
     }
 }

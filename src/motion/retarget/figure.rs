@@ -26,7 +26,7 @@ pub(super) struct RestFigure<'a> {
     /// Heights of the ground and of the lower ankle along the body's up axis.
     pub(super) ground: f32,
     pub(super) ankle: f32,
-    /// Whether it stands on the plane through the world's origin.
+    /// Whether the figure stands on the plane through the world's origin.
     pub(super) stands: bool,
 }
 
@@ -63,7 +63,7 @@ impl<'a> RestFigure<'a> {
         self.ground = if self.stands { 0.0 } else { lowest };
     }
 
-    /// The feet and all nodes below them.
+    /// Returns the feet and all nodes below them.
     pub(super) fn soles(&self) -> Vec<usize> {
         let feet = [self.node("leftFoot"), self.node("rightFoot")];
         let below = |n: &usize| self.skeleton.ancestors(*n).any(|a| feet.contains(&Some(a)));
@@ -82,17 +82,17 @@ impl<'a> RestFigure<'a> {
         self.body * Vec3::Y
     }
 
-    /// The offset between two world positions, in the body frame.
+    /// Returns the offset between two world positions, in the body frame.
     pub(super) fn offset(&self, from: Vec3, to: Vec3) -> Vec3 {
         self.body.conjugate() * (to - from)
     }
 
-    /// Height of the hips above the ground.
+    /// Returns the height of the hips above the ground.
     pub(super) fn height(&self) -> f32 {
         self.middle.dot(self.up()) - self.ground
     }
 
-    /// The nodes on the path from `top` (exclusive) down to `end` (inclusive). Empty if `end` is not below `top`.
+    /// Returns the nodes on the path from `top` (exclusive) down to `end` (inclusive). Empty if `end` is not below `top`.
     pub(super) fn path(&self, top: usize, end: usize) -> Vec<usize> {
         let mut path: Vec<usize> = self.skeleton.ancestors(end).take_while(|n| *n != top).collect();
         path.reverse();
@@ -103,12 +103,12 @@ impl<'a> RestFigure<'a> {
         self.skeleton.ancestors(node).any(|n| n == top)
     }
 
-    /// The top bone of the spine, to which the arms and the neck are attached.
+    /// Returns the top bone of the spine, to which the arms and the neck are attached.
     pub(super) fn chest(&self) -> Option<usize> {
         ["upperChest", "chest", "spine", "hips"].into_iter().find_map(|b| self.node(b))
     }
 
-    /// The lowest node above both the hips and the legs. In some files the legs are siblings of the hips.
+    /// Returns the lowest node above both the hips and the legs. In some files the legs are siblings of the hips.
     pub(super) fn anchor(&self) -> Option<usize> {
         let hips = self.node("hips")?;
         let legs = [self.node("leftUpperLeg")?, self.node("rightUpperLeg")?];

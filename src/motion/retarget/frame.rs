@@ -5,8 +5,8 @@ use glam::{Mat3, Quat, Vec3};
 use crate::asset::{Skeleton, Transform};
 use crate::pose::Pose;
 
-/// The up axis and the front of a body snap to an axis of the world if they are within 30° and 20° of it. These are the
-/// cosines of the angles.
+/// The up axis of a body snaps to an axis of the world within 30°, and its left axis within 20°. These are the cosines of
+/// the angles.
 const UPRIGHT: f32 = 0.866;
 const FACING: f32 = 0.94;
 /// A figure stands on the ground if the height of the lowest joint of its feet is in this range, in heights of the hips.
@@ -41,7 +41,7 @@ impl BodyFrame {
     }
 }
 
-/// World orientations of all nodes, including [`mirror`].
+/// Returns the world orientations of all nodes, including [`mirror`].
 pub(super) fn turns(skeleton: &Skeleton, pose: &Pose) -> Vec<Quat> {
     let mut turns = vec![Quat::IDENTITY; skeleton.nodes.len()];
     for &(node, parent) in &skeleton.parents_first {
@@ -51,13 +51,13 @@ pub(super) fn turns(skeleton: &Skeleton, pose: &Pose) -> Vec<Quat> {
     turns
 }
 
-/// A local rotation that includes [`mirror`].
+/// Returns a local rotation that includes [`mirror`].
 pub(super) fn turn(local: &Transform) -> Quat {
     local.rotation * mirror(local.scale)
 }
 
-/// The rotation that has the same effect on orientations as the mirroring of a negative scale. A reflection is a rotation
-/// times −1, and the factor −1 cancels when rotations are conjugated.
+/// Returns the rotation that affects orientations in the same way as the mirroring by a negative scale. A reflection is a
+/// rotation times −1, and the factor −1 cancels when a rotation is conjugated by it.
 pub(super) fn mirror(scale: Vec3) -> Quat {
     let odd = |a: f32, b: f32| (a < 0.0) != (b < 0.0);
     let Vec3 { x, y, z } = scale;

@@ -19,7 +19,7 @@ pub(super) struct SourceGround {
 
 /// Finds the ground from the reference pose if the figure stands upright on it, and otherwise from the clips.
 ///
-/// The rest pose of motion capture often does not show the ground: the hips may be at the origin, or the figure may lie
+/// The rest pose of a motion capture file often does not show where the ground is: the hips may be at the origin, or the figure may lie
 /// along another axis than the one on which its motion is upright.
 pub(super) fn source_ground(character: &Character, source: &RestFigure, target: &RestFigure) -> SourceGround {
     let turn = target.body * source.body.conjugate();
@@ -37,7 +37,7 @@ pub(super) fn source_ground(character: &Character, source: &RestFigure, target: 
     SourceGround { turn, height }
 }
 
-/// What the clips show of the body.
+/// Properties of the body that are measured in the clips.
 struct SampledBody {
     /// Mean direction of the body's up axis, or zero without clips.
     up: Vec3,

@@ -8,8 +8,8 @@ use super::figure::RestFigure;
 use super::frame::SIDES;
 use super::tree::to_local;
 
-/// A foot stands on its toes if its heel is higher than the toes by this, and on its sole if it is lower by this. In
-/// heights of the hips.
+/// A foot stands on its toes if its heel is this much higher than the toes, and on its sole if the heel is this much lower,
+/// in heights of the hips.
 const ROLL: f32 = 0.01;
 
 /// A foot of the source and the same foot of the target.
@@ -38,7 +38,7 @@ pub(super) struct FootPair {
 }
 
 impl FootPair {
-    /// The current offset from the source's ankle to the target's.
+    /// Returns the current offset from the source's ankle to the target's.
     ///
     /// The point of contact must stay in place while the foot rolls over it. Therefore one part of the offset rotates with
     /// the foot, and the other part only with its heading.
@@ -75,7 +75,7 @@ pub(super) struct DetachedJoint {
     pub(super) position: Vec3,
 }
 
-/// The offset from the midpoint of the hip joints to an ankle in the shared posture, in the body frame.
+/// Returns the offset from the midpoint of the hip joints to an ankle in the shared posture, in the body frame.
 fn leg(side: &str, figure: &RestFigure, aligned: &BTreeMap<String, Quat>) -> Option<Vec3> {
     let position = |bone: &str| figure.position(&format!("{side}{bone}"));
     let rotated = |bone: &str, v: Vec3| aligned.get(&format!("{side}{bone}")).map_or(v, |q| *q * v);
@@ -84,7 +84,7 @@ fn leg(side: &str, figure: &RestFigure, aligned: &BTreeMap<String, Quat>) -> Opt
     Some(figure.offset(figure.middle, top) + rotated("UpperLeg", thigh) + rotated("LowerLeg", shin))
 }
 
-/// Height of the source's hips above the ground in the shared posture.
+/// Returns the height of the source's hips above the ground in the shared posture.
 pub(super) fn standing_height(source: &RestFigure, aligned: &BTreeMap<String, Quat>) -> f32 {
     let legs: Vec<f32> = SIDES.into_iter().filter_map(|side| Some(-leg(side, source, aligned)?.y)).collect();
     let lowest = legs.iter().copied().reduce(f32::max);

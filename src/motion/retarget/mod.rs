@@ -1,13 +1,14 @@
 //! Motion retargeting: transfers poses from one character to another.
 //!
 //! Two humanoids are compared in a shared posture, in which each limb bone of the source points in the direction of the
-//! target's bone at rest. Starting from this posture, each joint of the target rotates in the world as its counterpart
+//! target's bone at rest. Starting from this posture, each joint of the target rotates in world space as its counterpart
 //! does (Monzani, Baerlocher, Boulic & Thalmann 2000, "Using an intermediate skeleton and inverse kinematics for motion
-//! retargeting", section 3). The scaled position of a source's foot on the ground becomes a contact constraint ([`ContactConstraint`]).
+//! retargeting", section 3). The scaled position of a source's foot on the ground becomes a [`ContactConstraint`].
 
 mod align;
 mod bodies;
 mod figure;
+mod followed_joints;
 mod frame;
 mod ground;
 mod limbs;
@@ -17,7 +18,6 @@ mod samples;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod turns;
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ use bodies::BodyMapping;
 use figure::RestFigure;
 use names::NameMapping;
 
-/// An error of retargeting.
+/// An error when a motion is retargeted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RetargetError {
     /// The characters match neither by joint names nor as humanoids.
@@ -78,8 +78,8 @@ pub enum RetargetError {
 /// Transfers poses from a source to a target, frame by frame. One instance works for all clips of the source.
 #[derive(Clone, Debug)]
 pub struct Retarget {
-    /// Whether the hands get contact constraints too. Their offsets from the shoulders are then scaled by the arm span, so
-    /// that hands which touch each other or the body still do.
+    /// Whether there are contact constraints for the hands too. Their offsets from the shoulders are then scaled by the arm
+    /// span, so that hands that touch each other or the body still touch.
     pub hands: bool,
     mapping: Mapping,
 }
@@ -116,7 +116,7 @@ impl Retarget {
     }
 
     /// Matches joints by their names. Each joint gets the rotation of its counterpart, and its translation from rest, scaled
-    /// by the ratio of bone lengths. If the skeletons are not the same, rotations are relative to rest too.
+    /// by the ratio of bone lengths. If the skeletons are not the same, rotations are also relative to rest.
     ///
     /// # Errors
     /// [`RetargetError::NoNames`] if no name occurs in both.
@@ -138,12 +138,12 @@ impl Retarget {
         Ok(Self { hands: false, mapping: Mapping::Bodies(Box::new(bodies)) })
     }
 
-    /// Whether joints are matched by their names, not by body parts.
+    /// Returns whether joints are matched by their names and not by body parts.
     pub fn is_by_names(&self) -> bool {
         matches!(self.mapping, Mapping::Names(_))
     }
 
-    /// The transform from the source's world to the target's. It aligns the fronts, the sizes and the grounds.
+    /// Returns the transform from the source's world to the target's. It aligns the fronts, the sizes and the grounds.
     pub fn target_from_source(&self) -> Affine3A {
         match &self.mapping {
             Mapping::Names(names) => Affine3A::from_scale(Vec3::splat(names.ratio)),
@@ -151,17 +151,18 @@ impl Retarget {
         }
     }
 
-    /// Computes the target's pose for a pose of the source. Joints without a counterpart and morph weights stay at rest.
+    /// Computes the target's pose for a pose of the source. Morph weights, and joints without a counterpart, stay at
+    /// rest.
     ///
-    /// `holds` is cleared and filled with a contact constraint for each foot, whose weight fades as the foot leaves the
-    /// ground. With [`Retarget::hands`] it also gets one for each hand. A mapping by names adds no constraints. If the number
+    /// `contacts` is cleared and filled with a contact constraint for each foot, whose weight fades as the foot leaves the
+    /// ground. With [`Retarget::hands`] there is also one for each hand. A mapping by names adds no constraints. If the number
     /// of transforms in the pose differs from the number of nodes of the source, the target stays at rest. Only the first
     /// call allocates.
-    pub fn pose(&mut self, source: &Pose, out: &mut Pose, holds: &mut Vec<ContactConstraint>) {
-        holds.clear();
+    pub fn pose(&mut self, source: &Pose, out: &mut Pose, contacts: &mut Vec<ContactConstraint>) {
+        contacts.clear();
         match &mut self.mapping {
             Mapping::Names(names) => names.pose(source, out),
-            Mapping::Bodies(bodies) => bodies.pose(source, self.hands, out, holds),
+            Mapping::Bodies(bodies) => bodies.pose(source, self.hands, out, contacts),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Retargeting by joint names.
+//! Retargets between joints with the same names.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::pose::Pose;
 use super::copy_rest;
 use super::reference::reference;
 
-/// Two offsets count as equal if their difference is at most this share of their length.
+/// Two offsets count as equal if their difference is at most this fraction of their length.
 const SAME_OFFSET: f32 = 0.03;
 
 /// Pairs of nodes with the same name, and the rest pose of the target.
@@ -108,7 +108,7 @@ impl NameMapping {
     }
 }
 
-/// Divides by components. The result is 1 where the divisor is 0.
+/// Divides component by component. The result is 1 where the divisor is 0.
 fn quotient(a: Vec3, b: Vec3) -> Vec3 {
     let divide = |a: f32, b: f32| if b == 0.0 { 1.0 } else { a / b };
     Vec3::new(divide(a.x, b.x), divide(a.y, b.y), divide(a.z, b.z))

@@ -15,11 +15,11 @@ use super::frame::{BodyFrame, SIDES, STANDS, turns};
 use super::samples::each_pose;
 use super::tree::to_local;
 
-/// A pose is asymmetric if a joint of a leg differs from the mirrored joint of the other leg by more than this, in leg
-/// lengths. The largest value of a modelled or captured rest pose that was found is 0.11.
+/// A pose is asymmetric if a joint of a leg is farther than this from the mirrored joint of the other leg, in leg lengths.
+/// The largest value that was found in a modelled or captured rest pose is 0.11.
 const MAX_ASYMMETRY: f32 = 0.15;
-/// A foot is flat if its ankle and its toes are raised by at most this more than in its flattest pose, in leg lengths.
-const FLAT: f32 = 0.01;
+/// A foot is flat if it is raised by at most this much more than in its flattest pose, in leg lengths.
+const MAX_RISE: f32 = 0.01;
 
 /// A character's bones and a pose of all its nodes.
 struct ReferencePose<'a> {
@@ -53,7 +53,7 @@ impl<'a> ReferencePose<'a> {
         self.bones.get(bone).copied()
     }
 
-    /// The world position of a bone.
+    /// Returns the world position of a bone.
     fn at(&self, bone: &str) -> Option<Vec3> {
         self.node(bone).map(|n| self.world[n].translation.into())
     }
@@ -62,19 +62,19 @@ impl<'a> ReferencePose<'a> {
         BodyFrame::new(|bone| self.at(bone))
     }
 
-    /// World positions of a leg's hip joint, knee and ankle.
+    /// Returns the world positions of a leg's hip joint, knee and ankle.
     fn leg(&self, side: &str) -> Option<[Vec3; 3]> {
         let [top, knee, ankle] = ["UpperLeg", "LowerLeg", "Foot"].map(|b| self.at(&format!("{side}{b}")));
         Some([top?, knee?, ankle?])
     }
 
-    /// The length of a leg.
+    /// Returns the length of a leg.
     fn length(&self) -> Option<f32> {
         let [top, knee, ankle] = self.leg("left")?;
         Some(top.distance(knee) + knee.distance(ankle)).filter(|l| *l > 0.0)
     }
 
-    /// The largest distance between a joint of a leg and the mirrored joint of the other leg, in leg lengths.
+    /// Returns the largest distance between a joint of a leg and the mirrored joint of the other leg, in leg lengths.
     fn asymmetry(&self) -> Option<f32> {
         let (frame, length) = (self.frame()?, self.length()?);
         let distance = |bone: &str| {
@@ -85,7 +85,7 @@ impl<'a> ReferencePose<'a> {
         ["LowerLeg", "Foot", "Toes"].into_iter().filter_map(distance).reduce(f32::max)
     }
 
-    /// How much the trunk is bent and twisted: the sum of its angles, in radians.
+    /// Returns how much the trunk is bent and twisted, as a sum of angles in radians.
     fn trunk_bend(&self) -> Option<f32> {
         let up = self.frame()?.body * Vec3::Y;
         let [hips, shoulders] = ["UpperLeg", "UpperArm"].map(|b| {
@@ -97,7 +97,7 @@ impl<'a> ReferencePose<'a> {
         Some(lean + (hl - hr).angle_between(sl - sr) + (hl - hr).normalize().dot(up).abs())
     }
 
-    /// The lowest node above both the hips and the legs.
+    /// Returns the lowest node above both the hips and the legs.
     fn anchor(&self) -> Option<usize> {
         let legs = [self.node("leftUpperLeg")?, self.node("rightUpperLeg")?];
         let below = |n: usize, top: usize| self.skeleton.ancestors(n).any(|a| a == top);
@@ -128,7 +128,7 @@ impl<'a> ReferencePose<'a> {
         self.update();
     }
 
-    /// The smallest height along a direction of the feet and all nodes below them.
+    /// Returns the smallest height of the feet and all nodes below them along a direction.
     fn lowest(&self, up: Vec3) -> f32 {
         let feet = [self.node("leftFoot"), self.node("rightFoot")];
         let is_sole = |n: &usize| self.skeleton.ancestors(*n).any(|a| feet.contains(&Some(a)));
@@ -137,7 +137,7 @@ impl<'a> ReferencePose<'a> {
     }
 }
 
-/// The bind pose of the skin with the largest number of the character's bones, moved to the position at rest.
+/// Returns the bind pose of the skin that contains the most bones, moved to the position at rest.
 fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
     let count = |s: &Skin| rest.bones.values().filter(|n| s.joints.contains(n)).count();
     let skin = character.skins.iter().filter(|s| s.has_inverse_binds).max_by_key(|s| count(s))?;
@@ -198,8 +198,8 @@ struct FootSample {
     turn: Quat,
 }
 
-/// A standing pose from the clips: the pose with the most upright trunk, with straight legs, and with the feet as they are
-/// when flat on the ground.
+/// Returns a standing pose from the clips: the pose with the most upright trunk, but with straight legs and with feet as
+/// they are when flat on the ground.
 fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
     let BodyFrame { body, middle } = rest.frame()?;
     let up = body * Vec3::Y;
@@ -245,19 +245,19 @@ fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<
         }
     });
     let length = rest.length()?;
-    // The mean over the clips evens out feet that are too low or too high in a single clip. Clips that run on their toes
-    // are left out, because their feet are never flat.
-    let stances = [0, 1].map(|side| {
-        let flat = feet.iter().filter_map(|clip| flat(clip.get(side)?, FLAT * length));
-        flattest(flat.collect(), FLAT * length).map(|(_, foot)| foot)
+    // The mean over the clips evens out feet that are too low or too high in a single clip. Clips in which the figure runs
+    // on its toes are left out, because its feet are never flat.
+    let flat_feet = [0, 1].map(|side| {
+        let flat = feet.iter().filter_map(|clip| flat(clip.get(side)?, MAX_RISE * length));
+        flattest(flat.collect(), MAX_RISE * length).map(|(_, foot)| foot)
     });
     let mut standing = ReferencePose::new(rest.skeleton, rest.bones, best?.1)?;
     let anchor = standing.anchor()?;
     let turn = heading(&standing)?;
     standing.turn(anchor, turn);
     let mut ankles = Vec::new();
-    for (side, stance) in SIDES.into_iter().zip(stances) {
-        let stance = stance?;
+    for (side, flat_foot) in SIDES.into_iter().zip(flat_feet) {
+        let flat_foot = flat_foot?;
         let bones = ["UpperLeg", "LowerLeg", "Foot"].map(|b| standing.node(&format!("{side}{b}")));
         let [upper, lower, foot] = [bones[0]?, bones[1]?, bones[2]?];
         for (bone, next) in [(upper, lower), (lower, foot)] {
@@ -265,8 +265,8 @@ fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<
             standing.turn(bone, Quat::from_rotation_arc(offset.try_normalize()?, -up));
         }
         let current = turns(standing.skeleton, &standing.pose)[foot];
-        standing.turn(foot, stance.turn * current.conjugate());
-        ankles.push((standing.leg(side)?[2].dot(up), stance.ankle));
+        standing.turn(foot, flat_foot.turn * current.conjugate());
+        ankles.push((standing.leg(side)?[2].dot(up), flat_foot.ankle));
     }
     let rise = ankles.iter().map(|(current, wanted)| wanted - current).fold(f32::NEG_INFINITY, f32::max);
     let gap = middle - standing.frame()?.middle;
@@ -274,8 +274,8 @@ fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<
     standing.pose.locals.iter().all(|l| l.rotation.is_finite()).then_some(standing)
 }
 
-/// The mean of the flattest samples of a foot in a clip, with its rise: how much the ankle or the toes are above their
-/// lowest positions.
+/// Returns the mean of the flattest samples of a foot in a clip, with its rise. The rise is how much the ankle or the toes
+/// are above their lowest positions.
 fn flat(samples: &[FootSample], tolerance: f32) -> Option<(f32, FootSample)> {
     let lowest = |height: fn(&FootSample) -> f32| samples.iter().map(height).fold(f32::INFINITY, f32::min);
     let (ankle, toes) = (lowest(|f| f.ankle), lowest(|f| f.toes));
@@ -283,7 +283,7 @@ fn flat(samples: &[FootSample], tolerance: f32) -> Option<(f32, FootSample)> {
     flattest(samples.iter().map(|f| (rise(f), *f)).collect(), tolerance)
 }
 
-/// The smallest rise of some feet, and the mean of those within `tolerance` of it.
+/// Returns the smallest rise of some feet, and the mean of the feet within `tolerance` of it.
 fn flattest(feet: Vec<(f32, FootSample)>, tolerance: f32) -> Option<(f32, FootSample)> {
     let least = feet.iter().map(|f| f.0).fold(f32::INFINITY, f32::min);
     let flat = feet.into_iter().filter(|f| f.0 <= least + tolerance).zip(1_u16..);

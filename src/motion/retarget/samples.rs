@@ -1,4 +1,4 @@
-//! Poses sampled from all clips of a character.
+//! Samples poses from all clips of a character.
 
 use glam::Affine3A;
 

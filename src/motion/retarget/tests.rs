@@ -22,9 +22,9 @@ fn poses(character: &Character, clips: &Character) -> Vec<Pose> {
 }
 
 fn retargeted(retarget: &mut Retarget, source: &Pose) -> (Pose, Vec<ContactConstraint>) {
-    let (mut out, mut holds) = (Pose::default(), Vec::new());
-    retarget.pose(source, &mut out, &mut holds);
-    (out, holds)
+    let (mut out, mut contacts) = (Pose::default(), Vec::new());
+    retarget.pose(source, &mut out, &mut contacts);
+    (out, contacts)
 }
 
 fn world(character: &Character, pose: &Pose) -> Vec<Affine3A> {
@@ -38,7 +38,7 @@ fn angle(a: Quat, b: Quat) -> f32 {
     (a.conjugate() * b).xyz().length().min(1.0).asin() * 2.0
 }
 
-/// Puts a character below a new root.
+/// Returns a character below a new root.
 fn below(mut character: Character, root: Transform) -> Character {
     let index = character.skeleton.nodes.len();
     let skeleton = &mut character.skeleton;
@@ -65,20 +65,20 @@ fn retargeting_to_the_same_character_keeps_every_pose() {
     let character = mannequin().unwrap();
     let mut retarget = Retarget::by_bodies(&character, &character).unwrap();
     for pose in poses(&character, &character) {
-        let (out, holds) = retargeted(&mut retarget, &pose);
+        let (out, contacts) = retargeted(&mut retarget, &pose);
         for (a, b) in pose.locals.iter().zip(&out.locals) {
             assert!(angle(a.rotation, b.rotation) < 1e-5 && a.translation.distance(b.translation) < 1e-5);
         }
         let world = world(&character, &pose);
-        assert_eq!(holds.len(), 2);
-        for hold in holds {
-            assert!(hold.position.distance(world[hold.node].translation.into()) < 1e-5);
+        assert_eq!(contacts.len(), 2);
+        for contact in contacts {
+            assert!(contact.position.distance(world[contact.node].translation.into()) < 1e-5);
         }
     }
     assert!(Retarget::new(&character, &character).unwrap().is_by_names());
 }
 
-/// The same skeleton with a T-pose as its rest pose must give the same motion.
+/// The same skeleton must have the same motion if its rest pose is a T-pose.
 #[test]
 fn a_t_pose_and_an_a_pose_give_the_same_motion() {
     let character = mannequin().unwrap();
@@ -181,7 +181,7 @@ fn a_lying_rest_pose_takes_its_ground_from_the_clip() {
     let target = mannequin().unwrap();
     let mut retarget = Retarget::new(&source, &target).unwrap();
     let pose = poses(&source, &source).remove(0);
-    let (out, holds) = retargeted(&mut retarget, &pose);
+    let (out, contacts) = retargeted(&mut retarget, &pose);
     let (rest, now) = (world(&target, &Pose::rest(&target.skeleton)), world(&target, &out));
     let bones = humanoid(&target).unwrap().bones;
     for bone in ["hips", "chest", "head"] {
@@ -191,9 +191,9 @@ fn a_lying_rest_pose_takes_its_ground_from_the_clip() {
     // Legs that are spread by about 20° reach less far down, so the hips are lower. The feet are still on the ground.
     let rise = now[bones["hips"]].translation.y - rest[bones["hips"]].translation.y;
     assert!((-0.1..0.0).contains(&rise), "{rise}");
-    for hold in &holds {
-        let ankle = rest[hold.node].translation.y;
-        assert!((hold.position.y - ankle).abs() < 0.01 && hold.weight > 0.99, "{hold:?}");
+    for contact in &contacts {
+        let ankle = rest[contact.node].translation.y;
+        assert!((contact.position.y - ankle).abs() < 0.01 && contact.weight > 0.99, "{contact:?}");
     }
     let [left, right] = ["leftHand", "rightHand"].map(|b| now[bones[b]].translation);
     assert!(
@@ -231,12 +231,12 @@ fn spines_with_different_joint_counts_share_the_rotation() {
     }
 }
 
-/// A character with a frame of its walk as rest pose.
-fn saved_in_mid_stride(character: &Character, share: f32) -> Character {
+/// Returns a character whose rest pose is a frame of its walk.
+fn saved_in_mid_stride(character: &Character, phase: f32) -> Character {
     let mut saved = character.clone();
     let walk = character.clips.iter().find(|c| c.name.as_deref() == Some("walk")).unwrap();
     let mut pose = Pose::rest(&character.skeleton);
-    Playhead::default().sample(walk, share * walk.seconds, &character.skeleton, &mut pose);
+    Playhead::default().sample(walk, phase * walk.seconds, &character.skeleton, &mut pose);
     saved.skeleton.nodes.iter_mut().zip(&pose.locals).for_each(|(node, local)| node.rest = *local);
     saved
 }
@@ -256,8 +256,8 @@ fn difference(character: &Character, a: &Pose, b: &Pose) -> (f32, f32) {
 fn a_rest_pose_in_mid_stride_is_replaced_by_the_bind_pose() {
     let character = mannequin().unwrap();
     let other = from_outline(CMU);
-    for share in [0.1, 0.25, 0.6] {
-        let saved = saved_in_mid_stride(&character, share);
+    for phase in [0.1, 0.25, 0.6] {
+        let saved = saved_in_mid_stride(&character, phase);
         assert!(
             difference(&character, &Pose::rest(&saved.skeleton), &Pose::rest(&character.skeleton)).0 > 0.3
         );
@@ -293,22 +293,22 @@ fn a_rest_pose_in_mid_stride_is_replaced_by_the_bind_pose() {
 fn a_rest_pose_in_mid_stride_without_a_skin_is_replaced_from_the_clips() {
     let character = mannequin().unwrap();
     let bones = humanoid(&character).unwrap().bones;
-    for share in [0.1, 0.25, 0.6] {
-        let mut saved = saved_in_mid_stride(&character, share);
+    for phase in [0.1, 0.25, 0.6] {
+        let mut saved = saved_in_mid_stride(&character, phase);
         saved.skins.clear();
         let mut retarget = Retarget::by_bodies(&saved, &character).unwrap();
         for pose in poses(&character, &character) {
-            let (out, holds) = retargeted(&mut retarget, &pose);
+            let (out, contacts) = retargeted(&mut retarget, &pose);
             let (actual, expected) = (world(&character, &out), world(&character, &pose));
             for bone in ["hips", "leftFoot", "rightFoot", "leftLowerLeg", "rightLowerLeg", "chest", "head"] {
                 let n = bones[bone];
                 let rotation = |m: &Affine3A| m.to_scale_rotation_translation().1;
                 let turned = angle(rotation(&actual[n]), rotation(&expected[n]));
-                assert!(turned < 0.06, "{share}: {bone} {turned}");
+                assert!(turned < 0.06, "{phase}: {bone} {turned}");
             }
-            for hold in holds {
-                let distance = hold.position.distance(expected[hold.node].translation.into());
-                assert!(distance < 0.015, "{share}: {distance}");
+            for contact in contacts {
+                let distance = contact.position.distance(expected[contact.node].translation.into());
+                assert!(distance < 0.015, "{phase}: {distance}");
             }
         }
     }
@@ -354,9 +354,9 @@ fn hand_offsets_scale_with_the_arm_span() {
     let distance = |positions: [Vec3; 2]| positions[0].distance(positions[1]);
     let from = world(&source, &pose);
     let own = ["LeftHand", "RightHand"].map(|n| from[source.skeleton.find(n).unwrap()].translation.into());
-    let (_, holds) = retargeted(&mut retarget, &pose);
-    assert_eq!(holds.len(), 4);
-    let ratio = distance([holds[2].position, holds[3].position]) / distance(own);
+    let (_, contacts) = retargeted(&mut retarget, &pose);
+    assert_eq!(contacts.len(), 4);
+    let ratio = distance([contacts[2].position, contacts[3].position]) / distance(own);
     let span = (0.17 + 0.268 + 0.247) / (3.8 + 4.8 + 2.75);
     assert!((ratio / span - 1.0).abs() < 0.05, "{ratio} {span}");
 }
@@ -367,7 +367,7 @@ fn characters_without_common_names_or_bodies_are_refused() {
     let error = Retarget::new(&other, &human).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "hung: not recognized as a humanoid, and its joint names do not match those of the built-in mannequin"
+        "outline: not recognized as a humanoid, and its joint names do not match those of the built-in mannequin"
     );
     assert!(matches!(Retarget::by_names(&other, &human), Err(RetargetError::NoNames { .. })));
     assert!(matches!(Retarget::by_bodies(&human, &other), Err(RetargetError::NoHumanoid { .. })));
@@ -382,8 +382,8 @@ fn a_pose_of_another_character_leaves_the_target_at_rest() {
         [Retarget::by_bodies(&character, &character), Retarget::by_names(&character, &character)]
             .map(Result::unwrap)
     {
-        let (out, holds) = retargeted(&mut retarget, &Pose::default());
+        let (out, contacts) = retargeted(&mut retarget, &Pose::default());
         assert_eq!(out, Pose::rest(&character.skeleton));
-        assert!(holds.is_empty());
+        assert!(contacts.is_empty());
     }
 }

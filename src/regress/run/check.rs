@@ -11,10 +11,10 @@ use crate::render::DecodedImage;
 
 use super::{Finding, Outcome, Posed, Status, Update};
 
-/// Compares a case with its goldens, and writes new goldens or the results of a failure.
+/// Compares a case with its goldens. Writes new goldens, or the results that differ beside the existing ones.
 ///
 /// # Errors
-/// A message in one line if a golden cannot be read or written.
+/// A one-line message if a golden cannot be read or written.
 pub(in crate::regress) fn case(
     index: usize,
     case: &Case,
@@ -57,7 +57,7 @@ pub(in crate::regress) fn case(
     Ok(outcome)
 }
 
-/// The golden that was read. An invalid golden counts as missing if it may be updated.
+/// Returns the golden that was read, if it exists. An invalid golden counts as missing if it may be updated.
 fn readable<T>(read: Result<Option<T>, GoldenError>, update: Update) -> Result<Option<T>, String> {
     match read {
         Err(GoldenError::Invalid { .. }) if update != Update::No => Ok(None),
@@ -72,7 +72,7 @@ struct NewGolden {
     verdict: Verdict,
 }
 
-/// The content of a golden. It is only encoded when it is written, because most goldens do not change.
+/// The content of a golden. It is encoded only when it is written, because most goldens do not change.
 enum GoldenContent {
     Image(Drawn),
     Joints(Joints),
@@ -127,7 +127,7 @@ fn finish(new_goldens: &[NewGolden], report_passes: bool, update: Update) -> Res
     })
 }
 
-/// The path of a result that differs: `NAME.new.png` beside `NAME.png`.
+/// Returns the path of a result that differs, which is `NAME.new.png` beside `NAME.png`.
 fn beside(path: &Path) -> PathBuf {
     let kind = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_extension("").with_file_name(format!(

@@ -1,4 +1,4 @@
-//! Runs a suite. Cases are posed and compared in parallel, and drawn one after another on each device.
+//! Runs a suite. Cases are posed and compared in parallel. Each device draws one case after another.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -27,15 +27,15 @@ const MAX_JOBS: usize = 64;
 
 /// A case that has been posed.
 pub trait Posed {
-    /// The frame to draw.
+    /// Returns the frame to draw.
     fn frame(&self) -> Frame<'_>;
-    /// The posed puppet.
+    /// Returns the posed puppet.
     fn puppet(&self) -> &Puppet;
-    /// The reports of its goals.
+    /// Returns the reports of its goals.
     fn reports(&self) -> &[GoalReport];
-    /// Width and height of the image, in pixels.
+    /// Returns the width and height of the image in pixels.
     fn size(&self) -> (u32, u32);
-    /// The world matrices of its nodes.
+    /// Returns the world matrices of its nodes.
     fn joints(&self) -> Joints {
         Joints::of(self.puppet())
     }
@@ -61,11 +61,11 @@ pub enum Update {
 pub struct Settings {
     /// Which goldens are updated.
     pub update: Update,
-    /// Number of cases that are processed in parallel. At least one is.
+    /// Maximum number of cases that are processed in parallel. 0 counts as 1.
     pub jobs: usize,
     /// Whether to start no more cases after the first failure.
     pub fail_fast: bool,
-    /// Whether outcomes keep their images, as an HTML report needs them. Images are most of an outcome's memory.
+    /// Whether outcomes keep their images, which an HTML report needs. Images need most of an outcome's memory.
     pub images: bool,
 }
 
@@ -76,7 +76,7 @@ pub enum Status {
     Passed,
     /// A comparison failed.
     Failed,
-    /// A golden is missing. The new one was written beside its path.
+    /// A golden is missing. The result was written beside its path.
     Missing,
     /// The goldens were updated.
     Updated,
@@ -85,12 +85,12 @@ pub enum Status {
 }
 
 impl Status {
-    /// Whether a case with this status makes the suite fail.
+    /// Returns whether a case with this status makes the suite fail.
     pub fn is_failure(self) -> bool {
         matches!(self, Self::Failed | Self::Missing | Self::Broken)
     }
 
-    /// The status in one word.
+    /// Returns the status in one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
         Self { suite, pose, choice, settings, machine: OnceLock::new() }
     }
 
-    /// The machine of the run, with the adapter if an image has been drawn.
+    /// Returns the machine of the run, with the adapter if an image has been drawn.
     pub fn machine(&self) -> Machine {
         self.machine.get().cloned().unwrap_or_else(|| Machine::new(None))
     }
@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
                         if outcome.as_ref().map_or(true, failed) {
                             stop.store(true, Ordering::Relaxed);
                         }
-                        // Sending fails if the receiver has stopped after an error. The outcome is not needed then.
+                        // Sending fails if the receiver has stopped after an error. The outcome is then not needed.
                         let _ = send.send(outcome.map(|o| (position, o)));
                     }
                 });
@@ -266,7 +266,7 @@ pub fn orphans(suite: &Suite, outcomes: &[Outcome]) -> std::io::Result<Vec<PathB
     for entry in entries {
         let path = entry?.path();
         let is_current = || path.file_stem().and_then(|s| s.to_str()).is_some_and(|s| current.contains(s));
-        if path.is_file() && !goldens.contains(&path) && !is_current() && golden::is_ours(&path) {
+        if path.is_file() && !goldens.contains(&path) && !is_current() && golden::is_golden(&path) {
             found.push(path);
         }
     }

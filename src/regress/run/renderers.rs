@@ -14,11 +14,11 @@ use super::Posed;
 
 /// Maximum number of models that are kept on a device.
 const MAX_MODELS: usize = 24;
-/// Maximum number of devices of a software adapter. Such a device processes the vertices of an image on one thread, which
-/// then waits for the pixels, and other devices can work in the meantime. Hardware adapters use one device.
-const MAX_STUDIOS: usize = 4;
+/// Maximum number of devices on a software adapter. A single thread of such a device processes the vertices of an image and
+/// then waits for the pixels. Other devices can work in the meantime. On hardware adapters, one device is used.
+const MAX_DEVICES: usize = 4;
 /// Number of cases that justify opening one more device.
-const CASES_PER_STUDIO: usize = 16;
+const CASES_PER_DEVICE: usize = 16;
 
 /// A device with its models. It is opened when the first image is drawn. Only one thread draws at a time.
 #[derive(Default)]
@@ -37,11 +37,11 @@ impl SuiteRenderer {
     pub(in crate::regress) fn several(choice: &AdapterChoice, cases: usize, jobs: usize) -> Vec<Self> {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         let software = *choice == AdapterChoice::Cpu;
-        let max = if software { jobs.min(processors).clamp(1, MAX_STUDIOS) } else { 1 };
-        (0..(cases / CASES_PER_STUDIO).clamp(1, max)).map(|_| Self::default()).collect()
+        let max = if software { jobs.min(processors).clamp(1, MAX_DEVICES) } else { 1 };
+        (0..(cases / CASES_PER_DEVICE).clamp(1, max)).map(|_| Self::default()).collect()
     }
 
-    /// Opens the adapter, unless it is open, and returns its description.
+    /// Opens the adapter if it is not open yet, and returns its description.
     pub(in crate::regress) fn open(&self, choice: &AdapterChoice) -> Result<String, RenderError> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let open = match &mut *open {
@@ -102,6 +102,6 @@ mod tests {
         assert_eq!(several(&AdapterChoice::Cpu, 1000, 1), 1);
         assert_eq!(several(&AdapterChoice::Auto, 1000, 8), 1);
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        assert_eq!(several(&AdapterChoice::Cpu, 1000, 64), processors.min(MAX_STUDIOS));
+        assert_eq!(several(&AdapterChoice::Cpu, 1000, 64), processors.min(MAX_DEVICES));
     }
 }

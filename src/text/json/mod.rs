@@ -1,6 +1,6 @@
 //! Writes JSON whose numbers are all finite.
 //!
-//! `serde_json` writes `null` for a number that is not finite, and the file cannot be read again. These functions return
+//! `serde_json` writes `null` for a number that is not finite, so that the file cannot be read again. These functions return
 //! an error with the number's path instead.
 
 use std::io;
@@ -11,7 +11,7 @@ mod finite;
 
 pub(crate) use finite::not_finite;
 
-/// An error of writing JSON.
+/// An error when JSON is written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JsonError {
     /// A number is infinite or NaN.
@@ -40,21 +40,21 @@ pub(crate) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, JsonEr
     Ok(serde_json::to_vec(value)?)
 }
 
-/// As [`to_vec`], but returns a string.
+/// Does the same as [`to_vec`], but returns a string.
 #[cfg(feature = "render")]
 pub(crate) fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
     check(value)?;
     Ok(serde_json::to_string(value)?)
 }
 
-/// As [`to_vec`], but returns an indented string.
+/// Does the same as [`to_vec`], but returns an indented string.
 #[cfg(feature = "viewer")]
 pub(crate) fn to_string_pretty<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonError> {
     check(value)?;
     Ok(serde_json::to_string_pretty(value)?)
 }
 
-/// As [`to_vec`], but returns a tree of JSON values.
+/// Does the same as [`to_vec`], but returns a tree of JSON values.
 #[cfg(feature = "render")]
 pub(crate) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<serde_json::Value, JsonError> {
     check(value)?;

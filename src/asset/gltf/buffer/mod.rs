@@ -13,13 +13,13 @@ pub(super) mod meshopt;
 
 /// Decoded data may be this many times as large as the file with its buffers …
 const BUDGET_FACTOR: u64 = 8;
-/// … plus this many bytes, because small files often decode to many zeros.
+/// … plus this many bytes, because a small file may decode to many zeros.
 const BUDGET_BASE: u64 = 24 << 20;
 
 /// The buffers and buffer views that accessors and images read from.
 pub(super) struct Buffers<'a> {
     root: &'a Root,
-    /// The bytes of each buffer, or why they are missing. This is an error only if they are read.
+    /// The bytes of each buffer, or the reason why they are missing, which is an error only if they are read.
     buffers: Vec<Result<BufferBytes<'a>, String>>,
     /// The decoded bytes and the stride of each compressed buffer view.
     decoded: Vec<Option<(Vec<u8>, usize)>>,
@@ -83,7 +83,10 @@ impl<'a> Buffers<'a> {
         Ok(all)
     }
 
-    /// Claims memory for decoded data before it is allocated.
+    /// Subtracts the memory for decoded data from the budget before it is allocated.
+    ///
+    /// # Errors
+    /// [`ObjectError`] if the budget is exceeded.
     pub(super) fn claim(&self, bytes: u64, at: &str) -> Result<(), ObjectError> {
         match self.budget.get().checked_sub(bytes) {
             Some(rest) => {

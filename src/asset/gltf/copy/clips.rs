@@ -123,7 +123,7 @@ impl ClipWriter<'_> {
         json
     }
 
-    /// Adds key times, for which glTF requires the bounds.
+    /// Adds an accessor of key times, for which glTF requires the minimum and maximum.
     fn times(&mut self, times: &[f32]) -> usize {
         let index = self.accessor(times, 1, "SCALAR");
         if let Some(accessor) = self.new_accessors.last_mut() {

@@ -16,9 +16,9 @@ const ALIGNMENT: usize = 8;
 
 /// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
 ///
-/// `path`, `bytes` and `folder` are those of [`super::load_bytes`], and `skeleton` was loaded from them. `locals` and
-/// `weights` are the pose, laid out as in the skeleton. Nodes at rest stay unchanged. `clips` replace the file's own
-/// clips, because viewers would play those over the pose. Data that the loader does not know is kept.
+/// `path`, `bytes` and `folder` are the same as for [`super::load_bytes`], and `skeleton` was loaded from them. `locals` and
+/// `weights` are the pose, laid out as in the skeleton. Nodes at rest do not change. `clips` replace the file's own
+/// clips, because viewers would play those and hide the pose. Data that the loader does not know is preserved.
 ///
 /// # Errors
 /// [`LoadError::NotFinite`] if a number of the pose or of a clip is not finite. [`LoadError::Format`] if the file is not
@@ -86,7 +86,7 @@ fn pose_nodes(root: &mut Value, skeleton: &Skeleton, locals: &[Transform], weigh
 }
 
 /// Joins the bytes of all buffers into one, which becomes buffer 0. Buffers without bytes, such as the fallback buffers
-/// of compressed views, are kept after it.
+/// of compressed views, follow it.
 fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>) -> Vec<u8> {
     let mut binary = Vec::new();
     let mut buffers = vec![json!({ "byteLength": 0 })];

@@ -1,4 +1,4 @@
-//! Writing BVH: a written file is read again unchanged.
+//! Writing BVH: written files are read again without loss.
 
 use std::path::Path;
 
@@ -51,11 +51,11 @@ fn whole_files_survive_a_round_trip() {
         let fps = bvh::rate(clip).unwrap_or(30.0);
         let written = bvh::write(&first, clip, fps, first.units.unwrap()).unwrap();
         assert!(written.warnings.is_empty());
-        let looping = file::read(&written.text, &path, first.units).unwrap();
-        assert!(looping.warnings.is_empty(), "{:?}", looping.warnings);
-        assert_eq!(shape(&first), shape(&looping), "{}", path.display());
-        let clip_again = &looping.clips[0];
-        assert_eq!(clip.timelines, clip_again.timelines);
+        let reread = file::read(&written.text, &path, first.units).unwrap();
+        assert!(reread.warnings.is_empty(), "{:?}", reread.warnings);
+        assert_eq!(shape(&first), shape(&reread), "{}", path.display());
+        let reread_clip = &reread.clips[0];
+        assert_eq!(clip.timelines, reread_clip.timelines);
         let step =
             |text: &str| text.lines().find_map(|l| l.strip_prefix("Frame Time:")?.trim().parse::<f64>().ok());
         if clip.timelines[0].len() > 1 {
@@ -68,7 +68,7 @@ fn whole_files_survive_a_round_trip() {
         }
         let near = 1e-5 * size(&first);
         for &time in &clip.timelines[0] {
-            let ((a, world_a), (b, world_b)) = (posed(&first, clip, time), posed(&looping, clip_again, time));
+            let ((a, world_a), (b, world_b)) = (posed(&first, clip, time), posed(&reread, reread_clip, time));
             for (node, (a, b)) in a.locals.iter().zip(&b.locals).enumerate() {
                 let label = first.skeleton.label(node);
                 assert!(angle(a.rotation, b.rotation) < 1e-5, "{label} at {time}: {a:?} {b:?}");
@@ -88,13 +88,13 @@ fn whole_files_survive_a_round_trip() {
 
 /// Compares the world positions of joints with those of the same name in a written file.
 fn compare(character: &Character, clip: &Clip, text: &str, near: f32) {
-    let looping = read(text).unwrap();
-    let frames = looping.clips[0].timelines[0].clone();
+    let reread = read(text).unwrap();
+    let frames = reread.clips[0].timelines[0].clone();
     assert!(frames.len() > 1);
     for (frame, time) in frames.into_iter().enumerate() {
-        let ((_, a), (_, b)) = (posed(character, clip, time), posed(&looping, &looping.clips[0], time));
+        let ((_, a), (_, b)) = (posed(character, clip, time), posed(&reread, &reread.clips[0], time));
         for (node, name) in
-            looping.skeleton.nodes.iter().enumerate().filter_map(|(n, j)| Some((n, j.name.as_deref()?)))
+            reread.skeleton.nodes.iter().enumerate().filter_map(|(n, j)| Some((n, j.name.as_deref()?)))
         {
             let Some(source) = character.skeleton.find(name) else { continue };
             let (from, to) = (a[source].translation, b[node].translation);
@@ -146,8 +146,8 @@ fn parent_transforms_and_moving_offsets_are_written() {
         written.warnings,
         ["BVH cannot store scale; animated scales (nodes: 1, first: \"d {\\n\") only affect joint positions"]
     );
-    let looping = read(&written.text).unwrap();
-    let names: Vec<_> = looping.skeleton.nodes.iter().map(|n| n.name.clone().unwrap()).collect();
+    let reread = read(&written.text).unwrap();
+    let names: Vec<_> = reread.skeleton.nodes.iter().map(|n| n.name.clone().unwrap()).collect();
     assert_eq!(names, ["armature", "a", "b", "b_end", "c", "d _", "d __end", "other", "other_end"]);
     let six = written.text.matches("CHANNELS 6").count();
     // Both roots, and the joint that leaves its offset.

@@ -1,4 +1,4 @@
-//! Chooses which joints of the source the joints of the target follow.
+//! Chooses the joints of the source that each joint of the target follows.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(super) struct FollowedJoint {
     pub(super) from: (usize, Quat),
     pub(super) to: (usize, Quat),
     /// Interpolation factor from the first joint (0) to the second (1).
-    pub(super) share: f32,
+    pub(super) factor: f32,
 }
 
 /// Two figures and the rotations that align them.
@@ -28,7 +28,7 @@ pub(super) struct FigurePair<'a> {
 }
 
 impl FigurePair<'_> {
-    /// The joints of the target that follow joints of the source.
+    /// Returns the joints of the target that follow joints of the source.
     pub(super) fn followed_joints(&self) -> Vec<FollowedJoint> {
         let mut turns = Vec::new();
         self.trunk(&mut turns);
@@ -75,8 +75,8 @@ impl FigurePair<'_> {
     }
 
     /// Distributes the rotations of a chain over a chain with another number of joints. The first joint of the source is
-    /// the parent of both chains. Its last joint corresponds to the last joint of the target, or to the joint that is
-    /// `after` joints further.
+    /// the parent of both chains. Its last joint corresponds to the joint that is `after`
+    /// joints beyond the last joint of the target.
     fn spread(&self, source: &[usize], target: &[usize], after: usize, turns: &mut Vec<FollowedJoint>) {
         let (last, steps) = (source.len().saturating_sub(1), target.len() + after);
         if last == 0 {
@@ -86,15 +86,15 @@ impl FigurePair<'_> {
             let (index, remainder) = ((i + 1) * last / steps, (i + 1) * last % steps);
             let (Some(&from), to) = (source.get(index), source.get(index + 1)) else { continue };
             #[expect(clippy::cast_precision_loss, reason = "spines have few joints")]
-            let share = remainder as f32 / steps as f32;
-            turns.push(self.turn(node, (from, *to.unwrap_or(&from)), share, Quat::IDENTITY));
+            let factor = remainder as f32 / steps as f32;
+            turns.push(self.turn(node, (from, *to.unwrap_or(&from)), factor, Quat::IDENTITY));
         }
     }
 
-    fn turn(&self, node: usize, (from, to): (usize, usize), share: f32, aligned: Quat) -> FollowedJoint {
+    fn turn(&self, node: usize, (from, to): (usize, usize), factor: f32, aligned: Quat) -> FollowedJoint {
         let Self { source, target, .. } = self;
         let shared = source.body * aligned.conjugate() * target.body.conjugate() * target.turns[node];
         let relative = |joint: usize| (joint, (source.turns[joint].conjugate() * shared).normalize());
-        FollowedJoint { node, from: relative(from), to: relative(to), share }
+        FollowedJoint { node, from: relative(from), to: relative(to), factor }
     }
 }

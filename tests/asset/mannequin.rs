@@ -1,4 +1,4 @@
-//! The clips of the built-in mannequin.
+//! Checks the clips of the built-in mannequin.
 
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;

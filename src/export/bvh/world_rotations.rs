@@ -1,12 +1,12 @@
-//! World rotations of a pose from the rest pose, as BVH stores them.
+//! Computes the rotations of a pose from the rest pose in world space, from which BVH's joint rotations follow.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use crate::asset::{Skeleton, Transform};
 use crate::pose::Pose;
 
-/// Maximum number of iterations. Each doubles the number of correct digits, except for the first few with a badly scaled
-/// matrix.
+/// Maximum number of iterations. Each iteration doubles the number of correct digits, except for the first few if the
+/// matrix is badly scaled.
 const MAX_ITERATIONS: usize = 40;
 
 /// World matrices of all nodes and their world rotations from rest, in double precision.
@@ -21,7 +21,7 @@ pub(super) struct WorldRotations {
 }
 
 impl WorldRotations {
-    /// Starts in the rest pose.
+    /// Computes the matrices of the rest pose.
     pub(super) fn new(skeleton: &Skeleton) -> Self {
         let count = skeleton.nodes.len();
         let (world, rotations) = (vec![DAffine3::IDENTITY; count], vec![DQuat::IDENTITY; count]);
@@ -31,7 +31,7 @@ impl WorldRotations {
         rotations
     }
 
-    /// Sets the pose.
+    /// Computes the matrices and rotations of a pose.
     pub(super) fn pose(&mut self, skeleton: &Skeleton, pose: &Pose) {
         self.update_world(skeleton, pose);
         for ((rotation, world), rest) in self.rotations.iter_mut().zip(&self.world).zip(&self.rest) {

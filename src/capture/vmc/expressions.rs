@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::asset::{Character, MorphBind, expression_preset};
 
-/// The expressions and morph targets of a character, by the names that performers may use.
+/// The expressions and morph targets of a character, by the names with which a performer may refer to them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expressions {
     bindings: Vec<MorphBinding>,
-    /// Indices in `faces`, by name in lower case.
+    /// Indices into `bindings`, by name in lower case.
     by_name: BTreeMap<String, usize>,
 }
 
@@ -16,14 +16,14 @@ pub(super) struct Expressions {
 struct MorphBinding {
     is_binary: bool,
     binds: Vec<MorphBind>,
-    /// The current value from 0 to 1, or `None` if it was not received.
+    /// The current value from 0 to 1, or `None` if no value was received.
     value: Option<f32>,
 }
 
 impl Expressions {
-    /// Collects the names of a character. A name stands for the expression of that name, otherwise for the
-    /// expression with that preset in VRM 1.0 or VRM 0, and otherwise for the morph targets of that name. If
-    /// several expressions match, the first one is used.
+    /// Collects the names of a character. A name refers to the expression of that name, otherwise to the
+    /// expression with that preset in VRM 1.0 or VRM 0, and otherwise to the morph targets of that name. If several
+    /// expressions match, the first one is used.
     pub(super) fn new(character: &Character) -> Self {
         let mut all = Self::default();
         for expression in &character.expressions {
@@ -51,7 +51,7 @@ impl Expressions {
     }
 
     /// Writes the weights that result from blend values. If several expressions move a morph target, their
-    /// contributions are added, up to 1. If an expression has several names, the largest of their values counts.
+    /// contributions are added, up to 1. If several names refer to one expression, the largest of their values is used.
     /// Weights that no value affects do not change.
     pub(super) fn apply(&mut self, values: &BTreeMap<String, f32>, weights: &mut [f32]) {
         self.bindings.iter_mut().for_each(|face| face.value = None);

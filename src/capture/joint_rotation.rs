@@ -9,17 +9,17 @@ const TWIST_DECAY_ANGLE: f64 = 0.5;
 
 /// Returns the rotation of a joint with one measured bone: its current rotation, followed by the shortest arc to
 /// the measured direction. This is parallel transport, which adds no twist. `from` is the bone in the joint's space
-/// and `to` in the parent space.
+/// and `to` is its measurement in the parent space.
 ///
 /// Parallel transport alone would accumulate twist, because a bone that is moved once around a cone returns twisted
-/// by the cone's solid angle. So the twist decays towards that of the shortest arc from rest as the bone moves.
+/// by the cone's solid angle. The twist therefore decays towards that of the shortest arc from rest as the bone moves.
 /// Near a half turn, where that arc is not defined, it decays less. A bone that does not move does not twist.
 pub(super) fn swing(rest: DQuat, current: DQuat, from: DVec3, to: DVec3) -> DQuat {
     let Some(direction) = to.try_normalize() else { return current };
     let arc = shortest_arc(current * from, to, current * DVec3::X);
     let transported = arc * current;
     let untwisted = shortest_arc(rest * from, to, rest * DVec3::X) * rest;
-    // Both rotations give the bone the same direction, so they differ by a twist about it.
+    // The bone has the same direction after both rotations, so they differ by a twist about it.
     let between = untwisted * transported.conjugate();
     let between = if between.w < 0.0 { -between } else { between };
     let twist = 2.0 * between.xyz().dot(direction).atan2(between.w);

@@ -9,10 +9,10 @@ use sinew::skin::{Skinned, Skinning};
 use crate::load;
 use crate::support::Builder;
 
-/// Skins points that follow the second of two joints by a weight, with each skinning method.
+/// Skins points with each skinning method. Each point has a weight for the second of two joints.
 fn skin(points: &[(Vec3, f32)], joints: [Affine3A; 2]) -> [Vec<Vec3>; 2] {
     let mut b = Builder::default();
-    // Three copies of each point, which makes rotation triangles.
+    // Three copies of each point form a triangle.
     let count = points.len();
     let points: Vec<(Vec3, f32)> = points.iter().flat_map(|p| [*p; 3]).collect();
     let flat: Vec<f32> = points.iter().flat_map(|(p, _)| p.to_array()).collect();
@@ -40,7 +40,7 @@ fn skin(points: &[(Vec3, f32)], joints: [Affine3A; 2]) -> [Vec<Vec3>; 2] {
 }
 
 #[test]
-fn a_half_turn_keeps_its_radius_and_linear_skinning_does_not() {
+fn a_half_turn_keeps_the_radius_unlike_linear_skinning() {
     let ring: Vec<(Vec3, f32)> =
         (0..8).map(|i| (Quat::from_rotation_x(i as f32) * Vec3::new(0.3, 0.1, 0.0), 0.5)).collect();
     let twist = Affine3A::from_rotation_x(3.1);
