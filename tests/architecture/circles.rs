@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::paths::{paths, words};
-use crate::source::File;
+use crate::source::SourceFile;
 
 /// The words that come before the name of an item.
 const ITEMS: [&str; 7] = ["const", "enum", "fn", "static", "struct", "trait", "type"];
-/// Re-exports are followed this far, so that two that name each other end.
+/// Maximum number of re-exports to follow, because two re-exports may refer to each other.
 const MAX_STEPS: usize = 8;
 
-/// A file as a module: what it defines, and what it imports.
+/// The module that a file contains, with the items that it defines and imports.
 struct Module {
     path: Vec<String>,
     items: BTreeSet<String>,
@@ -18,14 +18,15 @@ struct Module {
     imports: BTreeMap<String, Vec<String>>,
     /// Modules of which all items are imported.
     globs: Vec<Vec<String>>,
-    /// Absolute paths that the file uses. Those that it only re-exports are not among them.
+    /// Absolute paths that the file uses, except for those that it only re-exports.
     uses: Vec<Vec<String>>,
 }
 
 /// Returns the circles of files that use each other, each as the names of its modules in order.
 ///
-/// A file may use the items of the modules that contain it: they are its context, and cannot do without it either.
-pub(crate) fn circles(files: &[File]) -> Vec<Vec<String>> {
+/// A file may use the items of the modules that contain it. This does not count as a circle, although those modules use the
+/// file too.
+pub(crate) fn circles(files: &[SourceFile]) -> Vec<Vec<String>> {
     let modules: Vec<Module> = files.iter().filter(|f| !f.is_test()).map(Module::new).collect();
     let index: BTreeMap<&[String], usize> =
         modules.iter().enumerate().map(|(i, m)| (&m.path[..], i)).collect();
@@ -52,14 +53,14 @@ pub(crate) fn circles(files: &[File]) -> Vec<Vec<String>> {
 }
 
 impl Module {
-    fn new(file: &File) -> Self {
+    fn new(file: &SourceFile) -> Self {
         let words = words(&file.text);
         let items = words.windows(2).filter(|w| ITEMS.contains(&&*w[0])).map(|w| w[1].clone()).collect();
         let path = file.module().into_iter().map(str::to_owned).collect();
         let mut module = Self { path, items, imports: BTreeMap::new(), globs: Vec::new(), uses: Vec::new() };
         for found in paths(&file.text).iter().filter(|f| !f.enclosing.iter().any(|m| m == "tests")) {
-            // A path without `crate` or `super` may lead to a module that the file declares. Paths to other crates then end in
-            // the file itself, and do not count.
+            // A path without `crate` or `super` may lead to a module that the file declares. A path to another crate resolves to
+            // the file itself and is then ignored.
             let in_file = || module.path.iter().chain(&found.path).cloned().collect();
             let mut path: Vec<String> = file.absolute(found).unwrap_or_else(in_file);
             if path.last().is_some_and(|name| name == "self") {
@@ -83,7 +84,7 @@ impl Module {
     }
 }
 
-/// Returns the module that defines what an absolute path names, following re-exports.
+/// Returns the module that defines the item of an absolute path. Follows re-exports.
 fn resolve(
     modules: &[Module],
     index: &BTreeMap<&[String], usize>,
@@ -105,7 +106,7 @@ fn resolve(
     module.globs.iter().filter_map(|g| index.get(&g[..]).copied()).find(defines).or(Some(found))
 }
 
-/// Returns the modules that one uses, directly or through others.
+/// Returns the modules that a module uses, directly or through other modules.
 fn reachable(used: &[BTreeSet<usize>], from: usize) -> BTreeSet<usize> {
     let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(next) = open.pop() {

@@ -8,7 +8,7 @@ mod source;
 mod table;
 mod words;
 
-/// The crates that solvers may use. The list is short so that `ik` can also control a robot.
+/// The crates that solvers may use. The list is short, so that `ik` can also be used without a renderer, as in a robot.
 const SOLVER_CRATES: [&str; 6] = ["glam", "rayon", "serde", "std", "thiserror", "wide"];
 
 #[test]
@@ -26,16 +26,16 @@ fn no_files_use_each_other_in_a_circle() {
 }
 
 #[test]
-fn texts_avoid_words_that_must_be_translated_back() {
+fn texts_avoid_unclear_words() {
     let found = words::occurrences();
-    assert!(found.is_empty(), "plain words are clearer:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "use plainer words:\n{}", found.join("\n"));
 }
 
 #[test]
 fn only_the_gltf_loader_names_the_gltf_crate() {
     let files = source::files();
     let (loader, others): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.name.starts_with("asset/gltf/"));
-    let uses_gltf = |f: &&&source::File| f.crates().contains("gltf");
+    let uses_gltf = |f: &&&source::SourceFile| f.crates().contains("gltf");
     assert!(
         loader.iter().any(|f| uses_gltf(&f)),
         "the loader does not use the gltf crate; update the path in this test"
@@ -43,26 +43,26 @@ fn only_the_gltf_loader_names_the_gltf_crate() {
     let outside: Vec<&str> = others.iter().filter(uses_gltf).map(|f| f.name.as_str()).collect();
     assert!(outside.is_empty(), "these files use the gltf crate outside of its loader: {outside:?}");
     for text in [include_str!("../../src/lib.rs"), include_str!("../../src/main.rs")] {
-        let root = source::File { name: "lib.rs".to_owned(), text: text.to_owned() };
+        let root = source::SourceFile { name: "lib.rs".to_owned(), text: text.to_owned() };
         assert!(!root.crates().contains("gltf"), "lib.rs and main.rs must not use the gltf crate");
     }
 }
 
-/// `serde_json` writes `null` for a number that is not finite, so only the module `json` may write documents with it.
+/// `serde_json` writes `null` for a number that is not finite, so only the module `text::json` may write JSON with it.
 #[test]
 fn only_the_json_module_writes_json() {
     let files = source::files();
     // Unit tests are at the end of a file.
-    let code = |f: &source::File| f.text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
-    let writes = |f: &source::File| code(f).contains("serde_json::to_");
+    let code = |f: &source::SourceFile| f.text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
+    let writes = |f: &source::SourceFile| code(f).contains("serde_json::to_");
     let (json, others): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.name.starts_with("text/json/"));
     assert!(
         json.iter().any(|f| writes(f)),
-        "the module `json` does not write JSON; update the path in this test"
+        "the module `text::json` does not write JSON; update the path in this test"
     );
     let outside = others.iter().filter(|f| !f.is_test() && writes(f));
     let outside: Vec<&str> = outside.map(|f| f.name.as_str()).collect();
-    assert!(outside.is_empty(), "these files write JSON without the module `json`: {outside:?}");
+    assert!(outside.is_empty(), "these files write JSON without the module `text::json`: {outside:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 pub(crate) struct FoundPath {
     /// The segments of the path. `crate::a::{b, c}` is two paths of three segments each.
     pub(crate) path: Vec<String>,
-    /// Whether the path starts with `::` and so names a crate.
+    /// Whether the path starts with `::` and therefore with the name of a crate.
     pub(crate) is_global: bool,
     /// Whether the path belongs to a `use` or `extern crate` item.
     pub(crate) is_import: bool,
@@ -33,7 +33,7 @@ fn code(text: &str) -> String {
     out
 }
 
-/// Returns the end of the comment or literal that starts at an index, or that index if none starts there.
+/// Returns the end of the comment or literal that starts at an index, or the index itself if none starts there.
 fn literal_end(source: &[char], at: usize) -> usize {
     let follows = |i: usize, c: char| source.get(i) == Some(&c);
     let find = |from: usize, c: char| (from..source.len()).find(|&i| source[i] == c).unwrap_or(source.len());
@@ -168,8 +168,8 @@ pub(crate) fn paths(text: &str) -> Vec<FoundPath> {
     found
 }
 
-/// Whether a path starts at a token. It starts with a word that is not a field or method, or with `::` that does not follow a
-/// `<type>`.
+/// Returns whether a path starts at a token. It starts with a word that is not a field or method, or with a `::` that does
+/// not follow a `<type>`.
 fn starts_path(tokens: &[&str], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).map_or("", |i| tokens[i]);
     if tokens[at] == "::" {

@@ -1,15 +1,15 @@
-//! Tests of the scanner with small pieces of source text.
+//! Tests of the checks themselves, with small pieces of source text.
 
 use std::collections::BTreeSet;
 
 use crate::circles;
 use crate::paths::paths;
-use crate::source::{self, File};
+use crate::source::{self, SourceFile};
 use crate::table::{self, Row, Uses};
 use crate::words;
 
-fn file(name: &str, text: &str) -> File {
-    File { name: name.to_owned(), text: text.to_owned() }
+fn file(name: &str, text: &str) -> SourceFile {
+    SourceFile { name: name.to_owned(), text: text.to_owned() }
 }
 
 /// Returns the modules that a file of `ik` uses.
@@ -33,13 +33,13 @@ fn nested_imports_over_several_lines_are_found() {
 #[test]
 fn paths_in_expressions_types_and_macros_are_found() {
     assert_eq!(
-        targets("fn f() -> crate::pose::Pose { crate::rig::read(0..crate::camera::N) }"),
-        ["camera", "pose", "rig"]
+        targets("fn f() -> crate::pose::Pose { crate::rig::read(0..crate::view::N) }"),
+        ["pose", "rig", "view"]
     );
     assert_eq!(targets("let v = <crate::asset::Clip as Default>::default();"), ["asset"]);
     assert_eq!(
-        targets("let v = Vec::<crate::skin::Palette>::new(); crate::toml::refuse!(v);"),
-        ["skin", "toml"]
+        targets("let v = Vec::<crate::skin::Palette>::new(); crate::text::refuse!(v);"),
+        ["skin", "text"]
     );
     assert_eq!(targets("pub(crate) fn f(v: Vec<f64>) { v.iter().collect::<Vec<_>>() }"), [""; 0]);
 }
@@ -48,7 +48,7 @@ fn paths_in_expressions_types_and_macros_are_found() {
 fn comments_strings_and_characters_are_ignored() {
     let hidden = [
         "// crate::viewer",
-        "/* crate::viewer /* crate::cli */ crate::stage */",
+        "/* crate::viewer /* crate::cli */ crate::scene */",
         "let s = \"a \\\" crate::viewer // \";",
         "let s = r#\"a \" crate::viewer\"#;",
         "let s = br\"crate::viewer\\\";",
@@ -70,7 +70,7 @@ fn super_paths_are_resolved() {
     let of = |name, text| file(name, text).targets().into_iter().collect::<Vec<_>>();
     assert_eq!(of("pose/mod.rs", "use super::asset::Clip;"), ["asset"]);
     assert_eq!(of("puppet.rs", "use super::asset::Clip;"), ["asset"]);
-    // A path that could lead anywhere becomes a name that no row has.
+    // A path that could lead to any module becomes a name that no row has.
     assert_eq!(of("pose/mod.rs", "use crate::*;"), ["*"]);
     assert_eq!(of("pose/mod.rs", "use crate as root;"), ["crate"]);
 }
@@ -114,7 +114,7 @@ fn crates_are_distinguished_from_types_modules_and_tools() {
 }
 
 const PAGE: &str = "
-| module | what it holds | may use |
+| module | what it contains | may use |
 |---|---|---|
 | `low` | numbers | nothing |
 | `middle` | a \"thing\" | `low` |
@@ -125,7 +125,7 @@ const PAGE: &str = "
 
 /// Returns the violations of the table by the given files.
 fn violations(files: &[(&str, &str)]) -> Vec<String> {
-    let files: Vec<File> = files.iter().map(|(name, text)| file(name, text)).collect();
+    let files: Vec<SourceFile> = files.iter().map(|(name, text)| file(name, text)).collect();
     table::violations(&table::rows(PAGE), &source::modules(&files), &source::used(&files))
 }
 

@@ -14,14 +14,14 @@ const NOT_CRATES: [&str; 21] = [
 ];
 
 /// A source file.
-pub(crate) struct File {
+pub(crate) struct SourceFile {
     /// Its path below `src`, separated by `/`.
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
 /// Returns all files of the library except `lib.rs`, which declares the modules, and `main.rs`, which is another crate.
-pub(crate) fn files() -> Vec<File> {
+pub(crate) fn files() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut files, mut folders) = (Vec::new(), vec![root.clone()]);
     while let Some(folder) = folders.pop() {
@@ -32,7 +32,7 @@ pub(crate) fn files() -> Vec<File> {
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let inside = path.strip_prefix(&root).unwrap();
                 let names: Vec<&str> = inside.iter().map(|n| n.to_str().unwrap()).collect();
-                files.push(File { name: names.join("/"), text: fs::read_to_string(&path).unwrap() });
+                files.push(SourceFile { name: names.join("/"), text: fs::read_to_string(&path).unwrap() });
             }
         }
     }
@@ -41,7 +41,7 @@ pub(crate) fn files() -> Vec<File> {
     files
 }
 
-impl File {
+impl SourceFile {
     /// Returns the path of the file's module from the root of the crate.
     pub(crate) fn module(&self) -> Vec<&str> {
         let path: Vec<&str> = self.name.trim_end_matches(".rs").split('/').collect();
@@ -51,7 +51,7 @@ impl File {
         }
     }
 
-    /// Whether the file is compiled only for tests.
+    /// Returns whether the file is compiled only for tests.
     pub(crate) fn is_test(&self) -> bool {
         self.module().contains(&"tests")
     }
@@ -63,7 +63,7 @@ impl File {
 
     /// Returns the module at the root of the crate that a path leads to, or `None` for other crates and local names.
     fn target(&self, found: &FoundPath) -> Option<String> {
-        // A path that ends at the root may lead anywhere. No row allows the name `crate`.
+        // A path that ends at the root may lead to any module. It becomes the name `crate`, which no row of the table allows.
         Some(self.absolute(found)?.into_iter().next().unwrap_or_else(|| "crate".to_owned()))
     }
 
@@ -106,12 +106,12 @@ impl File {
 }
 
 /// Returns the modules at the root of the crate.
-pub(crate) fn modules(files: &[File]) -> BTreeSet<String> {
+pub(crate) fn modules(files: &[SourceFile]) -> BTreeSet<String> {
     files.iter().map(|f| f.module()[0].to_owned()).collect()
 }
 
 /// Returns the modules that each module uses, with the first file that uses them.
-pub(crate) fn used(files: &[File]) -> Used {
+pub(crate) fn used(files: &[SourceFile]) -> Used {
     let mut used = Used::new();
     for file in files {
         let module = file.module()[0];

@@ -46,7 +46,7 @@ fn names(list: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the contradictions within the table and with the source, one line each.
+/// Returns the contradictions within the table, and between the table and the source, one line each.
 pub(crate) fn violations(rows: &[Row], modules: &BTreeSet<String>, used: &Used) -> Vec<String> {
     let mut violations = Vec::new();
     let mut above: BTreeSet<&str> = BTreeSet::new();

@@ -1,12 +1,12 @@
-//! Finds words that give away text that has to be translated back before it is understood.
+//! Finds words that often occur in text that is hard to understand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Phrases that plain technical English does not need, in lower case. Each is found as whole words only.
+/// Phrases that plain technical English does not need, in lower case. They match only whole words.
 const PHRASES: [&str; 8] =
     ["anew", "is none", "shall", "so long", "told", "what came of", "whom", "will not do"];
-/// The folders whose text people read.
+/// The folders whose files are checked.
 const FOLDERS: [&str; 9] =
     ["benches", "docs", "examples", "fuzz", "scripts", "shaders", "src", "tests", ".github"];
 const PAGES: [&str; 4] = ["ARCHITECTURE.md", "CHANGELOG.md", "Cargo.toml", "README.md"];
@@ -41,8 +41,8 @@ pub(crate) fn occurrences() -> Vec<String> {
     found
 }
 
-/// Returns the phrases in a text with the numbers of their lines. A phrase may be broken across two lines of a comment, and a
-/// single word may be a part of a name.
+/// Returns the phrases in a text with the numbers of their lines. A phrase may be spread over two lines of a comment, and a
+/// single word may be part of a name.
 pub(crate) fn phrases(text: &str) -> Vec<(usize, &'static str)> {
     let mut words: Vec<(usize, String)> = Vec::new();
     for (index, line) in text.lines().enumerate() {

@@ -1,7 +1,7 @@
 //! Helpers that several test binaries share: test data, and small generated files.
 #![allow(dead_code, reason = "each binary uses only some of the helpers")]
 #![allow(unreachable_pub, reason = "the module is shared by several binaries")]
-#[path = "picture.rs"]
+#[path = "image.rs"]
 pub mod image;
 #[path = "test_data.rs"]
 mod test_data;
@@ -45,12 +45,12 @@ impl Builder {
         self.accessor(kind, 5126, values.len() / width, &data)
     }
 
-    /// Returns the JSON of the last accessor for changes.
+    /// Returns the JSON of the last accessor, so that it can be changed.
     pub fn last(&mut self) -> &mut Value {
         self.accessors.last_mut().unwrap()
     }
 
-    /// Returns the file, which is `rest` with the buffer, views and accessors added.
+    /// Returns the file: `rest` with the buffer, the buffer views and the accessors added.
     pub fn file(self, mut rest: Value) -> Vec<u8> {
         let data = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
         rest["asset"] = json!({"version": "2.0"});

@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// Files of runs that were never printed are deleted after this time.
+/// The files of runs whose records were never printed are deleted after this time.
 const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How a test was incomplete.
@@ -29,7 +29,7 @@ pub struct Record {
     pub kind: Kind,
     /// `binary::module::test`.
     pub test: String,
-    /// A clause without a full stop, for example `SINEW_TEST_DATA is not set`.
+    /// The reason as a clause without a full stop, for example `SINEW_TEST_DATA is not set`.
     pub reason: String,
 }
 
@@ -40,7 +40,8 @@ pub fn append(record: &Record) -> std::io::Result<()> {
     OpenOptions::new().create(true).append(true).open(file())?.write_all(line(record).as_bytes())
 }
 
-/// Returns the records of this run and deletes its file. Also deletes files of old runs that were never printed.
+/// Returns the records of this run and deletes its file. Also deletes the files of old runs whose records were never
+/// printed.
 pub fn take() -> Vec<Record> {
     let text = fs::read_to_string(file()).unwrap_or_default();
     let _ = fs::remove_file(file());

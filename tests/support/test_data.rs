@@ -85,7 +85,7 @@ fn locate_or_note(path: &str, kind: Kind) -> Option<PathBuf> {
 }
 
 /// Returns an external file or folder, or the reason why it is missing. Panics if `SINEW_TEST_DATA` is not a
-/// folder, because a typing error must not turn tests into skips.
+/// folder, because a typing error must not cause tests to be skipped.
 fn locate(path: &str) -> Result<PathBuf, String> {
     let Some(folder) = env::var_os("SINEW_TEST_DATA").filter(|folder| !folder.is_empty()) else {
         return Err("SINEW_TEST_DATA is not set".to_owned());
@@ -96,7 +96,7 @@ fn locate(path: &str) -> Result<PathBuf, String> {
     if found.exists() { Ok(found) } else { Err(format!("SINEW_TEST_DATA does not contain {path}")) }
 }
 
-/// Whether every test must run in full and on external test data, which `SINEW_REQUIRE_TEST_DATA=1` requires.
+/// Returns whether every test must run in full and on external test data, as `SINEW_REQUIRE_TEST_DATA=1` demands.
 pub fn is_required() -> bool {
     env::var_os("SINEW_REQUIRE_TEST_DATA").is_some_and(|value| !value.is_empty() && value != "0")
 }
@@ -104,7 +104,7 @@ pub fn is_required() -> bool {
 /// Records that the running test is incomplete. Panics if the data is required.
 #[track_caller]
 fn note(kind: Kind, reason: &str) {
-    // The harness names the thread of a test after the test. In other threads the line of the call replaces the name.
+    // The harness names the thread of a test after the test. In other threads, the location of the call is used instead.
     let thread = std::thread::current();
     let name = thread.name().filter(|name| *name != "main");
     let name = name.map_or_else(|| Location::caller().to_string(), str::to_owned);

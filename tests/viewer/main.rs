@@ -16,7 +16,7 @@ mod display;
 mod files;
 mod gizmo;
 mod goals;
-#[path = "../support/picture.rs"]
+#[path = "../support/image.rs"]
 mod image;
 mod key;
 mod live;

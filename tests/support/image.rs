@@ -25,7 +25,7 @@ pub fn png(width: u32, height: u32, color: ColorType, pixels: &[u8]) -> Vec<u8> 
     bytes
 }
 
-/// Whether a PNG file stores alpha.
+/// Returns whether a PNG file stores alpha.
 pub fn has_alpha(path: &Path) -> bool {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let reader = png::Decoder::new(file).read_info().unwrap();
@@ -34,11 +34,11 @@ pub fn has_alpha(path: &Path) -> bool {
 
 /// Access to the pixels of an image.
 pub trait Look {
-    /// The width and height.
+    /// Returns the width and height.
     fn size(&self) -> (u32, u32);
-    /// The pixel at a position. Panics outside of the image.
+    /// Returns the pixel at a position. Panics outside the image.
     fn at(&self, x: u32, y: u32) -> [u8; 4];
-    /// The pixels of a rectangle, given by left, top, width and height.
+    /// Returns the pixels of a rectangle, given by left, top, width and height.
     fn part(&self, part: [u32; 4]) -> Vec<[u8; 4]>;
 }
 
