@@ -74,7 +74,8 @@ impl FuzzRun {
         run.tally.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the format of the input with the given number and the input's index in that format, or `None` after the last input.
+    /// Returns the format of the input with the given number and the input's index in that format, or `None` after the last
+    /// input.
     fn input_at(&self, number: u64) -> Option<(&'static Format, u64)> {
         let round: u64 = self.plan.formats.iter().map(|f| f.inputs_per_round).sum();
         match self.plan.time {

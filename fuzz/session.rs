@@ -206,7 +206,8 @@ fn check_replay(session: &mut Session) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks undo and redo. The time in the motion is not part of the history, so it is set to the same value for every comparison.
+/// Checks undo and redo. The time in the motion is not part of the history, so it is set to the same value for every
+/// comparison.
 fn check_undo(session: &mut Session) -> Result<(), String> {
     session.apply(Command::Play(false));
     session.apply(Command::Release);

@@ -23,7 +23,8 @@ impl Image {
     /// Reads only the header. The format is detected from the data, not from a name or MIME type.
     ///
     /// # Errors
-    /// A one-line reason if the data is not PNG or JPEG, is damaged, or has a side longer than [`MAX_IMAGE_SIDE`](super::MAX_IMAGE_SIDE).
+    /// A one-line reason if the data is not PNG or JPEG, is damaged, or has a side longer than
+    /// [`MAX_IMAGE_SIDE`](super::MAX_IMAGE_SIDE).
     pub fn new(name: Option<String>, bytes: Arc<[u8]>) -> Result<Self, String> {
         let EncodedImage { width, height, decoded_bytes, .. } = EncodedImage::new(&bytes)?;
         Ok(Self { name, bytes, width, height, decoded_bytes })

@@ -92,7 +92,8 @@ pub struct Skeleton {
     pub parents_first: Vec<(usize, Option<usize>)>,
     /// Matrices in the file that a [`Transform`] cannot express, by node. They apply while the node is at rest.
     pub sheared: BTreeMap<usize, Affine3A>,
-    /// Rest morph weights of all nodes in node order: the node's own, otherwise its mesh's, otherwise zero.
+    /// Rest morph weights of all nodes in node order. They are the node's own weights, otherwise those of its mesh, and
+    /// otherwise zero.
     pub rest_weights: Vec<f32>,
 }
 

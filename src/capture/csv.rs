@@ -10,7 +10,7 @@
 //! the world orientation of its segment (`.qx`, `.qy`, `.qz`, `.qw`), or both. Columns may be in any order, but a
 //! position or an orientation needs all of its columns.
 //!
-//! An empty cell, or `nan`, means that the sensor saw nothing. A position or an orientation is missing if any of
+//! An empty cell, or `nan`, means that the sensor measured nothing. A position or an orientation is missing if any of
 //! its cells is. Times must increase. Fields may be quoted as in RFC 4180, with `""` for a quote inside a field.
 //! Empty lines and a byte order mark are skipped.
 

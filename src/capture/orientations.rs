@@ -10,7 +10,7 @@ use super::tracked::TrackedTree;
 
 /// Turns the orientations of sensors on body segments into a pose of a skeleton.
 ///
-/// With Oᵢ the world orientation of a segment and Oᵢ₊₁ that of the next segment outwards, the rotation of the joint
+/// If Oᵢ is the world orientation of a segment and Oᵢ₊₁ that of the next segment outwards, the rotation of the joint
 /// between them is Rⱼ = Oᵢᵀ Oᵢ₊₁ (Oshita, lecture on inverse kinematics). The mounting orientation of a sensor on
 /// its segment is arbitrary. It is measured once, while the performer stands in a known pose ([`Segments::calibrate`],
 /// [`calibration_pose()`](super::calibration_pose())).
@@ -57,9 +57,10 @@ impl Segments {
         }
     }
 
-    /// Writes the measured rotations into a pose. `sensors` has one world orientation per joint in the order of the
-    /// list, or `None` if there is no value. A value that is not finite or has length zero counts as missing. As
-    /// with [`Fit::pose`](super::Fit::pose), a joint without a value keeps its local rotation. The root is not moved, and no memory is allocated.
+    /// Writes the measured rotations into a pose. `sensors` has one world orientation per joint in the order of the list,
+    /// or `None` if there is no value. A value that is not finite or has length zero counts as missing. As with
+    /// [`Fit::pose`](super::Fit::pose), a joint without a value keeps its local rotation. The root is not moved, and no
+    /// memory is allocated.
     pub fn pose(&mut self, sensors: &[Option<Quat>], pose: &mut Pose) {
         self.tracked.reset_untracked(pose);
         for index in 0..self.tracked.joints.len() {

@@ -75,8 +75,8 @@ impl Fit {
         })
     }
 
-    /// Returns the tracked parent of each joint, as an index in the list. It is `None` for the root, and for joints below a root
-    /// that is not in the list.
+    /// Returns the tracked parent of each joint, as an index in the list. It is `None` for the root, and for joints below a
+    /// root that is not in the list.
     pub fn logical_parents(&self) -> Vec<Option<usize>> {
         let joints = &self.tracked.joints;
         let mut logical_parents = vec![None; self.tracked.columns];
@@ -225,7 +225,7 @@ impl Fit {
     fn solve_eased<T>(
         &mut self,
         solve: impl Fn(&mut [(DVec3, DVec3)]) -> T,
-        place: impl Fn(&T, DVec3) -> DVec3,
+        position_of: impl Fn(&T, DVec3) -> DVec3,
     ) -> T {
         let Self { bones, pairs, return_offset, .. } = self;
         if bones.iter().any(|b| b.seen.is_returning) {
@@ -233,7 +233,7 @@ impl Fit {
             pairs.extend(bones.iter().filter(|b| b.seen.weight >= 1.0).map(|b| (b.from, b.seen.position)));
             let estimated = solve(pairs);
             for bone in bones.iter().filter(|b| b.seen.is_returning) {
-                return_offset[bone.child] = place(&estimated, bone.from) - bone.seen.position;
+                return_offset[bone.child] = position_of(&estimated, bone.from) - bone.seen.position;
             }
         }
         pairs.clear();

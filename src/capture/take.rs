@@ -49,8 +49,8 @@ pub struct Take {
 /// Options for the conversion of a take to a clip.
 #[derive(Clone, Debug, Default)]
 pub struct TakeOptions {
-    /// Length of one unit of the positions in metres. If `None`, it is estimated from the lengths of the skeleton's bones, or 1 if
-    /// no bone was measured.
+    /// Length of one unit of the positions in metres. If `None`, it is estimated from the lengths of the skeleton's bones,
+    /// or 1 if no bone was measured.
     pub scale: Option<f64>,
     /// Filter for the positions, with parameters for metres.
     pub smooth_positions: Option<Smoothing>,
@@ -73,7 +73,8 @@ pub struct Captured {
 }
 
 impl Take {
-    /// Converts a clip to a take: the world orientations of a humanoid's bones, and the position of its hips, at the clip's keys.
+    /// Converts a clip to a take: the world orientations of a humanoid's bones, and the position of its hips, at the clip's
+    /// keys.
     pub fn of(clip: &Clip, skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Self {
         let bones: Vec<_> = bones.iter().filter(|(_, node)| **node < skeleton.nodes.len()).collect();
         let mut times: Vec<f32> = clip.timelines.iter().flatten().copied().collect();

@@ -1,4 +1,5 @@
-//! Fits a pose to joint positions as they arrive. Joints that drop out keep their rotations, and return smoothly.
+//! Fits a pose to joint positions as they arrive. Joints that drop out keep their position relative to
+//! their ancestors, and return smoothly.
 
 use glam::Vec3;
 

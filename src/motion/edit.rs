@@ -1,4 +1,4 @@
-//! Edits of a motion that keep its detail: displacements over a time window.
+//! Edits of a motion, which add displacements over a time window and so preserve its detail.
 
 use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};

@@ -8,9 +8,9 @@ use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
 
 use super::interpolate::slerp;
 
-/// If two successive keys differ by a larger rotation than this, both are kept, in radians. The distance between two arcs of up to a quarter
-/// turn is at most 1 / cos(π/8) times the distance between their ends, because a quarter turn is an eighth of a circle on
-/// the sphere of unit quaternions.
+/// If two successive keys differ by a larger rotation than this, both are kept, in radians. The distance between two arcs
+/// of up to a quarter turn is at most 1 / cos(π/8) times the distance between their ends, because a quarter turn is an
+/// eighth of a circle on the sphere of unit quaternions.
 const MAX_ARC: f32 = std::f32::consts::FRAC_PI_2;
 /// The fraction of the tolerance that is used at keys. The rest is for errors between keys.
 const KEY_FRACTION: f32 = 0.9;
@@ -40,8 +40,9 @@ impl Default for Tolerance {
 /// the same property.
 ///
 /// The algorithm is greedy. From each kept key it searches the farthest key up to which interpolation restores all keys
-/// between them, first by doubling and then by halving the distance. This takes O(n log n) steps for n keys. The result
-/// has few keys, but not always the smallest possible number. Each channel has its own key times, and channels with equal times share a timeline.
+/// between them, first by doubling and then by halving the distance. This takes O(n log n) steps for n keys. The result has
+/// few keys, but not always the smallest possible number. Each channel has its own key times, and channels with equal times
+/// share a timeline.
 ///
 /// The clip must belong to the skeleton.
 pub fn reduce(clip: &Clip, skeleton: &Skeleton, tolerance: Tolerance) -> Clip {

@@ -201,8 +201,8 @@ impl PreparedStrip {
         }
     }
 
-    /// Returns the number of cycles from a foot's strike to the time `since` seconds after the strip's start. Returns `None` if the clip is
-    /// not cyclic or the foot does not strike in it. In a blend, the first clip is used.
+    /// Returns the number of cycles from a foot's strike to the time `since` seconds after the strip's start. Returns
+    /// `None` if the clip is not cyclic or the foot does not strike in it. In a blend, the first clip is used.
     pub(super) fn cycles_since_strike(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
         let first = self.blended.first()?;
         let strike = first.strikes.iter().find(|(_, f)| *f == foot)?.0;

@@ -145,8 +145,8 @@ fn a_loop_accumulates_root_motion_or_stays_in_place() {
             let step = before.map_or(WALK / 60.0 * speed, |b| now.z - b.z);
             assert!((step * 60.0 - WALK * speed).abs() < 0.45 * speed.abs(), "{time}: {}", step * 60.0);
             before = Some(now);
-            let place = hips(&character, &pose_at(&mut b, &character, &feet, &in_place, time));
-            assert!((place - start).with_y(0.0).length() < 0.1, "{time}: {place}");
+            let position = hips(&character, &pose_at(&mut b, &character, &feet, &in_place, time));
+            assert!((position - start).with_y(0.0).length() < 0.1, "{time}: {position}");
         }
     }
 }

@@ -127,8 +127,8 @@ fn average(values: impl Iterator<Item = f32>) -> f32 {
     if count > 0.0 { (sum / count) as f32 } else { 0.0 }
 }
 
-/// Returns the FLIP error of each pixel. Images that are not opaque are compared over black and over white, and the larger error is
-/// used. Over a single colour, an opaque pixel of that colour would look the same as a transparent one.
+/// Returns the FLIP error of each pixel. Images that are not opaque are compared over black and over white, and the larger
+/// error is used. Over a single colour, an opaque pixel of that colour would look the same as a transparent one.
 fn flip_map(expected: &DecodedImage, actual: &DecodedImage) -> Vec<f32> {
     let over = |background: u8| {
         flip::error_map(&opaque(expected, background), &opaque(actual, background), expected.width as usize)

@@ -179,7 +179,7 @@ pub(crate) fn numbers<const N: usize>(item: &Item, key: &str) -> Result<[f64; N]
     let list = item.as_array().ok_or_else(|| SpannedError::at(item, cause()))?;
     let one = |value: &toml_edit::Value| number(&Item::Value(value.clone()), key, |_| true, cause);
     let values = list.iter().map(one).collect::<Result<Vec<f64>, SpannedError>>();
-    // Cloned values have no position, so errors use that of the list.
+    // Cloned values have no position, so errors use the position of the list.
     let values = values.map_err(|e| SpannedError::at(item, e.cause))?;
     values.try_into().map_err(|_| SpannedError::at(item, cause()))
 }

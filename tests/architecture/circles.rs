@@ -59,8 +59,8 @@ impl Module {
         let path = file.module().into_iter().map(str::to_owned).collect();
         let mut module = Self { path, items, imports: BTreeMap::new(), globs: Vec::new(), uses: Vec::new() };
         for found in paths(&file.text).iter().filter(|f| !f.enclosing.iter().any(|m| m == "tests")) {
-            // A path without `crate` or `super` may lead to a module that the file declares. A path to another crate resolves to
-            // the file itself and is then ignored.
+            // A path without `crate` or `super` may lead to a module that the file declares. A path to another crate
+            // resolves to the file itself and is then ignored.
             let in_file = || module.path.iter().chain(&found.path).cloned().collect();
             let mut path: Vec<String> = file.absolute(found).unwrap_or_else(in_file);
             if path.last().is_some_and(|name| name == "self") {

@@ -1,7 +1,7 @@
 //! Reads BVH, Biovision's motion capture format: a hierarchy of joints, then one line of numbers per frame. A file
 //! becomes a skeleton without meshes and one clip.
 //!
-//! BVH has no standard except Biovision's own notes and the files that programs write. By common practice, a joint's
+//! There is no standard for BVH except Biovision's own notes and the files that programs write. By common practice, a joint's
 //! rotation is the product of its rotation channels in file order (`Zrotation Xrotation Yrotation` is Rz · Rx · Ry for
 //! column vectors, in degrees), a position channel replaces the `OFFSET` on its axis, and +Y is up.
 //!

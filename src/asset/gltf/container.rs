@@ -145,8 +145,8 @@ fn json_cause(error: &gltf::Error) -> String {
     }
 }
 
-/// Changes the parts that the crate refuses although glTF 2.0 allows them: scenes without `nodes`, channels without a target node,
-/// arbitrary `extras`, and integers that are written as `1.0`.
+/// Changes the parts that the crate refuses although glTF 2.0 allows them: scenes without `nodes`, channels without a
+/// target node, arbitrary `extras`, and integers that are written as `1.0`.
 fn with_optional_fields(mut root: Value) -> Value {
     relax_values(&mut root);
     let objects =

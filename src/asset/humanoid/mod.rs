@@ -122,7 +122,7 @@ impl<'a> BoneFinder<'a> {
         words.iter().any(|w| name.contains(w))
     }
 
-    /// Returns the joints of a limb from its top to its end. `None` if the side has no such limb, or several.
+    /// Returns the joints of a limb from its top to its end. Returns `None` if the side has no such limb or several.
     fn limb(&self, family: Family, side: Side) -> Option<Vec<usize>> {
         let belongs = |n: &usize| self.families[*n] == Some(family) && self.sides[*n] == Some(side);
         // For each node, the number of the limb's joints from it up to the root, and the topmost of them.

@@ -161,7 +161,8 @@ impl Draft {
     /// Syncs the draft to disk and renames it to a file in its folder that does not exist yet.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if the file exists, which then stays unchanged. Otherwise the same as for [`Self::replace`].
+    /// [`io::ErrorKind::AlreadyExists`] if the file exists, which then stays unchanged. Otherwise the same as for
+    /// [`Self::replace`].
     pub fn keep(&mut self, file: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         // A hard link is complete from the start, and fails if the name is taken.
@@ -208,7 +209,7 @@ fn lock(file: &File, path: &Path) -> bool {
 
 /// Removes a draft that no process is writing.
 fn remove_abandoned(path: &Path) {
-    let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+    let is_file = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
     let Some(file) = is_file.then(|| OpenOptions::new().write(true).open(path).ok()).flatten() else {
         return;
     };
@@ -224,7 +225,7 @@ fn remove_abandoned(path: &Path) {
 }
 
 fn is_old(file: &File) -> bool {
-    let modified = file.metadata().and_then(|found| found.modified());
+    let modified = file.metadata().and_then(|metadata| metadata.modified());
     modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > ABANDONED))
 }
 
@@ -255,7 +256,8 @@ pub fn leftovers(file: &Path) -> Vec<PathBuf> {
         })
     };
     let is_leftover = |path: &PathBuf| {
-        let has_content = fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0);
+        let has_content =
+            fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
         let file = has_content.then(|| File::open(path).ok()).flatten();
         file.is_some_and(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     };

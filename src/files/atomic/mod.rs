@@ -4,7 +4,7 @@
 //! renamed to the file, and then the folder is synced.
 //!
 //! A replaced file keeps its permissions, and its owner and group where the system allows it. If the group cannot be kept,
-//! the new group gets only the permissions that everybody has. Access control lists and extended attributes are those of a new file. A
+//! the new group gets only the permissions that everybody has. Access control lists and extended attributes are not kept. A
 //! read-only file is not replaced.
 
 use std::fs::{self, File, OpenOptions};
@@ -85,13 +85,13 @@ pub fn end(end: impl FnOnce()) {
 
 /// Whether a path refers to something other than a regular file, or to a file that the caller has opened.
 fn is_special(path: &Path) -> bool {
-    bounded::is_descriptor(path) || fs::metadata(path).is_ok_and(|found| !found.is_file())
+    bounded::is_descriptor(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
 /// Returns the path of a file after following all links. The file may not exist yet.
 fn destination(path: &Path) -> io::Result<PathBuf> {
     match fs::metadata(path) {
-        Ok(found) if found.is_file() => return path.canonicalize(),
+        Ok(metadata) if metadata.is_file() => return path.canonicalize(),
         Ok(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Err(_) => {}

@@ -3,7 +3,7 @@
 use crate::asset::{Character, Skeleton, humanoid};
 use crate::pose::{Pose, world_matrices};
 
-use super::frame::{BodyFrame, STANDS, turns};
+use super::frame::{BodyFrame, STANDING_HEIGHTS, turns};
 use super::reference::reference;
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) struct RestFigure<'a> {
     pub(super) ground: f32,
     pub(super) ankle: f32,
     /// Whether the figure stands on the plane through the world's origin.
-    pub(super) stands: bool,
+    pub(super) is_on_ground: bool,
 }
 
 impl<'a> RestFigure<'a> {
@@ -41,9 +41,9 @@ impl<'a> RestFigure<'a> {
         let positions: Vec<Vec3> = world.iter().map(|m: &Affine3A| m.translation.into()).collect();
         let turns = turns(skeleton, &pose);
         let BodyFrame { body, middle } = BodyFrame::new(|bone| bones.get(bone).map(|&n| positions[n]))?;
-        let (ground, ankle, stands) = (0.0, 0.0, true);
+        let (ground, ankle, is_on_ground) = (0.0, 0.0, true);
         let mut figure =
-            Self { skeleton, bones, pose, positions, turns, body, middle, ground, ankle, stands };
+            Self { skeleton, bones, pose, positions, turns, body, middle, ground, ankle, is_on_ground };
         figure.find_ground();
         Some(figure)
     }
@@ -55,12 +55,12 @@ impl<'a> RestFigure<'a> {
         let ankles = ["leftFoot", "rightFoot"].into_iter().filter_map(|b| Some(self.position(b)?.dot(up)));
         self.ankle = ankles.fold(f32::INFINITY, f32::min);
         if !lowest.is_finite() {
-            (self.ankle, self.stands) = (0.0, true);
+            (self.ankle, self.is_on_ground) = (0.0, true);
             return;
         }
         let hips = self.middle.dot(up) - lowest;
-        self.stands = STANDS.contains(&(lowest / hips));
-        self.ground = if self.stands { 0.0 } else { lowest };
+        self.is_on_ground = STANDING_HEIGHTS.contains(&(lowest / hips));
+        self.ground = if self.is_on_ground { 0.0 } else { lowest };
     }
 
     /// Returns the feet and all nodes below them.

@@ -10,7 +10,7 @@ use crate::pose::Pose;
 const UPRIGHT: f32 = 0.866;
 const FACING: f32 = 0.94;
 /// A figure stands on the ground if the height of the lowest joint of its feet is in this range, in heights of the hips.
-pub(super) const STANDS: std::ops::Range<f32> = -0.05..0.2;
+pub(super) const STANDING_HEIGHTS: std::ops::Range<f32> = -0.05..0.2;
 
 pub(super) const SIDES: [&str; 2] = ["left", "right"];
 

@@ -19,11 +19,11 @@ pub(super) struct SourceGround {
 
 /// Finds the ground from the reference pose if the figure stands upright on it, and otherwise from the clips.
 ///
-/// The rest pose of a motion capture file often does not show where the ground is: the hips may be at the origin, or the figure may lie
-/// along another axis than the one on which its motion is upright.
+/// The rest pose of a motion capture file often does not show where the ground is: the hips may be at the origin, or the
+/// figure may lie along another axis than the one on which its motion is upright.
 pub(super) fn source_ground(character: &Character, source: &RestFigure, target: &RestFigure) -> SourceGround {
     let turn = target.body * source.body.conjugate();
-    if source.stands && source.up().dot(Vec3::Y) > 0.9 {
+    if source.is_on_ground && source.up().dot(Vec3::Y) > 0.9 {
         return SourceGround { turn, height: source.ground };
     }
     let sampled = sample_clips(character, source);
@@ -33,7 +33,8 @@ pub(super) fn source_ground(character: &Character, source: &RestFigure, target: 
     let mut heights: Vec<f32> = sampled.soles.iter().map(|p| p.dot(up)).filter(|h| h.is_finite()).collect();
     heights.sort_by(f32::total_cmp);
     let lowest = heights.get(OUTLIERS.min(heights.len().saturating_sub(1))).copied();
-    let height = if source.stands && !is_lying { source.ground } else { lowest.unwrap_or(source.ground) };
+    let height =
+        if source.is_on_ground && !is_lying { source.ground } else { lowest.unwrap_or(source.ground) };
     SourceGround { turn, height }
 }
 

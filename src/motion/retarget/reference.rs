@@ -11,7 +11,7 @@ use crate::asset::{Character, Clip, Skeleton, Skin, Values};
 use crate::motion::interpolate::slerp;
 use crate::pose::{Pose, world_matrices};
 
-use super::frame::{BodyFrame, SIDES, STANDS, turns};
+use super::frame::{BodyFrame, SIDES, STANDING_HEIGHTS, turns};
 use super::samples::each_pose;
 use super::tree::to_local;
 
@@ -182,7 +182,7 @@ fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<Refe
     let gap = frame.middle - bound.frame()?.middle;
     let flat = gap - up * gap.dot(up);
     let lowest = bound.lowest(up);
-    let rise = if STANDS.contains(&(lowest / height)) { 0.0 } else { rest.lowest(up) - lowest };
+    let rise = if STANDING_HEIGHTS.contains(&(lowest / height)) { 0.0 } else { rest.lowest(up) - lowest };
     let flat = if flat.length() < 0.5 * height { Vec3::ZERO } else { flat };
     bound.shift(anchor, flat + up * rise);
     Some(bound)

@@ -82,23 +82,23 @@ fn retargeting_to_the_same_character_keeps_every_pose() {
 #[test]
 fn a_t_pose_and_an_a_pose_give_the_same_motion() {
     let character = mannequin().unwrap();
-    let mut tee = character.clone();
+    let mut t_pose = character.clone();
     let rest = world(&character, &Pose::rest(&character.skeleton));
     let bones = humanoid(&character).unwrap().bones;
     for (side, x) in [("left", Vec3::X), ("right", Vec3::NEG_X)] {
         let node = |bone: &str| bones[&format!("{side}{bone}")];
         let (upper, lower) = (node("UpperArm"), node("LowerArm"));
         let along = Vec3::from(rest[lower].translation - rest[upper].translation).normalize();
-        let node = &mut tee.skeleton.nodes[upper];
+        let node = &mut t_pose.skeleton.nodes[upper];
         let above = rest[node.parent.unwrap()].to_scale_rotation_translation().1;
         let turn = Quat::from_rotation_arc(along, x);
         node.rest.rotation = above.conjugate() * turn * above * node.rest.rotation;
     }
-    let spread = world(&tee, &Pose::rest(&tee.skeleton));
+    let spread = world(&t_pose, &Pose::rest(&t_pose.skeleton));
     assert!(spread[bones["leftLowerArm"]].translation.y > rest[bones["leftLowerArm"]].translation.y + 0.15);
-    let forward = Retarget::by_bodies(&tee, &character).unwrap();
-    let back = Retarget::by_bodies(&character, &tee).unwrap();
-    for mut retarget in [forward, back, Retarget::new(&tee, &character).unwrap()] {
+    let forward = Retarget::by_bodies(&t_pose, &character).unwrap();
+    let back = Retarget::by_bodies(&character, &t_pose).unwrap();
+    for mut retarget in [forward, back, Retarget::new(&t_pose, &character).unwrap()] {
         for pose in poses(&character, &character) {
             let (out, _) = retargeted(&mut retarget, &pose);
             for (a, b) in pose.locals.iter().zip(&out.locals) {

@@ -63,7 +63,7 @@ fn indices(encoded: &[u8], count: usize, stride: usize, triangles: bool) -> Resu
     }
 }
 
-/// A vertex of `N` words, because the codec takes the vertex size from a type.
+/// A vertex of `N` words. It is a type because the codec derives the vertex size from a type.
 #[derive(Clone)]
 struct Vertex<const N: usize>([u32; N]);
 
