@@ -91,10 +91,10 @@ impl Motion {
     /// Returns how long a new strip should overlap the existing strip at `index`, in seconds.
     ///
     /// Overlaps from 0.2 s to 1.5 s are tried. The result is the shortest overlap that [is smooth](Transition::is_smooth)
-    /// and in which the feet of both clips strike the ground within an eighth of a cycle of each other. If there is none,
-    /// the result is the shortest smooth overlap. If there is none either, it is the overlap that exceeds the speed limit
-    /// least. The overlap is never longer than one of the strips, and never covers a transition between the strip at
-    /// `index` and an earlier one.
+    /// and in which the feet of both clips strike the ground within an eighth of a cycle of each other. If no overlap meets
+    /// both conditions, the result is the shortest smooth overlap, and if no overlap is smooth, the one that exceeds the
+    /// speed limit least. The overlap is never longer than one of the strips, and never covers a transition between the
+    /// strip at `index` and an earlier one.
     ///
     /// If the angle of a joint differs between both clips, the joint turns by this difference within the overlap, 1.5 times
     /// as fast in the middle as on average. A different blend curve cannot make up for an overlap that is too short.
