@@ -79,6 +79,7 @@ fn errors_name_the_file_that_cannot_be_read() {
 
 #[test]
 fn errors_for_unknown_names_list_the_nearest() {
+    assert_eq!(refusal(["rendr"]), "rendr: neither a file nor a command; did you mean `sinew render`?");
     let line = refusal(["pose", "--reach", "lefthand=0,1,0"]);
     assert!(line.starts_with("node \"lefthand\" does not exist; nearest: \"leftHand\""), "{line}");
     let line = refusal(["pose", "--animation", "waive"]);
