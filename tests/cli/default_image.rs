@@ -1,6 +1,6 @@
 //! `sinew` and `sinew FILE` without a display.
 
-use crate::support::image::{self, Look};
+use crate::support::image::{self, PixelAccess};
 use crate::{MANNEQUIN, command, folder};
 
 #[test]

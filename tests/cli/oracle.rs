@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use sinew::asset;
 
-use crate::support::image::{self, Look};
+use crate::support::image::{self, PixelAccess};
 use crate::support::{built_in_gltf_files, external, external_or_skip, gltf_files, skip};
 use crate::{folder, json, stdout};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::Builder;
-use crate::support::image::{self, Look};
+use crate::support::image::{self, PixelAccess};
 use crate::{MANNEQUIN, folder, json, refusal, sinew, stdout};
 
 fn numbers(value: &Value) -> Vec<f64> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::image::{self, Look};
+use crate::support::image::{self, PixelAccess};
 use crate::{command, folder, refusal, sinew, stdout};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::image::{self, Look};
+use crate::support::image::{self, PixelAccess};
 use crate::{folder, refusal, stdout};
 
 /// A hand-written session of one minute with the built-in character.

@@ -84,7 +84,7 @@ impl Follower {
     }
 
     fn received(&self) -> u64 {
-        self.source.receiver.look(|state| state.packets + state.dropped)
+        self.source.receiver.with_state(|state| state.packets + state.dropped)
     }
 
     /// Waits until `count` packets were received, valid and invalid.
@@ -171,7 +171,7 @@ fn a_packet_of_sixty_joints_costs_less_than_a_third_of_a_millisecond() {
     let (after, frames) = (cpu_times(), follower.frames);
     follower.update();
     let (performer, duration) = sender.join().unwrap();
-    let (received, dropped) = follower.source.receiver.look(|state| (state.packets, state.dropped));
+    let (received, dropped) = follower.source.receiver.with_state(|state| (state.packets, state.dropped));
     assert_eq!((received, dropped), (packets, 0));
     follower.assert_pose_matches(&performer);
     assert!(frames > packets / 4, "only {frames} frames for {packets} packets");
@@ -223,7 +223,7 @@ fn hostile_packets_through_a_socket_do_no_harm() {
     let after = resident();
     let seconds = started.elapsed().as_secs_f64();
     let (valid, dropped, failure) =
-        follower.source.receiver.look(|state| (state.packets, state.dropped, state.failure.clone()));
+        follower.source.receiver.with_state(|state| (state.packets, state.dropped, state.failure.clone()));
     assert_eq!((valid + dropped, failure), (count, None));
     assert!(valid > count / 50 && dropped > count / 4, "{valid} valid packets, {dropped} dropped");
     // A performer who starts afterwards is followed as usual.
@@ -235,7 +235,7 @@ fn hostile_packets_through_a_socket_do_no_harm() {
         follower.update();
         follower.assert_pose_matches(&performer);
     }
-    assert_eq!(follower.source.receiver.look(|state| state.packets), valid + 3);
+    assert_eq!(follower.source.receiver.with_state(|state| state.packets), valid + 3);
     let Some((before, after)) = before.zip(after) else {
         return support::skip("the system does not report resident memory (/proc)");
     };

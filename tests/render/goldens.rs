@@ -15,7 +15,7 @@ use sinew::scene;
 use sinew::scene::ViewSettings;
 use sinew::scene::compare::Comparison;
 
-use crate::support::image::{self, Look};
+use crate::support::image::{self, PixelAccess};
 use crate::{renderer, typical_view};
 
 const SIZE: (u32, u32) = (320, 240);

@@ -33,7 +33,7 @@ pub fn has_alpha(path: &Path) -> bool {
 }
 
 /// Access to the pixels of an image.
-pub trait Look {
+pub trait PixelAccess {
     /// Returns the width and height.
     fn size(&self) -> (u32, u32);
     /// Returns the pixel at a position. Panics outside the image.
@@ -42,7 +42,7 @@ pub trait Look {
     fn part(&self, part: [u32; 4]) -> Vec<[u8; 4]>;
 }
 
-impl Look for DecodedImage {
+impl PixelAccess for DecodedImage {
     fn size(&self) -> (u32, u32) {
         (self.width, self.height)
     }

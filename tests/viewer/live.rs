@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::display::{Started, display};
 use super::files::folder;
-use crate::image::{self, Look};
+use crate::image::{self, PixelAccess};
 
 /// Maximum time to wait for an effect.
 const TIMEOUT: Duration = Duration::from_secs(90);

@@ -19,7 +19,7 @@ use sinew::viewer::{
 
 use super::files::folder;
 use super::{SIZE, at, drag, pose, random_event};
-use crate::image::{self, Look};
+use crate::image::{self, PixelAccess};
 
 /// Returns the mannequin with its rig, as the program opens it.
 fn session() -> Session {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use sinew::asset::DecodedImage;
 
-use crate::image::{self, Look};
+use crate::image::{self, PixelAccess};
 
 use super::display::{Started, display};
 

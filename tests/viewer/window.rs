@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::display::{Started, display};
-use crate::image::{self, Look};
+use crate::image::{self, PixelAccess};
 
 /// Color of the recording indicator.
 const RECORDING: [u8; 3] = [235, 64, 52];

@@ -27,7 +27,7 @@ pub struct ReceiverState {
     /// Number of invalid packets, which were dropped.
     pub dropped: u64,
     /// The reason why the last invalid packet was dropped.
-    pub fault: Option<String>,
+    pub last_error: Option<String>,
     /// Packets per second over the last half second.
     pub rate: f32,
     /// When the last valid packet arrived.
@@ -69,7 +69,7 @@ impl Receiver {
     }
 
     /// Calls a function with the current state. The receiving thread is blocked during the call, so it must be short.
-    pub fn look<T>(&self, at: impl FnOnce(&ReceiverState) -> T) -> T {
+    pub fn with_state<T>(&self, at: impl FnOnce(&ReceiverState) -> T) -> T {
         at(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -122,7 +122,7 @@ fn process_packet(packet: &[u8], events: &mut Vec<super::VmcEvent>, state: &mut 
         }
         Err(error) => {
             state.dropped += 1;
-            state.fault = Some(error.to_string());
+            state.last_error = Some(error.to_string());
         }
     }
 }

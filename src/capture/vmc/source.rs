@@ -9,7 +9,7 @@ use super::{LiveCharacter, Receiver};
 /// A live source of poses, which is updated once per frame.
 #[derive(Debug)]
 pub struct LiveSource {
-    /// The receiver. [`Receiver::look`] reads its state.
+    /// The receiver. [`Receiver::with_state`] reads its state.
     pub receiver: Receiver,
     /// The mapping to the character.
     pub live: LiveCharacter,
@@ -29,7 +29,7 @@ impl LiveSource {
     /// since the last call.
     pub fn update(&mut self, time: f64, pose: &mut Pose) -> bool {
         let Self { receiver, live, recorder, packets } = self;
-        let has_new_packets = receiver.look(|state| {
+        let has_new_packets = receiver.with_state(|state| {
             let has_new_packets = state.packets != *packets;
             if has_new_packets {
                 *packets = state.packets;
@@ -45,7 +45,7 @@ impl LiveSource {
 
     /// Whether a packet has arrived since the last [`LiveSource::update`].
     pub fn has_new_packets(&self) -> bool {
-        self.receiver.look(|state| state.packets != self.packets)
+        self.receiver.with_state(|state| state.packets != self.packets)
     }
 
     /// Starts a recording. A running recording is discarded.

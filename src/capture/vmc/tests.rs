@@ -105,7 +105,7 @@ fn live_motion_is_recorded_as_a_clip() {
     for (frame, truth) in seen.poses.iter().enumerate() {
         sender.send_to(&encode_pose(&seen.character, truth), source.receiver.address()).unwrap();
         let deadline = Instant::now() + Duration::from_secs(10);
-        while source.receiver.look(|s| s.packets) <= frame as u64 && Instant::now() < deadline {
+        while source.receiver.with_state(|s| s.packets) <= frame as u64 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_micros(200));
         }
         assert!(source.update(frame as f64 / 60.0, &mut pose));
@@ -348,13 +348,13 @@ fn replayed_packets_are_received() {
     assert_eq!(replay(&file, receiver.address(), 1.0).unwrap(), file.packets.len());
     let all = file.packets.len() as u64;
     let deadline = Instant::now() + Duration::from_secs(10);
-    while receiver.look(|s| s.packets + s.dropped) < all && Instant::now() < deadline {
+    while receiver.with_state(|s| s.packets + s.dropped) < all && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let state = receiver.look(ReceiverState::clone);
+    let state = receiver.with_state(ReceiverState::clone);
     assert_eq!((state.packets, state.dropped), (all - 1, 1));
     assert!(state.last.is_some() && state.failure.is_none() && state.performer.ready == Some(true));
-    assert_eq!(state.fault.as_deref(), Some("the packet is not a valid OSC message or bundle"));
+    assert_eq!(state.last_error.as_deref(), Some("the packet is not a valid OSC message or bundle"));
     let mut pose = Pose::rest(&seen.character.skeleton);
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     LiveCharacter::new(&seen.character, bones).unwrap().pose(&state.performer, &mut pose);

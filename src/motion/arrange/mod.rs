@@ -78,7 +78,7 @@ pub(crate) fn with_clip(
 }
 
 /// Returns the motion with one strip replaced.
-pub(crate) fn with_bar(motion: &Motion, index: usize, strip: Strip) -> Motion {
+pub(crate) fn with_strip(motion: &Motion, index: usize, strip: Strip) -> Motion {
     let mut motion = motion.clone();
     if let Some(slot) = motion.strips.get_mut(index) {
         *slot = strip;

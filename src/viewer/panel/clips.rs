@@ -2,7 +2,7 @@
 
 use egui::{Align, Button, Checkbox, Layout, Rect, RichText, Slider, Ui, UiBuilder, vec2};
 
-use crate::motion::arrange::with_bar;
+use crate::motion::arrange::with_strip;
 use crate::motion::{Motion, RootMotion, Strip, WeightedClip};
 use crate::viewer::{Command, Session};
 
@@ -40,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
                         // The other clip strips stay.
                         Some(strip) => {
                             let clips = vec![WeightedClip { clip, weight: 1.0 }];
-                            push_change(commands, with_bar(motion, index, Strip { clips, ..strip.clone() }));
+                            push_change(commands, with_strip(motion, index, Strip { clips, ..strip.clone() }));
                         }
                         None => commands.push(Command::Clip(Some(clip))),
                     }
@@ -70,7 +70,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
         let checkbox = Checkbox::new(&mut in_place, "In place");
         if ui.add(checkbox).on_hover_text("Remove the root motion of the clip").changed() {
             let root_motion = if in_place { RootMotion::InPlace } else { RootMotion::Accumulate };
-            push_change(commands, with_bar(motion, index, Strip { root_motion, ..strip.clone() }));
+            push_change(commands, with_strip(motion, index, Strip { root_motion, ..strip.clone() }));
         }
         let mut plant = motion.plant;
         let checkbox = ui.checkbox(&mut plant, "Plant feet");
@@ -106,7 +106,7 @@ fn blend(
     let (motion, weighted_clips) = (&session.puppet.motion, strip.clips.as_slice());
     // A blend needs at least one positive weight.
     let is_blend = |clips: &Vec<WeightedClip>| clips.iter().any(|s| s.weight > 0.0);
-    let with = |clips: Vec<WeightedClip>| with_bar(motion, index, Strip { clips, ..strip.clone() });
+    let with = |clips: Vec<WeightedClip>| with_strip(motion, index, Strip { clips, ..strip.clone() });
     let mut changed: Option<Vec<WeightedClip>> = None;
     if weighted_clips.len() > 1 {
         let labels: Vec<String> = weighted_clips.iter().map(|s| clip_names::name(session, s.clip)).collect();

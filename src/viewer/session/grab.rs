@@ -112,7 +112,7 @@ impl Session {
     }
 
     pub(super) fn cancel(&mut self) {
-        let held = self.hold.take().map(|hold| hold.before);
+        let held = self.gizmo_drag.take().map(|hold| hold.before);
         let before = self.drag.take().map(|drag| drag.before);
         self.restore(held.or(before));
     }

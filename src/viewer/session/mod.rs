@@ -106,7 +106,7 @@ pub struct Session {
     pub(super) drag: Option<Drag>,
     pub(super) hover: Option<Hit>,
     /// The drag of a part of the gizmo.
-    pub(super) hold: Option<GizmoDrag>,
+    pub(super) gizmo_drag: Option<GizmoDrag>,
     /// The part of the gizmo under the pointer.
     pub(super) hovered_grip: Option<GizmoGrip>,
     /// The joint whose gizmo is shown.
@@ -183,7 +183,7 @@ impl Session {
             history: History::default(),
             drag: None,
             hover: None,
-            hold: None,
+            gizmo_drag: None,
             hovered_grip: None,
             selected: None,
             hint: None,
@@ -316,7 +316,7 @@ impl Session {
                     self.orbit = orbit;
                 }
             }
-            Command::Restore(snapshot) => self.set_stance(*snapshot),
+            Command::Restore(snapshot) => self.restore_snapshot(*snapshot),
             Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
             Command::Compare(methods) => self.comparison.set_methods(&methods, &self.puppet),
             other => self.apply_time(other),
@@ -366,7 +366,7 @@ impl Session {
 
     /// Returns whether a drag is in progress.
     pub fn is_dragging(&self) -> bool {
-        self.drag.is_some() || self.hold.is_some()
+        self.drag.is_some() || self.gizmo_drag.is_some()
     }
 
     /// Returns the selected joint.

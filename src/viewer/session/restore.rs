@@ -72,7 +72,7 @@ impl Session {
     }
 
     /// Sets the state of the character. Invalid values and unknown nodes are ignored.
-    pub(super) fn set_stance(&mut self, snapshot: Snapshot) {
+    pub(super) fn restore_snapshot(&mut self, snapshot: Snapshot) {
         let Snapshot { nodes, morphs, mut goals, mut pins, base, limits, poles, motion, selected, last } =
             snapshot;
         let skeleton = &self.puppet.character().skeleton;
@@ -99,7 +99,7 @@ impl Session {
             chains.for_each(|chain| chain.pole = pole.filter(|p| p.is_finite()));
         }
         (self.selected, self.last) = (selected.filter(|&n| exists(n)), last.filter(|&n| exists(n)));
-        (self.drag, self.hold, self.hover, self.hovered_grip, self.hint) = (None, None, None, None, None);
+        (self.drag, self.gizmo_drag, self.hover, self.hovered_grip, self.hint) = (None, None, None, None, None);
         let base = base.filter(|&b| exists(b));
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = 0.0;

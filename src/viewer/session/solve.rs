@@ -83,7 +83,7 @@ impl Session {
         if self.drag.as_ref().is_some_and(|h| h.moves_root) {
             self.puppet.options.method = Method::FullBody;
         }
-        let turned = self.hold.as_ref().and_then(|hold| hold.rotation(self));
+        let turned = self.gizmo_drag.as_ref().and_then(|hold| hold.rotation(self));
         self.puppet.rotations = turned.into_iter().collect();
         let has_targets = !targets.is_empty();
         let has_goals = has_targets || turned.is_some();
@@ -125,7 +125,7 @@ impl Session {
             pins.extend(own.iter().filter(|p| !pinned(p.node)));
             pins.retain(|p| p.node != target.node);
         }
-        if let Some(target) = self.hold.as_ref().and_then(GizmoDrag::target) {
+        if let Some(target) = self.gizmo_drag.as_ref().and_then(GizmoDrag::target) {
             targets.retain(|t| t.node != target.node);
             targets.push(target);
             pins.retain(|p| p.node != target.node);

@@ -50,11 +50,11 @@ impl Capture {
             address: self.source.receiver.address(),
             rate: state.rate,
             dropped: state.dropped,
-            error: state.failure.clone().or_else(|| state.fault.clone()),
+            error: state.failure.clone().or_else(|| state.last_error.clone()),
             silent: state.last.map(|last| last.elapsed()),
             recorded: self.source.recorded(),
         };
-        self.source.receiver.look(status)
+        self.source.receiver.with_state(status)
     }
 }
 
@@ -93,7 +93,7 @@ impl App {
     /// Matches the height of the performer's hips to that of the character's hips.
     pub(super) fn level_hips(&mut self) {
         if let Some(LiveSource { receiver, live, .. }) = self.capture.as_mut().map(|c| &mut c.source) {
-            receiver.look(|state| live.level(&state.performer));
+            receiver.with_state(|state| live.level(&state.performer));
         }
     }
 

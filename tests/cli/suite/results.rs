@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{code_and_lines, edit, suite_with_goldens};
-use crate::support::image::{self, Look};
+use crate::support::image::{self, PixelAccess};
 use crate::support::skip;
 use crate::{command, folder, refusal, sinew, stdout};
 

@@ -1,6 +1,6 @@
 //! The row above the timeline with playback controls, and the row below it with the properties of the selected item.
 
-use crate::motion::arrange::{Item, with_bar, with_clip, without};
+use crate::motion::arrange::{Item, with_strip, with_clip, without};
 use crate::motion::{Edit, Motion, RootMotion, Strip};
 use crate::viewer::panel::{clip_names, theme};
 use crate::viewer::{Command, Session};
@@ -113,7 +113,7 @@ pub(super) fn details(
 fn strip(ui: &mut Ui, session: &Session, (index, strip): (usize, &Strip), commands: &mut Vec<Command>) {
     let (motion, cycle) = (&session.puppet.motion, strip.cycle_seconds(&session.puppet.character().clips));
     ui.label(RichText::new(clip_names::names(session, &strip.clips)).strong());
-    let with = |strip: Strip| with_bar(motion, index, strip);
+    let with = |strip: Strip| with_strip(motion, index, strip);
     let mut speed = strip.speed;
     let field = field(ui, "Speed", DragValue::new(&mut speed).speed(0.01).range(-8.0..=8.0));
     push_edit(commands, &field, || with(Strip { speed, ..strip.clone() }));

@@ -150,19 +150,19 @@ impl Session {
     pub(in crate::viewer) fn grab_gizmo(&mut self, at: Vec2) -> bool {
         let hold = self.grip_under(at).and_then(|grip| GizmoDrag::new(self, grip, at));
         if hold.is_some() {
-            (self.hold, self.hovered_grip, self.hover) = (hold, None, None);
+            (self.gizmo_drag, self.hovered_grip, self.hover) = (hold, None, None);
             self.comparison.set_start_pose(&self.state.held);
         }
-        self.hold.is_some()
+        self.gizmo_drag.is_some()
     }
 
     /// Moves the dragged part to a pixel. `snap` turns snapping on or off.
     pub(in crate::viewer) fn pull_gizmo(&mut self, at: Option<Vec2>, snap: Option<bool>) {
         let view = self.gizmo_view(self.scale);
-        let Some(mut hold) = self.hold.take() else { return };
+        let Some(mut hold) = self.gizmo_drag.take() else { return };
         hold.snap = snap.unwrap_or(hold.snap);
         let Some(at) = at.or(Some(hold.pointer).filter(|_| hold.has_moved)) else {
-            self.hold = Some(hold);
+            self.gizmo_drag = Some(hold);
             return;
         };
         let pole = hold.follow(at, &view);
@@ -173,7 +173,7 @@ impl Session {
             self.state.held.clone_from(&hold.before.held);
             self.limit_joint(node, limit);
         }
-        self.hold = Some(hold);
+        self.gizmo_drag = Some(hold);
         if let (Some(position), DragKind::Pole { chain, .. }) = (pole, kind) {
             self.change_rig(|rig| {
                 if let Some(chain) = rig.chains.get_mut(chain) {
@@ -186,7 +186,7 @@ impl Session {
 
     /// Ends the drag and records it as one undo step.
     pub(in crate::viewer) fn release_gizmo(&mut self) {
-        let Some(hold) = self.hold.take() else { return };
+        let Some(hold) = self.gizmo_drag.take() else { return };
         if self.keep
             && let Some(target) = hold.target()
         {

@@ -84,7 +84,7 @@ pub(in crate::viewer) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<
 }
 
 fn draw_gizmo(pen: &mut Pen<'_>, session: &Session, gizmo: &Gizmo) {
-    let held = session.hold.as_ref();
+    let held = session.gizmo_drag.as_ref();
     let hovered_grip = held.map(|h| h.grip).or(session.hovered_grip);
     let shows = |kind: fn(&GizmoGrip) -> bool| session.drag.is_none() && held.is_none_or(|h| kind(&h.grip));
     if let Some(limit) = &gizmo.limit {
@@ -211,8 +211,8 @@ pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
     let view = session.gizmo_view(session.scale);
     let gizmo = Gizmo::new(session, &view)?;
     let degrees = |angle: f64| format!("{:.1}°", angle.to_degrees() + 0.0);
-    match session.hold.as_ref().map(|h| h.grip).or(session.hovered_grip)? {
-        GizmoGrip::Ring(i) => match session.hold.as_ref().map(|h| (h.kind, h.turned())) {
+    match session.gizmo_drag.as_ref().map(|h| h.grip).or(session.hovered_grip)? {
+        GizmoGrip::Ring(i) => match session.gizmo_drag.as_ref().map(|h| (h.kind, h.turned())) {
             Some((DragKind::Ring { dial, from, .. }, Some(turned))) => {
                 Some((dial.point(from + turned), degrees(turned)))
             }
