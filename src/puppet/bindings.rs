@@ -11,7 +11,7 @@ use crate::rig::{Binding, JointRig, Reparented, Rig, RigError};
 
 use super::CharacterPrior;
 
-/// Number of bindings from which those that have not been used for a while are dropped.
+/// Number of bindings at which those that have not been used for a while are dropped.
 const KEPT: usize = 32;
 /// Frames without use after which a binding may be dropped.
 const UNUSED_FRAMES: u64 = 120;

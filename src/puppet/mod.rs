@@ -123,8 +123,8 @@ impl Puppet {
     /// finite. Allocates nothing once the buffers have grown, except for [`Method::Style`](crate::ik::Method::Style).
     ///
     /// # Errors
-    /// [`PuppetError`]. The groups before the one that failed are then solved. If the pose was not finite, it is
-    /// replaced by rest.
+    /// [`PuppetError`]. The pose then contains the solutions of the groups before the one that failed. If it was not
+    /// finite, it is reset to rest.
     pub fn update(&mut self) -> Result<&[GoalReport], PuppetError> {
         self.reports.clear();
         self.sample();
