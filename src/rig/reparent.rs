@@ -104,13 +104,10 @@ pub(super) fn reparent(skeleton: &Skeleton, parents: &BTreeMap<usize, usize>) ->
     let mut world = Vec::new();
     world_matrices(skeleton, &Pose::rest(skeleton), &mut world);
     let mut copy = skeleton.clone();
-    for (&node, &parent) in parents {
-        if node >= copy.nodes.len() || parent >= copy.nodes.len() {
-            continue;
-        }
-        if let Some(former) = copy.nodes[node].parent {
-            copy.nodes[former].children.retain(|&c| c != node);
-        }
+    let count = copy.nodes.len();
+    let moved = |node: usize| parents.get(&node).copied().filter(|&p| p < count && node < count);
+    copy.nodes.iter_mut().for_each(|n| n.children.retain(|&c| moved(c).is_none()));
+    for (node, parent) in parents.keys().filter_map(|&n| Some((n, moved(n)?))) {
         copy.nodes[parent].children.push(node);
         copy.nodes[node].parent = Some(parent);
         copy.nodes[node].rest = local_transform(world[parent], world[node]);
