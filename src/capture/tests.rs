@@ -314,4 +314,10 @@ fn invalid_joint_lists_are_errors() {
     assert_eq!(error(&[]), CaptureError::Empty);
     assert!(matches!(error(&[0, 9999]), CaptureError::Node { index: 1, node: 9999, .. }));
     assert!(matches!(error(&[1, 0, 1]), CaptureError::Duplicate { first: 0, second: 2, .. }));
+    let mut skeleton = character.skeleton.clone();
+    let label = skeleton.label(2);
+    skeleton.nodes[2].parent = None;
+    skeleton.parents_first.iter_mut().filter(|(node, _)| *node == 2).for_each(|pair| pair.1 = None);
+    let apart = CaptureError::NoCommonAncestor { node: label, other: skeleton.label(1) };
+    assert_eq!(Fit::new(&skeleton, &[1, 0, 2]).unwrap_err(), apart);
 }

@@ -3,6 +3,7 @@
 use glam::{DAffine3, DQuat, DVec3};
 
 use crate::asset::{Skeleton, Transform};
+use crate::mathematics::ReducedTree;
 use crate::pose::Pose;
 
 use super::CaptureError;
@@ -55,57 +56,36 @@ impl TrackedTree {
             }
             *column = Some(index);
         }
-        let root = common_ancestor(skeleton, nodes)?;
-        let mut tracked = Self { joints: Vec::new(), untracked: Vec::new(), columns: nodes.len() };
-        // The index in the tree of each node that was added.
-        let mut tree_index_of: Vec<Option<usize>> = vec![None; count];
-        let order = skeleton.parents_first.iter().map(|(node, _)| *node);
-        for node in order.filter(|n| *n == root || column_of[*n].is_some()) {
-            let joint = tracked.joint(skeleton, node, column_of[node], &tree_index_of);
-            let index = tracked.joints.len();
-            if let Some(parent) = joint.parent {
-                tracked.joints[parent].children.push(index);
+        let mut tree = ReducedTree::new(skeleton.parents_first.iter().copied(), nodes.iter().copied());
+        let root = tree.common_ancestor().map_err(|node| CaptureError::NoCommonAncestor {
+            node: skeleton.label(node),
+            other: nodes.first().map_or_else(String::new, |&first| skeleton.label(first)),
+        })?;
+        let root = root.ok_or(CaptureError::Empty)?;
+        tree.choose(|node| node == root || column_of[node].is_some());
+        let joints = tree.chosen().iter().zip(tree.children()).map(|(own, children)| {
+            let (mut between, mut rotation_between) = (DAffine3::IDENTITY, DQuat::IDENTITY);
+            for above in tree.between(*own).map(|n| skeleton.nodes[n].rest) {
+                between = affine(above) * between;
+                rotation_between = above.rotation.as_dquat() * rotation_between;
             }
-            tree_index_of[node] = Some(index);
-            tracked.joints.push(joint);
-        }
-        tracked.untracked.sort_by_key(|(node, _)| *node);
-        tracked.untracked.dedup_by_key(|(node, _)| *node);
-        Ok(tracked)
-    }
-
-    fn joint(
-        &mut self,
-        skeleton: &Skeleton,
-        node: usize,
-        column: Option<usize>,
-        tree_index_of: &[Option<usize>],
-    ) -> TrackedJoint {
-        let (mut between, mut rotation_between, mut parent) = (DAffine3::IDENTITY, DQuat::IDENTITY, None);
-        for above in skeleton.ancestors(node).skip(1) {
-            parent = tree_index_of[above];
-            if parent.is_some() {
-                break;
+            let rest = skeleton.nodes[own.node].rest;
+            TrackedJoint {
+                node: own.node,
+                column: column_of[own.node],
+                parent: own.parent,
+                children,
+                between,
+                rotation_between: rotation_between.normalize(),
+                offset: between.transform_point3(rest.translation.as_dvec3()),
+                rest,
             }
-            let rest = skeleton.nodes[above].rest;
-            between = affine(rest) * between;
-            rotation_between = rest.rotation.as_dquat() * rotation_between;
-            // Nodes above the root are never written.
-            if !self.joints.is_empty() {
-                self.untracked.push((above, rest));
-            }
-        }
-        let rest = skeleton.nodes[node].rest;
-        TrackedJoint {
-            node,
-            column,
-            parent,
-            children: Vec::new(),
-            between,
-            rotation_between: rotation_between.normalize(),
-            offset: between.transform_point3(rest.translation.as_dvec3()),
-            rest,
-        }
+        });
+        Ok(Self {
+            joints: joints.collect(),
+            untracked: tree.folded().map(|n| (n, skeleton.nodes[n].rest)).collect(),
+            columns: nodes.len(),
+        })
     }
 
     /// Resets the nodes between tracked joints to rest, and the translations and scales of the joints below the root.
@@ -130,17 +110,4 @@ pub(super) fn affine(t: Transform) -> DAffine3 {
         t.rotation.as_dquat(),
         t.translation.as_dvec3(),
     )
-}
-
-/// Returns the nearest common ancestor of the nodes. It may be one of the nodes.
-fn common_ancestor(skeleton: &Skeleton, nodes: &[usize]) -> Result<usize, CaptureError> {
-    let (&first, others) = nodes.split_first().ok_or(CaptureError::Empty)?;
-    let mut common = first;
-    for &node in others {
-        let ancestors: Vec<usize> = skeleton.ancestors(node).collect();
-        common = skeleton.ancestors(common).find(|n| ancestors.contains(n)).ok_or_else(|| {
-            CaptureError::NoCommonAncestor { node: skeleton.label(node), other: skeleton.label(first) }
-        })?;
-    }
-    Ok(common)
 }

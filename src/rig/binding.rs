@@ -1,9 +1,12 @@
 //! The IK binding: which joints of a character are which links of a solver's [`Body`].
 
+use std::collections::HashSet;
+
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Quat, Vec3};
 
 use crate::asset::{Character, Skeleton, Skin, Transform};
 use crate::ik::{Body, Limit, Link, SolveError};
+use crate::mathematics::ReducedTree;
 use crate::pose::{Pose, orientation};
 
 use super::{Rig, RigError};
@@ -44,13 +47,13 @@ struct BoundLink {
 
 impl BoundLink {
     /// The link of a node, without its place in the tree.
-    fn new(node: usize, skins: &[Skin], rig: &Rig) -> Self {
+    fn new(node: usize, turns: bool, rig: &Rig) -> Self {
         let joint = rig.joint(node);
         Self {
             node: Some(node),
             parent: None,
             reversed: false,
-            turns: skins.iter().any(|s| s.joints.contains(&node)),
+            turns,
             limit: joint.limit,
             weight: 1.0 - joint.stiffness,
             plus: None,
@@ -105,38 +108,39 @@ impl Binding {
         if let Some(&missing) = effectors.iter().chain([&base]).find(|n| **n >= count) {
             return Err(RigError::Missing { node: skeleton.label(missing) });
         }
-        let top = topmost(skeleton, base, effectors)?;
+        let ends = std::iter::once(base).chain(effectors.iter().copied());
+        let tree = ReducedTree::new(skeleton.parents_first.iter().copied(), ends);
+        let top = tree.common_ancestor().map_err(|effector| RigError::NoCommonAncestor {
+            base: skeleton.label(base),
+            effector: skeleton.label(effector),
+        })?;
+        let top = top.unwrap_or(base);
         let upward: Vec<usize> = skeleton.ancestors(base).take_while(|&n| n != top).chain([top]).collect();
         let first = skeleton.parents_first.iter().position(|(n, _)| *n == top).unwrap_or(0);
         let mut binding = Self { base, links: Vec::new(), upward, first };
-        let mut is_below = vec![false; count];
-        for &effector in effectors {
-            let path = skeleton.ancestors(effector).take_while(|n| !binding.upward.contains(n));
-            path.for_each(|n| is_below[n] = true);
-        }
-        let link = |node: usize| BoundLink::new(node, skins, rig);
-        // The link that the children of a node are attached to.
-        let mut link_of = vec![None; count];
+        let skinned: HashSet<usize> = skins.iter().flat_map(|s| &s.joints).copied().collect();
+        let link = |node: usize| BoundLink::new(node, skinned.contains(&node), rig);
         if binding.is_upward() {
             binding.links.push(BoundLink { node: None, turns: false, limit: Limit::Free, ..link(base) });
-            link_of[base] = Some(0);
-            for (i, pair) in binding.upward.windows(2).enumerate() {
-                let (node, above) = (pair[0], pair[1]);
-                let minus = i.checked_sub(1).map(|i| binding.upward[i]);
+            for (i, &node) in binding.upward.iter().take_while(|&&n| n != top).enumerate() {
+                let minus = binding.links[i].node;
                 binding.links.push(BoundLink { parent: Some(i), reversed: true, minus, ..link(node) });
-                link_of[above] = Some(i + 1);
             }
         } else {
             binding.links.push(BoundLink { plus: Some(base), ..link(base) });
-            link_of[base] = Some(0);
         }
-        for &(node, parent) in skeleton.parents_first.iter().filter(|(n, _)| is_below[*n]) {
-            let parent = parent.filter(|p| link_of[*p].is_some());
-            let place = parent.and_then(|p| binding.upward.iter().position(|&n| n == p));
-            let minus = place.and_then(|i| i.checked_sub(1)).map(|i| binding.upward[i]);
+        // The link that the children of a node are attached to.
+        let mut link_of = vec![None; count];
+        binding.upward.iter().enumerate().for_each(|(i, &node)| link_of[node] = Some(i));
+        for (node, above) in tree.involved() {
+            // Nodes above the topmost one have no link, and those of the upward path have one already.
+            let Some(parent) = above.and_then(|n| link_of[n]).filter(|_| link_of[node].is_none()) else {
+                continue;
+            };
             link_of[node] = Some(binding.links.len());
-            let parent = parent.and_then(|p| link_of[p]);
-            binding.links.push(BoundLink { parent, minus, plus: Some(node), ..link(node) });
+            // A reversed link is at its node, although the offset in the file is that from the node's parent.
+            let minus = binding.links[parent].node.filter(|_| binding.links[parent].reversed);
+            binding.links.push(BoundLink { parent: Some(parent), minus, plus: Some(node), ..link(node) });
         }
         binding.check_matrices(skeleton)?;
         if !binding.links.iter().any(|l| l.turns) {
@@ -293,18 +297,6 @@ impl Binding {
     }
 }
 
-/// The lowest node that is at or above the base and above or at every effector.
-fn topmost(skeleton: &Skeleton, base: usize, effectors: &[usize]) -> Result<usize, RigError> {
-    let mut top = base;
-    for &effector in effectors {
-        let is_above = |n: &usize| skeleton.ancestors(effector).any(|above| above == *n);
-        let apart =
-            || RigError::NoCommonAncestor { base: skeleton.label(base), effector: skeleton.label(effector) };
-        top = skeleton.ancestors(top).find(is_above).ok_or_else(apart)?;
-    }
-    Ok(top)
-}
-
 /// A relative difference from the nearest transform that counts as rounding by the program that wrote the file, not as
 /// shear.
 const ROUNDING: f32 = 1e-4;
@@ -324,4 +316,51 @@ fn widen(m: Affine3A) -> DAffine3 {
     let linear =
         DMat3::from_cols(column(m.matrix3.x_axis), column(m.matrix3.y_axis), column(m.matrix3.z_axis));
     DAffine3 { matrix3: linear, translation: column(m.translation) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::Node;
+
+    /// A skeleton with the given parents. Every parent comes before its children.
+    fn skeleton(parents: &[Option<usize>]) -> Skeleton {
+        let node = |parent: &Option<usize>| Node {
+            name: None,
+            parent: *parent,
+            children: Vec::new(),
+            rest: Transform { translation: Vec3::Y, ..Transform::IDENTITY },
+            mesh: None,
+            skin: None,
+            morph_weights: 0..0,
+        };
+        Skeleton {
+            nodes: parents.iter().map(node).collect(),
+            parents_first: parents.iter().copied().enumerate().collect(),
+            ..Skeleton::default()
+        }
+    }
+
+    /// Two nested chains below one root, with the base at the end of the first one.
+    #[test]
+    fn many_effectors_on_long_paths_are_bound_in_linear_time() {
+        let half = 50_000;
+        let parent = |n: usize| n.checked_sub(1).map(|above| if n == half { 0 } else { above });
+        let skeleton = skeleton(&(0..2 * half).map(parent).collect::<Vec<_>>());
+        let effectors: Vec<usize> = (0..2 * half).rev().collect();
+        let binding = Binding::new(&skeleton, &[], &Rig::default(), half - 1, &effectors).unwrap();
+        assert_eq!(binding.upward.len(), half);
+        assert_eq!(binding.links.len(), 2 * half);
+        // The second chain begins at the root, which has the link of the node below it.
+        let first = binding.links[half];
+        assert_eq!((first.parent, first.plus, first.minus), (Some(half - 1), Some(half), Some(1)));
+        assert_eq!(binding.links[2 * half - 1].node, Some(2 * half - 1));
+    }
+
+    #[test]
+    fn an_effector_with_another_root_is_an_error() {
+        let skeleton = skeleton(&[None, Some(0), None, Some(2)]);
+        let error = Binding::new(&skeleton, &[], &Rig::default(), 1, &[0, 3, 2]).unwrap_err();
+        assert_eq!(error, RigError::NoCommonAncestor { base: "#1".to_owned(), effector: "#3".to_owned() });
+    }
 }

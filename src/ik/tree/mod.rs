@@ -1,16 +1,19 @@
 //! A body as the solvers see it: the joints that turn, and the effectors that they move.
 
+mod build;
+mod effector;
 mod measure;
 mod moves;
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use super::body::{nearest, own, unit};
-use super::rotation::{any_perpendicular, rotation_vector, shortest_arc};
-use super::{Body, Goal, Limit};
+use crate::mathematics::ReducedTree;
 
+use super::body::{nearest, own};
+use super::{Body, Limit};
+
+pub(super) use effector::EffectorTask;
 pub(super) use measure::Measure;
-use measure::{RADIAN, nonzero_length};
 
 /// A joint that turns and moves at least one effector.
 ///
@@ -84,59 +87,6 @@ impl Joint {
     }
 }
 
-/// An effector task: a point with a target position, and a frame with a target orientation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EffectorTask {
-    /// The nearest joint above the effector, or `None` if no joint moves it.
-    pub(super) joint: Option<usize>,
-    /// The topmost joint that moves no other effector.
-    pub(super) limb: Option<usize>,
-    /// Position in the turned frame of `joint`, or in base space without a joint.
-    pub(super) local: DVec3,
-    /// Orientation of the link in the same frame.
-    local_spin: DQuat,
-    /// Position in base space.
-    pub(super) position: DVec3,
-    /// Orientation of the link in base space.
-    pub(super) spin: DQuat,
-    /// Target position in base space.
-    pub(super) target: Option<DVec3>,
-    /// Target orientation in base space.
-    pub(super) orientation: Option<DQuat>,
-    /// An axis in the link's frame, and the point in base space at which it aims.
-    pub(super) aim: Option<(DVec3, DVec3)>,
-    /// Point in base space towards which the limb bends.
-    pub(super) pole: Option<DVec3>,
-    pub(super) weight: f64,
-    pub(super) pinned: bool,
-    /// Tolerance of the position, world metres.
-    pub(super) tolerance: f64,
-    /// Length of the chain above the effector, world metres.
-    pub(super) length: f64,
-    /// Metres per radian of orientation error, base space.
-    pub(super) radian: f64,
-}
-
-impl EffectorTask {
-    /// Returns the rotation from the current to the target orientation, a rotation vector in base space.
-    pub(super) fn orientation_error(&self) -> Option<DVec3> {
-        self.orientation.map(|target| rotation_vector(target * self.spin.conjugate()))
-    }
-
-    /// Returns the current and the wanted direction of the aiming axis, unit vectors in base space.
-    pub(super) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
-        let (axis, at) = self.aim?;
-        Some((self.spin * axis, (at - self.position).try_normalize()?))
-    }
-
-    /// Returns the rotation from the current to the wanted direction of the aiming axis, a rotation vector in base
-    /// space.
-    pub(super) fn aim_error(&self) -> Option<DVec3> {
-        let (now, wanted) = self.aim_directions()?;
-        Some(rotation_vector(shortest_arc(now, wanted, any_perpendicular(now))))
-    }
-}
-
 /// The joints, parents first, and one effector task per goal. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
@@ -146,10 +96,11 @@ pub(super) struct Tree {
     below: Vec<usize>,
     /// A pair (joint, effector) for every joint above an effector.
     above: Vec<(usize, usize)>,
-    /// For each link: its own joint or the nearest one above, the transform from the link to the turned frame of that
-    /// joint, and the rotation of this transform.
-    joints_of_links: Vec<(Option<usize>, DAffine3, DQuat)>,
-    involved: Vec<bool>,
+    /// The links of the body, of which those that turn and move an effector are chosen. They are the joints.
+    reduced: ReducedTree,
+    /// For each link: the transform from its frame to the turned frame of its own joint or the nearest one above, or to
+    /// base space without a joint, and the rotation of this transform.
+    joint_from_link: Vec<(DAffine3, DQuat)>,
     /// Links with a locked limit, and their rest rotations.
     locked: Vec<(usize, DQuat)>,
     world_from_base: DMat3,
@@ -169,153 +120,6 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Loads the pose of a body and its goals, which must be valid.
-    pub(super) fn set(&mut self, body: &Body, goals: &[Goal], limits: bool) {
-        self.world_from_base = body.world_from_base().matrix3;
-        self.base_from_world = body.base_from_world();
-        self.root = body.root();
-        self.mark_involved(body, goals);
-        self.joints.clear();
-        self.joints_of_links.clear();
-        self.locked.clear();
-        (self.rigid, self.has_uniform_scale) = (true, true);
-        for (index, (link, &rotation)) in body.links().iter().zip(body.rotations()).enumerate() {
-            let (joint, post, spin) =
-                link.parent.map_or((None, DAffine3::IDENTITY, DQuat::IDENTITY), |p| self.joints_of_links[p]);
-            let pre = DAffine3 { translation: post.transform_point3(link.offset), ..post };
-            if self.involved[index] {
-                self.rigid &= link.scale == DVec3::ONE;
-                let sizes = link.scale.abs();
-                self.has_uniform_scale &=
-                    sizes.max_element() - sizes.min_element() <= 1e-6 * sizes.max_element();
-            }
-            let limit = if limits { link.limit } else { Limit::Free };
-            if self.involved[index] && link.weight > 0.0 && limit != Limit::Locked {
-                self.joints_of_links.push((Some(self.joints.len()), DAffine3::IDENTITY, DQuat::IDENTITY));
-                self.joints.push(Joint {
-                    link: index,
-                    parent: joint,
-                    fixed: pre,
-                    fixed_spin: spin,
-                    rotation: nearest(&limit, link.rest, link.reversed, rotation),
-                    rest: link.rest,
-                    posture: body.posture().and_then(|p| p.get(index)).copied().unwrap_or(link.rest),
-                    scale: link.scale,
-                    limit,
-                    reversed: link.reversed,
-                    weight: link.weight,
-                    position: DVec3::ZERO,
-                    frame: DMat3::IDENTITY,
-                    frame_from_base: DMat3::IDENTITY,
-                    spin: DQuat::IDENTITY,
-                    turned: DMat3::IDENTITY,
-                    below: (0, 0),
-                    child: None,
-                });
-                if let Some(parent) = joint.and_then(|j| self.joints.get_mut(j)) {
-                    parent.child = parent.child.or(Some(pre.translation));
-                }
-            } else {
-                // A locked link is at rest. A link without weight keeps its rotation.
-                let rotation = if limit == Limit::Locked { link.rest } else { rotation };
-                if limit == Limit::Locked {
-                    self.locked.push((index, rotation));
-                }
-                let linear = DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale);
-                let post = DAffine3 { matrix3: pre.matrix3 * linear, translation: pre.translation };
-                self.joints_of_links.push((joint, post, spin * rotation));
-            }
-        }
-        let turned = |g: &Goal| g.orientation.is_some() || g.aim.is_some();
-        self.has_orientations = !self.rigid || goals.iter().any(turned);
-        self.set_tasks(body, goals);
-        self.forward();
-        for task in 0..self.tasks.len() {
-            let lengths = self.lengths(task);
-            (self.tasks[task].length, self.tasks[task].radian) =
-                (nonzero_length(lengths.world), RADIAN * nonzero_length(lengths.sum));
-        }
-    }
-
-    /// Marks the links whose rotation or scale moves an effector.
-    fn mark_involved(&mut self, body: &Body, goals: &[Goal]) {
-        let links = body.links();
-        self.involved.clear();
-        self.involved.resize(links.len(), false);
-        for goal in goals {
-            // Turning a link moves its other points but not its own joint.
-            let mut next = if goal.turns_own() { Some(goal.link) } else { links[goal.link].parent };
-            while let Some(link) = next.filter(|&l| !self.involved[l]) {
-                self.involved[link] = true;
-                next = links[link].parent;
-            }
-        }
-    }
-
-    fn set_tasks(&mut self, body: &Body, goals: &[Goal]) {
-        self.tasks.clear();
-        self.above.clear();
-        let base_from_world = body.base_from_world();
-        let unspin = body.world_from_base_rotation().conjugate();
-        // Only the ratios of the weights matter.
-        let weights = goals.iter().filter(|g| !g.pinned).map(|g| g.weight);
-        let largest = weights.fold(0.0, f64::max);
-        for goal in goals {
-            let (joint, local, local_spin) = if goal.turns_own() {
-                let (joint, post, spin) = self.joints_of_links[goal.link];
-                (joint, post.transform_point3(goal.offset), spin)
-            } else {
-                let link = &body.links()[goal.link];
-                let none = (None, DAffine3::IDENTITY, DQuat::IDENTITY);
-                let (joint, post, spin) = link.parent.map_or(none, |p| self.joints_of_links[p]);
-                (joint, post.transform_point3(link.offset), spin * body.rotations()[goal.link])
-            };
-            let mut next = joint;
-            while let Some(j) = next {
-                self.above.push((j, self.tasks.len()));
-                next = self.joints[j].parent;
-            }
-            if let Some(joint) = joint.and_then(|j| self.joints.get_mut(j)) {
-                joint.child = joint.child.or(Some(local));
-            }
-            let inside = |place: DVec3| base_from_world.transform_point3(place);
-            self.tasks.push(EffectorTask {
-                joint,
-                limb: None,
-                local,
-                local_spin,
-                position: local,
-                spin: local_spin,
-                target: goal.position.map(inside),
-                orientation: goal.orientation.map(|q| unspin * unit(q)),
-                aim: goal.aim.map(|aim| (aim.axis.normalize(), inside(aim.at))),
-                pole: goal.pole.map(inside),
-                weight: match goal.pinned {
-                    true => 1.0,
-                    false if largest > 0.0 => goal.weight / largest,
-                    false => 0.0,
-                },
-                pinned: goal.pinned,
-                tolerance: 0.0,
-                length: 0.0,
-                radian: 0.0,
-            });
-        }
-        self.above.sort_unstable();
-        self.below.clear();
-        self.below.extend(self.above.iter().map(|&(_, task)| task));
-        let mut start = 0;
-        for (index, joint) in self.joints.iter_mut().enumerate() {
-            let end = start + self.above[start..].iter().take_while(|(j, _)| *j == index).count();
-            joint.below = (start, end);
-            if let [only] = self.below[start..end] {
-                let limb = &mut self.tasks[only].limb;
-                *limb = limb.or(Some(index));
-            }
-            start = end;
-        }
-    }
-
     /// Computes forward kinematics of all joints and effectors.
     pub(super) fn forward(&mut self) {
         for index in 0..self.joints.len() {

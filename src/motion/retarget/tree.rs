@@ -3,6 +3,7 @@
 use glam::{Affine3A, Quat, Vec3};
 
 use crate::asset::Skeleton;
+use crate::mathematics::ReducedTree;
 use crate::pose::Pose;
 
 use super::frame::turn;
@@ -29,15 +30,10 @@ impl NodeSubset {
         placed: impl Iterator<Item = usize>,
     ) -> Self {
         let count = skeleton.nodes.len();
-        let with_ancestors = |nodes: &mut dyn Iterator<Item = usize>| {
-            let mut is_needed = vec![false; count];
-            nodes.flat_map(|n| skeleton.ancestors(n)).for_each(|n| is_needed[n] = true);
-            skeleton.parents_first.iter().copied().filter(|(n, _)| is_needed[*n]).collect::<Vec<_>>()
-        };
-        let (mut turned, mut placed) = (turned, placed);
+        let parents_first = || skeleton.parents_first.iter().copied();
         Self {
-            order: with_ancestors(&mut turned),
-            placed: with_ancestors(&mut placed),
+            order: ReducedTree::new(parents_first(), turned).involved().collect(),
+            placed: ReducedTree::new(parents_first(), placed).involved().collect(),
             turns: vec![Quat::IDENTITY; count],
             world: vec![Affine3A::IDENTITY; count],
             parents: skeleton.nodes.iter().map(|n| n.parent).collect(),

@@ -1,0 +1,167 @@
+//! Builds the tree for a body and its goals.
+
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+
+use crate::ik::body::{nearest, unit};
+use crate::ik::{Body, Goal, Limit};
+
+use super::measure::{RADIAN, nonzero_length};
+use super::{EffectorTask, Joint, Tree};
+
+impl Tree {
+    /// Loads the pose of a body and its goals, which must be valid.
+    pub(in crate::ik) fn set(&mut self, body: &Body, goals: &[Goal], limits: bool) {
+        self.world_from_base = body.world_from_base().matrix3;
+        self.base_from_world = body.base_from_world();
+        self.root = body.root();
+        self.set_joints(body, goals, limits);
+        let turned = |g: &Goal| g.orientation.is_some() || g.aim.is_some();
+        self.has_orientations = !self.rigid || goals.iter().any(turned);
+        self.set_tasks(body, goals);
+        self.connect_tasks();
+        self.forward();
+        for task in 0..self.tasks.len() {
+            let lengths = self.lengths(task);
+            (self.tasks[task].length, self.tasks[task].radian) =
+                (nonzero_length(lengths.world), RADIAN * nonzero_length(lengths.sum));
+        }
+    }
+
+    /// Creates a joint for each link that turns and moves an effector, and folds all other links into them.
+    fn set_joints(&mut self, body: &Body, goals: &[Goal], limits: bool) {
+        let links = body.links();
+        let limit = |index: usize| if limits { links[index].limit } else { Limit::Free };
+        let parents = links.iter().map(|l| l.parent).enumerate();
+        self.reduced.set(parents, goals.iter().filter_map(|g| moving_link(body, g)));
+        self.reduced.choose(|index| links[index].weight > 0.0 && limit(index) != Limit::Locked);
+        self.joints.clear();
+        self.joint_from_link.clear();
+        self.locked.clear();
+        (self.rigid, self.has_uniform_scale) = (true, true);
+        for (index, (link, &rotation)) in links.iter().zip(body.rotations()).enumerate() {
+            let (post, spin) = self.joint_from(link.parent);
+            let pre = DAffine3 { translation: post.transform_point3(link.offset), ..post };
+            if self.reduced.is_involved(index) {
+                self.rigid &= link.scale == DVec3::ONE;
+                let sizes = link.scale.abs();
+                self.has_uniform_scale &=
+                    sizes.max_element() - sizes.min_element() <= 1e-6 * sizes.max_element();
+            }
+            let limit = limit(index);
+            if let Some(chosen) = self.reduced.get(index) {
+                self.joint_from_link.push((DAffine3::IDENTITY, DQuat::IDENTITY));
+                self.joints.push(Joint {
+                    link: index,
+                    parent: chosen.parent,
+                    fixed: pre,
+                    fixed_spin: spin,
+                    rotation: nearest(&limit, link.rest, link.reversed, rotation),
+                    rest: link.rest,
+                    posture: body.posture().and_then(|p| p.get(index)).copied().unwrap_or(link.rest),
+                    scale: link.scale,
+                    limit,
+                    reversed: link.reversed,
+                    weight: link.weight,
+                    position: DVec3::ZERO,
+                    frame: DMat3::IDENTITY,
+                    frame_from_base: DMat3::IDENTITY,
+                    spin: DQuat::IDENTITY,
+                    turned: DMat3::IDENTITY,
+                    below: (0, 0),
+                    child: None,
+                });
+                if let Some(parent) = chosen.parent.and_then(|j| self.joints.get_mut(j)) {
+                    parent.child = parent.child.or(Some(pre.translation));
+                }
+            } else {
+                // A locked link is at rest. A link without weight keeps its rotation.
+                let rotation = if limit == Limit::Locked { link.rest } else { rotation };
+                if limit == Limit::Locked {
+                    self.locked.push((index, rotation));
+                }
+                let linear = DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale);
+                let post = DAffine3 { matrix3: pre.matrix3 * linear, translation: pre.translation };
+                self.joint_from_link.push((post, spin * rotation));
+            }
+        }
+    }
+
+    /// Returns the transform from a link to its joint, and the rotation of this transform.
+    fn joint_from(&self, link: Option<usize>) -> (DAffine3, DQuat) {
+        link.map_or((DAffine3::IDENTITY, DQuat::IDENTITY), |l| self.joint_from_link[l])
+    }
+
+    /// Creates a task for each goal.
+    fn set_tasks(&mut self, body: &Body, goals: &[Goal]) {
+        self.tasks.clear();
+        let base_from_world = body.base_from_world();
+        let unspin = body.world_from_base_rotation().conjugate();
+        // Only the ratios of the weights matter.
+        let weights = goals.iter().filter(|g| !g.pinned).map(|g| g.weight);
+        let largest = weights.fold(0.0, f64::max);
+        for goal in goals {
+            let moving = moving_link(body, goal);
+            let joint = moving.and_then(|l| self.reduced.nearest(l));
+            let (post, spin) = self.joint_from(moving);
+            let (offset, local_spin) = if goal.turns_own() {
+                (goal.offset, spin)
+            } else {
+                (body.links()[goal.link].offset, spin * body.rotations()[goal.link])
+            };
+            let local = post.transform_point3(offset);
+            if let Some(joint) = joint.and_then(|j| self.joints.get_mut(j)) {
+                joint.child = joint.child.or(Some(local));
+            }
+            let inside = |place: DVec3| base_from_world.transform_point3(place);
+            self.tasks.push(EffectorTask {
+                joint,
+                limb: None,
+                local,
+                local_spin,
+                position: local,
+                spin: local_spin,
+                target: goal.position.map(inside),
+                orientation: goal.orientation.map(|q| unspin * unit(q)),
+                aim: goal.aim.map(|aim| (aim.axis.normalize(), inside(aim.at))),
+                pole: goal.pole.map(inside),
+                weight: match goal.pinned {
+                    true => 1.0,
+                    false if largest > 0.0 => goal.weight / largest,
+                    false => 0.0,
+                },
+                pinned: goal.pinned,
+                tolerance: 0.0,
+                length: 0.0,
+                radian: 0.0,
+            });
+        }
+    }
+
+    /// Finds the tasks below each joint, and the limb of each task.
+    fn connect_tasks(&mut self) {
+        self.above.clear();
+        for (index, task) in self.tasks.iter().enumerate() {
+            let up = std::iter::successors(task.joint, |&j| self.joints[j].parent);
+            self.above.extend(up.map(|joint| (joint, index)));
+        }
+        self.above.sort_unstable();
+        self.below.clear();
+        self.below.extend(self.above.iter().map(|&(_, task)| task));
+        let mut start = 0;
+        for (index, joint) in self.joints.iter_mut().enumerate() {
+            let end = start + self.above[start..].iter().take_while(|(j, _)| *j == index).count();
+            joint.below = (start, end);
+            if let [only] = self.below[start..end] {
+                let limb = &mut self.tasks[only].limb;
+                *limb = limb.or(Some(index));
+            }
+            start = end;
+        }
+    }
+}
+
+/// Returns the lowest link that moves the effector of a goal. Turning a link moves its other points but not its own
+/// joint.
+fn moving_link(body: &Body, goal: &Goal) -> Option<usize> {
+    if goal.turns_own() { Some(goal.link) } else { body.links()[goal.link].parent }
+}

@@ -1,0 +1,58 @@
+//! Effector tasks: the goals of a solve as the solvers see them.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::rotation::{any_perpendicular, rotation_vector, shortest_arc};
+
+/// An effector task: a point with a target position, and a frame with a target orientation.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ik) struct EffectorTask {
+    /// The nearest joint above the effector, or `None` if no joint moves it.
+    pub(in crate::ik) joint: Option<usize>,
+    /// The topmost joint that moves no other effector.
+    pub(in crate::ik) limb: Option<usize>,
+    /// Position in the turned frame of `joint`, or in base space without a joint.
+    pub(in crate::ik) local: DVec3,
+    /// Orientation of the link in the same frame.
+    pub(super) local_spin: DQuat,
+    /// Position in base space.
+    pub(in crate::ik) position: DVec3,
+    /// Orientation of the link in base space.
+    pub(in crate::ik) spin: DQuat,
+    /// Target position in base space.
+    pub(in crate::ik) target: Option<DVec3>,
+    /// Target orientation in base space.
+    pub(in crate::ik) orientation: Option<DQuat>,
+    /// An axis in the link's frame, and the point in base space at which it aims.
+    pub(in crate::ik) aim: Option<(DVec3, DVec3)>,
+    /// Point in base space towards which the limb bends.
+    pub(in crate::ik) pole: Option<DVec3>,
+    pub(in crate::ik) weight: f64,
+    pub(in crate::ik) pinned: bool,
+    /// Tolerance of the position, world metres.
+    pub(in crate::ik) tolerance: f64,
+    /// Length of the chain above the effector, world metres.
+    pub(in crate::ik) length: f64,
+    /// Metres per radian of orientation error, base space.
+    pub(in crate::ik) radian: f64,
+}
+
+impl EffectorTask {
+    /// Returns the rotation from the current to the target orientation, a rotation vector in base space.
+    pub(in crate::ik) fn orientation_error(&self) -> Option<DVec3> {
+        self.orientation.map(|target| rotation_vector(target * self.spin.conjugate()))
+    }
+
+    /// Returns the current and the wanted direction of the aiming axis, unit vectors in base space.
+    pub(in crate::ik) fn aim_directions(&self) -> Option<(DVec3, DVec3)> {
+        let (axis, at) = self.aim?;
+        Some((self.spin * axis, (at - self.position).try_normalize()?))
+    }
+
+    /// Returns the rotation from the current to the wanted direction of the aiming axis, a rotation vector in base
+    /// space.
+    pub(in crate::ik) fn aim_error(&self) -> Option<DVec3> {
+        let (now, wanted) = self.aim_directions()?;
+        Some(rotation_vector(shortest_arc(now, wanted, any_perpendicular(now))))
+    }
+}
