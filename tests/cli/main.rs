@@ -6,7 +6,6 @@ mod bake;
 mod bvh;
 mod default_image;
 mod files;
-mod humanoids;
 mod inspect;
 mod oracle;
 mod own_suite;

@@ -1,4 +1,4 @@
-//! Loading files: valid files are read as specified, and broken ones are refused with the location of the error.
+//! Tests of the library through its public API, in the folders of the modules that they test.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::needless_pass_by_value, reason = "values of json! are made for a single call")]
@@ -6,23 +6,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod accessors;
-mod animations;
-mod bvh;
-mod bvh_export;
-mod corpus;
-mod dual_quaternion;
-mod expressions;
-mod figures;
-mod finite;
-mod humanoids;
-mod images;
-mod mannequin;
-mod materials;
+mod asset;
+mod export;
 mod motion;
-mod nodes;
-mod retarget;
-mod skins;
+mod rig;
+mod skin;
 
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use sinew::export::bvh;
 use sinew::motion::{Playhead, Tolerance, reduce};
 use sinew::pose::{Pose, world_matrices};
 
-use crate::bvh::{files, read};
+use crate::asset::bvh::{files, read};
 use crate::support::external;
 
 /// Returns the pose of a clip at a time, and its world matrices.

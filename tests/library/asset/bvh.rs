@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3, Quat, Vec3};
 use proptest::prelude::*;
 use sinew::asset::{Channel, Character, Values, bvh, load, mannequin};
 
-use crate::corpus::{ALLOCATOR, Random};
+use super::corpus::{ALLOCATOR, Random};
 use crate::support::{external, files_below};
 
 /// The mannequin's run, written by sinew in inches at 50 frames per second.

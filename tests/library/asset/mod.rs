@@ -1,0 +1,14 @@
+//! Loading files: valid files are read as specified, and broken ones are refused with the location of the error.
+
+mod accessors;
+mod animations;
+pub(crate) mod bvh;
+pub(crate) mod corpus;
+mod expressions;
+mod finite;
+mod humanoids;
+mod images;
+mod mannequin;
+mod materials;
+mod nodes;
+mod skins;

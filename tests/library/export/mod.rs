@@ -1,0 +1,3 @@
+//! Files for other programs can be read again.
+
+mod bvh;

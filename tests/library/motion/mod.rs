@@ -1,0 +1,5 @@
+//! Clips and retargeting.
+
+mod clips;
+mod figures;
+mod retarget;

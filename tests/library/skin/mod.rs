@@ -1,0 +1,3 @@
+//! Skinning on the CPU.
+
+mod dual_quaternion;
