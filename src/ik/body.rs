@@ -66,7 +66,7 @@ impl Link {
             ("weight", self.weight.is_finite() && self.weight >= 0.0),
         ];
         let invalid = fields.into_iter().find(|(_, valid)| !valid).map(|(what, _)| what);
-        invalid.or_else(|| self.limit.fault())
+        invalid.or_else(|| self.limit.validate().err())
     }
 }
 

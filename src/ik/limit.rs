@@ -120,8 +120,15 @@ impl Limit {
         }
     }
 
-    /// Returns the name of the first invalid field, or `None` if the limit is valid.
-    pub(crate) fn fault(&self) -> Option<&'static str> {
+    /// Checks the limit.
+    ///
+    /// # Errors
+    /// The name of the first invalid property.
+    pub(crate) fn validate(&self) -> Result<(), &'static str> {
+        self.invalid_property().map_or(Ok(()), Err)
+    }
+
+    fn invalid_property(&self) -> Option<&'static str> {
         let unit = |v: DVec3| v.is_finite() && (v.length() - 1.0).abs() < 1e-6;
         let range = |min: f64, max: f64| min.is_finite() && max.is_finite() && min <= max;
         match *self {

@@ -121,7 +121,7 @@ mod tests {
             moved[1].translation += shift;
             let poses = Keyed { bare: &bare, own: &own, wanted: &wanted, round: looping.then_some(CHARACTER.clips[walk].seconds) };
             let keyed = motion.keyed(poses, time, 0.4).unwrap();
-            prop_assert_eq!(keyed.fault(), None);
+            prop_assert_eq!(keyed.validate(), Ok(()));
             let now = pose(&keyed, time, looping);
             // An existing edit that was changed has moved in time by less than a frame, which affects other joints.
             let merged = keyed.edits.len() == motion.edits.len();

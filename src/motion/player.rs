@@ -119,7 +119,7 @@ impl PreparedMotion {
         let locomotion = LocomotionRoot::new(character, feet);
         let skeleton = &character.skeleton;
         let rest = Pose::rest(skeleton);
-        let is_valid = motion.fault().is_none();
+        let is_valid = motion.validate().is_ok();
         // Contacts are only needed to plant feet and to synchronize clips.
         let needs_contacts = motion.plant || motion.strips.iter().any(|s| s.clips.len() > 1);
         let contact_feet: &[usize] = if needs_contacts { feet } else { &[] };

@@ -172,9 +172,11 @@ impl Motion {
         }
     }
 
-    /// Validates the motion. Returns a description of the first error, such as a number that is not finite or a negative
-    /// weight.
-    pub fn fault(&self) -> Option<String> {
+    /// Checks the motion.
+    ///
+    /// # Errors
+    /// A description of the first error, such as a number that is not finite or a negative weight.
+    pub fn validate(&self) -> Result<(), String> {
         let strip = |b: &Strip| {
             let numbers = [b.start, b.from, b.speed, b.seconds.unwrap_or(0.0)];
             let weights = b.clips.iter().map(|s| s.weight);
@@ -194,7 +196,7 @@ impl Motion {
             }
         };
         let located = |list: &str, i: usize, error: &str| format!("{list}[{i}]: {error}");
-        let strips = self.strips.iter().enumerate().find_map(|(i, b)| Some(located("bars", i, strip(b)?)));
+        let strips = self.strips.iter().enumerate().find_map(|(i, b)| Some(located("strips", i, strip(b)?)));
         let layer = |l: &Layer| match () {
             () if !(0.0..=1.0).contains(&l.weight) => Some("weight must be from 0 to 1"),
             () if !l.speed.is_finite() => Some("speed must be finite"),
@@ -205,7 +207,7 @@ impl Motion {
         let edits = edits.map(|i| {
             located("edits", i, "a number is not finite or too large, or before or after is negative")
         });
-        strips.or(layers).or(edits)
+        strips.or(layers).or(edits).map_or(Ok(()), Err)
     }
 }
 

@@ -104,7 +104,7 @@ impl Motion {
         let clips = &character.clips;
         let Some(before) = self.strips.get(index) else { return 0.0 };
         let both = Self { strips: vec![before.clone(), strip.clone()], ..Self::default() };
-        if both.fault().is_some() {
+        if both.validate().is_err() {
             return 0.0;
         }
         let length = before.length(clips);

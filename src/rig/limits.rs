@@ -37,7 +37,7 @@ pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
         }
     }
     // A bone of zero length has no direction, so no limit can be derived from it.
-    joints.retain(|((_, limit), _)| limit.fault().is_none());
+    joints.retain(|((_, limit), _)| limit.validate().is_ok());
     rig.joints.extend(
         joints
             .into_iter()

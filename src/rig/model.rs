@@ -122,7 +122,7 @@ impl Rig {
         }
         for (&node, joint) in &self.joints {
             let stiffness = (!(0.0..=1.0).contains(&joint.stiffness)).then_some("stiffness");
-            if let Some(problem) = joint.limit.fault().or(stiffness) {
+            if let Some(problem) = joint.limit.validate().err().or(stiffness) {
                 let object = format!("joint \"{}\"", skeleton.label(node));
                 return Err(RigError::Value { object, cause: format!("{problem} is invalid") });
             }

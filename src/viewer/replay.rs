@@ -82,10 +82,8 @@ impl SessionLines {
             Some(other) => return Err(self.error(LineError::Version(other.chars().take(40).collect()))),
         }
         let header: Header = serde_json::from_slice(&self.buffer).map_err(|e| self.error(e.into()))?;
-        match header.fault() {
-            Some(fault) => Err(self.error(fault)),
-            None => Ok(header),
-        }
+        header.validate().map_err(|e| self.error(e))?;
+        Ok(header)
     }
 
     fn step(&mut self) -> Result<Option<TimedCommand>, ReplayError> {
@@ -100,9 +98,8 @@ impl SessionLines {
         if !(self.last..=MAX_SECONDS).contains(&line.at) {
             return Err(self.error(LineError::Time(line.at)));
         }
-        if let Some(fault) = line.command.as_ref().and_then(Command::fault) {
-            return Err(self.error(LineError::Value(fault)));
-        }
+        let valid = line.command.as_ref().map_or(Ok(()), Command::validate);
+        valid.map_err(|cause| self.error(LineError::Value(cause)))?;
         self.last = line.at;
         Ok(Some((Duration::from_secs_f64(line.at), line.command)))
     }

@@ -147,7 +147,7 @@ proptest! {
         let grip = [Grip::Whole(item), Grip::First(item), Grip::Last(item)][usize::from(part)];
         let snap = Snap::new(&before, &clips(), Some(grip), Some(1.0));
         let (after, now) = drag(&before, &clips(), grip, by, snaps.then_some(&snap));
-        prop_assert_eq!(after.fault(), None);
+        prop_assert_eq!(after.validate(), Ok(()));
         prop_assert_eq!(after.strips.len(), before.strips.len());
         prop_assert!(after.strips.is_sorted_by(|a, b| a.start <= b.start) && after.strips[0].start >= 0.0);
         if let (Item::Strip(new_index), true) = (now, index < before.strips.len()) {

@@ -102,10 +102,8 @@ impl MotionReader<'_> {
             let edit = self.edit(table, &motion, &mut puppet).map_err(|f| f.or_at(table.span()))?;
             motion.edits.push(edit);
         }
-        match motion.fault() {
-            Some(fault) => Err(SpannedError::new(root.span(), fault)),
-            None => Ok(motion),
-        }
+        motion.validate().map_err(|cause| SpannedError::new(root.span(), cause))?;
+        Ok(motion)
     }
 
     fn strip(&self, table: &Table, before: &[Strip]) -> Result<Strip, SpannedError> {

@@ -21,7 +21,7 @@ fn a_motion_file_is_read() {
         [[edit]]\ntime = 1.0\nturn = { head = [0, 30, 0] }\nshift = { hips = [0, -0.1, 0] }\n\
         [[edit]]\ntime = 1.5\nreach = { leftHand = [0.3, 1.2, 0.4] }\n";
     let motion = read_motion(text).unwrap();
-    assert!(motion.plant && motion.fault().is_none());
+    assert!(motion.plant && motion.validate().is_ok());
     assert_eq!((motion.strips[1].start, motion.strips[1].root_motion), (1.5, RootMotion::InPlace));
     assert_eq!(motion.strips[1].clips.len(), 2);
     assert!(motion.layers[0].mask.len() > 4, "{:?}", motion.layers[0].mask);

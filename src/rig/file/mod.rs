@@ -213,7 +213,6 @@ fn limit(item: &Item) -> Result<Limit, SpannedError> {
         }
         _ => return Err(SpannedError::at(kind, "kind must be one of free, locked, hinge, cone, euler")),
     };
-    limit
-        .fault()
-        .map_or(Ok(limit), |property| Err(SpannedError::at(item, format!("the {property} is invalid"))))
+    limit.validate().map_err(|property| SpannedError::at(item, format!("the {property} is invalid")))?;
+    Ok(limit)
 }

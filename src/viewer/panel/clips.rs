@@ -40,7 +40,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
                         // The other clip strips stay.
                         Some(strip) => {
                             let clips = vec![WeightedClip { clip, weight: 1.0 }];
-                            push_change(commands, with_strip(motion, index, Strip { clips, ..strip.clone() }));
+                            push_change(
+                                commands,
+                                with_strip(motion, index, Strip { clips, ..strip.clone() }),
+                            );
                         }
                         None => commands.push(Command::Clip(Some(clip))),
                     }

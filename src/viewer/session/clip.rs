@@ -37,7 +37,7 @@ impl Session {
 
     /// Replaces the motion if the new one is valid. Consecutive changes of the motion form one undo step.
     fn set_motion(&mut self, motion: Motion) {
-        let is_valid = motion.fault().is_none() && motion.fits(self.puppet.character());
+        let is_valid = motion.validate().is_ok() && motion.fits(self.puppet.character());
         if !is_valid || motion == *self.state.motion {
             return;
         }

@@ -147,12 +147,15 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns why the command is invalid in every session, or `None` if it is valid.
-    pub(in crate::viewer) fn fault(&self) -> Option<String> {
+    /// Checks the values that are invalid in every session.
+    ///
+    /// # Errors
+    /// The reason why the command is invalid.
+    pub(in crate::viewer) fn validate(&self) -> Result<(), String> {
         match self {
-            Self::Motion(motion) => motion.fault(),
-            Self::Restore(snapshot) => snapshot.motion.fault(),
-            _ => None,
+            Self::Motion(motion) => motion.validate(),
+            Self::Restore(snapshot) => snapshot.motion.validate(),
+            _ => Ok(()),
         }
     }
 }

@@ -27,7 +27,7 @@ impl Session {
         let round = self.puppet.looping.then(|| self.seconds());
         let poses = Keyed { bare: free.pose(), own: &own, wanted: self.puppet.pose(), round };
         let keyed = self.state.motion.keyed(poses, self.puppet.time, FADE_SECONDS);
-        let Some(motion) = keyed.filter(|m| m.fault().is_none()) else { return };
+        let Some(motion) = keyed.filter(|m| m.validate().is_ok()) else { return };
         let held = self.gizmo_drag.take().map(|hold| hold.before);
         let before = self.drag.take().map(|drag| drag.before).or(held);
         self.history.remember(before.unwrap_or_else(|| self.state.clone()));

@@ -90,7 +90,7 @@ impl Session {
         goals.retain(|g| exists(g.node) && g.base.is_none_or(exists) && is_weight(g.weight));
         pins.retain(|p| exists(p.node));
         let mut rig = Rig::clone(&self.loaded_rig);
-        for (node, limit) in limits.into_iter().filter(|(n, limit)| exists(*n) && limit.fault().is_none()) {
+        for (node, limit) in limits.into_iter().filter(|(n, limit)| exists(*n) && limit.validate().is_ok()) {
             rig.joints.entry(node).or_default().limit = limit;
         }
         rig.joints.retain(|n, joint| *joint != JointRig::default() || self.loaded_rig.joints.contains_key(n));
@@ -99,7 +99,8 @@ impl Session {
             chains.for_each(|chain| chain.pole = pole.filter(|p| p.is_finite()));
         }
         (self.selected, self.last) = (selected.filter(|&n| exists(n)), last.filter(|&n| exists(n)));
-        (self.drag, self.gizmo_drag, self.hover, self.hovered_grip, self.hint) = (None, None, None, None, None);
+        (self.drag, self.gizmo_drag, self.hover, self.hovered_grip, self.hint) =
+            (None, None, None, None, None);
         let base = base.filter(|&b| exists(b));
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = 0.0;
@@ -108,7 +109,7 @@ impl Session {
         let methods = self.comparison.methods();
         self.comparison = Comparison::default();
         self.comparison.set_methods(&methods, &self.puppet);
-        let is_known = motion.fault().is_none() && motion.fits(self.puppet.character());
+        let is_known = motion.validate().is_ok() && motion.fits(self.puppet.character());
         let motion = Arc::new(if is_known { motion } else { Motion::default() });
         self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig), motion }));
     }

@@ -70,7 +70,7 @@ impl Session {
 
     /// Sets a limit from the panel. Consecutive changes to the same joint, until the next release, form one undo step.
     pub(super) fn edit_limit(&mut self, node: usize, limit: Limit) {
-        if node >= self.state.held.locals.len() || limit.fault().is_some() {
+        if node >= self.state.held.locals.len() || limit.validate().is_err() {
             return;
         }
         if self.is_dragging() {

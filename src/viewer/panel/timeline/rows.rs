@@ -1,6 +1,6 @@
 //! The row above the timeline with playback controls, and the row below it with the properties of the selected item.
 
-use crate::motion::arrange::{Item, with_strip, with_clip, without};
+use crate::motion::arrange::{Item, with_clip, with_strip, without};
 use crate::motion::{Edit, Motion, RootMotion, Strip};
 use crate::viewer::panel::{clip_names, theme};
 use crate::viewer::{Command, Session};

@@ -58,12 +58,15 @@ fn none<C>() -> Option<C> {
 }
 
 impl Header {
-    /// Returns an error if the size or the scale is out of range.
-    pub(in crate::viewer) fn fault(&self) -> Option<LineError> {
+    /// Checks the size and the scale.
+    ///
+    /// # Errors
+    /// [`LineError::Size`] if one of them is out of range.
+    pub(in crate::viewer) fn validate(&self) -> Result<(), LineError> {
         let ([width, height], scale) = (self.size, self.scale);
         let is_size = |x: f32| (1.0..=32_768.0).contains(&x);
         let is_valid = is_size(width) && is_size(height) && (0.1..=32.0).contains(&scale);
-        (!is_valid).then_some(LineError::Size(width, height, scale))
+        if is_valid { Ok(()) } else { Err(LineError::Size(width, height, scale)) }
     }
 
     /// Describes a session. `folder` is where its file will be.
@@ -159,10 +162,8 @@ impl Recorder {
     }
 
     pub(in crate::viewer) fn begin(&mut self, header: &Header) -> Result<(), SaveError> {
-        let text = match header.fault() {
-            None => json::to_string(header).map_err(io::Error::from),
-            Some(fault) => Err(io::Error::other(fault.to_string())),
-        };
+        let valid = header.validate().map_err(|e| io::Error::other(e.to_string()));
+        let text = valid.and_then(|()| json::to_string(header).map_err(io::Error::from));
         let written = text.and_then(|text| self.draft.write(format!("{text}\n").as_bytes()));
         written.map_err(|source| SaveError::Write { path: self.draft.path().into(), source })
     }
@@ -176,7 +177,7 @@ impl Recorder {
             return false;
         };
         let parsed = serde_json::from_str::<SessionLine<Command>>(&text).ok().and_then(|line| line.command);
-        let is_readable = text.len() as u64 <= MAX_LINE_BYTES && command.fault().is_none();
+        let is_readable = text.len() as u64 <= MAX_LINE_BYTES && command.validate().is_ok();
         if !is_readable || parsed.as_ref() != Some(command) {
             return false;
         }
