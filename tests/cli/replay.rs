@@ -1,4 +1,4 @@
-//! Options and errors of `sinew render --replay`. Its images are tested in `tests/viewer/recording.rs`.
+//! Options and errors of `sinew render --replay`. Its images are tested in `tests/viewer/recording/replay.rs`.
 
 use std::fs;
 

@@ -1,17 +1,16 @@
 //! Tests of the gizmo of the selected joint: its limit, rings and pole, dragged with the pointer.
 
-use std::f64::consts::PI;
-use std::fs;
-
-use glam::{DQuat, DVec3, EulerRot, Quat, Vec2, Vec3};
+use glam::{DQuat, DVec3, Quat, Vec2, Vec3};
 use sinew::asset::{Character, load};
 use sinew::ik::Limit;
 use sinew::rig;
 use sinew::scene::picking::pixel;
-use sinew::viewer::{Button, Command, Event, Input, Key, RingMode, Session};
+use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
-use super::files::folder;
-use super::{SIZE, at, drag, pose, session};
+use super::{SIZE, at, drag, pose};
+
+mod rig_file;
+mod ring;
 
 /// Returns the mannequin with its own rig.
 fn rigged() -> Session {
@@ -192,82 +191,6 @@ fn limit_edits_until_release_are_one_undo_step_and_invalid_limits_none() {
 }
 
 #[test]
-fn ring_rotates_the_hand_in_place() {
-    let (mut session, mut input) = (rigged(), Input::default());
-    let hand = node(&session, "leftHand");
-    let start = at(&session, "leftHand");
-    drag(&mut session, &mut input, start, Vec2::new(-70.0, -60.0));
-    release(&mut session, &mut input);
-    session.apply(Command::Limit(hand, Limit::Free));
-    session.apply(Command::Release);
-    session.apply(Command::RingMode(RingMode { alone: false, world: true }));
-    select(&mut session, "leftHand");
-    let (center, skeleton) = (place(&session, "leftHand"), session.puppet().character().skeleton.clone());
-    let turned = |session: &Session| rig::orientation(&skeleton, session.puppet().pose(), hand);
-    let (before, own, elbow) = (pose(&session), turned(&session), place(&session, "leftLowerArm"));
-    // Drag the z ring by 0.5 rad from its point closest to the camera.
-    let radius = metres(&session, center, 84.0);
-    let to_camera = (session.camera().position - center).normalize();
-    let first = f64::from(to_camera.y.atan2(to_camera.x));
-    let on_ring = |session: &Session, angle: f64| {
-        let (sin, cos) = (first + angle).sin_cos();
-        let place = center + radius * DVec3::new(cos, sin, 0.0).as_vec3();
-        pixel(&session.camera(), place, SIZE).unwrap()
-    };
-    input.handle(Event::Moved(on_ring(&session, 0.0)), &mut session);
-    input.handle(Event::Pressed(Button::Left, false), &mut session);
-    for step in 1..=10 {
-        input.handle(Event::Moved(on_ring(&session, f64::from(step) * 0.05)), &mut session);
-    }
-    let expected = DQuat::from_rotation_z(0.5) * own;
-    assert!(turned(&session).angle_between(expected) < 5e-3, "{}", turned(&session).angle_between(own));
-    assert!(place(&session, "leftHand").distance(center) < 2e-3);
-    input.handle(Event::Modifiers(false, true, false), &mut session);
-    let steps = turned(&session).angle_between(own).to_degrees() / 15.0;
-    assert!((steps - steps.round()).abs() < 0.02, "{steps} is not a whole number of 15 degree steps");
-    input.handle(Event::Modifiers(false, false, false), &mut session);
-    input.handle(Event::Key(Key::Escape), &mut session);
-    assert_eq!(before, pose(&session));
-    assert!(place(&session, "leftLowerArm").distance(elbow) < 1e-6);
-}
-
-#[test]
-fn ring_rotates_a_single_joint_up_to_its_limit() {
-    let (mut session, mut input) = (rigged(), Input::default());
-    let joint = node(&session, "rightUpperLeg");
-    session.apply(Command::Limit(
-        joint,
-        Limit::Euler { order: EulerRot::XYZ, min: [-0.2, 0.0, 0.0], max: [0.2, 0.0, 0.0] },
-    ));
-    session.apply(Command::Release);
-    session.apply(Command::RingMode(RingMode { alone: true, world: true }));
-    select(&mut session, "rightUpperLeg");
-    let (center, before) = (place(&session, "rightUpperLeg"), pose(&session));
-    let radius = metres(&session, center, 84.0);
-    let to_camera = (session.camera().position - center).normalize();
-    let first = to_camera.z.atan2(to_camera.y);
-    let on_ring = |session: &Session, angle: f32| {
-        let (sin, cos) = (first + angle).sin_cos();
-        pixel(&session.camera(), center + radius * Vec3::new(0.0, cos, sin), SIZE).unwrap()
-    };
-    let mut max_angle: f32 = 0.0;
-    input.handle(Event::Moved(on_ring(&session, 0.0)), &mut session);
-    input.handle(Event::Pressed(Button::Left, false), &mut session);
-    for step in 1..=10_u8 {
-        input.handle(Event::Moved(on_ring(&session, f32::from(step) * 0.1)), &mut session);
-        let local = session.puppet().pose().locals[joint].rotation;
-        max_angle = max_angle.max(before.locals[joint].rotation.angle_between(local));
-    }
-    release(&mut session, &mut input);
-    assert!((max_angle - 0.2).abs() < 1e-3, "{max_angle}");
-    let after = pose(&session);
-    let others = after.locals.iter().zip(&before.locals).enumerate();
-    assert!(others.filter(|(n, _)| *n != joint).all(|(_, (now, then))| *now == *then));
-    undo(&mut session, &mut input);
-    assert_eq!(before, pose(&session));
-}
-
-#[test]
 fn dragging_the_pole_moves_the_elbow_but_not_the_hand() {
     let (mut session, mut input) = (rigged(), Input::default());
     let start = at(&session, "leftHand");
@@ -335,91 +258,9 @@ fn pinned_feet_do_not_drift_during_a_long_drag() {
     }
 }
 
-/// Copies the arm and its rig to a folder. Returns the session and the path of the rig.
-fn arm(folder: &std::path::Path) -> (Session, std::path::PathBuf) {
-    for name in ["arm.glb", "arm.rig.toml"] {
-        fs::copy(format!("{}/assets/{name}", env!("CARGO_MANIFEST_DIR")), folder.join(name)).unwrap();
-    }
-    (open(load(&folder.join("arm.glb")).unwrap()), folder.join("arm.rig.toml"))
-}
-
 fn open(character: Character) -> Session {
     let rig = rig::load(&character, None).unwrap();
     Session::new(character, Some(rig), SIZE)
-}
-
-#[test]
-fn edited_rig_is_saved_with_its_comments() {
-    let folder = folder("save-rig");
-    let (_, path) = arm(&folder);
-    let text = fs::read_to_string(&path).unwrap();
-    let text =
-        text.replace("[[joint]]\nnode = \"axis_3\"", "# The elbow.\n[[joint]]\nnode = \"axis_3\" # third");
-    fs::write(&path, &text).unwrap();
-    let mut session = open(load(&folder.join("arm.glb")).unwrap());
-    assert!(!session.is_rig_changed());
-    let limit = Limit::Hinge { axis: DVec3::X, min: -0.5 * PI, max: 0.25 * PI };
-    let (elbow, gripper) = (node(&session, "axis_3"), node(&session, "gripper"));
-    session.apply(Command::Limit(elbow, limit));
-    session.apply(Command::Limit(gripper, Limit::Locked));
-    session.apply(Command::Release);
-    assert!(session.is_rig_changed());
-    // An existing file is not replaced without permission.
-    let error = session.save_rig(&folder, false).unwrap_err().to_string();
-    assert!(error.ends_with("arm.rig.toml already exists"), "{error}");
-    assert_eq!(fs::read_to_string(&path).unwrap(), text);
-    assert_eq!(session.save_rig(&folder, true).unwrap(), path);
-    assert!(!session.is_rig_changed());
-    let saved = fs::read_to_string(&path).unwrap();
-    assert!(saved.contains("# The elbow.\n") && saved.contains("\"axis_3\" # third"), "{saved}");
-    // Unedited limits keep their formatting.
-    assert!(saved.contains("limit = { kind = \"hinge\", axis = [0.0, 1.0, 0.0], min = -170, max = 170 }"));
-    let reloaded = open(load(&folder.join("arm.glb")).unwrap());
-    assert_eq!(reloaded.rig().joint(gripper).limit, Limit::Locked);
-    let (_, min, max) = hinge(&reloaded, "axis_3");
-    assert!((min + 0.5 * PI).abs() < 1e-7 && (max - 0.25 * PI).abs() < 1e-7);
-    assert_eq!(
-        reloaded.rig().joint(node(&reloaded, "axis_2")),
-        session.rig().joint(node(&session, "axis_2"))
-    );
-    // The session may overwrite its own file, but not a file that was changed since.
-    session.apply(Command::Limit(gripper, Limit::Free));
-    session.save_rig(&folder, false).unwrap();
-    assert!(!fs::read_to_string(&path).unwrap().contains("locked"));
-    fs::write(&path, "other = [").unwrap();
-    session.apply(Command::Undo);
-    let error = session.save_rig(&folder, true).unwrap_err().to_string();
-    assert!(error.contains("arm.rig.toml: line 1") && !error.contains('\n'), "{error}");
-    assert_eq!(fs::read_to_string(&path).unwrap(), "other = [");
-    assert!(session.is_rig_changed());
-}
-
-#[test]
-fn rig_of_the_built_in_character_is_saved_under_a_free_name() {
-    let folder = folder("save-own-rig");
-    let mut session = rigged();
-    let joint = node(&session, "leftLowerArm");
-    session.apply(Command::Limit(joint, Limit::Locked));
-    assert_eq!(session.save_rig(&folder, false).unwrap(), folder.join("mannequin.rig.toml"));
-    assert_eq!(session.save_rig(&folder, false).unwrap(), folder.join("mannequin-0001.rig.toml"));
-    let text = fs::read_to_string(folder.join("mannequin.rig.toml")).unwrap();
-    let saved = rig::file::read(&text, &session.puppet().character().skeleton).unwrap();
-    assert_eq!(saved.joint(joint).limit, Limit::Locked);
-    assert_eq!(saved.chains, session.rig().chains);
-    assert!(text.starts_with("# Written by"), "{}", text.lines().next().unwrap_or_default());
-}
-
-#[test]
-fn reload_keeps_an_unsaved_rig() {
-    let (mut before, character) = (session(), sinew::asset::mannequin().unwrap());
-    let mut after = Session::new(character, None, SIZE);
-    after.take_over(&before, true);
-    assert!(!after.is_rig_changed());
-    let joint = node(&before, "leftLowerArm");
-    before.apply(Command::Limit(joint, Limit::Locked));
-    after.take_over(&before, true);
-    assert!(after.is_rig_changed());
-    assert_eq!(after.rig().joint(joint).limit, Limit::Locked);
 }
 
 /// The gizmo of every joint of every test character can be drawn and dragged.
@@ -446,45 +287,4 @@ fn gizmos_of_all_joints_of_all_characters_stay_finite() {
             assert!(session.puppet().pose().locals.iter().all(|l| finite(l.rotation)), "{name} {joint}");
         }
     }
-}
-
-#[test]
-fn kept_ring_drag_stays_a_goal_and_the_gizmo_scales() {
-    let (mut session, mut input) = (rigged(), Input::default());
-    let joint = node(&session, "leftHand");
-    session.apply(Command::Limit(joint, Limit::Free));
-    session.apply(Command::Release);
-    session.apply(Command::KeepGoals(true));
-    session.apply(Command::RingMode(RingMode { alone: false, world: true }));
-    session.apply(Command::Scale(2.0));
-    select(&mut session, "leftHand");
-    // The y ring at its point closest to the camera, with twice the radius because of the scale.
-    let center = place(&session, "leftHand");
-    let to_camera = (session.camera().position - center).with_y(0.0).normalize();
-    let start = pixel(&session.camera(), center + to_camera * metres(&session, center, 168.0), SIZE).unwrap();
-    drag(&mut session, &mut input, start, Vec2::new(60.0, 0.0));
-    assert!(session.is_dragging());
-    release(&mut session, &mut input);
-    let before = session.rig().clone();
-    let skeleton = session.puppet().character().skeleton.clone();
-    let turned = rig::orientation(&skeleton, session.puppet().pose(), joint);
-    let rest = rig::orientation(&skeleton, &sinew::pose::Pose::rest(&skeleton), joint);
-    assert!(turned.angle_between(rest) > 0.15, "{}", turned.angle_between(rest));
-    // Rotating another joint on its own keeps the hand's orientation and position.
-    session.apply(Command::Scale(1.0));
-    select(&mut session, "leftUpperArm");
-    input.handle(Event::Key(Key::Char('e')), &mut session);
-    let shoulder = place(&session, "leftUpperArm");
-    let to_camera = (session.camera().position - shoulder).with_y(0.0).normalize();
-    let start =
-        pixel(&session.camera(), shoulder + to_camera * metres(&session, shoulder, 84.0), SIZE).unwrap();
-    let arm = pose(&session).locals[node(&session, "leftUpperArm")];
-    drag(&mut session, &mut input, start, Vec2::new(12.0, 0.0));
-    assert!(session.is_dragging());
-    assert_ne!(arm, pose(&session).locals[node(&session, "leftUpperArm")]);
-    release(&mut session, &mut input);
-    assert!(session.error().is_none(), "{:?}", session.error());
-    let now = rig::orientation(&skeleton, session.puppet().pose(), joint);
-    assert!(now.angle_between(turned) < 5e-3 && place(&session, "leftHand").distance(center) < 2e-3);
-    assert!(*session.rig() == before);
 }

@@ -1,0 +1,190 @@
+//! The text of commands in a recording: every command is read back exactly, and `docs/session.md` describes it.
+
+use std::fs;
+
+use glam::{DVec3, EulerRot, Vec2, Vec3};
+use proptest::prelude::*;
+use sinew::asset::Transform;
+use sinew::ik::{Limit, Method, Options, Swivel};
+use sinew::render::ShadingMode;
+use sinew::skin::Skinning;
+use sinew::viewer::{Axis, Command, Display, Input, Recorder, RingMode};
+
+use super::super::files::folder;
+use super::super::{at, drag};
+use super::{blended, session};
+
+/// Returns an example of every command.
+fn every_command() -> Vec<Command> {
+    let position = Vec2::new(640.25, 0.1);
+    let mut options = Options { method: Method::TwoBone, tolerance: Some(1.0 / 3.0), ..Options::default() };
+    options.ccd.step = 0.1;
+    options.limb.swivel = Swivel::Follow { at_base: 0.1, slope: DVec3::new(0.1, -0.0, 1e-300) };
+    let mut posed = session();
+    let mut input = Input::default();
+    posed.apply(Command::KeepGoals(true));
+    let hand = at(&posed, "leftHand");
+    drag(&mut posed, &mut input, hand, Vec2::new(-50.0, -40.0));
+    posed.apply(Command::Release);
+    posed.apply(Command::Pin);
+    let path = folder("session-stand").join("a.session");
+    posed.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
+    posed.stop_recording().unwrap().unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    let recorded = |kind: &str| {
+        let line = text.lines().find(|l| l.contains(kind)).unwrap();
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        // Parse the original text, because a detour through `Value` could change numbers.
+        let start = line.find("\"do\":").unwrap() + 5;
+        assert!(value["do"].is_object());
+        serde_json::from_str::<Command>(&line[start..line.len() - 1]).unwrap()
+    };
+    vec![
+        Command::Resize(position),
+        Command::Hover(position),
+        Command::Grab(position),
+        Command::GrabSelected(position),
+        Command::Drag(position),
+        Command::Push(-1.5),
+        Command::Constrain(Axis::Y),
+        Command::Snap(true),
+        Command::Release,
+        Command::Cancel,
+        Command::Orbit(position),
+        Command::Pan(position),
+        Command::Zoom(position, 0.1),
+        Command::Center(position),
+        Command::FrameAll,
+        Command::Pin,
+        Command::Base,
+        Command::Rest(false),
+        Command::RestAll,
+        Command::Undo,
+        Command::Redo,
+        Command::Select(Some(3)),
+        Command::Highlight(None),
+        Command::Limit(8, Limit::Hinge { axis: DVec3::X, min: -0.1, max: 1.0 / 3.0 }),
+        Command::Limit(8, Limit::Free),
+        Command::Limit(8, Limit::Euler { order: EulerRot::YXZ, min: [-1.0; 3], max: [0.5; 3] }),
+        Command::RingMode(RingMode { alone: true, world: false }),
+        Command::Scale(1.25),
+        Command::Solver(Box::new(options)),
+        Command::Compare(vec![Method::Ccd, Method::TwoBone]),
+        Command::KeepGoals(true),
+        Command::ClearGoals,
+        Command::RemoveGoal(20),
+        Command::GoalWeight(20, 1.0 / 3.0),
+        Command::Clip(Some(1)),
+        Command::Clip(None),
+        Command::Motion(Box::new(blended())),
+        Command::Key,
+        Command::Play(true),
+        Command::Seek(0.1),
+        Command::Speed(f32::MIN_POSITIVE),
+        Command::Looping(false),
+        Command::Morph(2, 0.3),
+        Command::LivePose(vec![(9, Transform { translation: Vec3::Y, ..Transform::IDENTITY })], vec![]),
+        Command::ShadingMode(ShadingMode::Lambert),
+        Command::Skinning(Skinning::DualQuaternion),
+        Command::Display(Display { skeleton: true, names: false, ground: true, shadow: false }),
+        recorded("\"camera\""),
+        recorded("restore"),
+        serde_json::from_str(r#"{"add-clips":{"file":"a/b.csv","fingerprint":"crc32:0","name":"take 1"}}"#)
+            .unwrap(),
+    ]
+}
+
+/// Returns the name of a command in a file.
+fn name(command: &Command) -> String {
+    match serde_json::to_value(command).unwrap() {
+        serde_json::Value::String(name) => name,
+        value => value.as_object().unwrap().keys().next().unwrap().clone(),
+    }
+}
+
+#[test]
+fn every_command_round_trips_and_is_documented() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/session.md")).unwrap();
+    let commands = every_command();
+    // The error message lists all commands.
+    let error = serde_json::from_str::<Command>("\"no such command\"").unwrap_err().to_string();
+    let names: Vec<&str> = error.split('`').skip(3).step_by(2).collect();
+    assert!(names.len() > 30, "{error}");
+    let deprecated = include_str!("../../../docs/deprecated.md");
+    let is_deprecated = |name: &str| {
+        ["\"", "{\""].iter().any(|start| deprecated.contains(&format!("| session | `{start}{name}\"")))
+    };
+    for known in names.into_iter().filter(|n| !is_deprecated(n)) {
+        assert!(commands.iter().any(|c| name(c) == known), "`every_command` has no example of {known}");
+        let row = page.lines().any(|l| {
+            l.starts_with(&format!("| `\"{known}\"")) || l.starts_with(&format!("| `{{\"{known}\""))
+        });
+        assert!(row, "docs/session.md does not describe {known}");
+    }
+    for command in commands {
+        let text = serde_json::to_string(&command).unwrap();
+        let back: Command = serde_json::from_str(&text).unwrap();
+        // Also compare the texts, which show the signs of zeros.
+        assert_eq!((format!("{command:?}"), command), (format!("{back:?}"), back), "{text}");
+    }
+    // Every example on the page is valid.
+    let is_command = |row: &&str| row.starts_with("| `\"") || row.starts_with("| `{");
+    for row in page.lines().filter(is_command) {
+        let example = row.split('`').nth(1).unwrap();
+        assert!(serde_json::from_str::<Command>(example).is_ok(), "{example}");
+    }
+}
+
+#[test]
+fn options_omit_defaults_and_reject_unknown_keys() {
+    let defaults = Command::Solver(Box::default());
+    assert_eq!(serde_json::to_string(&defaults).unwrap(), r#"{"solver":{}}"#);
+    let mut options = Options { method: Method::Ccd, ..Options::default() };
+    options.ccd.budget = 0.25;
+    let text = serde_json::to_string(&Command::Solver(Box::new(options))).unwrap();
+    assert_eq!(text, r#"{"solver":{"ccd":{"budget":0.25},"method":"ccd"}}"#);
+    let read = |text: &str| serde_json::from_str::<Command>(text);
+    let infinite = read(r#"{"solver":{"ccd":{"step":null}}}"#).unwrap();
+    assert_eq!(infinite, defaults);
+    for invalid in [
+        r#"{"solver":{"iteration":3}}"#,
+        r#"{"solver":{"ccd":{"stop":1}}}"#,
+        r#"{"drag":[1,2,3]}"#,
+        r#"{"tick":1}"#,
+    ] {
+        assert!(read(invalid).is_err(), "{invalid}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn floats_round_trip_exactly(x in any::<f32>(), y in any::<f32>(), z in any::<f64>()) {
+        prop_assume!(x.is_finite() && y.is_finite() && z.is_finite());
+        let Command::Zoom(position, steps) = serde_json::from_str(
+            &serde_json::to_string(&Command::Zoom(Vec2::new(x, y), x)).unwrap()
+        ).unwrap() else { panic!() };
+        prop_assert_eq!([position.x, position.y, steps].map(f32::to_bits), [x, y, x].map(f32::to_bits));
+        let options = Options { stiffness: z, ..Options::default() };
+        let text = serde_json::to_string(&Command::Solver(Box::new(options))).unwrap();
+        let Command::Solver(back) = serde_json::from_str(&text).unwrap() else { panic!() };
+        prop_assert_eq!(back.stiffness.to_bits(), z.to_bits());
+    }
+}
+
+/// The rows of the table of deprecated spellings are examples, so each must parse to the same command in both spellings.
+#[test]
+fn deprecated_commands_are_read() {
+    let page = include_str!("../../../docs/deprecated.md");
+    let rows = page
+        .lines()
+        .filter_map(|l| l.strip_prefix("| session | `")?.strip_suffix("` |")?.split_once("` | `"));
+    let mut count = 0;
+    for (old, new) in rows {
+        let [old_command, new_command] =
+            [old, new].map(|text| serde_json::from_str::<Command>(text).unwrap());
+        assert_eq!(old_command, new_command, "{old}");
+        assert_ne!(serde_json::to_string(&new_command).unwrap(), old, "the old spelling is written");
+        count += 1;
+    }
+    assert_eq!(count, 14);
+}
