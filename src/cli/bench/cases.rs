@@ -35,15 +35,15 @@ impl Cases {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(super) enum Set {
-    /// Between 0.2 and 0.95 of the reach
+    /// Targets at 0.2 to 0.95 of the chain's reach
     Reach,
-    /// Between 0.98 and 0.9999 of the reach, where the chain is almost straight
+    /// Targets at 0.98 to 0.9999 of the chain's reach, where the chain is almost straight
     Near,
-    /// Between 1.05 and 1.5 of the reach
+    /// Targets at 1.05 to 1.5 of the chain's reach
     Unreach,
     /// Position and orientation of the end
     Pose,
-    /// A path at 60 Hz, where each solve starts from the last answer
+    /// A path at 60 Hz, where each solve starts from the previous result
     Drag,
     /// Like drag, along a path that leaves the reach and returns
     DragOut,

@@ -25,7 +25,7 @@ pub(super) struct PosingArgs {
     /// Play the clip with this name or index
     #[arg(long, value_name = "NAME|INDEX", group = "moving")]
     animation: Option<String>,
-    /// Time in the clip in seconds, clamped to its ends
+    /// Time in the clip in seconds, clamped to its ends unless --loop is given
     #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
     animation_time: f32,
     /// Add the clips of another file, retargeted to this character (repeatable)
