@@ -1,4 +1,4 @@
-//! The viewer's window: forwards winit's events to the session and draws its frames.
+//! The viewer's window: opens it, advances the session's clock and draws its frames.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,11 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec2;
-use winit::application::ApplicationHandler;
-use winit::dpi::{LogicalSize, PhysicalSize};
-use winit::event::WindowEvent;
-use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
-use winit::window::{Window, WindowId};
+use winit::dpi::PhysicalSize;
+use winit::event_loop::{ActiveEventLoop, EventLoop, EventLoopProxy};
+use winit::window::Window;
 
 use crate::asset::Character;
 use crate::render::{AdapterChoice, RenderError};
@@ -18,11 +16,12 @@ use crate::rig::Rig;
 
 use super::{AddedClips, Command, Input, Recorder, SaveError, Session, Settings, panel, session};
 
-use surface::{DrawOutcome, Graphics, PanelOutput};
+use surface::{DrawOutcome, PanelOutput};
 
 mod capture;
 mod events;
 mod files;
+mod handler;
 #[cfg(feature = "viewer")]
 pub(super) mod loader;
 mod open_window;
@@ -39,9 +38,6 @@ pub(super) mod watch;
 use capture::Capture;
 use files::{AppEvent, Files};
 use open_window::OpenWindow;
-
-/// A device that is lost again within this time is not recreated.
-const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Why the viewer could not open or had to close.
 #[derive(Debug, thiserror::Error)]
@@ -159,105 +155,6 @@ struct App {
     settings: Settings,
 }
 
-impl ApplicationHandler<AppEvent> for App {
-    fn resumed(&mut self, events: &ActiveEventLoop) {
-        if self.open.is_none() {
-            self.create(events, None);
-            let Some(open) = &self.open else { return };
-            let scale = scale(&open.window);
-            let full = pixels(self.size.width.into(), self.size.height.into());
-            self.session.apply(Command::Resize(panel::scene_size(full, scale, &self.panel, &self.session)));
-            if let Some(recorder) = self.recorder.take() {
-                self.record(recorder, scale);
-            }
-        }
-    }
-
-    /// The system takes away the window and its graphics. The session stays, and [`Self::resumed`] recreates both.
-    fn suspended(&mut self, events: &ActiveEventLoop) {
-        self.suspend();
-        // With a deadline in the past, the event loop would spin.
-        events.set_control_flow(ControlFlow::Wait);
-    }
-
-    fn user_event(&mut self, _: &ActiveEventLoop, event: AppEvent) {
-        self.handle_app_event(event);
-    }
-
-    fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
-        // Pointer motion is handled once per frame.
-        if !matches!(event, WindowEvent::CursorMoved { .. }) {
-            self.tick();
-        }
-        let Some(open) = &mut self.open else { return };
-        // egui would move its keyboard focus to the next button, and that button would then receive all keys.
-        let response = if events::is_tab(&event) && !self.context.text_edit_focused() {
-            egui_winit::EventResponse::default()
-        } else {
-            open.egui.on_window_event(&open.window, &event)
-        };
-        if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
-            open.window.request_redraw();
-        }
-        match event {
-            WindowEvent::CloseRequested => self.quit |= self.confirm_leave(),
-            // This event also arrives for a window that this program has closed.
-            WindowEvent::Destroyed if open.window.id() == id => {
-                (self.open, self.broken) = (None, None);
-                self.fail(events, ViewerError::Destroyed);
-            }
-            WindowEvent::RedrawRequested if self.broken.is_none() => {
-                self.broken = self.redraw().err().map(|error| (error, false));
-            }
-            WindowEvent::Resized(size) => {
-                self.size = size;
-                open.graphics.resize(size.width, size.height);
-                open.window.request_redraw();
-            }
-            WindowEvent::Occluded(hidden) => {
-                self.hidden = hidden;
-                open.window.request_redraw();
-            }
-            WindowEvent::Focused(false) => self.note_lost_focus(),
-            WindowEvent::DroppedFile(path) => self.open_file(&path),
-            other => self.handle_scene_event(&other, response.consumed),
-        }
-    }
-
-    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
-        if self.quit {
-            events.exit();
-        }
-        match self.broken.take() {
-            // Drawing into a destroyed window fails before the event that reports its destruction arrives. Wait for it.
-            Some((error, false)) => {
-                self.broken = Some((error, true));
-                return events.set_control_flow(ControlFlow::Poll);
-            }
-            Some((lost @ RenderError::Lost(_), true)) => self.rebuild(events, lost),
-            Some((failure, true)) => self.fail(events, failure.into()),
-            None => {}
-        }
-        self.reload_changed();
-        let Some(open) = &self.open else { return };
-        if self.wake.is_some_and(|wake| wake <= Instant::now()) {
-            self.wake = None;
-            open.window.request_redraw();
-        }
-        // An invisible clip needs no redraw because its time follows from the clock.
-        if self.session.is_playing() && !self.hidden && self.size.width > 0 && self.size.height > 0 {
-            open.window.request_redraw();
-        }
-        let live = self.capture.as_ref().filter(|_| !self.hidden);
-        if live.is_some_and(Capture::has_new_packets) {
-            open.window.request_redraw();
-        }
-        let poll = live.and_then(|_| Instant::now().checked_add(capture::POLL_INTERVAL));
-        let next = self.wake.into_iter().chain(self.next_reload()).chain(poll).min();
-        events.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
-    }
-}
-
 impl App {
     fn new(
         session: Session,
@@ -293,62 +190,6 @@ impl App {
         };
         app.register_file();
         app
-    }
-
-    /// Creates the graphics, in an existing window or in a new one.
-    fn create(&mut self, events: &ActiveEventLoop, window: Option<Arc<Window>>) {
-        match self.open_window(events, window) {
-            Ok(open) => self.open = Some(open),
-            Err(failure) => self.fail(events, failure),
-        }
-    }
-
-    fn open_window(
-        &mut self,
-        events: &ActiveEventLoop,
-        window: Option<Arc<Window>>,
-    ) -> Result<OpenWindow, ViewerError> {
-        let attributes =
-            Window::default_attributes().with_title("sinew").with_inner_size(LogicalSize::new(1280.0, 800.0));
-        let window = match window {
-            Some(window) => window,
-            None => {
-                let new = events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
-                self.size = new.inner_size();
-                Arc::new(new)
-            }
-        };
-        let graphics = Graphics::new(&window, self.size, events, &self.adapter, &self.session.puppet)?;
-        self.panel.adapter = graphics.adapter();
-        // A context uploads each texture only once, and the new renderer has none of them.
-        let memory = self.context.memory(Clone::clone);
-        self.context = egui::Context::default();
-        self.context.memory_mut(|now| *now = memory);
-        let id = egui::ViewportId::ROOT;
-        let (scale, theme) = (Some(scale(&window)), window.theme());
-        let egui = egui_winit::State::new(self.context.clone(), id, &window, scale, theme, None);
-        window.request_redraw();
-        Ok(OpenWindow { window, graphics, egui, began: Instant::now() })
-    }
-
-    /// Drops the window and ends any drag, because the pointer may be anywhere when the window returns.
-    fn suspend(&mut self) {
-        self.session.apply(Command::Release);
-        self.session.apply(Command::Hover(Vec2::NEG_ONE));
-        (self.input, self.moved, self.clicked) = (Input::default(), None, None);
-        (self.open, self.broken, self.wake, self.hidden) = (None, None, None, false);
-    }
-
-    /// Recreates the graphics after a lost device, and fails if that was done a moment ago. The session stays as it is.
-    fn rebuild(&mut self, events: &ActiveEventLoop, lost: RenderError) {
-        let before = self.rebuilt.replace(Instant::now());
-        // The old graphics must be dropped first because a window can only have one surface.
-        let window = self.open.take().map(|open| open.window);
-        if before.is_some_and(|then| then.elapsed() < REBUILD_INTERVAL) {
-            self.fail(events, lost.into());
-        } else {
-            self.create(events, window);
-        }
     }
 
     /// Requests a redraw.

@@ -1,14 +1,21 @@
-//! The open window with its graphics.
+//! The open window with its graphics: it is created, suspended and recreated after a lost device.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use glam::Vec2;
+use winit::dpi::LogicalSize;
+use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
+use crate::render::RenderError;
 use crate::viewer::window::surface::Graphics;
+use crate::viewer::{Command, Input};
 
-use super::scale;
+use super::{App, ViewerError, scale};
+
+/// A device that is lost again within this time is not recreated.
+const REBUILD_INTERVAL: Duration = Duration::from_secs(2);
 
 /// An open window with its graphics.
 pub(super) struct OpenWindow {
@@ -29,5 +36,63 @@ impl OpenWindow {
         let viewport = input.viewports.entry(egui::ViewportId::ROOT).or_default();
         viewport.native_pixels_per_point = Some(scale(&self.window));
         input.take()
+    }
+}
+
+impl App {
+    /// Creates the graphics, in an existing window or in a new one.
+    pub(super) fn create(&mut self, events: &ActiveEventLoop, window: Option<Arc<Window>>) {
+        match self.open_window(events, window) {
+            Ok(open) => self.open = Some(open),
+            Err(failure) => self.fail(events, failure),
+        }
+    }
+
+    fn open_window(
+        &mut self,
+        events: &ActiveEventLoop,
+        window: Option<Arc<Window>>,
+    ) -> Result<OpenWindow, ViewerError> {
+        let attributes =
+            Window::default_attributes().with_title("sinew").with_inner_size(LogicalSize::new(1280.0, 800.0));
+        let window = match window {
+            Some(window) => window,
+            None => {
+                let new = events.create_window(attributes).map_err(|e| ViewerError::Window(e.to_string()))?;
+                self.size = new.inner_size();
+                Arc::new(new)
+            }
+        };
+        let graphics = Graphics::new(&window, self.size, events, &self.adapter, &self.session.puppet)?;
+        self.panel.adapter = graphics.adapter();
+        // A context uploads each texture only once, and the new renderer has none of them.
+        let memory = self.context.memory(Clone::clone);
+        self.context = egui::Context::default();
+        self.context.memory_mut(|now| *now = memory);
+        let id = egui::ViewportId::ROOT;
+        let (scale, theme) = (Some(scale(&window)), window.theme());
+        let egui = egui_winit::State::new(self.context.clone(), id, &window, scale, theme, None);
+        window.request_redraw();
+        Ok(OpenWindow { window, graphics, egui, began: Instant::now() })
+    }
+
+    /// Drops the window and ends any drag, because the pointer may be anywhere when the window returns.
+    pub(super) fn suspend(&mut self) {
+        self.session.apply(Command::Release);
+        self.session.apply(Command::Hover(Vec2::NEG_ONE));
+        (self.input, self.moved, self.clicked) = (Input::default(), None, None);
+        (self.open, self.broken, self.wake, self.hidden) = (None, None, None, false);
+    }
+
+    /// Recreates the graphics after a lost device, and fails if that was done a moment ago. The session stays as it is.
+    pub(super) fn rebuild(&mut self, events: &ActiveEventLoop, lost: RenderError) {
+        let before = self.rebuilt.replace(Instant::now());
+        // The old graphics must be dropped first because a window can only have one surface.
+        let window = self.open.take().map(|open| open.window);
+        if before.is_some_and(|then| then.elapsed() < REBUILD_INTERVAL) {
+            self.fail(events, lost.into());
+        } else {
+            self.create(events, window);
+        }
     }
 }

@@ -4,7 +4,11 @@
 
 use std::process::Command as Program;
 
+use winit::application::ApplicationHandler;
+use winit::event::WindowEvent;
+use winit::event_loop::ControlFlow;
 use winit::platform::x11::EventLoopBuilderExtX11;
+use winit::window::WindowId;
 
 use crate::asset::mannequin;
 use crate::motion::{Edit, Motion};

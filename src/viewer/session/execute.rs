@@ -1,0 +1,115 @@
+//! Executes the commands of a session.
+
+use glam::Vec2;
+
+use crate::viewer::Command;
+
+use super::history::EditRun;
+use super::{Session, sanitize_size};
+
+impl Session {
+    /// Executes a command without recording it.
+    pub(super) fn execute(&mut self, command: Command) {
+        match command {
+            Command::Resize(size) => self.resize(size),
+            Command::Hover(at) => self.hover(at),
+            Command::Grab(at) => self.grab(at),
+            Command::GrabSelected(at) => self.grab_selected(at),
+            Command::Drag(at) => {
+                self.pull_gizmo(Some(at), None);
+                self.update_drag(|drag, size, camera, step| drag.follow(at, size, camera, step));
+            }
+            Command::Push(by) => {
+                self.update_drag(|drag, size, camera, step| drag.push(by, size, camera, step));
+            }
+            Command::Constrain(axis) => self.update_drag(|drag, size, camera, step| {
+                drag.axis = if drag.axis == Some(axis) { None } else { Some(axis) };
+                drag.refresh(size, camera, step);
+            }),
+            Command::Snap(snap) => {
+                self.pull_gizmo(None, Some(snap));
+                self.update_drag(|drag, size, camera, step| {
+                    drag.snap = snap;
+                    drag.refresh(size, camera, step);
+                });
+            }
+            Command::Release => self.release(),
+            Command::Cancel => self.cancel(),
+            Command::Orbit(by) if by.is_finite() => self.orbit.turn(by),
+            Command::Pan(by) if by.is_finite() => self.orbit.pan(by, self.size.y),
+            Command::Zoom(at, steps) if steps.is_finite() => {
+                let pivot = self.under(at).map_or(self.orbit.target, |h| h.point);
+                self.orbit.zoom(steps, pivot);
+            }
+            Command::Orbit(_) | Command::Pan(_) | Command::Zoom(..) => {}
+            Command::Center(at) => self.center(at),
+            Command::FrameAll => self.orbit.frame(&self.puppet.bounds(), self.size.x / self.size.y),
+            Command::Pin => self.change(|s, pin| match s.pins.iter().position(|p| p.node == pin.node) {
+                Some(index) => drop(s.pins.remove(index)),
+                None => s.pins.push(pin),
+            }),
+            Command::Base => {
+                self.change(|s, pin| s.base = if s.base == Some(pin.node) { None } else { Some(pin.node) });
+            }
+            Command::Select(node) => self.select(node),
+            Command::Highlight(node) => self.hint = node,
+            Command::Limit(node, limit) => self.edit_limit(node, limit),
+            Command::RingMode(ring_mode) => self.ring_mode = ring_mode,
+            Command::Scale(scale) if scale.is_finite() => self.scale = scale.clamp(0.1, 16.0),
+            Command::Scale(_) => {}
+            Command::Rest(chain) => self.rest(chain),
+            Command::RestAll => self.rest_all(),
+            Command::Undo => {
+                self.cancel();
+                let before = self.history.undo(self.state.clone());
+                self.restore(before);
+            }
+            Command::Redo => {
+                self.cancel();
+                let after = self.history.redo(self.state.clone());
+                self.restore(after);
+            }
+            Command::KeepGoals(keep) => self.keep = keep,
+            Command::ClearGoals => {
+                self.history.remember(self.state.clone());
+                (self.state.goals, self.state.pins, self.state.base) = (Vec::new(), Vec::new(), None);
+                self.show();
+            }
+            Command::RemoveGoal(node) => self.remove_goal(node),
+            Command::GoalWeight(node, weight) => self.set_goal_weight(node, weight),
+            Command::Morph(index, weight) => {
+                if index < self.state.held.weights.len() && weight.is_finite() {
+                    self.history.remember_run(EditRun::Morph(index), &self.state);
+                }
+                if let Some(w) = self.state.held.weights.get_mut(index).filter(|_| weight.is_finite()) {
+                    *w = weight.clamp(-2.0, 2.0);
+                }
+                self.show();
+            }
+            Command::AddClips(addition) => self.add(*addition),
+            Command::LivePose(nodes, morphs) => self.apply_live_pose(&nodes, &morphs),
+            Command::ShadingMode(mode) => self.mode = mode,
+            Command::Skinning(skinning) => {
+                self.puppet.skinning = skinning;
+                self.show();
+            }
+            Command::Display(display) => self.display = display,
+            Command::Solver(options) => self.set_solver(*options),
+            Command::Camera(orbit) => {
+                if orbit.is_valid() {
+                    self.orbit = orbit;
+                }
+            }
+            Command::Restore(snapshot) => self.restore_snapshot(*snapshot),
+            Command::Tick(passed) => self.advance(self.clock.now.saturating_add(passed)),
+            Command::Compare(methods) => self.comparison.set_methods(&methods, &self.puppet),
+            other => self.apply_time(other),
+        }
+    }
+
+    fn resize(&mut self, size: Vec2) {
+        let before = self.size;
+        self.size = sanitize_size(size);
+        self.orbit.reshape(before.x / before.y, self.size.x / self.size.y);
+    }
+}

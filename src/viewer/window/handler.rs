@@ -1,0 +1,115 @@
+//! Handles the events of winit's event loop and forwards them to the session.
+
+use std::time::Instant;
+
+use winit::application::ApplicationHandler;
+use winit::event::WindowEvent;
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
+use winit::window::WindowId;
+
+use crate::render::RenderError;
+use crate::viewer::{Command, panel};
+
+use super::capture::{self, Capture};
+use super::events::is_tab;
+use super::files::AppEvent;
+use super::{App, ViewerError, pixels, scale};
+
+impl ApplicationHandler<AppEvent> for App {
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        if self.open.is_none() {
+            self.create(events, None);
+            let Some(open) = &self.open else { return };
+            let scale = scale(&open.window);
+            let full = pixels(self.size.width.into(), self.size.height.into());
+            self.session.apply(Command::Resize(panel::scene_size(full, scale, &self.panel, &self.session)));
+            if let Some(recorder) = self.recorder.take() {
+                self.record(recorder, scale);
+            }
+        }
+    }
+
+    /// The system takes away the window and its graphics. The session stays, and [`Self::resumed`] recreates both.
+    fn suspended(&mut self, events: &ActiveEventLoop) {
+        self.suspend();
+        // With a deadline in the past, the event loop would spin.
+        events.set_control_flow(ControlFlow::Wait);
+    }
+
+    fn user_event(&mut self, _: &ActiveEventLoop, event: AppEvent) {
+        self.handle_app_event(event);
+    }
+
+    fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
+        // Pointer motion is handled once per frame.
+        if !matches!(event, WindowEvent::CursorMoved { .. }) {
+            self.tick();
+        }
+        let Some(open) = &mut self.open else { return };
+        // egui would move its keyboard focus to the next button, and that button would then receive all keys.
+        let response = if is_tab(&event) && !self.context.text_edit_focused() {
+            egui_winit::EventResponse::default()
+        } else {
+            open.egui.on_window_event(&open.window, &event)
+        };
+        if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
+            open.window.request_redraw();
+        }
+        match event {
+            WindowEvent::CloseRequested => self.quit |= self.confirm_leave(),
+            // This event also arrives for a window that this program has closed.
+            WindowEvent::Destroyed if open.window.id() == id => {
+                (self.open, self.broken) = (None, None);
+                self.fail(events, ViewerError::Destroyed);
+            }
+            WindowEvent::RedrawRequested if self.broken.is_none() => {
+                self.broken = self.redraw().err().map(|error| (error, false));
+            }
+            WindowEvent::Resized(size) => {
+                self.size = size;
+                open.graphics.resize(size.width, size.height);
+                open.window.request_redraw();
+            }
+            WindowEvent::Occluded(hidden) => {
+                self.hidden = hidden;
+                open.window.request_redraw();
+            }
+            WindowEvent::Focused(false) => self.note_lost_focus(),
+            WindowEvent::DroppedFile(path) => self.open_file(&path),
+            other => self.handle_scene_event(&other, response.consumed),
+        }
+    }
+
+    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        if self.quit {
+            events.exit();
+        }
+        match self.broken.take() {
+            // Drawing into a destroyed window fails before the event that reports its destruction arrives. Wait for it.
+            Some((error, false)) => {
+                self.broken = Some((error, true));
+                return events.set_control_flow(ControlFlow::Poll);
+            }
+            Some((lost @ RenderError::Lost(_), true)) => self.rebuild(events, lost),
+            Some((failure, true)) => self.fail(events, failure.into()),
+            None => {}
+        }
+        self.reload_changed();
+        let Some(open) = &self.open else { return };
+        if self.wake.is_some_and(|wake| wake <= Instant::now()) {
+            self.wake = None;
+            open.window.request_redraw();
+        }
+        // An invisible clip needs no redraw because its time follows from the clock.
+        if self.session.is_playing() && !self.hidden && self.size.width > 0 && self.size.height > 0 {
+            open.window.request_redraw();
+        }
+        let live = self.capture.as_ref().filter(|_| !self.hidden);
+        if live.is_some_and(Capture::has_new_packets) {
+            open.window.request_redraw();
+        }
+        let poll = live.and_then(|_| Instant::now().checked_add(capture::POLL_INTERVAL));
+        let next = self.wake.into_iter().chain(self.next_reload()).chain(poll).min();
+        events.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}
