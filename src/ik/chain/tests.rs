@@ -33,7 +33,7 @@ fn fast_solvers_reach_targets_within_reach() {
             chain.load(&body, false);
             match solve(&mut chain, target, 1e-4, 100) {
                 ChainOutcome::Reached(iterations) => {
-                    assert!((1..=most).contains(&iterations), "{name}, {target}: {iterations}")
+                    assert!((1..=most).contains(&iterations), "{name}, {target}: {iterations}");
                 }
                 ChainOutcome::Stuck => panic!("{name} is stuck on the way to {target}"),
             }
