@@ -1,4 +1,4 @@
-//! Uses a character that was accepted: poses, solves, skins, writes and reads it again.
+//! Uses an accepted character: poses it, solves its goals, skins it, and writes and reads it again.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -119,7 +119,7 @@ pub(crate) fn check_bvh_round_trip(character: &Character, clip: &Clip) -> Result
     }
 }
 
-/// Uses a character. `glb` is the file that it was read from, if it was glTF.
+/// Uses a character. `glb` contains the bytes of the glTF file from which it was read, if any.
 pub(crate) fn exercise(character: Character, glb: Option<&[u8]>) -> Result<(), String> {
     let rig = rig::detect(&character);
     check_rig_round_trip(&rig, &character)?;

@@ -1,4 +1,4 @@
-//! glTF files with changed JSON values, indices and counts, and changed bytes of accessors.
+//! glTF files in which JSON values, indices, counts and the bytes of accessors are changed.
 
 use std::path::Path;
 use std::sync::LazyLock;

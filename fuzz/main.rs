@@ -42,8 +42,8 @@ use run::{FuzzRun, Tally};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Known failures that are not fixed yet, by the beginning of their kind. They are reported, but the test passes. Remove
-/// the line with the fix.
+/// The beginnings of the kinds of known failures. Such failures are reported, but the test passes. Remove a line when
+/// its failure is fixed.
 const KNOWN: [&str; 0] = [];
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Changes documents but keeps most of their structure. Text is changed by words and lines, and JSON by values.
+//! Changes documents but keeps most of their structure. It changes words and lines of text, and values of JSON.
 
 use serde_json::Value;
 
@@ -102,7 +102,7 @@ fn number(value: &mut Value, random: &mut Random) {
     };
 }
 
-/// Counts the values of a document, including the document.
+/// Counts the values of a document, including the document itself.
 fn size(value: &Value) -> usize {
     1 + match value {
         Value::Array(list) => list.iter().map(size).sum(),

@@ -52,7 +52,7 @@ const FLOATS: [f32; 16] = [
 ];
 
 impl Random {
-    /// Creates the generator for the input with an index in its format.
+    /// Creates the generator for the input with the given index in its format.
     pub(crate) fn new(seed: u64, format: &str, index: u64) -> Self {
         let mut state = Self(seed);
         let name = format.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(257).wrapping_add(byte.into()));
@@ -120,7 +120,7 @@ impl Random {
         FLOATS[self.below(FLOATS.len())]
     }
 
-    /// Changes some bytes. The length mostly stays the same.
+    /// Changes some bytes. The length usually stays the same.
     pub(crate) fn mutate_bytes(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..self.few(4) {
             if bytes.is_empty() {
@@ -145,7 +145,7 @@ impl Random {
         }
     }
 
-    /// Writes an extreme single-precision number at an index, rounded down to a multiple of four.
+    /// Overwrites four bytes with an extreme single-precision number. The index is rounded down to a multiple of four.
     pub(crate) fn set_float(&mut self, bytes: &mut [u8], at: usize) {
         let value = self.float();
         if let Some(four) = bytes.get_mut(at & !3..).and_then(|rest| rest.first_chunk_mut()) {

@@ -45,7 +45,7 @@ pub(crate) struct FuzzRun {
     started: Instant,
     next: AtomicU64,
     tally: Mutex<Tally>,
-    /// Locked for writing while the memory of one input is measured without other threads.
+    /// Locked for writing while the memory of one input is measured, so that no other thread checks an input then.
     alone: RwLock<()>,
 }
 
@@ -74,8 +74,8 @@ impl FuzzRun {
         run.tally.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the format of the input with the given number and the input's index in that format, or `None` after the last
-    /// input.
+    /// Returns the format of the input with the given number, and the input's index in that format, or `None` after
+    /// the last input.
     fn input_at(&self, number: u64) -> Option<(&'static Format, u64)> {
         let round: u64 = self.plan.formats.iter().map(|f| f.inputs_per_round).sum();
         match self.plan.time {

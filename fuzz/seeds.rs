@@ -55,7 +55,8 @@ fn element_size(accessor: &Value) -> usize {
         }
 }
 
-/// Removes indices and all but the first two animations. Returns the reduced counts of the accessors of vertices and keys.
+/// Removes indices and all but the first two animations. Returns the reduced lengths of the accessors that contain
+/// vertices or keys, by accessor index.
 fn shorten(root: &mut Value) -> Map<String, Value> {
     let mut counts: Map<String, Value> = Map::new();
     let mut limit = |accessor: Option<usize>, count: usize| {

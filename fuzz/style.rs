@@ -25,7 +25,7 @@ fn make(random: &mut Random) -> Vec<u8> {
     if random.once_in(2) {
         mutate::json(&mut document, random);
     } else {
-        // Most values of the document are numbers of postures. Select one of the other keys.
+        // Most numbers in the document belong to its postures, so choose one of the other keys here.
         let names = ["means", "centre", "scales", "beta", "gamma", "joints", "format"];
         mutate::json(&mut document[random.choose(&names)], random);
     }

@@ -21,7 +21,7 @@ fn floor_vertex(@builtin(vertex_index) index: u32) -> FloorFragment {
     return out;
 }
 
-// Coverage of grid lines at a distance of one, at least a pixel wide.
+// Coverage of a pixel by grid lines that are one unit apart and about a pixel wide.
 fn grid(at: vec2<f32>) -> f32 {
     let width = fwidth(at);
     let distance = abs(fract(at - 0.5) - 0.5) / max(width, vec2<f32>(1e-6));

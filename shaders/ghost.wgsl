@@ -1,7 +1,8 @@
 // Translucent copies of the character, each in its own colour. They are almost clear where they face the viewer and dense
 // at their outline, so that several of them stay readable. Requires globals.wgsl, skinning.wgsl and base_color.wgsl.
 //
-// In the part of a ghost, the emissive colour is the colour of the ghost, and the normal map's scale is its depth offset.
+// The record of a ghost's part stores the colour of the ghost as the emissive colour, and the ghost's depth offset as
+// the scale of the normal map.
 
 struct Ghost {
     @builtin(position) @invariant clip: vec4<f32>,

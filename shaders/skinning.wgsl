@@ -57,7 +57,8 @@ override MORPHED: bool = false;
 override SECOND_SET: bool = false;
 override DUAL_QUATERNIONS: bool = false;
 
-// Not a uniform, because software drivers recompile a shader for each value of a uniform that a branch depends on.
+// This is not a uniform, because software drivers recompile a shader for each value of a uniform that a branch depends
+// on.
 @group(1) @binding(0) var<storage, read> part: Part;
 @group(1) @binding(1) var<storage, read> bone_matrices: array<mat4x4<f32>>;
 // Displacements of position, normal and tangent for each vertex, target by target.
@@ -80,8 +81,9 @@ fn blend(bones: vec2<u32>, weights: vec4<f32>) -> mat4x4<f32> {
         + bone(bones, 2u) * weights.z + bone(bones, 3u) * weights.w;
 }
 
-// A decomposed bone times its weight. Its columns are the real part, the dual part, and the stretch as xx yy zz xy and
-// yz zx. Of the two quaternions of a rotation, the one on the pivot's side is used.
+// A decomposed bone times its weight. The first two columns are the real and the dual part. The other two contain the
+// stretch: xx yy zz xy, then yz zx. Two opposite quaternions describe the same rotation, and the one on the pivot's
+// side is used.
 fn weighted_dual(bone: mat4x4<f32>, weight: f32, pivot: vec4<f32>) -> mat4x4<f32> {
     let side = select(weight, -weight, dot(bone[0], pivot) < 0.0);
     return mat4x4<f32>(bone[0] * side, bone[1] * side, bone[2] * weight, bone[3] * weight);

@@ -1,6 +1,6 @@
 // Skinned surfaces in four shading modes. Requires globals.wgsl, skinning.wgsl, base_color.wgsl and shadow_map.wgsl.
 
-// Fixed when a pipeline is created, so that unused features cost nothing.
+// These constants are set when a pipeline is created, so that unused features cost nothing.
 override MODE: u32 = 0u;
 override SHADOWS: bool = false;
 override METALLIC_ROUGHNESS_MAP: bool = false;
@@ -23,7 +23,7 @@ const MASK: u32 = 3u;
 @group(3) @binding(9) var emissive_sampler: sampler;
 
 struct Surface {
-    // Must be bit-identical to that of a ghost in the same pose.
+    // The clip position must be bit-identical to that of a ghost in the same pose.
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) normal: vec3<f32>,
     @location(1) texcoord: vec4<f32>,     // both sets of texture coordinates
@@ -48,7 +48,8 @@ fn transform(v: Vertex, @builtin(vertex_index) index: u32) -> Surface {
 }
 
 // Returns the unit normal that points outwards. If the mesh has no normals, this is the normal of the triangle, computed from
-// derivatives. The cross product of right and down points away from the viewer, so the order is reversed.
+// derivatives. The cross product of the derivatives in x and y points away from the viewer, so its operands are
+// swapped.
 fn outside_normal(in: Surface, front: bool) -> vec3<f32> {
     let world = -in.eye_direction;
     let towards_viewer = cross(dpdy(world), dpdx(world));
@@ -65,7 +66,7 @@ fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> 
     let duv2 = uv_linear(2u, dpdy(texcoord));
     let p2 = cross(dp2, normal);
     let p1 = cross(normal, dp1);
-    // Negative if the normal faces the viewer, because image rows run downwards.
+    // The dot product is negative if the normal faces the viewer, because image rows run downwards.
     let side = select(1.0, -1.0, dot(normal, cross(dp1, dp2)) < 0.0);
     let t = (p2 * duv1.x + p1 * duv2.x) * side;
     let b = (p2 * duv1.y + p1 * duv2.y) * -side;

@@ -10,9 +10,9 @@
 //! the world orientation of its segment (`.qx`, `.qy`, `.qz`, `.qw`), or both. Columns may be in any order, but a
 //! position or an orientation needs all of its columns.
 //!
-//! An empty cell, or `nan`, means that the sensor measured nothing. A position or an orientation is missing if any of
-//! its cells is. Times must increase. Fields may be quoted as in RFC 4180, with `""` for a quote inside a field.
-//! Empty lines and a byte order mark are skipped.
+//! An empty cell, or `nan`, means that the sensor measured nothing. A position or an orientation counts as missing if
+//! any of its cells is empty or `nan`. Times must increase. Fields may be quoted as in RFC 4180, with `""` for a quote
+//! inside a field. Empty lines and a byte order mark are skipped.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -157,7 +157,7 @@ fn incomplete(joint: &str, parts: &[Option<usize>], required: &str) -> (usize, S
     (column, format!("joint \"{}\" needs all of {required}", brief(joint)))
 }
 
-/// Splits a line into its unquoted fields. An error has its column, counted from one.
+/// Splits a line into its unquoted fields. An error contains the number of the column, counted from one.
 fn fields(line: &str) -> Result<Vec<Cow<'_, str>>, (usize, String)> {
     let (mut all, mut rest) = (Vec::new(), line);
     loop {

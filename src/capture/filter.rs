@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_are_not_finite_or_late_are_ignored() {
+    fn late_samples_and_samples_that_are_not_finite_are_ignored() {
         let mut filter = PointFilter::new(Smoothing::POSITIONS);
         assert_eq!(filter.scalar(0.0, f64::NAN), None);
         assert_eq!(filter.scalar(1.0, 4.0), Some(4.0));

@@ -6,7 +6,7 @@ use std::ops::Index;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frames<T> {
     width: usize,
-    /// Stored separately, because the width of a row may be zero.
+    /// Number of rows. It cannot be derived from `values`, because the width of a row may be zero.
     count: usize,
     values: Vec<T>,
 }

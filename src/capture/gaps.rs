@@ -96,7 +96,7 @@ fn interpolated(times: &[f64], seen: &[(usize, DVec3)], after: usize, time: f64)
 fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     let depth = |joint: usize| {
         let up = std::iter::successors(Some(joint), |&j| parents.get(j).copied().flatten());
-        // A longer path would be a cycle.
+        // The limit stops the walk if the parents form a cycle.
         up.take(parents.len() + 1).count()
     };
     let mut order: Vec<usize> = (0..parents.len()).collect();

@@ -54,7 +54,7 @@ mod tests {
             let (rest, current) = (DQuat::from_scaled_axis(r), DQuat::from_scaled_axis(n));
             let q = swing(rest, current, from, to);
             prop_assert!((q * from.normalize() - to.normalize()).length() < 1e-9);
-            // A second call changes nothing.
+            // Applying the same measurement again does not change the rotation.
             prop_assert!(swing(rest, q, from, to).dot(q).abs() > 1.0 - 1e-12);
         }
 
@@ -74,7 +74,7 @@ mod tests {
             let q = fit_rotation(current, &[(from, to), (from * 0.5, to * 0.5)]);
             prop_assert!((q * from.normalize() - to.normalize()).length() < 1e-6);
             let expected = shortest_arc(current * from, to, DVec3::X) * current;
-            // The axis of the fit is less precise near a half turn, by up to 1e-4 radians.
+            // Near a half turn, the axis of the fit can be off by up to 1e-4 radians.
             prop_assert!(q.dot(expected).abs() > 1.0 - 1e-8);
         }
     }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn passing_through_a_half_turn_does_not_jump() {
+    fn a_joint_does_not_jump_when_its_bone_passes_a_half_turn() {
         // The path passes the opposite direction at a distance of 1e-4.
         let (mut q, mut largest) = (DQuat::IDENTITY, 0.0_f64);
         for i in 1..=2000 {
@@ -114,7 +114,7 @@ mod tests {
             largest = if i > 1 { largest.max(next.angle_between(q)) } else { largest };
             q = next;
         }
-        // A step is 0.0031 rad. The twist decay adds at most 2π times as much.
+        // The direction moves by 0.0031 rad per step. The decay of the twist adds at most 2π times this angle.
         assert!(largest < 0.03, "largest step {largest} rad");
     }
 }

@@ -105,7 +105,7 @@ mod tests {
         let seen = walk(1.0);
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;
-        // Each sensor has another mounting orientation, and the sensors' world is rotated.
+        // Each sensor has a different mounting orientation, and the sensors' world is rotated.
         let mounting = |column: usize| Quat::from_scaled_axis(Vec3::new(1.0, 0.3 * column as f32, -0.7));
         let turned = Quat::from_rotation_y(0.8);
         let sensors = |pose: &Pose| -> Vec<Option<Quat>> {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_sensors_rotate_their_segments() {
+    fn segments_follow_their_sensors_if_only_a_few_joints_have_sensors() {
         let seen = walk(0.5);
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;

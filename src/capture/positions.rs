@@ -37,7 +37,7 @@ struct MeasuredBone {
 /// the skeleton's lengths.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// Length of one unit of the positions in metres of the skeleton. Initially 1. [`Fit::scale_of`] estimates it.
+    /// Factor from the unit of the positions to metres of the skeleton. Initially 1. [`Fit::scale_of`] estimates it.
     pub scale: f64,
     tracked: TrackedTree,
     /// The fitted `world_from_joint` of the tracked joints.
@@ -220,8 +220,9 @@ impl Fit {
         )
     }
 
-    /// Solves for the bones. A joint that is seen again starts at its estimated position and moves to its measured position
-    /// as its weight rises, so that the difference fades out (Bollo 2018, "Inertialization").
+    /// Calls `solve` with the bones and their measured positions. A joint that is seen again starts at its estimated
+    /// position and moves to its measured position as its weight rises, so that the difference fades out (Bollo 2018,
+    /// "Inertialization").
     fn solve_eased<T>(
         &mut self,
         solve: impl Fn(&mut [(DVec3, DVec3)]) -> T,
@@ -248,9 +249,9 @@ impl Fit {
         solve(pairs)
     }
 
-    /// Estimates the length of one unit of the positions in metres of the skeleton. It is the median, over bones
-    /// and frames, of the bone's length in the skeleton divided by its measured length. Returns `None` if no bone
-    /// was seen at both ends.
+    /// Estimates the factor from the unit of the positions to metres of the skeleton. It is the median, over bones and
+    /// frames, of the bone's length in the skeleton divided by its measured length. Returns `None` if no bone was seen
+    /// at both ends.
     pub fn scale_of<'p>(&self, frames: impl IntoIterator<Item = &'p [Option<Vec3>]>) -> Option<f64> {
         let joints = &self.tracked.joints;
         let mut world: Vec<DAffine3> = Vec::with_capacity(joints.len());
@@ -294,7 +295,8 @@ fn bone_rotation(rest: DQuat, current: DQuat, bones: &[(DVec3, DVec3)]) -> DQuat
     }
 }
 
-/// Computes the rigid motion between pairs of points. Subtracts the centroids from the points.
+/// Computes the rigid motion that best maps the first point of each pair to the second. Subtracts the centroids from
+/// the points in place.
 fn rigid_motion(
     rest: DQuat,
     current: DQuat,

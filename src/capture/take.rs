@@ -49,8 +49,8 @@ pub struct Take {
 /// Options for the conversion of a take to a clip.
 #[derive(Clone, Debug, Default)]
 pub struct TakeOptions {
-    /// Length of one unit of the positions in metres. If `None`, it is estimated from the lengths of the skeleton's bones,
-    /// or 1 if no bone was measured.
+    /// Factor from the unit of the positions to metres. If `None`, it is estimated from the lengths of the skeleton's
+    /// bones, or is 1 if no bone was measured.
     pub scale: Option<f64>,
     /// Filter for the positions, with parameters for metres.
     pub smooth_positions: Option<Smoothing>,
@@ -66,7 +66,7 @@ pub struct TakeOptions {
 pub struct Captured {
     /// The clip, which animates the skeleton's nodes. It starts at the take's first frame.
     pub clip: Clip,
-    /// The length of one unit of the positions in metres that was used.
+    /// The factor from the unit of the positions to metres that was used.
     pub scale: f64,
     /// For each frame and joint of [`Take::positions`], whether the position was filled in.
     pub filled: Frames<bool>,
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn hip_positions_and_segment_orientations_combine() {
+    fn a_take_with_hip_positions_and_segment_orientations_becomes_a_clip() {
         let mut seen = walk(0.5);
         let skeleton = &seen.character.skeleton;
         let bones = &seen.character.humanoid.as_ref().unwrap().bones;

@@ -137,7 +137,7 @@ fn joint_axes_and_root_scale_do_not_matter() {
     }
 }
 
-/// Removes every fifth joint, including the hips and a hand, for half a second from one second on.
+/// Removes every fifth joint, including the hips and a hand, from 1 s to 1.5 s.
 fn with_gaps(seen: &SampledWalk) -> Vec<Vec<Option<Vec3>>> {
     let mut frames = seen.frames.clone();
     for frame in &mut frames[60..90] {
@@ -185,7 +185,7 @@ fn joints_that_drop_out_do_not_jump() {
 }
 
 #[test]
-fn a_performer_of_other_proportions_does_not_jump_either() {
+fn joints_that_drop_out_do_not_jump_for_a_performer_of_other_proportions() {
     let mut seen = walk(3.0);
     // The performer's shoulders and hips are broader than the character's.
     for position in seen.frames.iter_mut().flatten().flatten() {
@@ -240,7 +240,8 @@ fn a_gap_in_a_linear_motion_is_filled_exactly() {
         assert!(frame[0].unwrap().distance(at(t)) < 1e-5);
     }
     assert!(filled[3][0] && filled[7][1] && !filled[1][1]);
-    // After its last measurement a joint moves with its parent. Its offset then was at(0) − at(1).
+    // After its last measurement a joint moves with its parent. Its offset from the parent was then
+    // at(0) − at(1).
     assert!(frames[7][1].unwrap().distance(at(7.0) + at(0.0) - at(1.0)) < 1e-5);
     assert!(fill_gaps(&[0.0, 0.0], &mut Frames::of(0, [vec![], vec![]]), &[]).is_err());
     // A cycle of parents terminates.
@@ -263,7 +264,7 @@ fn the_unit_is_estimated_from_bone_lengths() {
 }
 
 #[test]
-fn untracked_hips_are_found_from_their_children() {
+fn the_pose_of_untracked_hips_is_computed_from_their_children() {
     let seen = walk(0.5);
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     let joints: Vec<usize> = ["spine", "leftUpperLeg", "rightUpperLeg", "leftLowerLeg", "rightLowerLeg"]

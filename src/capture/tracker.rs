@@ -15,7 +15,8 @@ pub enum Presence {
     Measured,
     /// The joint was seen again, and moves from its estimated position to its measured position.
     Returning,
-    /// The joint was not seen. Its position is estimated from the rotations at its last measurement.
+    /// The joint was not seen. Its position is estimated with the rotations that its ancestors had at its last
+    /// measurement.
     Missing,
 }
 

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_up_to_a_size() {
+    fn a_file_that_exceeds_the_limit_is_refused() {
         let path = std::env::temp_dir().join(format!("sinew-bounded-{}", std::process::id()));
         fs::write(&path, "a\u{e4}").unwrap();
         assert_eq!(read_to_string(&path, 3).unwrap(), "a\u{e4}");

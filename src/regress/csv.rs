@@ -1,4 +1,4 @@
-//! Writes the measured differences of a suite's cases as CSV. Tolerances can be chosen from them.
+//! Writes the measured differences of a suite's cases as CSV. They help to choose tolerances.
 
 use super::run::Outcome;
 use super::suite::Suite;

@@ -13,10 +13,11 @@ const FEATURE_WIDTH: f32 = 0.082;
 /// Exponents of the colour difference (section 4.1.3) and of the feature difference (section 4.2.2).
 const COLOR_EXPONENT: f32 = 0.7;
 const FEATURE_EXPONENT: f32 = 0.5;
-/// A colour difference of the first value, relative to its maximum, is mapped to the second value (section 4.1.3).
+/// The first value is a colour difference as a fraction of the maximum difference. It is mapped to the second value
+/// (section 4.1.3).
 const KNEE: [f32; 2] = [0.4, 0.95];
-/// Number of weights of the colour filters, and of the edge and point filters. They span three standard deviations to each
-/// side.
+/// Numbers of weights in a colour filter, and in an edge or point filter. Each filter spans three standard deviations
+/// to each side.
 const COLOR_WEIGHTS: usize = 21;
 const FEATURE_WEIGHTS: usize = 19;
 /// White in XYZ (D65).
@@ -84,7 +85,7 @@ fn colors(y: &Plane, red_green: &Plane, blue_yellow: &Plane) -> Vec<[f32; 3]> {
         let sum: f32 = weights.iter().sum();
         weights.map(|w| w / sum)
     };
-    // Each filter is the square root of a term, because it is applied along both axes.
+    // A filter's factor is the square root of its term's factor, because the filter is applied along both axes.
     let two =
         [(34.1, 0.04), (13.5, 0.025)].map(|(a, b): (f32, f32)| gaussian((a * (PI / b).sqrt()).sqrt(), b));
     let sums = two.each_ref().map(|weights| weights.iter().sum::<f32>());

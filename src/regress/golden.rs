@@ -45,12 +45,13 @@ pub struct Drawn {
     pub drawn_by: Option<String>,
 }
 
-/// The golden image of a case, as read for the comparison with an image of a known size.
+/// The golden image of a case, read for a comparison with an image of a known size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GoldenState {
-    /// An image of that size.
+    /// The golden, which has the same size.
     Drawn(Drawn),
-    /// Width and height of an image of another size. It is not decoded, because a small file may declare a huge image.
+    /// Width and height of a golden of another size. The golden is not decoded, because a small file may declare a
+    /// huge image.
     OtherSize(u32, u32),
 }
 
@@ -228,7 +229,7 @@ impl Joints {
     /// Compares the joints node by node with the expected ones. The largest differences come first.
     ///
     /// # Errors
-    /// A message if the numbers or names of the nodes differ.
+    /// A message if the number of nodes or one of their names differs.
     pub fn compare(&self, expected: &Self) -> Result<Vec<JointDifference>, String> {
         let (count, expected_count) = (self.nodes.len(), expected.nodes.len());
         if count != expected_count {

@@ -225,7 +225,7 @@ mod tests {
         clear.rgba[3] = 252;
         let difference = compare(&image(8, |_, _| 0), &clear, 2).unwrap();
         assert_eq!((difference.beyond, difference.off, difference.largest), (1, [0, 0, 1, 0], 3));
-        // Opaque grey and transparent look the same over a grey background only.
+        // Opaque grey and transparent pixels look the same over this grey, but not over other backgrounds.
         let mut transparent = image(8, |_, _| 0);
         transparent.rgba.chunks_exact_mut(4).for_each(|p| p.copy_from_slice(&[128, 128, 128, 0]));
         let difference = compare(&image(8, |_, _| 0), &transparent, 2).unwrap();

@@ -80,15 +80,15 @@ type FirstMessage = Arc<Mutex<Option<String>>>;
 /// An open adapter. Clones share the same device.
 #[derive(Clone, Debug)]
 pub struct Gpu {
-    /// Creates resources.
+    /// The device, which creates resources.
     pub device: wgpu::Device,
-    /// Executes work.
+    /// The queue, which executes work.
     pub queue: wgpu::Queue,
     /// The driver's description of the adapter.
     pub info: wgpu::AdapterInfo,
     /// The first error that has not been returned to a caller yet.
     error: FirstMessage,
-    /// Why the device was lost, if it was.
+    /// The reason why the device was lost, if it was lost.
     lost: FirstMessage,
 }
 

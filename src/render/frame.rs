@@ -12,7 +12,7 @@ use crate::view::{Bounds, Camera};
 pub struct Frame<'a> {
     /// The parts of the model to draw, with their matrices. Other parts are not drawn.
     pub draws: Vec<Draw<'a>>,
-    /// `world_from_mesh` of all draws, as matrices or in the form of [`Draw::dual`].
+    /// `world_from_mesh` of all draws, as matrices or, if [`Draw::dual`] is set, as dual quaternions and stretches.
     pub palette: &'a [Mat4],
     /// The camera.
     pub camera: Camera,
@@ -47,7 +47,7 @@ pub struct Draw<'a> {
     pub first_matrix: usize,
     /// Whether its matrices contain dual quaternions and stretches.
     pub dual: bool,
-    /// Whether its matrix mirrors it, which makes clockwise triangles the front faces.
+    /// Whether its matrix mirrors the part, which makes clockwise triangles the front faces.
     pub mirrored: bool,
     /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],

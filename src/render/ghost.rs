@@ -124,7 +124,7 @@ impl GhostPass {
 }
 
 impl Ghosts {
-    /// Draws all ghosts. The depth of each is drawn before its colour, so that its inner surfaces stay hidden.
+    /// Draws all ghosts. The depth of each ghost is drawn before its colour, so that its inner surfaces stay hidden.
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, model: &Model) {
         pass.set_index_buffer(model.indices.slice(..), wgpu::IndexFormat::Uint32);
         for (parts, step) in self.ghosts.iter().flat_map(|parts| [(parts, 0), (parts, 1)]) {

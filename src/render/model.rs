@@ -100,7 +100,7 @@ struct Geometry {
     vertices: Vec<gpu_types::Vertex>,
     indices: Vec<u32>,
     deltas: Vec<f32>,
-    /// By mesh, primitive, and whether the part is skinned.
+    /// The locations of the primitives, by mesh, primitive, and whether the part is skinned.
     ranges: HashMap<(usize, usize, bool), GeometryRange>,
 }
 

@@ -162,7 +162,7 @@ pub(super) fn read_buffer<T>(
     Ok(value)
 }
 
-/// Converts premultiplied colours to straight ones. `srgb` is whether they are stored as sRGB.
+/// Converts premultiplied colours to straight ones. `srgb` must be true if colours are stored as sRGB.
 fn unpremultiply(image: &mut DecodedImage, srgb: bool) {
     for pixel in image.rgba.chunks_exact_mut(4) {
         let &mut [.., alpha] = pixel else { continue };

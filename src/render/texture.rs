@@ -20,8 +20,8 @@ pub struct DecodedImages {
 }
 
 impl DecodedImages {
-    /// Decodes the images that the given parts use in a mode, on all cores. [`ShadingMode::Shaded`] uses all that any mode uses. An
-    /// image that is missing is replaced by a neutral colour.
+    /// Decodes the images that the given parts use in a mode, on all cores. [`ShadingMode::Shaded`] uses every image
+    /// that any other mode uses. An image that is missing is replaced by a neutral colour.
     pub fn decode(character: &Character, parts: &[Part], mode: ShadingMode) -> Self {
         let mut wanted = vec![false; character.images.len()];
         let material = |part: &Part| character.materials.get(character.primitive(*part).material?);
@@ -70,7 +70,7 @@ fn decode_all(character: &Character, wanted: &[usize]) -> Vec<Result<DecodedImag
     result.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Returns which of the five textures a mode samples. `masked` is whether the material has an alpha cutoff.
+/// Returns which of the five textures a mode samples. `masked` must be true if the material has an alpha cutoff.
 pub(super) fn used_textures(mode: ShadingMode, masked: bool) -> [bool; 5] {
     match mode {
         ShadingMode::Shaded | ShadingMode::Skeleton => [true; 5],
@@ -113,7 +113,7 @@ pub(super) fn slots(material: &Material) -> [(Option<TextureRef>, TextureUse); 5
     ]
 }
 
-/// Textures and samplers of one character. Materials that use the same one share its upload.
+/// Textures and samplers of one character. Each texture is uploaded once, even if several materials use it.
 pub(super) struct Textures<'a> {
     gpu: &'a Gpu,
     character: &'a Character,
@@ -135,7 +135,7 @@ impl<'a> Textures<'a> {
         (pixels.width <= limit && pixels.height <= limit).then_some(image)
     }
 
-    /// Returns view and sampler of a texture. Without an image, the view shows the neutral colour.
+    /// Returns view and sampler of a texture. If the image is missing, the view shows the neutral colour.
     pub(super) fn get(
         &mut self,
         texture: Option<TextureRef>,

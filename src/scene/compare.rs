@@ -100,12 +100,13 @@ impl Candidate {
         &self.puppet
     }
 
-    /// Returns how well the goals were met. Empty if there was no problem to solve or if the method refused it.
+    /// Returns the reports of the goals. The list is empty if there was no problem to solve or if the method refused
+    /// it.
     pub fn reports(&self) -> &[GoalReport] {
         &self.reports
     }
 
-    /// Returns why the method cannot solve for the goals, if it cannot.
+    /// Returns the reason why the method cannot solve the goals, or `None` if it can.
     pub fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()
     }

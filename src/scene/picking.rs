@@ -16,7 +16,7 @@ pub struct Ray {
     pub direction: Vec3,
 }
 
-/// A point on the character that was picked.
+/// A picked point on the character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// The node that moves the point.
@@ -51,7 +51,7 @@ impl Ray {
     }
 
     /// Returns the point of a line that is nearest to the ray. `axis` is the direction of the line, a unit vector. Returns
-    /// `None` if both are nearly parallel.
+    /// `None` if the line and the ray are nearly parallel.
     pub fn nearest_on_line(&self, point: Vec3, axis: Vec3) -> Option<Vec3> {
         let cosine = axis.dot(self.direction);
         let slope = 1.0 - cosine * cosine;
@@ -99,7 +99,8 @@ pub fn pick(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, handles: &[u
     nearest.map(|(_, node, point)| Hit { node, point, offset: DVec3::ZERO, handle: true }).or(skin)
 }
 
-/// Returns the nearest hit of a ray with the posed skin, with the joint that has the largest skin weight there.
+/// Returns the nearest hit of a ray with the posed skin. The hit's node is the joint that has the largest skin weight
+/// there.
 pub fn pick_skin(puppet: &Puppet, ray: &Ray) -> Option<Hit> {
     let mut skinned = Skinned::default();
     let mut nearest: Option<(f32, usize)> = None;

@@ -52,7 +52,7 @@ impl Lines {
     }
 }
 
-/// Returns the tables of `[[key]]`; empty if the key is missing.
+/// Returns the tables of `[[key]]`, or an empty list if the key is missing.
 pub(crate) fn tables<'t>(root: &'t Table, key: &str) -> Result<Vec<&'t Table>, SpannedError> {
     match root.get(key) {
         None => Ok(Vec::new()),
@@ -77,7 +77,7 @@ pub(crate) fn real(item: &Item) -> Option<f64> {
     any_number(item).filter(|x| x.abs() <= f64::from(f32::MAX))
 }
 
-/// Returns why [`real`] refuses a number: it is not finite, or it is too large for single precision.
+/// Returns the reason why [`real`] refuses a number: it is not finite, or it is too large for single precision.
 fn range_error(item: &Item) -> Option<&'static str> {
     match any_number(item) {
         Some(x) if !x.is_finite() => Some("value is not finite"),
@@ -150,7 +150,7 @@ pub(crate) fn required<'t>(table: &'t dyn TableLike, key: &str) -> Result<&'t It
     table.get(key).ok_or_else(|| missing(span, key))
 }
 
-/// Returns an item that is known to exist, so that an error can refer to its line.
+/// Returns the item of a key that is known to exist, so that an error can refer to the item's line.
 pub(crate) fn existing<'t>(table: &'t dyn TableLike, key: &str) -> &'t Item {
     const NONE: &Item = &Item::None;
     table.get(key).unwrap_or(NONE)

@@ -25,12 +25,13 @@ pub enum VmcEvent {
     Bone(Bone, Vec3, Quat),
     /// `/VMC/Ext/Blend/Val`: a morph's name in lower case and its weight from 0 to 1. The next [`VmcEvent::Apply`] applies it.
     Morph(String, f32),
-    /// `/VMC/Ext/Blend/Apply`: applies the weights that were received since the last one.
+    /// `/VMC/Ext/Blend/Apply`: applies the weights that were received since the last such message.
     Apply,
 }
 
-/// Decodes a packet, and appends its messages about the character to `events` in their order. Other messages
-/// (cameras, lights, bones that Unity does not have) are skipped. Returns the number of events that were added.
+/// Decodes a packet, and appends its messages about the character to `events` in the order of the packet. Other
+/// messages (cameras, lights, bones that Unity does not have) are skipped. Returns the number of events that were
+/// added.
 ///
 /// # Errors
 /// [`PacketError`] if the packet is not valid and must be dropped. `events` is then unchanged.

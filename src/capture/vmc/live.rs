@@ -16,9 +16,9 @@ use super::{BONES, Bone, Performer};
 /// Let N be the product of the rotations from the hips to a bone, F the rotation from VRM's space to the
 /// character's world, and T the bone's world orientation in the character's T-pose. The bone's world orientation is
 /// then F N F⁻¹ T, so that the character's bone rotates in world space as the performer's does, whatever the axes of its
-/// joints are. For a bone whose parent is also in the character, and whose
-/// T-pose is the rest pose, the local rotation is rest · W⁻¹ q W with W the world orientation at rest. The rotation
-/// of a bone that the character does not have is passed on to the bones below it.
+/// joints are. If the bone's parent is also in the character, and the T-pose is the rest pose, then the local rotation
+/// is rest · W⁻¹ q W. Here q is the received rotation in the character's world, and W is the bone's world orientation
+/// at rest. The rotation of a bone that the character does not have is passed on to the bones below it.
 #[derive(Clone, Debug)]
 pub struct LiveCharacter {
     /// Scale from metres of the performer to metres of the character. Initially 1.
@@ -80,8 +80,8 @@ impl LiveCharacter {
     }
 
     /// Writes the performer's latest values into a pose of the character: the rotations of the bones that were
-    /// received, the position of the hips, and the morph weights of the blend values. Everything else does not
-    /// change. No memory is allocated.
+    /// received, the position of the hips, and the morph weights of the blend values. Nothing else changes. No memory
+    /// is allocated.
     pub fn pose(&mut self, performer: &Performer, pose: &mut Pose) {
         let mut turns = [Quat::IDENTITY; BONES];
         for index in 0..BONES {

@@ -1,8 +1,8 @@
 //! Reads Open Sound Control packets from untrusted senders.
 //!
-//! `rosc` decodes the messages. It recurses into nested bundles, once per twenty bytes of a packet, and when it
-//! drops nested arrays, so a malicious packet could overflow the stack. Bundles are therefore walked here down to a
-//! maximum depth, and arrays are rejected before `rosc` sees them.
+//! `rosc` decodes the messages. It recurses when it reads nested bundles, each of which needs only twenty bytes, and
+//! when it drops nested arrays. A malicious packet could therefore overflow the stack. To prevent this, bundles are
+//! walked here down to a maximum depth, and arrays are rejected before `rosc` sees them.
 
 use rosc::{OscPacket, OscType};
 
@@ -14,7 +14,7 @@ pub const LONGEST_PACKET: usize = 65_507;
 const MAX_DEPTH: usize = 8;
 /// Maximum number of arguments of a message.
 const MAX_ARGUMENTS: usize = 32;
-/// Size of a bundle's header, which has its name and its time, bytes.
+/// Size in bytes of a bundle's header, which consists of `#bundle` and a time.
 const BUNDLE_HEADER_BYTES: usize = 16;
 
 /// Calls `visit` with the address and arguments of every message in a packet, in order. Only the messages whose address
@@ -71,8 +71,8 @@ fn walk(
     if rest.is_empty() { Ok(()) } else { Err(PacketError::Malformed) }
 }
 
-/// Returns a message's address, and the type tags of its arguments without the comma. Old senders omit the tags of a
-/// message without arguments.
+/// Returns a message's address, and the type tags of its arguments without the leading comma. Old senders omit the
+/// tags of a message without arguments.
 fn head(message: &[u8]) -> Result<(&str, Option<&[u8]>), PacketError> {
     let (address, after) = split_string(message).ok_or(PacketError::Malformed)?;
     let address = std::str::from_utf8(address).map_err(|_| PacketError::Malformed)?;
@@ -86,7 +86,8 @@ fn head(message: &[u8]) -> Result<(&str, Option<&[u8]>), PacketError> {
     Ok((address, Some(tags.strip_prefix(b",").ok_or(PacketError::Malformed)?)))
 }
 
-/// Splits off a string that ends with a zero byte and is padded to a multiple of four bytes. Returns it and the rest.
+/// Splits off a string that ends with a zero byte and is padded to a multiple of four bytes. Returns the string and
+/// the remaining bytes.
 fn split_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|b| *b == 0)?;
     Some((bytes.get(..end)?, bytes.get((end / 4 + 1) * 4..)?))

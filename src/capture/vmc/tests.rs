@@ -171,7 +171,7 @@ fn the_rotation_of_a_missing_bone_is_passed_on_to_its_children() {
 }
 
 #[test]
-fn level_scales_down_a_taller_performer() {
+fn level_matches_the_hip_height_of_a_taller_performer() {
     let seen = walk(0.1);
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;
     let mut live = LiveCharacter::new(&seen.character, bones).unwrap();
@@ -260,7 +260,7 @@ fn nesting_is_bounded() {
     assert_eq!(decode(&nested(8), &mut Vec::new()), Ok(1));
     assert_eq!(decode(&nested(9), &mut Vec::new()), Err(PacketError::TooDeep));
     assert_eq!(decode(&nested(3000), &mut Vec::new()), Err(PacketError::TooDeep));
-    // Nested arrays, which would need one level of recursion each when dropped.
+    // Nested arrays, each of which would need one level of recursion when it is dropped.
     let mut arrays = b"/VMC/Ext/T\0\0,".to_vec();
     arrays
         .extend(std::iter::repeat_n(b'[', 32_000).chain(std::iter::repeat_n(b']', 32_000)).chain([0, 0, 0]));
@@ -297,9 +297,10 @@ fn mutated(packet: &[u8], random: &mut Random) -> Vec<u8> {
     out
 }
 
-/// `SINEW_HOSTILE_PACKETS` sets the number of packets. A million takes seconds. `tests/live` measures their cost.
+/// `SINEW_HOSTILE_PACKETS` sets the number of packets. A million packets take a few seconds. `tests/live` measures the
+/// cost of such packets.
 #[test]
-fn hostile_packets_do_no_harm() {
+fn hostile_packets_neither_panic_nor_break_the_pose() {
     let count = std::env::var("SINEW_HOSTILE_PACKETS").ok().and_then(|n| n.parse().ok()).unwrap_or(5_000);
     let seen = walk(0.1);
     let bones = &seen.character.humanoid.as_ref().unwrap().bones;

@@ -9,9 +9,10 @@ use std::time::Duration;
 use super::registry::DRAFTS;
 use super::{destination, folder, permissions, sync_folder};
 
-/// Numbers to try in the hidden name.
+/// Numbers to try in hidden names until one is free.
 const NUMBERS: std::ops::Range<u32> = 0..1000;
-/// Maximum number of bytes of the file's name in the hidden name. Some file systems limit a name to 143 bytes, most to 255.
+/// Maximum number of bytes of a file's name that are copied into its hidden name. Most file systems limit names to 255
+/// bytes, and some to 143.
 const MAX_NAME: usize = 100;
 /// On a file system without locks, a draft that has not been written for this time counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
@@ -144,7 +145,7 @@ impl Draft {
     /// Syncs the draft to disk and renames it to its destination. An existing file is replaced.
     ///
     /// # Errors
-    /// The system's error. The draft then keeps its hidden name, unless only the last step fails, which syncs the folder.
+    /// The system's error. The draft then keeps its hidden name, unless only syncing the folder failed.
     pub fn replace(&mut self) -> io::Result<()> {
         self.rename()?;
         sync_folder(folder(&self.destination))

@@ -35,7 +35,7 @@ impl Registry {
         self.paths().remove(path);
     }
 
-    /// Removes all registered drafts, then calls `end` while none can be created.
+    /// Removes all registered drafts, then calls `end` while no new draft can be created.
     pub(super) fn remove_all(&self, end: impl FnOnce()) {
         let mut paths = self.paths();
         for path in std::mem::take(&mut *paths) {

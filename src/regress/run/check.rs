@@ -11,7 +11,7 @@ use crate::render::DecodedImage;
 
 use super::{Finding, Outcome, Posed, Status, Update};
 
-/// Compares a case with its goldens. Writes new goldens, or the results that differ beside the existing ones.
+/// Compares a case with its goldens. Writes new goldens, or saves each result that differs in a file beside its golden.
 ///
 /// # Errors
 /// A one-line message if a golden cannot be read or written.
@@ -97,7 +97,7 @@ enum Verdict {
     Missing,
 }
 
-/// Updates goldens, or writes the results that differ beside them. Returns the status of the case.
+/// Updates goldens, or saves each result that differs in a file beside its golden. Returns the status of the case.
 fn finish(new_goldens: &[NewGolden], report_passes: bool, update: Update) -> Result<Status, String> {
     let mut updated = false;
     for golden @ NewGolden { path, verdict, .. } in new_goldens {
@@ -127,7 +127,7 @@ fn finish(new_goldens: &[NewGolden], report_passes: bool, update: Update) -> Res
     })
 }
 
-/// Returns the path of a result that differs, which is `NAME.new.png` beside `NAME.png`.
+/// Returns the path for a result that differs from its golden: `NAME.new.png` for `NAME.png`.
 fn beside(path: &Path) -> PathBuf {
     let kind = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_extension("").with_file_name(format!(

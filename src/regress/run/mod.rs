@@ -47,12 +47,12 @@ pub type Pose<'a> = dyn Fn(&Case) -> Result<Box<dyn Posed>, String> + Sync + 'a;
 /// Which goldens are updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Update {
-    /// None.
+    /// No goldens.
     #[default]
     No,
-    /// Those of failing cases.
+    /// The goldens of failing cases.
     Failing,
-    /// Those of all cases.
+    /// The goldens of all cases.
     All,
 }
 
@@ -76,7 +76,7 @@ pub enum Status {
     Passed,
     /// A comparison failed.
     Failed,
-    /// A golden is missing. The result was written beside its path.
+    /// A golden is missing. The result was written beside the path of the golden.
     Missing,
     /// The goldens were updated.
     Updated,
@@ -248,8 +248,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Finds files in a suite's folder of goldens that are no longer used: goldens without a case, and results of failed cases,
-/// except for the cases that failed in this run.
+/// Finds files in a suite's folder of goldens that are no longer used: goldens without a case, and results
+/// (`NAME.new.png`) of cases that did not fail in this run.
 ///
 /// # Errors
 /// The error of the operating system if the folder cannot be read.

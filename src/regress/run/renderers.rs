@@ -53,7 +53,7 @@ impl SuiteRenderer {
         Ok(open.renderer.gpu().describe())
     }
 
-    /// Submits an image. Other threads can submit theirs while this one waits for the result.
+    /// Submits an image. While this thread waits for the result, other threads can submit images.
     pub(in crate::regress) fn draw(
         &self,
         posed: &dyn Posed,
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_cases_hardware_adapters_and_single_jobs_use_one_device() {
+    fn one_device_is_used_for_few_cases_or_one_job_or_a_hardware_adapter() {
         let several = |choice: &AdapterChoice, cases, jobs| SuiteRenderer::several(choice, cases, jobs).len();
         assert_eq!(several(&AdapterChoice::Cpu, 0, 8), 1);
         assert_eq!(several(&AdapterChoice::Cpu, 31, 8), 1);

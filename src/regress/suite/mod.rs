@@ -38,7 +38,7 @@ pub enum OptionArity {
     Many,
 }
 
-/// What a case compares, with tolerances.
+/// The comparisons of a case, with their tolerances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checks {
     /// The image.
@@ -54,9 +54,9 @@ pub struct Checks {
 pub struct ImageTolerance {
     /// Pixels count as equal if no channel differs by more than this many levels of 255.
     pub levels: u8,
-    /// Maximum mean FLIP error of the image, from 0 to 1, caused by the other pixels alone.
+    /// Maximum mean FLIP error of the image, from 0 to 1. Pixels that count as equal cause no error.
     pub mean: f32,
-    /// Maximum mean FLIP error of the worst tile, caused by the other pixels alone.
+    /// Maximum mean FLIP error of the worst tile, measured in the same way.
     pub worst: f32,
 }
 
@@ -83,7 +83,7 @@ impl Default for JointTolerance {
     }
 }
 
-/// What all goals of a case must achieve.
+/// The requirements that all goals of a case must meet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportCheck {
     /// Name of the outcome that each goal must have.
@@ -127,9 +127,9 @@ pub struct Case {
     pub model: Option<PathBuf>,
     /// The recorded session to play back, if any.
     pub replay: Option<Replayed>,
-    /// Options as on the command line.
+    /// Options of the case, in the form of command-line arguments.
     pub arguments: Vec<String>,
-    /// What the case compares.
+    /// The comparisons of the case.
     pub checks: Checks,
 }
 
@@ -180,8 +180,8 @@ impl Suite {
     /// Reads a suite. `options` are the command-line options that cases can set.
     ///
     /// # Errors
-    /// [`SuiteError`] if the file cannot be read, or with the line number for a TOML syntax error, an unknown key, an
-    /// invalid value, or a name that two cases share.
+    /// [`SuiteError`] if the file cannot be read, or if it contains a TOML syntax error, an unknown key, an invalid
+    /// value, or a name that two cases share. An error in the content includes the line number.
     pub fn read(path: &Path, options: &[OptionKey]) -> Result<Self, SuiteError> {
         let shown = path.display().to_string();
         let read_error = |e: std::io::Error| SuiteError::Read { path: shown.clone(), cause: e.to_string() };

@@ -108,7 +108,7 @@ impl SuiteReader<'_> {
         self.check_keys(defaults)?;
         let mut cases = CaseList::default();
         let singles = tables(root, "case")?;
-        // Checked before any case is read.
+        // The number of tables is checked before any case is read.
         if let Some(table) = singles.get(MAX_CASES) {
             return Err(too_many(table));
         }
@@ -178,8 +178,8 @@ impl SuiteReader<'_> {
         Ok(())
     }
 
-    /// Adds the cases of a table with values chosen from its lists. This is a single case, or for a session a case for each
-    /// compared frame and one for the joints.
+    /// Adds the cases of a table with values chosen from its lists. A recorded session makes a case for each compared
+    /// frame and one for the joints. Any other table makes a single case.
     fn cases(
         &self,
         defaults: &Table,

@@ -10,7 +10,7 @@ use crate::text::toml::{SpannedError, single};
 
 use super::{Checks, ImageTolerance, JointTolerance, ReportCheck};
 
-/// Reads what a case compares, with its tolerances.
+/// Reads the comparisons of a case and their tolerances.
 pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Checks, SpannedError> {
     let compared: Vec<String> = match get("compare") {
         None => vec!["image".into()],
@@ -103,7 +103,7 @@ pub(super) fn frames(item: Option<&Item>) -> Result<Vec<u32>, SpannedError> {
     list.ok_or_else(|| SpannedError::at(item, "frames must be a list of integers of at least 0"))
 }
 
-/// The position of a key in the file, or of its value.
+/// The position of a key in the file, or of its value if the key has no position.
 pub(super) fn span(table: &Table, key: &str, item: &Item) -> Option<Range<usize>> {
     table.key(key).and_then(toml_edit::Key::span).or_else(|| item.span())
 }
@@ -126,7 +126,7 @@ pub(super) fn name_part(key: &str, value: &Value) -> String {
             Path::new(text.value()).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())
         }
         Value::Boolean(on) if *on.value() => key.to_owned(),
-        // Off is the default of a switch.
+        // Switches are off by default.
         Value::Boolean(_) => String::new(),
         other => argument_text(other).unwrap_or_default(),
     }
