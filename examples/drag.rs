@@ -51,7 +51,7 @@ fn drag(out: &Path) -> Result<(), Box<dyn Error>> {
         Vec2::new(-6.0 * out + 26.0 * (2.0 * TAU * t).sin(), -122.0 * up)
     });
     mouse.move_to("hips", 14)?;
-    // Down with bent knees, to one side and then to the other.
+    // Lower the hips with bent knees, and move them to one side and then to the other.
     mouse.drag(76, |t| Vec2::new(34.0 * (TAU * t).sin(), 30.0 * (0.5 - 0.5 * (TAU * t).cos())));
     mouse.wait(6);
     mouse.finish()
@@ -66,7 +66,7 @@ fn compare(out: &Path) -> Result<(), Box<dyn Error>> {
     mouse.session.apply(Command::Compare(methods));
     mouse.session.record(Recorder::new(out, true)?, 1.0)?;
     mouse.move_to("segment_39", 8)?;
-    // Move around the base to both sides, and closer to it in between.
+    // Move the tip around the base to both sides, and closer to the base in between.
     mouse.drag(176, |t| {
         let (turn, near) = (1.1 * (TAU * t).sin(), 26.0 * (1.0 - (2.0 * TAU * t).cos()));
         let radius = 210.0;

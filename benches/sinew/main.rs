@@ -1,5 +1,6 @@
-//! `cargo bench -p sinew-benches` measures loading, posing, motion, capture, skinning, solving and viewer frames. Elements are joints,
-//! tracks, vertices or links. Criterion prints elements per second, so 100 Melem/s is 10 ns per element.
+//! `cargo bench -p sinew-benches` measures loading, posing, motion, capture, skinning, solving and viewer frames. The
+//! elements of a benchmark are joints, tracks, vertices or links. Criterion prints elements per second, so 100
+//! Melem/s is 10 ns per element.
 //!
 //! The built-in mannequin is always measured. Other characters are measured if `SINEW_TEST_DATA` contains them
 //! (`docs/test-data.md`).

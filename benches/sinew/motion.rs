@@ -1,4 +1,5 @@
-//! A frame of a motion: one clip or two synchronised clips, in place, optionally retargeted to another character.
+//! Computing a frame of a motion that plays one clip or two synchronised clips in place. It is measured with and
+//! without retargeting to another character.
 
 use criterion::{Criterion, Throughput};
 use sinew::asset;

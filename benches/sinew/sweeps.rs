@@ -13,10 +13,12 @@ const TARGETS: usize = 64;
 /// Tolerances in metres. The chain is twenty metres long.
 const LOOSE: f64 = 0.5;
 const TIGHT: f64 = 1e-2;
-/// Targets that need more iterations are left out, because a method that stalls there is replaced by another.
+/// Targets that need more iterations than this are left out, because a method that stalls there is replaced by
+/// another.
 const MAX_ITERATIONS: usize = 16;
 
-/// Methods with the number of sweeps along the chain per iteration. A sweep goes from the tip to the base or back.
+/// Each method and the number of sweeps along the chain that one of its iterations makes. A sweep goes from the tip
+/// to the base or back.
 const SWEEPS: [(Method, &str, usize); 3] = [
     (Method::Ccd, "ccd, per joint", 1),
     (Method::Fabrik, "fabrik, per link", 2),
@@ -56,7 +58,7 @@ pub(crate) fn bench(c: &mut Criterion) {
     group.finish();
 }
 
-/// Returns a goal in some direction, at two fifths to four fifths of the reach.
+/// Returns a goal in a direction that depends on `index`, at a distance of two fifths to four fifths of the reach.
 fn goal(index: usize) -> Goal {
     let t = index as f64;
     let (height, azimuth) = ((1.7 * t).sin() * 0.7, 2.4 * t);

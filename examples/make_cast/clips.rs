@@ -33,7 +33,7 @@ pub(crate) fn clips() -> Vec<Clip> {
     vec![idle(), wave(), gait::walk(), gait::run(), gait::crouch()]
 }
 
-/// Breathes, shifts its weight slightly and looks around.
+/// Returns the idle clip, in which the mannequin breathes, shifts its weight slightly and looks around.
 fn idle() -> Clip {
     let mut clip = Clip::new("idle", 4);
     clip.sway(0.008, 1.0);
@@ -51,7 +51,7 @@ fn idle() -> Clip {
     clip
 }
 
-/// Waves with the right hand.
+/// Returns the clip in which the mannequin waves with its right hand.
 fn wave() -> Clip {
     let mut clip = Clip::new("wave", 2);
     clip.sway(-0.012, 1.0);
@@ -140,7 +140,7 @@ impl Clip {
     }
 }
 
-/// Returns a sine wave at phase `t`, with `cycles` periods per loop. `delay` shifts it, in periods.
+/// Returns a sine wave at phase `t`, with `cycles` periods per loop. `delay` is a phase shift in periods.
 pub(crate) fn wave_at(t: f64, cycles: f64, delay: f64) -> f64 {
     libm::sin(TAU * (t * cycles - delay))
 }

@@ -6,8 +6,8 @@ use crate::sdf::project;
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// If the cut crosses an edge closer to one end than this fraction of its length, that end moves instead of the edge being
-/// split.
+/// If the distance from an end of an edge to the cut is less than this fraction of the edge's length, that end is
+/// moved onto the cut and the edge is not split.
 const SNAP: f64 = 0.3;
 
 /// Indices of mesh points on existing cuts.
@@ -51,7 +51,8 @@ pub(crate) fn cut(
     pinned.append(&mut on_line);
 }
 
-/// Returns where `line` changes sign between `a` and `b`, as a fraction of the distance from `a` and as a point.
+/// Returns the place where `line` changes sign between `a` and `b`: the fraction of the way from `a` to `b`, and the
+/// point.
 fn crossing(line: impl Fn(DVec3) -> f64, a: DVec3, b: DVec3) -> (f64, DVec3) {
     let below = line(a) < 0.0;
     let (mut low, mut high) = (0.0, 1.0);

@@ -71,7 +71,7 @@ pub(crate) fn run() -> Clip {
     gait.clip(Clip::at_rate("run", 21, RATE))
 }
 
-/// Bends the knees to crouch and stands up again. The feet stay in place.
+/// Returns the clip in which the mannequin crouches and stands up again. The feet stay in place.
 pub(crate) fn crouch() -> Clip {
     let mut clip = Clip::at_rate("crouch", 75, RATE);
     let deep = |t: f64| 0.5 - 0.5 * libm::cos(2.0 * PI * t);
@@ -197,7 +197,7 @@ impl Clip {
                 let from = position + rotation * (hip - HIPS);
                 let (thigh, shin) = leg([hip, knee, ankle], from, target, rotation * DVec3::Z);
                 let local = rotation.conjugate() * thigh;
-                // The toes stay flat on the ground and curl less in the air.
+                // The toes stay flat on the ground. In the air they bend less relative to the foot.
                 let uncurl = 1.0 - 0.6 * (step.height / 0.03).min(1.0);
                 let flat = turn(DVec3::X, -uncurl * step.pitch.max(0.0).to_degrees());
                 for (keys, q) in
@@ -226,7 +226,7 @@ pub(crate) fn leg(rest: [DVec3; 3], from: DVec3, target: DVec3, front: DVec3) ->
     let x = (a * a - b * b + far * far) / (2.0 * far);
     let middle = from + along * x + bend * (a * a - x * x).max(0.0).sqrt();
     let end = from + along * far;
-    // Rotate from the frame of bone and hinge axis at rest to the current one.
+    // The rotation from the frame of a bone and the hinge axis at rest to their current frame.
     let hinge = (ankle - hip).normalize().cross(DVec3::Z).normalize();
     let now = along.cross(bend).normalize();
     let rotation_between = |rest: DVec3, to: DVec3| {

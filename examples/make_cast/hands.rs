@@ -40,7 +40,7 @@ impl Finger {
         let (out, up) = hand_axes();
         let thumb = self.name == "Thumb";
         let mut at = HAND + out * self.base.0 - up * 0.003 + DVec3::Z * self.base.1;
-        // How far each bone points towards the palm, and towards the thumb.
+        // Components of each bone's direction: towards the palm, and towards the thumb.
         let (curl, aside) = if thumb {
             ([0.25, 0.3, 0.35], [0.75, 0.5, 0.25])
         } else {

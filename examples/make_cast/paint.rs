@@ -6,9 +6,9 @@ use crate::sdf::linear;
 use crate::skeleton::{FOOT, HAND, LOWER_ARM, LOWER_LEG, NECK, UPPER_LEG};
 use glam::{DVec3, dvec3};
 
-/// A coloured region of the surface, where `inside` is negative.
+/// A coloured region of the surface.
 pub(crate) struct Region {
-    /// Smooth near its zero level, and defined on the left half.
+    /// A function that is negative inside the region and smooth near its zero level. It is defined on the left half.
     pub(crate) inside: fn(DVec3) -> f64,
     /// The sRGB colour.
     srgb: [u8; 3],

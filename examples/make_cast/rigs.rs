@@ -1,4 +1,4 @@
-//! Writes rig files. Contains the rig of the mannequin.
+//! Writes rig files. The rig of the mannequin.
 
 use crate::body::hand_axes;
 use crate::hands::FINGERS;

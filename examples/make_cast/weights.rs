@@ -9,10 +9,10 @@ use crate::skeleton::{
 };
 use glam::{DVec3, dvec3};
 
-/// Weights of all joints. Those of the right side are zero on the left half.
+/// Weights of all joints. The weights of joints on the right side are zero on the left half.
 pub(crate) type Row = [f64; JOINT_COUNT];
 
-/// Number of diffusion steps. It smooths the corners of the transitions by about one edge length.
+/// Number of diffusion steps. Diffusion smooths the corners of the transitions over about one edge length.
 const DIFFUSION_STEPS: usize = 6;
 
 /// Returns the weights of each point of the left half. Every row sums to one.

@@ -14,9 +14,9 @@ use super::random::Random;
 use super::tree::{Measure, Tree};
 use super::{Balance, Method, OptimizeOptions, Options, Swivel};
 
-/// A solve stalls if this many iterations …
+/// A solve stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value.
 const STALL_ITERATIONS: usize = 16;
-/// … do not reduce the error below this fraction of its previous value.
+/// Fraction of its previous value below which the error of a solve must fall within [`STALL_ITERATIONS`] iterations.
 const STALL_RATIO: f64 = 0.99;
 /// Angles in radians by which a straight chain is bent when an iteration does not change its error. They are tried in
 /// order.
@@ -37,8 +37,8 @@ pub(super) struct Driver {
     smallest_turn: f64,
     best: Vec<DQuat>,
     best_root: DVec3,
-    /// The largest position error before the first iteration and after each. Filled only if [`Options::record`] is
-    /// set.
+    /// The largest position errors before the first iteration and after each iteration. Filled only if
+    /// [`Options::record`] is set.
     pub(super) history: Vec<f64>,
 }
 
@@ -165,8 +165,8 @@ impl Driver {
         progress: &mut Progress,
     ) {
         self.prepare(method, tree);
-        // A joint that has used up its angle budget is not stuck on a straight line, and a base that moves alone has no
-        // joint to bend.
+        // Do not bend if joints have an angle budget, because a solve can then stop without being stuck on a straight
+        // line. If only the base moves, there is no joint to bend.
         let budgeted = method == Method::Ccd && options.ccd.budget.is_finite();
         let straight = budgeted || tree.joints.is_empty();
         let (mut bends, mut mark) = (if straight { [].iter() } else { BEND_ANGLES.iter() }, f64::INFINITY);

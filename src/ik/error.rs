@@ -6,7 +6,7 @@ pub enum SolveError {
     /// The body has no links.
     #[error("the body has no links")]
     Empty,
-    /// The base has a parent, or another link has no parent or one that does not precede it.
+    /// The base has a parent, or another link has no parent or has a parent that does not precede it.
     #[error(
         "link {link} has parent {parent:?}, but only link 0 has no parent and a parent must precede its children"
     )]
@@ -63,7 +63,7 @@ pub enum SolveError {
     },
 }
 
-/// Returns the valid values of a field of a link or a goal, as the end of a sentence.
+/// Returns the requirement for a field of a link or a goal, worded to follow "must be".
 fn requirement(field: &str) -> &'static str {
     match field {
         "weight" => "finite and at least 0",

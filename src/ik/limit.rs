@@ -56,10 +56,9 @@ pub enum Limit {
 impl Limit {
     /// Returns the nearest allowed rotation. A rotation that is allowed is returned unchanged.
     ///
-    /// For a hinge this is the nearest of all rotations about its axis. For a cone it combines the nearest point of
-    /// the swing ellipse, which is not the point on the ray, with the nearest end of the twist range. For Euler
-    /// angles both triples that describe the rotation are clamped, and the result that is nearer to the rotation is
-    /// used.
+    /// For a hinge this is the nearest of all rotations about its axis. For a cone it combines the nearest swing in
+    /// the ellipse, which in general has a different direction, with the nearest twist in the range. For Euler angles
+    /// both triples that describe the rotation are clamped, and the result that is nearer to the rotation is used.
     pub fn nearest(&self, q: DQuat) -> DQuat {
         match *self {
             Self::Free => q,
@@ -163,7 +162,7 @@ pub fn swing_twist(q: DQuat, axis: DVec3) -> (DQuat, f64) {
 
 /// Returns the angle of a range that is nearest to an angle on the circle.
 fn clamp_angle(angle: f64, min: f64, max: f64) -> f64 {
-    // The same direction, measured from the middle of the range.
+    // The angle relative to the middle of the range, within ±π.
     let middle = 0.5 * (min + max);
     let away = angle - middle;
     let away = away - TAU * (away / TAU).round();

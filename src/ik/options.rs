@@ -42,8 +42,8 @@ pub enum Method {
     Optimize,
     /// Damped least squares on the whole body: pins first, then the other goals, with root motion.
     FullBody,
-    /// The likeliest posture of a [`Style`](super::Style), or a blend of [`Examples`](super::Examples), then
-    /// full-body. Needs a pose prior from [`Solver::set_style`](super::Solver::set_style).
+    /// The likeliest posture of a [`Style`](super::Style), or a blend of [`Examples`](super::Examples), followed by
+    /// the full-body method. Needs a pose prior from [`Solver::set_style`](super::Solver::set_style).
     Style,
 }
 
@@ -290,14 +290,14 @@ pub enum Swivel {
     Keep,
     /// The swivel of the rest pose.
     Standard,
-    /// An angle from the swivel of the rest pose, radians.
+    /// An angle relative to the swivel of the rest pose, radians.
     Angle(f64),
-    /// An angle from the swivel of the rest pose that depends on the target, in radians: `at_base + slope · (target −
-    /// base) / length`, base space.
+    /// An angle relative to the swivel of the rest pose that depends on the target: `at_base + slope · (target −
+    /// base) / length`, in radians, with the vectors in base space.
     Follow {
         /// Angle for a target at the base, radians.
         at_base: f64,
-        /// Change of the angle per limb length of distance from the base, radians.
+        /// Gradient of the angle with respect to the target's position, radians per limb length.
         slope: DVec3,
     },
 }
@@ -308,8 +308,7 @@ pub enum Swivel {
 pub struct LimbOptions {
     /// Swivel of the limb.
     pub swivel: Swivel,
-    /// Softening near full stretch: the last fraction of the limb's length over which it slows down. 0 means no
-    /// softening.
+    /// Softening near full stretch: the limb slows down over this last fraction of its length. 0 means no softening.
     pub soften: f64,
 }
 

@@ -37,7 +37,7 @@ impl fmt::Display for Outcome {
 pub struct GoalOutcome {
     /// The outcome.
     pub outcome: Outcome,
-    /// Distance from the goal's point to its target in world metres, if it has a target position.
+    /// Distance from the goal's point to its target position in world metres, if the goal has a target position.
     pub position_error: Option<f64>,
     /// The larger of the orientation error and the aim error in radians, if the goal has either.
     pub orientation_error: Option<f64>,
@@ -54,7 +54,7 @@ pub struct Report {
     pub goals: Vec<GoalOutcome>,
     /// The links at the border of their limits.
     pub limited: Vec<usize>,
-    /// The largest position error before the first iteration and after each, world metres. Empty unless
+    /// The largest position errors before the first iteration and after each iteration, world metres. Empty unless
     /// [`Options::record`](super::Options::record) is set.
     pub history: Vec<f64>,
 }

@@ -1,4 +1,4 @@
-//! The reduced tree: chosen nodes of a hierarchy, with everything between them folded away.
+//! The reduced tree of a hierarchy, which contains only chosen nodes.
 
 /// The nodes at or above some *ends*, and a tree of those that are chosen.
 ///
@@ -12,7 +12,7 @@ pub(crate) struct ReducedTree {
     order: Vec<usize>,
     chosen: Vec<ChosenNode>,
     common_ancestor: Option<usize>,
-    /// The first end with another root than the first end.
+    /// The first end whose root differs from that of the first end.
     first_apart: Option<usize>,
 }
 
@@ -106,7 +106,7 @@ impl ReducedTree {
     /// Returns the lowest node at or above all ends, or `None` if there are no ends.
     ///
     /// # Errors
-    /// The first end with another root than the first one.
+    /// The first end whose root differs from that of the first end.
     pub(crate) fn common_ancestor(&self) -> Result<Option<usize>, usize> {
         self.first_apart.map_or(Ok(self.common_ancestor), Err)
     }
@@ -193,7 +193,7 @@ mod tests {
             offset in 0..40_usize,
         ) {
             let count = parents.len();
-            // Only the order of the pairs may matter, not that of the indices.
+            // The order of the pairs may affect the result, but the order of the indices must not.
             let name = |n: usize| if offset % 2 == 0 { n } else { count - 1 - n };
             let order = parents.iter().enumerate().map(|(n, p)| (name(n), p.map(name)));
             let ends: Vec<usize> = ends.into_iter().filter(|&n| n < count).collect();

@@ -11,9 +11,9 @@ use crate::rig::{Binding, JointRig, Reparented, Rig, RigError};
 
 use super::CharacterPrior;
 
-/// Number of bindings at which those that have not been used for a while are dropped.
+/// Number of bindings from which on unused bindings are dropped.
 const KEPT: usize = 32;
-/// Frames without use after which a binding may be dropped.
+/// Number of frames after which a binding counts as unused and may be dropped.
 const UNUSED_FRAMES: u64 = 120;
 
 /// A character in a pose, with everything else that IK problems are built from.

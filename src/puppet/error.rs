@@ -7,7 +7,7 @@ use crate::rig::RigError;
 /// The reason why a puppet could not be posed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PuppetError {
-    /// The nodes of a target form no chain that can be solved.
+    /// The nodes of a target do not form a chain that can be solved.
     #[error(transparent)]
     Rig(#[from] RigError),
     /// The motion or the solution exceeds the range of single precision.

@@ -34,7 +34,7 @@ pub use target::{GoalReport, Pin, Target};
 /// A character with a motion and targets, and its pose. Clones share the character.
 #[derive(Clone, Debug)]
 pub struct Puppet {
-    /// The motion to play. An empty motion is rest.
+    /// The motion to play. An empty motion keeps the character at rest.
     pub motion: Motion,
     /// Time on the timeline of the motion, seconds.
     pub time: f32,
@@ -203,7 +203,7 @@ impl Puppet {
         self.solver.reset();
     }
 
-    /// Samples the motion, based on the held pose or rest.
+    /// Samples the motion on top of the `held` pose, or of rest if there is none.
     fn sample(&mut self) {
         match self.held.as_ref().filter(|held| self.fits(held)) {
             Some(held) => self.pose.clone_from(held),
@@ -240,7 +240,7 @@ impl Puppet {
         Arc::make_mut(&mut self.character).clips.extend(clips);
     }
 
-    /// Shares the character of another puppet to which clips were added. Both must have the same skeleton.
+    /// Uses the same character as another puppet, to which clips were added. Both must have the same skeleton.
     pub fn share_clips(&mut self, other: &Self) {
         if !Arc::ptr_eq(&self.character, &other.character) {
             self.character = Arc::clone(&other.character);

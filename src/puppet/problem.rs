@@ -49,13 +49,13 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Groups targets by their bases, in the order in which the bases are first named. If a node is pinned, or for a
+    /// Groups targets by their bases, in the order in which the bases first occur. If a node is pinned, or for a
     /// method that poses the whole body, all targets are one group.
     pub(super) fn set(&mut self, character: &Character, rig: &Rig, demand: &Demand<'_>) {
         self.groups.clear();
         self.group_of.clear();
         if demand.is_one_group() {
-            // The first base is that of the group. Further ones are pinned.
+            // The group has the base of the first target that names one. Other bases are pinned.
             let given = demand.targets.iter().find_map(|t| t.base);
             let first =
                 demand.targets.first().map(|t| t.node).or_else(|| demand.pins.first().map(|p| p.node));

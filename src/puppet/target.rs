@@ -82,7 +82,7 @@ pub struct GoalReport {
     pub iterations: usize,
     /// Distance between the effector and its position in the returned pose, world metres.
     pub position_error: Option<f64>,
-    /// Angle between the effector's orientation or direction of look and the target, radians.
+    /// Angle between the effector's orientation or forward axis and its target, radians.
     pub orientation_error: Option<f64>,
     /// Duration of the whole solve, seconds.
     pub seconds: f64,

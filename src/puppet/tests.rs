@@ -1,4 +1,5 @@
-//! The pose is finite for any motion, or the error names a joint. Kept bindings follow every change.
+//! The pose is finite for any motion, or the error names a joint. Bindings that are kept between updates follow every
+//! change of the puppet.
 
 use std::sync::LazyLock;
 
@@ -136,10 +137,10 @@ fn an_error_of_a_pose_that_is_not_finite_names_its_joint() {
         pose.locals[head].translation = Vec3::MAX;
     };
     assert!(error_after(&mut puppet, &far).ends_with("world matrix is not finite"));
-    // The puppet recovers.
+    // The puppet recovers once the invalid pose is removed.
     puppet.held = None;
     puppet.update().unwrap();
-    // A followed pose has the same errors.
+    // `follow` reports the same errors.
     let mut pose = Pose::rest(&bones.skeleton);
     pose.locals[head].scale.y = f32::INFINITY;
     let error = puppet.follow(&pose, &[]).unwrap_err();

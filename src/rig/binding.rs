@@ -1,4 +1,4 @@
-//! The IK binding: which joints of a character are which links of a solver's [`Body`].
+//! The IK binding, which maps joints of a character to links of a solver's [`Body`].
 
 use std::collections::HashSet;
 
@@ -24,7 +24,8 @@ use super::{Rig, RigError};
 pub struct Binding {
     base: usize,
     links: Vec<BoundLink>,
-    /// The nodes from the base up to the topmost one, both included. Only the base if all effectors are below it.
+    /// The nodes from the base up to the topmost one, both included. The list contains only the base if all effectors
+    /// are below it.
     upward: Vec<usize>,
     /// Position of the topmost node in [`Skeleton::parents_first`].
     first: usize,
@@ -46,7 +47,7 @@ struct BoundLink {
 }
 
 impl BoundLink {
-    /// The link of a node, without its place in the tree.
+    /// Creates the link of a node, without its place in the tree.
     fn new(node: usize, turns: bool, rig: &Rig) -> Self {
         let joint = rig.joint(node);
         Self {
@@ -61,12 +62,12 @@ impl BoundLink {
         }
     }
 
-    /// The link's rotation for a rotation of its node.
+    /// Returns the link's rotation for a rotation of its node.
     fn rotation(&self, node: Quat) -> DQuat {
         if self.reversed { node.as_dquat().conjugate() } else { node.as_dquat() }
     }
 
-    /// The link's offset and scale in a pose.
+    /// Returns the link's offset and scale in a pose.
     fn geometry(&self, locals: &[Transform]) -> (DVec3, DVec3) {
         let translation =
             |node: Option<usize>| node.map_or(DVec3::ZERO, |n| locals[n].translation.as_dvec3());
@@ -75,8 +76,8 @@ impl BoundLink {
     }
 }
 
-/// The default base of an effector: the topmost joint above it that is in its skin. For an effector that no skin
-/// contains, as in a file of rigid parts, the root of its tree.
+/// Returns the default base of an effector, which is the topmost joint above it that is in its skin. If no skin
+/// contains the effector, as in a file of rigid parts, the default base is the root of its tree.
 pub fn default_base(character: &Character, effector: usize) -> usize {
     let skeleton = &character.skeleton;
     let skin =
@@ -138,7 +139,7 @@ impl Binding {
                 continue;
             };
             link_of[node] = Some(binding.links.len());
-            // A reversed link is at its node, although the offset in the file is that from the node's parent.
+            // A reversed link is at its node, so the offset of a link below it is the difference of two translations.
             let minus = binding.links[parent].node.filter(|_| binding.links[parent].reversed);
             binding.links.push(BoundLink { parent: Some(parent), minus, plus: Some(node), ..link(node) });
         }
@@ -149,12 +150,12 @@ impl Binding {
         Ok(binding)
     }
 
-    /// Whether the path from the base leads up first.
+    /// Returns whether the path from the base first leads up.
     fn is_upward(&self) -> bool {
         self.upward.len() > 1
     }
 
-    /// The first node of an upward path whose scale is not one, by its position on the path.
+    /// Returns the position on the upward path of the first node whose scale is not one.
     fn scaled(&self, scale: impl Fn(usize) -> Vec3) -> Option<usize> {
         let scaled = |&n: &usize| (scale(n) - Vec3::ONE).abs().max_element() > 1e-5;
         self.upward.iter().position(scaled).filter(|_| self.is_upward())
@@ -172,17 +173,17 @@ impl Binding {
         }
     }
 
-    /// The node of each link; `None` for a fixed base that no joint turns.
+    /// Returns the node of each link; `None` for a fixed base that no joint turns.
     pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
         self.links.iter().map(|l| l.node)
     }
 
-    /// The position in [`Skeleton::parents_first`] from which on nodes may be moved by [`Binding::write_back`].
+    /// Returns the position in [`Skeleton::parents_first`] of the first node that [`Binding::write_back`] may move.
     pub fn first(&self) -> usize {
         self.first
     }
 
-    /// The link that turns with a node, and the node's position in the frame of that link.
+    /// Returns the link that turns with a node, and the node's position in the frame of that link.
     pub fn link(&self, node: usize, pose: &Pose) -> Option<(usize, DVec3)> {
         if let Some(i) = self.upward.iter().position(|&n| n == node).filter(|_| self.is_upward()) {
             let offset =
@@ -192,10 +193,10 @@ impl Binding {
         self.links.iter().position(|l| l.node == Some(node) && !l.reversed).map(|link| (link, DVec3::ZERO))
     }
 
-    /// A new body in a pose. `world_from_node`: the world matrices of the pose.
+    /// Returns a new body in a pose. `world_from_node`: the world matrices of the pose.
     ///
     /// # Errors
-    /// [`SolveError`] if a limit or a weight of the rig is invalid, or as [`Binding::refresh`].
+    /// [`SolveError`] if a limit or a weight of the rig is invalid, and the errors of [`Binding::refresh`].
     pub fn body(
         &self,
         skeleton: &Skeleton,
@@ -250,7 +251,7 @@ impl Binding {
         Ok(())
     }
 
-    /// The node whose space the body is in.
+    /// Returns the node whose space the body is in.
     fn above(&self, skeleton: &Skeleton) -> Option<usize> {
         if self.is_upward() { Some(self.base) } else { skeleton.nodes[self.base].parent }
     }
@@ -262,8 +263,9 @@ impl Binding {
         }
     }
 
-    /// Copies the rotations of a solved body into the pose that it was refreshed from. If the base or the topmost node
-    /// has moved, its translation too. `world_from_node`: the world matrices of the pose before the solve.
+    /// Copies the rotations of a solved body into the pose that it was refreshed from. If the base or the topmost
+    /// node has moved, its translation is copied too. `world_from_node`: the world matrices of the pose before the
+    /// solve.
     pub fn write_back(
         &self,
         skeleton: &Skeleton,
@@ -297,11 +299,11 @@ impl Binding {
     }
 }
 
-/// A relative difference from the nearest transform that counts as rounding by the program that wrote the file, not as
-/// shear.
+/// Maximum relative difference between a matrix and the nearest transform that counts as a rounding error in the
+/// file. Larger differences count as shear.
 const ROUNDING: f32 = 1e-4;
 
-/// Whether no transform is close to the matrix of a node.
+/// Returns whether the matrix of a node has shear, so that no transform is close to it.
 fn is_sheared(skeleton: &Skeleton, node: usize) -> bool {
     skeleton.sheared.get(&node).is_some_and(|matrix| {
         let size = matrix.matrix3.to_cols_array().iter().fold(0.0_f32, |a, x| a.max(x.abs()));
@@ -323,7 +325,7 @@ mod tests {
     use super::*;
     use crate::asset::Node;
 
-    /// A skeleton with the given parents. Every parent comes before its children.
+    /// Returns a skeleton with the given parents. Every parent comes before its children.
     fn skeleton(parents: &[Option<usize>]) -> Skeleton {
         let node = |parent: &Option<usize>| Node {
             name: None,

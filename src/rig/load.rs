@@ -55,7 +55,8 @@ fn read(character: &Character, path: &Path) -> Result<Rig, RigLoadCause> {
     Ok(file::read(&bounded::read_to_string(path, MAX_BYTES)?, &character.skeleton)?)
 }
 
-/// Returns the text of a rig file, or `None` if it does not exist, and the text after a rig is written into it.
+/// Returns the current text of a rig file, or `None` if the file does not exist, and the text that results from
+/// writing a rig into it.
 ///
 /// # Errors
 /// [`RigLoadError`] if the file exists but cannot be read, or if [`file::write`] fails.

@@ -3,8 +3,8 @@
 //! J Jᵀ is Σ |r|² I − r rᵀ over the arms r from each joint to the end. It is a 3×3 matrix for any length of the
 //! chain. With y = (J Jᵀ + λ²I)⁻¹ e, the orientation of a joint changes by (Σ r) × y, where the sum covers the arms
 //! of the joint itself and of those above it. So a step is a running sum, the solution of three equations, and one
-//! product per joint. While a step leaves little error, further steps reuse the same sums and the same matrix
-//! (Broyden 1965, along the step).
+//! product per joint. As long as a step leaves little error, the next step reuses the same sums and the same matrix
+//! (like Broyden 1965 along the direction of the step).
 
 use glam::{DQuat, DVec3};
 use wide::f64x2;
@@ -16,17 +16,18 @@ use super::{Chain, ChainOutcome};
 
 /// λ² of damped least squares as a fraction of the squared error.
 const DAMPING: f64 = 0.1;
-/// Cosine of the angle beyond which a target counts as far to the side.
+/// A target counts as far to the side if the cosine of the angle at the base, between the end and the target, is at
+/// most this.
 const SIDE: f64 = 0.9;
-/// A chain turns as a whole only if the squared distance of the target is at least this fraction of the squared
-/// distance of the chain's end.
+/// A chain turns as a whole only if the squared distance from the base to the target is at least this fraction of the
+/// squared distance from the base to the chain's end.
 const WHOLE_TURN: f64 = 0.95;
-/// A chain is bent before its first step if its distance from full stretch is at most this fraction of the target's
-/// distance from full stretch.
+/// A nearly straight chain is bent before its first step. It is nearly straight if the reach minus the distance of
+/// the end from the base is at most this fraction of the reach minus the distance of the target.
 const STRAIGHT: f64 = 1e-3;
 /// After this many iterations a chain is bent into an arc if its target is farther away than [`STRETCHED`] times its
-/// reach. Steps of many joints that are almost in line often overshoot there, and all poses that reach such a target
-/// are similar.
+/// reach. Such a target requires an almost straight chain, whose steps often overshoot if it has many joints, and all
+/// poses that reach the target are similar.
 const ARC_ITERATIONS: usize = 24;
 const STRETCHED: f64 = 0.98;
 /// Number of consecutive rejected steps after which a chain counts as stuck.
@@ -38,8 +39,8 @@ const PROGRESS: f64 = 0.999_999;
 const CONTINUE: f64 = 0.01;
 
 impl Chain {
-    /// Runs damped least squares until the end is within `tolerance` of a target. Both are in base space, and the
-    /// target is relative to the base.
+    /// Runs damped least squares until the end is within `tolerance` of a target. `tolerance` and `target` are in
+    /// base space, and `target` is relative to the base.
     pub(in crate::ik) fn damped(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
         let tolerance2 = tolerance * tolerance;
         self.record_error(self.distance_to(target));
@@ -200,8 +201,8 @@ impl Chain {
     }
 }
 
-/// Computes the turns of joints about (running sum) × half and the vectors after them. Returns the sum of these
-/// vectors.
+/// Turns each joint about (running sum) × `half`, and stores the turns and the turned vectors. Returns the sum of the
+/// turned vectors.
 #[inline(always)]
 fn turned<L: Lanes<N>, const N: usize>(
     half: DVec3,
@@ -225,7 +226,7 @@ fn turned<L: Lanes<N>, const N: usize>(
     sum
 }
 
-/// Applies turns to orientations. The quaternions become longer.
+/// Applies turns to orientations. The resulting quaternions are not normalised.
 fn spin<L: Lanes<N>, const N: usize>(turns: &[[DVec3; N]], spins: &mut [[DQuat; N]]) {
     for (turns, spins) in turns.iter().zip(spins) {
         let (turn, spin) = (Vec3::<L>::gather(turns, |t| *t), Quaternion::gather(spins));

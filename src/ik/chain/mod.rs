@@ -1,7 +1,7 @@
 //! Fast solvers for the most common problem: one target position for the end of a chain of free, rigid joints.
 //!
-//! Such a chain is a list of vectors in base space. The orientations of the joints are carried along and converted to
-//! local rotations at the end.
+//! Such a chain is a list of vectors in base space. The solvers also turn the orientations of the joints, and convert
+//! them to local rotations at the end.
 
 mod damped;
 mod pose;
@@ -54,7 +54,7 @@ pub(super) struct Chain {
     middle: usize,
     /// Whether errors are recorded.
     pub(super) record: bool,
-    /// The error before the first iteration and after each, base space.
+    /// The errors before the first iteration and after each iteration, base space.
     pub(super) errors: Vec<f64>,
 }
 

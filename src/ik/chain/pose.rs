@@ -43,8 +43,8 @@ impl Chain {
         self.end_now += last;
     }
 
-    /// Points every link at a target that is out of reach, starting at the base, each by the shortest arc. Stores the
-    /// resulting position of the end. `target` is relative to the base.
+    /// Turns every link, starting at the base, by the shortest arc, so that it points at a target that is out of
+    /// reach. Stores the resulting position of the end. `target` is relative to the base.
     ///
     /// Once a link points at the target, the direction of the target in its turned frame is the direction of the link
     /// itself. So no joint depends on the orientations above it.
@@ -101,8 +101,8 @@ impl Chain {
     }
 }
 
-/// Multiplies two quaternions, two components at a time. These products depend on each other and dominate the time of
-/// forward kinematics.
+/// Multiplies two quaternions, two components at a time. In forward kinematics each product depends on the previous
+/// one, and the products take most of the time.
 fn multiply(a: DQuat, b: DQuat) -> DQuat {
     let (xy, zw) = (f64x2::new([b.x, b.y]), f64x2::new([b.z, b.w]));
     let (wz, yx) = (f64x2::new([b.w, -b.z]), f64x2::new([b.y, -b.x]));

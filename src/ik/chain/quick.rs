@@ -12,10 +12,11 @@ use super::{Chain, ChainOutcome};
 const STALL_ITERATIONS: usize = 16;
 /// Sweeps over the springs between two checks of the error.
 const SWEEPS: usize = 8;
-/// The closed form is skipped if the target is nearer to the base than this fraction of the reach, and …
+/// The closed form is skipped if the target is nearer to the base than this fraction of the reach and the end is
+/// nearer to the target than [`CLOSE`]. The closed form would then turn the chain strongly for a small gain.
 const NEAR: f64 = 0.25;
-/// … the end is nearer to the target than this fraction of the reach. It would turn the chain strongly for a small
-/// gain.
+/// Distance of the end from the target, as a fraction of the reach, below which the closed form can be skipped
+/// ([`NEAR`]).
 const CLOSE: f64 = 0.1;
 
 /// Detects when iterations no longer reduce the error.
@@ -39,8 +40,9 @@ impl StallDetector {
 }
 
 impl Chain {
-    /// Runs cyclic coordinate descent. The sweep from the end to the base moves only the end along. The sweep back from
-    /// the base applies the turns of the joints above to each joint. `target` is relative to the base.
+    /// Runs cyclic coordinate descent. The sweep from the end to the base updates only the position of the end. The
+    /// sweep back from the base applies the turns of the joints above to each joint. `target` is relative to the
+    /// base.
     pub(in crate::ik) fn descend(
         &mut self,
         target: DVec3,
@@ -179,8 +181,8 @@ impl Chain {
         }
     }
 
-    /// Returns the position of the end if every link has its length in the direction of its points. The result is NaN
-    /// if two points coincide.
+    /// Returns the position that the end has if every link keeps its length and has the direction from one of its
+    /// points to the other. The result is NaN if two points coincide.
     fn straight_ends(&self) -> DVec3 {
         let ways = self.points.windows(2).zip(&self.lengths);
         ways.map(|(p, length)| (p[1] - p[0]) * (length / (p[1] - p[0]).length())).sum()

@@ -1,5 +1,5 @@
-//! Tests of the fast solvers for free chains on their own. Where one gives up, the general solver takes over and would
-//! hide that.
+//! Tests the fast solvers for free chains without the general solver, which takes over when a fast solver gives up
+//! and would hide its failure.
 
 use glam::{DAffine3, DQuat, DVec3};
 

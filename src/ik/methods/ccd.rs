@@ -12,8 +12,8 @@ use crate::ik::{CcdOptions, Limit};
 pub(in crate::ik) struct Ccd {
     /// How far each joint has turned in this solve, radians.
     turned: Vec<f64>,
-    /// For the current joint: the current and the wanted vectors to the effectors below it, in its frame, and their
-    /// weights.
+    /// The current and the wanted vectors from the current joint to the effectors below it, in the joint's frame, and
+    /// their weights.
     vectors: Vec<(DVec3, DVec3, f64)>,
 }
 
@@ -28,8 +28,8 @@ impl Ccd {
     /// is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its axis.
     ///
     /// An iteration from the tips to the base is O(n). The frame of a joint depends on the joints above it, which
-    /// turn later, so the frames stay valid and only the effectors move along. In the other direction the frame of
-    /// each joint is updated before the joint turns. Turns below `smallest` radians are skipped.
+    /// turn later, so the frames stay valid and only the effectors need an update. In the other direction the frame
+    /// of each joint is updated before the joint turns. Turns below `smallest` radians are skipped.
     pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions, smallest: f64) {
         let count = tree.joints.len();
         for step in 0..count {
@@ -86,7 +86,8 @@ impl Ccd {
                 self.vectors.push((inside(from), inside(target - joint.position), task.weight));
             }
             if let Some(orientation) = task.orientation {
-                // Three axes of this length together count as much as one `radian`.
+                // With this length, the errors of the three axes together count as much as the orientation error
+                // times `radian`.
                 let length = task.radian * std::f64::consts::FRAC_1_SQRT_2;
                 for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
                     let (from, to) = (task.spin * axis * length, orientation * axis * length);
@@ -148,8 +149,7 @@ fn is_worth_turning(from: DVec3, to: DVec3, smallest: f64) -> bool {
 }
 
 impl Tree {
-    /// Moves the effectors below a joint along as the joint turns by an arc in its frame. The joints below are not
-    /// updated.
+    /// Updates the effectors below a joint that has turned by an arc in its frame. The joints below are not updated.
     fn move_effectors_below(&mut self, index: usize, arc: DQuat) {
         for place in self.tasks_below(index) {
             let task = self.task_at(place);

@@ -7,7 +7,7 @@ use crate::ik::tree::Tree;
 
 use super::particle::Particles;
 
-/// Number of sweeps in both directions per fit of the joints.
+/// Number of sweeps, each in both directions, between two fits of the joints.
 const SWEEPS: usize = 2;
 
 /// The state of forward and backward reaching. Buffers are reused by later iterations.

@@ -2,9 +2,10 @@
 //! 1999 ("Damping parameter in Marquardt's method", section 2).
 //!
 //! Minimises the weighted squares of the goals and of two priors on each joint, over rotation vectors. The priors are
-//! the distances from the rest pose and from the start pose. They are diagonal. With D = μ + priors, the step (JᵀJ +
-//! D)⁻¹ is h + D⁻¹Jᵀ(J D⁻¹ Jᵀ + I)⁻¹(e − J h) by Woodbury's identity, which is the small system of all Jacobian
-//! methods. Limits are constraints: a joint that reaches its limit is locked, and the others are solved again.
+//! the distances from the rest pose and from the start pose. Their matrices are diagonal. With D = μ + priors, the
+//! step (JᵀJ + D)⁻¹(Jᵀe + D h) equals h + D⁻¹Jᵀ(J D⁻¹ Jᵀ + I)⁻¹(e − J h) by Woodbury's identity, so all Jacobian
+//! methods share the same small system. Limits are constraints: a joint that reaches its limit is locked, and the
+//! others are solved again.
 
 use glam::DQuat;
 
@@ -69,7 +70,7 @@ impl Optimize {
         tree.forward();
     }
 
-    /// Makes one step. The next call evaluates it, and undoes it if it increased the sum.
+    /// Makes one step. The next call evaluates the step, and undoes it if it increased the sum.
     pub(in crate::ik) fn pass(
         &mut self,
         jacobian: &mut Jacobian,

@@ -149,7 +149,8 @@ pub(in crate::ik) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: 
     true
 }
 
-/// Returns the axis in the joint's frame about which a straight limb bends, if possible as at rest.
+/// Returns the axis, in the joint's frame, about which a straight limb bends. This is the axis of the bend at rest if
+/// there is one.
 fn straight_axis(tree: &Tree, middle: usize, local: DVec3, into: DVec3) -> DVec3 {
     let axis = tree.bend_axis(middle, local);
     axis.reject_from(into).try_normalize().unwrap_or(axis)
@@ -186,8 +187,8 @@ pub(in crate::ik) fn orient(tree: &mut Tree) {
     }
 }
 
-/// Returns whether the goal is only a position and the limb is already stretched out towards it. No swivel brings it
-/// nearer then.
+/// Returns whether the goal is only a position and the limb is already stretched out towards it. In that case no
+/// swivel brings the end nearer.
 fn is_stretched_towards(tree: &Tree, first: usize, target: DVec3) -> bool {
     let Some(task) = tree.tasks.first() else { return false };
     let (now, wanted) = (task.position - tree.joints[first].position, target - tree.joints[first].position);

@@ -27,7 +27,7 @@ impl Tree {
         }
     }
 
-    /// Creates a joint for each link that turns and moves an effector, and folds all other links into them.
+    /// Creates a joint for each link that turns and moves an effector, and folds all other links into these joints.
     fn set_joints(&mut self, body: &Body, goals: &[Goal], limits: bool) {
         let links = body.links();
         let limit = |index: usize| if limits { links[index].limit } else { Limit::Free };

@@ -38,7 +38,7 @@ pub(in crate::ik) struct EffectorTask {
 }
 
 impl EffectorTask {
-    /// Returns the rotation from the current to the target orientation, a rotation vector in base space.
+    /// Returns the rotation from the current to the target orientation as a rotation vector in base space.
     pub(in crate::ik) fn orientation_error(&self) -> Option<DVec3> {
         self.orientation.map(|target| rotation_vector(target * self.spin.conjugate()))
     }
@@ -49,7 +49,7 @@ impl EffectorTask {
         Some((self.spin * axis, (at - self.position).try_normalize()?))
     }
 
-    /// Returns the rotation from the current to the wanted direction of the aiming axis, a rotation vector in base
+    /// Returns the rotation from the current to the wanted direction of the aiming axis as a rotation vector in base
     /// space.
     pub(in crate::ik) fn aim_error(&self) -> Option<DVec3> {
         let (now, wanted) = self.aim_directions()?;

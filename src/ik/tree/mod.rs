@@ -96,10 +96,11 @@ pub(super) struct Tree {
     below: Vec<usize>,
     /// A pair (joint, effector) for every joint above an effector.
     above: Vec<(usize, usize)>,
-    /// The links of the body, of which those that turn and move an effector are chosen. They are the joints.
+    /// The links of the body. Those that turn and move an effector are chosen and become the joints.
     reduced: ReducedTree,
-    /// For each link: the transform from its frame to the turned frame of its own joint or the nearest one above, or to
-    /// base space without a joint, and the rotation of this transform.
+    /// For each link, a transform from its frame and the rotation of this transform. The transform leads to the
+    /// turned frame of the link's own joint or of the nearest joint above it, or to base space if there is no such
+    /// joint.
     joint_from_link: Vec<(DAffine3, DQuat)>,
     /// Links with a locked limit, and their rest rotations.
     locked: Vec<(usize, DQuat)>,

@@ -22,9 +22,10 @@ const MAX_BYTES: u64 = 16 << 20;
 const DEFAULT_WINDOW: f64 = 0.4;
 /// Tolerance for durations that were rounded in the file, in seconds.
 const ROUNDING: f32 = 1e-3;
-/// Number of preceding strips that are considered for an automatic overlap. A file may have very many strips.
+/// Number of preceding strips that are considered for an automatic overlap. It is limited because a file may have
+/// very many strips.
 const MAX_PRECEDING: usize = 8;
-/// Maximum of times and durations in seconds, and of speeds. It is far above any useful value.
+/// Maximum absolute value of times and durations in seconds, and of speeds. It is far above any useful value.
 const MAX_TIME: f64 = 1e6;
 /// Maximum rotation angle in degrees. Single precision does not resolve the angle of a much larger rotation.
 const MAX_DEGREES: f64 = 1e6;
@@ -253,7 +254,7 @@ impl MotionReader<'_> {
         })
     }
 
-    /// A node and all nodes below it.
+    /// Returns a node and all nodes below it.
     fn subtree(&self, top: usize) -> Vec<usize> {
         let skeleton = &self.character.skeleton;
         let is_below = |&n: &usize| skeleton.ancestors(n).any(|a| a == top);
@@ -338,7 +339,7 @@ fn flag(table: &dyn TableLike, key: &str) -> Result<bool, SpannedError> {
     })
 }
 
-/// A number from −[`MAX_TIME`] to [`MAX_TIME`].
+/// Reads a number from −[`MAX_TIME`] to [`MAX_TIME`].
 fn limited(item: &Item, key: &str) -> Result<f32, SpannedError> {
     let otherwise = || format!("{key} must be a number from -{MAX_TIME} to {MAX_TIME}");
     number(item, key, |v| v.abs() <= MAX_TIME, otherwise).map(single)

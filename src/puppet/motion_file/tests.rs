@@ -27,7 +27,7 @@ fn a_motion_file_is_read() {
     assert!(motion.layers[0].mask.len() > 4, "{:?}", motion.layers[0].mask);
     let head = motion.edits[0].turns[0].1;
     assert!((head - Vec3::new(0.0, 30.0_f32.to_radians(), 0.0)).length() < 1e-6);
-    // At its time, the second edit reaches its goal without a solver.
+    // At the time of the second edit, the hand is at its goal although the puppet has no targets to solve for.
     let character = mannequin().unwrap();
     let hand = character.skeleton.find("leftHand").unwrap();
     let mut puppet = Puppet::new(character, 0);
@@ -142,7 +142,8 @@ proptest! {
     }
 }
 
-/// The spellings of `docs/deprecated.md` have the same meaning as the current ones. Both at once are refused.
+/// The spellings of `docs/deprecated.md` have the same meaning as the current ones. A file that contains both
+/// spellings of a key is refused.
 #[test]
 fn deprecated_keys_are_read() {
     let motion = |text: &str| read_motion(&format!("version = 1\n{text}"));

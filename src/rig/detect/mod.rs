@@ -45,7 +45,7 @@ impl LongestPaths {
     }
 }
 
-/// A chain without a name yet.
+/// A chain that has no name yet.
 struct FoundChain {
     kind: ChainKind,
     joints: Vec<usize>,
@@ -55,7 +55,7 @@ struct ChainFinder<'a> {
     skeleton: &'a Skeleton,
     /// Whether a node is a joint, or a leaf that marks the end of a joint.
     counts: Vec<bool>,
-    /// The number of children of each node that count.
+    /// For each node, the number of its children that count.
     branches: Vec<usize>,
     names: Vec<String>,
     families: Vec<Option<Family>>,
@@ -63,7 +63,7 @@ struct ChainFinder<'a> {
     /// Positions of the nodes that count, sorted by x.
     across: Vec<Vec3>,
     world: Vec<glam::Affine3A>,
-    /// Lowest y of the joints. `height` is the distance from there to the highest.
+    /// Lowest y of the joints. `height` is the distance from there to the highest y.
     ground: f32,
     height: f32,
     /// The x of the plane between left and right.
@@ -233,7 +233,8 @@ impl<'a> ChainFinder<'a> {
         (joints.len() >= 2).then_some(FoundChain { kind: ChainKind::Neck, joints })
     }
 
-    /// Finds the chain from above the legs to the arms and the neck. Without legs, joint names decide.
+    /// Finds the chain from above the legs to the arms and the neck. Without legs, joint names determine where it
+    /// starts.
     fn spine(&self, limbs: &[FoundChain]) -> Option<FoundChain> {
         let of = |kind: ChainKind| limbs.iter().filter(move |f| f.kind == kind).map(|f| f.joints[0]);
         let legs: Vec<usize> = of(ChainKind::Leg).collect();
@@ -296,7 +297,7 @@ impl<'a> ChainFinder<'a> {
         self.add_paths_up(&forks, &free, found);
     }
 
-    /// Adds the paths from ends up to the next fork that have at least three joints.
+    /// Adds each path from an end up to the next fork, if it has at least three joints.
     fn add_paths_up(&self, ends: &[usize], free: &dyn Fn(usize) -> bool, found: &mut Vec<FoundChain>) {
         for &end in ends {
             let mut joints = vec![end];

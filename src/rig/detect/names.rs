@@ -23,7 +23,8 @@ impl ChainFinder<'_> {
             // Without a second hand, the fingers have no side.
             let is_single_hand = f.kind == ChainKind::Finger
                 && count_by_name.get(&finger_name(f)).is_none_or(|count| *count < 2);
-            // The name of a limb decides. For other chains the position does: the character faces +Z, so its left is at +X.
+            // The side of an arm or a leg follows from its name if possible. Otherwise it follows from the position:
+            // the character faces +Z, so its left is at +X.
             let limb = matches!(f.kind, ChainKind::Arm | ChainKind::Leg);
             match f.joints.last().filter(|_| limb).and_then(|&n| Side::from_name(&self.names[n])) {
                 _ if !sided || is_single_hand || end.abs() <= 0.02 * self.width => "",

@@ -1,4 +1,5 @@
-//! Reads and writes rig files, `NAME.rig.toml`. Reading checks every key, writing keeps comments. See `docs/rig.md`.
+//! Reads and writes rig files, `NAME.rig.toml`. Reading checks every key, and writing keeps comments. See
+//! `docs/rig.md`.
 
 use std::ops::Range;
 
@@ -36,7 +37,7 @@ pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
     RigReader { text, skeleton }.rig(document.as_table())
 }
 
-/// Converts an error in a text to one with its line.
+/// Converts an error at a position in a text to an error with its line number.
 fn file_error(text: &str, fault: SpannedError) -> RigError {
     let (line, cause) = fault.line_and_cause(text);
     RigError::File { line, cause }

@@ -126,7 +126,7 @@ fn duplicate_tables_of_a_joint_are_merged() {
 }
 
 #[test]
-fn carriers_with_the_same_name_are_distinguished() {
+fn logical_parents_with_the_same_name_are_distinguished() {
     let mut character = CHARACTER.clone();
     let [left, right, hand] =
         ["leftLowerArm", "rightLowerArm", "rightHand"].map(|name| character.skeleton.find(name).unwrap());
@@ -181,7 +181,7 @@ fn a_bone_of_zero_length_gets_no_limit() {
 
 /// The deprecated spelling is read, and writing to the file replaces it.
 #[test]
-fn a_carrier_is_a_logical_parent() {
+fn the_deprecated_key_carrier_is_read_as_logical_parent() {
     let text = |key: &str| format!("version = 1\n[[joint]]\nnode = \"head\"\n{key} = \"hips\" # why\n");
     let skeleton = &CHARACTER.skeleton;
     let [old, new] = ["carrier", "logical_parent"].map(|key| read(&text(key), skeleton).unwrap());

@@ -117,7 +117,8 @@ fn set(table: &mut Table, key: &str, mut value: Value) {
     }
 }
 
-/// Returns whether two values mean the same: limits after reading them, numbers within 5e-7.
+/// Returns whether two values mean the same. Limits are compared after reading them, and numbers are equal within
+/// 5e-7.
 fn is_equivalent(existing: &Value, new: &Value) -> bool {
     let real = |value: &Value| real(&Item::Value(value.clone()));
     match (existing, new) {

@@ -2,9 +2,9 @@
 //!
 //! Rose, Sloan & Cohen 2001, "Artist-directed inverse kinematics using radial basis function interpolation": postures
 //! are functions of the positions of their effectors, composed of radial functions about the examples (section 3).
-//! Here the functions are φ(r) = r with a constant instead of a linear polynomial, and only about the nearest
-//! examples. A few neighbours do not determine a slope in every direction, and this form needs none. A solver removes
-//! the error that remains, as in section 4.
+//! This implementation uses φ(r) = r, only about the nearest examples, and adds a constant instead of a linear
+//! polynomial. A few neighbours do not determine a slope in every direction, and this form needs none. A solver
+//! removes the error that remains, as in section 4.
 
 use glam::{DQuat, DVec2, DVec3};
 
@@ -16,8 +16,8 @@ mod solve;
 
 /// Default for the maximum number of blended examples.
 pub const DEFAULT_NEAREST: usize = 10;
-/// Minimum distance between blended examples: a fraction of the nearest example's error, and metres. Examples that
-/// are closer to each other add no information.
+/// Minimum distance between blended examples: the larger of a fraction of the nearest example's error and a length in
+/// metres. Examples that are closer to each other add no information.
 const MIN_DISTANCE: (f64, f64) = (1.0, 0.003);
 /// Number of times that the mean of rotations is refined.
 const AVERAGES: usize = 3;

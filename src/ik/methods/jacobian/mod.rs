@@ -1,6 +1,6 @@
 //! The Jacobian methods: five ways to invert the derivative of the effectors with respect to the joint rotations.
 //!
-//! With ball joints, the Jacobian J consists of 3×3 blocks, one per joint and task. They are called levers.
+//! With ball joints, the Jacobian J consists of 3×3 blocks, one per joint and task. These blocks are called levers.
 //! Everything is solved in the small space of the tasks: y = (J W Jᵀ + λ²I)⁻¹ (e − J h), then ω = h + W Jᵀ y. No
 //! matrix is as large as the chain. The secondary task h (Liégeois 1977) is projected onto the null space of J by the
 //! same two equations.
@@ -52,7 +52,7 @@ enum TaskKind {
 struct TaskRow {
     task: usize,
     kind: TaskKind,
-    /// Factor of the rows, the square root of the task's weight.
+    /// Factor by which the rows are multiplied: the square root of the task's weight.
     scale: f64,
     /// Metres per radian of orientation error, base space.
     radian: f64,
@@ -75,12 +75,12 @@ pub(in crate::ik) struct Jacobian {
     spans: Vec<(usize, usize)>,
     /// The directions in which each joint may turn, times its weight: a symmetric matrix in base space.
     freedom: Vec<DMat3>,
-    /// Rotations that do not depend on the tasks: the secondary task, and the rotations of locked joints to their
+    /// Rotations that the tasks do not cause: those of the secondary task, and those that move locked joints to their
     /// limits.
     pub(in crate::ik) pull: Vec<DVec3>,
     /// Weight of moving the base. Zero keeps the base fixed.
     pub(in crate::ik) root_weight: f64,
-    /// Translation of the base that does not depend on the tasks.
+    /// Translation of the base that the tasks do not cause.
     pub(in crate::ik) root_pull: DVec3,
     /// The solution: rotation vectors in base space.
     pub(in crate::ik) turns: Vec<DVec3>,
@@ -248,7 +248,7 @@ impl Jacobian {
         self.rows.iter().map(|t| t.error.length_squared()).sum()
     }
 
-    /// Scales the freedom of a joint.
+    /// Multiplies the freedom of a joint by a factor.
     pub(in crate::ik) fn scale_freedom(&mut self, joint: usize, by: f64) {
         self.freedom[joint] *= by;
     }

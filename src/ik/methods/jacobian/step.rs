@@ -95,7 +95,7 @@ impl Jacobian {
         self.evaluate(tree, options.clamp * length);
         self.set_freedom(tree, options.parameters);
         match additional {
-            // The last turns led too far, so the next step must not repeat them.
+            // The last turns overshot, so the next step must not repeat them.
             Some(_) if failed => self.pull.fill(DVec3::ZERO),
             Some(turns) => self.pull.copy_from_slice(turns),
             None => self.secondary(tree, options),
@@ -143,7 +143,8 @@ pub(in crate::ik) fn towards(tree: &Tree, joint: &Joint, wanted: DQuat) -> DVec3
     tree.base_from_axes(joint) * turn
 }
 
-/// Converts a rotation vector to a unit quaternion. It is exact to first order, and the angle never exceeds π.
+/// Converts a rotation vector to a unit quaternion. The conversion is exact to first order, and the angle never
+/// exceeds π.
 pub(in crate::ik) fn retract(v: DVec3) -> DQuat {
     let half = v * 0.5;
     let scale = 1.0 / (1.0 + half.length_squared()).sqrt();

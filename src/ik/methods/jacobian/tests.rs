@@ -8,7 +8,8 @@ use crate::ik::{Body, Goal, Link};
 use super::step::{euler_step, retract};
 use super::{Jacobian, TaskKind};
 
-/// Returns a tree of three joints. Its goals are almost met, because only there the error of a rotation is linear.
+/// Returns a tree of three joints. Its goals are almost met, because the error of an orientation is linear only near
+/// its target.
 fn tree(scale: DVec3) -> Tree {
     let mut links = vec![Link::base()];
     links.push(Link { scale, ..Link::child(0, DVec3::new(0.1, 0.5, 0.0)) });
@@ -71,7 +72,7 @@ fn levers_are_the_derivatives_of_the_errors() {
 }
 
 #[test]
-fn both_joint_parameters_produce_the_same_small_turn() {
+fn rotation_vectors_and_euler_angles_produce_the_same_small_turn() {
     let rotation = DQuat::from_euler(glam::EulerRot::XYZ, 0.3, -0.4, 0.5);
     for axis in [DVec3::X, DVec3::Y, DVec3::Z, DVec3::new(1.0, -2.0, 0.5)] {
         let turn = axis * 1e-4;

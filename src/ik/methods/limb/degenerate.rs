@@ -28,8 +28,9 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let twice_ab = 2.0 * (a2 * b2).sqrt();
     let (least, most) = (a2 + b2 - twice_ab, a2 + b2 + twice_ab);
     let out2 = d2.min(most).max(least);
-    // The middle joint by the law of cosines, along the line and across it (Heron's formula), both multiplied by twice
-    // the distance. If the target is at the first joint, the middle joint is perpendicular to the line.
+    // Coordinates of the middle joint along the line (law of cosines) and across it (Heron's formula), both
+    // multiplied by twice the distance. If the target is at the first joint, the middle joint is perpendicular to the
+    // line.
     let folded = out2 <= 1e-300;
     let far2 = if folded { 1.0 } else { out2 };
     let (along, rest) = (out2 + a2 - b2, out2 + b2 - a2);
@@ -42,8 +43,8 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let both = 2.0 * (far2 * line2).sqrt();
     let first = half_angle_turn(-normal, along * ux + aside * uy, aside * ux - along * uy, a2 * both);
     let second = half_angle_turn(-normal, rest * lx - aside * ly, -(aside * lx) - rest * ly, b2 * both);
-    // The shortest arc from the line to the target. Opposite directions turn within the limb's plane. A target at the
-    // first joint leaves the line unchanged.
+    // The shortest arc from the line to the target. If their directions are opposite, the arc is in the limb's plane.
+    // A target at the first joint leaves the line unchanged.
     let (way, way2) = if d2 > 0.0 { (target, d2) } else { (line, line2) };
     let whole = (way2 * line2).sqrt();
     let w = whole + line.dot(way);

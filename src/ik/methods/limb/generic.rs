@@ -28,8 +28,8 @@ pub(super) fn solve<L: Lane>(
     let normal = upper.cross(lower);
     let n2 = normal.dot(normal);
     let (ux, lx) = (upper.dot(line), lower.dot(line));
-    // The distance of the target, clamped to |a − b| and a + b. The middle joint by the law of cosines, along the
-    // line and across it (Heron's formula), both multiplied by twice the distance.
+    // The distance of the target, clamped to |a − b| and a + b. Coordinates of the middle joint along the line (law
+    // of cosines) and across it (Heron's formula), both multiplied by twice the distance.
     let twice_ab = c(2.0) * (a2 * b2).sqrt();
     let (least, most) = (a2 + b2 - twice_ab, a2 + b2 + twice_ab);
     let out2 = d2.min(most).max(least);

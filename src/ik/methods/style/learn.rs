@@ -23,8 +23,8 @@ pub struct Learning {
     pub postures: usize,
     /// Maximum number of search steps.
     pub steps: usize,
-    /// Uncertainty of the examples in radians, or in metres for the height. It determines how stiff a joint is that
-    /// never turned in the examples.
+    /// Uncertainty of the examples in radians, or in metres for the height. It determines the stiffness of joints
+    /// that never turn in the examples.
     pub noise: f64,
 }
 
@@ -63,8 +63,8 @@ impl Style {
     /// with the `noise` ε as a prior.
     ///
     /// # Errors
-    /// [`StyleError`] if there are fewer than three postures or too many joints, if a posture has other joints, or if
-    /// a number is not finite.
+    /// [`StyleError`] if there are fewer than three postures or too many joints, if a posture does not have one
+    /// rotation per joint, or if a number is not finite.
     pub fn learn(
         joints: Vec<String>,
         examples: &[Posture],
@@ -133,8 +133,8 @@ fn check(joints: &[String], examples: &[Posture]) -> Result<(), StyleError> {
     examples.iter().position(|p| !fits(p)).map_or(Ok(()), |posture| Err(StyleError::Posture { posture }))
 }
 
-/// Returns the mean rotation of each joint, from the sum of its quaternions with signs that match the first. The base
-/// has a free heading, so its entry is the rotation of the first example.
+/// Returns the mean rotation of each joint, from the sum of its quaternions, whose signs are chosen to match the
+/// first one. The base has a free heading, so its entry is the rotation of the first example.
 fn means(examples: &[Posture], joints: usize) -> Vec<DQuat> {
     let mean = |joint: usize| {
         let first = examples[0].rotations[joint];

@@ -12,8 +12,9 @@ pub(super) const MOST_POSTURES: usize = 200;
 pub(super) const MOST_JOINTS: usize = 512;
 /// Maximum number of latent dimensions.
 pub(super) const MOST_DIMENSIONS: usize = 3;
-/// Number of features per joint. Those of the base are its height, and the x and z of its tilt from `means` as a
-/// rotation vector. Those of any other joint are the rotation vector from its mean.
+/// Number of features per joint. The features of the base are its height and the x and z components of the rotation
+/// vector of its tilt, relative to `means`. The features of any other joint are the rotation vector from its mean
+/// rotation.
 pub(super) const FEATURES: usize = 3;
 
 /// A style that was learned from example postures. It poses bodies in the same style.

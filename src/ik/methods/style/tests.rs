@@ -204,7 +204,7 @@ fn pose_prior_of_another_body_is_invalid() {
 }
 
 #[test]
-fn pose_priors_are_equal_if_model_and_joints_are() {
+fn pose_priors_with_equal_models_and_joints_are_equal() {
     let (first, second) = (Arc::new(style(&figure()).0), Arc::new(style(&figure()).0));
     let bound_prior = BoundPrior::whole(Arc::clone(&first));
     assert_eq!(bound_prior, BoundPrior::whole(first));
