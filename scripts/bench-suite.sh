@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares the cost of a case in a suite with the cost of a single image: one `sinew test` run of 300 cases at 256 x 256, and
-# twenty `sinew render` runs. The two alternate, because the speed of a machine varies over time.
+# Compares the cost of a case in a suite with the cost of a single image. Each round runs `sinew test` once on 300 cases at
+# 256 x 256, and then `sinew render` twenty times. The two alternate because the speed of a machine varies over time.
 #   scripts/bench-suite.sh [ROUNDS]     default: 5 rounds; prints the times of each round and the ratio of the medians
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,17 +1,17 @@
 #!/bin/sh
 # Summarises the measured differences of suite runs (`sinew test … --csv FILE`) as a Markdown table with one row per file.
 #   scripts/differences.sh FILE.csv …
-# Columns: the number of images; how many differ from their goldens; pixels off by 1, 2, 3 and at least 4 levels; images judged
-# by FLIP; minimum, median and maximum over the images that differ of the FLIP mean and of the worst tile; and a letter for
-# the output. Runs with the same letter drew the same bits.
+# Columns: the number of images; how many differ from their goldens; pixels off by 1, 2, 3 and at least 4 levels; images
+# judged by FLIP; minimum, median and maximum of the FLIP mean and of the worst tile, over the images that differ; and a
+# letter that identifies the output. Runs with the same letter drew identical images.
 set -eu
 echo "| run | images | differ | off by 1 | 2 | 3 | 4 or more | by FLIP | FLIP mean | worst tile | output |"
 echo "|---|---|---|---|---|---|---|---|---|---|---|"
 letters="A B C D E F G H I J K L M N O P Q R S T U V W X Y Z"
 seen=""
 for file in "$@"; do
-    # A checksum that identifies the drawn images. It includes the differences, because a run with the goldens of another
-    # machine has the same images but counts as another output.
+    # A checksum that identifies the drawn images. It includes the differences, so that a run with the goldens of another
+    # machine gets its own letter although its images are the same.
     bits="$(cut -d, -f1,4-9 "$file" | cksum | cut -d' ' -f1)"
     case " $seen " in *" $bits "*) ;; *) seen="$seen $bits" ;; esac
     letter="$(echo "$seen" | tr ' ' '\n' | sed '/^$/d' | grep -n "^$bits$" | cut -d: -f1)"

@@ -25,7 +25,7 @@ fi
 work=$(mktemp -d)
 session='' server=''
 clean_up() {
-    # The bus exits with the viewer, and the services with the bus. They need a moment to release their mount.
+    # The bus exits with the viewer, and its services exit with the bus. The services need a moment to release their mount.
     [ -z "$session" ] || { kill "$(cat "$work/viewer")" 2> /dev/null || true; wait "$session" || true; }
     [ -z "$server" ] || kill "$server" 2> /dev/null || true
     rm -rf "$work" 2> /dev/null || { sleep 2; rm -rf "$work"; }

@@ -3,19 +3,20 @@
 #
 #   scripts/drive-viewer.sh [SECONDS [FOLDER]]
 #
-# The first part uses the window like a person: every key in the list of shortcuts, drags of the mannequin's hand, of a ring, of a limit
-# handle and of a pole, files that are opened and change on disk, and window sizes down to one pixel. The second part sends about 200
-# random events per second for SECONDS [default: 120].
+# The first part uses the window like a person. It presses every key in the list of shortcuts, drags the mannequin's hand, a
+# ring, a limit handle and a pole, opens files that then change on disk, and resizes the window down to one pixel. The second
+# part sends about 200 random events per second for SECONDS [default: 120].
 #
-# The script fails if the viewer panics, exits unexpectedly, prints anything on stderr except the paths of saved recordings, or leaks
-# memory. For the last check, the minimum resident memory in the last quarter of the random events is compared with that in the
-# second quarter. Memory grows in the first minutes, because of two file readers, the largest window and the shaders of all shading modes. The
-# allocator also keeps the peak. Graphics memory of a software driver is allocated in blocks of 32 MB, and a second block stays
-# allocated if a long-lived allocation was placed in it while the first block contained an old render target or a saved image.
-# Growth of 64 MB is therefore accepted in runs shorter than ten minutes, and 48 MB in longer runs.
+# The script fails if the viewer panics, exits unexpectedly, prints anything on stderr except the paths of saved recordings,
+# or leaks memory. For the last check, the minimum resident memory in the last quarter of the random events is compared with
+# that in the second quarter. Memory grows in the first minutes, because of two file readers, the largest window and the
+# shaders of all shading modes. The allocator also keeps the memory of the peak. Graphics memory of a software driver is
+# allocated in blocks of 32 MB, and a second block stays allocated if a long-lived allocation was placed in it while the
+# first block contained an old render target or a saved image. Growth of 64 MB is therefore accepted in runs shorter than ten
+# minutes, and 48 MB in longer runs.
 #
-# Screenshots are written to FOLDER [default: target/drive-viewer]. SINEW is the program to test [default: the debug build]. SEED
-# selects other random events. Other variables (WINIT_X11_SCALE_FACTOR) are passed on to the viewer.
+# Screenshots are written to FOLDER [default: target/drive-viewer]. SINEW is the program to test [default: the debug build].
+# SEED selects other random events. Other variables, such as WINIT_X11_SCALE_FACTOR, are passed on to the viewer.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-120}
@@ -49,14 +50,14 @@ fail() {
     exit 1
 }
 
-# A free display. The server chooses its number and reports it.
+# Start a server on a free display, whose number the server chooses and reports.
 mkfifo "$work/number"
 Xvfb -displayfd 3 -screen 0 1300x820x24 3> "$work/number" 2> /dev/null &
 server=$!
 read -r number < "$work/number"
 export DISPLAY=":$number" XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$work}" XDG_STATE_HOME="$work/state"
 unset WAYLAND_DISPLAY
-# No message bus, because a desktop portal would otherwise open its file dialog, which would receive the keys.
+# Run without a message bus. Otherwise a desktop portal would open its file dialog, which would receive the keys.
 export DBUS_SESSION_BUS_ADDRESS="unix:path=$work/no-bus"
 
 cp assets/*.glb assets/*.toml "$work"
@@ -91,7 +92,8 @@ done
 xdotool windowfocus --sync "$window" mousemove 120 120
 shot 01-first
 
-# Select a joint, and drag its ring with the limb, its ring alone, an end of its limit and its pole. Undo each drag.
+# Select a joint. Drag a ring so that the limb follows, a ring that turns the joint alone, an end of its limit and its pole.
+# Undo each drag.
 xdotool mousemove 324 357 sleep 0.3 click 1 mousemove 120 120
 differs 01-first "a click on the hand"
 shot 02-selected
@@ -118,7 +120,7 @@ shot 03-dragged
 xdotool key x mousemove 250 250 key x key y mousemove 260 220 key y key z key z \
     keydown ctrl mousemove 240 240 keyup ctrl click 4 click 5 mouseup 1
 xdotool mousemove 672 353 mousedown 1 mousemove 702 300 key Escape mouseup 1
-# Press every other key, with the pointer on the chest and on the background.
+# Press the remaining keys, first with the pointer on the chest and then on the background.
 for position in "512 300" "120 120"; do
     # shellcheck disable=SC2086 # two numbers
     xdotool mousemove $position key s key s key p key b key p key b key r key shift+r key ctrl+z key ctrl+shift+z \
@@ -196,7 +198,7 @@ shot 11-without-panel
 xdotool key Tab
 shot 12-back
 
-# Random events, about one second of them per call.
+# Sends random events for about one second.
 events() {
     awk -v seed="$1" 'BEGIN {
         srand(seed)
@@ -229,7 +231,7 @@ xdotool mouseup 1 mouseup 2 mouseup 3 keyup shift keyup ctrl keyup alt key Escap
     windowsize "$window" 1280 800 windowfocus "$window"
 sleep 2
 alive "at the end"
-# Prints the minimum of a quarter of the rounds.
+# Prints the minimum resident memory in one quarter of the rounds.
 minimum() { head -n $(((rounds * $1 + 3) / 4)) "$work/resident" | tail -n $(((rounds + 3) / 4)) | sort -n | head -n 1; }
 second=$(minimum 2) last=$(minimum 4)
 echo "drive-viewer: $((rounds * 200)) events in $duration s; resident memory $first kB before, quarterly minima $(minimum 1), $second, $(minimum 3)," \

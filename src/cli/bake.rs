@@ -17,7 +17,7 @@ use super::posing::PosingArgs;
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output};
 
-/// Default unit of a BVH file, metres. Other programs expect centimetres.
+/// Default length in metres of one unit of a written BVH file. Other programs expect centimetres.
 const CENTIMETRE: f64 = 0.01;
 
 /// Tolerance for rounding in the times of `--seconds`.
@@ -49,7 +49,7 @@ pub(super) struct BakeArgs {
     posing: PosingArgs,
 }
 
-/// A range of times, seconds.
+/// A time range in seconds.
 #[derive(Clone, Copy, Debug)]
 struct TimeRange {
     from: f32,
@@ -132,8 +132,8 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     Ok(args.posing.exit_code(&reports))
 }
 
-/// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. `own` of the `all` clips
-/// belong to the model.
+/// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. Of the `all` clips, the
+/// first `own` belong to the model.
 fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     match all {
         0 => Err(Failure::Usage("the model has no clip to bake; add one with --clips".into())),
@@ -145,11 +145,11 @@ fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     }
 }
 
-/// The time range to write. `requested` is cut at the end of the motion.
+/// The time range to write. A `requested` range that is too long is shortened to the end of the motion.
 fn times(requested: Option<TimeRange>, puppet: &Puppet, verbosity: Verbosity) -> Result<Range<f32>, Failure> {
     let end = puppet.seconds();
     let Some(TimeRange { from, to }) = requested else { return Ok(0.0..end) };
-    // Layers repeat without end, and a single pose has no end.
+    // A motion that loops, has repeating layers or is a single pose has no end.
     if puppet.looping || !puppet.motion.layers.is_empty() || end <= 0.0 || to <= end + TIME_TOLERANCE {
         return Ok(from..to);
     }

@@ -41,7 +41,7 @@ impl Failure {
     }
 }
 
-/// Prints all failures except the last one and returns that.
+/// Prints all failures except the last one, which is returned.
 pub(super) fn combine(results: impl IntoIterator<Item = Result<(), Failure>>) -> Result<(), Failure> {
     let mut failures: Vec<Failure> = results.into_iter().filter_map(Result::err).collect();
     let Some(last) = failures.pop() else { return Ok(()) };

@@ -9,7 +9,7 @@ use crate::view::{AUTO_FOV_Y, Bounds, Camera};
 const RADIANS_PER_PIXEL: f32 = 0.006;
 /// Maximum pitch in radians, just short of straight down, where "up" is undefined.
 const MAX_PITCH: f32 = 1.54;
-/// Fraction of the distance that one step of the wheel removes.
+/// Fraction of the distance by which one step of the wheel moves the camera closer.
 const ZOOM_STEP: f32 = 0.12;
 
 /// Position of a camera relative to its target.

@@ -38,7 +38,7 @@ struct SessionLines {
 
 impl SessionLines {
     fn open(path: &Path) -> Result<Self, ReplayError> {
-        // Not a pipe, because the file is read twice.
+        // The file must not be a pipe, because it is read twice.
         let file = bounded::open_regular(path);
         let file = file.map_err(|source| ReplayError::Read { path: path.into(), source })?;
         let file = BufReader::new(file);
@@ -113,11 +113,11 @@ pub struct Recording {
     header: Header,
     length: Duration,
     truncated: bool,
-    /// The files of added clips, each once.
+    /// The files whose clips were added, without duplicates.
     sources: Vec<ClipSource>,
 }
 
-/// A file of added clips.
+/// A file whose clips were added.
 #[derive(Debug)]
 struct ClipSource {
     line: usize,
@@ -243,7 +243,7 @@ impl Replay {
     /// Executes all commands up to a time since the start of the recording, and moves the playing motion to that time. A
     /// time before that of the last call changes nothing.
     ///
-    /// The result does not depend on the times at which this was called before.
+    /// The result does not depend on earlier calls.
     ///
     /// # Errors
     /// [`ReplayError`] if the file has changed in the meantime.

@@ -45,7 +45,7 @@ pub(super) enum Set {
     Pose,
     /// A path at 60 Hz, where each solve starts from the previous result
     Drag,
-    /// Like drag, along a path that leaves the reach and returns
+    /// Like drag, but along a path that leaves the reach and returns
     DragOut,
 }
 
@@ -111,7 +111,7 @@ fn path(frame: usize, middle: f64, swing: f64) -> DVec3 {
     DVec3::new(r * cos * azimuth.cos(), r * sin, r * cos * azimuth.sin())
 }
 
-/// `n` equal ball joints of total length one, slightly bent from straight up.
+/// A chain of `n` ball joints with equal links and a total length of one, which points up and is slightly bent.
 pub(super) fn free_chain(n: usize) -> Result<Body, SolveError> {
     #[expect(clippy::cast_precision_loss, reason = "chains are short")]
     let count = n as f64;
@@ -170,7 +170,8 @@ fn seven() -> Result<Body, SolveError> {
     ])
 }
 
-/// The arm of Li & Peng 2013, with three hinges in a plane, θ₁ ∈ [−90°, 90°], θ₂ ∈ [0°, 110°], θ₃ ∈ [−20°, 20°].
+/// The arm of Li & Peng 2013, with three hinges in a plane and the limits θ₁ ∈ [−90°, 90°], θ₂ ∈ [0°, 110°], θ₃ ∈ [−20°,
+/// 20°].
 fn paper() -> Result<Body, SolveError> {
     let link = DVec3::X / 3.0;
     arm(&[

@@ -22,8 +22,8 @@ pub(super) enum Table {
     Drag,
 }
 
-/// Recomputes table 1 of the paper. The paper reports errors of 5.6e-8 for CCD, in 0.5 s without limits and 0.77 s with
-/// limits, and errors of 2.5e-9 for the fused method, in 24 µs and 230 µs.
+/// Recomputes table 1 of the paper. For CCD, the paper reports errors of 5.6e-8 and times of 0.5 s without limits and 0.77 s
+/// with limits. For the fused method, it reports errors of 2.5e-9 and times of 24 µs and 230 µs.
 pub(super) fn paper(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
     let mut rows = Vec::new();
     for limits in [false, true] {
@@ -42,8 +42,8 @@ pub(super) fn paper(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
     Ok(rows)
 }
 
-/// Recomputes the ten-joint table, with targets within reach and a tolerance of a thousandth, beside the published
-/// iteration counts.
+/// Recomputes the ten-joint table for comparison with the published iteration counts. The targets are within reach, and the
+/// tolerance is a thousandth of the reach.
 pub(super) fn fabrik(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
     let cases = cases::free(10, Set::Reach, count, seed)?;
     let published = [
@@ -77,14 +77,15 @@ pub(super) struct DragRow {
     pub(super) flips: usize,
     /// Largest rotation of a joint while the target does not move, radians.
     pub(super) jitter: f64,
-    /// Largest joint difference between two solves of one target from rest, before and after other targets, radians.
+    /// Largest difference of a joint in radians between two solves of the same target from rest, with other targets solved
+    /// in between.
     pub(super) drift: f64,
     /// Median time of a solve, microseconds.
     pub(super) median_us: f64,
 }
 
 const FRAMES: usize = 600;
-/// A target position for each fraction of the path.
+/// Returns the target position at a fraction of the path, from 0 to 1.
 type Path = fn(f64) -> DVec3;
 
 const PATHS: [(&str, Path); 6] = [
@@ -93,7 +94,7 @@ const PATHS: [(&str, Path); 6] = [
     ("lissajous", |t| {
         DVec3::new(0.6 * (2.0 * TAU * t).sin(), 0.3 + 0.4 * (3.0 * TAU * t).cos(), 0.4 * (TAU * t).sin())
     }),
-    // Passes the base at a distance of a hundredth of the reach.
+    // This path passes the base at a distance of a hundredth of the reach.
     ("base", |t| DVec3::new(0.7 * (TAU * t).cos(), 0.01, 0.0)),
     ("border", |t| DVec3::new(0.3, (1.0 + 0.3 * (2.0 * TAU * t).sin()) * 0.9, 0.2 * (TAU * t).cos())),
     ("pole", |t| DVec3::new(0.1 * (TAU * t).sin(), 0.6 * (TAU * t).cos(), 0.3 * (TAU * t).sin())),
@@ -127,7 +128,7 @@ fn drag_along(name: &'static str, path: Path, method: Method, joints: usize) -> 
         times.push(started.elapsed().as_secs_f64());
         turns.push(largest_turn(&before, &body));
     }
-    // The same target again, for solvers without a warm start.
+    // Solve for the last target again with new solvers, which have no warm start.
     let before = body.rotations().to_vec();
     for _ in 0..10 {
         Solver::default().solve(&mut body, &[goal(1.0)], &options)?;

@@ -112,7 +112,7 @@ fn source_failure(option: &str, path: &Path, error: &SourceError) -> Failure {
     Failure::Usage(format!("{option} {}: {error}", path.display()))
 }
 
-/// Loads the clips of several files for the viewer, which keeps each with its file.
+/// Loads the clips of several files for the viewer, which needs to know the file of each clip.
 #[cfg(feature = "viewer")]
 pub(in crate::cli) fn added_clips(
     character: &Character,

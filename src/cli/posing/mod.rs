@@ -191,7 +191,7 @@ impl PosingArgs {
         self.rig.as_deref()
     }
 
-    /// Does the same as [`Self::puppet`] with a shared character that already has all clips, and with its rig.
+    /// Does the same as [`Self::puppet`], but takes the character's rig and a shared character that already has all clips.
     pub(super) fn puppet_of(
         &self,
         character: Arc<Character>,

@@ -59,7 +59,7 @@ pub(super) struct RenderArgs {
     /// Replay a session of `sinew view --record`; without --frames, draw its final state
     #[arg(long, value_name = "SESSION", group = "moving", conflicts_with_all = SESSION_OPTIONS, conflicts_with = "PosingArgs")]
     pub(super) replay: Option<PathBuf>,
-    /// Draw frames A to B-1 of a clip or a session; the camera of a clip is fixed and shows all frames
+    /// Draw frames A to B-1 of a clip or a session; for a clip, the camera is fixed and chosen to show all frames
     #[arg(long, value_name = "A..B", requires = "moving")]
     pub(super) frames: Option<FrameRange>,
     /// Frames per second; frame 0 is at --animation-time, or at the start of the session
@@ -219,7 +219,7 @@ impl Drop for PendingRenderer {
     }
 }
 
-/// A renderer and a model that is loaded on it.
+/// A renderer and a model that is uploaded to its adapter.
 pub(super) struct LoadedModel {
     pub(super) renderer: Renderer,
     pub(super) model: Model,

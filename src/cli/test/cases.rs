@@ -38,7 +38,7 @@ pub(super) struct CaseArgs {
 const DEFAULTS: [&str; 2] = ["--resolution=256,256", "--samples=1"];
 /// Maximum number of session frames whose joints are compared.
 const MAX_FRAMES: u32 = 100_000;
-/// Options that the suite sets, not a case.
+/// Options of the command line that a suite file must not contain.
 const SUITE_OPTIONS: [&str; 2] = ["adapter", "require-reached"];
 
 impl CaseArgs {
@@ -93,7 +93,7 @@ impl Posed for PosedCase {
     }
 }
 
-/// A case with a session that was replayed up to a time.
+/// A case with a session that is replayed up to a given time.
 struct ReplayedCase {
     replay: Replay,
     image: ImageArgs,

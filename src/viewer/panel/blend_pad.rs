@@ -7,15 +7,15 @@ use crate::viewer::panel::blend_square::{corners, point, weights};
 
 use super::{INNER, theme};
 
-/// Height of the pad for two clips, which is a line, in points.
+/// Height in points of the pad for two clips, which is a line.
 const LINE: f32 = 40.0;
-/// Height of the pad for three or four clips in points.
+/// Height in points of the pad for three or four clips.
 const FIELD: f32 = 122.0;
 /// Space around the pad in points.
 const MARGIN: f32 = 17.0;
 
-/// Shows a pad with a clip at each corner, where the position of the handle sets the weights. Returns the pad's
-/// response and the new weights, or `None` unless there are two to four clips with a positive sum of weights.
+/// Shows a pad with a clip at each corner, where the position of the handle sets the weights. Returns the pad's response and
+/// the new weights, or `None` if the number of clips is not two to four or if the sum of the weights is not positive.
 pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Response, Vec<f32>)> {
     let corners = corners(current.len());
     let at = point(current.iter().copied())?;
@@ -34,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Re
     };
     let outline = outline.iter().filter_map(|&i| corners.get(i)).map(|c| screen(*c)).collect();
     painter.add(Shape::line(outline, Stroke::new(1.0, quiet.gamma_multiply(0.5))));
-    // The line to a clip is the more opaque the larger its weight.
+    // The larger a clip's weight, the more opaque the line to that clip.
     let sum: f32 = current.iter().sum();
     for ((corner, weight), name) in corners.iter().zip(current).zip(names) {
         let (end, weight) = (screen(*corner), weight / sum);

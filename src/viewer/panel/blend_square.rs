@@ -32,7 +32,7 @@ pub(in crate::viewer) fn weights(clips: usize, at: Vec2) -> Vec<f32> {
     }
 }
 
-/// Returns the point that belongs to the given weights, which is the weighted mean of the clips' positions.
+/// Returns the point for the given weights, which is the weighted mean of the clips' positions.
 pub(in crate::viewer) fn point(weights: impl ExactSizeIterator<Item = f32> + Clone) -> Option<Vec2> {
     let corners = corners(weights.len());
     let sum: f32 = weights.clone().sum();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_and_non_finite_points_give_valid_weights() {
+    fn points_outside_the_square_or_not_finite_give_valid_weights() {
         for at in [Vec2::new(-3.0, 0.0), Vec2::new(0.0, -1.0), Vec2::NAN, Vec2::INFINITY] {
             for clips in 0..6 {
                 let blend = weights(clips, at);

@@ -52,7 +52,7 @@ pub(super) fn show(ui: &mut Ui, panel: &mut PanelState) {
             panel.request = Some(AppRequest::Take);
         }
         let level = ui.button("Match height");
-        let hint = "Match the hip height to the character's while the performer stands upright";
+        let hint = "Match the performer's hip height to the character's. The performer must stand upright.";
         if level.on_hover_text(hint).clicked() {
             panel.request = Some(AppRequest::Level);
         }

@@ -8,7 +8,7 @@ use crate::viewer::{Command, Display, Session};
 
 use super::heading;
 
-/// Shows the shading mode, the skinning method and what else the scene shows.
+/// Shows the shading mode, the skinning method, and toggles for the skeleton, names, ground and shadow.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     heading(ui, "Display");
     let Display { mut skeleton, mut names, mut ground, mut shadow } = session.display;

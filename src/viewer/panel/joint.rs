@@ -60,7 +60,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     save(ui, session, panel);
 }
 
-/// Shows the button that saves the rig, whether the rig has unsaved changes, and the question before a file is
+/// Shows the button that saves the rig, a mark for unsaved changes, and the question that must be answered before a file is
 /// replaced.
 fn save(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     // Drop the question if it is about another character's file.

@@ -31,7 +31,7 @@ pub(super) fn show(ui: &Ui, session: &Session) {
         }
     }
     if let Some((position, text)) = gizmo::caption(session) {
-        // On the side away from the joint, so that the label does not cover its arcs.
+        // Draw the label on the side away from the joint, so that it does not cover the joint's arcs.
         let screen_x = |p| crate::scene::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
         let joint = session.selected.and_then(|n| session.position_of(n)).and_then(screen_x);
         draw_label(position, &text, Color32::WHITE, screen_x(position) < joint);

@@ -83,8 +83,8 @@ pub(super) fn automatic(
     changed
 }
 
-/// Formats a value with up to three decimals, or five below 0.01. The slider does not do it because it would round the
-/// value too.
+/// Formats a value with up to three decimals, or five below 0.01. The slider's own formatting is not used because it would
+/// also round the value.
 fn digits(value: f64, _: RangeInclusive<usize>) -> String {
     let text = if value.abs() < 0.01 { format!("{value:.5}") } else { format!("{value:.3}") };
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -119,7 +119,7 @@ fn ccd(ui: &mut Ui, ccd: &mut CcdOptions) {
     choice(ui, "Order", hint, &mut ccd.base_first, &[(false, "Tip to base"), (true, "Base to tip")]);
     angle(ui, "Max step", "Maximum rotation of a joint in one step", &mut ccd.step);
     angle(ui, "Max total", "Maximum rotation of a joint in one solve", &mut ccd.budget);
-    let hint = "Multiply the maximum step by 1 at the tip, 2 at the next joint, and so on";
+    let hint = "Multiply the maximum step by 1 at the last joint, by 2 at the joint before it, and so on";
     checkbox(ui, "Growing step", hint, &mut ccd.growing);
 }
 
@@ -160,10 +160,10 @@ fn jacobian(ui: &mut Ui, method: Method, jacobian: &mut JacobianOptions) {
             (Secondary::LimitCentres, "Limit centers"),
             (Secondary::Start, "Start pose"),
         ];
-        let hint = "Task for the freedom that the goals leave";
+        let hint = "Secondary task, which uses the freedom that the goals leave";
         choice(ui, "Second task", hint, &mut jacobian.secondary, &tasks);
         if jacobian.secondary != Secondary::None {
-            let hint = "Fraction of the second task per iteration";
+            let hint = "Fraction of the secondary task that is applied in each iteration";
             slider(ui, "Gain", hint, &mut jacobian.secondary_gain, 0.0..=1.0, "");
         }
     }

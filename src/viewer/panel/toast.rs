@@ -47,12 +47,12 @@ impl Toast {
     }
 }
 
-/// Shows the current toast, otherwise the hint, and the recording indicator.
+/// Shows the recording indicator, and the current toast or, if there is none, the hint.
 pub(super) fn show(ui: &Ui, session: &Session, panel: &mut PanelState) {
     if session.recorded().is_some() {
         recording(ui, session);
     }
-    // A quick drag may end before a frame is drawn.
+    // A quick drag may end before a frame is drawn, but it leaves an undo step.
     panel.has_dragged |= session.is_dragging() || session.history.can_undo() || session.history.can_redo();
     let hint = ui.ctx().animate_bool_with_time(egui::Id::unique("hint"), !panel.has_dragged, FADE);
     let now = ui.input(|i| i.time);

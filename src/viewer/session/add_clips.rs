@@ -74,15 +74,15 @@ impl Session {
         saved.map_err(|e| e.to_string())
     }
 
-    /// Returns `take 1`, or `take N` with the lowest number that no clip has yet.
+    /// Returns the name `take N` with the lowest number from 1 that no clip's name has yet.
     fn next_take_name(&self) -> String {
         let clips = &self.puppet.character().clips;
         let is_free = |name: &String| clips.iter().all(|c| c.name.as_ref() != Some(name));
         (1..=clips.len() + 1).map(|number| format!("take {number}")).find(is_free).unwrap_or_default()
     }
 
-    /// Adds the additions of another session to this character unless it already has them. Returns one line for each
-    /// addition that does not fit.
+    /// Adds those additions of another session that this character does not have yet. Returns one line for each addition
+    /// that does not fit.
     pub fn reapply_added_clips(&mut self, additions: &[AddedClips]) -> Vec<String> {
         let mut errors = Vec::new();
         let before = self.additions.len();

@@ -22,7 +22,7 @@ pub struct AddedClips {
     pub file: PathBuf,
     /// Fingerprint of the file's contents.
     pub fingerprint: String,
-    /// Name of its only clip, if it differs from the name in the file.
+    /// Name of the only clip, if it differs from the name in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Whether hands keep their positions, see [`Source::clips`].

@@ -75,12 +75,12 @@ pub enum Command {
     Redo,
     /// Selects a joint, or clears the selection.
     Select(Option<usize>),
-    /// Highlights a joint, or none.
+    /// Highlights a joint, or clears the highlight.
     #[serde(alias = "hint")]
     Highlight(Option<usize>),
     /// Sets the limit of a joint. All changes of the same joint until [`Command::Release`] are one undo step.
     Limit(usize, Limit),
-    /// Sets what the rings of the gizmo rotate.
+    /// Sets whether the rings of the gizmo rotate the joint alone, and about which axes.
     #[serde(alias = "turning")]
     RingMode(RingMode),
     /// Sets the pixels per point, which scale the gizmo for picking.
@@ -103,7 +103,7 @@ pub enum Command {
     /// [`Command::Release`] are one undo step.
     #[serde(alias = "weight")]
     GoalWeight(usize, f64),
-    /// Plays a clip, or none.
+    /// Plays a clip, or removes the motion if `None`.
     Clip(Option<usize>),
     /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is not
     /// played.
@@ -122,8 +122,7 @@ pub enum Command {
     /// Advances the time. This is not recorded, because every recorded command has a time stamp.
     #[serde(skip)]
     Tick(Duration),
-    /// Adds the clips of another file or a take to the character. An addition without a file that was read has no
-    /// effect.
+    /// Adds the clips of another file or a take to the character. An addition whose file was not read has no effect.
     #[serde(alias = "add")]
     AddClips(Box<AddedClips>),
     /// Sets a morph weight by its index in the pose.
@@ -147,7 +146,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Checks the values that are invalid in every session.
+    /// Checks for values that are invalid in every session.
     ///
     /// # Errors
     /// The reason why the command is invalid.

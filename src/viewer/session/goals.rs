@@ -16,7 +16,7 @@ impl Session {
         self.targets_and_pins(self.drag.as_ref().filter(|drag| drag.moved).map(Drag::target_and_pins)).0
     }
 
-    /// Returns the distance between the current pose and a goal in world metres, and the angle in radians.
+    /// Returns the distance in world metres and the angle in radians between the current pose and a goal.
     pub(in crate::viewer) fn goal_error(&self, goal: &Target) -> (Option<f64>, Option<f64>) {
         let skeleton = &self.puppet.character().skeleton;
         let Some(world) = self.puppet.world_from_node().get(goal.node) else { return (None, None) };

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_character_has_200_undo_steps() {
+    fn small_character_keeps_200_undo_steps() {
         let mut history = filled(300, |number| state(65, number));
         let mut now = state(65, 300);
         for number in (100..300).rev() {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_rig_counts_once() {
+    fn shared_rig_counts_once_towards_the_size_of_the_history() {
         let joints = (0..20_000).map(|node| (node, JointRig::default())).collect();
         let rig = Arc::new(Rig { joints, ..Rig::default() });
         let with = |rig: Arc<Rig>| State { rig, ..state(0, 0) };

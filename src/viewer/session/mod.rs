@@ -112,7 +112,7 @@ pub struct Session {
     pub(super) hovered_grip: Option<GizmoGrip>,
     /// The joint whose gizmo is shown.
     pub(super) selected: Option<usize>,
-    /// The joint that the panel points at.
+    /// The joint under the pointer in the lists of the panel.
     pub(super) hint: Option<usize>,
     /// The node that was dragged last.
     pub(super) last: Option<usize>,
@@ -150,7 +150,7 @@ pub struct Session {
     /// The bounds of the character at the start, enlarged to leave room for the limbs. Ground, shadow and depth range use them.
     scene_bounds: Bounds,
     recorder: Option<Recorder>,
-    /// The last answer of [`Session::refusals`].
+    /// The cached result of [`Session::refusals`].
     refusals: refusals::RefusalCache,
 }
 
@@ -270,7 +270,7 @@ impl Session {
         self.selected
     }
 
-    /// Returns what a click would grab.
+    /// Returns the part of the character that a click would grab.
     pub fn hovered(&self) -> Option<Hit> {
         self.hover
     }

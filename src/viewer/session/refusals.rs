@@ -27,7 +27,7 @@ struct RefusalKey {
     pins: Vec<usize>,
     options: Options,
     rig: Arc<Rig>,
-    /// Nodes at the position of their parent, and nodes with a scale.
+    /// Nodes at the position of their parent and nodes whose scale is not one, each with its scale.
     degenerate: Vec<(usize, Vec3)>,
 }
 
@@ -52,8 +52,8 @@ impl RefusalKey {
     }
 }
 
-/// Returns a target with all finite numbers replaced by zero, or by one for an offset that is not zero. A NaN remains and
-/// equals nothing, so the refusals of such a target are never cached.
+/// Returns a target in which all finite numbers are replaced by zero, except that the components of an offset that is not
+/// zero become one. A NaN remains and equals nothing, so the refusals of such a target are never cached.
 fn with_zeroed_values(target: &Target) -> Target {
     let zero = |v: DVec3| v * 0.0;
     Target {

@@ -33,7 +33,8 @@ impl Session {
         if let Some(before) = before.filter(|b| *b != self.state) {
             self.history.remember(before);
         }
-        // During a drag all methods continue from their current poses. Otherwise they restart from their first ones.
+        // During a drag all methods continue from their current poses. Otherwise the compared methods restart from their
+        // common start pose.
         if self.drag.is_some() || !has_targets {
             self.update_comparison(has_targets);
         }

@@ -195,7 +195,7 @@ impl App {
 
     /// Returns when to reload the changed file, or `None` if no file has changed or it cannot be reloaded now.
     pub(super) fn next_reload(&self) -> Option<Instant> {
-        // A recording must not see two versions of a file.
+        // A recording can refer to only one version of a file.
         let recording = self.session.recorded().is_some();
         let can_reload = !self.input.is_busy() && self.files.loader.reading().is_none() && !recording;
         self.files

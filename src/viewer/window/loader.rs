@@ -16,9 +16,9 @@ use crate::rig::Rig;
 use crate::text::printable;
 use crate::viewer::{AddedClips, Session};
 
-/// Maximum number of background threads. A read cannot be cancelled, and with a second thread the next read does not have
-/// to wait for it. More threads would only fill memory with characters that are no longer needed, and the allocator keeps
-/// one heap for each thread of the peak.
+/// Maximum number of background threads. A read cannot be cancelled, and with a second thread the next read does not have to
+/// wait for it. More threads would only fill memory with characters that are no longer needed, and the allocator keeps one
+/// heap for each thread that was running at the peak.
 const MAX_THREADS: usize = 2;
 
 /// Reads files in the background. Only the latest request counts.

@@ -95,7 +95,7 @@ pub fn open(
     closable: impl FnOnce(Close),
 ) -> Result<Option<PathBuf>, ViewerError> {
     let events = EventLoop::<AppEvent>::with_user_event().build().map_err(|e| {
-        // winit puts the position in its own sources before the message.
+        // winit's text starts with a position in its source code, which is removed here.
         let message = e.to_string();
         ViewerError::NoDisplay(message.rsplit(": ").next().unwrap_or(&message).to_owned())
     })?;

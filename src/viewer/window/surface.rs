@@ -60,7 +60,7 @@ impl Graphics {
         let preferred = offered.formats.iter().find(|f| f.is_srgb()).or(offered.formats.first());
         let format =
             *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
-        // A surface that supports only one view format should show correct colours.
+        // OpenGL surfaces support only one view format, and the colours of the scene should be correct in it.
         let plain = if gpu.info.backend == wgpu::Backend::Gl { format } else { format.remove_srgb_suffix() };
         let config = wgpu::SurfaceConfiguration {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT,

@@ -77,7 +77,7 @@ fn fix_times(session: &mut Session) {
 fn panel(mut state: TestPanel, theme: Theme) -> (SnapshotHarness, Rc<RefCell<TestPanel>>) {
     let height = state.height;
     let area = scene_size(Vec2::new(SIZE.x, height), 1.0, &state.panel, &state.session);
-    // A higher window must show the same scene.
+    // A taller window must show the same scene.
     if area.y < state.session.size().y {
         state.session.apply(Command::Resize(area));
     }
@@ -99,22 +99,22 @@ fn check(name: &str, state: TestPanel, theme: Theme) {
 }
 
 #[test]
-fn idle_panel() {
+fn idle_panel_matches_its_snapshot() {
     check("idle", state(), Theme::Dark);
 }
 
 #[test]
-fn idle_panel_in_the_light_theme() {
+fn idle_light_panel_matches_its_snapshot() {
     check("idle-light", state(), Theme::Light);
 }
 
 #[test]
-fn drag_with_its_report() {
+fn panel_during_a_drag_matches_its_snapshot() {
     check("dragging", dragging(), Theme::Dark);
 }
 
 #[test]
-fn file_error_while_another_file_is_read() {
+fn file_error_is_shown_while_another_file_is_read() {
     let mut state = state();
     state.panel.notice =
         Some("models/hero.glb: skins[0].joints[3]: node 99 is out of range (12 nodes)".into());
@@ -124,7 +124,7 @@ fn file_error_while_another_file_is_read() {
 }
 
 #[test]
-fn playing_clip() {
+fn panel_with_a_playing_clip_matches_its_snapshot() {
     let mut state = state();
     state.session.apply(Command::Clip(Some(0)));
     state.session.apply(Command::Tick(Duration::from_millis(250)));
@@ -157,7 +157,7 @@ fn animated_morph_target_is_read_only() {
 }
 
 #[test]
-fn blended_clips() {
+fn panel_with_blended_clips_matches_its_snapshot() {
     let mut state = state();
     let clips = [0.7, 0.3].into_iter().enumerate().map(|(clip, weight)| WeightedClip { clip, weight });
     let strip = Strip { clips: clips.collect(), ..Strip::new(0) };
@@ -168,7 +168,7 @@ fn blended_clips() {
 }
 
 #[test]
-fn compared_methods() {
+fn panel_with_compared_methods_matches_its_snapshot() {
     let mut state = state();
     let methods = vec![Method::Ccd, Method::Fabrik, Method::JacobianTranspose, Method::TwoBone];
     state.session.apply(Command::Compare(methods));
@@ -178,7 +178,7 @@ fn compared_methods() {
 }
 
 #[test]
-fn goals_with_weights() {
+fn panel_with_weighted_goals_matches_its_snapshot() {
     let mut state = state();
     let session = &mut state.session;
     session.apply(Command::KeepGoals(true));
@@ -203,12 +203,12 @@ fn selected(joint: &str) -> TestPanel {
 }
 
 #[test]
-fn selected_joint_with_a_hinge() {
+fn panel_with_a_selected_hinge_matches_its_snapshot() {
     check("joint", selected("leftLowerArm"), Theme::Dark);
 }
 
 #[test]
-fn selected_joint_with_a_cone() {
+fn panel_with_a_selected_cone_matches_its_snapshot() {
     check("cone", selected("leftUpperArm"), Theme::Light);
 }
 
@@ -235,14 +235,14 @@ fn goal_controls_issue_commands() {
 }
 
 #[test]
-fn shortcut_window() {
+fn shortcut_window_matches_its_snapshot() {
     let mut state = state();
     state.panel.shortcuts = true;
     check("keys", state, Theme::Dark);
 }
 
 #[test]
-fn shortcut_window_scrolls_if_it_is_too_high() {
+fn shortcut_window_scrolls_if_it_does_not_fit() {
     let mut state = state();
     (state.panel.shortcuts, state.height) = (true, 450.0);
     let (mut harness, _) = panel(state, Theme::Dark);

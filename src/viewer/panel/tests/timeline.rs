@@ -72,14 +72,14 @@ fn snapshot(name: &str, state: TestPanel, theme: Theme) {
 }
 
 #[test]
-fn strips_with_a_crossfade() {
+fn timeline_with_a_crossfade_matches_its_snapshot() {
     let mut state = playing();
     state.panel.timeline.selected = Some(Item::Strip(1));
     snapshot("timeline", state, Theme::Dark);
 }
 
 #[test]
-fn selected_key_in_the_light_theme() {
+fn light_timeline_with_a_selected_key_matches_its_snapshot() {
     let mut state = playing();
     state.panel.timeline.selected = Some(Item::Edit(0));
     snapshot("timeline-light", state, Theme::Light);
@@ -126,7 +126,7 @@ fn escape_cancels_a_drag() {
 fn strip_snaps_to_the_playhead_with_control() {
     let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
     let clip = state.borrow().session.puppet.motion.strips[1].clone();
-    // Drag from 1.7 s to near the playhead at 0.8 s. The starts of two strips give the points per second.
+    // Drag from 1.7 s to near the playhead at 0.8 s. The scale in points per second follows from the starts of two strips.
     let left = |harness: &Harness<'_>, part: &str| harness.get_by_label(part).rect().left();
     let second = (left(&harness, "Start of idle") - left(&harness, "Start of wave")) / 2.5;
     drag_part(&mut harness, "wave\n1.70 – 3.70 s", vec2(-0.9 * second + 4.0, 0.0), true);
@@ -222,7 +222,7 @@ fn scene_fills_the_space_beside_the_panel_and_the_timeline() {
 }
 
 #[test]
-fn blend_pads_of_three_and_four_clips() {
+fn blend_pads_match_their_snapshot() {
     let names = ["idle", "wave", "walk", "run"].map(str::to_owned);
     let show = move |ui: &mut egui::Ui| {
         crate::viewer::panel::blend_pad::show(ui, &names[..3], &[0.2, 0.5, 0.3]);
@@ -235,7 +235,7 @@ fn blend_pads_of_three_and_four_clips() {
 }
 
 #[test]
-fn wheel_zooms_and_fit_button_resets() {
+fn wheel_zooms_and_fit_button_shows_the_whole_timeline() {
     let (mut harness, _) = timeline_harness(playing(), Theme::Dark);
     let left = |harness: &Harness<'_>| harness.get_by_label("Start of idle").rect().left();
     let initial = left(&harness);

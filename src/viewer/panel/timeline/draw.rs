@@ -112,7 +112,7 @@ pub(super) fn strip(ui: &Ui, shape: &StripShape<'_>) {
     }
     painter.rect_filled(body, corners, fill);
     weight_stripe(ui, body, weighted_clips, corners);
-    // The next strip covers the end, so the name must fit before it.
+    // The next strip covers the end of this strip, so the name must fit into the visible part.
     let visible = Rect::from_min_max(body.min, pos2(rect.right().min(next.max(full)), rect.bottom()));
     let job = LayoutJob {
         wrap: TextWrapping::truncate_at_width((visible.width() - 20.0).max(0.0)),
@@ -135,7 +135,7 @@ pub(super) fn strip(ui: &Ui, shape: &StripShape<'_>) {
     painter.rect_stroke(outline, corners, stroke, StrokeKind::Inside);
 }
 
-/// Draws a stripe at the bottom of a strip that is divided by the clips' weights.
+/// Draws a stripe at the bottom of a strip, divided in proportion to the clips' weights.
 fn weight_stripe(ui: &Ui, body: Rect, weighted_clips: &[WeightedClip], corners: CornerRadius) {
     let sum: f32 = weighted_clips.iter().map(|s| s.weight).sum();
     if weighted_clips.len() < 2 || sum <= 0.0 {
@@ -180,7 +180,8 @@ pub(super) fn loop_marks(ui: &Ui, ruler: &Ruler, strip: &Strip, clips: &[Clip], 
     }
 }
 
-/// Draws the weight of an edit over its window. `top` and `floor` are the y coordinates of weights one and zero.
+/// Draws the curve of an edit's weight over the edit's window. `top` and `floor` are the y coordinates of weights one and
+/// zero.
 pub(super) fn edit_window(ui: &Ui, ruler: &Ruler, edit: &Edit, (top, floor): (f32, f32), is_strong: bool) {
     let color = theme::accent(ui);
     for (from, to) in [(edit.time - edit.before, edit.time), (edit.time, edit.time + edit.after)] {
@@ -202,7 +203,7 @@ pub(super) fn edit_window(ui: &Ui, ruler: &Ruler, edit: &Edit, (top, floor): (f3
     }
 }
 
-/// Draws the diamond of a key. `radius` is the distance from its center to its tips in points.
+/// Draws the diamond of a key. `radius` is the distance in points from its center to its corners.
 pub(super) fn diamond(ui: &Ui, center: Pos2, radius: f32, selected: bool, is_highlighted: bool) {
     let accent = theme::accent(ui);
     let radius = if is_highlighted || selected { radius + 1.0 } else { radius };

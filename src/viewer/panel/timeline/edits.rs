@@ -10,9 +10,9 @@ use crate::viewer::panel::node_name;
 use super::ruler::Ruler;
 use super::{TimelineState, draw, part};
 
-/// Distance from a diamond's center to its tips in points.
+/// Distance in points from a diamond's center to its corners.
 const DIAMOND: f32 = 6.0;
-/// Width in points of the area at each end of a window that drags that end.
+/// Width in points of the area at each end of a window in which that end can be dragged.
 const END: f32 = 10.0;
 /// Maximum number of joints named in a tooltip.
 const MAX_NAMES: usize = 4;

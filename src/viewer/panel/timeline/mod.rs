@@ -20,7 +20,7 @@ pub(super) use rows::{push_change, push_edit};
 
 /// Height of the timeline in points.
 pub(super) const HEIGHT: f32 = 156.0;
-/// Heights of the ruler and of the lanes for strips and edits in points.
+/// Heights in points of the ruler and of the lanes for strips and edits.
 const RULER: f32 = 20.0;
 const STRIPS: f32 = 38.0;
 const EDITS: f32 = 24.0;
@@ -50,7 +50,7 @@ struct ActiveDrag {
     motion: Motion,
     /// The time in seconds at which the drag started.
     at: f32,
-    /// The ruler at the start, so that the timeline does not move under the pointer.
+    /// The ruler at the start of the drag. It is used until the end, so that the timeline does not move under the pointer.
     ruler: Ruler,
     has_moved: bool,
 }

@@ -35,19 +35,20 @@ pub(in crate::viewer) struct GizmoDrag {
 pub(super) enum DragKind {
     /// A ring. `from` and `now` are the first and the current angle on the dial in radians.
     Ring { dial: Dial, from: f64, now: f64, rotation: RingRotation },
-    /// An end of a limit, with the same angles.
+    /// An end of a limit. `from` and `now` are as for a ring.
     End { dial: Dial, from: f64, now: f64 },
     /// A pole, which moves in a plane that faces the camera. `grabbed` is the first point of the pointer in that plane,
-    /// `start` the first position of the pole, and `end` the position at which the limb's end stays.
+    /// `start` is the first position of the pole, and `end` is the position at which the limb's end stays.
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
 }
 
-/// What a ring rotates. Orientations are those at the start, in world space.
+/// The part that a ring rotates: a joint or the end of a chain. Orientations are those at the start of the drag, in world
+/// space.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RingRotation {
     /// One joint only.
     Joint { parent: DQuat, own: DQuat },
-    /// The end of a chain, which keeps its position in world metres.
+    /// The end of a chain, which stays at `position` in world metres.
     End { base: usize, position: DVec3, own: DQuat },
 }
 
@@ -123,7 +124,7 @@ impl GizmoDrag {
         self.has_moved.then_some(target)
     }
 
-    /// Returns the joint that a ring rotates on its own, and its new local rotation.
+    /// Returns the joint and its new local rotation, if the ring rotates the joint alone.
     pub(in crate::viewer) fn rotation(&self, session: &Session) -> Option<(usize, Quat)> {
         let DragKind::Ring { dial, rotation: RingRotation::Joint { parent, own }, .. } = self.kind else {
             return None;

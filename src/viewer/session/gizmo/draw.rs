@@ -17,7 +17,7 @@ const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
 const WHITE: Vec4 = Vec4::ONE;
 /// Color of a needle at its limit.
 const BORDER: Vec4 = Vec4::new(1.0, 0.1, 0.03, 1.0);
-/// Distance to the limit that counts as reached, in radians. For a cone, a fraction of its swing.
+/// Distance in radians within which a limit counts as reached. For a cone, this is a fraction of the maximum swing.
 const NEAR: f64 = 0.01;
 /// Opacity of filled surfaces.
 const FAINT: f32 = 0.16;
@@ -25,7 +25,7 @@ const FAINT: f32 = 0.16;
 const BEHIND: f32 = 0.22;
 /// Diameter of the end of an arc in points.
 const END: f32 = 9.0;
-/// Distance from the center of a pole's diamond to its tips in points.
+/// Distance in points from the center of a pole's diamond to its corners.
 const DIAMOND: f32 = 7.0;
 
 /// Collects the lines and triangles of a gizmo. Widths are in points.
@@ -152,7 +152,7 @@ fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<GizmoG
     }
 }
 
-/// Draws the part of the sphere through which the bone may point, like an umbrella.
+/// Draws the part of the sphere through which the bone may point. It looks like an umbrella.
 fn draw_cone(pen: &mut Pen<'_>, cone: &ConeShape, color: Vec4) {
     let Some((rim, first)) = cone.around.last().zip(cone.around.first()) else { return };
     pen.fan(cone.axis, first, color.with_w(FAINT));

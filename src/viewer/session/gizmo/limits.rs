@@ -158,7 +158,7 @@ impl LimitFrame<'_> {
     /// Returns the arcs of an Euler limit. Each arc is in the frame that results from the rotations before it.
     fn euler(&self, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> Vec<AngleArc> {
         let (a, b, c) = self.q.to_euler(order);
-        // Two sets of Euler angles describe the same rotation. Only the second one may be within the limits.
+        // Two sets of Euler angles describe the same rotation. Sometimes only the second set is within the limits.
         let solutions = [[a, b, c], [a + PI, PI - b, c + PI]];
         let middle: [f64; 3] = std::array::from_fn(|i| 0.5 * (min[i] + max[i]));
         let solutions =
@@ -222,8 +222,7 @@ pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     }
 }
 
-/// Returns a limit with one end of one of its angles moved. The end stops where the range would become empty or too
-/// large.
+/// Returns a limit in which one end of one angle is moved. The end stops where the range would become empty or too large.
 pub(super) fn with_end(limit: Limit, arc: usize, upper: bool, value: f64) -> Limit {
     let set_end = |min: &mut f64, max: &mut f64, bound: f64| {
         if upper {

@@ -1,4 +1,4 @@
-//! Rings that rotate the selected joint, alone or with its limb following.
+//! Rings that rotate the selected joint, either alone or so that its limb follows.
 
 use std::f64::consts::TAU;
 

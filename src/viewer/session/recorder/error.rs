@@ -62,7 +62,7 @@ pub enum LineError {
 impl From<serde_json::Error> for LineError {
     fn from(error: serde_json::Error) -> Self {
         let text = error.to_string();
-        // The line number in the message is always 1. Only the column is useful.
+        // serde_json parses one line at a time, so its line number is always 1 and only the column is useful.
         let position = format!(" at line {} column {}", error.line(), error.column());
         let message = text.strip_suffix(&position).unwrap_or(&text);
         Self::Syntax(format!("{} (column {})", printable::cause(message), error.column()))

@@ -23,7 +23,8 @@ pub(in crate::viewer) const FORMAT: &str = "sinew-session-1";
 
 /// Maximum length of a line in bytes, enough for a pose of a hundred thousand nodes.
 pub(in crate::viewer) const MAX_LINE_BYTES: u64 = 16 << 20;
-/// Maximum time of a command in seconds (a month). Up to here, nanoseconds survive being written as seconds.
+/// Maximum time of a command in seconds (a month). Up to this time, a number of nanoseconds can be written in seconds
+/// without loss.
 pub(in crate::viewer) const MAX_SECONDS: f64 = 30.0 * 86_400.0;
 
 /// The first line of the file.
@@ -108,7 +109,7 @@ fn text(path: &Path) -> String {
 enum FinalPath {
     New(PathBuf),
     Replacing(PathBuf),
-    /// The next free number in a folder, after a base name.
+    /// A path in this folder, with this base name and the next free number.
     Numbered(PathBuf, String),
 }
 
@@ -168,7 +169,7 @@ impl Recorder {
         written.map_err(|source| SaveError::Write { path: self.draft.path().into(), source })
     }
 
-    /// Writes a command. Returns false if it cannot be represented as text.
+    /// Writes a command. Returns false if the command cannot be represented as text.
     pub(in crate::viewer) fn log(&mut self, now: Duration, command: &Command) -> bool {
         if matches!(command, Command::Tick(_)) {
             return true;
