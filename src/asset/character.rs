@@ -10,9 +10,11 @@ use super::{Clip, Expression, Image, Material, Mesh, Primitive, Skeleton, Skin, 
 pub struct Character {
     /// Path of the file, as the user wrote it.
     pub path: PathBuf,
-    /// Paths of the buffer and image files to which it refers, resolved against its folder, including unreadable files.
+    /// Paths of the buffer and image files to which the file refers, resolved against its folder. Unreadable files are
+    /// included.
     pub files: Vec<PathBuf>,
-    /// Length of one unit of the file in metres, if its format does not define it. All lengths here are in metres.
+    /// Length in metres of one unit of the file, if its format does not define the unit. All lengths in a character are
+    /// in metres.
     pub units: Option<f64>,
     /// The file's `asset.generator`.
     pub generator: Option<String>,
@@ -24,7 +26,7 @@ pub struct Character {
     pub scenes: Vec<Scene>,
     /// Index of the scene that is shown by default.
     pub default_scene: usize,
-    /// Joints and inverse bind matrices.
+    /// Joints and inverse bind matrices of the skinned meshes.
     pub skins: Vec<Skin>,
     /// Triangle meshes.
     pub meshes: Vec<Mesh>,
@@ -63,7 +65,7 @@ pub struct Humanoid {
     pub vrm: u32,
 }
 
-/// A primitive on a node of a scene, which is skinned and drawn as a unit.
+/// A primitive on a node of a scene. It is skinned and drawn as a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Node index.
@@ -72,7 +74,7 @@ pub struct Part {
     pub mesh: usize,
     /// Position in the mesh's list of primitives.
     pub primitive: usize,
-    /// Index of the skin that deforms it. `None` if it moves rigidly with its node.
+    /// Index of the skin that deforms the primitive, or `None` if the primitive moves rigidly with its node.
     pub skin: Option<usize>,
 }
 

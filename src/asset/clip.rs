@@ -39,7 +39,7 @@ pub enum Interpolation {
     CubicSpline,
 }
 
-/// Values at the keys: one per key, or three for cubic splines.
+/// Values at the keys: one value per key, or three for cubic splines.
 #[derive(Clone, Debug)]
 pub enum Values {
     /// In metres.

@@ -8,7 +8,7 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-/// Maximum size of all decoded images of a character together, in bytes.
+/// Maximum total size of all decoded images of a character, in bytes.
 pub const MAX_IMAGES_BYTES: u64 = 1 << 30;
 
 /// Maximum side of an image that is decoded, in pixels.
@@ -21,7 +21,7 @@ pub struct DecodedImage {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Four bytes per pixel. Colours are sRGB-encoded, data is unchanged.
+    /// Four bytes per pixel. Colours are sRGB-encoded. Other data, such as normals, is unchanged.
     pub rgba: Vec<u8>,
 }
 
@@ -104,7 +104,8 @@ impl<'a> EncodedImage<'a> {
     }
 
     fn jpeg(bytes: &'a [u8]) -> Result<Self, String> {
-        // The caller refuses longer sides, with the same message for every format.
+        // The limits of the decoder are not used, because the caller refuses long sides with the same message for every
+        // format.
         let side = usize::from(u16::MAX);
         let options = DecoderOptions::default()
             .set_strict_mode(false)
@@ -116,7 +117,8 @@ impl<'a> EncodedImage<'a> {
         let (width, height) = decoder.dimensions().ok_or("damaged: the image size is missing")?;
         let side = |pixels: usize| u32::try_from(pixels).map_err(damaged);
         let (width, height) = (side(width)?, side(height)?);
-        // Decoded as RGB, then extended by alpha: zune-jpeg 0.5 converts CMYK to RGBA incorrectly.
+        // The image is decoded as RGB and alpha is added afterwards, because zune-jpeg 0.5 converts CMYK to RGBA
+        // incorrectly.
         let decoded_bytes = u64::from(width) * u64::from(height) * (3 + 4);
         Ok(Self { decoder: ImageDecoder::Jpeg(Box::new(decoder)), width, height, decoded_bytes })
     }

@@ -1,10 +1,11 @@
-//! Errors when a file is loaded.
+//! Errors that can occur when a file is loaded.
 
 use std::path::PathBuf;
 
 use super::NotFinite;
 
-/// An error when a file is loaded. The message is one line with the file, the object in it, and the cause.
+/// An error that occurred while a file was loaded. The message is one line with the file, the object in it, and the
+/// cause.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file could not be read.

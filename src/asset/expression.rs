@@ -1,6 +1,7 @@
 //! Facial expressions: named sets of morph weights in a file.
 
-/// The presets of VRM 1.0, each with its name in VRM 0. VRM 0 has no preset for surprise, but often uses this name.
+/// The presets of VRM 1.0, each with its name in VRM 0. VRM 0 has no preset for surprise, but its files often use this
+/// name.
 const PRESETS: [(&str, &str); 18] = [
     ("happy", "joy"),
     ("angry", "angry"),
@@ -23,12 +24,13 @@ const PRESETS: [(&str, &str); 18] = [
 ];
 
 /// An expression of VRM 1.0, or a blend shape group of VRM 0. Only its morph weights are read. Changes to materials and
-/// overrides of other expressions are ignored.
+/// the rules that suppress other expressions are ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     /// Name in the file.
     pub name: String,
-    /// Name of its VRM 1.0 preset, such as `happy`, `aa` or `blinkLeft`. `None` for a custom expression.
+    /// Name of the expression's VRM 1.0 preset, such as `happy`, `aa` or `blinkLeft`, or `None` for a custom
+    /// expression.
     pub preset: Option<&'static str>,
     /// Whether the expression is either off or fully on. Values above 0.5 count as 1, all others as 0.
     pub is_binary: bool,

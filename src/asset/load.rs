@@ -13,8 +13,8 @@ pub fn load(path: &Path) -> Result<Character, LoadError> {
     load_in_units(path, None)
 }
 
-/// Loads a character as [`load`] does, with a unit of length for formats that do not define one. `units` is the length of
-/// one unit of a BVH file in metres, 1e-6 to 1e6. `None` guesses it from the size of the skeleton.
+/// Loads a character like [`load`], with a given unit of length for formats that do not define one. `units` is the
+/// length of one unit of a BVH file in metres, 1e-6 to 1e6. `None` guesses it from the size of the skeleton.
 ///
 /// # Errors
 /// [`LoadError`], also if `units` is given for a glTF file.

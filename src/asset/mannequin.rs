@@ -10,7 +10,7 @@ pub const MANNEQUIN: &[u8] = include_bytes!("../../assets/mannequin.glb");
 /// The rig of [`mannequin`], a `.rig.toml` file.
 pub const MANNEQUIN_RIG: &str = include_str!("../../assets/mannequin.rig.toml");
 
-/// The path of the built-in character in messages, which is not the path of a file.
+/// The name that replaces the path of a file in messages about the built-in character.
 pub const MANNEQUIN_PATH: &str = "the built-in mannequin";
 
 /// Loads the built-in character, a stylised human about 1.75 m tall that faces +Z. It has VRM 1.0 bone names, a humanoid

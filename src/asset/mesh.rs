@@ -25,9 +25,10 @@ impl Mesh {
 /// A list of triangles with one material. Every attribute is empty or has one value per vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Primitive {
-    /// Index among the mesh's primitives in the file.
+    /// Index of the primitive in the file's list for this mesh.
     pub index: usize,
-    /// Three vertex indices per triangle, counter-clockwise seen from outside, each below [`Primitive::vertices`].
+    /// Three vertex indices per triangle, in counter-clockwise order as seen from outside. Each is less than
+    /// [`Primitive::vertices`].
     pub triangles: Vec<[u32; 3]>,
     /// Finite positions in mesh space, in metres.
     pub positions: Vec<Vec3>,

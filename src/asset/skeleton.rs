@@ -35,8 +35,8 @@ impl Transform {
     pub fn from_affine(parent_from_local: Affine3A) -> Self {
         let matrix = parent_from_local.matrix3;
         let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
-        // Squares and products of very large or very small numbers overflow or underflow. Dividing a column by a power of
-        // two changes none of its digits.
+        // Squares and products of very large or very small numbers overflow or underflow. Each column is therefore
+        // divided by a power of two, which is exact.
         let units = columns.map(magnitude);
         let [x, y, z] = [0, 1, 2].map(|i| columns[i] / units[i]);
         let mut lengths = Vec3::new(x.length(), y.length(), z.length());
@@ -90,10 +90,11 @@ pub struct Skeleton {
     pub nodes: Vec<Node>,
     /// Every node with its parent, sorted so that parents come before their children.
     pub parents_first: Vec<(usize, Option<usize>)>,
-    /// Matrices in the file that a [`Transform`] cannot express, by node. They apply while the node is at rest.
+    /// Matrices in the file that a [`Transform`] cannot express, by node. Such a matrix is used while its node is at
+    /// rest.
     pub sheared: BTreeMap<usize, Affine3A>,
-    /// Rest morph weights of all nodes in node order. They are the node's own weights, otherwise those of its mesh, and
-    /// otherwise zero.
+    /// Rest morph weights of all nodes in node order. A node without weights of its own has those of its mesh, or zeros
+    /// if the mesh has none either.
     pub rest_weights: Vec<f32>,
 }
 

@@ -25,7 +25,7 @@ pub fn blend(pose: &mut Pose, other: &Pose, weight: f32) {
     }
 }
 
-/// Blends some nodes of a pose as [`blend`] does. Morph weights are not changed.
+/// Blends only the given nodes of a pose, like [`blend`]. Morph weights are not changed.
 pub(super) fn blend_some(pose: &mut Pose, other: &Pose, weight: f32, nodes: &[usize]) {
     for &node in nodes {
         if let (Some(a), Some(b)) = (pose.locals.get_mut(node), other.locals.get(node)) {
@@ -43,8 +43,8 @@ fn blend_local(a: &mut Transform, b: &Transform, weight: f32) {
     a.scale = a.scale.lerp(b.scale, weight);
 }
 
-/// Adds the weighted difference between `reference` and `other` to `pose`. Rotations are differences in the joint's local
-/// frame, translations and morph weights are differences, and scales are ratios.
+/// Adds the weighted difference between `reference` and `other` to `pose`. The difference between two rotations is
+/// taken in the joint's local frame, and that between two scales is their ratio.
 ///
 /// If `nodes` is given, only these nodes are changed, and morph weights are not.
 pub(super) fn add(pose: &mut Pose, reference: &Pose, other: &Pose, weight: f32, nodes: Option<&[usize]>) {

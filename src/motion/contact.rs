@@ -2,11 +2,11 @@
 
 use glam::Vec3;
 
-/// A foot is down if it is less than this above the lowest position of any foot, in heights of the hips.
+/// A foot is low if its height above the lowest position of any foot is less than this, in heights of the hips.
 const MAX_HEIGHT: f32 = 0.05;
 /// A foot that moves slower than this stands still, in heights of the hips per second.
 const MAX_SPEED: f32 = 0.45;
-/// Contacts, and gaps between contacts, that are shorter than this are noise, in seconds.
+/// Minimum duration in seconds of a contact or of a gap between contacts. Shorter ones are treated as noise.
 const MIN_DURATION: f32 = 0.06;
 
 /// A time interval in which a foot is on the ground.
@@ -18,7 +18,7 @@ pub struct Contact {
     pub from: f32,
     /// End of the contact, in seconds of the clip.
     pub to: f32,
-    /// Whether the foot stays in place. It does not if the figure walks in place, as on a treadmill.
+    /// Whether the foot stays in place. It slides instead if the figure walks in place, as on a treadmill.
     pub still: bool,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
 /// Returns the time intervals in which the samples meet a condition. Short gaps are closed, and short intervals are left
 /// out.
 pub(super) fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool) -> Vec<(f32, f32)> {
-    #[expect(clippy::cast_precision_loss, reason = "a count of steps, far below 2²⁴")]
+    #[expect(clippy::cast_precision_loss, reason = "the number of steps is far below 2²⁴")]
     let time = |i: usize| i as f32 * step;
     let mut intervals: Vec<(f32, f32)> = Vec::new();
     for i in (0..count).filter(|&i| is_met(i)) {
@@ -71,7 +71,7 @@ pub(super) fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool)
     intervals
 }
 
-/// Returns the horizontal speed in metres per second, measured between the positions before and after.
+/// Returns the horizontal speed in metres per second, measured from the previous position to the next one.
 fn speed(positions: &[Vec3], i: usize, step: f32) -> f32 {
     let (before, after) = (i.saturating_sub(1), (i + 1).min(positions.len() - 1));
     #[expect(clippy::cast_precision_loss, reason = "at most two")]

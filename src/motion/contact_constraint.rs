@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-/// The position that a foot or a hand must keep. The code that owns a solver converts it to a goal.
+/// A position that a foot or a hand must keep. The code that owns the solver converts it to a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactConstraint {
     /// The node's index.

@@ -56,7 +56,7 @@ impl Edit {
         }
     }
 
-    /// Whether all numbers are finite and in range.
+    /// Returns whether all numbers are finite and in range.
     pub(super) fn is_valid(&self) -> bool {
         let windows = [self.before, self.after];
         self.time.is_finite()
@@ -74,8 +74,8 @@ impl Edit {
     /// `None`.
     ///
     /// In a loop the window wraps around the ends, so that the weights at the start and at the end are equal. If the
-    /// window is longer than the loop, several rounds of it overlap. Their weights are not added. The largest one is used,
-    /// so that the weight never exceeds 1. An edit with a time outside the loop has no effect.
+    /// window is longer than the loop, the windows of successive rounds overlap. The largest of their weights is used
+    /// and not the sum, so that the weight never exceeds 1. An edit with a time outside the loop has no effect.
     pub fn weight_in(&self, time: f32, round: Option<f32>) -> f32 {
         let Some(round) = round.filter(|r| *r > 0.0) else { return self.weight(time) };
         if !(0.0..=round).contains(&self.time) {
@@ -174,7 +174,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// A walk is a cycle. With any edits it still ends in the pose that it starts with, and never jumps.
+        /// A walk is a cycle. Whatever edits are added, it still ends in the pose in which it starts, and never jumps.
         #[test]
         fn a_loop_has_no_seam(edits in edits(), time in 0.0_f32..1.0) {
             let walk = CHARACTER.clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();

@@ -4,9 +4,9 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DMat3, DQuat};
 
-/// Gimbal lock occurs if the cosine of the middle angle is smaller than this. The other two angles are then rotations about
-/// the same axis, and only their combination is known. How it is divided between them is rounding noise of
-/// single-precision poses.
+/// Gimbal lock occurs if the cosine of the middle angle is smaller than this. The other two angles are then rotations
+/// about the same axis, and only their combination is known. In single-precision poses, rounding noise determines how
+/// the combination is divided between them.
 const GIMBAL_LOCK: f64 = 3e-6;
 
 /// Angles about Z, X and Y in radians. The rotation is Rz · Rx · Ry with column vectors.

@@ -2,11 +2,11 @@
 
 use glam::{Quat, Vec4};
 
-/// The power series is used if 1 − cos θ is at most this, where θ is half of the rotation angle (rotations below 52°). The
-/// terms after the sixth factor are then smaller than single precision resolves.
+/// The power series is used if 1 − cos θ is at most this, where θ is half of the rotation angle. This holds for
+/// rotations below 52°. The terms after the sixth factor are then smaller than single precision resolves.
 const SERIES: f32 = 0.1;
-/// Two factors of the series are enough if 1 − cos θ is at most this (rotations below 8°, as between nearly all pairs of
-/// keys).
+/// Two factors of the series are enough if 1 − cos θ is at most this. This holds for rotations below 8°, and so for
+/// nearly all pairs of successive keys.
 const SHORT_SERIES: f32 = 0.0025;
 
 /// Spherical linear interpolation of unit quaternions along the shorter arc (Shoemake 1985), with `t` from 0 to 1.
@@ -61,7 +61,7 @@ mod tests {
     use glam::DVec4;
     use proptest::prelude::*;
 
-    /// The definition of slerp, in double precision.
+    /// Computes slerp by its definition in double precision, as a reference.
     fn exact(a: Quat, b: Quat, t: f32) -> DVec4 {
         let (a, b) = (DVec4::from(a.as_dquat()), DVec4::from(b.as_dquat()));
         let b = if a.dot(b) < 0.0 { -b } else { b };

@@ -10,7 +10,7 @@ use super::{Edit, Motion};
 /// Two edits count as being at the same time if they are less than this apart, in seconds: one frame at 60 Hz.
 const SAME_TIME: f32 = 1.0 / 60.0;
 
-/// The postures from which a key is computed: poses of one skeleton at one time of a motion.
+/// The postures from which a key is computed. All are poses of the same skeleton at the same time of a motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Keyed<'a> {
     /// The motion without edits and contact constraints.
@@ -24,7 +24,8 @@ pub struct Keyed<'a> {
 }
 
 impl Motion {
-    /// Returns this motion with an [`Edit`] with which it reaches a posture at a time, or `None` if it already does.
+    /// Returns this motion with an [`Edit`] that makes it reach a posture at a time, or `None` if it already reaches
+    /// that posture.
     ///
     /// The edit fades in and out over `reach` seconds before and after that time. If an existing edit is less than a frame
     /// away, it is changed instead and keeps its window.
@@ -98,7 +99,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// With any existing edits, a keyed posture is reached at its time and the other joints do not change.
+        /// Whatever edits exist already, a keyed posture is reached at its time and the other joints do not change.
         #[test]
         fn a_keyed_posture_is_reached(
             edits in prop::collection::vec((0.0_f32..1.0, vector(), vector()), 0..3),
@@ -123,7 +124,7 @@ mod tests {
             let keyed = motion.keyed(poses, time, 0.4).unwrap();
             prop_assert_eq!(keyed.validate(), Ok(()));
             let now = pose(&keyed, time, looping);
-            // An existing edit that was changed has moved in time by less than a frame, which affects other joints.
+            // If an existing edit was changed, its time has moved by less than a frame, which affects other joints.
             let merged = keyed.edits.len() == motion.edits.len();
             for (node, (a, b)) in now.locals.iter().zip(&wanted.locals).enumerate() {
                 let limit = if merged && node != 4 && node != 1 { 0.02 } else { 1e-3 };

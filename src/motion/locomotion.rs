@@ -7,8 +7,8 @@ use crate::pose::{Pose, world_matrices, world_matrix};
 
 use super::planar::PlanarTransform;
 
-/// A translated node can be the locomotion root if the number of joints below it is at least this fraction of the largest
-/// number below any translated node.
+/// Minimum number of joints below a locomotion root, as a fraction of the largest number of joints below any translated
+/// node.
 const MIN_FRACTION: f32 = 0.5;
 
 /// The locomotion root of a character.
@@ -52,7 +52,7 @@ impl LocomotionRoot {
         Self { root, tops, height, rest }
     }
 
-    /// Returns the character's position on the ground and its heading in a pose.
+    /// Returns the position on the ground and the heading of the character in a pose.
     pub(super) fn planar_transform(&self, skeleton: &Skeleton, pose: &Pose) -> PlanarTransform {
         PlanarTransform::of_joint(&world_matrix(skeleton, pose, self.root), &self.rest)
     }
@@ -73,11 +73,11 @@ fn root(character: &Character, counts: &[usize]) -> Option<usize> {
     translated.retain(|&n| n < counts.len());
     let largest = translated.iter().map(|&n| counts[n]).max();
     let Some(largest) = largest else {
-        // Without a translated node, the deepest of the nodes with the most joints is used.
+        // If no node is translated, the topmost of the nodes with the most joints is used.
         let deepest_first = skeleton.parents_first.iter().rev().map(|(n, _)| *n);
         return deepest_first.max_by_key(|&n| counts[n]);
     };
-    #[expect(clippy::cast_precision_loss, reason = "a fraction of a count")]
+    #[expect(clippy::cast_precision_loss, reason = "only a fraction of the count is needed")]
     let is_enough = |n: &usize| counts[*n] as f32 >= MIN_FRACTION * largest as f32;
     skeleton.parents_first.iter().rev().map(|(n, _)| *n).filter(|n| translated.contains(n)).find(is_enough)
 }

@@ -4,7 +4,7 @@ use glam::{Affine3A, DVec2, DVec3, Quat, Vec3};
 
 use crate::pose::Pose;
 
-/// A transform that rotates by less than this is treated as a translation, in radians.
+/// Minimum rotation in radians. A transform that rotates by less is treated as a translation.
 const MIN_TURN: f64 = 1e-9;
 
 /// A planar transform: a rotation about +Y followed by a translation along X and Z, in world space and metres.

@@ -15,9 +15,11 @@ use super::strip::{MAX_SAMPLES, PreparedStrip, RATE};
 use super::timeline::Motion;
 use super::{ContactConstraint, Layer, locomotion};
 
-/// Time in which a foot moves to its planted position and in which it leaves that position, in seconds.
+/// Duration in seconds in which a foot moves from the motion to its planted position, and in which it moves back
+/// afterwards.
 const FADE: f32 = 0.15;
-/// Number of intervals into which an overlap is divided. To align two strips, both are sampled at the ends of the intervals.
+/// Number of intervals into which an overlap is divided to align two strips. Both strips are sampled at the ends of the
+/// intervals.
 const ALIGNMENT_STEPS: u8 = 8;
 
 /// Plays motions of one character. Use one player for each character.
@@ -69,7 +71,8 @@ struct PlantedFoot {
     from: f32,
     to: f32,
     position: Vec3,
-    /// Offsets of the planted position from the foot's position in the motion, at the start and at the end.
+    /// Offsets of the planted position from the foot's position in the motion, at the start and at the end of the
+    /// interval.
     lead: Vec3,
     trail: Vec3,
 }

@@ -5,8 +5,8 @@ use glam::{Quat, Vec3};
 use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
 use crate::pose::Pose;
 
-/// Maximum number of values in a recording: the rotations of 60 joints at 120 Hz for almost three hours. The recording
-/// stops at this limit instead of filling the memory.
+/// Maximum number of values in a recording: the rotations of 60 joints at 120 Hz for almost three hours. Recording
+/// stops at this limit so that it does not fill the memory.
 const MAX_VALUES: usize = 300_000_000;
 
 /// Records poses with their times and converts them to a clip.
@@ -24,7 +24,7 @@ pub struct Recorder {
     size: usize,
 }
 
-/// The properties of a node.
+/// The recorded properties of a node.
 #[derive(Clone, Debug, Default)]
 struct NodeTracks {
     translation: ValueTrack<Vec3>,
@@ -88,11 +88,11 @@ impl Recorder {
 
     /// Adds a pose at a time in seconds. The time of the first pose becomes time zero of the clip.
     ///
-    /// Returns false and ignores the pose if time has not advanced, if the pose belongs to another skeleton or is not
-    /// finite, or if the recording is full.
+    /// Returns false and ignores the pose if the time is not later than that of the previous pose, if the pose belongs
+    /// to another skeleton or is not finite, or if the recording is full.
     pub fn push(&mut self, time: f64, pose: &Pose) -> bool {
         let start = if self.times.is_empty() { time } else { self.start };
-        #[expect(clippy::cast_possible_truncation, reason = "clips count in single precision")]
+        #[expect(clippy::cast_possible_truncation, reason = "clip times are single precision")]
         let at = (time - start) as f32;
         let fits = pose.locals.len() == self.rest.locals.len()
             && pose.weights.len() == self.rest.weights.len()

@@ -8,9 +8,9 @@ use crate::asset::{Channel, Clip, Interpolation, Skeleton, Values};
 
 use super::interpolate::slerp;
 
-/// If two successive keys differ by a larger rotation than this, both are kept, in radians. The distance between two arcs
-/// of up to a quarter turn is at most 1 / cos(π/8) times the distance between their ends, because a quarter turn is an
-/// eighth of a circle on the sphere of unit quaternions.
+/// If the rotation between two successive keys is larger than this, in radians, both keys are kept. A quarter turn is
+/// an eighth of a circle on the sphere of unit quaternions. The distance between two arcs of at most this length is
+/// therefore at most 1 / cos(π/8) times the distance between their ends.
 const MAX_ARC: f32 = std::f32::consts::FRAC_PI_2;
 /// The fraction of the tolerance that is used at keys. The rest is for errors between keys.
 const KEY_FRACTION: f32 = 0.9;
@@ -67,7 +67,7 @@ pub fn reduce(clip: &Clip, skeleton: &Skeleton, tolerance: Tolerance) -> Clip {
     reduced
 }
 
-/// Identifies the property that a channel animates: the node, and a number for the kind of value.
+/// Returns the property that a channel animates, as its node and a number for the kind of value.
 fn property(channel: &Channel) -> (usize, usize) {
     let kind = match channel.values {
         Values::Translation(_) => 0,
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(reduced.timelines, stepped.timelines);
     }
 
-    /// One channel in which every key is needed, and one that is constant up to a late key.
+    /// Reduces a channel in which every key is needed, and a channel that is constant up to a late key.
     #[test]
     fn reduction_time_is_not_quadratic() {
         let count = 400_000;

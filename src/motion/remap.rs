@@ -4,7 +4,8 @@ use super::{Edit, Layer, Motion, WeightedClip};
 
 impl Motion {
     /// Returns the motion with new indices of clips and nodes. `clip` and `node` return `None` for those that no longer
-    /// exist. References to them are removed, and so are strips without clips, and layers and edits without nodes.
+    /// exist. References to them are removed. Strips that have no clips left are removed too, and so are layers that
+    /// have lost their clip or all their nodes, and edits that have no nodes left.
     #[must_use]
     pub fn renumbered(
         &self,

@@ -16,7 +16,7 @@ use super::warp::{FootStrikes, Warp, warps};
 pub(super) const RATE: f32 = 60.0;
 /// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
 pub(super) const MAX_SAMPLES: usize = 36_000;
-/// A clip is cyclic if the mean angle between its joints at the start and at the end is less than this, in radians.
+/// A clip is cyclic if its joints differ between the start and the end by less than this on average, in radians.
 const MAX_CYCLE_ANGLE: f32 = 0.1;
 
 /// A clip in the blend of a strip.
@@ -26,7 +26,7 @@ struct BlendedClip {
     /// Normalized: the weights of a strip sum to one.
     weight: f32,
     warp: Warp,
-    /// Moves the clip to where the strip's first clip starts.
+    /// Transform that moves the start of the clip to the start of the strip's first clip.
     alignment: PlanarTransform,
     /// Root motion from the clip's start to its end.
     root_motion: PlanarTransform,
@@ -41,7 +41,7 @@ struct BlendedClip {
 pub(super) struct PreparedStrip {
     pub(super) start: f32,
     pub(super) length: f32,
-    /// Moves the strip to where the previous strip has led the character.
+    /// Transform that moves the strip to the position to which the previous strip has led the character.
     pub(super) placement: PlanarTransform,
     from: f64,
     speed: f64,
@@ -49,7 +49,7 @@ pub(super) struct PreparedStrip {
     root_motion: RootMotion,
     /// Length of one cycle of the blend, in clip seconds.
     cycle: f64,
-    /// Whether a clip continues from its end at its start.
+    /// Whether the clips continue at their start after their end.
     wraps: bool,
     blended: Vec<BlendedClip>,
     scratch: Pose,
@@ -158,7 +158,7 @@ impl PreparedStrip {
     /// Returns the time within the strip, `since` seconds after its start.
     fn time(&self, since: f32) -> StripTime {
         let (phase, cycles) = self.phase(since);
-        // Computed directly, because a conversion to a phase and back would round it.
+        // The time is computed directly, because a conversion to a phase and back would round it.
         #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
         let time =
             (self.from + f64::from(since.clamp(0.0, self.length)) * self.speed - cycles * self.cycle) as f32;
@@ -243,7 +243,7 @@ impl StripTime {
     }
 }
 
-/// Returns a clip's time at one of its own phases, and the number of completed cycles.
+/// Returns the time within a clip at a phase of that clip, and the number of completed cycles.
 fn time_of(phase: f64, clip: &Clip, wraps: bool) -> (f32, f64) {
     let cycles = if wraps { phase.floor() } else { 0.0 };
     #[expect(clippy::cast_possible_truncation, reason = "clips are single precision")]
@@ -251,7 +251,7 @@ fn time_of(phase: f64, clip: &Clip, wraps: bool) -> (f32, f64) {
     (time.clamp(0.0, clip.seconds), cycles)
 }
 
-/// Root motion, cyclicity and foot contacts of a clip.
+/// The root motion and the foot contacts of a clip, and whether it is cyclic.
 struct Gait {
     root_motion: PlanarTransform,
     cyclic: bool,

@@ -152,7 +152,7 @@ fn a_loop_accumulates_root_motion_or_stays_in_place() {
 }
 
 #[test]
-fn joints_turn_hardly_faster_in_a_transition_than_in_the_clips() {
+fn joints_turn_at_most_slightly_faster_in_a_transition_than_in_the_clips() {
     let (character, feet) = walker();
     let (walk, run) = (clip(&character, "walk"), clip(&character, "run"));
     // The transition starts at the end of a cycle of the walk, because both clips start with the same foot.
@@ -260,7 +260,7 @@ fn planted_feet_stay_where_they_stand() {
             assert!(position.distance(contact.position) < 0.08, "{time}: {contact:?} {position}");
         }
     }
-    // Each foot is planted about half of the time, each time at a new position.
+    // Each foot is planted for about half of the time, at a new position with each step.
     for &foot in &feet {
         let of_foot = full.iter().filter(|(_, c)| c.node == foot);
         let ratio = of_foot.clone().count() as f32 / 240.0;

@@ -1,4 +1,4 @@
-//! Clips on a timeline.
+//! The description of a motion: clips, layers and edits on a timeline.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ pub struct Strip {
     /// Whether the clip loops.
     #[serde(default, alias = "again")]
     pub looping: bool,
-    /// How root motion is treated.
+    /// How the root motion of the clips is treated.
     #[serde(default, rename = "root_motion", alias = "travel")]
     pub root_motion: RootMotion,
 }
@@ -72,8 +72,8 @@ pub enum RootMotion {
     #[default]
     #[serde(alias = "kept")]
     Accumulate,
-    /// In place: the displacement and the turn from the clip's first frame to its last are removed at a constant rate. The
-    /// character stays in place and keeps the rest of its motion.
+    /// In place: the displacement and the rotation from the clip's first frame to its last are removed at a constant
+    /// rate. The character stays in place and keeps the rest of its motion.
     #[serde(alias = "stripped")]
     InPlace,
 }
@@ -93,7 +93,7 @@ pub struct Layer {
     /// The nodes that the layer affects. Empty means all nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mask: Vec<usize>,
-    /// Playback speed in clip seconds per second. A layer always loops.
+    /// Playback speed in clip seconds per second. The layer always loops.
     #[serde(default = "one")]
     pub speed: f32,
 }
@@ -133,7 +133,7 @@ impl Motion {
         moved
     }
 
-    /// Whether nothing is played.
+    /// Whether the motion has no strips, layers or edits.
     pub fn is_rest(&self) -> bool {
         self.strips.is_empty() && self.layers.is_empty() && self.edits.is_empty()
     }

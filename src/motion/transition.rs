@@ -11,7 +11,7 @@ use super::timeline::{Motion, Strip};
 
 /// Maximum ratio of the joint speed in a transition to the joint speed in the clips around it.
 const MAX_RATIO: f32 = 1.5;
-/// Duration on each side of a transition with which it is compared, in seconds.
+/// Duration before and after a transition in which joint speeds are measured for comparison, in seconds.
 const AROUND: f32 = 0.5;
 /// The shortest and the longest overlap to try, and the step between two of them, in seconds.
 const SHORTEST: f32 = 0.2;
@@ -90,11 +90,11 @@ impl Transition {
 impl Motion {
     /// Returns how long a new strip should overlap the existing strip at `index`, in seconds.
     ///
-    /// Overlaps from 0.2 s to 1.5 s are tried. The result is the shortest overlap that [is smooth](Transition::is_smooth)
-    /// and in which the feet of both clips strike the ground within an eighth of a cycle of each other. If no overlap meets
-    /// both conditions, the result is the shortest smooth overlap, and if no overlap is smooth, the one that exceeds the
-    /// speed limit least. The overlap is never longer than one of the strips, and never covers a transition between the
-    /// strip at `index` and an earlier one.
+    /// Overlaps from 0.2 s to 1.5 s are tried. The result is the shortest overlap that
+    /// [is smooth](Transition::is_smooth) and in which the feet of both clips strike the ground within an eighth of a
+    /// cycle of each other. If no overlap meets both conditions, the result is the shortest smooth overlap. If no overlap
+    /// is smooth, it is the overlap that exceeds the speed limit by the least amount. The overlap is never longer than one
+    /// of the strips, and never covers a transition between the strip at `index` and an earlier one.
     ///
     /// If the angle of a joint differs between both clips, the joint turns by this difference within the overlap, 1.5 times
     /// as fast in the middle as on average. A different blend curve cannot make up for an overlap that is too short.
@@ -160,7 +160,7 @@ mod tests {
                 let (before, after) = (Motion::clip(a), Strip::new(b));
                 let seconds = before.overlap(0, &after, &character, &feet);
                 assert!((SHORTEST..=LONGEST).contains(&seconds), "{seconds}");
-                // A higher rate than the search uses, to find fast joints between its samples too.
+                // This rate is higher than that of the search, to find fast joints between its samples too.
                 let found = Transition::measure(&character, &before.strips[0], &after, seconds, 240.0);
                 println!(
                     "| {} → {} | {seconds:.2} | {:.1} | {:.1} | {:.2} |",
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_and_a_run_overlap_in_phase_and_keep_clear_of_earlier_transitions() {
+    fn a_walk_and_a_run_overlap_in_phase_and_not_with_earlier_transitions() {
         let character = mannequin().unwrap();
         let feet = ["leftFoot", "rightFoot"].map(|name| character.skeleton.find(name).unwrap());
         let clip = |name: &str| character.clips.iter().position(|c| c.name.as_deref() == Some(name)).unwrap();
@@ -196,7 +196,7 @@ mod tests {
             (difference - difference.round()).abs()
         };
         assert!(difference(seconds) <= MAX_PHASE_DIFFERENCE, "{seconds}: {}", difference(seconds));
-        // Other overlaps are not in phase.
+        // At least one other overlap is out of phase.
         assert!((4..14).any(|i| difference(0.05 * i as f32) > MAX_PHASE_DIFFERENCE));
         // The first half of the walk belongs to another transition.
         let idle = Strip { seconds: Some(0.5 * length), ..Strip::new(clip("idle")) };

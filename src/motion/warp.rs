@@ -15,7 +15,8 @@ pub(super) struct FootStrikes {
 /// A piecewise linear map from the phase of a blend to the phase of a clip, in cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Warp {
-    /// Phases of the blend and of the clip. Both increase, by one cycle from the first knot to the last.
+    /// Pairs of a phase of the blend and the corresponding phase of the clip. Both increase, by one cycle from the
+    /// first knot to the last.
     knots: Vec<(f64, f64)>,
 }
 
@@ -33,7 +34,7 @@ impl Warp {
     }
 }
 
-/// Computes a warp for each clip of a blend. Where the steps of the clips do not correspond, time is scaled uniformly.
+/// Computes a warp for each clip of a blend. If the steps of the clips do not correspond, time is scaled uniformly.
 ///
 /// The method follows Kovar & Gleicher 2003, "Flexible automatic motion blending with registration curves", but matches foot
 /// strikes instead of searching for a time alignment.
@@ -75,8 +76,8 @@ pub(super) fn warps(clips: &[FootStrikes]) -> Vec<Warp> {
     (0..clips.len()).map(warp).collect()
 }
 
-/// Returns the phases of a clip's foot strikes. For a cyclic clip they start with the first strike of `foot` and span one
-/// cycle.
+/// Returns the phases of a clip's foot strikes. For a cyclic clip, the list starts with the first strike of `foot` and
+/// spans one cycle.
 fn marks(clip: &FootStrikes, foot: usize, cyclic: bool) -> Option<Vec<(f64, usize)>> {
     let phase = |t: f32| f64::from(t) / f64::from(clip.seconds);
     let mut marks: Vec<(f64, usize)> = clip.strikes.iter().map(|&(t, f)| (phase(t), f)).collect();

@@ -8,14 +8,14 @@ use super::LineError;
 use super::hierarchy::{BvhChannel, BvhJoint, Hierarchy};
 use super::words::{Words, number, quoted};
 
-/// Frame time in seconds if the file has none or an invalid one.
+/// Frame time in seconds that is used if the file has none or an invalid one.
 const DEFAULT_FRAME_TIME: f64 = 1.0 / 30.0;
 /// Valid frame times in seconds.
 pub(crate) const FRAME_TIMES: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
-/// Minimum length of a number in the text: one digit and a separator.
+/// Minimum number of bytes that a number takes in the text: one digit and a separator.
 const NUMBER_BYTES: usize = 2;
 
-/// The keys of all joints that have channels, with lengths in metres.
+/// The keys of all joints that have channels. Lengths are in metres.
 #[derive(Debug)]
 pub(super) struct BvhMotion {
     frame_time: f64,
@@ -41,7 +41,7 @@ struct JointKeys {
 /// The header of the section.
 #[derive(Default)]
 struct MotionHeader {
-    /// The value of `Frames:`, NaN if it is not a number.
+    /// The value of `Frames:`, or NaN if it is not a number.
     frames: Option<f64>,
     frame_time: Option<f64>,
 }
@@ -60,10 +60,15 @@ pub(super) fn read(
     }
     let width = hierarchy.channels.len();
     let frame_time = header.frame_time(warnings);
-    // The capacity is limited by the declared number of frames and by the number that the text has space for.
+    // The capacity is the declared number of frames, but at most the number of frames that fit into the rest of the
+    // text.
     let fitting =
         (words.bytes_left() + line.map_or(0, |(_, text)| text.len())) / NUMBER_BYTES / width.max(1) + 1;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and is bounded")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the conversion saturates, and the result is bounded"
+    )]
     let capacity = header.frames.map_or(0, |declared| declared.clamp(0.0, 1e15) as usize).min(fitting);
     let mut motion = BvhMotion { frame_time, metres, frames: 0, tracks: tracks(hierarchy, capacity) };
     let mut reader = FrameReader { width, ..FrameReader::default() };
@@ -92,7 +97,7 @@ fn line_ahead_or_next<'a>(
 }
 
 impl MotionHeader {
-    /// Reads a line of the header. Returns false if the line does not belong to it. Empty lines can be anywhere.
+    /// Reads a line of the header. Returns false if the line does not belong to the header. Empty lines are skipped.
     fn read(&mut self, text: &str) -> bool {
         let mut words = text.split(|c: char| c.is_whitespace() || c == ':').filter(|w| !w.is_empty());
         let Some(first) = words.next() else { return true };
@@ -131,11 +136,13 @@ struct FrameReader {
     /// Numbers of the incomplete frame.
     numbers: Vec<f64>,
     width: usize,
-    /// The first line with numbers, and how many it has. If it is exactly one frame, every other line must be one too.
+    /// Line number of the first line with numbers, and its number of values. If that line is exactly one frame, every
+    /// other line must be one frame too.
     first: Option<(usize, usize)>,
     /// Number of lines with numbers.
     lines: usize,
-    /// A line that is too short although every line should be one frame. Only the last line may be.
+    /// A line with fewer values than a frame, in a file in which every line should be one frame. Only the last line may
+    /// be too short.
     short_line: Option<usize>,
 }
 
@@ -199,7 +206,7 @@ impl FrameReader {
     }
 }
 
-/// Returns empty keys for each joint that has channels, with capacity for a number of frames.
+/// Returns empty keys for each joint that has channels, with capacity for the given number of frames.
 fn tracks(hierarchy: &Hierarchy, capacity: usize) -> Vec<JointKeys> {
     let track = |(node, joint): (usize, &BvhJoint)| {
         let channels = hierarchy.channels.get(joint.channels.clone()).unwrap_or_default().to_vec();

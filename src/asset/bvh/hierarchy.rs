@@ -18,7 +18,7 @@ pub(super) struct BvhJoint {
     pub(super) channels: Range<usize>,
 }
 
-/// The property that a number of a frame sets, on axis 0, 1 or 2 for X, Y or Z.
+/// The property that a number of a frame sets. The axis is 0, 1 or 2 for X, Y or Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BvhChannel {
     Position(usize),
@@ -46,7 +46,7 @@ struct OpenBlock {
     ends: usize,
 }
 
-/// Reads up to the word MOTION or the end of the text.
+/// Reads the text up to the word MOTION or up to its end.
 pub(super) fn read(words: &mut Words<'_>, warnings: &mut Vec<String>) -> Result<Hierarchy, LineError> {
     match words.next() {
         Some(word) if eq_keyword(word, "HIERARCHY") => {}
@@ -101,8 +101,8 @@ pub(super) fn read(words: &mut Words<'_>, warnings: &mut Vec<String>) -> Result<
 }
 
 impl Hierarchy {
-    /// Reads a joint's name and opening brace. `above` is its parent and, for an End Site, the number of End Sites that the
-    /// parent has so far.
+    /// Reads a joint's name and opening brace. `above` is the joint's parent and, for an End Site, the number of End
+    /// Sites that the parent has so far.
     fn begin(
         &mut self,
         words: &mut Words<'_>,

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::hierarchy::BvhJoint;
 
-/// Common units and their lengths in metres. The database of Carnegie Mellon University uses inches for figures at 0.45
-/// of life size.
+/// Common units and their lengths in metres. The motion capture database of Carnegie Mellon University uses inches,
+/// with figures at 0.45 of life size.
 const CANDIDATES: [(&str, f64); 7] = [
     ("metres", 1.0),
     ("centimetres", 0.01),
@@ -22,7 +22,7 @@ const PERSON: f64 = 1.7;
 /// longest side of its bounds at rest, in whichever direction that is.
 pub(super) fn guess(joints: &[BvhJoint], warnings: &mut Vec<String>) -> f64 {
     let positions = super::positions(joints);
-    // The bounds start at the first joint because the skeleton can be anywhere.
+    // The bounds start at the first joint and not at the origin, because the skeleton can be anywhere.
     let start = positions.first().copied().unwrap_or_default();
     let (lo, hi) = positions.iter().fold((start, start), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
     let size = DVec3::max_element(hi - lo);

@@ -2,9 +2,10 @@
 
 use super::LineError;
 
-/// Maximum magnitude of a number. No length or angle is larger, and larger numbers could overflow single precision.
+/// Maximum magnitude of a number. No real length or angle is larger, and larger numbers could overflow single
+/// precision.
 pub(crate) const LARGEST: f64 = 1e30;
-/// Maximum number of characters of a quoted word.
+/// Maximum number of characters of a word that is quoted in a message.
 const MAX_QUOTED: usize = 40;
 
 /// The unread part of the text. A brace is always a separate word.
@@ -43,7 +44,7 @@ impl<'a> Words<'a> {
         Some(self.take(end))
     }
 
-    /// Reads the next word, which must be this brace. `after` describes in messages what the brace follows.
+    /// Reads the next word, which must be this brace. `after` is the text before the brace, for messages.
     pub(super) fn brace(&mut self, brace: &str, after: &str) -> Result<(), LineError> {
         match self.next() {
             Some(word) if word == brace => Ok(()),
@@ -57,7 +58,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Reads the next word as a number. `of` describes in messages what the number belongs to.
+    /// Reads the next word as a number. `of` is the object that the number belongs to, for messages.
     pub(super) fn number(&mut self, of: &str) -> Result<f64, LineError> {
         match self.next() {
             Some(word) => number(word, self.line),
@@ -133,7 +134,7 @@ pub(super) fn number(word: &str, line: usize) -> Result<f64, LineError> {
     }
 }
 
-/// Returns a word in quotes for a message, on one line and shortened if it is long.
+/// Returns a word in quotes for a message. Line breaks are escaped, and a long word is shortened.
 pub(super) fn quoted(word: &str) -> String {
     let shortened: String = word.chars().take(MAX_QUOTED).collect();
     if shortened.len() < word.len() { format!("{:?}", shortened + "…") } else { format!("{shortened:?}") }

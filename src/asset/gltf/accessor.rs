@@ -175,8 +175,8 @@ impl GltfFile<'_> {
         Ok((indices, values))
     }
 
-    /// Decodes vectors of `N` floats. Normalised integers become -1..1 or 0..1, other integers keep their value. The result
-    /// may not be finite. `at` is the object that refers to the accessor, for messages.
+    /// Decodes vectors of `N` floats. Normalised integers are mapped to -1..1 or 0..1, and other integers keep their
+    /// values. The result may not be finite. `at` is the object that refers to the accessor, for messages.
     pub(super) fn floats<const N: usize>(
         &self,
         index: usize,

@@ -19,7 +19,7 @@ impl GltfFile<'_> {
 
     fn clip(&self, json: &Animation, index: usize, skeleton: &Skeleton) -> Result<Clip, ObjectError> {
         let mut clip = Clip { name: json.name.clone(), ..Clip::default() };
-        // The timeline of each input accessor. Most files share one accessor among all channels.
+        // Maps each input accessor to its timeline. Most files share one accessor among all channels.
         let mut timelines = BTreeMap::new();
         for (c, channel) in json.channels.iter().enumerate() {
             let at = format!("animations[{index}].channels[{c}]");
@@ -116,7 +116,8 @@ impl GltfFile<'_> {
         Ok((interpolation, values))
     }
 
-    /// Reads rotations. Spline values and tangents stay unchanged, because sampling normalises the interpolated rotation.
+    /// Reads rotations. The values and tangents of splines stay unchanged, because sampling normalises the interpolated
+    /// rotation.
     fn rotations(
         &self,
         output: usize,

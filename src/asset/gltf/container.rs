@@ -30,8 +30,8 @@ pub(super) fn split(bytes: &[u8]) -> Result<Container<'_>, String> {
     }
 }
 
-/// Splits a GLB as specified in glTF 2.0, section 4: a header of three words, then chunks with length, type and data.
-/// The first chunk is JSON and the second may be BIN. Chunks of other types are skipped.
+/// Splits a GLB as specified in glTF 2.0, section 4. A GLB consists of a header of three words and of chunks, each with
+/// length, type and data. The first chunk is JSON and the second may be BIN. Chunks of other types are skipped.
 fn split_glb(bytes: &[u8]) -> Result<Container<'_>, String> {
     let word =
         |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)) };
@@ -70,7 +70,7 @@ fn split_glb(bytes: &[u8]) -> Result<Container<'_>, String> {
     Ok(Container { json, binary })
 }
 
-/// Joins a document and the bytes of its first buffer to a GLB.
+/// Joins a document and the bytes of its first buffer into a GLB.
 pub(super) fn join(root: &Value, binary: &[u8]) -> Result<Vec<u8>, String> {
     let json = json::to_vec(root).map_err(|e| e.to_string())?;
     let mut glb = Vec::with_capacity(json.len() + binary.len() + 36);

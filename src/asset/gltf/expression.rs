@@ -1,5 +1,5 @@
 //! Reads expressions of VRM 1.0 (`VRMC_vrm.expressions`) and blend shape groups of VRM 0 (`VRM.blendShapeMaster`). An
-//! invalid bind is ignored with a warning, because a broken facial expression is no reason to refuse a character.
+//! invalid bind is ignored with a warning, because a character is usable without the affected facial expression.
 
 use std::collections::BTreeMap;
 
@@ -43,8 +43,8 @@ impl GltfFile<'_> {
         }
     }
 
-    /// Reads the maps `expressions.preset` and `expressions.custom` from names to `{ isBinary, morphTargetBinds }`, with
-    /// binds `{ node, index, weight }`.
+    /// Reads `expressions.preset` and `expressions.custom`, which map names to `{ isBinary, morphTargetBinds }`. A bind
+    /// is `{ node, index, weight }`.
     fn version_1(&self, extension: &Value, skeleton: &Skeleton) -> Result<Vec<Expression>, ObjectError> {
         let mut all = Vec::new();
         for kind in ["preset", "custom"] {
@@ -67,7 +67,7 @@ impl GltfFile<'_> {
         Ok(all)
     }
 
-    /// Reads the list `blendShapeMaster.blendShapeGroups` of `{ name, presetName, isBinary, binds }`, with binds
+    /// Reads `blendShapeMaster.blendShapeGroups`, a list of `{ name, presetName, isBinary, binds }`. A bind is
     /// `{ mesh, index, weight }`. A bind applies to all nodes that show the mesh.
     fn version_0(&self, extension: &Value, skeleton: &Skeleton) -> Result<Vec<Expression>, ObjectError> {
         let mut nodes_of_mesh = BTreeMap::<usize, Vec<usize>>::new();
@@ -142,7 +142,7 @@ fn list<'a>(json: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     json.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Returns the node or mesh of a bind, and its morph target.
+/// Returns the index of the node or mesh of a bind, and the index of its morph target.
 fn bind_target(bind: &Value, owner: &str, at: &impl Fn() -> String) -> Result<(usize, usize), ObjectError> {
     let number = |key: &str| {
         index(bind, key)

@@ -98,7 +98,7 @@ impl GltfFile<'_> {
 
     /// Checks that every joint of a mesh exists in every skin that the mesh is used with.
     ///
-    /// A joint that does not exist becomes joint 0 if its weight is zero, because many exporters write such joints.
+    /// Many exporters write joints that do not exist, with a weight of zero. Such an influence is changed to joint 0.
     pub(super) fn check_influences(&self, character: &mut Character) -> Result<(), ObjectError> {
         let nodes = character.skeleton.nodes.iter();
         let uses: Vec<_> = nodes.filter_map(|n| Some((n.mesh?, n.skin?))).collect();

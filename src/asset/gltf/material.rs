@@ -35,7 +35,7 @@ impl GltfFile<'_> {
             }
             None => None,
         };
-        // `Info`, `NormalTexture` and `OcclusionTexture` are three types with the same fields.
+        // `Info`, `NormalTexture` and `OcclusionTexture` are separate types with the same fields.
         macro_rules! texture {
             ($info:expr, $name:literal) => {
                 match &$info {
@@ -124,7 +124,8 @@ impl GltfFile<'_> {
                 None => Sampler { mipmap: Some(Filter::Linear), ..Sampler::default() },
             };
             let source = json.source.value();
-            // The crate uses this index for a texture without a source, whose image is in a format of an extension.
+            // The crate returns this index for a texture without a source. An extension may then define an image in
+            // another format.
             if source == u32::MAX as usize {
                 self.warn(format!("{at}: has no PNG or JPEG source, so a neutral colour is used"));
             } else if source >= images.len() {

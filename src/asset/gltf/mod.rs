@@ -1,8 +1,8 @@
 //! Loads glTF 2.0 files, `.gltf` and `.glb`. This is the only module that uses the `gltf` crate.
 //!
 //! The crate parses the JSON. Its validation and its typed readers are not used. Instead, every index, offset, stride
-//! and count is checked here against the available bytes. A broken file is refused with the location of its error and
-//! never needs more memory than its size justifies.
+//! and count is checked here against the available bytes. A broken file is refused with the location of its error.
+//! Loading never needs memory out of proportion to the size of the file.
 
 mod accessor;
 mod animation;
@@ -48,7 +48,7 @@ pub fn folder(path: &Path) -> Option<&Path> {
 
 /// Loads a `.gltf` or `.glb` file from memory.
 ///
-/// `path` names the file in messages. `folder` is the folder of the other files to which it refers. If it is `None`,
+/// `path` names the file in messages. `folder` contains the other files to which the file refers. If it is `None`,
 /// references to other files are refused.
 ///
 /// # Errors

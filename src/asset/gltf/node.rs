@@ -8,7 +8,7 @@ use crate::asset::{Mesh, Node, Scene, Skeleton, Transform};
 
 use super::{GltfFile, ObjectError};
 
-/// Deviation of a rotation from unit length that causes a warning. Quantised rotations stay well below it.
+/// Deviation of a rotation from unit length that causes a warning. Quantised rotations deviate by much less.
 const UNIT_TOLERANCE: f32 = 1e-3;
 
 impl GltfFile<'_> {
@@ -47,7 +47,8 @@ impl GltfFile<'_> {
         Ok(skeleton)
     }
 
-    /// Returns the node's transform, and its matrix if a transform cannot express it.
+    /// Returns the node's transform. If the node has a matrix that a transform cannot express, the matrix is returned
+    /// too.
     fn local_transform(&self, json: &gltf::json::Node, at: &str) -> (Transform, Option<Affine3A>) {
         if let Some(matrix) = json.matrix {
             let affine = Affine3A::from_mat4(Mat4::from_cols_array(&matrix));
@@ -127,7 +128,8 @@ fn checked(index: Option<usize>, kind: &str, count: usize, at: &str) -> Result<O
 
 /// Normalises a quaternion (identity for zero) and returns whether its length was far from one.
 pub(super) fn unit_quaternion(xyzw: [f32; 4]) -> (Quat, bool) {
-    // Double precision, because the squared length of a very large or very small quaternion could overflow or underflow.
+    // This uses double precision, because the squared length of a very large or very small quaternion could overflow or
+    // underflow.
     let [x, y, z, w] = xyzw.map(f64::from);
     let length = (x * x + y * y + z * z + w * w).sqrt();
     if length == 0.0 {
@@ -138,8 +140,8 @@ pub(super) fn unit_quaternion(xyzw: [f32; 4]) -> (Quat, bool) {
     (Quat::from_xyzw(x, y, z, w), (length - 1.0).abs() > f64::from(UNIT_TOLERANCE))
 }
 
-/// Returns every node with its parent, sorted so that parents come before their children. Fails if there is a cycle, whose
-/// nodes are not below any root.
+/// Returns every node with its parent, sorted so that parents come before their children. Fails if nodes form a cycle,
+/// because these nodes are not below any root.
 fn parents_first(nodes: &[Node]) -> Result<Vec<(usize, Option<usize>)>, ObjectError> {
     let mut order: Vec<_> =
         (0..nodes.len()).filter(|&n| nodes[n].parent.is_none()).map(|n| (n, None)).collect();

@@ -1,4 +1,5 @@
-//! Reads the data to which a file refers by URI. It is embedded in the URI, or is a file in the same folder.
+//! Reads the data to which a file refers by URI. The data is embedded in the URI or stored in another file in the same
+//! folder.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,7 +16,7 @@ use crate::files::bounded;
 /// Maximum size of a file in bytes, which is the largest 32-bit length of a GLB.
 pub(super) const MAX_BYTES: u64 = u32::MAX as u64;
 
-/// The base64 decoder. It ignores the padding at the end, because exporters differ there.
+/// The base64 decoder. It accepts data with or without padding at the end, because exporters differ in this.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),

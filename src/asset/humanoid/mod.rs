@@ -7,10 +7,10 @@ use glam::{Affine3A, Vec3};
 use super::family::{Family, Side, is_collar, is_foot, is_hand};
 use super::{Character, Humanoid, Skeleton};
 
-/// Parts of the names of a forearm and of a shin. If no name matches, the order of the joints in the limb decides.
+/// Parts of names that identify a forearm or a shin. If no name matches, the order of the joints in the limb decides.
 const LOWER_ARM: [&str; 4] = ["forearm", "lowerarm", "loarm", "elbow"];
 const LOWER_LEG: [&str; 5] = ["lowerleg", "loleg", "calf", "shin", "knee"];
-/// Minimum distance from the middle at which a limb counts as left or right, as a fraction of the width.
+/// A limb counts as left or right if its distance from the middle is at least this fraction of the body's width.
 const MIN_ASIDE: f32 = 0.02;
 const FINGERS: [(&str, &str); 6] = [
     ("thumb", "Thumb"),
@@ -52,7 +52,7 @@ type Bones = BTreeMap<String, usize>;
 struct BoneFinder<'a> {
     skeleton: &'a Skeleton,
     names: Vec<String>,
-    /// `None` if the node is not a joint, or only marks the end of a bone.
+    /// The body part of each node, or `None` if the node is not a joint or only marks the end of a bone.
     families: Vec<Option<Family>>,
     is_joint: Vec<bool>,
     sides: Vec<Option<Side>>,
@@ -125,7 +125,8 @@ impl<'a> BoneFinder<'a> {
     /// Returns the joints of a limb from its top to its end. Returns `None` if the side has no such limb or several.
     fn limb(&self, family: Family, side: Side) -> Option<Vec<usize>> {
         let belongs = |n: &usize| self.families[*n] == Some(family) && self.sides[*n] == Some(side);
-        // For each node, the number of the limb's joints from it up to the root, and the topmost of them.
+        // For each node, the number of the limb's joints on the path from the root down to the node, and the topmost of
+        // these joints.
         let mut counts: Vec<(usize, Option<usize>)> = vec![(0, None); self.names.len()];
         let mut longest: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for &(node, parent) in &self.skeleton.parents_first {
@@ -189,7 +190,8 @@ impl<'a> BoneFinder<'a> {
         Some(())
     }
 
-    /// Returns a foot elsewhere in the hierarchy, as in rigs made for IK, or otherwise the node at the end of the shin.
+    /// Returns the nearest joint whose name is that of a foot on this side, wherever it is in the hierarchy, as in rigs
+    /// made for IK. Without such a joint, returns the node at the end of the shin.
     fn detached_foot(&self, side: Side, lower: usize) -> Option<usize> {
         let end = self.end_node(lower);
         let near = self.positions[end.unwrap_or(lower)];
@@ -209,7 +211,8 @@ impl<'a> BoneFinder<'a> {
         plain.next()
     }
 
-    /// Adds up to three joints for each finger below the forearm. A metacarpal counts only for the thumb.
+    /// Adds up to three joints for each finger below the forearm. Metacarpals are left out, except for that of the
+    /// thumb.
     fn fingers(&self, side: Side, word: &str, lower_arm: usize, bones: &mut Bones) {
         let mut count: BTreeMap<&str, usize> = BTreeMap::new();
         let descendants = self.descendants(lower_arm);

@@ -6,7 +6,8 @@ use crate::asset::{Node, Transform, mannequin};
 
 use super::*;
 
-/// Builds a character without skins. Each line of the text is a name and an offset, and the indentation is the hierarchy.
+/// Builds a character without skins. Each line of the text is a name and an offset. The indentation defines the
+/// hierarchy.
 pub(crate) fn from_outline(text: &str) -> Character {
     let mut above: Vec<(usize, usize)> = Vec::new();
     let mut skeleton = Skeleton::default();
@@ -56,7 +57,8 @@ fn body(trunk: [&str; 4], arm: [&str; 4], leg: [&str; 4], sides: [&str; 2]) -> C
     from_outline(&text)
 }
 
-/// Names of the trunk, the arm and the leg from the top down, and the words for both sides.
+/// The joint names of the trunk from the hips up and of the arm and the leg from the top down, and the words for both
+/// sides.
 type Convention = ([&'static str; 4], [&'static str; 4], [&'static str; 4], [&'static str; 2]);
 
 const CONVENTIONS: [Convention; 9] = [
@@ -214,7 +216,7 @@ fn joint_names_of_the_mannequin_match_its_own_map() {
     assert!(found.bones.keys().all(|b| map.bones.contains_key(b)));
 }
 
-/// Names win over positions. A right thumb on a left hand is part of neither hand.
+/// Names take precedence over positions. The joints of a right thumb on a left hand are assigned to neither hand.
 #[test]
 fn sides_are_never_mixed() {
     let mirrored = CMU.replace("Left", "#").replace("Right", "Left").replace('#', "Right");

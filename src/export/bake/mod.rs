@@ -12,7 +12,8 @@ mod source;
 
 pub use source::{Source, SourceError, is_take, unique_clip_name};
 
-/// Frame rate at which clips of other characters are sampled, unless all their channels share the same keys.
+/// Frame rate at which clips of other characters are sampled, in frames per second. A clip whose channels share all key
+/// times is sampled at these times instead.
 const RATE: f32 = 60.0;
 /// Maximum number of frames of a clip.
 pub const MAX_FRAMES: usize = 1 << 20;
@@ -20,8 +21,8 @@ pub const MAX_FRAMES: usize = 1 << 20;
 /// Samples a puppet's motion and the goals that are solved on top of it. Returns the clip and the goal reports of all
 /// frames.
 ///
-/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. The puppet's
-/// time is then the last of them.
+/// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. Afterwards, the
+/// puppet's time is that of the last frame.
 ///
 /// # Errors
 /// The [`PuppetError`] of the first frame that cannot be posed.

@@ -21,7 +21,7 @@ pub enum Source {
     Take(Take),
 }
 
-/// An error when the clips of a source are transferred to a character.
+/// An error that occurred while the clips of a source were transferred to a character.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// The source has no clips.
@@ -51,9 +51,9 @@ impl Source {
 
     /// Converts the clips of the source to clips of a character. Returns at least one clip.
     ///
-    /// The clips of a character are retargeted. A take is converted by fitting the skeleton to the sensor data, and its clip
-    /// has no name. `hands` adds
-    /// contact constraints for the hands if the bodies differ ([`Retarget::hands`]).
+    /// The clips of a character are retargeted. A take is converted by fitting the skeleton to the sensor data, and its
+    /// clip has no name. If `hands` is set and the bodies differ, contact constraints for the hands are added
+    /// ([`Retarget::hands`]).
     ///
     /// # Errors
     /// [`SourceError`] if the source has no clips or does not fit the character.
@@ -75,7 +75,7 @@ impl Source {
     }
 }
 
-/// Whether a file is read as a take, according to its extension.
+/// Returns whether a file is read as a take, which depends on its extension.
 pub fn is_take(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }

@@ -123,7 +123,7 @@ impl BvhJoints {
             let inner = indent(joint.depth + 1);
             let _ = writeln!(text, "{inner}CHANNELS {channels} Zrotation Xrotation Yrotation");
             if joint.is_leaf {
-                // Programs expect an End Site even where its offset is unknown.
+                // Programs expect an End Site even if its offset is unknown.
                 begin(&mut text, joint.depth + 1, "End Site", DVec3::ZERO);
                 close(&mut text, joint.depth + 1);
             }

@@ -21,7 +21,7 @@ use crate::pose::Pose;
 use joints::{BvhJoint, BvhJoints};
 use world_rotations::WorldRotations;
 
-/// Maximum number of values in a file. A file with that many values has several gigabytes.
+/// Maximum number of values in a file. A file with this many values is several gigabytes large.
 const MAX_VALUES: f64 = 2.7e8;
 /// Decimals of angles in degrees. The resolution is 1.7e-8 radians.
 const ANGLE_DECIMALS: usize = 6;
@@ -44,7 +44,7 @@ pub struct BvhOutput {
     pub warnings: Vec<String>,
 }
 
-/// An error when a clip is written as BVH.
+/// An error that occurred while a clip was written as BVH.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BvhError {
     /// The character has no nodes.
@@ -80,15 +80,14 @@ pub enum BvhError {
     },
 }
 
-/// Returns the frame rate of a clip with evenly spaced keys, such as a clip that was read from BVH. Of all frame times
-/// that give exactly these keys, the one with the fewest digits is chosen. Returns `None` for other clips.
+/// Returns the frame rate of a clip with evenly spaced keys, such as a clip that was read from BVH. If several frame
+/// times give exactly these keys, the one with the fewest digits is chosen. Returns `None` for other clips.
 pub fn rate(clip: &Clip) -> Option<f64> {
     let times = clip.timelines.iter().max_by_key(|times| times.len())?;
     if times.first() != Some(&0.0) || times.last() == Some(&0.0) {
         return None;
     }
-    // A key in single precision stands for every number that rounds to it. The frame time multiplied by i must round to
-    // key i.
+    // The product of the frame time and i must round to the time of key i in single precision.
     let (mut least, mut most) = (0.0_f64, f64::INFINITY);
     for (i, &time) in times.iter().enumerate().skip(1) {
         let middle = |other: f32| f64::from(time).midpoint(f64::from(other));
@@ -124,7 +123,7 @@ pub fn write(character: &Character, clip: &Clip, fps: f64, units: f64) -> Result
     }
     let rest = WorldRotations::new(&character.skeleton);
     let count = (f64::from(clip.seconds) * fps).round() + 1.0;
-    #[expect(clippy::cast_precision_loss, reason = "a bound, not a count")]
+    #[expect(clippy::cast_precision_loss, reason = "only compared with a limit")]
     if count * 6.0 * joints.list.len() as f64 > MAX_VALUES {
         return Err(BvhError::TooLong { frames: count, joints: joints.list.len() });
     }

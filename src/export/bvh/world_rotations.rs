@@ -1,4 +1,5 @@
-//! Computes the rotations of a pose from the rest pose in world space, from which BVH's joint rotations follow.
+//! Computes how each node of a pose is rotated in world space relative to the rest pose. BVH's joint rotations follow
+//! from these rotations.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
@@ -9,14 +10,14 @@ use crate::pose::Pose;
 /// matrix is badly scaled.
 const MAX_ITERATIONS: usize = 40;
 
-/// World matrices of all nodes and their world rotations from rest, in double precision.
+/// World matrices of all nodes, and their rotations from rest in world space. Both are in double precision.
 #[derive(Clone, Debug)]
 pub(super) struct WorldRotations {
     /// `world_from_node`.
     world: Vec<DAffine3>,
     /// Linear part of `node_from_world` at rest.
     rest: Vec<DMat3>,
-    /// World rotations from rest.
+    /// Rotations from rest in world space.
     rotations: Vec<DQuat>,
 }
 
@@ -78,7 +79,7 @@ fn double(matrix: &glam::Affine3A) -> DAffine3 {
 }
 
 /// The rotation nearest to a matrix: its orthogonal polar factor, by Newton's iteration (Higham 1986). Returns the
-/// identity for a matrix that mirrors or that the iteration cannot handle.
+/// identity if the matrix mirrors or the iteration fails.
 fn nearest_rotation(matrix: DMat3) -> DQuat {
     let mut x = matrix;
     for _ in 0..MAX_ITERATIONS {

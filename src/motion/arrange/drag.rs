@@ -11,9 +11,9 @@ const MIN_SECONDS: f32 = 0.05;
 /// The times to which a dragged part snaps.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Snap {
-    /// Times to snap to in seconds.
+    /// Times to snap to, in seconds.
     pub(crate) marks: Vec<f32>,
-    /// Maximum distance to a mark in seconds.
+    /// Maximum distance to a mark at which a time snaps to it, in seconds.
     pub(crate) distance: f32,
     /// Step in seconds to snap to when no mark is near.
     pub(crate) step: f32,
@@ -21,7 +21,7 @@ pub(crate) struct Snap {
 
 impl Snap {
     /// Collects the marks for a grip: the ends of the other strips, the times of the other edits and the playhead. The
-    /// end of a strip also snaps to the end of the first pass through its clips.
+    /// end of a strip also snaps to the time at which its clips have been played once.
     pub(crate) fn new(motion: &Motion, clips: &[Clip], grip: Option<Grip>, playhead: Option<f32>) -> Self {
         let item = grip.map(Grip::item);
         let others = motion.strips.iter().enumerate().filter(|(i, _)| item != Some(Item::Strip(*i)));
@@ -42,8 +42,8 @@ impl Snap {
         Self { marks, distance: 0.05, step: 0.1 }
     }
 
-    /// Returns the offset that moves one of the times to the nearest mark within the snapping distance. Without
-    /// such a mark, the offset moves the first time to a step.
+    /// Returns the offset that moves one of the times to the nearest mark within the snapping distance. Without such a
+    /// mark, the offset moves the first of the times to the nearest step.
     fn offset<const N: usize>(&self, times: [f32; N]) -> f32 {
         let pairs = times.iter().flat_map(|t| self.marks.iter().map(move |m| m - t));
         let nearest = pairs.min_by(|a, b| a.abs().total_cmp(&b.abs())).filter(|d| d.abs() <= self.distance);
@@ -109,8 +109,8 @@ fn clip_start(strip: &Strip, clips: &[Clip]) -> f32 {
     if strip.speed < 0.0 && strip.from == 0.0 { strip.cycle_seconds(clips) } else { strip.from }
 }
 
-/// Returns the strip with another start, from which on it plays the same poses at the same times as before. Unless it
-/// loops, a strip cannot start before its clip does.
+/// Returns the strip with another start time. After that time it plays the same poses at the same times as before.
+/// Unless it loops, a strip cannot start before its clip does.
 fn with_start(strip: &Strip, clips: &[Clip], to: f32) -> Strip {
     let (cycle, last) = (strip.cycle_seconds(clips), end(strip, clips));
     let clip_start = clip_start(strip, clips);

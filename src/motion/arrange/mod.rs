@@ -91,7 +91,7 @@ pub(crate) fn end(strip: &Strip, clips: &[Clip]) -> f32 {
     strip.start + strip.length(clips)
 }
 
-/// Returns the latest end of the motion, its strips and its edits in seconds.
+/// Returns the time in seconds at which the motion, its strips and its edits have all ended.
 pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     let strips = motion.strips.iter().map(|s| end(s, clips));
     let edits = motion.edits.iter().map(|e| e.time + e.after);
@@ -99,7 +99,7 @@ pub(crate) fn extent(motion: &Motion, clips: &[Clip]) -> f32 {
     ends.filter(|t| t.is_finite()).fold(0.0, f32::max)
 }
 
-/// Returns the length in seconds of the crossfade from the previous strip into a strip.
+/// Returns the duration in seconds of the crossfade from the previous strip to this strip.
 pub(crate) fn overlap(motion: &Motion, index: usize, clips: &[Clip]) -> f32 {
     let before = index.checked_sub(1).and_then(|i| motion.strips.get(i));
     let (Some(before), Some(strip)) = (before, motion.strips.get(index)) else { return 0.0 };

@@ -79,7 +79,7 @@ fn dragging_the_start_keeps_the_poses_in_time() {
 }
 
 #[test]
-fn snaps_to_ends_of_other_strips_otherwise_to_steps() {
+fn strips_snap_to_near_ends_of_other_strips_or_else_to_steps() {
     let snap = Snap::new(&motion(), &clips(), Some(Grip::Whole(Item::Strip(1))), Some(0.33));
     assert!(near(snap.snapped(0.35), 0.33), "the playhead");
     assert!(near(snap.snapped(0.98), 1.0), "the end of the other strip");
@@ -89,7 +89,7 @@ fn snaps_to_ends_of_other_strips_otherwise_to_steps() {
     assert!(near(dragged(&motion(), whole, 0.18, Some(&snap)).start, 1.0));
     let late = Snap { marks: vec![2.0], ..snap };
     assert!(near(dragged(&motion(), whole, 0.16, Some(&late)).start, 1.0));
-    // The end snaps to one pass through the clip.
+    // The end snaps to the time at which the clip has been played once.
     let last = Grip::Last(Item::Strip(1));
     let mut short = motion();
     short.strips[1].seconds = Some(0.5);
@@ -109,7 +109,7 @@ fn edits_and_their_windows_are_dragged() {
 }
 
 #[test]
-fn clip_is_added_after_the_last_strip_and_removed() {
+fn a_clip_is_added_after_the_last_strip_and_removed_again() {
     let mut character = character();
     let (one, item) = with_clip(&Motion::default(), &character, &[], 1);
     assert_eq!((&one, item), (&Motion::clip(1), Item::Strip(0)));
@@ -120,7 +120,7 @@ fn clip_is_added_after_the_last_strip_and_removed() {
     assert!(near(overlap(&two, 1, &clips()), crossfade) && near(extent(&two, &clips()), 3.0 - crossfade));
     assert_eq!(without(&two, item), one);
     assert_eq!(without(&two, Item::Edit(3)), two);
-    // The new crossfade does not reach into the crossfade before it.
+    // The new crossfade does not overlap the previous one.
     let three = with_clip(&two, &character, &[], 1).0;
     assert!(three.strips[2].start >= 2.0 - 1e-5, "{three:?}");
     // A very short clip consists only of the crossfade.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-/// A foot is flat if the horizontal part of its direction, a unit vector, is at least this long. Otherwise its toes point
+/// A foot is flat if the horizontal part of its unit direction vector is at least this long. Otherwise its toes point
 /// down.
 const MIN_FLAT: f32 = 0.4;
 
@@ -23,8 +23,8 @@ pub(super) fn phalanges(finger: &str) -> [&'static str; 3] {
 /// Returns for each limb bone the rotation in the body frame from the source's rest orientation to the target's. Bones
 /// without an entry, such as those of the trunk, are assumed to have the same rest orientation in both.
 ///
-/// From the top of a limb down, each bone follows its parent and is then rotated by the shortest arc to the direction of
-/// the target's bone.
+/// From the top of a limb down, each bone takes the rotation of its parent and is then rotated by the shortest arc to
+/// the direction of the target's bone.
 pub(super) fn align(source: &RestFigure, target: &RestFigure) -> BTreeMap<String, Quat> {
     let mut turns = BTreeMap::new();
     for side in SIDES {
@@ -63,8 +63,8 @@ pub(super) fn align(source: &RestFigure, target: &RestFigure) -> BTreeMap<String
     turns
 }
 
-/// Returns the rotation of a foot. Feet are flat on the ground at rest, whatever the height of the ankle, so only their
-/// heading is aligned unless the toes point down.
+/// Returns the rotation of a foot. At rest the feet are flat on the ground, whatever the height of the ankles, so only
+/// their headings are aligned. If the toes point down, the whole direction is aligned.
 fn foot(source: &RestFigure, target: &RestFigure, side: &str, lower: Quat) -> Quat {
     let bone = format!("{side}Foot");
     let toes = |figure| direction(figure, side, &bone, &["Toes"]);

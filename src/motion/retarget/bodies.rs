@@ -16,8 +16,8 @@ use super::ground::source_ground;
 use super::limbs::{ArmPair, DetachedJoint, FootPair, arm, detached_joints, foot, standing_height};
 use super::tree::{NodeSubset, set_position, to_local};
 
-/// The contact constraint of a foot has full weight up to the first height above its standing height, and no weight from
-/// the second height on, in heights of the hips.
+/// Heights of a foot above its standing height up to which its contact constraint has full weight, and from which it
+/// has none. Both are in heights of the hips.
 const FULL_WEIGHT: f32 = 0.05;
 const ZERO_WEIGHT: f32 = 0.25;
 /// Maximum distance by which the hips are lowered so that feet reach the ground, in heights of the hips.
@@ -26,7 +26,8 @@ const MAX_LOWERING: f32 = 0.15;
 /// A precomputed mapping between two humanoids.
 #[derive(Clone, Debug)]
 pub(super) struct BodyMapping {
-    /// `target_world_from_source_world`. Scales the source to the size of the target and puts its ground on the target's.
+    /// `target_world_from_source_world`. Scales the source to the size of the target and moves the source's ground to
+    /// that of the target.
     pub(super) target_from_source: Affine3A,
     turn: Quat,
     source: NodeSubset,
@@ -36,7 +37,7 @@ pub(super) struct BodyMapping {
     /// For each node of the target, its index in `turns`.
     turn_of: Vec<Option<usize>>,
     anchor: usize,
-    /// Offset of the anchor from the midpoint of the hip joints, in the anchor's frame and metres of the world.
+    /// Offset of the anchor from the midpoint of the hip joints, in the orientation of the anchor but in world metres.
     anchor_from_middle: Vec3,
     /// The hip joints of the source.
     hips: [usize; 2],

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use glam::{Affine3A, Quat, Vec3};
 
-/// A character's bones by their VRM 1.0 names, and its reference pose, in which it is compared with another character.
-/// The reference pose is the rest pose unless [`reference()`] chooses another.
+/// A character's bones by their VRM 1.0 names, and the reference pose in which the character is compared with another
+/// one. The reference pose is the rest pose unless [`reference()`] chooses another.
 pub(super) struct RestFigure<'a> {
     pub(super) skeleton: &'a Skeleton,
     bones: BTreeMap<String, usize>,
@@ -19,7 +19,7 @@ pub(super) struct RestFigure<'a> {
     pub(super) positions: Vec<Vec3>,
     /// World orientations of all nodes, including [`mirror`].
     pub(super) turns: Vec<Quat>,
-    /// `world_from_body`. In the body frame, x is left, y is up and z is the front.
+    /// `world_from_body`. In the body frame, +x points left, +y up and +z to the front.
     pub(super) body: Quat,
     /// The midpoint of the hip joints.
     pub(super) middle: Vec3,

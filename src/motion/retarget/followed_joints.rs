@@ -74,9 +74,9 @@ impl FigurePair<'_> {
         self.spread(&source_neck, &target_neck, usize::from(heads.is_some() && neckless), turns);
     }
 
-    /// Distributes the rotations of a chain over a chain with another number of joints. The first joint of the source is
-    /// the parent of both chains. Its last joint corresponds to the joint that is `after`
-    /// joints beyond the last joint of the target.
+    /// Distributes the rotations of a chain over a chain with another number of joints. The first joint of the source
+    /// is the parent of both chains. The source's last joint corresponds to the joint that is `after` joints beyond the
+    /// last joint of the target.
     fn spread(&self, source: &[usize], target: &[usize], after: usize, turns: &mut Vec<FollowedJoint>) {
         let (last, steps) = (source.len().saturating_sub(1), target.len() + after);
         if last == 0 {

@@ -17,7 +17,7 @@ pub(super) const SIDES: [&str; 2] = ["left", "right"];
 /// The orientation and position of a body in the world.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyFrame {
-    /// `world_from_body`. In the body frame, x is left, y is up and z is the front.
+    /// `world_from_body`. In the body frame, +x points left, +y up and +z to the front.
     pub(super) body: Quat,
     /// The midpoint of the hip joints.
     pub(super) middle: Vec3,

@@ -13,14 +13,14 @@ const OUTLIERS: usize = 2;
 pub(super) struct SourceGround {
     /// `target_world_from_source_world`.
     pub(super) turn: Quat,
-    /// Height along the up axis of the source's world.
+    /// Height of the ground along the up axis of the source's world.
     pub(super) height: f32,
 }
 
 /// Finds the ground from the reference pose if the figure stands upright on it, and otherwise from the clips.
 ///
-/// The rest pose of a motion capture file often does not show where the ground is: the hips may be at the origin, or the
-/// figure may lie along another axis than the one on which its motion is upright.
+/// The rest pose of a motion capture file often does not show where the ground is: the hips may be at the origin, or
+/// the up axis of the rest pose may differ from that of the motion.
 pub(super) fn source_ground(character: &Character, source: &RestFigure, target: &RestFigure) -> SourceGround {
     let turn = target.body * source.body.conjugate();
     if source.is_on_ground && source.up().dot(Vec3::Y) > 0.9 {

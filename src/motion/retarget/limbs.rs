@@ -8,11 +8,11 @@ use super::figure::RestFigure;
 use super::frame::SIDES;
 use super::tree::to_local;
 
-/// A foot stands on its toes if its heel is this much higher than the toes, and on its sole if the heel is this much lower,
-/// in heights of the hips.
+/// A foot stands on its toes if its heel is higher than the toes by at least this, and on its sole if the heel is lower
+/// by at least this, in heights of the hips.
 const ROLL: f32 = 0.01;
 
-/// A foot of the source and the same foot of the target.
+/// A foot of the source and the corresponding foot of the target.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FootPair {
     pub(super) from: usize,
@@ -25,14 +25,14 @@ pub(super) struct FootPair {
     pub(super) rest: Quat,
     /// Offset from the source's ankle to the target's in the shared posture.
     pub(super) offset: Vec3,
-    /// The part of the offset that rotates with the foot while it stands on its sole, and on its toes.
+    /// The parts of the offset that rotate with the foot while it stands on its sole and while it stands on its toes.
     pub(super) on_sole: Vec3,
     pub(super) on_toes: Vec3,
     /// Heights of the target's ankle and of the source's toes on the ground, along the target's up axis.
     pub(super) ankle_height: f32,
     pub(super) toes_height: f32,
-    /// Offset of the target's hip joint from the anchor, in the anchor's frame, and the length of the straight leg from there
-    /// to the ankle.
+    /// Offset of the target's hip joint from the anchor, in the anchor's frame, and the length of the straight leg from
+    /// the hip joint to the ankle.
     pub(super) hip: Vec3,
     pub(super) reach: f32,
 }
@@ -55,7 +55,8 @@ impl FootPair {
     }
 }
 
-/// A hand of the source and the same hand of the target, with the shoulders from which its offset is measured.
+/// A hand of the source and the corresponding hand of the target, with the shoulders from which their offsets are
+/// measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArmPair {
     pub(super) from: usize,

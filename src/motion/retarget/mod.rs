@@ -31,7 +31,7 @@ use bodies::BodyMapping;
 use figure::RestFigure;
 use names::NameMapping;
 
-/// An error when a motion is retargeted.
+/// An error that occurred while a motion was retargeted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RetargetError {
     /// The characters match neither by joint names nor as humanoids.
@@ -78,8 +78,8 @@ pub enum RetargetError {
 /// Transfers poses from a source to a target, frame by frame. One instance works for all clips of the source.
 #[derive(Clone, Debug)]
 pub struct Retarget {
-    /// Whether there are contact constraints for the hands too. Their offsets from the shoulders are then scaled by the arm
-    /// span, so that hands that touch each other or the body still touch.
+    /// Whether contact constraints are added for the hands too. Their offsets from the shoulders are then scaled by the
+    /// arm span, so that hands that touch each other or the body still touch.
     pub hands: bool,
     mapping: Mapping,
 }

@@ -81,7 +81,7 @@ impl NameMapping {
                 if source.units.is_some() && from.nodes[from_node].parent.is_none() {
                     rest.translation = own.translation / ratio;
                 }
-                // Nodes above a skeleton convert the axes of the file, which differ between files.
+                // Nodes above the skeleton convert the file's axes, so their rotations differ between files.
                 let inner = from.nodes[from_node].parent.is_some() && to.nodes[to_node].parent.is_some();
                 let turn = match is_same_skeleton && inner {
                     true => Quat::IDENTITY,

@@ -1,4 +1,4 @@
-//! Chooses the reference pose, in which a figure is compared with another one.
+//! Chooses the reference pose in which a figure is compared with another one.
 //!
 //! It is the rest pose, unless the rest pose is asymmetric because a frame of a motion was saved as rest. The reference
 //! pose is then the bind pose of the skin, or without a skin a standing pose that is found in the clips.
@@ -167,7 +167,8 @@ fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<Refe
         if let Some(mesh_from_joint) = mesh_from_joint[node] {
             let bound = above.inverse() * (world_from_mesh * mesh_from_joint);
             let (scale, rotation, translation) = bound.to_scale_rotation_translation();
-            // The scale of the file is kept. A matrix does not show which axis mirrors, so negative scales are refused.
+            // The node keeps its scale in the file. A matrix does not show which axis mirrors, so negative scales are
+            // refused.
             let mirrors = scale.cmplt(Vec3::ZERO).any() || local.scale.cmplt(Vec3::ZERO).any();
             if mirrors || !(rotation.is_finite() && translation.is_finite()) {
                 return None;
@@ -191,19 +192,20 @@ fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<Refe
 /// A sample of a foot in a clip.
 #[derive(Clone, Copy, Debug)]
 struct FootSample {
-    /// Heights of the joints.
+    /// Heights of the ankle and of the toes.
     ankle: f32,
     toes: f32,
     /// World orientation, with the figure turned to its heading at rest.
     turn: Quat,
 }
 
-/// Returns a standing pose from the clips: the pose with the most upright trunk, but with straight legs and with feet as
-/// they are when flat on the ground.
+/// Returns a standing pose from the clips. It is the sampled pose with the straightest trunk, in which the legs are
+/// straightened and the feet are set flat on the ground.
 fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<ReferencePose<'a>> {
     let BodyFrame { body, middle } = rest.frame()?;
     let up = body * Vec3::Y;
-    // The rotation about the vertical from the current heading to that at rest, measured by the line between the hips.
+    // The rotation about the vertical from the current heading to that at rest. The heading is measured by the line
+    // between the hip joints.
     let heading = |r: &ReferencePose| {
         let [left, right] = SIDES.map(|side| r.at(&format!("{side}UpperLeg")));
         let across = body.conjugate() * (left? - right?);
@@ -212,7 +214,7 @@ fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<
     let mut sample = ReferencePose { world: rest.world.clone(), pose: rest.pose.clone(), ..*rest };
     let mut best: Option<(f32, Pose)> = None;
     let mut feet: Vec<[Vec<FootSample>; 2]> = vec![[Vec::new(), Vec::new()]; character.clips.len()];
-    // Only clips that animate both legs count, because the rest pose of the others is not a posture.
+    // Only clips that animate both legs are used, because in other clips the legs stay in the unsuitable rest pose.
     let legs: Vec<usize> = SIDES
         .into_iter()
         .flat_map(|side| ["UpperLeg", "LowerLeg", "Foot"].map(|b| rest.node(&format!("{side}{b}"))))
@@ -274,8 +276,8 @@ fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<
     standing.pose.locals.iter().all(|l| l.rotation.is_finite()).then_some(standing)
 }
 
-/// Returns the mean of the flattest samples of a foot in a clip, with its rise. The rise is how much the ankle or the toes
-/// are above their lowest positions.
+/// Returns the smallest rise of a foot in a clip, and the mean of the samples within `tolerance` of it. The rise is the
+/// height of the ankle or the toes above their lowest positions, whichever is larger.
 fn flat(samples: &[FootSample], tolerance: f32) -> Option<(f32, FootSample)> {
     let lowest = |height: fn(&FootSample) -> f32| samples.iter().map(height).fold(f32::INFINITY, f32::min);
     let (ankle, toes) = (lowest(|f| f.ankle), lowest(|f| f.toes));
@@ -283,7 +285,7 @@ fn flat(samples: &[FootSample], tolerance: f32) -> Option<(f32, FootSample)> {
     flattest(samples.iter().map(|f| (rise(f), *f)).collect(), tolerance)
 }
 
-/// Returns the smallest rise of some feet, and the mean of the feet within `tolerance` of it.
+/// Returns the smallest rise of the samples, and the mean of the samples whose rise is within `tolerance` of it.
 fn flattest(feet: Vec<(f32, FootSample)>, tolerance: f32) -> Option<(f32, FootSample)> {
     let least = feet.iter().map(|f| f.0).fold(f32::INFINITY, f32::min);
     let flat = feet.into_iter().filter(|f| f.0 <= least + tolerance).zip(1_u16..);

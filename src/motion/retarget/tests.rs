@@ -108,9 +108,9 @@ fn a_t_pose_and_an_a_pose_give_the_same_motion() {
     }
 }
 
-/// The target is a hundred times larger, below a root with a scale of 39.
+/// The target is a hundred times larger, and is below a root with a scale of 39.
 #[test]
-fn size_scales_the_motion() {
+fn the_motion_scales_with_the_size_of_the_target() {
     let character = mannequin().unwrap();
     let mut large = character.clone();
     for node in &mut large.skeleton.nodes {
@@ -131,9 +131,9 @@ fn size_scales_the_motion() {
     }
 }
 
-/// A target that faces −Z, and one that lies on its back as in a file with other axes.
+/// One target faces −Z, and another lies on its back, as in a file with other axes.
 #[test]
-fn front_and_up_are_those_of_the_body() {
+fn front_and_up_directions_follow_the_body() {
     let character = mannequin().unwrap();
     let turned = |turn: Quat| below(character.clone(), Transform { rotation: turn, ..Transform::IDENTITY });
     let hips = humanoid(&character).unwrap().bones["hips"];
@@ -152,9 +152,9 @@ fn front_and_up_are_those_of_the_body() {
     }
 }
 
-/// Motion capture with a rest pose that lies at the origin, and with an upright clip.
+/// The source is motion capture whose rest pose lies down at the origin and whose clip is upright.
 #[test]
-fn a_lying_rest_pose_takes_its_ground_from_the_clip() {
+fn the_ground_of_a_lying_rest_pose_comes_from_the_clip() {
     let lying = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
     let mut source = from_outline(CMU);
     source.skeleton.nodes.iter_mut().for_each(|n| n.rest.translation = lying * n.rest.translation);

@@ -11,13 +11,13 @@ use super::frame::turn;
 /// The needed nodes with all their ancestors, and their orientations and matrices in the current frame.
 #[derive(Clone, Debug)]
 pub(super) struct NodeSubset {
-    /// Nodes whose orientations are needed, with all their ancestors, parents first. Each is a node and its parent.
+    /// Nodes whose orientations are needed and all their ancestors, parents first. Each entry is a node and its parent.
     pub(super) order: Vec<(usize, Option<usize>)>,
     /// World orientations, by node.
     pub(super) turns: Vec<Quat>,
     /// World matrices, by node.
     pub(super) world: Vec<Affine3A>,
-    /// Nodes whose matrices are needed, with all their ancestors, parents first.
+    /// Nodes whose matrices are needed and all their ancestors, parents first. Each entry is a node and its parent.
     pub(super) placed: Vec<(usize, Option<usize>)>,
     /// The parents of all nodes.
     pub(super) parents: Vec<Option<usize>>,
@@ -40,7 +40,7 @@ impl NodeSubset {
         }
     }
 
-    /// Updates the world orientations from a pose. `world` is applied on top of the roots.
+    /// Updates the world orientations from a pose. `world` is applied after the transforms of the roots.
     pub(super) fn update_orientations(&mut self, pose: &Pose, world: Quat) {
         for &(node, parent) in &self.order {
             let above = parent.map_or(world, |p| self.turns[p]);
@@ -48,7 +48,7 @@ impl NodeSubset {
         }
     }
 
-    /// Updates the world matrices from a pose. `world` is applied on top of the roots.
+    /// Updates the world matrices from a pose. `world` is applied after the transforms of the roots.
     pub(super) fn update_matrices(&mut self, pose: &Pose, world: Affine3A) {
         for &(node, parent) in &self.placed {
             let above = parent.map_or(world, |p| self.world[p]);

@@ -57,13 +57,13 @@ fn indices(encoded: &[u8], count: usize, stride: usize, triangles: bool) -> Resu
     let indices = indices.map_err(damaged)?.into_iter();
     match stride {
         4 => Ok(indices.flat_map(u32::to_le_bytes).collect()),
-        #[expect(clippy::cast_possible_truncation, reason = "the codec narrows indices in the same way")]
+        #[expect(clippy::cast_possible_truncation, reason = "the codec truncates indices in the same way")]
         2 => Ok(indices.flat_map(|i| (i as u16).to_le_bytes()).collect()),
         _ => Err(format!("byteStride {stride} is neither 2 nor 4")),
     }
 }
 
-/// A vertex of `N` words. It is a type because the codec derives the vertex size from a type.
+/// A vertex of `N` words. The codec derives the vertex size from the type of its output, so each size needs a type.
 #[derive(Clone)]
 struct Vertex<const N: usize>([u32; N]);
 

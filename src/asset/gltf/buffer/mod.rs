@@ -11,9 +11,9 @@ use super::{ObjectError, uri};
 
 pub(super) mod meshopt;
 
-/// Decoded data may be this many times as large as the file with its buffers …
+/// Factor by which decoded data may be larger than the file with its buffers, in addition to [`BUDGET_BASE`].
 const BUDGET_FACTOR: u64 = 8;
-/// … plus this many bytes, because a small file may decode to many zeros.
+/// Number of bytes of decoded data that every file may have, because a small file may decode to many zeros.
 const BUDGET_BASE: u64 = 24 << 20;
 
 /// The buffers and buffer views that accessors and images read from.
@@ -26,7 +26,7 @@ pub(super) struct Buffers<'a> {
     budget: Cell<u64>,
 }
 
-/// The bytes of a buffer. Buffers with the same URI share them.
+/// The bytes of a buffer, which buffers with the same URI share.
 #[derive(Clone)]
 enum BufferBytes<'a> {
     Chunk(&'a [u8]),

@@ -37,7 +37,8 @@ pub fn skeleton_only(character: &Character) -> Vec<u8> {
     root.to_string().into_bytes()
 }
 
-/// Adds clips to a document and its binary buffer. Matrices of animated nodes become translation, rotation and scale.
+/// Adds clips to a document and its binary buffer. The matrices of animated nodes are converted to translation,
+/// rotation and scale.
 pub(in crate::asset::gltf) fn add(
     root: &mut Value,
     binary: &mut Vec<u8>,

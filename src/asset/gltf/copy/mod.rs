@@ -57,7 +57,7 @@ pub(super) fn list<'a>(root: &'a mut Value, name: &str) -> &'a mut [Value] {
     root.get_mut(name).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)
 }
 
-/// Returns an index or offset, even if it is written as `1.0`.
+/// Returns an index or offset. It may be written as a whole float such as `1.0`.
 fn unsigned(value: Option<&Value>) -> Option<usize> {
     let number = value?.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.0e15).contains(x))?;
     #[expect(
@@ -86,11 +86,11 @@ fn pose_nodes(root: &mut Value, skeleton: &Skeleton, locals: &[Transform], weigh
 }
 
 /// Joins the bytes of all buffers into one, which becomes buffer 0. Buffers without bytes, such as the fallback buffers
-/// of compressed views, follow it.
+/// of compressed views, come after buffer 0.
 fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>) -> Vec<u8> {
     let mut binary = Vec::new();
     let mut buffers = vec![json!({ "byteLength": 0 })];
-    // For each old buffer, the index of its new buffer and the offset of its bytes there.
+    // For each old buffer, the index of the new buffer that contains its bytes, and their offset there.
     let mut locations = Vec::new();
     for (index, buffer) in list(root, "buffers").iter().enumerate() {
         let bytes = match (buffer.get("uri").and_then(Value::as_str), chunk) {
