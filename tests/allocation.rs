@@ -8,7 +8,7 @@ use sinew::ik::{Body, Goal, Limit, Link, Method, Options, Solver};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// A trunk of three links with two arms of `arm` links.
+/// Returns a body with a trunk of three links and two arms of `arm` links each, and the ends of the arms.
 fn body(arm: usize, limit: Limit) -> (Body, [usize; 2]) {
     let mut links = vec![Link::base()];
     links.extend((0..3).map(|i| Link { limit, ..Link::child(i, DVec3::Y * 0.3) }));

@@ -1,4 +1,4 @@
-//! The memory that malicious files use. One test in its own binary, because memory is measured per process.
+//! Tests the memory use of malicious files. The test has its own binary because memory is measured per process.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fmt::Write;
@@ -22,7 +22,7 @@ fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     (result, ALLOCATOR.peak_usage().saturating_sub(before))
 }
 
-/// A long recording becomes a clip of the same length, with memory of less than ten times its text.
+/// A long recording becomes a clip of the same length. This uses less than ten times the memory of the text.
 fn check_recordings() {
     let frames = 200_000_u32;
     let mut text = String::from("time,hips.x,hips.y,hips.z\n");

@@ -20,18 +20,19 @@ use sinew::puppet::{Pin, Puppet, Target};
 use sinew::rig;
 use sinew::skin::Skinning;
 
-/// Frames of one round. All rounds have the same times and goals, so that the first two grow the buffers.
+/// Number of frames in a round. All rounds have the same times and goals, so that after two rounds the buffers are
+/// large enough.
 const FRAMES: u16 = 12;
 
-/// A character, and what the tests need to know about it.
+/// A character with the data that the tests need.
 struct Subject {
     name: String,
     puppet: Puppet,
-    /// The ends of its chains.
+    /// The nodes at the ends of the character's chains.
     ends: Vec<usize>,
     /// Position of each node at rest, in world metres.
     rest: Vec<DVec3>,
-    /// The longest side of its bounding box, in metres.
+    /// The longest side of the character's bounding box, in metres.
     size: f64,
 }
 
@@ -71,8 +72,8 @@ impl Subject {
         Some(DQuat::from_euler(EulerRot::XYZ, 0.4 * turn.sin(), 0.3 * turn.cos(), 0.2))
     }
 
-    /// Returns the number of allocations in the third round, and the number of its updates that succeeded. `set`
-    /// prepares the puppet, and `frame` sets the goals of a frame.
+    /// Returns the number of allocations and the number of successful updates in the third round. `set` prepares the
+    /// puppet, and `frame` sets the goals of a frame.
     fn warm(&self, set: impl Fn(&mut Puppet), frame: impl Fn(&mut Puppet, u16)) -> (u64, u16) {
         let mut puppet = self.puppet.clone();
         set(&mut puppet);
@@ -261,7 +262,7 @@ fn options_and_logical_parents_allocate_nothing() {
     assert!(reparented > 0);
 }
 
-/// The idle clip keeps both feet in place.
+/// Tests the idle clip, which keeps both feet in place.
 #[test]
 fn feet_that_stay_in_place_allocate_nothing() {
     let mannequin = Subject::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mannequin.glb"));
@@ -275,7 +276,7 @@ fn feet_that_stay_in_place_allocate_nothing() {
     assert!(assert_warm(&mannequin, "idle", |puppet| puppet.motion.clone_from(&motion)) > 0);
 }
 
-/// A pose from another source, with contact constraints that start and end.
+/// The puppet follows a pose from another source, with contact constraints that start and end.
 #[test]
 fn a_followed_pose_allocates_nothing() {
     for subject in built_in() {

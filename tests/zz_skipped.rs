@@ -1,5 +1,5 @@
-//! Prints how many tests were skipped and why. This target has no tests. It is named so that it comes last, because cargo runs
-//! test targets in the order of their names.
+//! Prints how many tests were skipped and why. This target has no tests. Its name makes it the last target, because
+//! cargo runs test targets in the order of their names.
 #![allow(clippy::print_stdout, reason = "it prints a summary")]
 #![allow(
     dead_code,

@@ -14,9 +14,9 @@ const MAX_STEPS: usize = 8;
 struct Module {
     path: Vec<String>,
     items: BTreeSet<String>,
-    /// Absolute paths of imports by the name that they bring into scope.
+    /// The absolute path of each import, by the name that the import brings into scope.
     imports: BTreeMap<String, Vec<String>>,
-    /// Modules of which all items are imported.
+    /// Modules that are imported with `*`.
     globs: Vec<Vec<String>>,
     /// Absolute paths that the file uses, except for those that it only re-exports.
     uses: Vec<Vec<String>>,

@@ -91,7 +91,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Splits code into words, `::` and single characters. White space is dropped.
+/// Splits code into words, `::` and single characters. White space is skipped.
 fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code.trim_start();
@@ -168,8 +168,8 @@ pub(crate) fn paths(text: &str) -> Vec<FoundPath> {
     found
 }
 
-/// Returns whether a path starts at a token. It starts with a word that is not a field or method, or with a `::` that does
-/// not follow a `<type>`.
+/// Returns whether a path starts at a token. A path starts with a word that is not a field or method, or with a `::`
+/// that does not follow a `<type>`.
 fn starts_path(tokens: &[&str], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).map_or("", |i| tokens[i]);
     if tokens[at] == "::" {

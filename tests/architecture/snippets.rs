@@ -70,7 +70,7 @@ fn super_paths_are_resolved() {
     let of = |name, text| file(name, text).targets().into_iter().collect::<Vec<_>>();
     assert_eq!(of("pose/mod.rs", "use super::asset::Clip;"), ["asset"]);
     assert_eq!(of("puppet.rs", "use super::asset::Clip;"), ["asset"]);
-    // A path that could lead to any module becomes a name that no row has.
+    // A path that could lead to any module becomes a name that no row of the table allows.
     assert_eq!(of("pose/mod.rs", "use crate::*;"), ["*"]);
     assert_eq!(of("pose/mod.rs", "use crate as root;"), ["crate"]);
 }
@@ -142,7 +142,7 @@ fn differences_between_the_table_and_the_source_are_found() {
     let (low, middle, high) =
         (("low.rs", ""), ("middle/mod.rs", "use crate::low;"), ("high/a.rs", "use crate::{low, middle};"));
     assert_eq!(violations(&[low, middle, high]), [""; 0]);
-    // A dependency on a module below in the table, which is also a cycle.
+    // A module depends on one that is below it in the table, which is also a cycle.
     let up = violations(&[("low.rs", "crate::middle::f();"), middle, high]);
     assert_eq!(up, ["low.rs: `low` must not use `middle`"]);
     let up = violations(&[low, ("middle/deep/x.rs", "use crate::{low, high};"), high]);
@@ -151,7 +151,7 @@ fn differences_between_the_table_and_the_source_are_found() {
         violations(&[low, middle, ("high.rs", "use crate::*;")]),
         ["high.rs: `high` must not use `*`"]
     );
-    // An unused entry, a row without a module, and a module without a row.
+    // The table has an unused entry, a row without a module, or no row for a module.
     assert_eq!(
         violations(&[low, ("middle.rs", ""), high]),
         ["the row of `middle` allows `low`, which it does not use"]

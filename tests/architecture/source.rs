@@ -15,7 +15,7 @@ const NOT_CRATES: [&str; 21] = [
 
 /// A source file.
 pub(crate) struct SourceFile {
-    /// Its path below `src`, separated by `/`.
+    /// The path of the file below `src`, separated by `/`.
     pub(crate) name: String,
     pub(crate) text: String,
 }
@@ -92,7 +92,7 @@ impl SourceFile {
         let found = paths(&self.text);
         let words = words(&self.text);
         let declared = words.windows(2).filter(|w| w[0] == "mod").map(|w| w[1].clone());
-        // The name that `a::b::{self}` imports is `b`.
+        // `a::b::{self}` imports the name `b`.
         let name = |f: &FoundPath| f.path.iter().rfind(|n| *n != "self").cloned();
         let imported = found.iter().filter(|f| f.is_import && f.path.len() > 1).filter_map(name);
         let local: BTreeSet<String> = declared.chain(imported).collect();

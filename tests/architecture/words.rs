@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Phrases that plain technical English does not need, in lower case. They match only whole words.
+/// Phrases that plain technical English does not need, in lower case. A phrase matches only whole words.
 const PHRASES: [&str; 8] =
     ["anew", "is none", "shall", "so long", "told", "what came of", "whom", "will not do"];
 /// The folders whose files are checked.

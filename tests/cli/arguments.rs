@@ -48,7 +48,7 @@ fn the_error_for_a_negative_number_names_its_option() {
 }
 
 #[test]
-fn large_and_small_numbers_are_accepted_or_refused() {
+fn extreme_numbers_are_accepted_only_for_rotations() {
     stdout(["pose", "--rotate", "head=1e308,0,0,1e308"]);
     stdout(["pose", "--rotate", "head=1e-200,0,0,0"]);
     assert!(refusal(["pose", "--reach", "leftHand=1e39,0,0"]).contains("single precision"));
@@ -120,7 +120,7 @@ fn a_failed_write_leaves_no_files() {
     let folder = folder("unwritable");
     let inside = folder.join("missing").join("pose.json");
     assert!(refusal(["pose", "-o", inside.to_str().unwrap()]).contains("pose.json: "));
-    // A folder has the file's name.
+    // A folder with the name of the output file already exists.
     let subfolder = folder.join("folder.json");
     std::fs::create_dir(&subfolder).unwrap();
     refusal(["pose", "-o", subfolder.to_str().unwrap()]);

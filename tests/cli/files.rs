@@ -101,7 +101,7 @@ fn a_file_is_synced_before_it_is_renamed() {
         let mut strace = Command::new("strace");
         strace.args(["-f", "-y", "-e", "trace=fsync,fdatasync,rename,renameat,renameat2", "-o"]).arg(&log);
         strace.args([env!("CARGO_BIN_EXE_sinew"), "pose", "-q", "-o"]).arg(&out);
-        // There is no log if the process may not trace another.
+        // The run fails if a process may not trace another.
         if !strace.output().is_ok_and(|output| output.status.success()) {
             return skip("strace is missing or may not trace");
         }
@@ -191,7 +191,7 @@ fn a_signal_ignored_by_the_parent_is_ignored() {
     assert!(child.try_wait().unwrap().is_none());
     child.kill().unwrap();
     child.wait().unwrap();
-    // The next save of a file removes the draft of a killed one.
+    // The next save of a file removes the temporary file that a killed save left behind.
     let frame = folder.join("000000.png");
     File::create(folder.join(".000000.png.sinew-tmp")).unwrap();
     let save = ["render", "-q", "--resolution", "32,32", "--adapter", "cpu", "-o", frame.to_str().unwrap()];

@@ -1,7 +1,7 @@
-//! Compares positions and silhouettes with an independent float64 skinning in Python, which is part of the external test
-//! data.
+//! Compares positions and silhouettes with those of an independent Python script, which skins in double precision and
+//! is part of the external test data.
 //!
-//! `SINEW_PYTHON` names a Python with numpy and Pillow. The default is `python3`. See `docs/test-data.md`.
+//! `SINEW_PYTHON` names a Python interpreter with numpy and Pillow. Its default is `python3`. See `docs/test-data.md`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -32,7 +32,8 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// Finds the script and Python. If one is missing, records the test as skipped and returns `None`.
+    /// Finds the script and the Python interpreter. If one of them is missing, records the test as skipped and returns
+    /// `None`.
     #[track_caller]
     fn find() -> Option<Self> {
         let script = external_or_skip("oracle/skin.py")?;
@@ -98,7 +99,7 @@ fn another_program_reads_the_same_poses_from_a_baked_clip() {
         let baked_path = baked.to_str().unwrap();
         let clip = if name == "mannequin" { "--animation=walk" } else { "--animation=sway" };
         stdout(["bake", &file, "-q", "-o", baked_path, clip, "--reach", goal, "--key-error=0"]);
-        // The time of a key, where the original and the baked clip are equal.
+        // This is the time of a key, where the original and the baked clip are equal.
         let time = "0.4";
         let posing = ["0".to_owned(), time.to_owned()];
         let expected = oracle.pose(&baked, &posing, &folder.join("oracle.json"), &folder.join("oracle.png"));
@@ -110,7 +111,7 @@ fn another_program_reads_the_same_poses_from_a_baked_clip() {
 
 fn compare(oracle: &Oracle, file: &Path, folder: &Path) {
     let character = asset::load(file).unwrap();
-    // The last clip, at a time between two keys.
+    // Pose the last clip at a time between two keys.
     let posing = match character.clips.iter().enumerate().next_back() {
         Some((clip, c)) => [clip.to_string(), (c.seconds * 0.37).to_string()],
         None => [String::new(), String::new()],

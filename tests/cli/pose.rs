@@ -53,7 +53,7 @@ fn a_hand_reaches_a_point() {
     }
 }
 
-/// No joint above the hips can turn, so the root translates and the unpinned figure moves with it.
+/// No joint above the hips can turn, so the root translates and moves the whole figure, which has no pins.
 #[test]
 fn a_goal_of_the_hips_moves_the_whole_figure() {
     let rest = json(["pose"]);
@@ -68,7 +68,7 @@ fn a_goal_of_the_hips_moves_the_whole_figure() {
         }
         assert_eq!(node(&pose, name)["rotation"], node(&rest, name)["rotation"]);
     }
-    // With pinned feet the legs bend instead.
+    // If the feet are pinned, the legs bend instead.
     let pins = ["--pin", "leftFoot", "--pin", "rightFoot"];
     let [a, b, c, d] = pins;
     let pose = json(["pose", "--method", "full-body", "--reach", "hips=0.1,0.8,0", a, b, c, d]);
@@ -125,7 +125,7 @@ fn the_same_command_writes_the_same_pose() {
     assert!(solve() == solve());
 }
 
-/// Asserts that a posed copy looks at rest as its source does when posed.
+/// Asserts that the rest pose of a posed copy looks like the posed source.
 fn assert_copy_matches(source: &str, posing: [&str; 4], name: &str) -> std::path::PathBuf {
     let copy = folder(name).join("copy.glb");
     let path = copy.to_str().unwrap();

@@ -74,7 +74,7 @@ fn errors_say_what_a_sequence_needs() {
     );
 }
 
-/// The checks run before posing and drawing, because such a sequence would take days.
+/// Sequences are checked before posing and drawing, because one of this length would take days.
 #[test]
 fn an_impossible_sequence_is_refused_before_drawing() {
     let many = ["--animation", "walk", "--frames", "0..1000000000"];

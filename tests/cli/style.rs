@@ -15,7 +15,8 @@ fn a_style_is_learned_written_and_used() {
     learn_and_pose(walk.to_str().unwrap(), "LeftHand=0.3,1.0,0.4", ["LeftArm", "RightLeg", "RightForeArm"]);
 }
 
-/// Learns a style from the clips of a file and poses its character with it. The `others` must turn when the hand reaches.
+/// Learns a style from the clips of a file and poses its character with it. The joints named in `others` must turn when
+/// the hand reaches.
 fn learn_and_pose(file: &str, reach: &str, others: [&str; 3]) {
     let out = folder("style").join("walk.style.json").display().to_string();
     let output = sinew(["style", file, "--postures", "30", "-o", &out]);
@@ -26,7 +27,7 @@ fn learn_and_pose(file: &str, reach: &str, others: [&str; 3]) {
         (&pose["reports"][0]["method"], &pose["reports"][0]["outcome"]),
         (&"style".into(), &"reached".into())
     );
-    // The whole figure is posed, not only the arm.
+    // The style poses the whole figure, not only the arm.
     let rest = json(["pose", file]);
     let turned = |name: &str| {
         let rotation = |pose: &Value| {
@@ -44,7 +45,8 @@ fn position(pose: &Value, name: &str) -> [f64; 3] {
     [12, 13, 14].map(|i| node["world"][i].as_f64().unwrap())
 }
 
-/// Examples restore a walking pose from the positions of its hands, feet and head. Without examples the result is far off.
+/// With clips as examples, a walking pose is restored from the positions of its hands, feet and head. Without examples
+/// the error is large.
 #[test]
 fn clips_are_examples_for_posing() {
     let walk = json(["pose", "--animation", "walk", "--animation-time", "0.3"]);
@@ -89,7 +91,7 @@ fn examples_are_retargeted_to_the_character() {
         assert_eq!(pose["nodes"], json(posed)["nodes"], "{file}: the same each time");
         assert_ne!(position(&pose, "head"), position(&json(["pose", &model]), "head"), "{file}");
     }
-    // A clip is baked with a goal of the hand in the style of examples.
+    // Bake a clip with a goal for the hand in the style of examples.
     let out = folder("style-bake").join("out.bvh").display().to_string();
     let bake = ["bake", "-q", "--animation", "idle", "--seconds", "0..0.5", "--method", "style"];
     let style = ["--style", MANNEQUIN, "--reach", "leftHand=0.3,1.2,0.3", "--require-reached", "-o", &out];

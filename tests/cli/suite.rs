@@ -120,7 +120,7 @@ fn changed_cases_fail_and_update_writes_only_their_goldens() {
     assert!(text.contains("beyond tolerance, largest differences"), "{text}");
     assert!(text.contains("report: out-of-reach instead of reached"), "{text}");
     assert!(folder.join("goldens/wave.new.png").exists());
-    // A wrong report cannot be updated, because it has no golden.
+    // A wrong report cannot be updated, because reports have no goldens.
     let (code, lines) = code_and_lines(["test", &suite, "--update"]);
     assert_eq!(code, 1, "{lines:?}");
     assert_eq!(time("rest.png"), before[0]);
@@ -152,7 +152,7 @@ fn prune_removes_unused_goldens_only() {
     assert_eq!(code, 1);
     assert!(folder.join("goldens/wave.png").exists());
     fs::write(folder.join("goldens/notes.txt"), "not ours").unwrap();
-    // An image and a JSON document that no suite has written are kept too.
+    // `--prune` also keeps images and JSON documents that no suite has written.
     let texture = image::png(4, 4, image::ColorType::Rgb, &[0; 48]);
     fs::write(folder.join("goldens/texture.png"), texture).unwrap();
     fs::write(folder.join("goldens/package.json"), "{\"format\":\"another\"}").unwrap();
@@ -194,12 +194,12 @@ fn an_unreadable_golden_breaks_only_its_case() {
     assert!(text.contains("broken  rest") && text.contains("rest.png: "), "{text}");
     assert!(text.contains("broken  wave") && text.contains("format is \"sinew-joints-9\""), "{text}");
     assert!(text.contains("passed  reach"), "{text}");
-    // `--update` replaces it.
+    // `--update` replaces the unreadable goldens.
     stdout(["test", &suite, "--update"]);
     assert_eq!(code_and_lines(["test", &suite]).0, 0);
 }
 
-/// No golden is written with numbers outside single precision, because it could not be read again.
+/// No golden with numbers beyond the range of single precision is written, because it could not be read again.
 #[test]
 fn a_case_outside_single_precision_writes_no_golden() {
     let folder = folder("suite-finite");
@@ -230,7 +230,7 @@ fn help_has_examples() {
 }
 
 #[test]
-fn a_session_is_a_case_of_frames_and_of_joints() {
+fn a_session_makes_a_case_for_each_frame_and_one_for_the_joints() {
     let folder = folder("suite-session");
     let suite = folder.join("suite.toml");
     let session = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/drag.session");
@@ -245,7 +245,7 @@ fn a_session_is_a_case_of_frames_and_of_joints() {
         (code, &lines[..]),
         (0, &["passed  s frame 4", "passed  s frame 11", "passed  s joints"].map(String::from)[..])
     );
-    // A changed drag changes the joints, and the frames after it.
+    // A changed drag changes the joints and all frames after the change.
     let text = fs::read_to_string(folder.join("drag.session")).unwrap();
     let drag = text.lines().filter(|l| l.contains("\"drag\"")).nth(30).unwrap();
     let place = &drag[drag.find("\"drag\":").unwrap() + 7..drag.len() - 2];
@@ -262,7 +262,7 @@ fn a_session_is_a_case_of_frames_and_of_joints() {
     assert!(refusal(["test", path]).contains("line 4: frames and fps need a session"));
 }
 
-/// "iterations" is a deprecated spelling of the outcome "iteration-limit".
+/// The outcome "iterations" is a deprecated spelling of "iteration-limit".
 #[test]
 fn a_deprecated_outcome_is_read() {
     let folder = folder("suite-outcome");

@@ -54,12 +54,12 @@ fn a_limited_limb_turns_its_shoulder_to_the_best_pose() {
             body.set_rotation(0, swing * DQuat::from_rotation_y(0.1 * twist - 0.4));
             least = least.min(error(&body, &goal));
         }
-        // A pose of the grid may be slightly nearer than the best swivel.
+        // The best pose of the grid may be slightly nearer to the target than the best swivel.
         assert!(report.position_error() < least + 0.01, "{target}: {report:?}, {least} is possible");
     }
 }
 
-/// A drag that restarts elsewhere when it stalls jumps by more than a radian.
+/// If a stalled solve restarted from another pose, the drag would jump by more than a radian.
 #[test]
 fn a_drag_beyond_the_limits_does_not_jump() {
     let limit = round_cone(DVec3::Y, 0.7, [-0.4, 0.4]);

@@ -143,7 +143,7 @@ fn secondary_task_uses_the_remaining_freedom() {
 
 #[test]
 fn secondary_task_pulls_towards_a_given_posture() {
-    // Two solves of the same target with different postures. Each result is nearer to its own posture.
+    // Solve for the same target twice, with different postures. Each result is nearer to its own posture.
     let target = DVec3::new(0.4, 0.4, 0.1);
     let postures = [0.5, -0.5].map(|angle| vec![DQuat::from_rotation_z(angle); 9]);
     let answers = [0, 1].map(|of| {
@@ -195,7 +195,7 @@ fn a_solve_from_its_last_result_never_restarts() {
 }
 
 #[test]
-fn solve_many_gives_the_bits_of_single_solves() {
+fn solve_many_gives_exactly_the_results_of_single_solves() {
     let target = |i: i32| {
         let t = f64::from(i) * 0.11;
         DVec3::new(t.sin(), (1.7 * t).cos(), (0.6 * t).sin()) * 0.7

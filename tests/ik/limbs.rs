@@ -98,7 +98,7 @@ fn straight_limb_bends_about_the_perpendicular_part_of_its_axis() {
         let goal = LimbGoal { target, pole: DVec3::ZERO };
         let (middle, end) = joint_and_end(&limb, solve_limb(&limb, &goal));
         assert!(end.distance(target) < 1e-9, "{end}");
-        // Bending about -Z moves the middle joint to one side and brings the end back.
+        // Bending about -Z moves the middle joint sideways and brings the end back to the line.
         assert!(middle.z.abs() < 1e-9 && middle.x.abs() > 0.1, "{middle}");
         let other = Limb { bend: -limb.bend, ..limb };
         let (mirrored, _) = joint_and_end(&other, solve_limb(&other, &goal));

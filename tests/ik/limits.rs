@@ -50,8 +50,8 @@ pub(crate) fn arm() -> Body {
     Body::new(links, DAffine3::IDENTITY).unwrap()
 }
 
-/// Returns the limit violation of a joint's rotation, computed independently of the library. The unit is radians. For
-/// the swing of a cone it is a fraction of the ellipse.
+/// Returns the limit violation of a joint's rotation, computed independently of the library. The unit is radians. The
+/// swing of a cone is measured as a fraction of the ellipse instead.
 fn violation(limit: &Limit, q: DQuat) -> f64 {
     let outside = |angle: f64, [min, max]: [f64; 2]| {
         let turns = [angle - TAU, angle, angle + TAU];
@@ -86,13 +86,13 @@ fn worst_violation(body: &Body) -> f64 {
 }
 
 #[test]
-fn euler_limit_allows_both_triples_of_a_rotation() {
+fn euler_limit_allows_a_rotation_if_either_angle_triple_is_inside() {
     let limit = Limit::Euler { order: EulerRot::XYZ, min: [-0.5, 1.6, -0.5], max: [0.5, 3.0, 0.5] };
     for (a, b, c) in [(0.1, 2.5, 0.2), (-0.4, 1.7, 0.3), (0.5, 2.9, -0.5)] {
         let inside = DQuat::from_euler(EulerRot::XYZ, a, b, c);
         assert!(angle(inside, limit.nearest(inside)) < 1e-9, "{a} {b} {c}");
     }
-    // The second angle is clamped, and the others stay.
+    // The second angle is clamped, and the others do not change.
     let [beyond, border] = [1.4, 1.6].map(|b| DQuat::from_euler(EulerRot::XYZ, 0.1, b, 0.2));
     assert!(angle(limit.nearest(beyond), border) < 1e-9);
 }
@@ -232,7 +232,8 @@ fn locked_joint_stays_at_rest() {
 
 #[test]
 fn reversed_link_keeps_the_limit_of_its_joint() {
-    // The arm starts at its hand, so the rotations are inverses, but the elbow keeps its limit.
+    // The chain of the arm starts at the hand, so the links turn by the inverses of the joints' rotations, but the
+    // elbow keeps its limit.
     let hinge = Limit::Hinge { axis: DVec3::X, min: 0.0, max: degrees(150.0) };
     let link = |limit, offset, parent| Link { limit, offset, parent, reversed: true, ..Link::base() };
     let links = vec![

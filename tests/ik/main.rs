@@ -24,7 +24,7 @@ mod support;
 use glam::{DQuat, DVec3};
 use sinew::ik::{Body, Goal, Method, Options, Report, Solver};
 
-/// The names that `cases` imports from `crate::ik`.
+/// The items that `cases` imports from `crate::ik`.
 mod ik {
     pub(crate) use super::random::Random;
     pub(crate) use sinew::ik::{Body, Goal, Limit, Link, SolveError, round_cone};
@@ -45,7 +45,7 @@ fn report(body: &mut Body, goals: &[Goal], options: &Options) -> Report {
     Solver::default().solve(body, goals, options).unwrap().clone()
 }
 
-/// Returns the same chain, but straight.
+/// Returns the chain that [`chain`] returns, but straight.
 fn straight(n: usize) -> Body {
     let mut body = chain(n);
     (0..=n).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));

@@ -87,7 +87,7 @@ fn target_nearer_than_the_chain_can_fold_is_out_of_reach() {
     for method in chain_methods() {
         let (outcome, error, _) = solve(&body, &[Goal::position(2, DVec3::X * 0.3)], &options(method));
         assert_eq!(outcome, Outcome::OutOfReach, "{method}");
-        // The undamped pseudo-inverse oscillates about the fold.
+        // The undamped pseudo-inverse oscillates about the folded pose.
         let near = if method == Method::PseudoInverse { 0.5 } else { 0.46 };
         assert!(error < near, "{method}: error {error}, but 0.45 is possible");
     }

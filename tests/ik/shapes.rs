@@ -24,7 +24,7 @@ fn straight_chain_bends_into_an_arc_that_almost_reaches_its_target() {
         for target in [DVec3::new(0.3, 0.6, 0.5), DVec3::new(0.9, 0.1, -0.2), DVec3::Y * 0.7] {
             let mut body = straight(n);
             let report = report(&mut body, &[Goal::position(n, target)], &options(Method::Dls));
-            // The arc is almost the solution. For many links it is exact enough.
+            // The initial arc is almost the solution. With many links it is already within the tolerance.
             let most = if n == 3 { 2 } else { 1 };
             assert!(report.reached() && report.iterations <= most, "{n} links, {target}: {report:?}");
         }
@@ -39,7 +39,8 @@ fn straightened_chain_bends_as_it_does_at_rest() {
             let mut body = changed(|_, link| Link { rest: bend, ..link });
             (0..7).for_each(|i| body.set_rotation(i, DQuat::IDENTITY));
             report(&mut body, &[Goal::position(6, DVec3::Y * 0.7)], &options(method));
-            // At rest the chain curves towards one side. With its end on the line, its middle is on the other side.
+            // At rest, the end of the chain curves towards one side of the y axis. With the end on the axis, the middle
+            // is on the other side.
             let middle = position(&body, 3);
             assert!(middle.z * side < -0.2, "{method}, {side}: {middle}");
         }
@@ -94,7 +95,7 @@ fn scale_lengthens_the_chain_below_it() {
     for method in chain_methods() {
         let mut body =
             changed(|i, link| Link { scale: DVec3::splat(if i == 1 { 2.0 } else { 1.0 }), ..link });
-        // Beyond the reach of a chain without scale.
+        // This target is beyond the reach of a chain without scale.
         let target = DVec3::new(0.9, 0.8, 0.3);
         let report = report(&mut body, &[Goal::position(6, target)], &options(method));
         assert!(report.reached(), "{method}: {}", report.position_error());

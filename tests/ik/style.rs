@@ -1,5 +1,5 @@
-//! Compares pose priors with other methods. They restore a whole posture from five effectors, on frames that were not
-//! used for learning. `--nocapture` prints the table of `docs/motion.md`.
+//! Compares pose priors with other methods. Each method restores whole postures from five effectors, for frames that
+//! were not used for learning. `--nocapture` prints the table of `docs/motion.md`.
 
 mod motions;
 
@@ -14,8 +14,8 @@ use sinew::ik::{
 
 use motions::{BUILT_IN, EXTERNAL, Motion, at};
 
-/// The result of one method: the mean error over all joints and frames and that of the worst frame, both in metres,
-/// and the seconds per solve.
+/// The result of one method: the mean error over all joints and frames in metres, the mean error of the worst frame in
+/// metres, and the seconds per solve.
 #[derive(Clone, Copy, Debug, Default)]
 struct MethodResult {
     mean: f64,
@@ -155,7 +155,7 @@ fn style_method_requires_a_pose_prior_for_the_body() {
     };
     assert!(refused(&mut solver, &mut body).contains("needs a style"));
     assert!(options(Method::Style).refusal(&body, &goals).is_some());
-    // A style of another body.
+    // The style was learned for another body.
     let examples: Vec<Posture> = (0..5)
         .map(|i| {
             let mut other = crate::chain(2);

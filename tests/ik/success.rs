@@ -1,5 +1,5 @@
 //! Success rates of every method on seeded cases. The bounds are in the tables under "What the tests require" in
-//! `docs/solvers.md`. A cell contains the minimum success and the maximum mean number of iterations. `--nocapture`
+//! `docs/solvers.md`. A cell contains the minimum success rate and the maximum mean number of iterations. `--nocapture`
 //! prints the measured values.
 
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ const ITERATIONS: usize = 500;
 
 /// The results of a method on a set of cases.
 struct Measured {
-    /// Fraction of the cases that are solved to 1.1 times the tolerance.
+    /// Fraction of the cases whose error is at most 1.1 times the tolerance.
     success: f64,
     /// Mean number of iterations.
     iterations: f64,
@@ -29,7 +29,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// Returns the error that this fraction of the cases does not exceed.
+    /// Returns the error that a given fraction of the cases does not exceed.
     fn percentile(&self, fraction: f64) -> f64 {
         self.errors[(fraction * self.errors.len() as f64).ceil() as usize - 1]
     }
@@ -70,7 +70,7 @@ fn measure(cases: &Cases, method: Method, tolerance: f64, iterations: usize) -> 
     Ok(Measured { success: solved as f64 / count, iterations: spent as f64 / count, errors })
 }
 
-/// Returns the cells of the table that follows a line of the page, without the header.
+/// Returns the cells of the first table after a line of the page, without the header.
 fn table(line: &str) -> Vec<Vec<String>> {
     let (_, after) = PAGE.split_once(&format!("\n{line}")).unwrap_or_else(|| panic!("no line {line:?}"));
     let rows = after.lines().skip_while(|l| !l.starts_with('|')).skip(2);
@@ -82,7 +82,7 @@ fn method(cell: &str) -> Method {
     cell.trim_matches('`').parse().unwrap()
 }
 
-/// Checks a method against a cell: `99 %, 12.5`, `refused`, or `slow` if another table applies.
+/// Checks a method against a cell, such as `99 %, 12.5`, `refused`, or `slow` if another table applies.
 fn check_cell(cell: &str, cases: &Cases, method: Method, tolerance: f64) {
     let measured = measure(cases, method, tolerance, ITERATIONS);
     let limits = if cases.limits { "limited" } else { "free" };
@@ -176,8 +176,8 @@ fn every_method_has_its_rows_in_the_tables() {
     assert_eq!(slow, pairs(table("Near full stretch")));
 }
 
-/// Solvers in other languages are measured on the same cases, which they generate themselves. These values come from
-/// their generator.
+/// Solvers in other languages are measured on the same cases, which a generator in their language produces. The
+/// expected values come from that generator.
 #[test]
 fn cases_match_those_of_other_solvers() {
     let cases = |set, count| cases::free(6, set, count, 1).unwrap().goals;

@@ -5,7 +5,7 @@ use sinew::capture::vmc::LONGEST_PACKET;
 use crate::osc;
 use crate::performer::WalkingPerformer;
 
-/// A generator of invalid packets. The sequence is always the same.
+/// A generator of invalid packets, which always generates the same sequence.
 pub(crate) struct HostilePackets {
     random: u64,
     valid: Vec<u8>,
@@ -93,11 +93,11 @@ impl HostilePackets {
         packet
     }
 
-    /// Nested bundles, sometimes with as many levels as fit into a datagram.
+    /// Nested bundles, sometimes with as many levels as a datagram can hold.
     fn nested(&mut self) -> Vec<u8> {
         let depth = if self.below(400) == 0 { 3200 } else { self.below(40) };
         let inner = osc::message("/VMC/Ext/T", "f", &1.0_f32.to_be_bytes());
-        // From the outermost bundle inwards. Each one contains everything that follows.
+        // Write the bundles from the outermost to the innermost. Each one contains everything that follows it.
         let mut out = Vec::new();
         for level in (0..depth).rev() {
             out.extend_from_slice(b"#bundle\0\0\0\0\0\0\0\0\x01");
@@ -117,7 +117,7 @@ impl HostilePackets {
         packet
     }
 
-    /// Very long lists of arguments, arrays, blobs and strings, or length fields that claim them.
+    /// Very long argument lists, arrays, blobs and strings, or length fields that claim such lengths.
     fn oversized(&mut self) -> Vec<u8> {
         let address = self.pick(&ADDRESSES);
         let many = if self.below(200) == 0 { 30_000 } else { self.below(100) };
@@ -148,7 +148,7 @@ impl HostilePackets {
         let address = self.pick(&ADDRESSES);
         let numbers: Vec<f32> = (0..7).map(|_| self.pick(&NUMBERS)).collect();
         let message = osc::named(address, name.as_bytes(), &numbers);
-        // A valid message in the same bundle must not make it acceptable.
+        // A valid message in the same bundle must not make the invalid one acceptable.
         if self.below(2) == 0 { message } else { osc::bundle(&[message, self.valid.clone()]) }
     }
 

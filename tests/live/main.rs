@@ -1,5 +1,5 @@
-//! Tests of live capture through a loopback socket: the CPU time per packet, and the effect of many invalid
-//! packets. They have their own binary because resident memory is measured for the whole process.
+//! Tests of live capture through a loopback socket: the CPU time per packet, and the effect of many invalid packets.
+//! The tests have their own binary because resident memory is measured for the whole process.
 //!
 //! `SINEW_LIVE_SECONDS=10 SINEW_HOSTILE_PACKETS=1000000 cargo test --test live -- --nocapture` runs them for longer
 //! and prints the measurements.
@@ -31,10 +31,11 @@ const HERTZ: f64 = 120.0;
 const MAX_CPU_SECONDS: f64 = 0.3e-3;
 /// Maximum increase of the resident memory by invalid packets, bytes.
 const MAX_GROWTH: u64 = 512 << 10;
-/// Maximum size of the packets that the receiver has not read yet, bytes. The system's receive buffer has 200 kB.
+/// Maximum size of the packets that the receiver has not read yet, bytes. The receive buffer of the operating system
+/// holds 200 kB.
 const MAX_UNREAD: usize = 64 << 10;
 
-/// Runs one test at a time.
+/// A lock that lets only one test run at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn number(variable: &str, default: u64) -> u64 {
@@ -87,7 +88,7 @@ impl Follower {
         self.source.receiver.with_state(|state| state.packets + state.dropped)
     }
 
-    /// Waits until `count` packets were received, valid and invalid.
+    /// Waits until `count` packets, valid or invalid, have been received.
     fn wait_for(&self, count: u64) {
         let mut progress = (self.received(), Instant::now());
         while progress.0 < count {
@@ -157,7 +158,7 @@ fn a_packet_of_sixty_joints_costs_less_than_a_third_of_a_millisecond() {
         (performer, started.elapsed())
     });
     let cpu_times = || Some((cpu_seconds(&listener()?)?, cpu_seconds("thread-self")?));
-    // A new thread sets its name shortly after it starts.
+    // Wait for the listener, because a new thread sets its name shortly after it starts.
     let started = Instant::now();
     while listener().is_none() && started.elapsed() < Duration::from_secs(1) {
         std::thread::sleep(Duration::from_millis(1));

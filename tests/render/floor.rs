@@ -19,8 +19,8 @@ fn shadows_are_complete_from_any_direction() {
     let default = typical_view(bounds, 1.0);
     let positions = [
         default.camera.position,
-        // The shadow falls towards the camera, away from it, is seen from above, contains the camera, and is outside the
-        // image.
+        // In this order, the shadow falls towards the camera, falls away from it, is seen from above, contains the
+        // camera, and is outside the image.
         center + vec3(-1.5, 0.8, -1.7) * radius,
         center + vec3(1.5, 0.2, 1.7) * radius,
         center + vec3(0.1, 4.0, 0.0) * radius,

@@ -12,7 +12,7 @@ use crate::{load, pixel, renderer, settings, typical_view};
 
 const RED: Vec3 = Vec3::X;
 
-/// Squares from −1 to 1 that face +Z, one at each depth, with ghosts at other positions.
+/// Draws squares from −1 to 1 that face +Z, one at each depth, with ghosts of them at other positions.
 fn squares(depths: &[f32], mode: ShadingMode, ghosts: &[(Vec3, Mat4)]) -> DecodedImage {
     let mut b = Builder::default();
     let corners = |z: f32| [-1.0, -1.0, z, 1.0, -1.0, z, 1.0, 1.0, z, -1.0, 1.0, z];

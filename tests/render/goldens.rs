@@ -19,7 +19,8 @@ use crate::support::image::{self, PixelAccess};
 use crate::{renderer, typical_view};
 
 const SIZE: (u32, u32) = (320, 240);
-/// Drivers round differently. These tolerances allow an invisible difference, and larger ones in a few pixels at edges.
+/// Drivers round differently. These tolerances allow invisible differences in all pixels, and larger ones in a few
+/// pixels at edges.
 const LEVELS: u8 = 6;
 const PIXELS: f64 = 0.003;
 

@@ -21,7 +21,7 @@ fn every_shader_is_valid() {
     }
 }
 
-/// Returns name, offset and size of each member of a struct in a shader, and the size of the struct.
+/// Returns the name, offset and size of each member of a struct in a shader, and the size of the whole struct.
 fn layout(module: &naga::Module, name: &str) -> (Vec<(String, usize, usize)>, usize) {
     let found = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name));
     let naga::TypeInner::Struct { members, span } = &found.unwrap().1.inner else {
@@ -45,12 +45,12 @@ macro_rules! assert_twins {
 }
 
 #[test]
-fn globals_have_the_same_layout() {
+fn globals_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!("surface", Globals { clip_from_world, shadow_from_world, eye, light, floor, viewport });
 }
 
 #[test]
-fn parts_have_the_same_layout() {
+fn parts_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!(
         "surface",
         Part {
@@ -94,12 +94,12 @@ fn vertices_have_the_same_layout_as_attributes_and_in_storage() {
 }
 
 #[test]
-fn lines_have_the_same_layout() {
+fn lines_have_the_same_layout_in_shaders_and_rust() {
     assert_twins!("lines", Line { start, end, corner, color });
 }
 
 #[test]
-fn flags_have_the_same_values() {
+fn flags_have_the_same_values_in_shaders_and_rust() {
     let module = module("surface");
     let value = |name: &str| {
         let (_, constant) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap();

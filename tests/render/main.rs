@@ -1,5 +1,5 @@
-//! Checks rendered images against values that are known from arithmetic. Uses the software adapter, unless `SINEW_ADAPTER`
-//! names another one in the format of `--adapter`.
+//! Checks rendered images against values that are computed independently. Uses the software adapter, unless
+//! `SINEW_ADAPTER` names another one in the format of `--adapter`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 #![allow(clippy::needless_pass_by_value, reason = "json!(…) is easier to read without a reference")]
 

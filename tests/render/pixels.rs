@@ -6,7 +6,7 @@ use sinew::render::{Background, ShadingMode};
 use crate::support::Builder;
 use crate::{assert_near, draw, draw_sized, pixel, settings};
 
-/// A square from −1 to 1 that faces +Z, instanced by each node.
+/// Returns a file with a square from −1 to 1 that faces +Z. Each node is an instance of it.
 fn squares(nodes: Value, material: Value) -> Vec<u8> {
     let mut b = Builder::default();
     let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
@@ -39,7 +39,7 @@ fn a_square_covers_its_pixels_and_no_others() {
 }
 
 #[test]
-fn row_0_is_on_top_and_x_runs_right() {
+fn row_0_is_at_the_top_and_x_increases_to_the_right() {
     let file = squares(json!([{"mesh": 0, "translation": [1, 1, 0], "scale": [0.5, 0.5, 1]}]), json!({}));
     let image = draw(&file, &settings(ShadingMode::Mask));
     assert_eq!(pixel(&image, 48, 16), [255; 4]);
@@ -145,7 +145,7 @@ fn sheet(material: Value, shadow: bool) -> Vec<u8> {
     turned_sheet(-1.0, [1, 1, 1], material, shadow)
 }
 
-/// The same sheet, scaled and then rotated by quarter turns about X. After −1 turns it faces up.
+/// The same sheet, scaled and then rotated by `turns` quarter turns about X. With −1 turn it faces up.
 fn turned_sheet(turns: f32, scale: [i32; 3], material: Value, shadow: bool) -> Vec<u8> {
     let (sin, cos) = (turns * std::f32::consts::FRAC_PI_4).sin_cos();
     let file = squares(json!([{"mesh": 0, "rotation": [sin, 0, 0, cos], "scale": scale}]), material);

@@ -9,7 +9,7 @@ use crate::{assert_near, draw, pixel, settings};
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 
-/// A square from −1 to 1 with the given depths of its corners, with or without a normal.
+/// A square from −1 to 1, with the depth of each corner and an optional normal.
 struct Square {
     z: [f32; 4],
     normal: Option<[f32; 3]>,
@@ -71,12 +71,12 @@ fn lambert(albedo: f32, cosine: f32) -> u8 {
     srgb((albedo * (0.3 + 0.8 * cosine.max(0.0))).clamp(0.0, 1.0))
 }
 
-/// z of the direction towards the light, which is (0.4, 0.8, 0.6) normalised.
+/// Returns the z component of the direction towards the light, which is (0.4, 0.8, 0.6) normalised.
 fn lamp_z() -> f32 {
     0.6 / (0.16_f32 + 0.64 + 0.36).sqrt()
 }
 
-/// White that faces +Z in `lambert`.
+/// Returns the colour of a white surface that faces +Z in `lambert` mode.
 fn facing_lamp() -> [u8; 4] {
     let level = lambert(1.0, lamp_z());
     [level, level, level, 255]
@@ -107,7 +107,7 @@ fn normals_are_transformed_by_the_inverse_transpose() {
 
 #[test]
 fn a_mesh_without_normals_is_flat() {
-    // On the plane z = x, the outside is (−1, 0, 1).
+    // The outside of the plane z = x faces (−1, 0, 1).
     let slope = Square { z: [-1.0, 1.0, 1.0, -1.0], normal: None, ..Square::default() };
     let n =
         (127.5 - 127.5 * std::f32::consts::FRAC_1_SQRT_2, 127.5 + 127.5 * std::f32::consts::FRAC_1_SQRT_2);
@@ -122,7 +122,7 @@ fn back_faces_are_culled_unless_double_sided() {
     assert_eq!(away.plain(ShadingMode::Normal), BLACK);
     assert_eq!(away.plain(ShadingMode::Mask), [255; 4]);
     let nodes = || json!([{"mesh": 0}]);
-    // Lit on the visible side, but the normal is that of the outside.
+    // The visible side is lit, but the normal is that of the outside.
     assert_near(away.with(nodes(), double.clone(), ShadingMode::Lambert), facing_lamp(), 1);
     assert_near(away.with(nodes(), double.clone(), ShadingMode::Normal), [128, 128, 0, 255], 1);
     let flat = Square { normal: None, ..away };
@@ -158,8 +158,8 @@ fn tilted_by_map(tangents: bool, mirrored: bool, turned: bool) -> [u8; 4] {
     pixel(&draw(&file, &settings(ShadingMode::Shaded)), 30, 34)
 }
 
-/// Software drivers do not read memory for helper pixels outside a triangle. If a derivative depends on such a read, the
-/// smallest mip level shows along every edge.
+/// Software drivers do not read memory for helper pixels outside a triangle. If a derivative depends on such a read,
+/// the smallest mip level appears along every edge.
 #[test]
 fn a_texture_with_mip_levels_has_no_seams_between_triangles() {
     let mut b = Builder::default();
@@ -169,7 +169,8 @@ fn a_texture_with_mip_levels_has_no_seams_between_triangles() {
         "TEXCOORD_0": b.floats("VEC2", 2, &[0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
     });
     let indices = b.accessor("SCALAR", 5121, 6, &[0, 1, 2, 0, 2, 3]);
-    // As many texels as pixels, white with a black border, so that smaller mip levels are grey everywhere.
+    // The texture has as many texels as the square has pixels. It is white with a black border, so smaller mip levels
+    // are grey everywhere.
     let texel = |i: u32| {
         let (x, y) = (i % 32, i / 32);
         if x < 8 || y < 8 || x >= 24 || y >= 24 { 0 } else { 255 }

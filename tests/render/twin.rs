@@ -12,7 +12,8 @@ use sinew::skin::{Skinned, Skinning};
 use crate::support::{Builder, gltf_files_and};
 use crate::{load, renderer};
 
-/// Returns the maximum distance between vertices on the GPU and the CPU as a fraction of the diagonal, and between normals.
+/// Returns the maximum differences between GPU and CPU: of vertex positions as a fraction of the diagonal, and of
+/// normals.
 fn difference(puppet: &Puppet) -> (f32, f32) {
     let mut renderer = renderer();
     let model = renderer.model(puppet.character(), puppet.parts(), &DecodedImages::default()).unwrap();
@@ -52,8 +53,8 @@ const VERTICES: usize = 60;
 const JOINTS: usize = 300;
 const TARGETS: usize = 3;
 
-/// A cloud of vertices with morph targets and eight influences each, of many rotated, stretched and mirrored joints, and
-/// the same cloud without a skin.
+/// Returns a cloud of vertices with morph targets, and the same cloud without a skin. Each skinned vertex has
+/// influences of eight joints, which may be rotated, stretched or mirrored.
 fn cloud(numbers: &[f32]) -> Character {
     let mut next = numbers.iter().copied().cycle();
     let mut take = |n: usize| -> Vec<f32> { next.by_ref().take(n).collect() };

@@ -9,7 +9,7 @@ use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, Texture
 
 use crate::{renderer, typical_view};
 
-/// 64 pixels are 256 bytes, so the copied rows need no padding.
+/// A row of 64 pixels has 256 bytes, so the copied rows need no padding.
 const SIZE: (u32, u32) = (64, 48);
 const AREA: (u32, u32) = (40, 48);
 

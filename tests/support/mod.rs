@@ -50,7 +50,7 @@ impl Builder {
         self.accessors.last_mut().unwrap()
     }
 
-    /// Returns the file: `rest` with the buffer, the buffer views and the accessors added.
+    /// Returns the file, which consists of `rest` with the buffer, the buffer views and the accessors added.
     pub fn file(self, mut rest: Value) -> Vec<u8> {
         let data = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
         rest["asset"] = json!({"version": "2.0"});

@@ -10,10 +10,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// The files of runs whose records were never printed are deleted after this time.
+/// If the records of a run are never printed, their file is deleted after this time.
 const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How a test was incomplete.
+/// The way in which a test was incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The test checked nothing, or left out an essential part.
@@ -25,7 +25,7 @@ pub enum Kind {
 /// A test that did not run in full, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// How the test was incomplete.
+    /// The way in which the test was incomplete.
     pub kind: Kind,
     /// `binary::module::test`.
     pub test: String,
@@ -123,7 +123,7 @@ fn file() -> PathBuf {
         let parent = std::os::unix::process::parent_id();
         format!("{parent}-{}", started(parent).unwrap_or_default())
     };
-    // On other systems one file has the records of all runs since the last summary.
+    // On other systems, all runs since the last summary share one file.
     #[cfg(not(unix))]
     let run = "run";
     folder().join(format!("{run}.tsv"))

@@ -19,8 +19,8 @@ pub fn external(path: &str) -> Option<PathBuf> {
     locate_or_note(path, Kind::BuiltInOnly)
 }
 
-/// Returns an external file or folder for a test that checks nothing without it. If it is missing, the test is
-/// recorded as skipped and must return.
+/// Returns an external file or folder for a test that checks nothing without it. If it is missing, records the test as
+/// skipped and returns `None`, after which the test must return.
 #[track_caller]
 pub fn external_or_skip(path: &str) -> Option<PathBuf> {
     locate_or_note(path, Kind::Skipped)

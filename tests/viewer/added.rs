@@ -94,7 +94,7 @@ fn motion_file_is_added_and_undo_keeps_its_clip() {
     assert!(
         session.addition(&other_skeleton, Arc::new(Source::load(&other_skeleton).unwrap()), false).is_err()
     );
-    // A command without a file that was read has no effect.
+    // A command to add clips has no effect if its file was not read.
     session.apply(serde_json::from_str(r#"{"add-clips":{"file":"a.bvh","fingerprint":""}}"#).unwrap());
     assert_eq!(clips(&session).len(), own + 1);
 }
@@ -147,7 +147,7 @@ fn take_becomes_a_clip_and_a_file() {
     assert_eq!((session.error(), session.puppet().seconds()), (None, 3.5));
     (0..8).for_each(|_| session.apply(Command::Undo));
     assert_eq!(clips(&session).len(), own + 2);
-    // If the take cannot be saved, the clip is added nevertheless.
+    // Even if the take cannot be saved, the clip is added.
     let error = session.save_take_as_clip(&recorded, &folder.join("missing")).unwrap_err();
     assert!(error.contains("missing") && !error.contains('\n'), "{error}");
     assert_eq!(names(&session)[own + 2..], ["take 3"]);
@@ -203,7 +203,7 @@ fn reader_reads_takes_and_motions_for_the_open_character() {
     };
     session.apply(Command::AddClips(motion));
     assert_eq!(names(&session).last(), Some(&"hail"));
-    // Without an open character, a take is an error, and a motion file is opened as a character.
+    // If no character is open, opening a take is an error, and a motion file is opened as a character.
     let error = read(None, &path, false).err().unwrap();
     assert!(error.contains("while a character is shown") && !error.contains('\n'), "{error}");
     assert!(matches!(read(None, &hail(), false), Ok(LoadedFile::Character(..))));
@@ -220,7 +220,7 @@ fn reader_reads_takes_and_motions_for_the_open_character() {
     assert_eq!(names(&reloaded), names(&session));
 }
 
-/// First the file's clips change in number and order, then its skeleton changes.
+/// First the number and order of the file's clips change, then its skeleton changes.
 #[test]
 fn added_clips_survive_a_reload() {
     let folder = folder("added-reload");

@@ -80,7 +80,7 @@ fn the_same_drag_gives_identical_candidates() {
     };
     let (one, other) = (dragged(&Method::ALL), dragged(&Method::ALL));
     assert_eq!(poses(&one), poses(&other));
-    // The other candidates do not matter either.
+    // The result of a candidate does not depend on the other candidates.
     let few = dragged(&SOME);
     for candidate in few.comparison().candidates() {
         let same = one.comparison().get(candidate.method()).unwrap();
@@ -101,14 +101,15 @@ fn ghost_of_the_active_method_matches_the_character() {
 }
 
 #[test]
-fn late_candidate_solves_the_last_goals_from_the_start_of_the_drag() {
+fn candidate_added_after_a_drag_solves_its_last_goals_from_its_start() {
     let mut session = dragged(&[]);
     session.apply(Command::Release);
     session.apply(Command::Compare(vec![Method::Ccd]));
     let candidate = session.comparison().get(Method::Ccd).unwrap();
     assert_eq!(candidate.reports()[0].outcome, Outcome::Reached);
     let first = candidate.puppet().pose().clone();
-    // Changed options solve again from the same start, and the original options give the original result.
+    // If the options change, the candidate is solved again from the same start pose. The original options give the
+    // original result again.
     let changed =
         |ccd| Command::Solver(Box::new(Options { ccd, record: true, restarts: 0, ..Options::default() }));
     session.apply(changed(sinew::ik::CcdOptions { base_first: true, ..Default::default() }));
@@ -117,7 +118,7 @@ fn late_candidate_solves_the_last_goals_from_the_start_of_the_drag() {
     assert_eq!(&first, session.comparison().get(Method::Ccd).unwrap().puppet().pose());
 }
 
-/// Refusals before a drag name the methods that cannot solve it, and agree with the refusals of the solve.
+/// Before a drag, the session reports which methods cannot solve it. These refusals must agree with those of the solve.
 #[test]
 fn refusals_agree_with_the_solve() {
     let two_joints =

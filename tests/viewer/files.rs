@@ -84,7 +84,7 @@ fn failed_save_names_the_path_and_writes_nothing() {
 }
 
 #[test]
-fn neighbour_steps_both_ways_and_wraps_around() {
+fn stepping_through_a_folder_goes_both_ways_and_wraps_around() {
     let folder = folder("neighbours");
     for name in ["b.glb", "a.GLTF", "c.vrm", "notes.txt"] {
         fs::write(folder.join(name), "").unwrap();
@@ -151,7 +151,7 @@ fn morph_weight_drag_is_one_undo_step() {
     let mut session = Session::new(load(file.as_ref()).unwrap(), None, SIZE);
     let before = session.puppet().pose().weights.clone();
     assert_eq!(before.len(), 2);
-    // The commands of a slider.
+    // Apply the commands that a slider sends during a drag.
     for step in 1..=5_u8 {
         session.apply(Command::Morph(0, f32::from(step) * 0.1));
     }

@@ -56,14 +56,14 @@ fn hinge(session: &Session, name: &str) -> (DVec3, f64, f64) {
     hinge.unwrap()
 }
 
-/// Returns the length in world metres of a distance in points at a position.
+/// Converts a distance on the screen in points to world metres, at the depth of a position.
 fn metres(session: &Session, place: Vec3, points: f32) -> f32 {
     let camera = session.camera();
     let depth = (place - camera.position).dot((camera.target - camera.position).normalize());
     2.0 * depth * (camera.fov_y * 0.5).tan() * points / SIZE.y
 }
 
-/// Returns the pixel of an angle on the arc of a hinge.
+/// Returns the pixel where the arc of a hinge shows an angle.
 fn on_arc(session: &Session, name: &str, below: &str, angle: f64) -> Vec2 {
     let joint = node(session, name);
     let skeleton = &session.puppet().character().skeleton;
@@ -131,7 +131,7 @@ fn dragging_the_end_of_an_arc_moves_limit_and_joint() {
     let local = session.puppet().pose().locals[joint].rotation;
     let rest = session.puppet().character().skeleton.nodes[joint].rest.rotation;
     assert!((f64::from(rest.angle_between(local)) - now).abs() < 1e-3, "the elbow must stop at the limit");
-    // If the limit is widened again during the same drag, the elbow returns.
+    // If the limit is widened again during the same drag, the elbow returns to its bent pose.
     for pixel in pixels.iter().rev() {
         input.handle(Event::Moved(*pixel), &mut session);
     }
@@ -154,7 +154,7 @@ fn dragging_the_end_of_an_arc_moves_limit_and_joint() {
 }
 
 #[test]
-fn limit_edits_until_release_are_one_undo_step_and_invalid_limits_none() {
+fn limit_edits_until_release_are_one_undo_step_and_invalid_limits_add_none() {
     let (mut session, mut input) = (rigged(), Input::default());
     let joint = node(&session, "leftLowerArm");
     let before = session.rig().clone();
@@ -181,7 +181,7 @@ fn limit_edits_until_release_are_one_undo_step_and_invalid_limits_none() {
     }
     session.apply(Command::Limit(100_000, Limit::Locked));
     assert!(*session.rig() == before);
-    // A joint without an entry in the rig gets one with a limit and loses it with `Limit::Free`.
+    // Setting a limit adds an entry for the joint to the rig, and setting `Limit::Free` removes the entry.
     let bone = session.puppet().character().skeleton.nodes.iter().position(|n| n.skin.is_some()).unwrap();
     assert!(!before.joints.contains_key(&bone));
     for limit in [Limit::Locked, Limit::Free] {

@@ -57,7 +57,7 @@ fn keyed_pose_applies_only_around_its_time() {
     assert!((edits[0].time, edits[0].before, edits[0].after) == (NOW, 0.4, 0.4));
     assert!(!session.is_dragging() && session.puppet().targets.is_empty());
     assert!(place(&session, "leftHand").distance(expected) < 1e-4, "{expected}");
-    // Within the window the pose is blended, and outside it is unchanged.
+    // The pose is blended within the time window of the key and unchanged outside it.
     let mut untouched = self::session();
     for (time, min, max) in [(0.3, 0.02, 0.3), (0.7, 0.02, 0.3), (0.09, 0.0, 0.0), (0.91, 0.0, 0.0)] {
         session.apply(Command::Seek(time));
@@ -76,7 +76,8 @@ fn keyed_pose_applies_only_around_its_time() {
     assert_eq!(pose(&session), keyed);
 }
 
-/// The window of a key near the end of a looping clip continues at its start. Without the loop it is cut off.
+/// The time window of a key near the end of a looping clip continues at the start of the clip. Without a loop, the
+/// window is cut off.
 #[test]
 fn key_near_the_end_of_a_loop_wraps_around() {
     let mut session = session();
@@ -120,12 +121,12 @@ fn kept_goals_are_keyed_and_cleared() {
 fn key_at_the_same_time_extends_the_edit_and_a_later_key_adds_one() {
     let mut session = session();
     drag_and_key(&mut session, "leftHand", Vec2::new(30.0, -60.0));
-    // Less than a frame later.
+    // Insert another key less than a frame later.
     session.apply(Command::Seek(NOW + 0.01));
     let expected = drag_and_key(&mut session, "leftHand", Vec2::new(-40.0, 10.0));
     assert_eq!(session.puppet().motion.edits.len(), 1);
     assert!(place(&session, "leftHand").distance(expected) < 1e-4);
-    // The effect of the other edit at this time must not be applied twice.
+    // The first edit also affects the pose at this time, but it must not be applied twice.
     session.apply(Command::Seek(NOW + 0.2));
     let expected = drag_and_key(&mut session, "leftHand", Vec2::new(10.0, 30.0));
     assert_eq!(session.puppet().motion.edits.len(), 2);
@@ -173,7 +174,7 @@ fn ring_rotation_is_keyed() {
     session.apply(Command::RingMode(RingMode { alone: true, world: true }));
     session.apply(Command::Select(Some(arm)));
     let (before, center) = (pose(&session), at(&session, "leftUpperArm"));
-    // Rings have a radius of 84 points and appear narrower from the side.
+    // Rings have a radius of 84 points. A ring that is seen from the side appears narrower.
     let pixels = (0..72_u8).map(|i| center + 84.0 * Vec2::from_angle(f32::from(i) * 0.0873));
     let mut tested = 0;
     for ring in pixels {

@@ -30,7 +30,7 @@ fn bone(name: &str, position: [f32; 3], angle: f32) -> Vec<u8> {
     head.into_iter().chain(numbers.flat_map(f32::to_be_bytes)).collect()
 }
 
-/// Sends two arms that swing up and down until `done` is set.
+/// Sends the poses of two arms that swing up and down, until `done` is set.
 fn perform(to: SocketAddr, done: &AtomicBool) {
     let (socket, start) = (UdpSocket::bind("127.0.0.1:0").unwrap(), Instant::now());
     while !done.load(Ordering::Relaxed) {
@@ -127,7 +127,7 @@ fn take_is_recorded_selected_and_dragged_in_the_window() {
         ended.is_some()
     });
     assert_eq!(ended.and_then(|status| status.code()), Some(0));
-    // The recording replays without a performer, including the take.
+    // The recording can be replayed without a performer, and it includes the take.
     let recording = sinew::viewer::Recording::open(&folder.join("a.session")).unwrap();
     let character = sinew::asset::mannequin().unwrap();
     let rig = sinew::rig::load(&character, None).unwrap();

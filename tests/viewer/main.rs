@@ -184,7 +184,7 @@ fn picking_matches_the_skinned_surface() {
     assert!(hits > 20, "only {hits} pixels hit the skin");
 }
 
-/// With shift held and no button pressed, moving the pointer over empty space drags the selected joint.
+/// If shift is held and no button is pressed, moving the pointer over empty space drags the selected joint.
 #[test]
 fn shift_drags_the_selected_joint_on_empty_space() {
     let (mut session, mut input) = (session(), Input::default());
@@ -198,7 +198,7 @@ fn shift_drags_the_selected_joint_on_empty_space() {
         input.handle(Event::Modifiers(true, false, false), session);
         path.into_iter().for_each(|to| input.handle(Event::Moved(to), session));
     };
-    // Nothing is selected.
+    // Without a selection, nothing is dragged.
     shift_drag(&mut session, &mut input);
     assert!(!session.is_dragging() && pose(&session) == before);
     input.handle(Event::Modifiers(false, false, false), &mut session);
@@ -251,7 +251,7 @@ fn random_event(next: &mut impl FnMut(u16) -> u16, position: Vec2, keys: &str) -
     }
 }
 
-/// A thousand random events do not panic, keep everything finite and give the same result again.
+/// A thousand random events cause no panic and no values that are not finite, and a second run gives the same result.
 #[test]
 fn random_events_are_handled_reproducibly() {
     let run = || {

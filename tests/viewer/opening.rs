@@ -14,7 +14,7 @@ use super::{SIZE, session};
 
 /// Maximum time to wait for an expected event.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Time in which a false event would be reported.
+/// Time to wait for an event that must not occur.
 const QUIET: Duration = Duration::from_millis(150);
 
 fn asset(name: &str) -> PathBuf {
@@ -50,7 +50,7 @@ fn only_the_last_request_is_accepted() {
     while accepted.is_empty() {
         accepted.extend(reader.accept(results.recv_timeout(TIMEOUT).unwrap()));
     }
-    // Requests that finish later were started earlier and must be dropped.
+    // Results that arrive later belong to earlier requests and must be dropped.
     while let Ok(read) = results.recv_timeout(QUIET) {
         accepted.extend(reader.accept(read));
     }
@@ -190,8 +190,8 @@ fn resizing_keeps_the_character_in_view() {
     assert!(session.camera().position.distance(before) < 1e-4);
 }
 
-/// The rest pose of a motion capture is at the origin, but its frames are where the actor was. The floor must be below
-/// the frames.
+/// The rest pose of a motion capture is at the origin, but its frames are at the position of the actor. The floor must
+/// be below the actor.
 #[test]
 fn motion_without_meshes_starts_at_its_first_frame() {
     let text = "HIERARCHY ROOT hips { OFFSET 0 0 0 CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
@@ -204,6 +204,6 @@ fn motion_without_meshes_starts_at_its_first_frame() {
     assert_eq!(session.puppet().world_from_node()[0].translation.x, 3.0);
     let frame = session.frame(1.0);
     assert!(frame.ground.is_some_and(|g| g.center.y.abs() < 1e-6));
-    // Two bones and three joints with a rim each, and the overlays.
+    // The lines show two bones, three joints with a rim each, and the overlays.
     assert!(frame.lines.len() >= 10);
 }

@@ -40,8 +40,7 @@ fn replayed(path: &Path) -> Replay {
     replay
 }
 
-/// Describes everything that is drawn of a session. Debug formatting of floats is exact, so equal texts mean equal
-/// bits.
+/// Describes everything that a session draws. Debug formatting of floats is exact, so equal texts mean equal bits.
 fn snapshot(session: &Session) -> String {
     let frame = session.frame(1.0);
     let (pose, display) = (session.puppet().pose(), (frame.mode, frame.ground, frame.shadow, session.size()));
@@ -110,7 +109,7 @@ fn recording_survives_a_crash_and_replaces_no_file() {
     let [hidden] = &file_names()[..] else { panic!("{:?}", file_names()) };
     assert_eq!(hidden, ".a.session.part");
     assert_eq!(snapshot(&session), snapshot(replayed(&folder.join(hidden)).session()));
-    // Another program creates a file with the same name in between.
+    // During the recording, another program creates a file with the same name.
     fs::write(&path, "other").unwrap();
     let error = session.stop_recording().unwrap().unwrap_err().to_string();
     assert!(error.contains("a.session") && error.contains(hidden) && !error.contains('\n'), "{error}");

@@ -31,7 +31,7 @@ fn toasts_appear_without_the_panel_and_open_shows_the_panel() {
     fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"), &file).unwrap();
     let mut viewer = Command::new(env!("CARGO_BIN_EXE_sinew"));
     viewer.env("DISPLAY", &display).env_remove("WAYLAND_DISPLAY").current_dir(&folder);
-    // Prevent the system's file dialog.
+    // Prevent the system's file dialog from opening.
     viewer.env("PATH", &folder).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/none");
     viewer.env("XDG_CONFIG_HOME", folder.join("config"));
     viewer.args(["view", "--adapter", "cpu", "--record"]).arg(&session);
@@ -63,7 +63,7 @@ fn toasts_appear_without_the_panel_and_open_shows_the_panel() {
     let colors = |screen: &DecodedImage| screen.pixels().collect::<std::collections::HashSet<_>>().len();
     wait("the window is blank", &|screen| colors(screen) > 500);
     tool(&["windowfocus", "--sync", &window]);
-    // After a drag, the hint is no longer shown.
+    // Drag once, because the hint is then no longer shown.
     tool(&[
         "mousemove",
         "488",

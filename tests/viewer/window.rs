@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::display::{Started, display};
 use crate::image::{self, PixelAccess};
 
-/// Color of the recording indicator.
+/// Colour of the recording indicator.
 const RECORDING: [u8; 3] = [235, 64, 52];
 
 #[test]
@@ -97,7 +97,7 @@ fn window_opens_handles_input_and_closes() {
         colors();
         image::open(&settings)
     };
-    // Wait until the background fills the former place of the panel and nothing changes any more.
+    // Wait until the background fills the area where the panel was and nothing changes any more.
     let (mut screen, start) = (screenshot(), Instant::now());
     loop {
         sleep(Duration::from_millis(400));

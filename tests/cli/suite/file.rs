@@ -51,7 +51,8 @@ fn errors_in_a_suite_name_the_line() {
     fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\ntolerance = -1\n").unwrap();
     let (_, lines) = code_and_lines(["test", suite.to_str().unwrap()]);
     assert!(lines[1].contains("--tolerance") && lines[1].contains("must be a positive"), "{lines:?}");
-    // Suites of earlier versions limit their tolerance to some adapters. The key is accepted but has no effect.
+    // Suites of earlier versions use `tolerate` to limit their tolerance to some adapters. The key is accepted but has
+    // no effect.
     fs::write(&suite, "version = 1\n[[case]]\nname = \"a\"\ntolerate = \"always\"\ncompare = \"joints\"\n")
         .unwrap();
     stdout(["test", suite.to_str().unwrap(), "--update"]);
@@ -94,7 +95,7 @@ replay = '{}'
     for expected in ["updated reach", "failed  far", "updated rest", "updated session frame 1"] {
         assert!(output.contains(expected), "{output}");
     }
-    // What a case says itself counts.
+    // Keys that are set in a case itself must be valid for it.
     for (more, expected) in [
         ("error = 1e-3", "line 17: a replayed session compares image and joints"),
         ("[[case]]\nname = \"b\"\nfps = 3", "line 22: frames and fps need a session"),
@@ -116,7 +117,7 @@ fn too_many_cases_are_refused() {
     fs::write(&suite, format!("version = 1\n{names}")).unwrap();
     let error = refusal(["test", suite.to_str().unwrap(), "--list"]);
     assert!(error.contains("line 200002: too many cases"), "{error}");
-    // Frames of a session are cases each, and so is its track.
+    // Each frame of a session is a case, and the joints of the session are one more.
     let session = |frames: String, compare: &str| {
         let case =
             format!("[[case]]\nname=\"s\"\nreplay=\"a.session\"\ncompare=[{compare}]\nframes=[{frames}]\n");

@@ -8,7 +8,7 @@ use crate::support::image::{self, PixelAccess};
 use crate::support::skip;
 use crate::{command, folder, refusal, sinew, stdout};
 
-/// Changes the pixels of a golden, as another driver would. The golden loses the name of its machine.
+/// Changes the pixels of a golden, as another driver would. This removes the name of the machine from the golden.
 fn repaint(golden: &Path, change: impl Fn(u32, u32, &mut [u8; 3])) {
     let (width, height) = image::open(golden).size();
     let mut rgb = image::open(golden).rgb();
@@ -20,8 +20,9 @@ fn repaint(golden: &Path, change: impl Fn(u32, u32, &mut [u8; 3])) {
     fs::write(golden, image::png(width, height, image::ColorType::Rgb, &rgb)).unwrap();
 }
 
-/// An exact comparison for the golden's adapter failed 180 of 187 cases on another CPU. A software driver compiles for the
-/// CPU, so its levels differ by up to two although its name is the same everywhere.
+/// Regression test: exact comparison on the golden's adapter failed 180 of 187 cases on another CPU. A software driver
+/// compiles for the CPU, so its colour levels differ by up to two between CPUs, although its name is the same
+/// everywhere.
 #[test]
 fn a_golden_from_another_cpu_passes() {
     let (folder, suite) = suite_with_goldens("suite-other-cpu");
@@ -104,7 +105,7 @@ fn outputs_do_not_overwrite_inputs() {
             assert_eq!(error, format!("{output}: output would overwrite an input; choose another file"));
         }
     }
-    // The same run writes missing goldens. Cases read models, rigs and sessions.
+    // The run also writes missing goldens and reads the models, rigs and sessions of its cases.
     let unwritten = folder.join("goldens/rest.json");
     fs::remove_file(&unwritten).unwrap();
     let model = folder.join("m.glb");
@@ -195,7 +196,7 @@ fn a_render_is_compared_with_a_reference() {
     assert!(refusal([r, o, b1, f, "/nowhere.png"]).contains("/nowhere.png: reference image does not exist"));
 }
 
-/// A script that uses the page as a person would, and writes its observations into the document.
+/// A script that operates the page like a user and writes its observations into the document.
 const CLICKS: &str = r##"<script>
 addEventListener("load", () => setTimeout(() => {
   const all = q => [...document.querySelectorAll(q)];
@@ -216,7 +217,7 @@ addEventListener("load", () => setTimeout(() => {
   range.value = 80;
   range.dispatchEvent(new Event("input"));
   observed.cut = document.querySelector(".slide").style.getPropertyValue("--cut");
-  // Hidden images have no width.
+  // Show all images again, because hidden images have no width.
   search.value = "";
   document.querySelector("[data-kind=all]").click();
   observed.images = all("details.fails img").map(i => [i.naturalWidth, i.offsetWidth]);
@@ -229,7 +230,7 @@ addEventListener("load", () => setTimeout(() => {
 fn the_html_report_can_be_filtered_and_searched() {
     let (folder, suite) = suite_with_goldens("suite-page");
     edit(&suite, "animation-time = 0.4", "animation-time = 0.5");
-    // Text that would end the script or begin a comment in it, if it were not escaped.
+    // Use a name that would end the script or begin a comment in it if it were not escaped.
     edit(&suite, "name = \"rest\"", "name = \"rest <!-- </script><script>\"");
     let page = folder.join("page.html");
     assert_eq!(code_and_lines(["test", &suite, "--report", page.to_str().unwrap()]).0, 1);
@@ -271,7 +272,8 @@ fn the_html_report_can_be_filtered_and_searched() {
     assert_eq!(observed["opened"], true);
     assert_eq!(names("search"), ["walk 0 mask", "walk 0.5 mask"]);
     assert_eq!(observed["cut"], "80%");
-    // One new image, then expected, actual, difference and the slider's two, all enlarged eight times.
+    // The first image is the new one. Expected, actual, difference and the two images of the slider follow. All are
+    // enlarged eight times.
     assert_eq!(observed["images"], serde_json::json!(vec![[48, 384]; 6]));
     assert!(observed["joints"].as_u64().unwrap() > 10);
 }

@@ -98,8 +98,8 @@ proptest! {
 
 #[test]
 fn straightened_limb_does_not_turn_about_its_axis() {
-    // Regression: swivels were tried although limits did not cause the miss, and rounding selected one that was a
-    // quarter turn away.
+    // Regression: the solver tried swivels although limits did not cause the error, and rounding errors selected a
+    // swivel that was a quarter turn away.
     let cone = Limit::Cone { axis: DVec3::X, side: DVec3::Z, swing: [1.5, 1.2], twist: [-1.5, 1.5] };
     let hinge = Limit::Hinge { axis: DVec3::Y, min: -2.5, max: 0.1 };
     let links = vec![

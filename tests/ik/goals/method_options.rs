@@ -22,7 +22,7 @@ fn ccd_respects_direction_steps_and_budgets() {
     let base_first = solve(CcdOptions { base_first: true, ..default }, 100);
     assert!(tip_first.0.reached() && base_first.0.reached());
     assert_ne!(tip_first.2, base_first.2);
-    // The maximum step, the budget of a solve, and the maximum step that grows along the chain.
+    // Test the maximum step, the budget of a solve, and a maximum step that grows along the chain.
     assert!(solve(CcdOptions { step: 0.1, ..default }, 1).1 < 0.1 + 1e-9);
     assert!(solve(CcdOptions { step: 0.1, ..default }, 100).0.reached());
     let spent = solve(CcdOptions { budget: 0.2, ..default }, 100).1;
@@ -49,14 +49,14 @@ fn optimize_weighs_goals_against_the_pose() {
         (error, away(&rests), away(&start))
     };
     let (plain, little, much) = (solve(0.0, 0.0), solve(1e-4, 0.0), solve(1.0, 0.0));
-    // The larger the weight of rest, the farther the end stays from the target.
+    // The larger the weight of the rest pose, the farther the end stays from the target.
     assert!(plain.0 < 1e-4 && little.0 < 0.01 && much.0 > 0.1, "{plain:?} {little:?} {much:?}");
     assert!(little.1 < plain.1 && much.1 < little.1, "{plain:?} {little:?} {much:?}");
     let stay = solve(0.0, 1.0);
     assert!(stay.0 > 0.1 && stay.2 < plain.2, "{plain:?} {stay:?}");
 }
 
-/// Returns the centre of mass of a chain. The mass of a segment is its length.
+/// Returns the centre of mass of a chain whose segments have masses equal to their lengths.
 fn middle(body: &Body) -> DVec3 {
     let places: Vec<DVec3> = (0..body.links().len()).map(|i| position(body, i)).collect();
     let stretches = places.windows(2).map(|p| (p[0].distance(p[1]), (p[0] + p[1]) / 2.0));

@@ -7,7 +7,7 @@ use super::{options, solve};
 use crate::{chain, chain_methods, error, position, straight};
 
 #[test]
-fn bodies_differ_if_their_poses_or_placements_do() {
+fn bodies_with_different_poses_or_placements_are_not_equal() {
     let body = chain(3);
     assert_eq!(body, chain(3));
     let change = |change: &dyn Fn(&mut Body)| {
@@ -35,7 +35,7 @@ fn solve_from_rest_depends_only_on_the_goals() {
 }
 
 #[test]
-fn history_includes_the_start_and_no_goals_take_no_iterations() {
+fn history_includes_the_start_pose_and_no_goals_need_no_iterations() {
     let recorded = Options { record: true, ..Options::default() };
     let goal = Goal::position(3, DVec3::new(0.3, 0.4, 0.5));
     let mut solver = Solver::default();
@@ -47,7 +47,7 @@ fn history_includes_the_start_and_no_goals_take_no_iterations() {
     assert_eq!((none.reached(), none.iterations), (true, 0));
 }
 
-/// Recording changes neither the iterations nor the result.
+/// Recording the iterations changes neither their number nor the result.
 #[test]
 fn recording_does_not_change_the_result() {
     let goals = [DVec3::new(0.5, 0.3, 0.2), DVec3::new(0.1, 0.05, 0.02), DVec3::new(9.0, 1.0, 0.0)];
@@ -78,14 +78,14 @@ fn recording_does_not_change_the_result() {
 }
 
 #[test]
-fn reused_solver_gives_the_bits_of_a_new_one() {
+fn reused_solver_gives_exactly_the_results_of_a_new_one() {
     let body = chain(6);
     let end = body.links().len() - 1;
     let (mut reused, mut solver) = (body.clone(), Solver::default());
     for frame in 0..60 {
         let t = f64::from(frame) * 0.1;
         let target = DVec3::new(t.cos(), 0.4 + 0.7 * (0.9 * t).sin(), (0.7 * t).sin()) * 0.8;
-        // In some frames another method turns the body, or the body is already at its target.
+        // In some frames another method solves, or the body is already at its target.
         let method =
             [Method::Dls, Method::Dls, Method::Optimize, Method::Dls, Method::Fabrik][frame as usize % 5];
         let goal = Goal::position(end, if frame % 7 == 6 { position(&reused, end) } else { target });
@@ -117,7 +117,7 @@ fn solver_can_switch_between_links_and_limits() {
     }
 }
 
-/// Regression: a solver bent every joint by 0.05 rad before its first iteration, for any start pose. This made drags
+/// Regression: from any start pose, a solver bent every joint by 0.05 rad before its first iteration, which made drags
 /// tremble.
 #[test]
 fn small_step_of_a_goal_turns_joints_only_a_little() {

@@ -20,20 +20,21 @@ pub(super) struct Case {
     pub(super) name: &'static str,
     /// Path below `models` of the external test data. Empty for the mannequin.
     file: &'static str,
-    /// Suffixes of the names of the clips. If there are none, the first clip is used.
+    /// Suffixes of the clip names. If the list is empty, the first clip is used.
     clips: &'static [&'static str],
     effectors: [&'static str; 5],
     /// Whether the file has +Z up.
     z_up: bool,
-    /// Frames per block. Every third block is held back. `None` holds back the last two fifths.
+    /// Frames per block. Every third block is held back for testing. With `None`, the last two fifths of the frames are
+    /// held back.
     block: Option<usize>,
-    /// Maximum mean error of interpolation and of style, as a fraction of the smaller one of dls and full-body.
-    /// `None` is unlimited.
+    /// Maximum mean error of interpolation and of style, as a fraction of the smaller error of dls and full-body. With
+    /// `None`, the error is not limited.
     pub(super) most: Option<f64>,
 }
 
 /// The bounds leave a margin above the measured 0.15, 0.32, 0.18 and 0.55. The wave is not tested alone, because it
-/// bends an elbow beyond its detected limit and no method does that.
+/// bends an elbow beyond the detected limit, which no method exceeds.
 pub(super) const BUILT_IN: [Case; 4] = [
     Case {
         name: "mannequin, walk",
@@ -127,7 +128,7 @@ pub(super) struct Motion {
     pub(super) bodies: Vec<Body>,
     pub(super) names: Vec<String>,
     pub(super) effectors: [usize; 5],
-    /// Factor from the file's metres to those of a figure of 1.75 m.
+    /// Factor that scales lengths of the file to a figure with a height of 1.75 m.
     pub(super) scale: f64,
 }
 
@@ -177,7 +178,7 @@ impl Case {
         Some(Motion { bodies, names: figure.names.clone(), effectors, scale: 1.75 / height })
     }
 
-    /// Returns the frames to learn from, and every second or fourth frame of those held back.
+    /// Returns the frames to learn from and the frames to test, which are every second or fourth of those held back.
     pub(super) fn split(&self, frames: usize) -> (Vec<usize>, Vec<usize>) {
         let back = |f: &usize| self.block.map_or(*f >= frames * 6 / 10, |block| f / block % 3 == 1);
         let (held_back, learned_from): (Vec<usize>, Vec<usize>) = (0..frames).partition(back);

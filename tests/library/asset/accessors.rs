@@ -33,7 +33,7 @@ fn normalised_integers_become_fractions_and_others_keep_their_value() {
 #[test]
 fn strides_and_offsets_are_applied() {
     let mut b = Builder::default();
-    // Three vertices of 20 bytes: 4 of padding, 12 of position, 4 of padding.
+    // Each of the three vertices has 20 bytes: 4 bytes of padding, a position of 12 bytes, and 4 bytes of padding.
     let mut bytes = Vec::new();
     for p in TRIANGLE.chunks(3) {
         bytes.extend_from_slice(&[0xFF; 4]);
@@ -142,7 +142,7 @@ fn an_index_beyond_the_vertices_is_refused() {
 
 #[test]
 fn compressed_views_are_decoded() {
-    // Three positions, compressed by the reference encoder, with either name of the extension.
+    // The reference encoder compresses three positions. Both names of the extension are tested.
     let vertices: Vec<[f32; 3]> = TRIANGLE.chunks(3).map(|p| [p[0], p[1], p[2]]).collect();
     let encoded = meshopt::encode_vertex_buffer(&vertices).unwrap();
     for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {

@@ -26,7 +26,7 @@ static WRITTEN: LazyLock<PathBuf> = LazyLock::new(|| {
     path
 });
 
-/// The suite's file, the one written by sinew, and the external ones.
+/// Returns the BVH file of the suite, the one that sinew wrote, and the external ones.
 pub(crate) fn files() -> Vec<PathBuf> {
     let hail = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/hail.bvh");
     let mut files = vec![hail, WRITTEN.clone()];
@@ -116,7 +116,7 @@ fn unusual_syntax_is_understood() {
 }
 
 #[test]
-fn frames_may_span_lines_or_share_one() {
+fn a_frame_may_span_lines_and_frames_may_share_a_line() {
     for motion in ["1 2\n3\n4 5\n6\n", "1 2 3 4 5 6"] {
         let text = single("3 Xposition Yposition Zposition", &format!("Frames: 2\nFrame Time: 1\n{motion}"));
         let character = read(&text).unwrap();

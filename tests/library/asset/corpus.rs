@@ -41,8 +41,8 @@ fn use_file(bytes: &[u8], folder: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether a file is read, as opposed to refused. Fails if that panics or takes too long, or if the error is not a
-/// single line.
+/// Returns true if a file is read and false if it is refused. Fails if loading panics or takes too long, or if the
+/// error is not a single line.
 fn check_read_or_refused(label: &str, bytes: &[u8], folder: Option<&Path>) -> bool {
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| use_file(bytes, folder)));
@@ -160,7 +160,7 @@ fn files_of_the_khronos_validator_are_read_or_refused() {
 fn truncated_models_are_refused() {
     for path in gltf_files_and("models").iter().filter(|p| p.extension().is_some_and(|e| e == "glb")) {
         let bytes = std::fs::read(path).unwrap();
-        // The file may be truncated beyond this length.
+        // Bytes beyond this length may be missing.
         let length = bytes.get(8..12).map_or(0, |field| u32::from_le_bytes(field.try_into().unwrap()));
         for i in 0..64 {
             let cut = bytes.len() * i / 64;

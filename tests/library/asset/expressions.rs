@@ -5,7 +5,8 @@ use sinew::asset::{Character, Expression, MorphBind};
 
 use crate::{load, refusal};
 
-/// Returns a file with three nodes: one without a mesh, and two with meshes of two and of one morph target.
+/// Returns a file with three nodes. The first has no mesh, the mesh of the second has two morph targets, and that of
+/// the third has one.
 fn file(extensions: Value) -> Vec<u8> {
     let target = json!({"POSITION": 0});
     let mesh =

@@ -47,7 +47,7 @@ fn json_numbers_beyond_single_precision_are_refused_with_their_path() {
     ] {
         assert_eq!(refusal(&file), format!("test.gltf: {at}: value is too large"));
     }
-    // Data of other programs may contain any number.
+    // Extensions and extras of other programs may contain any number.
     let other = json!({ "nodes": [{"extras": {"a": 1e300}, "extensions": {"OTHER": {"b": 1e300}}}] });
     assert!(load(&Builder::default().file(other)).is_ok());
 }
@@ -121,7 +121,7 @@ fn bvh_files_that_reading_would_refuse_are_not_written() {
     assert_eq!(error.to_string(), "joint \"hips\": position is larger than 1e30 units");
     let error = bvh::write(&character, &keys(f32::NAN), 30.0, 1.0).unwrap_err();
     assert_eq!(error.to_string(), "frame 1: joint \"hips\": position or rotation is not finite");
-    // Reading would replace a frame time below a microsecond by the default.
+    // The reader would replace a frame time below one microsecond by its default.
     assert_eq!(bvh::write(&character, &keys(1.0), 2e6, 1.0).unwrap_err(), BvhError::Rate(2e6));
 }
 
@@ -130,7 +130,7 @@ fn retargeted_clips_that_exceed_single_precision_are_refused() {
     let target = mannequin().unwrap();
     let mut source = target.clone();
     let spine = source.skeleton.find("spine").unwrap();
-    // Shorter bones than the target's, so that lengths are scaled.
+    // The source's bones are shorter than the target's, so that lengths are scaled.
     source.skeleton.nodes.iter_mut().for_each(|n| n.rest.translation *= 0.01);
     source.clips = vec![
         clip(spine, Values::Rotation(vec![Quat::IDENTITY; 2])),

@@ -7,8 +7,8 @@ use sinew::asset::{Character, humanoid};
 
 use crate::support::{built_in_gltf_files, external};
 
-/// VRM bones, and the names of their joints in the files of KayKit and ozz-animation and in Khronos' CesiumMan. `-` means
-/// that the file has no such joint. The mannequin's joint then gets a meaningless name.
+/// VRM bones, and the names of the corresponding joints in files of KayKit, in files of ozz-animation, and in Khronos'
+/// CesiumMan. `-` means that the file has no such joint. The test then gives the mannequin's joint a meaningless name.
 const CONVENTIONS: [(&str, [&str; 3]); 20] = [
     ("hips", ["hips", "Pelvis", "Skeleton_torso_joint_1"]),
     ("spine", ["spine", "Spine", "Skeleton_torso_joint_2"]),
@@ -39,7 +39,7 @@ fn unmapped() -> (Character, BTreeMap<String, usize>) {
     (character, map.bones)
 }
 
-/// External files and some of their bones.
+/// External files, each with the expected joints of some bones.
 const HUMANS: [(&str, [(&str, &str); 4]); 8] = [
     (
         "kaykit-char/models/mannequin_v2/manny_med_mod.gltf",

@@ -54,7 +54,7 @@ fn every_kind_of_png_becomes_rgba() {
         pixels(decoded_png(ColorType::Grayscale, eight, None, &[7, 9])),
         [[7, 7, 7, 255], [9, 9, 9, 255]]
     );
-    // Rounded to the nearest value: 1.77 becomes 2, and 254.502 becomes 255.
+    // Values are rounded to the nearest integer: 1.77 becomes 2, and 254.502 becomes 255.
     let wide = [1, 200, 2, 20, 3, 200, 0xff, 0x7f];
     assert_eq!(
         pixels(decoded_png(ColorType::GrayscaleAlpha, sixteen, None, &wide)),
@@ -91,7 +91,7 @@ fn damaged_images_are_refused_with_the_reason() {
     }
     let photo = jpeg(COLOR);
     for cut in 0..photo.len() {
-        // A truncated photo may still be decoded, but only to its full size.
+        // A truncated photo may still be decoded, but the image must have its full size.
         if let Ok(image) = DecodedImage::decode(&photo[..cut]) {
             assert_eq!((image.width, image.height, image.rgba.len()), (8, 8, 256), "{cut} bytes");
         }

@@ -3,7 +3,7 @@
 use sinew::asset::mannequin;
 use sinew::puppet::Puppet;
 
-/// Number of frames of a clip that are checked.
+/// Number of frames to check in each clip.
 const FRAMES: usize = 240;
 
 #[test]

@@ -44,7 +44,7 @@ fn factors_and_extensions_are_read() {
 
 #[test]
 fn a_texture_transform_scales_rotates_and_translates() {
-    // The example in the extension: a quarter turn that shows the lower left quadrant.
+    // This is the example of the extension's specification: a quarter turn that shows the lower left quadrant.
     let transform = json!({"offset": [0, 1], "rotation": std::f64::consts::FRAC_PI_2, "scale": [0.5, 0.5], "texCoord": 1});
     let info = json!({"index": 0, "extensions": {"KHR_texture_transform": transform}});
     let character = load(&textured(&png(2, 2), base_color_texture(info))).unwrap();

@@ -93,7 +93,7 @@ fn mirrored_matrices_are_decomposed_and_sheared_ones_are_kept() {
     world_matrices(&character.skeleton, &pose, &mut world);
     assert!(world[0].abs_diff_eq(mirrored, 1e-6), "{:?}", world[0]);
     assert_eq!(world[1], sheared);
-    // A node that has moved uses its transform instead of the matrix.
+    // A moved node uses its transform instead of its matrix.
     pose.locals[1].translation = Vec3::X;
     world_matrices(&character.skeleton, &pose, &mut world);
     assert_eq!(world[1], pose.locals[1].to_affine());

@@ -72,7 +72,7 @@ fn vertices_without_valid_weights_follow_their_first_joint() {
 }
 
 #[test]
-fn a_joint_that_does_not_exist_matters_only_if_it_has_weight() {
+fn a_missing_joint_is_refused_only_if_it_has_weight() {
     let mut joints = [0; 12];
     joints[7] = 200;
     let mut values = [0.25; 12];

@@ -113,7 +113,8 @@ fn clips_of_the_mannequin_survive_a_round_trip() {
     }
 }
 
-/// Two roots, a node above them with scale and rotation, a joint that leaves its offset, and a joint with scale.
+/// The file has two roots below a node with scale and rotation, a joint that moves away from its offset, and a joint
+/// with scale.
 #[test]
 fn parent_transforms_and_moving_offsets_are_written() {
     let json = serde_json::json!({"asset": {"version": "2.0"}, "nodes": [
@@ -150,7 +151,7 @@ fn parent_transforms_and_moving_offsets_are_written() {
     let names: Vec<_> = reread.skeleton.nodes.iter().map(|n| n.name.clone().unwrap()).collect();
     assert_eq!(names, ["armature", "a", "b", "b_end", "c", "d _", "d __end", "other", "other_end"]);
     let six = written.text.matches("CHANNELS 6").count();
-    // Both roots, and the joint that leaves its offset.
+    // Both roots, and the joint that moves away from its offset, have position channels.
     assert_eq!(six, 3, "{}", written.text);
     compare(&character, &clip, &written.text, 1e-6);
 }
@@ -195,7 +196,7 @@ fn clips_that_cannot_be_written_are_refused() {
 }
 
 #[test]
-fn the_rate_has_the_fewest_digits() {
+fn the_detected_frame_rate_has_the_fewest_digits() {
     let clip =
         |times: Vec<f32>| Clip { seconds: *times.last().unwrap(), timelines: vec![times], ..Clip::default() };
     for step in [0.008_333_3, 0.033_333, 1.0 / 30.0, 0.04, 1.0 / 120.0] {
@@ -218,7 +219,7 @@ fn reducing_keys_keeps_a_walk_within_the_tolerance() {
     }
 }
 
-/// Checks that a wider tolerance leaves fewer keys of the first clip, and that the motion stays within it.
+/// Checks that a larger tolerance leaves fewer keys in the first clip, and that the motion stays within the tolerance.
 fn check_reduced_keys(character: &Character) {
     let clip = &character.clips[0];
     let keys = |clip: &Clip| clip.channels.iter().map(|c| clip.timelines[c.timeline].len()).sum::<usize>();

@@ -33,7 +33,8 @@ fn walker() -> Character {
     character
 }
 
-/// Returns for each step how far the foot slides while it is in contact, in metres. The contacts are those of `planted`.
+/// Returns the distance in metres that the foot slides in each step while it is in contact. The contacts are those of
+/// `planted`.
 fn slides(puppet: &mut Puppet, planted: &Motion) -> Vec<f32> {
     let feet: Vec<usize> = puppet.rig.feet().collect();
     let (mut player, mut contacts) = (Player::default(), Vec::new());

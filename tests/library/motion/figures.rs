@@ -10,9 +10,9 @@ use sinew::pose::Pose;
 
 pub(crate) const MANNEQUIN: &str = "mannequin";
 pub(crate) const AWKWARD: &str = "awkward";
-/// Its limbs are longer than the mannequin's, so the skeletons differ.
+/// A character with longer limbs than the mannequin, and therefore another skeleton.
 pub(crate) const LONG_LIMBS: &str = "mannequin with long limbs";
-/// Its rest pose is a frame of its run. The skin is bound in the mannequin's rest pose.
+/// A character whose rest pose is a frame of its run. Its skin is bound in the mannequin's rest pose.
 pub(crate) const MID_STRIDE: &str = "mannequin in mid-stride";
 /// The same character without a skin, so that the standing posture can only be found in its clips.
 pub(crate) const MID_STRIDE_BARE: &str = "mannequin in mid-stride without a skin";
@@ -40,7 +40,7 @@ pub(crate) fn figure(name: &str) -> Option<Character> {
     }
 }
 
-/// Factor on the lengths of the limbs of [`LONG_LIMBS`].
+/// The factor by which the limbs of [`LONG_LIMBS`] are longer.
 const LONGER: f32 = 1.4;
 
 fn long_limbs() -> Character {

@@ -18,7 +18,7 @@ const CHARACTER: &str = "quaternius/platformer_game_pack/Character/Character.glb
 const KNIGHT: &str = "quaternius/single_knight_pack/KnightCharacter/KnightCharacter.glb";
 const KAYKIT: &str = "kaykit-char/anim/Med_MovementBasic.glb";
 const MANNY: &str = "kaykit-char/models/mannequin_v2/manny_med_mod.gltf";
-/// Its rest pose is a frame of its run, and it has no skin.
+/// A character whose rest pose is a frame of its run. It has no skin.
 const LOCOMOTIONS: &str = "ozz-animation/converted/locomotions/locomotions.glb";
 const CESIUM: &str = "vulkan-assets/CesiumMan/glTF-Binary/CesiumMan.glb";
 
@@ -33,7 +33,7 @@ fn world(character: &Character, pose: &Pose) -> Vec<Affine3A> {
     world
 }
 
-/// World matrices of a foot's ankle and toes, at rest and now.
+/// World matrices of a foot's ankle and toes, at rest and in the current pose.
 struct Foot {
     ankle: [Affine3A; 2],
     toes: Option<[Affine3A; 2]>,
@@ -110,7 +110,8 @@ fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
     }
     let mut playhead = Playhead::default();
     let (mut worst, mut planted_frames) = (0.0_f32, 0);
-    // The kind of contact (sole or toes) and its last offset from the source's contact, and how far that offset has moved.
+    // For each foot: whether the contact is the sole or the toes, its offset from the source's contact in the previous
+    // frame, and the total change of that offset.
     let mut before: [Option<(bool, Vec3)>; 2] = [None; 2];
     let mut drift = [Vec3::ZERO; 2];
     for frame in 0..FRAMES {
@@ -199,7 +200,7 @@ fn planted_feet_do_not_slide() {
             "{source} {clip} on {target}: is planted in only {planted_frames} frames"
         );
         let max_slide = match (source, target) {
-            // The feet roll all the time, and the target's feet are a third as long as its legs.
+            // The source's feet roll all the time, and the target's feet are a third as long as its legs.
             (LOCOMOTIONS, MANNY) => 2.0 * SLIDE,
             // For built-in characters, 0.7 mm was measured.
             _ if figure(source).is_some() && figure(target).is_some() => 0.2 * SLIDE,

@@ -216,7 +216,7 @@ fn a_rig_file_keeps_its_comments() {
         1,
     );
     assert_eq!(file::write(&read, &character.skeleton, &edited).unwrap(), edited);
-    // A removed chain is removed from the file. The others and their comments stay.
+    // A removed chain is removed from the file. The other chains and their comments stay.
     let mut fewer = read.clone();
     fewer.chains.retain(|c| c.kind == ChainKind::Arm);
     let text = file::write(&fewer, &character.skeleton, &edited).unwrap();
@@ -224,7 +224,8 @@ fn a_rig_file_keeps_its_comments() {
     assert_eq!(file::read(&text, &character.skeleton).unwrap(), fewer);
 }
 
-/// Regression test: joints with the same name, or with a name like another's index, shared their limits once written.
+/// Regression test: after writing and reading, joints shared limits if they had the same name, or if the name of one
+/// looked like the index of another.
 #[test]
 fn joints_with_the_same_name_are_distinguished() {
     let mut character = asset::mannequin().unwrap();

@@ -5,8 +5,9 @@ use sinew::asset;
 use sinew::asset::Character;
 use sinew::rig::{ChainKind, detect};
 
-/// A humanoid skeleton with the names of some tool. `center` names hips, spine, chest, neck and head. `sides` names collar,
-/// upper arm, lower arm, hand, a finger, upper leg, lower leg, foot and toes of each side.
+/// Returns a humanoid skeleton with given joint names. `center` contains the names of hips, spine, chest, neck and
+/// head. `sides` contains the names of collar, upper arm, lower arm, hand, a finger, upper leg, lower leg, foot and
+/// toes for each side.
 fn humanoid(center: [&str; 5], sides: [[&str; 9]; 2], extensions: Option<serde_json::Value>) -> Character {
     let mut nodes = Vec::new();
     let mut add = |name: &str, parent: Option<usize>, at: [f64; 3]| -> usize {

@@ -9,7 +9,8 @@ use sinew::skin::{Skinned, Skinning};
 use crate::load;
 use crate::support::Builder;
 
-/// Skins points with each skinning method. Each point has a weight for the second of two joints.
+/// Skins points with each skinning method. Each point has a weight for the second of two joints. The first joint has
+/// the rest of the weight.
 fn skin(points: &[(Vec3, f32)], joints: [Affine3A; 2]) -> [Vec<Vec3>; 2] {
     let mut b = Builder::default();
     // Three copies of each point form a triangle.
@@ -53,7 +54,7 @@ fn a_half_turn_keeps_the_radius_unlike_linear_skinning() {
 
 #[test]
 fn opposite_quaternions_blend_along_the_shorter_arc() {
-    // 350 degrees are −10 degrees.
+    // A turn of 350 degrees equals a turn of −10 degrees.
     let turn = Affine3A::from_rotation_z(350.0_f32.to_radians());
     let [_, dual] = skin(&[(Vec3::X, 0.5)], [Affine3A::IDENTITY, turn]);
     assert!(dual[0].distance(Quat::from_rotation_z(-5.0_f32.to_radians()) * Vec3::X) < 1e-6, "{}", dual[0]);
@@ -62,7 +63,7 @@ fn opposite_quaternions_blend_along_the_shorter_arc() {
 proptest! {
     #[test]
     fn a_single_joint_applies_its_matrix(numbers in prop::array::uniform12(-2.0_f32..2.0), flat in 0..4_usize) {
-        // Rotated, stretched, sheared, mirrored, or flattened to a plane, a line or a point.
+        // The matrix may rotate, stretch, shear, mirror, or flatten to a plane, a line or a point.
         let [a, b, c, d, e, f, g, h, i, x, y, z] = numbers;
         let mut linear = Mat3::from_cols_array(&[a, b, c, d, e, f, g, h, i]);
         let keep = [Vec3::ONE, Vec3::new(1.0, 1.0, 0.0), Vec3::X, Vec3::ZERO][flat];

@@ -173,7 +173,7 @@ fn live_source_does_not_split_undo_steps() {
     live.apply(Command::Clip(Some(take)));
     let before = live.puppet().motion.clone();
     live.apply(Command::Release);
-    // The commands of a drag on the timeline.
+    // Apply the commands that a drag on the timeline sends.
     for i in 1..=8_u8 {
         let mut dragged = before.clone();
         dragged.strips[0].start = 0.1 * f32::from(i);
@@ -191,7 +191,7 @@ fn live_source_does_not_split_undo_steps() {
     send(&mut live, 0.5);
     let held = pose(&live).locals[arm].rotation;
     assert!(held.angle_between(rest.locals[arm].rotation * Quat::from_rotation_x(0.5)) < 1e-3);
-    // Everything that the source has sent is one undo step too.
+    // All poses that the source has sent form one undo step.
     live.apply(Command::Undo);
     assert_eq!(pose(&live), rest);
     tick(&mut live, 1500);

@@ -13,7 +13,7 @@ use super::super::files::folder;
 use super::super::{SIZE, session};
 use super::{hinge, node, open, rigged};
 
-/// Copies the arm and its rig to a folder. Returns the session and the path of the rig.
+/// Copies the arm and its rig to a folder and opens the arm. Returns the session and the path of the rig.
 fn arm(folder: &std::path::Path) -> (Session, std::path::PathBuf) {
     for name in ["arm.glb", "arm.rig.toml"] {
         fs::copy(format!("{}/assets/{name}", env!("CARGO_MANIFEST_DIR")), folder.join(name)).unwrap();
@@ -55,7 +55,7 @@ fn edited_rig_is_saved_with_its_comments() {
         reloaded.rig().joint(node(&reloaded, "axis_2")),
         session.rig().joint(node(&session, "axis_2"))
     );
-    // The session may overwrite its own file, but not a file that was changed since.
+    // The session may overwrite the file that it saved, but not if another program has changed the file since.
     session.apply(Command::Limit(gripper, Limit::Free));
     session.save_rig(&folder, false).unwrap();
     assert!(!fs::read_to_string(&path).unwrap().contains("locked"));

@@ -86,7 +86,7 @@ fn ring_rotates_a_single_joint_up_to_its_limit() {
 }
 
 #[test]
-fn kept_ring_drag_stays_a_goal_and_the_gizmo_scales() {
+fn ring_drag_is_kept_as_a_goal_and_the_gizmo_scales() {
     let (mut session, mut input) = (rigged(), Input::default());
     let joint = node(&session, "leftHand");
     session.apply(Command::Limit(joint, Limit::Free));
@@ -95,7 +95,7 @@ fn kept_ring_drag_stays_a_goal_and_the_gizmo_scales() {
     session.apply(Command::RingMode(RingMode { alone: false, world: true }));
     session.apply(Command::Scale(2.0));
     select(&mut session, "leftHand");
-    // The y ring at its point closest to the camera, with twice the radius because of the scale.
+    // Drag the y ring at its point closest to the camera. The scale doubles its radius.
     let center = place(&session, "leftHand");
     let to_camera = (session.camera().position - center).with_y(0.0).normalize();
     let start = pixel(&session.camera(), center + to_camera * metres(&session, center, 168.0), SIZE).unwrap();

@@ -34,7 +34,7 @@ fn every_command() -> Vec<Command> {
     let recorded = |kind: &str| {
         let line = text.lines().find(|l| l.contains(kind)).unwrap();
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
-        // Parse the original text, because a detour through `Value` could change numbers.
+        // Parse the original text, because converting to `Value` first could change numbers.
         let start = line.find("\"do\":").unwrap() + 5;
         assert!(value["do"].is_object());
         serde_json::from_str::<Command>(&line[start..line.len() - 1]).unwrap()
@@ -124,7 +124,7 @@ fn every_command_round_trips_and_is_documented() {
     for command in commands {
         let text = serde_json::to_string(&command).unwrap();
         let back: Command = serde_json::from_str(&text).unwrap();
-        // Also compare the texts, which show the signs of zeros.
+        // Also compare the texts, because these differ for zeros of opposite sign.
         assert_eq!((format!("{command:?}"), command), (format!("{back:?}"), back), "{text}");
     }
     // Every example on the page is valid.

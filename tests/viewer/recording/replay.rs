@@ -50,7 +50,7 @@ fn record_drags_during_playback(rate: u64, path: &Path) -> Session {
     let (mut now, mut frame) = (Duration::ZERO, 0_u32);
     for (at, command) in script {
         let at = Duration::from_millis(at);
-        // The frames before the command, and then the command at its own time.
+        // Advance through the frames before the command, and then apply the command at its own time.
         let mut frames = Vec::new();
         while Duration::from_secs(frame.into()) / u32::try_from(rate).unwrap() < at {
             frames.push(Duration::from_secs(frame.into()) / u32::try_from(rate).unwrap());
@@ -93,7 +93,7 @@ fn frame_rate_does_not_change_the_recording() {
     assert_eq!(tenths, frames(1000, 100));
 }
 
-/// Applies random events and panel commands with time between them.
+/// Applies random events and panel commands at different times.
 fn play_randomly(session: &mut Session, input: &mut Input, seed: u64, events: u32) {
     let mut state = seed;
     let mut next = move |below: u16| {
@@ -131,14 +131,14 @@ fn random_commands_replay_exactly_from_any_state() {
     for seed in 1..=6_u64 {
         let path = folder.join(format!("{seed}.session"));
         let (mut live, mut input) = (session(), Input::default());
-        // The state before the recording must not matter.
+        // The replay must not depend on the state before the recording.
         play_randomly(&mut live, &mut input, seed * 77, if seed % 2 == 0 { 120 } else { 0 });
         live.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
         play_randomly(&mut live, &mut input, seed, 200);
         live.stop_recording().unwrap().unwrap();
         let mut replay = replayed(&path);
         assert_eq!(snapshot(&live), snapshot(replay.session()), "{seed}");
-        // The camera still agrees long after the end.
+        // The cameras also agree long after the end of the recording.
         replay.advance(Duration::from_secs(3600)).unwrap();
         assert_eq!(live.camera(), replay.session().camera());
     }

@@ -133,7 +133,7 @@ fn changed_and_truncated_files_never_panic() {
     texts.extend(files().iter().map(|path| std::fs::read(path).unwrap()));
     let mut random = Random(7);
     for (file, original) in texts.iter().enumerate() {
-        // Changes have the most effect in the hierarchy.
+        // Change mostly the hierarchy, where changes have the most effect.
         let original = &original[..original.len().min(20_000)];
         for i in 0..300 {
             let mut bytes = original.to_vec();
