@@ -80,11 +80,11 @@ fn take_is_recorded_selected_and_dragged_in_the_window() {
         let output = Command::new("xdotool").env("DISPLAY", &display).args(args.split(' ')).output().unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
-    let settings = folder.join("shot.png");
+    let screenshot = folder.join("shot.png");
     let any = |[x, y, w, h]: [u32; 4], matches: fn([u8; 3]) -> bool| {
         let mut import = Command::new("import");
-        import.env("DISPLAY", &display).args(["-window", "root"]).arg(&settings).status().unwrap();
-        image::open(&settings).part([x, y, w, h]).into_iter().any(|[r, g, b, _]| matches([r, g, b]))
+        import.env("DISPLAY", &display).args(["-window", "root"]).arg(&screenshot).status().unwrap();
+        image::open(&screenshot).part([x, y, w, h]).into_iter().any(|[r, g, b, _]| matches([r, g, b]))
     };
     let has = |line: &str| recorded(&folder).contains(line);
     let count = |text: &str| recorded(&folder).matches(text).count();

@@ -25,7 +25,7 @@ fn toast_area(screen: &DecodedImage) -> Vec<[u8; 4]> {
 fn toasts_appear_without_the_panel_and_open_shows_the_panel() {
     let Some((_server, display)) = display(&["xdotool", "import"]) else { return };
     let folder = super::files::folder("window-toast");
-    let (session, settings) = (folder.join("a.session"), folder.join("shot.png"));
+    let (session, image_path) = (folder.join("a.session"), folder.join("shot.png"));
     // Outside a text field, the letters of this name would reset joints, set a base and move the camera.
     let file = folder.join("brief.glb");
     fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/arm.glb"), &file).unwrap();
@@ -42,13 +42,13 @@ fn toasts_appear_without_the_panel_and_open_shows_the_panel() {
     };
     let screenshot = || {
         let mut import = Command::new("import");
-        import.env("DISPLAY", &display).args(["-window", "root"]).arg(&settings).status().unwrap();
-        image::open(&settings)
+        import.env("DISPLAY", &display).args(["-window", "root"]).arg(&image_path).status().unwrap();
+        image::open(&image_path)
     };
     let wait = |failure: &str, is_met: &dyn Fn(&DecodedImage) -> bool| {
         let start = Instant::now();
         while !is_met(&screenshot()) {
-            assert!(start.elapsed() < TIMEOUT, "{failure}: see {}", settings.display());
+            assert!(start.elapsed() < TIMEOUT, "{failure}: see {}", image_path.display());
             sleep(Duration::from_millis(100));
         }
     };
@@ -88,7 +88,7 @@ fn toasts_appear_without_the_panel_and_open_shows_the_panel() {
         }
         !has_panel(&screenshot())
     };
-    assert!(hide_panel() || hide_panel(), "the panel is not hidden: see {}", settings.display());
+    assert!(hide_panel() || hide_panel(), "the panel is not hidden: see {}", image_path.display());
     sleep(Duration::from_secs(2));
     let before = toast_area(&screenshot());
     tool(&["key", "F12"]);

@@ -60,15 +60,15 @@ fn window_opens_handles_input_and_closes() {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
     let window = tool(&["search", "--sync", "--onlyvisible", "--name", "^sinew$"]);
-    let settings = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("window.png");
+    let image_path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("window.png");
     let colors = || {
         Command::new("import")
             .env("DISPLAY", &display)
             .args(["-window", "root"])
-            .arg(&settings)
+            .arg(&image_path)
             .status()
             .unwrap();
-        let screen = image::open(&settings);
+        let screen = image::open(&image_path);
         screen.pixels().collect::<std::collections::HashSet<_>>().len()
     };
     let start = Instant::now();
@@ -95,7 +95,7 @@ fn window_opens_handles_input_and_closes() {
     tool(&["mousemove", "20", "20"]);
     let screenshot = || {
         colors();
-        image::open(&settings)
+        image::open(&image_path)
     };
     // Wait until the background fills the area where the panel was and nothing changes any more.
     let (mut screen, start) = (screenshot(), Instant::now());
@@ -126,11 +126,11 @@ fn window_opens_handles_input_and_closes() {
     assert_eq!(replay.size(), (900, 700));
     // Only the corner with the recording indicator differs.
     let is_equal = |x: u32, y: u32| (x < 140 && y < 50) || screen.at(x, y) == replay.at(x, y);
-    assert!((0..900).all(|x| (0..700).all(|y| is_equal(x, y))), "see {}", settings.display());
+    assert!((0..900).all(|x| (0..700).all(|y| is_equal(x, y))), "see {}", image_path.display());
     assert!(
         (0..140).any(|x| (0..50).any(|y| screen.at(x, y)[..3] == RECORDING)),
         "see {}",
-        settings.display()
+        image_path.display()
     );
 }
 

@@ -70,8 +70,8 @@ pub fn load(path: &Path, character: &Character, rig: &Rig) -> Result<Motion, Mot
 /// [`MotionFileError::Format`] with the line number, for a TOML syntax error, an unknown or missing key, an invalid value, an
 /// unknown clip, node or chain, or a goal that cannot be solved.
 pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result<Motion, MotionFileError> {
-    let format_error = |fault: SpannedError| {
-        let (line, cause) = fault.line_and_cause(text);
+    let format_error = |error: SpannedError| {
+        let (line, cause) = error.line_and_cause(text);
         MotionFileError::Format { path: path.to_owned(), line, cause }
     };
     let document = Document::parse(text.to_owned()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
@@ -193,7 +193,7 @@ impl MotionReader<'_> {
                 let name = value.as_str();
                 let name = name
                     .ok_or_else(|| SpannedError::new(value.span(), "clips must be a list of clip names"))?;
-                with_weight_1(name).map_err(|fault| SpannedError::new(value.span(), fault.cause))
+                with_weight_1(name).map_err(|error| SpannedError::new(value.span(), error.cause))
             };
             if names.is_empty() {
                 return Err(SpannedError::at(item, "clips must not be empty"));
@@ -231,13 +231,13 @@ impl MotionReader<'_> {
             let no_list = "mask must be a list of chain and node names";
             let names = item.as_array().ok_or_else(|| SpannedError::at(item, no_list))?;
             for value in names {
-                let fault = |cause: String| SpannedError::new(value.span(), cause);
-                let name = value.as_str().ok_or_else(|| fault(no_list.into()))?;
+                let error_at = |cause: String| SpannedError::new(value.span(), cause);
+                let name = value.as_str().ok_or_else(|| error_at(no_list.into()))?;
                 match self.rig.chains.iter().find(|c| c.name == name) {
                     Some(chain) => mask.extend(self.subtree(chain.base)),
                     None => {
                         let node = rig::file::named(&self.character.skeleton, name);
-                        let unknown = || fault(format!("chain or node \"{name}\" does not exist"));
+                        let unknown = || error_at(format!("chain or node \"{name}\" does not exist"));
                         mask.push(node.ok_or_else(unknown)?);
                     }
                 }
@@ -302,7 +302,7 @@ impl MotionReader<'_> {
         });
         puppet.motion.clone_from(motion);
         puppet.time = time;
-        let fault = |cause: &dyn std::fmt::Display| {
+        let error_at = |cause: &dyn std::fmt::Display| {
             table.get("reach").map_or_else(
                 || SpannedError::new(None, cause.to_string()),
                 |r| SpannedError::at(r, cause.to_string()),
@@ -310,7 +310,7 @@ impl MotionReader<'_> {
         };
         let solve = |puppet: &mut Puppet, targets: Vec<Target>| {
             puppet.targets = targets;
-            puppet.update().map(|_| ()).map_err(|e| fault(&e))
+            puppet.update().map(|_| ()).map_err(|e| error_at(&e))
         };
         solve(puppet, Vec::new())?;
         let unedited = puppet.pose().clone();

@@ -186,14 +186,14 @@ impl Suite {
         let shown = path.display().to_string();
         let read_error = |e: std::io::Error| SuiteError::Read { path: shown.clone(), cause: e.to_string() };
         let text = bounded::read_to_string(path, MAX_BYTES).map_err(read_error)?;
-        let fault = |f: SpannedError| {
+        let format_error = |f: SpannedError| {
             let (line, cause) = f.line_and_cause(&text);
             SuiteError::Format { path: shown.clone(), line, cause }
         };
-        let document = Document::parse(text.clone()).map_err(|e| fault(SpannedError::syntax(&e)))?;
+        let document = Document::parse(text.clone()).map_err(|e| format_error(SpannedError::syntax(&e)))?;
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let reader = SuiteReader { folder: &folder, options, lines: Lines::of(&text) };
-        let (goldens, cases) = reader.suite(document.as_table()).map_err(fault)?;
+        let (goldens, cases) = reader.suite(document.as_table()).map_err(format_error)?;
         let mut taken = HashSet::new();
         if let Some(case) = cases.iter().find(|c| !taken.insert(&c.slug)) {
             let cause = format!("case \"{}\" has the same file name as another case; rename it", case.name);

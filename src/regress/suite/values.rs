@@ -17,11 +17,11 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
         Some(item) => {
             let list = item.as_array().map(|a| a.iter().map(|v| v.as_str().map(str::to_owned)).collect());
             let single = item.as_str().map(|s| vec![s.to_owned()]);
-            let fault =
+            let error =
                 || SpannedError::at(item, "compare must be a list of \"image\", \"joints\" and \"report\"");
-            let list: Vec<String> = list.unwrap_or(single).ok_or_else(fault)?;
+            let list: Vec<String> = list.unwrap_or(single).ok_or_else(error)?;
             if list.is_empty() || list.iter().any(|w| !["image", "joints", "report"].contains(&w.as_str())) {
-                return Err(fault());
+                return Err(error());
             }
             list
         }

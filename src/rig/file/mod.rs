@@ -38,8 +38,8 @@ pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
 }
 
 /// Converts an error at a position in a text to an error with its line number.
-fn file_error(text: &str, fault: SpannedError) -> RigError {
-    let (line, cause) = fault.line_and_cause(text);
+fn file_error(text: &str, error: SpannedError) -> RigError {
+    let (line, cause) = error.line_and_cause(text);
     RigError::File { line, cause }
 }
 
@@ -89,7 +89,7 @@ impl RigReader<'_> {
             }
             Ok(rig)
         };
-        read().map_err(|fault| file_error(self.text, fault))
+        read().map_err(|error| file_error(self.text, error))
     }
 
     fn chain(&self, table: &Table, skeleton: &Skeleton) -> Result<Chain, SpannedError> {
