@@ -73,7 +73,7 @@ fn root(character: &Character, counts: &[usize]) -> Option<usize> {
     translated.retain(|&n| n < counts.len());
     let largest = translated.iter().map(|&n| counts[n]).max();
     let Some(largest) = largest else {
-        // If no node is translated, the topmost of the nodes with the most joints is used.
+        // If no node is translated, the node with the most joints in its subtree is used, or the topmost of several.
         let deepest_first = skeleton.parents_first.iter().rev().map(|(n, _)| *n);
         return deepest_first.max_by_key(|&n| counts[n]);
     };

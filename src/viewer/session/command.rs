@@ -78,7 +78,7 @@ pub enum Command {
     /// Highlights a joint, or clears the highlight.
     #[serde(alias = "hint")]
     Highlight(Option<usize>),
-    /// Sets the limit of a joint. All changes of the same joint until [`Command::Release`] are one undo step.
+    /// Sets the limit of a joint. Consecutive changes of one joint until [`Command::Release`] are one undo step.
     Limit(usize, Limit),
     /// Sets whether the rings of the gizmo rotate the joint alone, and about which axes.
     #[serde(alias = "turning")]

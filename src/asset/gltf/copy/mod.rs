@@ -11,7 +11,7 @@ use super::{container, uri};
 
 pub(super) mod clips;
 
-/// Alignment of buffer views in the joined buffer: twice the largest component of an accessor.
+/// Alignment of buffer views in the joined buffer, in bytes: twice the size of the largest component type.
 const ALIGNMENT: usize = 8;
 
 /// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.

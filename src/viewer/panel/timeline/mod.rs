@@ -48,7 +48,7 @@ struct ActiveDrag {
     grip: Grip,
     /// The motion before the drag.
     motion: Motion,
-    /// The time in seconds at which the drag started.
+    /// The position on the timeline, in seconds, at which the drag started.
     at: f32,
     /// The ruler at the start of the drag. It is used until the end, so that the timeline does not move under the pointer.
     ruler: Ruler,
