@@ -42,8 +42,8 @@ use run::{FuzzRun, Tally};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// The beginnings of the kinds of known failures. Such failures are reported, but the test passes. Remove a line when
-/// its failure is fixed.
+/// Known failures, each given by the beginning of its kind. Such failures are reported, but the test passes. Remove a
+/// line when its failure is fixed.
 const KNOWN: [&str; 0] = [];
 
 fn main() -> ExitCode {

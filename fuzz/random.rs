@@ -80,8 +80,8 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// Returns the number of changes to make. It is usually one and sometimes up to `most`, because inputs with many changes
-    /// are usually rejected.
+    /// Returns the number of changes to make: usually one, and otherwise a random number from 1 to `most`. Inputs with
+    /// many changes are usually rejected.
     pub(crate) fn few(&mut self, most: usize) -> usize {
         if self.once_in(3) { 1 + self.below(most) } else { 1 }
     }
@@ -120,7 +120,7 @@ impl Random {
         FLOATS[self.below(FLOATS.len())]
     }
 
-    /// Changes some bytes. The length usually stays the same.
+    /// Makes random changes to a list of bytes. Its length usually stays the same.
     pub(crate) fn mutate_bytes(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..self.few(4) {
             if bytes.is_empty() {

@@ -21,7 +21,7 @@ const HANG_TIME: Duration = Duration::from_secs(60);
 /// Maximum memory of the process while one input runs, bytes.
 const MAX_MEMORY: usize = 256 << 20;
 
-/// All failures of the same kind in a format.
+/// All failures of one kind that occurred with inputs of one format.
 pub(crate) struct Finding {
     pub(crate) failure: Failure,
     pub(crate) file: PathBuf,
@@ -132,8 +132,8 @@ impl FuzzRun {
         }
     }
 
-    /// Counts a failure. The input of the first failure of a kind is written to a file. If `can_minimize`, it is reduced
-    /// first.
+    /// Counts a failure. If it is the first of its kind, its input is written to a file. If `can_minimize` is set, the
+    /// input is first reduced to a smaller one.
     fn record(&self, format: &'static Format, failure: Failure, input: &[u8], can_minimize: bool) {
         let key = (format.name, failure.kind.clone());
         if let Some(known) = lock(&self.tally).findings.get_mut(&key) {

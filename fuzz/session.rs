@@ -137,7 +137,7 @@ fn motion(node: usize, random: &mut Random) -> Motion {
     }
 }
 
-/// Returns several lines of commands. On average, one in `odd` lines is mutated.
+/// Returns several lines, each with a command. On average, one in `odd` lines is mutated.
 pub(crate) fn lines(random: &mut Random, odd: usize) -> Vec<String> {
     let mut at = 0.0;
     let count = 4 + random.below(20);
@@ -187,7 +187,7 @@ fn check(bytes: &[u8]) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Formats the visible state of a session. Different numbers give different text.
+/// Formats the visible state of a session as text. States that differ in any number give different texts.
 fn visible_state(session: &Session) -> String {
     format!("{:?} {:?}", session.puppet().pose(), session.camera())
 }

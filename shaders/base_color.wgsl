@@ -5,14 +5,14 @@ override BASE_COLOR_MAP: bool = false;
 @group(3) @binding(0) var base_color_map: texture_2d<f32>;
 @group(3) @binding(1) var base_color_sampler: sampler;
 
-// Texture coordinates for a map, selected from the two sets of the vertex and transformed.
+// Returns the texture coordinates for a map, selected from the two sets of the vertex and transformed.
 fn uv_of(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
     return uv_linear(map, texcoord) + part.uv[map].offset_set.xy;
 }
 
 // Applies the linear part of a map's texture transform, to coordinates or to their derivatives. Do not differentiate
-// its result: the transform is read from memory, which software drivers do not do for helper pixels outside a
-// triangle.
+// the result: this function reads the transform from memory, and software drivers do not read memory for helper pixels
+// outside a triangle.
 fn uv_linear(map: u32, texcoord: vec4<f32>) -> vec2<f32> {
     let t = part.uv[map];
     let coordinate = select(texcoord.xy, texcoord.zw, t.offset_set.z > 0.5);

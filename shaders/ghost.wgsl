@@ -1,8 +1,8 @@
 // Translucent copies of the character, each in its own colour. They are almost clear where they face the viewer and dense
 // at their outline, so that several of them stay readable. Requires globals.wgsl, skinning.wgsl and base_color.wgsl.
 //
-// The record of a ghost's part stores the colour of the ghost as the emissive colour, and the ghost's depth offset as
-// the scale of the normal map.
+// In the `Part` of a ghost, the emissive colour is the colour of the ghost, and the scale of the normal map is the
+// ghost's depth offset.
 
 struct Ghost {
     @builtin(position) @invariant clip: vec4<f32>,
@@ -61,6 +61,6 @@ fn ghost(in: Ghost) -> @location(0) vec4<f32> {
     let lit = 0.62 + 0.38 * max(dot(n, globals.light.xyz), 0.0);
     let alpha = mix(0.4, 0.95, rim);
     let tint = part.emissive_normal_scale.rgb;
-    // Premultiplied alpha. The outline has the pure colour.
+    // The result has premultiplied alpha. The outline has the ghost's colour without shading.
     return vec4<f32>(tint * mix(lit, 1.0, rim) * alpha, alpha);
 }

@@ -26,7 +26,7 @@ fn line_vertex(line: Line, @builtin(vertex_index) index: u32) -> Stroke {
     out.color = line.color;
     out.widths = vec2<f32>(line.start.w, line.end.w);
     if line.corner.w > 0.0 {
-        // A triangle: three vertices are its corners, and the other three repeat the last corner.
+        // This is a triangle. The first three vertices are its corners, and the other three repeat the last corner.
         let c = globals.clip_from_world * vec4<f32>(line.corner.xyz, 1.0);
         let corner = select(select(a, b, index == 1u), c, index > 1u);
         out.clip = vec4<f32>(corner.xy, 0.0, corner.w);

@@ -57,8 +57,8 @@ override MORPHED: bool = false;
 override SECOND_SET: bool = false;
 override DUAL_QUATERNIONS: bool = false;
 
-// This is not a uniform, because software drivers recompile a shader for each value of a uniform that a branch depends
-// on.
+// `part` is not a uniform buffer, because software drivers recompile a shader for each value of a uniform on which a
+// branch depends.
 @group(1) @binding(0) var<storage, read> part: Part;
 @group(1) @binding(1) var<storage, read> bone_matrices: array<mat4x4<f32>>;
 // Displacements of position, normal and tangent for each vertex, target by target.
@@ -81,9 +81,9 @@ fn blend(bones: vec2<u32>, weights: vec4<f32>) -> mat4x4<f32> {
         + bone(bones, 2u) * weights.z + bone(bones, 3u) * weights.w;
 }
 
-// A decomposed bone times its weight. The first two columns are the real and the dual part. The other two contain the
-// stretch: xx yy zz xy, then yz zx. Two opposite quaternions describe the same rotation, and the one on the pivot's
-// side is used.
+// Returns a bone's dual quaternion and stretch, multiplied by its weight. The first two columns are the real and the
+// dual part of the dual quaternion. The other two contain the stretch: xx yy zz xy, then yz zx. A quaternion and its
+// negative describe the same rotation, so this uses the one whose dot product with the pivot is not negative.
 fn weighted_dual(bone: mat4x4<f32>, weight: f32, pivot: vec4<f32>) -> mat4x4<f32> {
     let side = select(weight, -weight, dot(bone[0], pivot) < 0.0);
     return mat4x4<f32>(bone[0] * side, bone[1] * side, bone[2] * weight, bone[3] * weight);
@@ -154,7 +154,8 @@ fn skin(v: Vertex, index: u32) -> Skinned {
     let y = world_from_mesh[1].xyz;
     let z = world_from_mesh[2].xyz;
     let yz = cross(y, z);
-    // The cofactor matrix equals the inverse transpose times the determinant, of which only the sign matters here.
+    // The cofactor matrix equals the inverse transpose times the determinant. Only the sign of the determinant matters
+    // here, because the normal is normalised afterwards.
     let side = select(1.0, -1.0, dot(x, yz) < 0.0);
     let turned = yz * normal.x + cross(z, x) * normal.y + cross(x, y) * normal.z;
     var out: Skinned;

@@ -48,8 +48,8 @@ fn transform(v: Vertex, @builtin(vertex_index) index: u32) -> Surface {
 }
 
 // Returns the unit normal that points outwards. If the mesh has no normals, this is the normal of the triangle, computed from
-// derivatives. The cross product of the derivatives in x and y points away from the viewer, so its operands are
-// swapped.
+// derivatives. The cross product of the x derivative and the y derivative points away from the viewer, so its operands
+// are swapped.
 fn outside_normal(in: Surface, front: bool) -> vec3<f32> {
     let world = -in.eye_direction;
     let towards_viewer = cross(dpdy(world), dpdx(world));
@@ -66,7 +66,7 @@ fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> 
     let duv2 = uv_linear(2u, dpdy(texcoord));
     let p2 = cross(dp2, normal);
     let p1 = cross(normal, dp1);
-    // The dot product is negative if the normal faces the viewer, because image rows run downwards.
+    // The dot product is negative if the normal faces the viewer, because y increases downwards in the image.
     let side = select(1.0, -1.0, dot(normal, cross(dp1, dp2)) < 0.0);
     let t = (p2 * duv1.x + p1 * duv2.x) * side;
     let b = (p2 * duv1.y + p1 * duv2.y) * -side;
@@ -74,7 +74,7 @@ fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> 
     return mat3x3<f32>(t * scale, b * scale, normal);
 }
 
-// Returns the unit normal that points outwards, perturbed by the normal map.
+// Returns the outward unit normal after the normal map is applied to it.
 fn mapped_normal(in: Surface, outward: vec3<f32>) -> vec3<f32> {
     var n = look_up(normal_map, normal_sampler, 2u, in.texcoord).xyz * 2.0 - 1.0;
     n = vec3<f32>(n.xy * part.emissive_normal_scale.w, n.z);
@@ -148,7 +148,8 @@ fn tone_map(linear: vec3<f32>) -> vec3<f32> {
     return mix(color, vec3<f32>(new_peak), g);
 }
 
-// `side` is 1 if the outer side is visible, otherwise -1. The normal is flipped after it was perturbed.
+// `side` is 1 if the outer side is visible, otherwise -1. The normal map is applied to the outward normal, and the
+// result is then multiplied by `side`.
 fn shade(in: Surface, albedo: vec3<f32>, outward: vec3<f32>, side: f32) -> vec3<f32> {
     let towards = outward * side;
     var n = towards;

@@ -12,8 +12,8 @@
 //! they connect, for example `world_from_joint`.
 //!
 //! Without features, the library needs no GPU. The feature `capture` adds poses and clips from recorded sensors, and `vmc`
-//! adds live motion over the network. `render` adds drawing with wgpu, and sessions of the viewer without a window. `cli` adds
-//! the program, and `viewer` its window.
+//! adds live motion over the network. `render` adds drawing with wgpu, and sessions of the viewer without a window.
+//! `cli` adds the command-line program, and `viewer` adds the viewer's window.
 
 pub mod asset;
 #[cfg(feature = "capture")]

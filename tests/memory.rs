@@ -22,7 +22,7 @@ fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     (result, ALLOCATOR.peak_usage().saturating_sub(before))
 }
 
-/// A long recording becomes a clip of the same length. This uses less than ten times the memory of the text.
+/// A long recording becomes a clip of the same length. The conversion uses less than ten times the size of the text.
 fn check_recordings() {
     let frames = 200_000_u32;
     let mut text = String::from("time,hips.x,hips.y,hips.z\n");

@@ -59,8 +59,8 @@ fn pixel_of_node(session: &Session, node: &str) -> Vec2 {
     pixel(&session.camera(), position, session.size()).unwrap()
 }
 
-/// Returns a function that encodes a session's frame as the window does. It returns the time from `began` until the commands are
-/// encoded.
+/// Returns a function that encodes a session's frame as the window does. The function returns the time from its
+/// argument `began` until the commands are encoded.
 fn encoder<'r>(
     renderer: &'r mut Renderer,
     session: &Session,

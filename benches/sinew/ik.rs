@@ -9,7 +9,7 @@ use sinew::rig;
 use sinew::rig::{Binding, default_base};
 
 const LINKS: usize = 20;
-/// Targets that are far from the straight chain but within its reach.
+/// Target positions that are far from the end of the straight chain but within its reach.
 const TARGETS: [DVec3; 2] = [DVec3::new(9.0, 4.0, 7.0), DVec3::new(-8.0, 5.0, 8.0)];
 
 pub(crate) fn bench(c: &mut Criterion) {
@@ -105,7 +105,8 @@ fn full_body(c: &mut Criterion) {
                         // The goals of the torso move together, and each hand has its own phase.
                         let phase = t + if i < 2 { 1.0 + i as f64 } else { 0.0 };
                         let swing = DVec3::new(phase.cos(), phase.sin(), (0.7 * phase).sin()) * 0.04;
-                        // The arms are straight at rest, so closer goals are reachable.
+                        // The arms are straight at rest. Goals that are closer to the body than the hands remain
+                        // reachable.
                         let near = position(node).lerp(position(nodes[3]), if i < 2 { 0.25 } else { 0.0 });
                         Goal::position(link, near + swing - DVec3::Y * 0.06)
                     } else {

@@ -1,4 +1,4 @@
-//! Loading a character from a file, without decoding its images.
+//! Benchmarks of loading a character from a file, without decoding its images.
 
 use criterion::Criterion;
 use sinew::asset;

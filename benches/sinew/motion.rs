@@ -1,5 +1,5 @@
-//! Computing a frame of a motion that plays one clip or two synchronised clips in place. It is measured with and
-//! without retargeting to another character.
+//! Benchmarks of computing one frame of a motion. The motion plays one clip or two synchronised clips in place, with
+//! and without retargeting to another character.
 
 use criterion::{Criterion, Throughput};
 use sinew::asset;

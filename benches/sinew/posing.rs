@@ -1,4 +1,4 @@
-//! Sampling a clip, computing matrices from a pose, and skinning vertices.
+//! Benchmarks of sampling a clip, computing matrices from a pose, and skinning vertices.
 
 use criterion::{Criterion, Throughput};
 use sinew::motion::Playhead;

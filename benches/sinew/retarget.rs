@@ -1,4 +1,4 @@
-//! Retargeting a frame of a clip to another character.
+//! Benchmarks of retargeting a frame of a clip to another character.
 
 use criterion::{Criterion, Throughput};
 use sinew::asset;

@@ -116,7 +116,8 @@ impl Clip {
         self.tracks.push(Track::Rotation(joint.to_owned(), keys));
     }
 
-    /// Sways the hips sideways by up to `reach` metres, and rotates the legs so that the soles stay in place.
+    /// Adds tracks that sway the hips sideways by up to `reach` metres, and rotate the legs so that the soles stay in
+    /// place.
     fn sway(&mut self, reach: f64, cycles: f64) {
         let shift = move |t: f64| reach * wave_at(t, cycles, 0.0);
         let keys = self.phases().map(|t| HIPS + DVec3::X * shift(t)).collect();
@@ -128,8 +129,8 @@ impl Clip {
         }
     }
 
-    /// Lowers an arm from the A-pose to the side, with the elbow slightly bent. `sign` is 1 for the left arm and −1 for the
-    /// right one.
+    /// Adds tracks that lower an arm from the A-pose to the side, with the elbow slightly bent. `sign` is 1 for the
+    /// left arm and −1 for the right one.
     fn hang(&mut self, arm: &Arm, sign: f64) {
         let forward = dvec3(-0.71, -sign * 0.7, 0.0);
         self.turns(arm.upper_arm, move |t| turn(DVec3::Z, sign * (-24.0 + 1.2 * wave_at(t, 1.0, 0.2))));

@@ -23,7 +23,7 @@ struct Gait {
     strike: f64,
     /// Angle in degrees by which the toes point down when they leave the ground.
     off: f64,
-    /// Distance in metres from the rest height of the hips down to their highest point.
+    /// Distance in metres by which the highest position of the hips in the cycle is below their rest position.
     drop: f64,
     /// Amplitude in metres of the vertical motion of the hips.
     bob: f64,
@@ -197,7 +197,7 @@ impl Clip {
                 let from = position + rotation * (hip - HIPS);
                 let (thigh, shin) = leg([hip, knee, ankle], from, target, rotation * DVec3::Z);
                 let local = rotation.conjugate() * thigh;
-                // The toes stay flat on the ground. In the air they bend less relative to the foot.
+                // On the ground, the toes turn against the foot's pitch and stay flat. In the air they turn less.
                 let uncurl = 1.0 - 0.6 * (step.height / 0.03).min(1.0);
                 let flat = turn(DVec3::X, -uncurl * step.pitch.max(0.0).to_degrees());
                 for (keys, q) in

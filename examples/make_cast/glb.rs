@@ -219,7 +219,8 @@ fn animation(binary: &mut Binary, clip: &Clip, model: &Model) -> Result<Value, B
     Ok(json!({ "name": clip.name, "channels": channels, "samplers": samplers }))
 }
 
-/// Returns the value with its keys inserted in alphabetical order, because the map of serde_json may keep insertion order.
+/// Returns the value with the keys of all objects in alphabetical order. The keys are inserted in this order, because
+/// serde_json may keep insertion order.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(sorted).collect(),

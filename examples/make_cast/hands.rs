@@ -35,7 +35,7 @@ pub(crate) const FINGERS: [Finger; 5] = [
 ];
 
 impl Finger {
-    /// Returns the positions of the three joints and the tip of the left finger, slightly curled.
+    /// Returns the positions of the finger's three joints and its tip on the left hand. The finger is slightly curled.
     pub(crate) fn joints(&self) -> [DVec3; 4] {
         let (out, up) = hand_axes();
         let thumb = self.name == "Thumb";
@@ -58,7 +58,7 @@ impl Finger {
         positions
     }
 
-    /// Returns the tube of the left finger. Its root is inside the palm.
+    /// Returns the tube of the finger on the left hand. The root of the tube is inside the palm.
     fn tube(&self) -> Part {
         let joints = self.joints();
         let radius = [self.radius, 0.96 * self.radius, 0.86 * self.radius, 0.74 * self.radius];

@@ -145,7 +145,7 @@ fn limb(shape: &mut Shape, leg: usize, first: usize) {
     shape.add(tube(&rings, DVec3::Y.cross(bearing(leg)), 12), colour, weights);
 }
 
-/// Returns a walk in place that alternates four legs on the ground and four in the air.
+/// Returns a walk in place, in which four legs are on the ground while the other four are in the air.
 fn walk() -> Clip {
     let mut clip = Clip::at_rate("walk", 24, 30);
     for leg in 0..8 {
@@ -175,8 +175,8 @@ fn walk() -> Clip {
     clip
 }
 
-/// Solves for the local rotations of a leg whose tip is at `target`. The first joint rotates the plane of the leg, the next two
-/// reach for the target, and the last one keeps its inclination.
+/// Returns the local rotations that bring the tip of a leg to `target`. The first joint rotates the plane of the leg,
+/// the next two reach for the target, and the last segment keeps its angle to the ground.
 fn solve_leg(leg: usize, target: DVec3) -> [DQuat; 4] {
     let at = positions(leg);
     let level = |v: DVec3| dvec3(v.x, 0.0, v.z);

@@ -104,7 +104,7 @@ impl<'a> EncodedImage<'a> {
     }
 
     fn jpeg(bytes: &'a [u8]) -> Result<Self, String> {
-        // The limits of the decoder are not used, because the caller refuses long sides with the same message for every
+        // The decoder accepts every size here, because the caller refuses long sides with the same message for every
         // format.
         let side = usize::from(u16::MAX);
         let options = DecoderOptions::default()

@@ -66,17 +66,17 @@ impl Family {
     }
 }
 
-/// Returns whether a joint with this name connects the chest to the upper arm.
+/// Returns whether a joint name contains a word for the joint between the chest and the upper arm, ignoring case.
 pub(crate) fn is_collar(name: &str) -> bool {
     ["shoulder", "clavicle", "collar"].iter().any(|w| name.to_lowercase().contains(w))
 }
 
-/// Returns whether a joint with this name is a wrist or the root of a hand.
+/// Returns whether a joint name contains a word for the hand or the wrist, ignoring case.
 pub(crate) fn is_hand(name: &str) -> bool {
     ["hand", "wrist", "palm"].iter().any(|w| name.to_lowercase().contains(w))
 }
 
-/// Returns whether a joint with this name is a foot.
+/// Returns whether a joint name contains a word for the foot or the ankle, ignoring case.
 pub(crate) fn is_foot(name: &str) -> bool {
     ["foot", "ankle", "hoof", "paw"].iter().any(|w| name.to_lowercase().contains(w))
 }

@@ -30,7 +30,8 @@ impl Image {
         Ok(Self { name, bytes, width, height, decoded_bytes })
     }
 
-    /// Returns the peak memory of pixels while decoding, in bytes: the RGBA result and any intermediate image.
+    /// Returns the peak memory in bytes that pixels need while the image is decoded: the RGBA result and any
+    /// intermediate image.
     pub fn decoded_bytes(&self) -> u64 {
         self.decoded_bytes
     }

@@ -31,7 +31,7 @@ pub struct Material {
     pub emissive_texture: Option<TextureRef>,
     /// How alpha is used.
     pub alpha_mode: AlphaMode,
-    /// Whether back faces are drawn, with a flipped normal.
+    /// Whether back faces are also drawn. Their normals are flipped.
     pub double_sided: bool,
     /// `KHR_materials_unlit`: the base colour is shown without lighting.
     pub unlit: bool,

@@ -56,7 +56,8 @@ impl Transform {
     }
 }
 
-/// Returns the power of two at or below the largest component, clamped so that it and its reciprocal are normal numbers.
+/// Returns the largest power of two that does not exceed the largest absolute value of a component. It is clamped so
+/// that it and its reciprocal are normal numbers.
 fn magnitude(vector: Vec3A) -> f32 {
     /// The exponent bits of an `f32`.
     const EXPONENT: u32 = 0x7F80_0000;

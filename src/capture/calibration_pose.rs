@@ -120,7 +120,7 @@ mod tests {
             let turned = Quat::from_rotation_y(heading);
             let rest = &mut character.skeleton.nodes[root].rest;
             (rest.rotation, rest.translation) = (turned * rest.rotation, turned * rest.translation);
-            // The rest pose has a lowered arm and a bent knee.
+            // Lower the left arm and bend the right knee in the rest pose.
             character.skeleton.nodes[bones["leftUpperArm"]].rest.rotation *= Quat::from_rotation_z(-1.0);
             character.skeleton.nodes[bones["rightLowerLeg"]].rest.rotation *= Quat::from_rotation_x(0.5);
             let skeleton = &character.skeleton;

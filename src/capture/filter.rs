@@ -2,7 +2,8 @@
 //!
 //! The One Euro filter is a low-pass filter whose cutoff rises with the speed of the signal (Casiez, Roussel & Vogel 2012,
 //! "1€ filter: a simple speed-based low-pass filter for noisy input in interactive systems"). It smooths strongly at rest,
-//! where noise is visible, and weakly in fast motion, where lag is noticeable. With the time step T and a cutoff f:
+//! where noise is visible, and weakly in fast motion, where lag is noticeable. For the
+//! sample x, the filtered value x̂, its rate of change ẋ, the time step T and a cutoff f, with ₋ for the last values:
 //!
 //! ```text
 //! α(f) = 1 / (1 + τ/T),  τ = 1 / (2π f)
@@ -21,7 +22,7 @@ pub struct Smoothing {
     pub min_cutoff: f64,
     /// Increase of the cutoff with speed, hertz per unit per second. A higher value means less lag in fast motion.
     pub beta: f64,
-    /// Cutoff of the filter for the speed, hertz.
+    /// Cutoff of the low-pass filter that smooths the measured rate of change, hertz.
     pub derivative_cutoff: f64,
 }
 
@@ -204,7 +205,8 @@ mod tests {
                 out = filter.filter(frame as f64 / hertz, velocity * (frame as f64 / hertz)).unwrap();
             }
             let lag = (velocity * (frames as f64 / hertz) - out).length();
-            // In the steady state x − x̂ = τ v, and the cutoff is at least the cutoff for the true speed.
+            // In the steady state, the lag x − x̂ is τ v at the velocity v. The cutoff is then at least that for the
+            // true speed, so the lag is at most the bound.
             let bound = velocity.length() / (TAU * (s.min_cutoff + s.beta * velocity.length()));
             prop_assert!(lag <= bound * (1.0 + 1e-6) + 1e-9, "lag {lag}, bound {bound}");
         }

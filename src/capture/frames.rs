@@ -1,4 +1,5 @@
-//! A table of values per frame. All values are in one list, because a take may have millions of frames with few values.
+//! A table of values per frame. All values are stored in a single list, because a take may have millions of
+//! frames with few values each.
 
 use std::ops::Index;
 
@@ -6,7 +7,7 @@ use std::ops::Index;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frames<T> {
     width: usize,
-    /// Number of rows. It cannot be derived from `values`, because the width of a row may be zero.
+    /// Number of rows. It cannot be computed from the length of `values`, because the width of a row may be zero.
     count: usize,
     values: Vec<T>,
 }

@@ -70,7 +70,7 @@ pub fn fill_gaps(
     Ok(filled)
 }
 
-/// Interpolates the position at a time in the gap before the measurement with index `after`.
+/// Interpolates the position at a time in the gap that ends at the measurement with index `after`.
 fn interpolated(times: &[f64], seen: &[(usize, DVec3)], after: usize, time: f64) -> Option<DVec3> {
     let (Some(before), Some(&(end, b))) = (after.checked_sub(1), seen.get(after)) else {
         return seen.get(after).or(seen.last()).map(|(_, position)| *position);
@@ -79,7 +79,8 @@ fn interpolated(times: &[f64], seen: &[(usize, DVec3)], after: usize, time: f64)
     let seconds = times[end] - times[start];
     #[expect(clippy::cast_possible_truncation, reason = "a fraction of the gap, and its length")]
     let weights = hermite(((time - times[start]) / seconds) as f32, seconds as f32).map(f64::from);
-    // The velocity at an end is measured between two neighbouring frames. Otherwise it is the mean velocity over the gap.
+    // The velocity at an end of the gap is that between the last two frames before it, or the first two after it. If
+    // one of the two was not measured, the mean velocity over the gap is used instead.
     let velocity = |from: Option<usize>, to: Option<usize>| match (
         from.and_then(|i| seen.get(i)),
         to.and_then(|i| seen.get(i)),

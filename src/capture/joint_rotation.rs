@@ -4,7 +4,8 @@ use glam::{DQuat, DVec3};
 
 use crate::mathematics::{best_fit, shortest_arc};
 
-/// Angle of swing, in radians, over which the excess twist of a joint decays by 1 − 1/e.
+/// Angle in radians by which a bone must move near its rest direction for the excess twist of its joint
+/// to decay to 1/e of its value.
 const TWIST_DECAY_ANGLE: f64 = 0.5;
 
 /// Returns the rotation of a joint with one measured bone: its current rotation, followed by the shortest arc to
@@ -31,8 +32,8 @@ pub(super) fn swing(rest: DQuat, current: DQuat, from: DVec3, to: DVec3) -> DQua
 
 /// Returns the rotation of a joint with several measured bones, given as pairs (`from`, `to`) as in [`swing`]. It
 /// is the least-squares fit. Longer bones count more, because their directions are known more precisely. If the
-/// bones leave a rotation undetermined because they are all parallel, the result is the rotation nearest to the
-/// current one.
+/// bones are all parallel, they do not determine the rotation about them, and the result is the rotation nearest to
+/// the current one.
 pub(super) fn fit_rotation(current: DQuat, bones: &[(DVec3, DVec3)]) -> DQuat {
     (best_fit(bones.iter().map(|(from, to)| (current * *from, *to, 1.0))) * current).normalize()
 }
@@ -106,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_joint_does_not_jump_when_its_bone_passes_a_half_turn() {
-        // The path passes the opposite direction at a distance of 1e-4.
+        // The bone passes the direction opposite to its rest direction at a distance of 1e-4.
         let (mut q, mut largest) = (DQuat::IDENTITY, 0.0_f64);
         for i in 1..=2000 {
             let angle = TAU * f64::from(i) / 2000.0;
@@ -114,7 +115,8 @@ mod tests {
             largest = if i > 1 { largest.max(next.angle_between(q)) } else { largest };
             q = next;
         }
-        // The direction moves by 0.0031 rad per step. The decay of the twist adds at most 2π times this angle.
+        // The direction moves by 0.0031 rad per step. The decay of the twist, of which at most π remains, rotates the
+        // joint by at most 2π times this angle, because the decay angle is 0.5 rad.
         assert!(largest < 0.03, "largest step {largest} rad");
     }
 }

@@ -74,7 +74,8 @@ impl Segments {
         }
     }
 
-    /// Returns the world orientation of the space of a joint's local rotation. The parent's world orientation must be known.
+    /// Returns the world orientation of the space in which a joint's local rotation is expressed. The world
+    /// orientation of the joint's tracked parent must already be computed.
     fn world_from_parent_space(&self, index: usize) -> DQuat {
         let joint = &self.tracked.joints[index];
         joint.parent.map_or(DQuat::IDENTITY, |p| self.world[p]) * joint.rotation_between

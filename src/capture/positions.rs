@@ -13,7 +13,7 @@ use super::tracked::{TrackedJoint, TrackedTree, affine};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measurement<V> {
     pub(super) position: V,
-    /// Blend weight of the measurement. It rises to 1 after the joint was missing.
+    /// Blend weight of the measurement. It rises from 0 to 1 when the joint is seen again after it was missing.
     pub(super) weight: f64,
     /// Whether the joint was missing in the previous frame.
     pub(super) is_returning: bool,
@@ -54,8 +54,8 @@ pub struct Fit {
 
 impl Fit {
     /// Creates a fit for joints of a skeleton, given as node indices. Positions are in the order of the joints.
-    /// Nodes between two joints stay at rest. If no joint is above all others, the nearest common ancestor becomes
-    /// the root, and its transform is computed from the other joints.
+    /// Nodes between two joints stay at rest. If no joint is an ancestor of all others, their nearest common
+    /// ancestor becomes the root, and its transform is computed from the other joints.
     ///
     /// # Errors
     /// [`CaptureError`] if the list is empty, names a node twice, names a node that does not exist, or has joints
@@ -92,8 +92,8 @@ impl Fit {
     /// the list, or `None` if the joint was not seen. Positions that are not finite or beyond the end of a short
     /// list also count as not seen.
     ///
-    /// On input, `pose` must be the pose of the previous frame, or the rest pose in the first frame. Properties that the
-    /// positions do not determine do not change. Only the tracked joints and the nodes between them are written. No
+    /// On input, `pose` must be the pose of the previous frame, or the rest pose in the first frame. Values that the
+    /// positions do not determine stay as they are. Only the tracked joints and the nodes between them are written. No
     /// memory is allocated after the first frames.
     pub fn pose(&mut self, positions: &[Option<Vec3>], pose: &mut Pose) {
         let seen = |column: usize| positions.get(column).copied().flatten();
@@ -311,7 +311,7 @@ fn rigid_motion(
     let rotation = match *points {
         [] => return (current, translation),
         [_] => current,
-        // Two points determine one direction.
+        // Two points only determine a direction. After the centroid is subtracted, both points lie along it.
         [_, last] => swing(rest, current, last.0, last.1),
         _ => fit_rotation(current, points),
     };

@@ -28,7 +28,7 @@ pub(crate) fn walk(seconds: f32) -> SampledWalk {
     for frame in 0..(seconds * HERTZ) as usize {
         let mut pose = Pose::rest(skeleton);
         playhead.sample(clip, frame as f32 / HERTZ % clip.seconds, skeleton, &mut pose);
-        // Away from the origin and slowly rotating.
+        // Move the walk away from the origin and rotate it slowly.
         let hips = character.humanoid.as_ref().unwrap().bones["hips"];
         let turn = Quat::from_rotation_y(frame as f32 * 0.01);
         let local = &mut pose.locals[hips];
@@ -240,8 +240,8 @@ fn a_gap_in_a_linear_motion_is_filled_exactly() {
         assert!(frame[0].unwrap().distance(at(t)) < 1e-5);
     }
     assert!(filled[3][0] && filled[7][1] && !filled[1][1]);
-    // After its last measurement a joint moves with its parent. Its offset from the parent was then
-    // at(0) − at(1).
+    // After its last measurement, a joint keeps its offset from its parent, which was at(0) − at(1) at that
+    // measurement.
     assert!(frames[7][1].unwrap().distance(at(7.0) + at(0.0) - at(1.0)) < 1e-5);
     assert!(fill_gaps(&[0.0, 0.0], &mut Frames::of(0, [vec![], vec![]]), &[]).is_err());
     // A cycle of parents terminates.

@@ -88,7 +88,8 @@ impl TrackedTree {
         })
     }
 
-    /// Resets the nodes between tracked joints to rest, and the translations and scales of the joints below the root.
+    /// Resets to rest: the transforms of the nodes between tracked joints, and the translations and scales of the
+    /// tracked joints below the root.
     pub(super) fn reset_untracked(&self, pose: &mut Pose) {
         for &(node, rest) in &self.untracked {
             if let Some(local) = pose.locals.get_mut(node) {

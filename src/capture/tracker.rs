@@ -29,9 +29,8 @@ struct JointTrack {
 
 /// Fits a pose to live joint positions, some of which may be missing.
 ///
-/// A joint that is not seen keeps its position relative to its ancestors, because they keep their rotations. When
-/// it is seen again, it moves to its measured position within [`Tracker::ease`] seconds. It jumps neither when it drops
-/// out nor when it is seen again.
+/// A joint that is not seen keeps its position relative to its ancestors. When it is seen again, it moves to its
+/// measured position within [`Tracker::ease`] seconds. It jumps neither when it drops out nor when it is seen again.
 #[derive(Clone, Debug)]
 pub struct Tracker {
     /// Computes the pose of a frame.

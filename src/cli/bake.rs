@@ -20,7 +20,7 @@ use super::{ModelArg, Verbosity, output};
 /// Default length in metres of one unit of a written BVH file. Other programs expect centimetres.
 const CENTIMETRE: f64 = 0.01;
 
-/// Tolerance for rounding in the times of `--seconds`.
+/// The end of `--seconds` may exceed the end of the motion by this many seconds, to allow for rounding.
 const TIME_TOLERANCE: f32 = 1e-3;
 
 #[derive(Args, Debug)]

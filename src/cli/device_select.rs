@@ -31,6 +31,7 @@ pub(super) fn disable() {
     }
     let mut restarted = Command::new(program);
     restarted.arg0(name);
-    // `exec` returns only if it fails. The errors are then printed, but everything still works.
+    // `exec` returns only if it fails. The program then continues with the layer,
+    // which prints its errors but does no harm.
     let _ = restarted.args(arguments).env(DISABLE, "1").exec();
 }

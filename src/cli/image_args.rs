@@ -14,7 +14,8 @@ use crate::viewer::Session;
 use super::failure::Failure;
 use super::posing::{numbers, unit};
 
-/// Image height at which overlays have scale 1. They grow with the image.
+/// Image height in pixels at which overlays have scale 1. Their scale is proportional to the image height, but at
+/// least 0.5.
 const OVERLAY_HEIGHT: f32 = 720.0;
 /// Default image size, pixels.
 const DEFAULT_SIZE: (u32, u32) = (1280, 720);
@@ -114,7 +115,7 @@ impl ImageArgs {
         })
     }
 
-    /// The camera of the options. Missing options come from the auto-framing of `bounds`.
+    /// Returns the camera that the options describe. Options that are not given are chosen so that `bounds` is in view.
     fn camera(&self, bounds: &Bounds) -> Result<Camera, Failure> {
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]
         let aspect = self.size().0 as f32 / self.size().1 as f32;

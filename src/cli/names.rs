@@ -32,12 +32,12 @@ pub(super) fn node(character: &Character, name: &str) -> Result<usize, Failure> 
     Err(unknown("node", name, known))
 }
 
-/// Returns the clip with a name, or otherwise with an index.
+/// Returns the index of the clip with this name. If no clip has the name, it is parsed as an index.
 pub(super) fn clip(character: &Character, name: &str) -> Result<usize, Failure> {
     by_name_or_index("animation", name, character.clips.iter().map(|c| c.name.as_deref()))
 }
 
-/// Returns the scene with a name, or otherwise with an index.
+/// Returns the index of the scene with this name. If no scene has the name, it is parsed as an index.
 pub(super) fn scene(character: &Character, name: &str) -> Result<usize, Failure> {
     by_name_or_index("scene", name, character.scenes.iter().map(|s| s.name.as_deref()))
 }

@@ -45,7 +45,7 @@ impl Sequence {
         self.files.write(path, bytes).map_err(Failure::write(path))
     }
 
-    /// Syncs all files to disk. Errors use `name` as the path.
+    /// Syncs all files to disk. An error names the path `name`.
     pub(super) fn finish(self, name: &Path) -> Result<(), Failure> {
         self.files.finish().map_err(Failure::write(name))
     }
@@ -53,7 +53,7 @@ impl Sequence {
 
 fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    // An error in the implicit flush at exit would be lost.
+    // Flush explicitly, because an error in the implicit flush at exit would not be reported.
     let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
     written.map_err(Failure::write(Path::new(STDOUT)))
 }

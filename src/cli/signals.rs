@@ -1,7 +1,8 @@
 //! Handles the signals that end the program, sent by Ctrl+C, `kill` or a closing terminal.
 //!
 //! The first signal closes the window as its close button does, so that a recording is saved. A second signal, or any
-//! signal without a window, ends the program immediately. Unfinished saves are removed, and all named files are complete.
+//! signal without a window, ends the program immediately. Unfinished saves are removed, so every file that has its
+//! final name is complete.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -40,7 +41,8 @@ pub(super) fn watch() {
     drop(std::thread::Builder::new().name("signals".into()).spawn(wait));
 }
 
-/// Does nothing: the system's default handler ends the program, and the next save removes a leftover draft.
+/// Does nothing, because the system's default handler ends the program. The next save removes a draft that is left
+/// behind.
 #[cfg(not(unix))]
 pub(super) fn watch() {}
 

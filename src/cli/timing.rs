@@ -17,7 +17,7 @@ impl Stopwatch {
         Self { verbose, started: now, lap: now }
     }
 
-    /// Ends a stage that began at the end of the previous one.
+    /// Ends a stage, which began when the previous one ended, and prints its time.
     pub(super) fn stage(&mut self, name: &str) {
         let now = Instant::now();
         self.duration(name, now - self.lap);
@@ -31,7 +31,7 @@ impl Stopwatch {
         }
     }
 
-    /// Prints a fact other than a time.
+    /// Prints a line with information other than a time.
     pub(super) fn note(&self, name: &str, text: &str) {
         if self.verbose {
             message::print(&format!("{name:<9} {text}"));

@@ -1,4 +1,5 @@
-//! `sinew view` and `sinew [FILE]`: open the viewer. Without a display, the first fails and the second draws an image.
+//! `sinew view` and `sinew [FILE]`: open the viewer. Without a display, `sinew view` fails and `sinew [FILE]` draws an
+//! image.
 
 use std::io;
 use std::net::SocketAddr;
@@ -65,7 +66,7 @@ impl ViewArgs {
     }
 }
 
-/// Runs `sinew view`. Errors suggest `sinew render`, which needs no window.
+/// Runs `sinew view`. If no window can be opened, the error suggests `sinew render`, which needs none.
 pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     match open(
         &args.model,
@@ -76,7 +77,7 @@ pub(super) fn run(args: &ViewArgs, verbosity: Verbosity) -> Result<ExitCode, Fai
         args.vmc,
     )? {
         Ok(recorded) => Ok(report_recording(recorded, verbosity)),
-        // These errors occur in an open window, so the advice does not apply.
+        // These errors do not mean that no window can be opened, so `sinew render` is not suggested.
         Err(error @ ViewerError::Render(RenderError::Lost(_))) => Err(Failure::Usage(error.to_string())),
         Err(
             error @ (ViewerError::Save(_)
@@ -118,7 +119,7 @@ fn open(
     listen: Option<SocketAddr>,
 ) -> Result<Result<Option<PathBuf>, ViewerError>, Failure> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-    // Checked first, so that files are not read twice if an image is drawn instead.
+    // The display is checked before any file is read, so that files are not read twice if an image is drawn instead.
     if cfg!(target_os = "linux") && !["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(is_set)
     {
         return Ok(Err(ViewerError::NoDisplay("neither DISPLAY nor WAYLAND_DISPLAY is set".into())));

@@ -62,8 +62,8 @@ impl Driver {
     /// Iterates until the error no longer falls, and restarts from other poses if necessary. Leaves the best pose in
     /// the tree.
     ///
-    /// If `auto` is set, damped least squares takes over where the closed form for limbs misses the goal. If `bend` is
-    /// set, the joints are bent a little before the first iteration.
+    /// If `auto` is set and the closed form for limbs misses a goal that is within reach, damped least squares takes
+    /// over. If `bend` is set, the joints are bent a little before the first iteration.
     pub(super) fn run(
         &mut self,
         tree: &mut Tree,
@@ -129,9 +129,9 @@ impl Driver {
         progress
     }
 
-    /// Runs the closed form for limbs. If limits made it worse than the start pose, the start pose is kept. With
-    /// softening, a swivel or a pole the closed form is always used, because the requested pose need not have the
-    /// smallest error.
+    /// Runs the closed form for limbs. If the result is worse than the start pose because of limits, the start pose is
+    /// kept. With softening, a swivel or a pole the closed form is always used, because the requested pose need not
+    /// have the smallest error.
     fn solve_limb(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
         let plain = options.limb.soften == 0.0 && options.limb.swivel == Swivel::Keep;
         if plain && tree.tasks.iter().all(|t| t.pole.is_none()) {
@@ -165,8 +165,8 @@ impl Driver {
         progress: &mut Progress,
     ) {
         self.prepare(method, tree);
-        // Do not bend if joints have an angle budget, because a solve can then stop without being stuck on a straight
-        // line. If only the base moves, there is no joint to bend.
+        // Do not bend if joints have an angle budget, because a spent budget can then be the reason that the error
+        // stays the same, and not a straight chain. If only the base moves, there is no joint to bend.
         let budgeted = method == Method::Ccd && options.ccd.budget.is_finite();
         let straight = budgeted || tree.joints.is_empty();
         let (mut bends, mut mark) = (if straight { [].iter() } else { BEND_ANGLES.iter() }, f64::INFINITY);
@@ -207,8 +207,8 @@ impl Driver {
         }
     }
 
-    /// Minimises a sum that has terms besides the goals. Meeting the goals does not end the search. The result is the
-    /// pose with the smallest sum.
+    /// Minimises a sum that contains other terms besides the goals' errors. The search therefore continues when the
+    /// goals are met. The result is the pose with the smallest sum.
     fn minimise(&mut self, tree: &mut Tree, options: &Options, progress: &mut Progress) {
         let usable = |b: &Balance| b.support.is_finite() && b.weight.is_finite() && b.weight > 0.0;
         let balance = options.optimize.balance.filter(usable);

@@ -15,7 +15,7 @@ pub struct Goal {
     pub orientation: Option<DQuat>,
     /// Aim of the link.
     pub aim: Option<Aim>,
-    /// World position towards which the limb that ends at the link bends, metres.
+    /// The pole, a world position in metres towards which the limb bends. The limb is the one that ends at the link.
     pub pole: Option<DVec3>,
     /// The point of the link that has the target position, in the link's frame. Zero is the joint itself.
     pub offset: DVec3,

@@ -59,7 +59,7 @@ impl LastSolve {
 
     /// Returns whether a body is in the pose of the last result.
     pub(super) fn is_result(&self, body: &Body) -> bool {
-        // There is no early exit, because all rotations are equal in most cases.
+        // Compare all rotations without an early exit, because in most cases all of them are equal.
         let differ = |(a, b): (&DQuat, &DQuat)| {
             let (a, b) = (a.to_array().map(f64::to_bits), b.to_array().map(f64::to_bits));
             (0..4).fold(0, |all, i| all | (a[i] ^ b[i]))
@@ -76,8 +76,8 @@ impl LastSolve {
         self.start != self.result
     }
 
-    /// Returns whether the problem is the last one, and starts from the same pose or from the last result. `is_result`
-    /// is whether the body is in the pose of the last result.
+    /// Returns whether a problem equals the last one and starts either from the same pose or from the last result.
+    /// `is_result` is whether the body is in the pose of the last result.
     pub(super) fn solves(&self, body: &Body, is_result: bool, goals: &[Goal], options: &Options) -> bool {
         let from_result = is_result && options.start == Start::Current;
         let from_start = || self.start.rotations == body.rotations() && self.start.root == body.root();

@@ -213,8 +213,7 @@ fn nearest_in_ellipse(p: DVec2, size: DVec2) -> DVec2 {
     }
     let (a2, b2) = (size.x * size.x, size.y * size.y);
     let at = |t: f64| DVec2::new(p.x * a2 / (t + a2), p.y * b2 / (t + b2));
-    // Outside the ellipse the root is positive. At the upper bound even a circle with the longer semi-axis as its
-    // radius would contain the point.
+    // For a point outside the ellipse, the root is positive and at most the longer semi-axis times |p|.
     let (mut low, mut high) = (0.0, size.max_element() * p.length());
     for _ in 0..96 {
         let t = 0.5 * (low + high);

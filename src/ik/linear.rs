@@ -2,7 +2,8 @@
 //! buffers.
 
 /// Solves `a x = b` for a symmetric positive definite matrix by Cholesky factorisation (Golub & Van Loan, algorithm
-/// 4.2.1). Overwrites `a` with the factor and `b` with x. Unknowns without a positive pivot become zero.
+/// 4.2.1). Overwrites `a` with the factor and `b` with x. Unknowns without a positive pivot become zero. Three unknowns
+/// are solved by cofactors instead: `a` is then unchanged, and all unknowns become zero if `a` is singular.
 pub(super) fn solve_cholesky(a: &mut [f64], b: &mut [f64]) {
     let n = b.len();
     if n == 3 {
@@ -14,7 +15,7 @@ pub(super) fn solve_cholesky(a: &mut [f64], b: &mut [f64]) {
         let pivot = row[j] - row[..j].iter().map(|x| x * x).sum::<f64>();
         let inverse =
             if pivot > f64::EPSILON * row[j].abs() && pivot > 0.0 { 1.0 / pivot.sqrt() } else { 0.0 };
-        // Both substitutions need the inverse of the pivot.
+        // Store the inverse of the pivot, because both substitutions need it.
         row[j] = inverse;
         let row = &row[..j];
         for other in below.chunks_exact_mut(n) {

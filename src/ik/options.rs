@@ -313,8 +313,8 @@ pub struct LimbOptions {
 }
 
 /// Terms that [`Method::Optimize`] minimises together with the errors of the goals. The result is then a compromise
-/// and not the first pose that meets the goals. With a weight of one, a radian of one joint counts as much as an
-/// error of the chain's length.
+/// and not the first pose that meets the goals. With a weight of one, turning one joint by one radian counts as much
+/// as an error of the chain's length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizeOptions {
@@ -326,8 +326,8 @@ pub struct OptimizeOptions {
     pub balance: Option<Balance>,
 }
 
-/// A balance task: it keeps the centre of mass of the moving segments vertically above or below a support. The mass
-/// of a segment between two joints is its length.
+/// A balance task: it keeps the centre of mass of the moving segments vertically above or below a support. Each
+/// segment between two joints has a mass proportional to its length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Balance {

@@ -139,7 +139,8 @@ pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (
 
 /// Factor for the weight of pinned goals.
 pub(super) const PINNED: f64 = 10.0;
-/// Points determine the heading if one of them is at least this far from their mean, horizontally and in metres.
+/// Points determine the heading if the horizontal distance of one of them from their mean is at least this many
+/// metres.
 const MIN_SPREAD: f64 = 0.05;
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub struct Report {
     pub iterations: usize,
     /// The results of the goals, in their order.
     pub goals: Vec<GoalOutcome>,
-    /// The links at the border of their limits.
+    /// The links whose rotations are at the border of their limits.
     pub limited: Vec<usize>,
     /// The largest position errors before the first iteration and after each iteration, world metres. Empty unless
     /// [`Options::record`](super::Options::record) is set.

@@ -32,8 +32,9 @@ pub struct Solver {
 impl Solver {
     /// Turns the links of a body until the goals are met as closely as the method can.
     ///
-    /// If the problem equals that of the last solve, and the body is in the start pose or in the result of that
-    /// solve, the last result is returned unchanged. A pose therefore does not creep.
+    /// If the problem equals that of the last solve, and the body is in the start pose or in the result of that solve,
+    /// the last result is returned unchanged. Solving the same problem repeatedly therefore does not make the pose
+    /// drift.
     ///
     /// # Errors
     /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance is not positive,
@@ -185,7 +186,7 @@ impl Solver {
             return false;
         } else {
             self.chain.load(body, continues);
-            // Aim a little below the tolerance, because the conversion to rotations and back causes rounding errors.
+            // The tolerance is reduced a little, because the conversion to rotations and back causes rounding errors.
             let (tolerance_inside, iterations) = (tolerance * (1.0 - 1e-9), options.iterations);
             let outcome = match method {
                 Method::Ccd => self.chain.descend(offset, tolerance_inside, iterations),

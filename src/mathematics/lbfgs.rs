@@ -20,9 +20,9 @@ pub(crate) struct Minimum {
 
 /// Minimises a function by limited-memory BFGS (Nocedal & Wright 2006, algorithms 7.4 and 7.5) with backtracking.
 ///
-/// `function` returns the value at a point and writes its gradient. Steps to a value that is not finite are shortened. `x`
-/// contains the starting point, and on return the minimum. Stops after `max_steps` steps, or when a step decreases the
-/// value by at most `min_decrease` times max(|value|, 1).
+/// `function` returns the value at a point and writes its gradient. A step to a point where the value is not finite is
+/// shortened. `x` contains the starting point, and on return the minimum. Stops after `max_steps` steps, or when a
+/// step decreases the value by at most `min_decrease` times max(|value|, 1).
 pub(crate) fn minimise(
     x: &mut [f64],
     max_steps: usize,
@@ -46,7 +46,7 @@ pub(crate) fn minimise(
         if slope.is_nan() || slope >= 0.0 {
             break;
         }
-        // Without a memory the step length is unknown, so no variable moves by more than one.
+        // Without a memory the scale of the function is unknown, so the first step has at most length one.
         let mut length = if memory.is_empty() { 1.0_f64.min(1.0 / (-slope).sqrt()) } else { 1.0 };
         let mut accepted = None;
         for _ in 0..HALVINGS {

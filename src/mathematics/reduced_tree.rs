@@ -1,6 +1,6 @@
 //! The reduced tree of a hierarchy, which contains only chosen nodes.
 
-/// The nodes at or above some *ends*, and a tree of those that are chosen.
+/// A hierarchy in which some nodes are *ends*, and a tree of chosen nodes that are at or above an end.
 ///
 /// Nodes are plain indices. [`ReducedTree::set`] and [`ReducedTree::choose`] take time in proportion to the number of
 /// nodes, and allocate nothing if the hierarchy is not larger than before.
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(ReducedTree::new(std::iter::empty(), [0]).common_ancestor(), Ok(None));
     }
 
-    /// Walking from every end up to the root would take ten thousand times as long.
+    /// Walking from every end up to the root would take quadratic time.
     #[test]
     fn every_node_of_a_deep_chain_may_be_an_end() {
         let count = 100_000_usize;

@@ -2,9 +2,9 @@
 
 use glam::Vec3;
 
-/// A foot is low if its height above the lowest position of any foot is less than this, in heights of the hips.
+/// A foot is low if it is less than this above the lowest position of any foot, as a fraction of the hip height.
 const MAX_HEIGHT: f32 = 0.05;
-/// A foot that moves slower than this stands still, in heights of the hips per second.
+/// A foot that moves slower than this stands still. The unit is the hip height per second.
 const MAX_SPEED: f32 = 0.45;
 /// Minimum duration in seconds of a contact or of a gap between contacts. Shorter ones are treated as noise.
 const MIN_DURATION: f32 = 0.06;
@@ -18,7 +18,7 @@ pub struct Contact {
     pub from: f32,
     /// End of the contact, in seconds of the clip.
     pub to: f32,
-    /// Whether the foot stays in place. It slides instead if the figure walks in place, as on a treadmill.
+    /// Whether the foot stays in place. If the figure walks in place, as on a treadmill, the foot slides instead.
     pub still: bool,
 }
 

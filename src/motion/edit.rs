@@ -150,7 +150,8 @@ mod tests {
         pose
     }
 
-    /// The largest rotation (radians) or displacement (metres) of a joint between two poses.
+    /// The largest difference of a joint between two poses: its rotation in radians or its translation in metres,
+    /// whichever number is larger.
     fn difference(a: &Pose, b: &Pose) -> f32 {
         let one = |(a, b): (&crate::asset::Transform, &crate::asset::Transform)| {
             let turn = rotation_vector(a.rotation.conjugate() * b.rotation).length();
@@ -174,7 +175,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// A walk is a cycle. Whatever edits are added, it still ends in the pose in which it starts, and never jumps.
+        /// A walk is a cycle. With any edits added, it must still end in the pose in which it starts, and must never
+        /// jump.
         #[test]
         fn a_loop_has_no_seam(edits in edits(), time in 0.0_f32..1.0) {
             let walk = CHARACTER.clips.iter().position(|c| c.name.as_deref() == Some("walk")).unwrap();

@@ -128,7 +128,8 @@ mod tests {
             let merged = keyed.edits.len() == motion.edits.len();
             for (node, (a, b)) in now.locals.iter().zip(&wanted.locals).enumerate() {
                 let limit = if merged && node != 4 && node != 1 { 0.02 } else { 1e-3 };
-                // Not `angle_between`: the arc cosine of a number close to one is off by about 1e-3 radians.
+                // `angle_between` is not used, because the arc cosine of a number close to one has an error of about
+                // 1e-3 radians.
                 let angle = rotation_vector(a.rotation.conjugate() * b.rotation).length();
                 prop_assert!(angle < limit, "node {node}: {angle}");
                 prop_assert!(a.translation.distance(b.translation) < 0.02, "node {node}");

@@ -7,8 +7,8 @@ use crate::pose::{Pose, world_matrices, world_matrix};
 
 use super::planar::PlanarTransform;
 
-/// Minimum number of joints below a locomotion root, as a fraction of the largest number of joints below any translated
-/// node.
+/// A translated node can be the locomotion root if it has at least this fraction of the largest number of joints
+/// below any translated node.
 const MIN_FRACTION: f32 = 0.5;
 
 /// The locomotion root of a character.
@@ -73,7 +73,8 @@ fn root(character: &Character, counts: &[usize]) -> Option<usize> {
     translated.retain(|&n| n < counts.len());
     let largest = translated.iter().map(|&n| counts[n]).max();
     let Some(largest) = largest else {
-        // If no node is translated, the node with the most joints in its subtree is used, or the topmost of several.
+        // If no node is translated, the node with the most joints in its subtree is used. If several nodes have
+        // equally many, the one that comes first in the order of parents before children is used.
         let deepest_first = skeleton.parents_first.iter().rev().map(|(n, _)| *n);
         return deepest_first.max_by_key(|&n| counts[n]);
     };

@@ -15,8 +15,8 @@ use super::strip::{MAX_SAMPLES, PreparedStrip, RATE};
 use super::timeline::Motion;
 use super::{ContactConstraint, Layer, locomotion};
 
-/// Duration in seconds in which a foot moves from the motion to its planted position, and in which it moves back
-/// afterwards.
+/// Seconds in which a foot moves from its position in the motion to its planted position. Afterwards, it moves back
+/// in the same number of seconds.
 const FADE: f32 = 0.15;
 /// Number of intervals into which an overlap is divided to align two strips. Both strips are sampled at the ends of the
 /// intervals.

@@ -367,7 +367,8 @@ mod tests {
         assert_eq!(reduced.timelines, stepped.timelines);
     }
 
-    /// Reduces a channel in which every key is needed, and a channel that is constant up to a late key.
+    /// Both extreme cases must be fast: a channel in which every key is needed, and a channel that is constant up to
+    /// a late key.
     #[test]
     fn reduction_time_is_not_quadratic() {
         let count = 400_000;

@@ -73,7 +73,7 @@ impl Cursor {
         self.u = (time - times[self.key]) / self.seconds;
     }
 
-    /// Returns the key whose value STEP interpolation uses.
+    /// Returns the index of the key whose value is used by STEP interpolation.
     fn step(&self) -> usize {
         if self.u >= 1.0 { self.key + 1 } else { self.key }
     }

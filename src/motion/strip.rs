@@ -16,7 +16,8 @@ use super::warp::{FootStrikes, Warp, warps};
 pub(super) const RATE: f32 = 60.0;
 /// Maximum number of samples of one clip or timeline: ten minutes at [`RATE`].
 pub(super) const MAX_SAMPLES: usize = 36_000;
-/// A clip is cyclic if its joints differ between the start and the end by less than this on average, in radians.
+/// A clip is cyclic if the mean angle of its joints between the pose at the start and the pose at the end is less
+/// than this, in radians.
 const MAX_CYCLE_ANGLE: f32 = 0.1;
 
 /// A clip in the blend of a strip.
@@ -41,7 +42,7 @@ struct BlendedClip {
 pub(super) struct PreparedStrip {
     pub(super) start: f32,
     pub(super) length: f32,
-    /// Transform that moves the strip to the position to which the previous strip has led the character.
+    /// Transform that moves the strip so that it starts where the previous strip has left the character.
     pub(super) placement: PlanarTransform,
     from: f64,
     speed: f64,
@@ -87,7 +88,8 @@ impl PreparedStrip {
             let strikes = gait.contacts.iter().map(|c| (c.from, c.node));
             let mut strikes: Vec<(f32, usize)> = strikes.collect();
             strikes.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // If a foot is on the ground when a cyclic clip starts, it struck the ground before the clip's end.
+            // If a foot is on the ground both at the end and at the start of a cyclic clip, this is one contact that
+            // continues across the end, so its strike is not at the start.
             if gait.cyclic {
                 let first = strikes.iter().filter(|s| s.0 <= 0.0).map(|s| s.1).collect::<Vec<_>>();
                 let end = clips[clip].seconds - 1.0 / RATE;
@@ -201,8 +203,9 @@ impl PreparedStrip {
         }
     }
 
-    /// Returns the number of cycles from a foot's strike to the time `since` seconds after the strip's start. Returns
-    /// `None` if the clip is not cyclic or the foot does not strike in it. In a blend, the first clip is used.
+    /// Returns by how many cycles of the clip the time `since` seconds after the strip's start is later than the
+    /// foot's first strike in the same cycle. The result is negative if the time is earlier. Returns `None` if the
+    /// clip is not cyclic or the foot does not strike in it. In a blend, the first clip is used.
     pub(super) fn cycles_since_strike(&self, foot: usize, since: f32, clips: &[Clip]) -> Option<f64> {
         let first = self.blended.first()?;
         let strike = first.strikes.iter().find(|(_, f)| *f == foot)?.0;

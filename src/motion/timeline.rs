@@ -159,7 +159,8 @@ impl Motion {
         size_of::<Self>() + own + strips + layers + edits
     }
 
-    /// Duration in seconds: the end of the last strip. Without strips, the end of the longest layer or the last edit.
+    /// Duration in seconds: the end of the strip that ends last. Without strips, it is the end of the longest layer
+    /// or of the last edit, whichever is later.
     pub fn seconds(&self, clips: &[Clip]) -> f32 {
         let strips = self.strips.iter().map(|b| b.start + b.length(clips));
         let layers = self.layers.iter().filter_map(|l| Some(clips.get(l.clip)?.seconds / l.speed.abs()));

@@ -19,11 +19,11 @@ const LONGEST: f32 = 1.5;
 const STEP: f32 = 0.05;
 /// Samples per second at which joint speeds are measured.
 const RATE: f32 = 60.0;
-/// Maximum phase difference between the steps of two clips that count as synchronized, in cycles.
+/// The steps of two clips count as synchronized if their phases differ by at most this, in cycles.
 const MAX_PHASE_DIFFERENCE: f64 = 0.125;
 
-/// Joint speeds in and around a transition. Each is the angular speed of the fastest joint between any two samples, in
-/// radians per second.
+/// Joint speeds in and around a transition. Each speed is the largest angular speed of any joint between two
+/// successive samples, in radians per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Transition {
     /// Duration of the transition, in seconds.
@@ -96,8 +96,9 @@ impl Motion {
     /// is smooth, it is the overlap that exceeds the speed limit by the least amount. The overlap is never longer than one
     /// of the strips, and never covers a transition between the strip at `index` and an earlier one.
     ///
-    /// If the angle of a joint differs between both clips, the joint turns by this difference within the overlap, 1.5 times
-    /// as fast in the middle as on average. A different blend curve cannot make up for an overlap that is too short.
+    /// If the angle of a joint differs between the two clips, the joint turns by this difference within the overlap.
+    /// In the middle of the overlap it turns 1.5 times as fast as on average. A different blend curve cannot make up
+    /// for an overlap that is too short.
     ///
     /// `feet` are the nodes that stand on the ground.
     pub fn overlap(&self, index: usize, strip: &Strip, character: &Character, feet: &[usize]) -> f32 {
@@ -160,7 +161,8 @@ mod tests {
                 let (before, after) = (Motion::clip(a), Strip::new(b));
                 let seconds = before.overlap(0, &after, &character, &feet);
                 assert!((SHORTEST..=LONGEST).contains(&seconds), "{seconds}");
-                // This rate is higher than that of the search, to find fast joints between its samples too.
+                // The sampling rate is higher than in the search, so that fast rotations between the samples of the
+                // search are found too.
                 let found = Transition::measure(&character, &before.strips[0], &after, seconds, 240.0);
                 println!(
                     "| {} → {} | {seconds:.2} | {:.1} | {:.1} | {:.2} |",
@@ -198,7 +200,7 @@ mod tests {
         assert!(difference(seconds) <= MAX_PHASE_DIFFERENCE, "{seconds}: {}", difference(seconds));
         // At least one other overlap is out of phase.
         assert!((4..14).any(|i| difference(0.05 * i as f32) > MAX_PHASE_DIFFERENCE));
-        // The first half of the walk belongs to another transition.
+        // The first half of the walk already overlaps the idle clip.
         let idle = Strip { seconds: Some(0.5 * length), ..Strip::new(clip("idle")) };
         let two = Motion { strips: vec![idle, walk], ..Motion::default() };
         assert!(two.overlap(1, &run, &character, &feet) <= 0.5 * length + 1e-5);

@@ -24,7 +24,8 @@ impl Warp {
     /// Returns the phase of the clip, which continues beyond one cycle.
     pub(super) fn phase(&self, phase: f64) -> f64 {
         let Some((&(first, _), &(last, _))) = self.knots.first().zip(self.knots.last()) else { return phase };
-        // The end belongs to the same cycle as the start, so that a clip that plays once is shown up to its end.
+        // The end of the last segment counts as part of the same cycle, so that a clip that plays once is shown up to
+        // its end.
         let cycles = if (first..=last).contains(&phase) { 0.0 } else { (phase - first).floor() };
         let within = phase - cycles;
         let next = self.knots.partition_point(|(x, _)| *x <= within).clamp(1, self.knots.len() - 1);
@@ -52,7 +53,8 @@ pub(super) fn warps(clips: &[FootStrikes]) -> Vec<Warp> {
     if marks.iter().any(|m| feet(m) != feet(&marks[0])) {
         return uniform();
     }
-    // Phase of the first strike in each clip, shifted by whole cycles to be nearest to that of the first clip.
+    // Phase of the first strike in each clip, shifted by whole cycles so that it is as near as possible to the phase
+    // in the first clip.
     let nearest = |phase: f64, to: f64| if cyclic { phase - (phase - to).round() } else { phase };
     let starts: Vec<f64> = marks.iter().map(|m| nearest(m[0].0, marks[0][0].0)).collect();
     let mean = |value: &dyn Fn(usize) -> f64| -> f64 {

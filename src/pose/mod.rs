@@ -4,7 +4,7 @@ use glam::{Affine3A, DQuat, Quat};
 
 use crate::asset::{Skeleton, Transform};
 
-/// Local transforms and morph weights of all nodes of a skeleton. Plain data that anything may write to.
+/// Local transforms and morph weights of all nodes of a skeleton. The fields are plain data that any code may change.
 #[derive(Debug, Default, PartialEq)]
 pub struct Pose {
     /// One transform per node, in file order.

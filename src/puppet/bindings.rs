@@ -11,7 +11,7 @@ use crate::rig::{Binding, JointRig, Reparented, Rig, RigError};
 
 use super::CharacterPrior;
 
-/// Number of bindings from which on unused bindings are dropped.
+/// When there are at least this many bindings, unused bindings are dropped before one is added.
 const KEPT: usize = 32;
 /// Number of frames after which a binding counts as unused and may be dropped.
 const UNUSED_FRAMES: u64 = 120;
@@ -101,7 +101,7 @@ impl Bindings {
         self.frame += 1;
     }
 
-    /// Adapts to the rig and the pose of a subject. Call it before [`Bindings::bind`].
+    /// Updates the bindings for the rig and the pose of a subject. Call it before [`Bindings::bind`].
     pub(super) fn refresh(&mut self, subject: &Subject<'_>) -> Result<(), RigError> {
         if self.joints != subject.rig.joints {
             self.clear();

@@ -18,8 +18,8 @@ impl Puppet {
             return;
         }
         self.set_contact_targets();
-        // Pins apply only to the puppet's targets. They pin a joint where the motion and its contact constraints place
-        // it.
+        // Pins are left out here. They apply when the puppet's targets are solved, and then keep a joint where the
+        // motion and its contact constraints have placed it.
         let demand = Demand {
             targets: &self.contact_targets,
             pins: &[],

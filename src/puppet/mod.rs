@@ -43,7 +43,7 @@ pub struct Puppet {
     /// The pose on which the motion is played instead of rest, for example the result of earlier drags. A pose of
     /// another skeleton is ignored.
     pub held: Option<Pose>,
-    /// Local rotations that replace those of the motion, by node.
+    /// Node indices, each with the local rotation that replaces that of the motion.
     pub rotations: Vec<(usize, Quat)>,
     /// Goals for nodes.
     pub targets: Vec<Target>,

@@ -58,8 +58,8 @@ pub struct PostureBody {
 }
 
 impl PostureBody {
-    /// Collects the joints of a puppet's skins that are at or below the default base of the first of these joints. If
-    /// there are no skins, it collects the nodes that clips move.
+    /// Collects the joints of a puppet's skins. Of these, it keeps those at or below the default base of the first
+    /// joint. If there are no skins, it collects the nodes that clips move.
     ///
     /// # Errors
     /// [`LearnError`] if there are no such nodes, or if they do not form a body.

@@ -21,7 +21,7 @@ pub(super) struct Workspace {
     problem: Problem,
 }
 
-/// A character whose pose is changed.
+/// A character, with the pose that a solve changes.
 pub(super) struct Posable<'a> {
     pub(super) character: &'a Character,
     pub(super) rig: &'a Rig,
@@ -64,7 +64,7 @@ impl Workspace {
         let seconds = started.elapsed().as_secs_f64();
         bindings.write_back(problem.binding, skeleton, posable.pose, posable.world_from_node);
         let report = solver.report();
-        // Measured in the pose that is returned, which has single precision.
+        // The errors are measured in the returned pose, which has single precision.
         let position_error = |target: &Target| {
             let world_from_node = posable.world_from_node[target.node];
             let position = world_from_node.transform_point3(target.offset.as_vec3()).as_dvec3();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ik::{Method, Outcome};
 
-/// Goals for one node. Any of them can be combined.
+/// Goals for one node. They can be combined freely.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {

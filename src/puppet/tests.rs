@@ -166,7 +166,7 @@ fn a_limb_below_a_joint_of_scale_zero_keeps_its_pose() {
     }
 }
 
-/// A change of a puppet: its kind, two nodes, and an amount.
+/// A change of a puppet: the kind of change, two nodes, and an amount.
 type Change = (u8, usize, usize, f64);
 
 fn apply(puppet: &mut Puppet, (kind, a, b, amount): Change) {

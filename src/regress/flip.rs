@@ -1,8 +1,8 @@
 //! The FLIP image metric, which measures how visible the differences between two images are.
 //!
 //! The metric is defined in Andersson et al. 2020, "FLIP: A Difference Evaluator for Alternating Images", to whose sections
-//! and tables the comments below refer. A filter that is the sum of two Gaussians is computed as two filters, because each
-//! of the two is separable.
+//! and tables the comments below refer. A filter that is the sum of two Gaussians is applied as two filters, because
+//! the sum is not separable, but each Gaussian is.
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
@@ -13,8 +13,8 @@ const FEATURE_WIDTH: f32 = 0.082;
 /// Exponents of the colour difference (section 4.1.3) and of the feature difference (section 4.2.2).
 const COLOR_EXPONENT: f32 = 0.7;
 const FEATURE_EXPONENT: f32 = 0.5;
-/// The first value is a colour difference as a fraction of the maximum difference. It is mapped to the second value
-/// (section 4.1.3).
+/// The point at which the mapping from colour differences to errors changes its slope (section 4.1.3): a colour
+/// difference as a fraction of the maximum difference, and its error.
 const KNEE: [f32; 2] = [0.4, 0.95];
 /// Numbers of weights in a colour filter, and in an edge or point filter. Each filter spans three standard deviations
 /// to each side.
@@ -85,7 +85,7 @@ fn colors(y: &Plane, red_green: &Plane, blue_yellow: &Plane) -> Vec<[f32; 3]> {
         let sum: f32 = weights.iter().sum();
         weights.map(|w| w / sum)
     };
-    // A filter's factor is the square root of its term's factor, because the filter is applied along both axes.
+    // Each Gaussian is applied along both axes, so its factor here is the square root of its factor in the paper.
     let two =
         [(34.1, 0.04), (13.5, 0.025)].map(|(a, b): (f32, f32)| gaussian((a * (PI / b).sqrt()).sqrt(), b));
     let sums = two.each_ref().map(|weights| weights.iter().sum::<f32>());

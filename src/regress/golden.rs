@@ -185,7 +185,7 @@ impl Joints {
         joints
     }
 
-    /// Adds the joints of a puppet in its current pose. `prefix` is put in front of their names.
+    /// Adds the joints of a puppet in its current pose. `prefix` is added before each name.
     pub fn add(&mut self, puppet: &Puppet, prefix: &str) {
         let skeleton = &puppet.character().skeleton;
         let nodes = puppet.world_from_node().iter().enumerate();

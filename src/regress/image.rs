@@ -91,7 +91,7 @@ pub fn compare(expected: &DecodedImage, actual: &DecodedImage, levels: u8) -> Op
     if expected.rgba == actual.rgba {
         return Some(difference);
     }
-    // The expected image, in which the pixels that FLIP judges are replaced by the actual ones.
+    // `judged` is the expected image in which the pixels that FLIP judges are replaced by those of the actual image.
     let mut judged = expected.clone();
     for (pixel, actual) in judged.rgba.chunks_exact_mut(4).zip(actual.rgba.chunks_exact(4)) {
         let off = pixel.iter().zip(actual).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or_default();
@@ -152,7 +152,7 @@ fn opaque(image: &DecodedImage, background: u8) -> Vec<u8> {
 
 /// Maps an error to a colour from black through red and yellow to white.
 fn heat(error: f32) -> [u8; 4] {
-    // The square root makes small errors visible, because they are the most frequent ones.
+    // Most errors are small, and the square root makes them easier to see.
     let x = error.clamp(0.0, 1.0).sqrt() * 3.0;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
     let level = |from: f32| ((x - from).clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!((difference.rule(), difference.pixels(), difference.largest), (Rule::Levels, 4096, 2));
         assert_eq!(difference.off, [2048, 2048, 0, 0]);
         assert_eq!((difference.mean, difference.worst.0), (0.0, 0.0));
-        // A single pixel beyond the levels is judged as if all others were equal.
+        // FLIP judges a single pixel beyond the tolerated levels as if all other pixels were identical.
         let edge = |x: u32, y: u32| if (x, y) == (40, 9) { 90 } else { 0 };
         let alone = compare(&expected, &image(64, edge), 2).unwrap();
         let both = |x: u32, y: u32| if edge(x, y) == 0 { rounded(x, y) } else { edge(x, y) };

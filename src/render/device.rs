@@ -54,8 +54,8 @@ impl fmt::Display for AdapterChoice {
 }
 
 impl AdapterChoice {
-    /// Returns groups of backends in the order in which to search them. Starting a group takes time, and the first one is often
-    /// sufficient.
+    /// Returns groups of backends in the order in which they are searched. Starting the backends of a group takes
+    /// time, and the first group is often sufficient.
     fn backends(&self) -> Vec<Backends> {
         match self {
             Self::Auto | Self::Cpu => vec![Backends::VULKAN | Backends::METAL | Backends::DX12, Backends::GL],

@@ -33,8 +33,9 @@ impl FloorPass {
         Self { module, layout, pipelines: HashMap::new() }
     }
 
-    /// Divides the floor into rectangles of the image, and returns each with its pipeline. Sampling the shadow map is the
-    /// most expensive part of drawing the floor, and most of the floor is not in shadow.
+    /// Divides the image into rectangles in which the floor is drawn with or without shadows, and returns each with
+    /// its pipeline. Sampling the shadow map is the most expensive part of drawing the floor, and most of the floor is
+    /// not in shadow.
     pub(super) fn pieces(
         &mut self,
         gpu: &Gpu,

@@ -47,7 +47,7 @@ pub struct Draw<'a> {
     pub first_matrix: usize,
     /// Whether its matrices contain dual quaternions and stretches.
     pub dual: bool,
-    /// Whether its matrix mirrors the part, which makes clockwise triangles the front faces.
+    /// Whether its matrix mirrors the part, so that its clockwise triangles are the front faces.
     pub mirrored: bool,
     /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],
@@ -105,7 +105,7 @@ pub enum ShadingMode {
     /// Metallic-roughness material under studio light.
     #[default]
     Shaded,
-    /// Base colour under one light, with a simple formula.
+    /// Base colour, shaded by Lambert's law under one light, plus ambient light.
     Lambert,
     /// World normals as colours.
     Normal,

@@ -110,7 +110,7 @@ pub struct Pending {
     /// Receives the pixels when `work` is done.
     pub(crate) buffer: wgpu::Buffer,
     pub(crate) work: wgpu::SubmissionIndex,
-    /// `None` if alpha is straight. Otherwise alpha is premultiplied, and the value is whether colours are stored as sRGB.
+    /// `None` if alpha is straight. If alpha is premultiplied, `Some(true)` means that colours are stored as sRGB.
     pub(crate) premultiplied: Option<bool>,
 }
 

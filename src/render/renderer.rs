@@ -336,7 +336,7 @@ fn begin_pass<'e>(
     let clear = match background {
         Background::Transparent => wgpu::Color::TRANSPARENT,
         Background::Color(rgb) => {
-            // Clear values are linear if the target stores sRGB.
+            // If the target stores sRGB, the colour to clear it with must be linear.
             let [r, g, b] = rgb.map(|v| f64::from(v) / 255.0);
             let [r, g, b] = if target.format.is_srgb() { [r, g, b].map(to_linear) } else { [r, g, b] };
             wgpu::Color { r, g, b, a: 1.0 }

@@ -150,8 +150,8 @@ pub(super) fn bind(gpu: &Gpu, layouts: &Layouts, map: &wgpu::TextureView) -> wgp
     })
 }
 
-/// Returns the matrix from world space to the key light's clip space, which encloses a sphere, and the width of a
-/// texel in units of the map and in world metres.
+/// Returns the matrix from world space to the key light's clip space, which encloses the given sphere. The two numbers
+/// are the width of a texel as a fraction of the map, and in world metres.
 pub(super) fn light_space(center: Vec3, radius: f32, size: u32) -> (Mat4, f32, f32) {
     let eye = center + KEY_LIGHT.normalize() * (2.0 * radius);
     let up = if KEY_LIGHT.x == 0.0 && KEY_LIGHT.z == 0.0 { Vec3::Z } else { Vec3::Y };

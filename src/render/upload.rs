@@ -11,7 +11,7 @@ use super::{Draw, Gpu, RenderError, gpu_types};
 /// Stride of the part records in bytes. Every adapter supports dynamic offsets that are multiples of 256.
 const PART_STRIDE: u64 = 256;
 
-/// Replaces a part's emissive colour and the scale of its normal map.
+/// Values that replace a part's emissive colour (the first three) and the scale of its normal map (the last).
 pub(super) type Tint = [f32; 4];
 
 /// The uploaded input of a frame. A buffer is replaced only when it is too small.

@@ -299,8 +299,8 @@ impl Binding {
     }
 }
 
-/// Maximum relative difference between a matrix and the nearest transform that counts as a rounding error in the
-/// file. Larger differences count as shear.
+/// A matrix in a file may differ from the nearest transform by this fraction, which counts as a rounding error. Larger
+/// differences count as shear.
 const ROUNDING: f32 = 1e-4;
 
 /// Returns whether the matrix of a node has shear, so that no transform is close to it.

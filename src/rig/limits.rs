@@ -14,11 +14,11 @@ const MAX_BEND: f64 = 155.0;
 /// Maximum swing and twist of the joints of the neck and of the back, in degrees.
 const NECK: f64 = 50.0;
 const BACK: f64 = 35.0;
-/// Stiffness of the back, so that a hand reaches out before the body leans.
+/// Stiffness of the joints of the back. It makes a hand reach out before the body leans.
 const BACK_STIFFNESS: f64 = 0.8;
 
-/// Adds limits to a rig with two arms and two legs. Elbows and knees become hinges that bend the right way, and neck and
-/// back move within cones. `world` are the world matrices at rest.
+/// Adds limits to a rig with two arms and two legs. Elbows and knees become hinges that bend the right way, and neck
+/// and back move within cones. `world` contains the world matrices at rest.
 pub(super) fn humanoid(skeleton: &Skeleton, world: &[Affine3A], rig: &mut Rig) {
     let count = |kind: ChainKind| rig.chains.iter().filter(|c| c.kind == kind).count();
     if count(ChainKind::Arm) != 2 || count(ChainKind::Leg) != 2 {
@@ -73,7 +73,8 @@ impl RestPose<'_> {
         ))
     }
 
-    /// Returns cones around the bones of a chain.
+    /// Returns a limit for each joint of a chain but the last: a cone around its bone, with `degrees` as maximum swing
+    /// and twist.
     fn cones(&self, chain: &Chain, degrees: f64) -> Vec<(usize, Limit)> {
         let swing = radians(degrees);
         let cone = |pair: &[usize]| {

@@ -20,8 +20,8 @@ const WIDTH_STEP: f32 = 1.3;
 const OUTLINE: f32 = 2.0;
 const OUTLINE_COLOR: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.55);
 
-/// Returns the sRGB colour of a method. The colours come from Okabe and Ito 2008 ("Color Universal Design"), which people
-/// with any colour vision can distinguish. Further colours differ from these in lightness.
+/// Returns the sRGB colour of a method. Six come from the palette of Okabe and Ito 2008 ("Color Universal Design"),
+/// whose colours people with any colour vision can distinguish. The other colours differ from these in lightness.
 pub fn color(method: Method) -> [u8; 3] {
     match method {
         Method::Auto => [0xB4, 0xBA, 0xC6],

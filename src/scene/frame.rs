@@ -25,7 +25,7 @@ pub struct ViewSettings {
     pub floor: bool,
     /// Whether the key light casts shadows.
     pub shadow: bool,
-    /// Pixels per point. Overlays are drawn larger by this factor on high-resolution screens.
+    /// Pixels per point, by which the sizes of overlays are multiplied. It is larger on high-resolution screens.
     pub scale: f32,
 }
 
@@ -39,7 +39,8 @@ mod color {
     pub(crate) const TARGET: Vec4 = Vec4::new(1.0, 0.16, 0.02, 1.0);
 }
 
-/// Widths of a bone at its parent and at its child, in points. The sizes below are the diameters of dots, also in points.
+/// Widths of a bone's line at the parent and at the child joint, in points. The two sizes below are the diameters
+/// of dots, also in points.
 const BONE_WIDTHS: [f32; 2] = [5.0, 1.5];
 const JOINT_SIZE: f32 = 6.0;
 const TARGET_SIZE: f32 = 10.0;

@@ -60,8 +60,8 @@ fn rotation(matrix: DMat3) -> DQuat {
     DQuat::from_mat3(&if q.determinant() < 0.0 { -q } else { q }).normalize()
 }
 
-/// Returns the rotation of a matrix that maps space to a line: the shortest arc from the direction that it keeps to
-/// that line.
+/// Returns the rotation for a matrix that maps all of space to a line. It is the shortest arc to this line from the
+/// only direction that the matrix does not flatten.
 fn line_rotation(matrix: DMat3) -> DQuat {
     let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
     let longest = columns.into_iter().max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));

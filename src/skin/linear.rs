@@ -154,7 +154,8 @@ fn store(out: &mut [Vec3], [x, y, z]: [Vec4; 3]) {
     }
 }
 
-/// Transforms normals by the inverse transpose of an upper 3×3 matrix, which is given by its columns, lane by lane.
+/// Transforms the normals of all lanes, each by the inverse transpose of its own upper 3×3 matrix. The matrices are
+/// given by their columns.
 #[inline]
 fn transform_normals([x, y, z]: [[Vec4; 3]; 3], n: [Vec4; 3]) -> [Vec4; 3] {
     let (yz, zx, xy) = (cross(y, z), cross(z, x), cross(x, y));

@@ -49,7 +49,7 @@ fn ellipsis(count: usize) -> String {
     format!("…{count} characters left out…")
 }
 
-/// Returns the number of characters that fit into `available` characters once they are escaped.
+/// Returns how many characters from the start of `chars` fit into `available` characters after escaping.
 fn fitting(chars: impl Iterator<Item = char>, available: usize) -> usize {
     let mut remaining = available;
     let fits = |c: &char| {

@@ -41,7 +41,7 @@ pub fn neighbour(file: &Path, forward: bool) -> io::Result<Option<PathBuf>> {
         .collect();
     models.sort();
     let name = file.file_name();
-    // A file that was deleted still has its position in the order.
+    // Positions are found by name, so `file` may have been deleted.
     let (before, after): (Vec<_>, Vec<_>) =
         models.into_iter().filter(|p| p.file_name() != name).partition(|p| p.file_name() < name);
     let mut around = after.into_iter().chain(before);

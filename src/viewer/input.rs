@@ -52,7 +52,7 @@ enum PointerAction {
     #[default]
     None,
     Drag,
-    /// A drag with shift and without a button.
+    /// A drag with the shift key down and no button pressed.
     ShiftDrag,
     Orbit,
     Pan,

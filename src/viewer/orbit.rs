@@ -7,7 +7,8 @@ use crate::view::{AUTO_FOV_Y, Bounds, Camera};
 
 /// Radians per pixel.
 const RADIANS_PER_PIXEL: f32 = 0.006;
-/// Maximum pitch in radians, just short of straight down, where "up" is undefined.
+/// Maximum pitch in radians. It is just below a right angle, at which the camera looks straight down and "up" is
+/// undefined.
 const MAX_PITCH: f32 = 1.54;
 /// Fraction of the distance by which one step of the wheel moves the camera closer.
 const ZOOM_STEP: f32 = 0.12;
@@ -98,7 +99,8 @@ impl Orbit {
         camera
     }
 
-    /// Limits the distance from the origin, beyond which single precision is too coarse for a character.
+    /// Limits the target's distance from the origin, because single precision is too coarse for a character far from
+    /// it.
     fn limit_target(&mut self) {
         self.target = self.target.clamp_length_max(self.radius * 1e3 + 1e3);
     }

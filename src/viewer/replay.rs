@@ -32,7 +32,7 @@ struct SessionLines {
     buffer: Vec<u8>,
     number: usize,
     last: f64,
-    /// Whether the last line has no line break, because the program that wrote it was killed.
+    /// Whether the last line has no line break, for example because the program that wrote it was killed.
     truncated: bool,
 }
 
@@ -105,8 +105,8 @@ impl SessionLines {
     }
 }
 
-/// A session file that was read to its end and is valid. It may be of any length, so the commands are read again during
-/// the replay.
+/// A session file that was read to its end and is valid. It may be too long for memory, so the commands are read again
+/// during the replay.
 #[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
@@ -240,8 +240,8 @@ impl Replay {
         Ok(Self { session, lines, next, additions })
     }
 
-    /// Executes all commands up to a time since the start of the recording, and moves the playing motion to that time. A
-    /// time before that of the last call changes nothing.
+    /// Executes all commands up to a time since the start of the recording, and moves the playing motion to that time.
+    /// Does nothing if the time is earlier than in the last call.
     ///
     /// The result does not depend on earlier calls.
     ///
@@ -250,7 +250,7 @@ impl Replay {
     pub fn advance(&mut self, to: Duration) -> Result<(), ReplayError> {
         while let Some((at, command)) = self.next.take_if(|(at, _)| *at <= to) {
             self.next = self.lines.step()?;
-            // Of consecutive hovers only the last one matters, and picking at each of them would be slow.
+            // Of consecutive `Hover` commands only the last one matters, and picking at each position would be slow.
             let is_hover = |command: &Option<Command>| matches!(command, Some(Command::Hover(_)));
             if is_hover(&command) && self.next.as_ref().is_some_and(|(at, next)| *at <= to && is_hover(next))
             {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::paths::{paths, words};
 use crate::source::SourceFile;
 
-/// The words that come before the name of an item.
+/// The keywords that precede the name of an item in its definition.
 const ITEMS: [&str; 7] = ["const", "enum", "fn", "static", "struct", "trait", "type"];
 /// Maximum number of re-exports to follow, because two re-exports may refer to each other.
 const MAX_STEPS: usize = 8;
@@ -14,7 +14,7 @@ const MAX_STEPS: usize = 8;
 struct Module {
     path: Vec<String>,
     items: BTreeSet<String>,
-    /// The absolute path of each import, by the name that the import brings into scope.
+    /// For each name that an import brings into scope, the absolute path of the imported item.
     imports: BTreeMap<String, Vec<String>>,
     /// Modules that are imported with `*`.
     globs: Vec<Vec<String>>,
@@ -22,10 +22,10 @@ struct Module {
     uses: Vec<Vec<String>>,
 }
 
-/// Returns the circles of files that use each other, each as the names of its modules in order.
+/// Returns the circles of files that use each other. Each circle is a list of module names in the order of use.
 ///
-/// A file may use the items of the modules that contain it. This does not count as a circle, although those modules use the
-/// file too.
+/// A file may use the items of the modules that contain it. This does not count as a circle, although those modules may
+/// use the file too.
 pub(crate) fn circles(files: &[SourceFile]) -> Vec<Vec<String>> {
     let modules: Vec<Module> = files.iter().filter(|f| !f.is_test()).map(Module::new).collect();
     let index: BTreeMap<&[String], usize> =
@@ -84,7 +84,7 @@ impl Module {
     }
 }
 
-/// Returns the module that defines the item of an absolute path. Follows re-exports.
+/// Returns the module that defines the item at an absolute path, even if the path leads through re-exports.
 fn resolve(
     modules: &[Module],
     index: &BTreeMap<&[String], usize>,

@@ -8,8 +8,8 @@ mod source;
 mod table;
 mod words;
 
-/// The crates that solvers may use. The list is short, so that `ik` can also be used without a renderer, for example in
-/// a robot.
+/// The crates that the solvers of `ik` may use. The list is short, so that `ik` can also be used without a renderer,
+/// for example in a robot.
 const SOLVER_CRATES: [&str; 6] = ["glam", "rayon", "serde", "std", "thiserror", "wide"];
 
 #[test]

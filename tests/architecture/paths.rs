@@ -1,6 +1,6 @@
 //! Finds the paths in Rust source text, including nested `use` trees and paths in types and expressions.
 
-/// A path as written, and its context.
+/// A path as it is written in the source, and where it occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundPath {
     /// The segments of the path. `crate::a::{b, c}` is two paths of three segments each.
@@ -118,7 +118,7 @@ pub(crate) fn paths(text: &str) -> Vec<FoundPath> {
     let code = code(text);
     let tokens = tokens(&code);
     let mut found = Vec::new();
-    // Inline modules, each with the brace depth at its opening.
+    // The names of the enclosing inline modules, each with the brace depth at which it begins.
     let (mut modules, mut depth): (Vec<(String, usize)>, usize) = (Vec::new(), 0);
     let (mut at, mut import, mut exported) = (0, false, false);
     while let Some(&token) = tokens.get(at) {
@@ -136,7 +136,7 @@ pub(crate) fn paths(text: &str) -> Vec<FoundPath> {
                 // `pub use`, or `pub(…) use`.
                 exported = at > 0 && ["pub", ")"].contains(&tokens[at - 1]);
             }
-            // The new name of the import. The path has already been read.
+            // Skip the new name of the import, because its path has already been read.
             "as" if import => at += 1,
             "mod" if tokens.get(at + 2) == Some(&"{") => {
                 modules.push((tokens[at + 1].to_owned(), depth));

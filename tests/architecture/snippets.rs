@@ -70,7 +70,7 @@ fn super_paths_are_resolved() {
     let of = |name, text| file(name, text).targets().into_iter().collect::<Vec<_>>();
     assert_eq!(of("pose/mod.rs", "use super::asset::Clip;"), ["asset"]);
     assert_eq!(of("puppet.rs", "use super::asset::Clip;"), ["asset"]);
-    // A path that could lead to any module becomes a name that no row of the table allows.
+    // An import that could lead to any module is reported as `*` or `crate`, which no row of the table allows.
     assert_eq!(of("pose/mod.rs", "use crate::*;"), ["*"]);
     assert_eq!(of("pose/mod.rs", "use crate as root;"), ["crate"]);
 }
@@ -195,5 +195,6 @@ fn circles_are_found_through_imports_and_reexports() {
 fn phrases_are_found_as_whole_words_and_across_lines() {
     assert_eq!(words::phrases("It shall be\n// so\n// long"), [(1, "shall"), (2, "so long")]);
     assert_eq!(words::phrases("fn what_it_told()"), [(1, "told")]);
-    assert!(words::phrases("marshalling, retold, so-long, value.is_none()").is_empty());
+    assert!(words::phrases("marshalling, retold, so-long, value.is_none(), if there is none").is_empty());
+    assert_eq!(words::phrases("a number that is none"), [(1, "is none")]);
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The modules that a row allows.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Uses {
-    /// The modules of all rows above.
+    /// The module may use the modules of all rows above its own.
     AllAbove,
-    /// Only these modules.
+    /// The module may use only these modules.
     Only(BTreeSet<String>),
 }
 

@@ -55,9 +55,13 @@ pub(crate) fn phrases(text: &str) -> Vec<(usize, &'static str)> {
         let parts: Vec<&str> = phrase.split(' ').collect();
         let is_match =
             |word: &str, part: &str| word == part || parts.len() == 1 && word.split('_').any(|w| w == part);
-        let matches =
-            words.windows(parts.len()).filter(|w| w.iter().zip(&parts).all(|((_, a), b)| is_match(a, b)));
-        found.extend(matches.map(|w| (w[0].0, phrase)));
+        for (i, window) in words.windows(parts.len()).enumerate() {
+            // "If there is none" is plain, unlike "a number that is none".
+            let is_plain = phrase == "is none" && i > 0 && words[i - 1].1 == "there";
+            if !is_plain && window.iter().zip(&parts).all(|((_, a), b)| is_match(a, b)) {
+                found.push((window[0].0, phrase));
+            }
+        }
     }
     found
 }

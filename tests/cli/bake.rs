@@ -14,7 +14,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
-/// The largest difference of a vertex coordinate between two poses, metres.
+/// Returns the largest difference in metres between the vertex coordinates of two poses.
 fn vertex_difference(a: &Value, b: &Value) -> f64 {
     let coordinates = |pose: &Value| -> Vec<f64> {
         pose["primitives"].as_array().unwrap().iter().flat_map(|p| numbers(&p["positions"])).collect()
@@ -151,8 +151,8 @@ fn seconds_beyond_the_end_are_cut_or_looped() {
     assert!(difference < 2e-3, "{difference}");
 }
 
-/// An edit raises a hand shortly before the end of a walk. The edit is cut off at the end, but in a loop it continues
-/// at the start.
+/// An edit raises a hand shortly before the end of a walk. Without `--loop`, the edit is cut off at the end of
+/// the walk. With it, the edit continues at the start of the walk.
 #[test]
 fn an_edit_continues_across_the_end_of_a_loop() {
     let folder = folder("motion-loop");
@@ -187,8 +187,8 @@ fn feet_of_a_retargeted_walk_stand_on_the_ground() {
     }
 }
 
-/// Retargets a walk of `length` seconds to a character. Asserts that each foot swings, that it stands still between
-/// swings, and that its lowest height is 0.6 to 1.4 times its height at rest.
+/// Retargets a walk of `length` seconds to a character. Asserts that each foot swings, that it stands still in more
+/// than 40 frames, and that its lowest height is 0.6 to 1.4 times its height at rest.
 fn assert_feet_stand(folder: &Path, walk: &str, length: f32, target: &str, feet: [&str; 2]) {
     let out = folder.join("walk.glb");
     let out = out.to_str().unwrap();
@@ -318,8 +318,8 @@ fn long_arms(folder: &Path, clip: &[&str]) -> String {
     long.to_str().unwrap().to_owned()
 }
 
-/// With `--keep-hands`, the hands have the clip's positions relative to the shoulders, scaled by the arm span. Without it,
-/// only the rotations of the arms are copied.
+/// With `--keep-hands`, each hand has the same position relative to its shoulder as in the clip, scaled by the arm
+/// span. Without the option, only the rotations of the arms are copied.
 #[test]
 fn keep_hands_scales_hand_positions_by_the_arm_span() {
     let long = long_arms(&folder("keep-hands"), &["--animation", "idle", "--seconds", "0..0.1"]);

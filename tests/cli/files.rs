@@ -72,7 +72,7 @@ fn input_opened_by_the_shell_is_read_up_to_a_size() {
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut rig = b"version = 1\n".to_vec();
         rig.resize(bytes, b'\n');
-        // The program may stop reading before the end.
+        // Ignore a write error, because the program may stop reading before the end of its input.
         let _ = child.stdin.take().unwrap().write_all(&rig);
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.success(), expected.is_empty(), "{}", stderr(&output));
@@ -101,7 +101,7 @@ fn a_file_is_synced_before_it_is_renamed() {
         let mut strace = Command::new("strace");
         strace.args(["-f", "-y", "-e", "trace=fsync,fdatasync,rename,renameat,renameat2", "-o"]).arg(&log);
         strace.args([env!("CARGO_BIN_EXE_sinew"), "pose", "-q", "-o"]).arg(&out);
-        // The run fails if a process may not trace another.
+        // `strace` fails where the system does not allow a process to trace another.
         if !strace.output().is_ok_and(|output| output.status.success()) {
             return skip("strace is missing or may not trace");
         }
@@ -138,7 +138,7 @@ fn a_read_only_file_is_not_replaced() {
     );
 }
 
-/// Starts drawing a long sequence, in a shell that runs a command first.
+/// Starts a shell that runs the text `shell` first and then draws a long sequence.
 fn start_drawing(folder: &Path, shell: &str) -> Child {
     let mut command = Command::new("sh");
     let program = env!("CARGO_BIN_EXE_sinew");

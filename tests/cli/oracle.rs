@@ -47,7 +47,8 @@ impl Oracle {
         Some(Self { python, script })
     }
 
-    /// Poses a model and returns its JSON, which is also written to `out`. Writes a silhouette to `mask`.
+    /// Poses a model with the Python script and returns the pose as JSON. The script writes this JSON to the file
+    /// `out`, and the model's silhouette to the file `mask`.
     fn pose(&self, model: &Path, posing: &[String; 2], out: &Path, mask: &Path) -> Value {
         let mut command = Command::new(&self.python);
         command.arg(&self.script).arg(model).arg("--json").arg(out).arg("--mask").arg(mask);
@@ -86,7 +87,7 @@ fn positions_and_masks_agree() {
     });
 }
 
-/// Another program reads the same poses from a clip that was baked with goals.
+/// The Python script reads the same poses from a baked clip as `sinew pose` computes from the clip and the goal.
 #[test]
 fn another_program_reads_the_same_poses_from_a_baked_clip() {
     let Some(oracle) = Oracle::find() else { return };
@@ -99,7 +100,7 @@ fn another_program_reads_the_same_poses_from_a_baked_clip() {
         let baked_path = baked.to_str().unwrap();
         let clip = if name == "mannequin" { "--animation=walk" } else { "--animation=sway" };
         stdout(["bake", &file, "-q", "-o", baked_path, clip, "--reach", goal, "--key-error=0"]);
-        // This is the time of a key, where the original and the baked clip are equal.
+        // The baked clip has a key at this time, so it equals the original clip there.
         let time = "0.4";
         let posing = ["0".to_owned(), time.to_owned()];
         let expected = oracle.pose(&baked, &posing, &folder.join("oracle.json"), &folder.join("oracle.png"));

@@ -12,7 +12,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
-/// The largest difference of two lists of the same length.
+/// Returns the largest difference between corresponding numbers of two lists of the same length.
 fn difference(a: &Value, b: &Value) -> f64 {
     let (a, b) = (numbers(a), numbers(b));
     assert_eq!(a.len(), b.len());
@@ -53,7 +53,7 @@ fn a_hand_reaches_a_point() {
     }
 }
 
-/// No joint above the hips can turn, so the root translates and moves the whole figure, which has no pins.
+/// No joint above the hips can turn and nothing is pinned, so the solver moves the root and with it the whole figure.
 #[test]
 fn a_goal_of_the_hips_moves_the_whole_figure() {
     let rest = json(["pose"]);

@@ -78,7 +78,7 @@ fn world(pose: &serde_json::Value, name: &str) -> DVec3 {
 #[test]
 fn pinned_joints_stay_under_any_goal() {
     let rest = json(["pose"]);
-    // The cases are goals out of reach, a pin with a look goal, a coarse tolerance, and another method.
+    // Test goals out of reach, a pin together with a look goal, a coarse tolerance, and the method ccd.
     for goals in [
         ["--pin", "head", "--reach", "rightFoot=-0.2,0.3,0.2", "--reach", "leftHand=1,1,1"],
         ["--look", "leftFoot=1,0,1", "--reach", "leftHand=0.5,1.2,0.5", "--pin", "rightFoot"],

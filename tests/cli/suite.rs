@@ -120,7 +120,7 @@ fn changed_cases_fail_and_update_writes_only_their_goldens() {
     assert!(text.contains("beyond tolerance, largest differences"), "{text}");
     assert!(text.contains("report: out-of-reach instead of reached"), "{text}");
     assert!(folder.join("goldens/wave.new.png").exists());
-    // A wrong report cannot be updated, because reports have no goldens.
+    // `--update` cannot make the case with the wrong report pass, because reports have no goldens.
     let (code, lines) = code_and_lines(["test", &suite, "--update"]);
     assert_eq!(code, 1, "{lines:?}");
     assert_eq!(time("rest.png"), before[0]);
@@ -199,7 +199,7 @@ fn an_unreadable_golden_breaks_only_its_case() {
     assert_eq!(code_and_lines(["test", &suite]).0, 0);
 }
 
-/// No golden with numbers beyond the range of single precision is written, because it could not be read again.
+/// A golden with a number beyond the range of single precision could not be read again, so it is not written.
 #[test]
 fn a_case_outside_single_precision_writes_no_golden() {
     let folder = folder("suite-finite");
@@ -255,7 +255,7 @@ fn a_session_makes_a_case_for_each_frame_and_one_for_the_joints() {
     assert!(code == 1 && output.contains("failed  s joints") && output.contains("/left"), "{output}");
     fs::write(&suite, format!("{case}mode = \"mask\"\n")).unwrap();
     assert!(refusal(["test", path]).contains("line 7: mode cannot be set for a replayed session"));
-    // Without a frame there would be nothing to compare, and nothing would fail.
+    // A session case without frames would compare no image, so it could not fail.
     fs::write(&suite, case).unwrap();
     assert!(refusal(["test", path]).contains("line 2: frames is missing"));
     fs::write(&suite, "version = 1\n[[case]]\nname = \"s\"\nframes = [1]\n").unwrap();

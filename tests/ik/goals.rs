@@ -77,7 +77,7 @@ fn trunk() -> Body {
 fn pins_outrank_goals() {
     let body = trunk();
     let pin = Goal::pin(5, position(&body, 5), body.orientation(5).unwrap());
-    // This target is out of reach while the pin is met.
+    // This target cannot be reached unless the pinned link moves.
     let pull = Goal { weight: 5.0, ..Goal::position(8, DVec3::new(6.0, 4.0, 2.0)) };
     for root_motion in [false, true] {
         let mut body = body.clone();
@@ -143,7 +143,8 @@ fn secondary_task_uses_the_remaining_freedom() {
 
 #[test]
 fn secondary_task_pulls_towards_a_given_posture() {
-    // Solve for the same target twice, with different postures. Each result is nearer to its own posture.
+    // Solve for the same target twice, with different postures. Each result must be
+    // nearer to the posture that was given for it.
     let target = DVec3::new(0.4, 0.4, 0.1);
     let postures = [0.5, -0.5].map(|angle| vec![DQuat::from_rotation_z(angle); 9]);
     let answers = [0, 1].map(|of| {

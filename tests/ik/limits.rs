@@ -92,7 +92,7 @@ fn euler_limit_allows_a_rotation_if_either_angle_triple_is_inside() {
         let inside = DQuat::from_euler(EulerRot::XYZ, a, b, c);
         assert!(angle(inside, limit.nearest(inside)) < 1e-9, "{a} {b} {c}");
     }
-    // The second angle is clamped, and the others do not change.
+    // Only the second angle exceeds its limit, so only that angle is clamped.
     let [beyond, border] = [1.4, 1.6].map(|b| DQuat::from_euler(EulerRot::XYZ, 0.1, b, 0.2));
     assert!(angle(limit.nearest(beyond), border) < 1e-9);
 }

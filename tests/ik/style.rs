@@ -14,8 +14,8 @@ use sinew::ik::{
 
 use motions::{BUILT_IN, EXTERNAL, Motion, at};
 
-/// The result of one method: the mean error over all joints and frames in metres, the mean error of the worst frame in
-/// metres, and the seconds per solve.
+/// The result of one method: the mean error of all joints over all frames, the mean error of all joints in the worst
+/// frame (both in metres), and the seconds per solve.
 #[derive(Clone, Copy, Debug, Default)]
 struct MethodResult {
     mean: f64,

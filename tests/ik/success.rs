@@ -9,7 +9,7 @@ use sinew::ik::{Method, Options, Outcome, SolveError, Solver};
 use crate::cases::{self, Cases, Set};
 
 const PAGE: &str = include_str!("../../docs/solvers.md");
-/// Number of targets in each set, and of frames in each path.
+/// Number of targets in each set. `FRAMES` is the number of frames in each path.
 const TARGETS: usize = 300;
 const FRAMES: usize = 600;
 /// Tolerances as fractions of the reach, and in radians.
@@ -199,7 +199,7 @@ fn cases_match_those_of_other_solvers() {
         let target = cases(set, 1000)[index].position.unwrap();
         assert!(target.distance(glam::DVec3::new(x, y, z)) < 1e-13, "{set:?} {index}: {target}");
     }
-    // Both signs of a quaternion are the same rotation.
+    // A quaternion and its negative are the same rotation, so either sign is accepted.
     let turns = [
         (
             0,

@@ -9,7 +9,7 @@ use sinew::scene;
 use crate::support::Builder;
 use crate::{assert_near, load, pixel, renderer, settings};
 
-/// Renders overlays over an empty scene with 64 pixels per side, without a conversion to sRGB.
+/// Draws overlays over an empty scene. The image has 64 pixels per side and is not converted to sRGB.
 fn overlays(fills: Vec<Fill>, lines: Vec<Line>) -> DecodedImage {
     let empty = Builder::default().file(json!({"nodes": [{}]}));
     let puppet = Puppet::new(load(&empty), 0);

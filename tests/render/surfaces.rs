@@ -98,7 +98,7 @@ fn normals_are_stored_without_srgb_conversion() {
 
 #[test]
 fn normals_are_transformed_by_the_inverse_transpose() {
-    // Stretching to twice the width makes the slanted normal lean less.
+    // If the square is stretched to twice its width, its tilted normal leans less to the side.
     let tilted = Square { normal: Some([0.6, 0.0, 0.8]), ..Square::default() };
     let seen = tilted.with(json!([{"mesh": 0, "scale": [2, 1, 1]}]), json!([{}]), ShadingMode::Normal);
     let n = glam::Vec3::new(0.3, 0.0, 0.8).normalize() * 127.5 + 127.5;
@@ -122,7 +122,7 @@ fn back_faces_are_culled_unless_double_sided() {
     assert_eq!(away.plain(ShadingMode::Normal), BLACK);
     assert_eq!(away.plain(ShadingMode::Mask), [255; 4]);
     let nodes = || json!([{"mesh": 0}]);
-    // The visible side is lit, but the normal is that of the outside.
+    // The visible inside is lit as if it faced the camera, but `normal` mode shows the normal of the outside.
     assert_near(away.with(nodes(), double.clone(), ShadingMode::Lambert), facing_lamp(), 1);
     assert_near(away.with(nodes(), double.clone(), ShadingMode::Normal), [128, 128, 0, 255], 1);
     let flat = Square { normal: None, ..away };

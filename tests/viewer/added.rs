@@ -94,7 +94,7 @@ fn motion_file_is_added_and_undo_keeps_its_clip() {
     assert!(
         session.addition(&other_skeleton, Arc::new(Source::load(&other_skeleton).unwrap()), false).is_err()
     );
-    // A command to add clips has no effect if its file was not read.
+    // The command that adds the clips of a file has no effect if the file has not been read before.
     session.apply(serde_json::from_str(r#"{"add-clips":{"file":"a.bvh","fingerprint":""}}"#).unwrap());
     assert_eq!(clips(&session).len(), own + 1);
 }
@@ -220,7 +220,8 @@ fn reader_reads_takes_and_motions_for_the_open_character() {
     assert_eq!(names(&reloaded), names(&session));
 }
 
-/// First the number and order of the file's clips change, then its skeleton changes.
+/// The character is reloaded unchanged, then with more clips in another order, then with a renamed joint, and then with
+/// another skeleton.
 #[test]
 fn added_clips_survive_a_reload() {
     let folder = folder("added-reload");

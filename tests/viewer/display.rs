@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-// Included by path because the unit tests of the viewer use this file too.
+// The viewer's unit tests use `display.rs` too, so it includes this module by its path.
 #[allow(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "../support/test_data.rs"]
 mod test_data;

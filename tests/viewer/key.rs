@@ -126,7 +126,7 @@ fn key_at_the_same_time_extends_the_edit_and_a_later_key_adds_one() {
     let expected = drag_and_key(&mut session, "leftHand", Vec2::new(-40.0, 10.0));
     assert_eq!(session.puppet().motion.edits.len(), 1);
     assert!(place(&session, "leftHand").distance(expected) < 1e-4);
-    // The first edit also affects the pose at this time, but it must not be applied twice.
+    // The first edit also affects the pose at the new time. The second edit must not contain its effect again.
     session.apply(Command::Seek(NOW + 0.2));
     let expected = drag_and_key(&mut session, "leftHand", Vec2::new(10.0, 30.0));
     assert_eq!(session.puppet().motion.edits.len(), 2);

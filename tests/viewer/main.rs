@@ -219,7 +219,7 @@ fn shift_drags_the_selected_joint_on_empty_space() {
     input.handle(Event::Key(Key::Escape), &mut session);
     input.handle(Event::Moved(path[0]), &mut session);
     assert!(!session.is_dragging() && pose(&session) == held);
-    // The part under the pointer takes precedence, and a pointer outside the scene drags nothing.
+    // If the pointer is over a body part, that part is dragged. If it is outside the scene, nothing is dragged.
     input.handle(Event::Modifiers(false, false, false), &mut session);
     let other = at(&session, "rightHand");
     input.handle(Event::Moved(other), &mut session);

@@ -267,7 +267,7 @@ impl JointKeys {
             match *channel {
                 BvhChannel::Position(axis) => position[axis] = value,
                 BvhChannel::Rotation(axis) => {
-                    // Whole turns are removed in degrees, where this is exact.
+                    // Whole turns are removed before the conversion to radians, because this is exact in degrees.
                     let angle = (value % 360.0).to_radians();
                     rotation *= DQuat::from_axis_angle(DVec3::AXES[axis], angle);
                 }

@@ -212,7 +212,7 @@ impl BvhChannel {
     }
 }
 
-/// The number of joints without an OFFSET, and the line of the first.
+/// The number of joints without an OFFSET, and the line of the first such joint.
 #[derive(Default)]
 struct MissingOffsets {
     count: usize,

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::hierarchy::BvhJoint;
 
-/// Common units and their lengths in metres. The motion capture database of Carnegie Mellon University uses inches,
-/// with figures at 0.45 of life size.
+/// Common units and their lengths in metres. The motion capture database of Carnegie Mellon University stores lengths
+/// in inches multiplied by 0.45.
 const CANDIDATES: [(&str, f64); 7] = [
     ("metres", 1.0),
     ("centimetres", 0.01),

@@ -13,7 +13,8 @@ struct Accessor<'a> {
     /// Components per element.
     width: usize,
     normalized: bool,
-    /// `None` if all elements are zero, except for those that sparse values replace.
+    /// `None` if the accessor has no buffer view. All elements are then zero, except for those that sparse values
+    /// replace.
     elements: Option<Elements<'a>>,
     sparse: Option<(Vec<usize>, Elements<'a>)>,
 }

@@ -97,8 +97,8 @@ pub(super) fn join(root: &Value, binary: &[u8]) -> Result<Vec<u8>, String> {
     Ok(glb)
 }
 
-/// Refuses JSON that would need far more memory than its text, such as a long list of `{}`. The memory is estimated from
-/// the number of objects and commas.
+/// Refuses JSON, such as a long list of `{}`, whose parsed form would need far more memory than its text. The memory
+/// is estimated from the number of objects and commas.
 fn check_proportion(json: &[u8]) -> Result<(), String> {
     const OBJECT: u64 = 512;
     const ITEM: u64 = 64;

@@ -188,8 +188,8 @@ fn uv_transform(json: &Value, at: &str) -> Result<Affine2, ObjectError> {
     };
     let (offset, scale) = (pair("offset", Vec2::ZERO)?, pair("scale", Vec2::ONE)?);
     let (sin, cos) = number(json, "rotation", at)?.unwrap_or(0.0).sin_cos();
-    // Counter-clockwise on screen, where v points down. The sign follows from the example in the extension, in which a
-    // quarter turn with offset 0, 1 shows the lower left quadrant.
+    // The rotation is counter-clockwise on screen, where v points down. The sign follows from the example in the
+    // extension, in which a quarter turn with offset 0, 1 shows the lower left quadrant.
     let rotation = Mat2::from_cols(Vec2::new(cos, -sin), Vec2::new(sin, cos));
     let transform = Affine2::from_mat2_translation(rotation * Mat2::from_diagonal(scale), offset);
     if transform.is_finite() { Ok(transform) } else { Err(ObjectError::new(at, "is not finite")) }

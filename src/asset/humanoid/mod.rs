@@ -125,8 +125,8 @@ impl<'a> BoneFinder<'a> {
     /// Returns the joints of a limb from its top to its end. Returns `None` if the side has no such limb or several.
     fn limb(&self, family: Family, side: Side) -> Option<Vec<usize>> {
         let belongs = |n: &usize| self.families[*n] == Some(family) && self.sides[*n] == Some(side);
-        // For each node, the number of the limb's joints on the path from the root down to the node, and the topmost of
-        // these joints.
+        // For each node: how many joints of the limb are on the path from the root down to the node, and which of
+        // them is nearest to the root.
         let mut counts: Vec<(usize, Option<usize>)> = vec![(0, None); self.names.len()];
         let mut longest: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for &(node, parent) in &self.skeleton.parents_first {

@@ -57,8 +57,8 @@ fn body(trunk: [&str; 4], arm: [&str; 4], leg: [&str; 4], sides: [&str; 2]) -> C
     from_outline(&text)
 }
 
-/// The joint names of the trunk from the hips up and of the arm and the leg from the top down, and the words for both
-/// sides.
+/// The joint names of a trunk (from the hips up), of an arm and of a leg (both from the top down), and the words for
+/// left and right.
 type Convention = ([&'static str; 4], [&'static str; 4], [&'static str; 4], [&'static str; 2]);
 
 const CONVENTIONS: [Convention; 9] = [

@@ -139,7 +139,8 @@ mod tests {
     fn a_vrm_0_blend_shape_group_moves_its_morphs_on_all_nodes_with_the_mesh() {
         let face = version_0();
         let laugh = [0.5, 0.25, 0.25, 0.5, 0.25, 0.25];
-        // The expression's name, and its preset in both versions. The morph target called Joy has lower precedence.
+        // These are the expression's name, and its preset in both versions. The morph target called Joy has lower
+        // precedence.
         for name in ["Laugh", "Joy", "JOY", "happy"] {
             assert_eq!(weights(&face, &[(name, 0.5)]), laugh, "{name}");
         }
@@ -157,7 +158,7 @@ mod tests {
         assert!((lids(&[("Joy", 0.4), ("Blink", 0.5)]) - 0.6).abs() < 1e-6);
         assert_eq!(lids(&[("Joy", 1.0), ("Blink", 1.0)]), 1.0);
         assert_eq!(lids(&[("Joy", 0.4), ("happy", 0.2), ("laugh", 0.0)]), 0.2);
-        // A binary expression is off up to 0.5.
+        // A binary expression is off at values up to 0.5, and on above.
         assert_eq!((lids(&[("Wink", 0.5)]), lids(&[("Wink", 0.51)])), (0.0, 0.4));
         // A value of zero is applied, and weights without a value do not change.
         assert_eq!(weights(&face, &[("Blink", 0.0)])[..3], [0.25, 0.0, 0.25]);

@@ -24,7 +24,7 @@ pub struct LiveCharacter {
     /// Scale from metres of the performer to metres of the character. Initially 1.
     pub scale: f32,
     segments: Segments,
-    /// The bone of each sensor of `segments`.
+    /// The bone that each sensor of `segments` stands for.
     bones: Vec<Bone>,
     /// The index of each bone's parent, by [`Bone::index`].
     parents: [Option<usize>; BONES],

@@ -9,7 +9,7 @@ use super::{BONES, VmcEvent};
 /// Maximum number of morphs that are stored, so that a sender cannot exhaust the memory with new names.
 const MAX_MORPHS: usize = 512;
 
-/// The latest values of every bone and morph. Its size is bounded.
+/// The latest values of every bone and morph. Only a limited number of morphs is stored.
 #[derive(Clone, Debug)]
 pub struct Performer {
     /// Whether the sender has a model loaded, or `None` if it has not reported this yet.

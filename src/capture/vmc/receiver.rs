@@ -68,7 +68,8 @@ impl Receiver {
         self.address
     }
 
-    /// Calls a function with the current state. The receiving thread is blocked during the call, so it must be short.
+    /// Calls a function with the current state. The receiving thread is blocked until the
+    /// function returns, so the function must be fast.
     pub fn with_state<T>(&self, at: impl FnOnce(&ReceiverState) -> T) -> T {
         at(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -22,8 +22,9 @@ pub(super) struct Cases {
 }
 
 impl Cases {
-    /// The distance from the body's end to the best possible position, metres. For a target out of reach, that is the
-    /// nearest point on the sphere that the stretched body can reach.
+    /// Returns the distance in metres from the body's end to the target. For a target out of reach, the distance from
+    /// the target to the sphere that the stretched body can reach is subtracted, so that the best possible result is
+    /// zero.
     pub(super) fn error(&self, body: &Body, goal: &Goal) -> f64 {
         let Some(target) = goal.position else { return 0.0 };
         let end = body.world_from_link(goal.link).map_or(target, |m| m.translation);
@@ -100,7 +101,7 @@ fn rotation(random: &mut Random) -> DQuat {
     DQuat::from_xyzw(a * sv, a * cv, b * sw, b * cw)
 }
 
-/// The point of the dragged path at a frame.
+/// Returns the target position on a dragged path at a frame, of which there are 60 per second.
 fn path(frame: usize, middle: f64, swing: f64) -> DVec3 {
     #[expect(clippy::cast_precision_loss, reason = "frames are few")]
     let w = TAU * frame as f64 / 60.0;
@@ -250,7 +251,7 @@ pub(super) fn paper_cases(limits: bool, count: usize, seed: u64) -> Result<Cases
     Ok(cases)
 }
 
-/// The arms with limits.
+/// Returns the cases of all arms with limits.
 pub(super) fn arms(count: usize, seed: u64) -> Result<Vec<Cases>, SolveError> {
     Ok(vec![
         within_limits("arm-7", seven()?, 3, count, seed),

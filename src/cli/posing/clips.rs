@@ -96,8 +96,8 @@ pub(in crate::cli) fn extend(
     Ok(character.into())
 }
 
-/// Loads the clips of a file, retargeted to a character. The file is a sensor recording or another character, and at
-/// least one clip is returned. Errors name `option`. `keep_hands` also retargets the positions of the hands.
+/// Loads the clips of a file, retargeted to a character. The file is a sensor recording or another character.
+/// It is an error if it has no clip. Errors name `option`. `keep_hands` also retargets the positions of the hands.
 pub(in crate::cli) fn load(
     path: &Path,
     option: &str,

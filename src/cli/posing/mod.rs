@@ -235,7 +235,7 @@ impl PosingArgs {
         Ok(puppet)
     }
 
-    /// Exit code 1 if `--require-reached` is given and a goal was not reached.
+    /// Returns exit code 1 if `--require-reached` is given and a goal was not reached, and 0 otherwise.
     pub(super) fn exit_code(&self, reports: &[GoalReport]) -> ExitCode {
         let reached = reports.iter().all(|r| r.outcome == ik::Outcome::Reached);
         ExitCode::from(u8::from(self.require_reached && !reached))
@@ -316,7 +316,7 @@ fn target(targets: &mut Vec<(usize, Target)>, node: usize, index: usize, base: O
     &mut targets[at].1
 }
 
-/// Returns a position if its coordinates are finite in single precision.
+/// Returns the position in an argument, or an error if a coordinate is not finite in single precision.
 fn position(option: &str, argument: &Assignment<3>) -> Result<DVec3, Failure> {
     let position = DVec3::from_array(argument.values);
     if position.as_vec3().is_finite() {

@@ -31,7 +31,7 @@ pub(super) mod replay;
 /// Maximum number of frames of a sequence, eleven hours at 24 frames per second.
 const MAX_FRAMES: u32 = 1_000_000;
 
-/// Options that a recorded session determines.
+/// Options that cannot be set with `--replay`, because the session determines them.
 const SESSION_OPTIONS: [&str; 8] = [
     "camera_position",
     "camera_focal_point",
@@ -147,7 +147,7 @@ pub(super) fn run(
     let names = OutputNames::new(&args.output, args.frames)?;
     output::protect(&names.single, args.posing.files(&args.model).chain(args.reference.as_deref()))?;
     names.check(args.frames)?;
-    // The difference image is an output too.
+    // The difference image must not overwrite the reference either.
     output::protect(&args.output.with_extension("diff.png"), args.reference.as_deref())?;
     let pending = PendingRenderer::open(&args.image, verbosity);
     let character = args.model.load()?;
@@ -210,7 +210,7 @@ pub(super) struct PendingRenderer {
     verbosity: Verbosity,
 }
 
-/// Waits for an adapter that was not used. A driver that is still loading when the program ends prints errors.
+/// Waits until an unused adapter is open, because a driver that is still loading when the program ends prints errors.
 impl Drop for PendingRenderer {
     fn drop(&mut self) {
         if let Some(opening) = self.opening.take() {
@@ -284,7 +284,8 @@ impl PendingRenderer {
     }
 }
 
-/// Reads the reference image. If its size is not the given one, its pixels are left empty, so that it never matches.
+/// Reads the reference image. If its size differs from the given one, the result has no pixels and therefore never
+/// matches.
 fn reference(path: &Path, (width, height): (u32, u32)) -> Result<DecodedImage, Failure> {
     let read = Drawn::read(path, width, height).map_err(|e| Failure::Usage(e.to_string()))?;
     match read {
@@ -329,7 +330,8 @@ fn is_match(
 /// The file names of the output images.
 pub(super) struct OutputNames {
     pub(super) single: PathBuf,
-    /// The text before the first frame number, then each number's minimum width and the text after it.
+    /// The text before the first placeholder, then for each placeholder its minimum number of digits and the text
+    /// after it.
     pattern: Option<(String, Vec<(usize, String)>)>,
 }
 
@@ -351,7 +353,7 @@ impl OutputNames {
         }
     }
 
-    /// Checks before posing and drawing that the folder exists and that the file can be written.
+    /// Checks that the folder exists and that the first image can be written, before anything is posed or drawn.
     pub(super) fn check(&self, frames: Option<FrameRange>) -> Result<(), Failure> {
         if self.single == Path::new("-") {
             return Ok(());

@@ -43,7 +43,7 @@ const SUITE_OPTIONS: [&str; 2] = ["adapter", "require-reached"];
 
 impl CaseArgs {
     fn command() -> Command {
-        // The last value counts, and a case's options come after the defaults.
+        // If an option occurs twice, its last value counts. A case's options follow the defaults and so override them.
         <Self as CommandFactory>::command().args_override_self(true)
     }
 
@@ -145,7 +145,7 @@ impl AssetCache {
         cell.get_or_init(load).clone()
     }
 
-    /// The rig of a character, from the file `named` or the default source of a rig.
+    /// Returns the rig of a character from the file `named` or, without one, from the rig's default source.
     fn rig(&self, character: &Character, named: Option<&Path>) -> Result<Rig, String> {
         let key = (character.path.clone(), named.map(Path::to_path_buf));
         if let Some(rig) = self.rigs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {

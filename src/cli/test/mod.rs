@@ -164,8 +164,8 @@ fn selected(suite: &Suite, args: &TestArgs) -> Vec<usize> {
     indices.enumerate().filter(|(position, _)| in_shard(position)).map(|(_, index)| index).collect()
 }
 
-/// Prints one line for a case, with its status, the rule that judged its image, and its time. The failed comparisons
-/// follow below, or all comparisons with `-v`.
+/// Prints one line for a case, with its status, the rule that judged its image, and its time. One line for each failed
+/// comparison follows, or for each comparison with `-v`.
 fn print_case(name: &str, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
     let rule = outcome.difference.as_ref().map(|d| format!("{}, ", d.rule().name())).unwrap_or_default();
     let head = format!("{:8}{name}  {rule}{:.1} ms", outcome.status.name(), outcome.seconds * 1e3);
@@ -173,7 +173,8 @@ fn print_case(name: &str, outcome: &Outcome, verbosity: Verbosity) -> Result<(),
     output::lines(std::iter::once(head).chain(findings.map(|f| format!("        {}", f.text))))
 }
 
-/// Prints the number of cases by status and of images by the rule that judged them, and the machine that drew them.
+/// Prints the number of cases with each status, the number of images that each rule judged, and the machine that drew
+/// them.
 fn print_summary(
     outcomes: &[Outcome],
     selected: usize,

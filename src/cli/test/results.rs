@@ -28,7 +28,7 @@ pub(super) fn check(args: &TestArgs, suite: &Suite) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the files. If one cannot be written, the others still are.
+/// Writes the files. If one file cannot be written, the others are still written.
 pub(super) fn write(
     args: &TestArgs,
     suite: &Suite,

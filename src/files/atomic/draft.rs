@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::registry::DRAFTS;
 use super::{destination, folder, permissions, sync_folder};
 
-/// Numbers to try in hidden names until one is free.
+/// Numbers that are tried in hidden names until a name is found that no file has.
 const NUMBERS: std::ops::Range<u32> = 0..1000;
 /// Maximum number of bytes of a file's name that are copied into its hidden name. Most file systems limit names to 255
 /// bytes, and some to 143.
@@ -46,7 +46,7 @@ pub struct Draft {
     /// The path of the finished file.
     destination: PathBuf,
     kind: DraftKind,
-    /// Whether the file stays when this value is dropped.
+    /// Whether the file on disk stays when this `Draft` is dropped.
     is_persistent: bool,
 }
 

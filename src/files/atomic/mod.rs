@@ -3,9 +3,9 @@
 //! The bytes are written to a hidden file in the same folder, a [`Draft`]. Once they are synced to disk, the draft is
 //! renamed to the file, and then the folder is synced.
 //!
-//! A replaced file keeps its permissions, and its owner and group where the system allows it. If the group cannot be kept,
-//! the new group gets only the permissions that everybody has. Access control lists and extended attributes are not kept. A
-//! read-only file is not replaced.
+//! A replaced file keeps its permissions, and its owner and group where the system allows it. If the group
+//! cannot be kept, the file's new group gets only the permissions that all other users have. Access control lists and
+//! extended attributes are not kept. A read-only file is not replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -117,11 +117,11 @@ fn folder(path: &Path) -> &Path {
 
 /// Syncs a folder's entries to disk.
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Other systems cannot open a folder, so they decide when a rename becomes durable.
+    // On other systems, a folder cannot be opened as a file, so the system decides when a rename reaches the disk.
     if !cfg!(unix) {
         return Ok(());
     }
-    // A folder may be writable but not readable.
+    // A folder that is writable but not readable cannot be opened, so it is not synced.
     let Ok(folder) = File::open(folder) else { return Ok(()) };
     match folder.sync_all() {
         Err(error) if !matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {

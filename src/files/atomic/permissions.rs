@@ -31,7 +31,7 @@ pub(super) fn copy(from: &Metadata, to: &File) -> io::Result<()> {
     }
     let has_group = created.gid() == from.gid() || fchown(to, None, Some(from.gid())).is_ok();
     if !has_group {
-        // The new group must not inherit the old group's permissions.
+        // The old group's permissions must not apply to the new group, so it gets those of all other users.
         mode = mode & 0o707 | (mode & 0o007) << 3;
     }
     to.set_permissions(Permissions::from_mode(mode))

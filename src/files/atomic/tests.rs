@@ -94,7 +94,7 @@ fn links_are_followed_to_their_file() {
     let folder = folder("links");
     fs::create_dir_all(folder.join("deep/er")).unwrap();
     symlink("deep", folder.join("short")).unwrap();
-    // `..` in the link's folder is `deep`.
+    // The link is in `deep/er`, so `..` in it means `deep`.
     symlink("../new.json", folder.join("deep/er/link.json")).unwrap();
     symlink("short/er/link.json", folder.join("first.json")).unwrap();
     for content in ["created", "replaced"] {
@@ -166,7 +166,7 @@ fn an_unfinished_recording_stays_and_is_listed_as_a_leftover() {
     fs::write(folder.join(".a.session.5.part"), "").unwrap();
     let left = [".a.session.4711.part", ".a.session.part"].map(|name| folder.join(name));
     assert_eq!(leftovers(&file), left);
-    // A save or a new recording of the same name leaves it alone.
+    // A save or a new recording of the same name does not change the unfinished recordings.
     write(&file, b"saved").unwrap();
     let mut next = Draft::of_recording(&file).unwrap();
     next.write(b"next").unwrap();

@@ -25,9 +25,9 @@ const WHOLE_TURN: f64 = 0.95;
 /// A nearly straight chain is bent before its first step. It is nearly straight if the reach minus the distance of
 /// the end from the base is at most this fraction of the reach minus the distance of the target.
 const STRAIGHT: f64 = 1e-3;
-/// After this many iterations a chain is bent into an arc if its target is farther away than [`STRETCHED`] times its
-/// reach. Such a target requires an almost straight chain, whose steps often overshoot if it has many joints, and all
-/// poses that reach the target are similar.
+/// Number of iterations after which a chain is bent into a circular arc if its target is farther from the base than
+/// [`STRETCHED`] times the reach. Such a target requires an almost straight chain. If the chain has many joints, steps
+/// often overshoot there. The arc loses little, because all poses that reach the target are similar.
 const ARC_ITERATIONS: usize = 24;
 const STRETCHED: f64 = 0.98;
 /// Number of consecutive rejected steps after which a chain counts as stuck.

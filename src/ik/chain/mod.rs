@@ -16,7 +16,8 @@ use super::{Body, Goal, Limit, Link};
 /// A free chain with its current pose and reusable buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
-    /// The shape for which the plan below was made. The plan stays valid while the body has this shape.
+    /// The shape of the body for which the fields from `end` to `bend` and `middle` were computed. They stay valid
+    /// while the body has this shape.
     shape: Option<Shape>,
     end: usize,
     limits: bool,

@@ -63,7 +63,7 @@ impl Ccd {
         let rotation = joint.allowed(requested);
         let limited = joint.limit != Limit::Free && rotation != requested;
         let arc = if limited { rotation * joint.rotation.conjugate() } else { arc };
-        // The part of a turn that a limit allows may increase the error.
+        // A turn that a limit has changed may increase the error. Skip it in that case.
         if limited && self.gain(arc) < 0.0 {
             return;
         }

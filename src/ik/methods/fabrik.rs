@@ -18,10 +18,11 @@ pub(in crate::ik) struct Fabrik {
 }
 
 impl Fabrik {
-    /// Runs one iteration. Each of [`SWEEPS`] sweeps first goes from the effectors to the base. A joint moves onto
-    /// the line from its child to its old position, one link length away from the child. A sub-base moves to the mean
-    /// of its children's proposals. The sweep then goes from the base to the effectors in the same way. At the end
-    /// the joints are fitted to the points within their limits, and the next iteration starts from the fitted pose.
+    /// Runs one iteration. Each of [`SWEEPS`] sweeps first goes from the effectors to the base. A joint moves onto the
+    /// line from its child to its old position, one link length away from the child. A joint with several children (a
+    /// sub-base) moves to the mean of the positions that they propose. The sweep then goes from the base to the
+    /// effectors in the same way. At the end the joints are fitted to the points within their limits, and the next
+    /// iteration starts from the fitted pose.
     pub(in crate::ik) fn pass(&mut self, particles: &mut Particles, tree: &mut Tree) {
         particles.start_iteration(tree);
         for _ in 0..SWEEPS {
@@ -71,7 +72,7 @@ fn forward(particles: &mut Particles) {
     }
 }
 
-/// Returns the point at a distance from `from` in the direction of `to`.
+/// Returns the point that is `distance` away from `from` in the direction of `to`.
 fn point_towards(from: DVec3, to: DVec3, distance: f64) -> DVec3 {
     let way = to - from;
     let length = way.length();

@@ -1,20 +1,20 @@
 //! Full-body IK: all effectors and pins of a skeleton at once, with root motion.
 //!
 //! Prioritised damped least squares (Baerlocher & Boulic 2004) on all joints and the position of the base. Priorities
-//! are weights of very different sizes instead of nested null spaces, so that one matrix J W Jᵀ covers all of them. The
-//! null space pulls the body back to the pose in which the solve started.
+//! are expressed by weights of very different sizes and not by nested null spaces, so a single matrix J W Jᵀ is
+//! enough. The secondary task, in the null space, pulls the body back to the pose in which the solve started.
 
 use crate::ik::tree::Tree;
 use crate::ik::{JacobianOptions, Method, Secondary};
 
 use super::jacobian::Jacobian;
 
-/// Weight of moving the base relative to turning joints, as a fraction of the squared body length.
+/// Weight of moving the base relative to turning joints, as a fraction of the longest chain's squared length.
 const ROOT_WEIGHT: f64 = 0.05;
 
-/// Fraction of the way back to the start pose that the null space covers in one iteration.
+/// Fraction of the way back to the start pose that the secondary task requests in one iteration.
 const PULL: f64 = 0.02;
-/// Error below which the pull fades, as a fraction of the body length.
+/// Error below which the pull towards the start pose fades, as a fraction of the longest chain's length.
 const PULL_FADE: f64 = 0.05;
 
 /// Runs one iteration. If `root` is set, the base may move too.

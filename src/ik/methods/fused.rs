@@ -11,11 +11,11 @@ use super::two_bone::{bend, orient, swing};
 /// α of eq. 16, which places the midpoint between the previous and the current angles, and the α_i of eq. 15.
 const ALPHA: f64 = 0.5;
 
-/// State of a solve: the rotations before the last iteration.
+/// State of a solve, which includes the rotations before the last iteration.
 #[derive(Clone, Debug, Default)]
 pub(in crate::ik) struct Fused {
     previous: Vec<DQuat>,
-    /// Additional task of each joint, base space.
+    /// Rotation of each joint that the additional task requests, as a rotation vector in base space.
     additional: Vec<DVec3>,
     started: bool,
 }
@@ -57,8 +57,9 @@ impl Fused {
         }
     }
 
-    /// Returns ΔH = Σ αᵢ(θᵢ − θᵢᵐ) with the midpoint θᵢᵐ = (1 − α)θᵢ₋₁ + αθᵢ. This is a fraction of each joint's last
-    /// turn in base space. It is used in the null space.
+    /// Returns ΔH = Σ αᵢ(θᵢ − θᵢᵐ) with the midpoint θᵢᵐ = (1 − α)θᵢ₋₁ + αθᵢ. For each joint, this is a fraction of
+    /// its rotation in the last iteration, as a rotation vector in base space. It replaces the secondary task of the
+    /// next iteration.
     pub(in crate::ik) fn additional(&mut self, tree: &Tree) -> &[DVec3] {
         self.additional.clear();
         for (joint, previous) in tree.joints.iter().zip(&mut self.previous) {
@@ -70,7 +71,7 @@ impl Fused {
     }
 }
 
-/// Returns the joint that divides the chain's length most evenly.
+/// Returns the index of the joint that is nearest to half of the chain's length, measured along the chain.
 fn middle(tree: &Tree) -> usize {
     let length = tree.lengths(0).sum;
     let mut passed = 0.0;

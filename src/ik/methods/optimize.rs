@@ -1,11 +1,11 @@
 //! Nonlinear least squares with a trust region: Levenberg 1944 and Marquardt 1963, with the damping rule of Nielsen
 //! 1999 ("Damping parameter in Marquardt's method", section 2).
 //!
-//! Minimises the weighted squares of the goals and of two priors on each joint, over rotation vectors. The priors are
-//! the distances from the rest pose and from the start pose. Their matrices are diagonal. With D = μ + priors, the
-//! step (JᵀJ + D)⁻¹(Jᵀe + D h) equals h + D⁻¹Jᵀ(J D⁻¹ Jᵀ + I)⁻¹(e − J h) by Woodbury's identity, so all Jacobian
-//! methods share the same small system. Limits are constraints: a joint that reaches its limit is locked, and the
-//! others are solved again.
+//! Minimises a weighted sum: the squared errors of the goals, and two priors for each joint. The unknowns are rotation
+//! vectors. The priors are the squared distances from the rest pose and from the start pose, and their matrices are
+//! diagonal. With D = μ + priors, the step (JᵀJ + D)⁻¹(Jᵀe + D h) equals h + D⁻¹Jᵀ(J D⁻¹ Jᵀ + I)⁻¹(e − J h) by
+//! Woodbury's identity, so all Jacobian methods share the same small system. Limits are constraints: a joint that
+//! reaches its limit is locked, and the others are solved again.
 
 use glam::DQuat;
 
@@ -30,7 +30,7 @@ pub(in crate::ik) struct Optimize {
     converged: bool,
 }
 
-/// A step that reduces the sum by less than this fraction is the last one.
+/// The solve ends after a step that reduces the sum by less than this fraction.
 const MIN_GAIN: f64 = 1e-9;
 
 impl Optimize {

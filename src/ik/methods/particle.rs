@@ -16,14 +16,14 @@ pub(in crate::ik) struct Particles {
     pub(in crate::ik) positions: Vec<DVec3>,
     /// The particle to which each particle is attached, or `None` if it is fixed.
     pub(in crate::ik) parents: Vec<Option<usize>>,
-    /// Length of the spring to that particle.
+    /// Length of the spring between each particle and its parent.
     pub(in crate::ik) lengths: Vec<f64>,
     /// Position of each particle in the turned frame of its parent joint.
     locals: Vec<DVec3>,
     /// The particle of each effector: its own, or that of a joint at the same position.
     pub(in crate::ik) tasks: Vec<usize>,
-    /// Whether a fit moves particles. This happens if several are attached to one joint, and with limits, scale or
-    /// weights below one.
+    /// Whether a fit moves particles. This happens if several particles are attached to one joint, or if the body has
+    /// limits, scale or weights below one.
     fit_moves_particles: bool,
     /// The particles that are attached to joints, grouped by joint, and the range of each joint.
     attached: Vec<usize>,
@@ -136,9 +136,9 @@ impl Particles {
         }
     }
 
-    /// Turns the joints, root to tip, so that the points of each come as near as possible to their particles. A
-    /// single particle needs the shortest arc, several particles or orientations the best fit, and a hinge the best
-    /// angle. All turns stay within limits.
+    /// Turns the joints, root to tip, so that the points of each come as near as possible to their particles. The turn
+    /// is the shortest arc for a single particle, the best fit for several particles or orientations, and the best
+    /// angle for a hinge. All turns stay within limits.
     pub(in crate::ik) fn fit(&mut self, tree: &mut Tree) {
         for index in 0..tree.joints.len() {
             tree.forward_joint(index);

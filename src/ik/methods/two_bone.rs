@@ -1,6 +1,7 @@
 //! Two-bone IK in closed form: Tolani, Goswami & Badler 2000, "Real-time inverse kinematics techniques for
-//! anthropomorphic limbs". The middle joint bends until the limb has the required length. The first joint swings it
-//! onto the target. The freedom that remains is the swivel about the line from the first joint to the end.
+//! anthropomorphic limbs". The middle joint bends until the limb has the required length. The first joint then swings
+//! the limb so that its end reaches the target. The freedom that remains is the swivel about the line from the first
+//! joint to the end.
 
 use std::f64::consts::TAU;
 
@@ -47,7 +48,7 @@ pub(in crate::ik) fn solve(tree: &mut Tree, options: &LimbOptions) {
     }
     let line = tree.tasks.first().map_or(target, |t| t.position);
     let mut axis = bend(tree, first, middle, options.soften);
-    // Swing the end back onto its old line within the limb's plane, and then swing the plane with it onto the target.
+    // Swing the end back onto its old line within the limb's plane, and then swing the whole limb towards the target.
     swing(tree, first, line);
     swing(tree, first, target);
     // With scale, bones change their length as they turn. Repeat with the lengths of the current pose.
@@ -238,9 +239,9 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
     orient(tree);
 }
 
-/// Returns the length of a limb for a target at a distance. This is the distance itself up to the last `fraction` of
-/// the full length. From there it approaches the full length exponentially, so that the limb never snaps straight. l(x)
-/// = f − s e^(−(x − f + s)/s) with s = fraction · f.
+/// Returns the length to which a limb stretches for a target at the given distance. The length equals the distance,
+/// except for the last `fraction` of the full length. There it approaches the full length exponentially, so that the
+/// limb never snaps straight. l(x) = f − s e^(−(x − f + s)/s) with s = fraction · f.
 fn softened(distance: f64, full: f64, fraction: f64) -> f64 {
     let soft = fraction * full;
     if soft <= 0.0 || distance <= full - soft {

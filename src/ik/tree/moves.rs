@@ -24,8 +24,8 @@ impl Tree {
         self.forward_tips();
     }
 
-    /// Turns every joint a little in the same direction. A straight chain needs this, because no method finds a
-    /// direction to turn in.
+    /// Turns every joint a little in the same direction. A straight chain needs this, because the methods cannot find
+    /// a direction in which to bend it.
     pub(in crate::ik) fn bend(&mut self, angle: f64) {
         for index in 0..self.joints.len() {
             let axis = self.bend_axis(index, self.joints[index].child.unwrap_or(DVec3::Y));

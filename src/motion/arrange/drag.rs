@@ -109,8 +109,8 @@ fn clip_start(strip: &Strip, clips: &[Clip]) -> f32 {
     if strip.speed < 0.0 && strip.from == 0.0 { strip.cycle_seconds(clips) } else { strip.from }
 }
 
-/// Returns the strip with another start time. After that time it plays the same poses at the same times as before.
-/// Unless it loops, a strip cannot start before its clip does.
+/// Returns the strip with another start time. After that time the strip plays the same poses at the same times as
+/// before. Unless it loops or its speed is 0, it cannot start before its clip does.
 fn with_start(strip: &Strip, clips: &[Clip], to: f32) -> Strip {
     let (cycle, last) = (strip.cycle_seconds(clips), end(strip, clips));
     let clip_start = clip_start(strip, clips);

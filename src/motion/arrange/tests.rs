@@ -85,7 +85,7 @@ fn strips_snap_to_near_ends_of_other_strips_or_else_to_steps() {
     assert!(near(snap.snapped(0.98), 1.0), "the end of the other strip");
     assert!(near(snap.snapped(0.56), 0.6), "a step");
     let whole = Grip::Whole(Item::Strip(1));
-    // The start is near the end of the other strip, or the end is near a mark.
+    // First the start is near the end of the other strip, then the end is near a mark.
     assert!(near(dragged(&motion(), whole, 0.18, Some(&snap)).start, 1.0));
     let late = Snap { marks: vec![2.0], ..snap };
     assert!(near(dragged(&motion(), whole, 0.16, Some(&late)).start, 1.0));

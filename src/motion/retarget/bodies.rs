@@ -16,11 +16,11 @@ use super::ground::source_ground;
 use super::limbs::{ArmPair, DetachedJoint, FootPair, arm, detached_joints, foot, standing_height};
 use super::tree::{NodeSubset, set_position, to_local};
 
-/// Heights of a foot above its standing height up to which its contact constraint has full weight, and from which it
-/// has none. Both are in heights of the hips.
+/// The contact constraint of a foot has full weight if the foot is raised above its standing height by at most
+/// `FULL_WEIGHT`, and no weight from `ZERO_WEIGHT` on. Both are fractions of the hip height.
 const FULL_WEIGHT: f32 = 0.05;
 const ZERO_WEIGHT: f32 = 0.25;
-/// Maximum distance by which the hips are lowered so that feet reach the ground, in heights of the hips.
+/// Maximum distance by which the hips are lowered so that feet reach the ground, as a fraction of the hip height.
 const MAX_LOWERING: f32 = 0.15;
 
 /// A precomputed mapping between two humanoids.
@@ -37,7 +37,8 @@ pub(super) struct BodyMapping {
     /// For each node of the target, its index in `turns`.
     turn_of: Vec<Option<usize>>,
     anchor: usize,
-    /// Offset of the anchor from the midpoint of the hip joints, in the orientation of the anchor but in world metres.
+    /// Offset from the midpoint of the hip joints to the anchor. It rotates with the anchor but is not scaled, so its
+    /// length is in world metres.
     anchor_from_middle: Vec3,
     /// The hip joints of the source.
     hips: [usize; 2],
@@ -51,7 +52,7 @@ pub(super) struct BodyMapping {
 }
 
 impl BodyMapping {
-    /// Returns `None` if one of the bodies has no height.
+    /// Returns `None` if the height of the hips above the ground is not positive in one of the bodies.
     pub(super) fn new(character: &Character, source: &RestFigure, target: &RestFigure) -> Option<Self> {
         let aligned = align(source, target);
         let ground = source_ground(character, source, target);

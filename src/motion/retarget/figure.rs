@@ -26,7 +26,7 @@ pub(super) struct RestFigure<'a> {
     /// Heights of the ground and of the lower ankle along the body's up axis.
     pub(super) ground: f32,
     pub(super) ankle: f32,
-    /// Whether the figure stands on the plane through the world's origin.
+    /// Whether the figure stands on the plane through the world's origin that is perpendicular to its up axis.
     pub(super) is_on_ground: bool,
 }
 

@@ -9,7 +9,8 @@ use crate::pose::Pose;
 /// the angles.
 const UPRIGHT: f32 = 0.866;
 const FACING: f32 = 0.94;
-/// A figure stands on the ground if the height of the lowest joint of its feet is in this range, in heights of the hips.
+/// A figure stands on the ground if the height of the lowest joint of its feet, as a fraction of the hip height, is
+/// in this range.
 pub(super) const STANDING_HEIGHTS: std::ops::Range<f32> = -0.05..0.2;
 
 pub(super) const SIDES: [&str; 2] = ["left", "right"];
@@ -56,8 +57,8 @@ pub(super) fn turn(local: &Transform) -> Quat {
     local.rotation * mirror(local.scale)
 }
 
-/// Returns the rotation that affects orientations in the same way as the mirroring by a negative scale. A reflection is a
-/// rotation times −1, and the factor −1 cancels when a rotation is conjugated by it.
+/// Returns the rotation that changes the orientations of child nodes in the same way as mirroring by a negative
+/// scale. A reflection is a rotation times −1, and the factor −1 cancels when a rotation is conjugated by it.
 pub(super) fn mirror(scale: Vec3) -> Quat {
     let odd = |a: f32, b: f32| (a < 0.0) != (b < 0.0);
     let Vec3 { x, y, z } = scale;

@@ -8,8 +8,8 @@ use super::figure::RestFigure;
 use super::frame::SIDES;
 use super::tree::to_local;
 
-/// A foot stands on its toes if its heel is higher than the toes by at least this, and on its sole if the heel is lower
-/// by at least this, in heights of the hips.
+/// A foot stands on its toes if its heel is at least this much higher than the toes, and on its sole if the heel is
+/// at least this much lower. The value is a fraction of the hip height.
 const ROLL: f32 = 0.01;
 
 /// A foot of the source and the corresponding foot of the target.
@@ -18,8 +18,9 @@ pub(super) struct FootPair {
     pub(super) from: usize,
     pub(super) toes: Option<usize>,
     pub(super) to: usize,
-    /// The constrained node, and whether the foot is not below the lower leg in the hierarchy.
+    /// The node to which the contact constraint applies.
     pub(super) constrained: usize,
+    /// Whether the foot is not below the lower leg in the hierarchy.
     pub(super) is_detached: bool,
     /// World orientation of the target's foot at rest.
     pub(super) rest: Quat,
@@ -161,7 +162,8 @@ pub(super) fn arm(side: &str, source: &RestFigure, target: &RestFigure, ratio: f
 pub(super) fn detached_joints(target: &RestFigure, anchor: usize) -> Vec<DetachedJoint> {
     let detached = |bone: String, logical_parent: usize| {
         let node = target.node(&bone).filter(|n| !target.below(*n, logical_parent))?;
-        // Positions are transformed back by the same matrix, so its scale does not matter.
+        // The scale of this matrix does not matter, because the position is later transformed by the matrix of the same
+        // node, which has the same scale.
         let world = target.skeleton.ancestors(logical_parent);
         let world = world.fold(Affine3A::IDENTITY, |below, n| target.pose.locals[n].to_affine() * below);
         Some(DetachedJoint { node, logical_parent, position: to_local(world, target.positions[node]) })

@@ -16,9 +16,10 @@ const SAME_OFFSET: f32 = 0.03;
 /// Pairs of nodes with the same name, and the rest pose of the target.
 #[derive(Clone, Debug)]
 pub(super) struct NameMapping {
-    /// Whether both skeletons are the same except for their size: most joints occur in both, with the same offsets.
+    /// Whether both skeletons are the same except for their size: [`Self::has_most_joints`] is true, and at least
+    /// nine tenths of the common joints have the same offset in proportion to the size.
     pub(super) is_same_skeleton: bool,
-    /// Whether most joints of one skeleton occur in the other.
+    /// Whether at least three quarters of the joints of the smaller skeleton occur in the other one.
     pub(super) has_most_joints: bool,
     rest: Pose,
     pairs: Vec<NodePair>,

@@ -18,7 +18,7 @@ use super::tree::to_local;
 /// A pose is asymmetric if a joint of a leg is farther than this from the mirrored joint of the other leg, in leg lengths.
 /// The largest value that was found in a modelled or captured rest pose is 0.11.
 const MAX_ASYMMETRY: f32 = 0.15;
-/// A foot is flat if it is raised by at most this much more than in its flattest pose, in leg lengths.
+/// A foot is flat if its rise exceeds the smallest rise by at most this, in leg lengths.
 const MAX_RISE: f32 = 0.01;
 
 /// A character's bones and a pose of all its nodes.
@@ -167,8 +167,8 @@ fn bind_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<Refe
         if let Some(mesh_from_joint) = mesh_from_joint[node] {
             let bound = above.inverse() * (world_from_mesh * mesh_from_joint);
             let (scale, rotation, translation) = bound.to_scale_rotation_translation();
-            // The node keeps its scale in the file. A matrix does not show which axis mirrors, so negative scales are
-            // refused.
+            // The node keeps its scale in the file. A matrix does not determine which axis has the negative scale, so
+            // negative scales are refused.
             let mirrors = scale.cmplt(Vec3::ZERO).any() || local.scale.cmplt(Vec3::ZERO).any();
             if mirrors || !(rotation.is_finite() && translation.is_finite()) {
                 return None;

@@ -9,7 +9,8 @@ use crate::pose::{Pose, world_matrices};
 /// Total number of samples over all clips.
 const SAMPLES: usize = 256;
 
-/// Calls `visit` with each sampled pose of all clips: the clip's index, the pose, and the world matrices of the nodes.
+/// Samples all clips and calls `visit` for each sample with the clip's index, the pose, and the world matrices of the
+/// nodes.
 pub(super) fn each_pose(character: &Character, mut visit: impl FnMut(usize, &Pose, &[Affine3A])) {
     let skeleton = &character.skeleton;
     let (mut pose, mut world) = (Pose::rest(skeleton), Vec::new());

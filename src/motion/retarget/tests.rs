@@ -188,7 +188,8 @@ fn the_ground_of_a_lying_rest_pose_comes_from_the_clip() {
         let (a, b) = (rest[bones[bone]], now[bones[bone]]);
         assert!((a.matrix3.inverse() * b.matrix3).abs_diff_eq(glam::Mat3A::IDENTITY, 1e-3), "{bone}");
     }
-    // Legs that are spread by about 20° reach less far down, so the hips are lower. The feet are still on the ground.
+    // Legs that are spread by about 20° reach less far down, so the hips are lower. The feet must still be on the
+    // ground.
     let rise = now[bones["hips"]].translation.y - rest[bones["hips"]].translation.y;
     assert!((-0.1..0.0).contains(&rise), "{rise}");
     for contact in &contacts {

@@ -27,7 +27,7 @@ const ROUNDING: f32 = 1e-3;
 const MAX_PRECEDING: usize = 8;
 /// Maximum absolute value of times and durations in seconds, and of speeds. It is far above any useful value.
 const MAX_TIME: f64 = 1e6;
-/// Maximum rotation angle in degrees. Single precision does not resolve the angle of a much larger rotation.
+/// Maximum rotation angle in degrees. Single precision cannot represent much larger angles accurately.
 const MAX_DEGREES: f64 = 1e6;
 
 /// An error when a motion file is read.

@@ -57,7 +57,7 @@ pub(in crate::regress) fn case(
     Ok(outcome)
 }
 
-/// Returns the golden that was read, if it exists. An invalid golden counts as missing if it may be updated.
+/// Returns the result of reading a golden, or `None` if the golden is invalid and `update` allows to replace it.
 fn readable<T>(read: Result<Option<T>, GoldenError>, update: Update) -> Result<Option<T>, String> {
     match read {
         Err(GoldenError::Invalid { .. }) if update != Update::No => Ok(None),

@@ -31,11 +31,11 @@ pub trait Posed {
     fn frame(&self) -> Frame<'_>;
     /// Returns the posed puppet.
     fn puppet(&self) -> &Puppet;
-    /// Returns the reports of its goals.
+    /// Returns the reports of the case's goals.
     fn reports(&self) -> &[GoalReport];
     /// Returns the width and height of the image in pixels.
     fn size(&self) -> (u32, u32);
-    /// Returns the world matrices of its nodes.
+    /// Returns the world matrices of the case's nodes, which are by default those of the posed puppet.
     fn joints(&self) -> Joints {
         Joints::of(self.puppet())
     }
@@ -61,7 +61,7 @@ pub enum Update {
 pub struct Settings {
     /// Which goldens are updated.
     pub update: Update,
-    /// Maximum number of cases that are processed in parallel. 0 counts as 1.
+    /// Maximum number of cases that are processed in parallel. 0 counts as 1, and more than 64 counts as 64.
     pub jobs: usize,
     /// Whether to start no more cases after the first failure.
     pub fail_fast: bool,

@@ -14,8 +14,9 @@ use super::Posed;
 
 /// Maximum number of models that are kept on a device.
 const MAX_MODELS: usize = 24;
-/// Maximum number of devices on a software adapter. A single thread of such a device processes the vertices of an image and
-/// then waits for the pixels. Other devices can work in the meantime. On hardware adapters, one device is used.
+/// Maximum number of devices on a software adapter. Such a device processes the vertices of an image on a single
+/// thread, and then waits for the pixels. Other devices can work in the meantime. On hardware adapters, one device is
+/// used.
 const MAX_DEVICES: usize = 4;
 /// Number of cases that justify opening one more device.
 const CASES_PER_DEVICE: usize = 16;

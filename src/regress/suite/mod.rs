@@ -90,7 +90,7 @@ pub struct ReportCheck {
     pub outcome: Option<String>,
     /// Maximum position error of a goal, in metres.
     pub error: Option<f64>,
-    /// Whether the check comes from the defaults of the suite. A case without goals then passes.
+    /// Whether the check comes from the suite's defaults. If it does, a case without goals passes the check.
     pub from_defaults: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct ReportCheck {
 pub struct Replayed {
     /// File of the session.
     pub session: PathBuf,
-    /// A single frame, or the whole session.
+    /// Whether a single frame or the whole session is compared.
     pub moment: Moment,
     /// Frames per second.
     pub fps: f64,

@@ -27,7 +27,7 @@ const CASE_KEYS: [&str; 14] = [
     "name", "model", "replay", "frames", "fps", "compare", "levels", "mean", "worst", "tolerate", "distance",
     "angle", "outcome", "error",
 ];
-/// Options of a case that plays back a session. The session defines all others.
+/// The command-line options that a case can set if it plays back a session. The session defines all other options.
 const REPLAY_OPTIONS: [&str; 1] = ["resolution"];
 /// Keys that only apply to a case with goals.
 const REPORT_KEYS: [&str; 2] = ["outcome", "error"];

@@ -36,7 +36,7 @@ pub(super) fn checks<'a>(get: &dyn Fn(&str) -> Option<&'a Item>) -> Result<Check
         None => Ok(default),
     };
     let default = ImageTolerance::default();
-    // The key only exists in old suites and has no effect, because the tolerance now applies to all adapters.
+    // Old suites may contain the key `tolerate`. It has no effect, because the tolerance now applies to all adapters.
     if let Some(item) = get("tolerate").filter(|i| !matches!(i.as_str(), Some("other-adapters" | "always"))) {
         return Err(SpannedError::at(item, "tolerate must be \"other-adapters\" or \"always\""));
     }

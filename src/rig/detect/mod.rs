@@ -16,7 +16,8 @@ mod tests;
 
 /// Maximum height of a foot above the ground, as a fraction of the character's height.
 const MAX_FOOT_HEIGHT: f32 = 0.12;
-/// Maximum length of the last bone of a limb, as a fraction of the others, to count as its hand or foot.
+/// The last bone of a limb counts as its hand or foot if it is shorter than this fraction of the mean of the other
+/// bones.
 const MAX_STUB_LENGTH: f32 = 0.4;
 
 /// Finds the chains of a character, with default limits if it is a humanoid.
@@ -55,7 +56,7 @@ struct ChainFinder<'a> {
     skeleton: &'a Skeleton,
     /// Whether a node is a joint, or a leaf that marks the end of a joint.
     counts: Vec<bool>,
-    /// For each node, the number of its children that count.
+    /// For each node, the number of its children for which `counts` is true.
     branches: Vec<usize>,
     names: Vec<String>,
     families: Vec<Option<Family>>,
@@ -97,7 +98,7 @@ impl<'a> ChainFinder<'a> {
         let of_joints = positions.iter().zip(&counts).filter(|(p, c)| **c && p.is_finite()).map(|(p, _)| *p);
         let mut across: Vec<Vec3> = of_joints.clone().collect();
         across.sort_by(|a, b| a.x.total_cmp(&b.x));
-        // The median ignores objects on one side, such as a weapon.
+        // Objects on one side, such as a weapon, hardly affect the median.
         let middle = across.get(across.len() / 2).map_or(0.0, |p| p.x);
         let bounds = of_joints.map(|p| (p, p)).reduce(|(lo, hi), (p, q)| (lo.min(p), hi.max(q)));
         let (lo, hi) = bounds.unwrap_or((Vec3::ZERO, Vec3::ONE));
@@ -132,8 +133,8 @@ impl<'a> ChainFinder<'a> {
         nodes.filter(|&n| self.parent_family(n) != Some(family)).collect()
     }
 
-    /// Finds the longest paths down through allowed nodes. A single pass serves all tops, because a file may have as many
-    /// tops as nodes.
+    /// Finds the longest paths down through allowed nodes. A single pass finds the paths from all nodes, because a
+    /// search from each node separately could take quadratic time.
     fn longest_paths(&self, allowed: &dyn Fn(usize) -> bool) -> LongestPaths {
         // Iterative, because hierarchies can be deep. Depths are computed in reverse order, from the leaves up.
         let mut deepest: Vec<(usize, Option<usize>)> = vec![(0, None); self.skeleton.nodes.len()];

@@ -35,7 +35,7 @@ impl ChainFinder<'_> {
             }
         };
         let depth = |f: &FoundChain| f.joints.first().map_or(0.0, |&n| self.positions[n].z);
-        // The z at which the chains of each kind and side start, the foremost first.
+        // For each kind and side, the z coordinates of the first joints of the chains, in descending order.
         let mut alike: BTreeMap<(ChainKind, &str), Vec<f32>> = BTreeMap::new();
         found.iter().for_each(|f| alike.entry((f.kind, side(f))).or_default().push(depth(f)));
         alike.values_mut().for_each(|depths| depths.sort_by(|a, b| b.total_cmp(a)));
@@ -82,7 +82,7 @@ impl ChainFinder<'_> {
         let along = (end - start).try_normalize()?;
         let away = |n: &usize| (self.positions[*n] - start).reject_from_normalized(along);
         let farthest = found.joints.iter().map(away).max_by(|a, b| a.length().total_cmp(&b.length()))?;
-        // A bend of more than a few degrees is intended.
+        // A bend of more than a few degrees counts as intended.
         if farthest.length() > 0.02 * start.distance(end) {
             return farthest.try_normalize();
         }

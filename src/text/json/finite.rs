@@ -85,7 +85,7 @@ impl Walk {
         }
     }
 
-    /// Starts the items of a list, an object or an enum variant.
+    /// Starts visiting the items of a list, an object or an enum variant.
     fn compound(&mut self, variant: Option<&'static str>) -> Compound<'_> {
         self.path.extend(variant.map(PathComponent::Field));
         Compound { walk: self, next: 0, key: String::new(), is_variant: variant.is_some() }
@@ -116,7 +116,7 @@ impl Compound<'_> {
     }
 }
 
-/// Implements serializers of types without floating-point numbers.
+/// Implements the methods for types that contain no floating-point numbers, which need no check.
 macro_rules! skip {
     ($($name:ident($($type:ty),*);)*) => {$(
         fn $name(self $(, _: $type)*) -> Result<(), Stop> {

@@ -52,13 +52,14 @@ pub(super) struct PanelState {
     pub(super) hidden: bool,
     pub(super) shortcuts: bool,
     pub(super) adapter: String,
-    /// Times of the latest frames in milliseconds, from reading the session to the last driver command.
+    /// Durations of the latest frames in milliseconds. Each is measured from reading the session to the last driver
+    /// command.
     pub(super) frames: Vec<f32>,
     /// The last error outside the session, for example a file that could not be read.
     pub(super) notice: Option<String>,
     /// The last success message, for example the path of a saved file.
     pub(super) saved: Option<String>,
-    /// The newer of the two messages, while it is shown over the scene.
+    /// The newer of `notice` and `saved`, while it is shown over the scene.
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,

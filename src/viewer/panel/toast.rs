@@ -18,7 +18,7 @@ const BOTTOM_MARGIN: f32 = 28.0;
 const MAX_WIDTH: f32 = 640.0;
 /// Maximum number of lines.
 const MAX_LINES: usize = 4;
-/// Seconds for which a message and an error are shown.
+/// Seconds for which a message is shown, and seconds for which an error is shown.
 const DURATIONS: [f64; 2] = [4.0, 12.0];
 /// Text color of errors. It suits the dark background in both themes.
 const ERROR: Color32 = Color32::from_rgb(255, 172, 150);
@@ -40,7 +40,7 @@ impl Toast {
 
     /// Returns the remaining seconds for which it is shown.
     fn remaining(&mut self, now: f64) -> f64 {
-        // A new egui context starts at time zero.
+        // A new egui context starts at time zero. The toast is then shown for its full duration again.
         let since = self.since.filter(|&since| since <= now).unwrap_or(now);
         self.since = Some(since);
         since + DURATIONS[usize::from(self.is_error)] - now

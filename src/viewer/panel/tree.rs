@@ -87,7 +87,8 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Shows a joint, which the pointer can highlight and select, with marks for pins and the base.
+/// Shows the row of a joint, with marks if it is pinned or the base. The pointer highlights the joint, and a click
+/// selects it.
 fn joint(
     ui: &mut Ui,
     session: &Session,

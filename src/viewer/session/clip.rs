@@ -35,7 +35,8 @@ impl Session {
         }
     }
 
-    /// Replaces the motion if the new one is valid. Consecutive changes of the motion form one undo step.
+    /// Replaces the motion if the new one is valid. Consecutive changes of the motion, until the next release, form
+    /// one undo step.
     fn set_motion(&mut self, motion: Motion) {
         let is_valid = motion.validate().is_ok() && motion.fits(self.puppet.character());
         if !is_valid || motion == *self.state.motion {
@@ -46,7 +47,7 @@ impl Session {
         self.apply_motion();
     }
 
-    /// Copies the motion of the state to the puppet and clamps the time to its length.
+    /// Copies the state's motion to the puppet and clamps the playback time to the length of the motion.
     pub(super) fn apply_motion(&mut self) {
         if self.puppet.motion == *self.state.motion {
             return;

@@ -37,7 +37,7 @@ pub enum Command {
     Hover(Vec2),
     /// Starts dragging the part at a position.
     Grab(Vec2),
-    /// Starts dragging the selected joint from a position that may be anywhere.
+    /// Starts dragging the selected joint. The position of the pointer may be anywhere.
     GrabSelected(Vec2),
     /// Moves the dragged part to a position.
     Drag(Vec2),
@@ -78,7 +78,8 @@ pub enum Command {
     /// Highlights a joint, or clears the highlight.
     #[serde(alias = "hint")]
     Highlight(Option<usize>),
-    /// Sets the limit of a joint. Consecutive changes of one joint until [`Command::Release`] are one undo step.
+    /// Sets the limit of a joint. Consecutive changes of the same joint's limit until [`Command::Release`] are one
+    /// undo step.
     Limit(usize, Limit),
     /// Sets whether the rings of the gizmo rotate the joint alone, and about which axes.
     #[serde(alias = "turning")]
@@ -99,7 +100,7 @@ pub enum Command {
     /// Removes the goal of a node.
     #[serde(alias = "forget")]
     RemoveGoal(usize),
-    /// Sets the weight of a node's goal relative to other goals. All changes of the same goal until
+    /// Sets the weight of a node's goal relative to other goals. Consecutive changes of the same goal's weight until
     /// [`Command::Release`] are one undo step.
     #[serde(alias = "weight")]
     GoalWeight(usize, f64),
@@ -114,9 +115,9 @@ pub enum Command {
     Play(bool),
     /// Jumps to a time of the motion in seconds.
     Seek(f32),
-    /// Sets the playback speed in clip seconds per second.
+    /// Sets the playback speed in seconds of the motion per second.
     Speed(f32),
-    /// Sets whether clips loop.
+    /// Sets whether playback starts over when the motion ends.
     #[serde(alias = "loop")]
     Looping(bool),
     /// Advances the time. This is not recorded, because every recorded command has a time stamp.

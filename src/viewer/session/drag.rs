@@ -54,7 +54,7 @@ impl DragGoal {
         target.base = if moves_root { None } else { Some(base.unwrap_or(root)) };
         target.offset = hit.offset;
         target.position = Some(hit.point.as_dvec3());
-        // The whole character must move without leaning over.
+        // If the root moves, the dragged node keeps its orientation, so that the character does not lean over.
         target.orientation = moves_root.then(|| orientation(&character.skeleton, puppet.pose(), hit.node));
         let pins = if moves_root { feet().map(Pin::from).collect() } else { Vec::new() };
         Self { target, pins, moves_root }
@@ -117,7 +117,7 @@ impl Drag {
     }
 }
 
-/// Returns the base of the chain that contains the hit node, or else its nearest ancestor in a chain.
+/// Returns the base of the chain that contains the hit node or, if none does, its nearest ancestor that is in a chain.
 pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
     let own = character.skeleton.ancestors(hit.node).find_map(|node| {
         // A joint inside the chain can rotate about the base. The base's own rotation moves a hit point only if the point is

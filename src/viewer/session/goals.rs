@@ -7,7 +7,7 @@ use crate::viewer::session::history::EditRun;
 
 use super::Session;
 
-/// Maximum weight of a goal. A goal with this weight overrides all others.
+/// Maximum weight of a goal. A goal with this weight practically overrides goals of weight one.
 pub(in crate::viewer) const MAX_GOAL_WEIGHT: f64 = 1e3;
 
 impl Session {

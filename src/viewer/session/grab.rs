@@ -117,7 +117,8 @@ impl Session {
         self.restore(held.or(before));
     }
 
-    /// Returns the grid step for snapping in metres, a fortieth of the radius of the scene bounds.
+    /// Returns the grid step for snapping in metres. It is a fortieth of the radius of the sphere around the scene
+    /// bounds.
     pub(super) fn step(&self) -> f32 {
         self.scene_bounds.sphere().1 / 40.0
     }

@@ -7,14 +7,15 @@ use crate::pose::Pose;
 use crate::puppet::{Pin, Target};
 use crate::rig::{Chain, JointRig, Rig};
 
-/// Maximum number of undo steps, and of the bytes that they use. A pose of a hundred thousand nodes takes megabytes.
+/// Maximum number of undo steps, and maximum number of bytes that they use. A pose of a hundred thousand nodes takes
+/// megabytes.
 const MAX_STEPS: usize = 200;
 const MAX_BYTES: usize = 64 << 20;
 
 /// Everything that undo restores: pose, goals, rig and motion.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::viewer) struct State {
-    /// The pose without motion and goals.
+    /// The pose that replaces the rest pose, before the motion and the goals are applied.
     pub(in crate::viewer) held: Pose,
     /// Goals that remain after a drag.
     pub(in crate::viewer) goals: Vec<Target>,
@@ -52,7 +53,7 @@ fn bytes_of(rig: &Rig) -> usize {
 pub(in crate::viewer) struct History {
     past: Vec<State>,
     future: Vec<State>,
-    /// The kind of the last edit, if the next edit of that kind continues the same step.
+    /// The kind of edit that the last undo step collects. Another edit of this kind adds no step.
     run: Option<EditRun>,
 }
 
@@ -110,7 +111,7 @@ impl History {
         }
     }
 
-    /// Adds an undo step unless the last edit was of the same kind.
+    /// Adds an undo step unless the last step still collects edits of the same kind.
     pub(in crate::viewer) fn remember_run(&mut self, run: EditRun, state: &State) {
         if self.run != Some(run) {
             self.remember(state.clone());
@@ -192,7 +193,7 @@ mod tests {
         let large = || filled(20, |number| state(1 << 20, number));
         let bytes: usize = large().past.iter().map(State::bytes).sum();
         assert!(bytes <= MAX_BYTES && large().past.len() == 15, "{bytes} bytes");
-        // A recording sets the history aside and returns it.
+        // The history that was set aside for a recording is put back when the recording ends.
         let mut restored = large();
         restored.append_to(large());
         assert_eq!(restored.past.len(), 15);

@@ -8,8 +8,9 @@ const BOUNDS_SAMPLES: u8 = 24;
 
 /// Puts a puppet into its initial pose and returns its bounds.
 ///
-/// A file that has clips but no meshes is a motion, and its rest pose may be far from its frames. The puppet
-/// therefore starts at the first frame of the first clip, and the bounds cover all sampled frames so that it stays in view.
+/// A file with clips but no meshes contains only motion, and its rest pose may be far from the poses of its frames.
+/// The puppet therefore starts at the first frame of the first clip, and the bounds cover all sampled frames so that
+/// it stays in view.
 pub(super) fn apply(puppet: &mut Puppet) -> Bounds {
     let seconds = puppet.character().clips.first().map(|c| c.seconds);
     let Some(seconds) = seconds.filter(|_| puppet.parts().is_empty()) else {

@@ -88,7 +88,7 @@ pub(super) struct Clock {
     pub(super) looping: bool,
     /// Time since the start of the session, or of the recording.
     now: Duration,
-    /// When the playback time was last set, and its value in seconds.
+    /// The value of `now` when the playback time was last set, and that playback time in seconds.
     since: (Duration, f32),
 }
 
@@ -125,7 +125,7 @@ pub struct Session {
     own_clip_count: usize,
     /// The sources of the added clips.
     additions: Vec<AddedClips>,
-    /// The rig in its file, as last loaded or saved.
+    /// The rig as it was last loaded from or saved to its file.
     pub(super) saved_rig: Arc<Rig>,
     /// The rig at the start of the session, which is also the rig at the start of a replay.
     pub(super) loaded_rig: Arc<Rig>,

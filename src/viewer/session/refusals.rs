@@ -52,8 +52,8 @@ impl RefusalKey {
     }
 }
 
-/// Returns a target in which all finite numbers are replaced by zero, except that the components of an offset that is not
-/// zero become one. A NaN remains and equals nothing, so the refusals of such a target are never cached.
+/// Returns a target in which all finite numbers are replaced by zero. Only the components of an offset other than zero
+/// become one. A NaN stays and is not equal to itself, so the refusals of such a target are never cached.
 fn with_zeroed_values(target: &Target) -> Target {
     let zero = |v: DVec3| v * 0.0;
     Target {

@@ -56,7 +56,7 @@ impl Session {
             state.motion = Arc::new(renumbered(&state.motion));
             self.history.change_motions(renumbered);
         }
-        // Unsaved edits of the rig win over the file.
+        // Unsaved edits of the rig take precedence over the rig in the file.
         let rig_changed = from.is_rig_changed();
         let rig = if rig_changed { state.rig } else { self.state.rig.clone() };
         if !rig_changed {

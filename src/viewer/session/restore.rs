@@ -105,7 +105,7 @@ impl Session {
         (self.history, self.followed) = (History::default(), None);
         self.puppet.time = 0.0;
         self.puppet.reset_solver();
-        // Recreate the compared methods, because none of them has solved for these goals yet.
+        // Recreate the compared methods, so that none of them continues from a result for other goals.
         let methods = self.comparison.methods();
         self.comparison = Comparison::default();
         self.comparison.set_methods(&methods, &self.puppet);

@@ -104,8 +104,8 @@ impl Session {
         Pin { node, target: self.position_of(node).map(|p| (p.as_dvec3(), turned())) }
     }
 
-    /// Moves all pins to the current positions of their nodes. This is necessary after an edit that is not a solve, because
-    /// otherwise the next solve would pull the nodes back.
+    /// Moves all pins to the current positions of their nodes, unless a motion is loaded. This is necessary after an
+    /// edit that is not a solve, because otherwise the next solve would pull the nodes back.
     pub(in crate::viewer) fn refresh_pins(&mut self) {
         if !self.puppet.motion.is_rest() {
             return;

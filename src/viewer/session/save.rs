@@ -13,7 +13,7 @@ use crate::text::json::JsonError;
 use crate::viewer::Session;
 use crate::{asset, export, rig};
 
-/// The numbers that are tried for a file name.
+/// The numbers that a file name may contain. The first free one is used.
 const NUMBERS: std::ops::RangeInclusive<u32> = 1..=9999;
 
 /// File formats for a pose.

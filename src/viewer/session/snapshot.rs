@@ -15,7 +15,7 @@ pub struct Snapshot {
     /// Local transforms of the nodes that are not at rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<(usize, Transform)>,
-    /// All morph weights, or empty for those of the rest pose.
+    /// All morph weights. If this is empty, those of the rest pose apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub morphs: Vec<f32>,
     /// Goals that stayed after a drag.

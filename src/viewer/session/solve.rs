@@ -29,7 +29,7 @@ impl Session {
         self.options = sanitize(options);
         let before = (!self.is_dragging()).then(|| self.state.clone());
         let has_targets = self.solve_goals();
-        // A different method may find a different pose for goals that stay.
+        // The new options may lead to another pose for goals that stay, and that change can be undone.
         if let Some(before) = before.filter(|b| *b != self.state) {
             self.history.remember(before);
         }

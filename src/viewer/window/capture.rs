@@ -15,7 +15,7 @@ use super::{App, requests};
 /// Interval at which the source is polled.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(8);
 
-/// The source, its start time and the pose that it writes into.
+/// A live source, the time at which it was started, and the pose that it sets.
 pub(super) struct Capture {
     source: LiveSource,
     began: Instant,

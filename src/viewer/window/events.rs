@@ -11,7 +11,7 @@ use crate::viewer::{Button, Event, Key};
 
 use super::{App, pixels, requests};
 
-/// Maximum time and distance in pixels between two clicks that form a double click.
+/// Maximum time, and maximum distance in pixels, between two clicks that form a double click.
 const DOUBLE_CLICK: (Duration, f32) = (Duration::from_millis(350), 6.0);
 /// Pixels of touchpad scrolling that count as one step of a wheel.
 const WHEEL_STEP: f64 = 40.0;
@@ -59,7 +59,8 @@ impl App {
                 Event::Modifiers(shift, now.control_key(), now.alt_key())
             }
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                // Ignore key repeat, except for Ctrl shortcuts such as undo. Also ignore keys that are typed into a text field.
+                // Ignore repeated keys and keys that are typed into a text field, except for Ctrl shortcuts such as
+                // undo.
                 let control = self.input.control();
                 if !control && (event.repeat || self.context.text_edit_focused() || self.is_typing()) {
                     return;
@@ -109,7 +110,8 @@ impl App {
             _ => return,
         };
         match event {
-            // The pointer moves more often than frames are drawn, so only its last position is handled.
+            // The pointer moves more often than frames are drawn, so only its last position before a frame or another
+            // event is handled.
             Event::Moved(to) => self.moved = Some(to),
             other => {
                 self.flush_pointer();

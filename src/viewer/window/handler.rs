@@ -46,7 +46,7 @@ impl ApplicationHandler<AppEvent> for App {
             self.tick();
         }
         let Some(open) = &mut self.open else { return };
-        // egui would move its keyboard focus to the next button, and that button would then receive all keys.
+        // On Tab, egui would move its keyboard focus to the next button, which would then receive all keys.
         let response = if is_tab(&event) && !self.context.text_edit_focused() {
             egui_winit::EventResponse::default()
         } else {
@@ -100,7 +100,7 @@ impl ApplicationHandler<AppEvent> for App {
             self.wake = None;
             open.window.request_redraw();
         }
-        // An invisible clip needs no redraw because its time follows from the clock.
+        // A clip that plays in a hidden window needs no redraw, because its time is computed from the clock.
         if self.session.is_playing() && !self.hidden && self.size.width > 0 && self.size.height > 0 {
             open.window.request_redraw();
         }

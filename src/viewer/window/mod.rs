@@ -81,7 +81,7 @@ pub type Close = Box<dyn Fn() + Send>;
 /// `recorder` records from the start. `listen` is the address on which to receive a performer's motion. `clips` are added
 /// to the character's own ones. `closable` is called with a function that closes the window.
 ///
-/// Returns the path of the recording that ended with the window, if there was one.
+/// Returns the path of the recording that was running when the window closed, if there was one.
 ///
 /// # Errors
 /// [`ViewerError::NoDisplay`] before anything is shown, or another [`ViewerError`] if the window or the adapter fails.

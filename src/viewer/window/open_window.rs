@@ -1,4 +1,4 @@
-//! The open window with its graphics: it is created, suspended and recreated after a lost device.
+//! Creates and suspends the open window, and recreates its graphics after a lost device.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -65,7 +65,7 @@ impl App {
         };
         let graphics = Graphics::new(&window, self.size, events, &self.adapter, &self.session.puppet)?;
         self.panel.adapter = graphics.adapter();
-        // A context uploads each texture only once, and the new renderer has none of them.
+        // An egui context uploads each texture only once, so the old context would not upload any to the new renderer.
         let memory = self.context.memory(Clone::clone);
         self.context = egui::Context::default();
         self.context.memory_mut(|now| *now = memory);

@@ -60,7 +60,7 @@ impl Graphics {
         let preferred = offered.formats.iter().find(|f| f.is_srgb()).or(offered.formats.first());
         let format =
             *preferred.ok_or_else(|| RenderError::Driver("the window has no pixel format".into()))?;
-        // OpenGL surfaces support only one view format, and the colours of the scene should be correct in it.
+        // OpenGL surfaces support only one view format, so the format of the scene's colours is used for everything.
         let plain = if gpu.info.backend == wgpu::Backend::Gl { format } else { format.remove_srgb_suffix() };
         let config = wgpu::SurfaceConfiguration {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
@@ -122,7 +122,7 @@ impl Graphics {
         mut panel: PanelOutput,
     ) -> Result<DrawOutcome, RenderError> {
         let (device, queue) = (self.renderer.gpu().device.clone(), self.renderer.gpu().queue.clone());
-        // The panel needs its texture updates even if this frame cannot be drawn.
+        // Upload texture updates even if this frame cannot be drawn, because egui sends each of them only once.
         for (id, deltas) in panel.textures.set.drain() {
             for delta in &deltas {
                 self.panel.update_texture(&device, &queue, id, delta);
@@ -194,7 +194,7 @@ impl Graphics {
         self.check_device(DrawOutcome::Shown)
     }
 
-    /// Returns the outcome, or the error that the driver has reported in the meantime.
+    /// Returns `outcome`, or an error if the driver has reported one.
     fn check_device(&self, outcome: DrawOutcome) -> Result<DrawOutcome, RenderError> {
         self.renderer.gpu().check().map(|()| outcome)
     }

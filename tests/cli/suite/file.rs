@@ -134,7 +134,7 @@ fn too_many_cases_are_refused() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 99_999);
 }
 
-/// Regression test: reading took quadratic time, which would be minutes here.
+/// Regression test: reading took time quadratic in the number of cases, which is minutes for this suite.
 #[test]
 fn the_maximum_number_of_cases_is_read_quickly() {
     let suite = folder("suite-long").join("suite.toml");

@@ -8,7 +8,8 @@ use crate::support::image::{self, PixelAccess};
 use crate::support::skip;
 use crate::{command, folder, refusal, sinew, stdout};
 
-/// Changes the pixels of a golden, as another driver would. This removes the name of the machine from the golden.
+/// Changes the pixels of a golden, as another driver would. The rewritten golden no longer
+/// names the machine that drew it.
 fn repaint(golden: &Path, change: impl Fn(u32, u32, &mut [u8; 3])) {
     let (width, height) = image::open(golden).size();
     let mut rgb = image::open(golden).rgb();
@@ -272,8 +273,8 @@ fn the_html_report_can_be_filtered_and_searched() {
     assert_eq!(observed["opened"], true);
     assert_eq!(names("search"), ["walk 0 mask", "walk 0.5 mask"]);
     assert_eq!(observed["cut"], "80%");
-    // The first image is the new one. Expected, actual, difference and the two images of the slider follow. All are
-    // enlarged eight times.
+    // The page shows the new golden's image, then the expected, actual and difference images, and then the two images
+    // of the slider. All are enlarged eight times.
     assert_eq!(observed["images"], serde_json::json!(vec![[48, 384]; 6]));
     assert!(observed["joints"].as_u64().unwrap() > 10);
 }

@@ -98,8 +98,8 @@ proptest! {
 
 #[test]
 fn straightened_limb_does_not_turn_about_its_axis() {
-    // Regression: the solver tried swivels although limits did not cause the error, and rounding errors selected a
-    // swivel that was a quarter turn away.
+    // Regression: the solver tried other swivels although the error was not caused by the limits. Rounding errors then
+    // decided between them, and the limb turned by a quarter turn.
     let cone = Limit::Cone { axis: DVec3::X, side: DVec3::Z, swing: [1.5, 1.2], twist: [-1.5, 1.5] };
     let hinge = Limit::Hinge { axis: DVec3::Y, min: -2.5, max: 0.1 };
     let links = vec![

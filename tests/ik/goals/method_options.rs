@@ -22,7 +22,7 @@ fn ccd_respects_direction_steps_and_budgets() {
     let base_first = solve(CcdOptions { base_first: true, ..default }, 100);
     assert!(tip_first.0.reached() && base_first.0.reached());
     assert_ne!(tip_first.2, base_first.2);
-    // Test the maximum step, the budget of a solve, and a maximum step that grows along the chain.
+    // Test the maximum step of a joint, its budget for the whole solve, and a maximum step that grows along the chain.
     assert!(solve(CcdOptions { step: 0.1, ..default }, 1).1 < 0.1 + 1e-9);
     assert!(solve(CcdOptions { step: 0.1, ..default }, 100).0.reached());
     let spent = solve(CcdOptions { budget: 0.2, ..default }, 100).1;

@@ -128,7 +128,7 @@ pub(super) struct Motion {
     pub(super) bodies: Vec<Body>,
     pub(super) names: Vec<String>,
     pub(super) effectors: [usize; 5],
-    /// Factor that scales lengths of the file to a figure with a height of 1.75 m.
+    /// Factor by which lengths of the file are multiplied so that the figure is 1.75 m high.
     pub(super) scale: f64,
 }
 

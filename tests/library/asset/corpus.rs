@@ -160,7 +160,7 @@ fn files_of_the_khronos_validator_are_read_or_refused() {
 fn truncated_models_are_refused() {
     for path in gltf_files_and("models").iter().filter(|p| p.extension().is_some_and(|e| e == "glb")) {
         let bytes = std::fs::read(path).unwrap();
-        // Bytes beyond this length may be missing.
+        // The header of a GLB file contains its length. Bytes of the file beyond that length may be missing.
         let length = bytes.get(8..12).map_or(0, |field| u32::from_le_bytes(field.try_into().unwrap()));
         for i in 0..64 {
             let cut = bytes.len() * i / 64;

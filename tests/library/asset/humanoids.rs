@@ -8,7 +8,8 @@ use sinew::asset::{Character, humanoid};
 use crate::support::{built_in_gltf_files, external};
 
 /// VRM bones, and the names of the corresponding joints in files of KayKit, in files of ozz-animation, and in Khronos'
-/// CesiumMan. `-` means that the file has no such joint. The test then gives the mannequin's joint a meaningless name.
+/// CesiumMan. `-` means that the file has no such joint. For such a
+/// bone, the test gives the mannequin's joint a meaningless name.
 const CONVENTIONS: [(&str, [&str; 3]); 20] = [
     ("hips", ["hips", "Pelvis", "Skeleton_torso_joint_1"]),
     ("spine", ["spine", "Spine", "Skeleton_torso_joint_2"]),

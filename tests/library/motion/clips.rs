@@ -8,7 +8,7 @@ use sinew::puppet::Puppet;
 
 /// Speed of the mannequin's clips over the ground, in metres per second.
 const PACES: [(&str, f32); 2] = [("walk", 0.54 / 0.6), ("run", 0.62 / (0.36 * 0.7))];
-/// Maximum distance in metres that a foot may slide in a step.
+/// Maximum distance in metres that a planted foot may slide during one step.
 const SLIDE: f32 = 0.01;
 const RATE: u16 = 120;
 

@@ -66,7 +66,7 @@ impl Foot {
         Some(self.toes?[1].translation.into())
     }
 
-    /// Returns the height above the rest position.
+    /// Returns the height in metres above the rest position.
     fn raised([rest, now]: [Affine3A; 2]) -> f32 {
         now.translation.y - rest.translation.y
     }
@@ -202,7 +202,7 @@ fn planted_feet_do_not_slide() {
         let max_slide = match (source, target) {
             // The source's feet roll all the time, and the target's feet are a third as long as its legs.
             (LOCOMOTIONS, MANNY) => 2.0 * SLIDE,
-            // For built-in characters, 0.7 mm was measured.
+            // The longest slide measured between built-in characters was 0.7 mm.
             _ if figure(source).is_some() && figure(target).is_some() => 0.2 * SLIDE,
             _ => SLIDE,
         };

@@ -9,8 +9,8 @@ use sinew::skin::{Skinned, Skinning};
 use crate::load;
 use crate::support::Builder;
 
-/// Skins points with each skinning method. Each point has a weight for the second of two joints. The first joint has
-/// the rest of the weight.
+/// Skins points to two joints with each skinning method. The number of each point is its weight for the second joint;
+/// the first joint has the rest of the weight.
 fn skin(points: &[(Vec3, f32)], joints: [Affine3A; 2]) -> [Vec<Vec3>; 2] {
     let mut b = Builder::default();
     // Three copies of each point form a triangle.

@@ -95,7 +95,8 @@ fn ring_drag_is_kept_as_a_goal_and_the_gizmo_scales() {
     session.apply(Command::RingMode(RingMode { alone: false, world: true }));
     session.apply(Command::Scale(2.0));
     select(&mut session, "leftHand");
-    // Drag the y ring at its point closest to the camera. The scale doubles its radius.
+    // Drag the y ring at its point closest to the camera. The overlay scale of 2 doubles the
+    // radius of the ring.
     let center = place(&session, "leftHand");
     let to_camera = (session.camera().position - center).with_y(0.0).normalize();
     let start = pixel(&session.camera(), center + to_camera * metres(&session, center, 168.0), SIZE).unwrap();

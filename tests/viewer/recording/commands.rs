@@ -94,7 +94,7 @@ fn every_command() -> Vec<Command> {
     ]
 }
 
-/// Returns the name of a command in a file.
+/// Returns the name by which a command appears in session files.
 fn name(command: &Command) -> String {
     match serde_json::to_value(command).unwrap() {
         serde_json::Value::String(name) => name,
@@ -124,7 +124,7 @@ fn every_command_round_trips_and_is_documented() {
     for command in commands {
         let text = serde_json::to_string(&command).unwrap();
         let back: Command = serde_json::from_str(&text).unwrap();
-        // Also compare the texts, because these differ for zeros of opposite sign.
+        // Also compare the debug texts, because 0 and −0 are equal as numbers but not as texts.
         assert_eq!((format!("{command:?}"), command), (format!("{back:?}"), back), "{text}");
     }
     // Every example on the page is valid.

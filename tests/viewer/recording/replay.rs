@@ -181,7 +181,7 @@ fn replay_is_drawn_like_the_window() {
     render(&[], "end.png");
     assert_eq!(read("end.png").size(), (240, 150));
     assert!(read("end.png").rgb() == draw(&session), "the last frame differs");
-    // The last two commands have the same time, so the frame before them differs from the last one.
+    // The last two commands have the same time, so the frame before that time differs from the last frame.
     render(&["--frames", "1..4", "--fps", "4"], "{frame}.png");
     let mut at_quarter = replay(&path);
     at_quarter.advance(Duration::from_millis(250)).unwrap();

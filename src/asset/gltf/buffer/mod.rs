@@ -11,9 +11,10 @@ use super::{ObjectError, uri};
 
 pub(super) mod meshopt;
 
-/// Factor by which decoded data may be larger than the file with its buffers, in addition to [`BUDGET_BASE`].
+/// Maximum ratio of the size of the decoded data, less [`BUDGET_BASE`], to the size of the file with its buffers.
 const BUDGET_FACTOR: u64 = 8;
-/// Number of bytes of decoded data that every file may have, because a small file may decode to many zeros.
+/// Number of bytes of decoded data that is allowed for every file, because even a small file may contain large
+/// accessors of zeros.
 const BUDGET_BASE: u64 = 24 << 20;
 
 /// The buffers and buffer views that accessors and images read from.

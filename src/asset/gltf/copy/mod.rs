@@ -11,7 +11,7 @@ use super::{container, uri};
 
 pub(super) mod clips;
 
-/// Alignment of buffer views in the joined buffer, in bytes: twice the size of the largest component type.
+/// Alignment of buffer views in the joined buffer, in bytes: 8, twice the 4 bytes of the largest component type.
 const ALIGNMENT: usize = 8;
 
 /// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
@@ -90,7 +90,8 @@ fn pose_nodes(root: &mut Value, skeleton: &Skeleton, locals: &[Transform], weigh
 fn gather_buffers(root: &mut Value, chunk: Option<&[u8]>, folder: Option<&Path>) -> Vec<u8> {
     let mut binary = Vec::new();
     let mut buffers = vec![json!({ "byteLength": 0 })];
-    // For each old buffer, the index of the new buffer that contains its bytes, and their offset there.
+    // For each old buffer, the index of the new buffer that contains its bytes, and the offset of these bytes in the
+    // new buffer.
     let mut locations = Vec::new();
     for (index, buffer) in list(root, "buffers").iter().enumerate() {
         let bytes = match (buffer.get("uri").and_then(Value::as_str), chunk) {

@@ -91,7 +91,8 @@ fn weight_root(weight: f64) -> f64 {
     weight.max(0.0).sqrt()
 }
 
-/// Returns the weighted positions of the goals' points.
+/// Returns the positions of the points of all goals with a target position, each multiplied by the square root of the
+/// goal's weight.
 fn effectors(body: &Body, goals: &[Goal]) -> Vec<DVec3> {
     let point = |g: &Goal| {
         g.position?;

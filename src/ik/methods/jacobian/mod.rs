@@ -89,9 +89,9 @@ pub(in crate::ik) struct Jacobian {
     /// Eigenvectors of `matrix`, row by row.
     vectors: Vec<f64>,
     right: Vec<f64>,
-    /// Support point of the centre of mass in base space, and the weight of the balance task.
+    /// Position of the balance task's support in base space, and the weight of the task.
     pub(in crate::ik) balance: Option<(DVec3, f64)>,
-    /// Mass below each joint, and the sum of mass times position.
+    /// For each joint, the total mass of the segments below it, and the sum of their masses times their centres.
     masses: Vec<(f64, DVec3)>,
     y: Vec<f64>,
     total: Vec<DVec3>,
@@ -183,8 +183,8 @@ impl Jacobian {
         self.evaluate_balance(tree);
     }
 
-    /// Computes the error and the levers of the balance task. Each joint moves the centre of the mass below it,
-    /// weighted by that mass as a fraction of the whole.
+    /// Computes the error and the levers of the balance task. A joint moves only the segments below it, so its lever
+    /// is that of their centre of mass, times their mass as a fraction of the total.
     fn evaluate_balance(&mut self, tree: &Tree) {
         let Some(((support, _), row)) = self.balance.zip(self.rows.last_mut()) else { return };
         self.masses.clear();
@@ -267,8 +267,8 @@ impl Jacobian {
     }
 }
 
-/// Returns the lever of an aim. It combines the rotation of the aiming axis with the change of the wanted direction,
-/// which the lever `from` causes by moving the effector.
+/// Returns the lever of an aim. It combines the rotation of the aiming axis with the change of the wanted direction.
+/// That direction changes because the effector moves, which the lever `from` describes.
 fn aim_lever(task: &EffectorTask, from: DMat3) -> DMat3 {
     let Some(((_, wanted), (_, at))) = task.aim_directions().zip(task.aim) else { return DMat3::ZERO };
     let distance = (at - task.position).length();

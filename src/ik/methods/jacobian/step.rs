@@ -95,7 +95,7 @@ impl Jacobian {
         self.evaluate(tree, options.clamp * length);
         self.set_freedom(tree, options.parameters);
         match additional {
-            // The last turns overshot, so the next step must not repeat them.
+            // The last step made the error larger, so the next one must not continue in its direction.
             Some(_) if failed => self.pull.fill(DVec3::ZERO),
             Some(turns) => self.pull.copy_from_slice(turns),
             None => self.secondary(tree, options),
@@ -135,8 +135,8 @@ impl Jacobian {
     }
 }
 
-/// Returns the rotation that turns a joint to `wanted`, as a rotation vector in base space. For a hinge this is the
-/// part about its axis.
+/// Returns the rotation that turns a joint to `wanted`, as a rotation vector in base space. For a hinge, only the
+/// component about its axis is returned.
 pub(in crate::ik) fn towards(tree: &Tree, joint: &Joint, wanted: DQuat) -> DVec3 {
     let turn = rotation_vector(wanted * joint.rotation.conjugate());
     let turn = joint.hinge_axis().map_or(turn, |axis| axis * turn.dot(axis));

@@ -47,7 +47,7 @@ impl Jacobian {
             let outward = tree.base_from_axes(joint) * (beyond / length);
             let freedom = &mut self.freedom[index];
             let open = DMat3::IDENTITY - outer(outward, outward);
-            // This direction is already locked, and only the curvature of the limit remains.
+            // This direction is already locked. The joint is still beyond its limit only because the limit is curved.
             if outward.dot(*freedom * outward) < 1e-9 * joint.weight {
                 continue;
             }
@@ -150,8 +150,9 @@ impl Jacobian {
         self.root_step = self.root_pull + self.root_weight * pulled;
     }
 
-    /// Solves by selectively damped least squares (Buss & Kim 2005). A singular direction is damped if it moves the
-    /// effectors much farther than it brings them towards their targets.
+    /// Solves by selectively damped least squares (Buss & Kim 2005). The maximum angle along a singular vector is
+    /// reduced if the distances by which the single joints would move the effectors add up to more than the effectors
+    /// move in total.
     fn solve_selective(&mut self, n: usize) {
         self.vectors.resize(n * n, 0.0);
         eigen(&mut self.matrix, &mut self.vectors, n);

@@ -8,15 +8,15 @@ use super::{Limb, LimbGoal};
 /// A squared length below this fraction of its maximum counts as zero.
 const TINY: f64 = 1e-12;
 
-/// Composes three rotations. First each bone turns within the limb's plane, so that the end stays on its line but at
-/// the distance of the target. Then the shortest arc turns that line onto the target. Finally, the limb turns about the
-/// line to the target, towards the pole. Quaternions are normalised only at the end.
+/// Composes three rotations. First, each bone turns within the limb's plane. This leaves the end on its line from the
+/// first joint, but changes its distance to that of the target. Then the shortest arc turns that line onto the target.
+/// Finally, the limb turns about the line to the target, towards the pole. Quaternions are normalised only at the end.
 pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let (upper, lower, target) = (limb.upper, limb.lower, goal.target);
     let end = upper + lower;
     let (a2, b2, e2) = (upper.length_squared(), lower.length_squared(), end.length_squared());
     let d2 = target.length_squared();
-    // The line to the end, or along the upper bone if the end is at the first joint.
+    // The line from the first joint to the end, or along the upper bone if the two coincide.
     let open = e2 > TINY * a2;
     let (line, line2) = if open { (end, e2) } else { (upper, a2) };
     let area = upper.cross(lower);
@@ -24,19 +24,18 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let normal = if bent { area } else { limb.bend * line2 - line * limb.bend.dot(line) };
     // If there is no bend axis, any axis is valid.
     let normal = normal.try_normalize().unwrap_or(DVec3::X);
-    // The distance of the target, clamped to the reach of the limb, |a − b| to a + b.
+    // The squared distance of the target, clamped to the reach of the limb, which is from (a − b)² to (a + b)².
     let twice_ab = 2.0 * (a2 * b2).sqrt();
     let (least, most) = (a2 + b2 - twice_ab, a2 + b2 + twice_ab);
     let out2 = d2.min(most).max(least);
-    // Coordinates of the middle joint along the line (law of cosines) and across it (Heron's formula), both
-    // multiplied by twice the distance. If the target is at the first joint, the middle joint is perpendicular to the
-    // line.
+    // Coordinates of the middle joint along the line (law of cosines) and across it (Heron's formula), both multiplied
+    // by twice the distance. If the target is at the first joint, the upper bone is turned perpendicular to the line.
     let folded = out2 <= 1e-300;
     let far2 = if folded { 1.0 } else { out2 };
     let (along, rest) = (out2 + a2 - b2, out2 + b2 - a2);
     let heron = if folded { 4.0 * a2 } else { (most - out2) * (out2 - least) };
     let aside = heron.max(0.0).sqrt();
-    // The current bones, multiplied by the length of the line.
+    // Coordinates of the current bones along the line and across it, multiplied by the length of the line.
     let height = normal.dot(area);
     let (ux, uy) = (upper.dot(line), if open { height } else { 0.0 });
     let (lx, ly) = (lower.dot(line), -height);
@@ -53,7 +52,7 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let wanted = goal.pole * way2 - way * goal.pole.dot(way);
     let wanted2 = wanted.length_squared();
     if (wanted2 - TINY * goal.pole.length_squared() * way2 * way2) * line2 > 0.0 {
-        // Sine and cosine still contain the squared length of `carry`, and the sine also the length of `way`.
+        // Both `cos` and `sin` contain the squared length of `carry` as a factor, and `sin` also the length of `way`.
         let now = rotate(carry, line.cross(normal));
         let (cos, sin) = (now.dot(wanted), way.dot(now.cross(wanted)));
         let whole = (line2 * wanted2).sqrt() * carry.length_squared();

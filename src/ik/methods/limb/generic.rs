@@ -5,11 +5,12 @@ use crate::ik::lanes::{Lane, Quaternion, Vec3};
 
 /// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::degenerate`].
 ///
-/// Each rotation has two parts. The first turns the bone within the limb's plane, so that the end stays on its line but
-/// at the distance of the target. The second carries the line and the plane onto the target. Angles are quotients of
-/// complex numbers. A bone at (x, y) along and across its line that must end at (x′, y′) turns by (x′ + iy′)(x − iy),
-/// whose absolute value r is known. For an angle with cosine c/r and sine s/r, the half angle is the argument of (r +
-/// c) + is. A positive factor does not change a rotation, so vectors and quaternions are normalised only at the end.
+/// Each rotation has two parts. The first turns the bone within the limb's plane. It leaves the end on its line from
+/// the first joint, but changes its distance to that of the target. The second carries the line and the plane onto the
+/// target. Angles are quotients of complex numbers. Let (x, y) be a bone's coordinates along its line and across it,
+/// and (x′, y′) those after the turn. The turn is then (x′ + iy′)(x − iy), whose absolute value r is known. For an
+/// angle with cosine c/r and sine s/r, the half angle is the argument of (r + c) + is. A positive factor does not
+/// change a rotation, so vectors and quaternions are normalised only at the end.
 ///
 /// With n the normal of the plane and Q the rotation that carries it, a bone's rotation (w + fn) becomes wQ + f(Qn).
 /// Both bones share these two products.
@@ -28,8 +29,8 @@ pub(super) fn solve<L: Lane>(
     let normal = upper.cross(lower);
     let n2 = normal.dot(normal);
     let (ux, lx) = (upper.dot(line), lower.dot(line));
-    // The distance of the target, clamped to |a − b| and a + b. Coordinates of the middle joint along the line (law
-    // of cosines) and across it (Heron's formula), both multiplied by twice the distance.
+    // The squared distance of the target, clamped to the range from (a − b)² to (a + b)². Coordinates of the middle
+    // joint along the line (law of cosines) and across it (Heron's formula), both multiplied by twice the distance.
     let twice_ab = c(2.0) * (a2 * b2).sqrt();
     let (least, most) = (a2 + b2 - twice_ab, a2 + b2 + twice_ab);
     let out2 = d2.min(most).max(least);

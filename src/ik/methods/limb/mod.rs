@@ -51,8 +51,8 @@ impl LimbGoal {
 
 /// Returns the rotations of the upper and the lower bone, as unit quaternions in the limb's space.
 ///
-/// A target that is out of reach or too near is approached as closely as possible. Degenerate input gives a finite
-/// and deterministic result. Examples are bones or targets of zero length, and poles on the line to the target.
+/// A target that is out of reach or too near is approached as closely as possible. Degenerate input, such as a bone or
+/// a target of zero length or a pole on the line to the target, gives a finite and deterministic result.
 pub fn solve_limb(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     match solve_lanes::<f64, 1>(&[*limb], &[*goal]) {
         Some([turns]) => turns,

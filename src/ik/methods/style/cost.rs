@@ -4,7 +4,8 @@
 //! / 2σ²(x) + D/2 ln σ²(x) + ½ |x|².
 //!
 //! The posture is y = f(x) + σ(x) W⁻¹ v, and the search varies v instead of y. Moving x then moves the whole posture
-//! along the model, and |W(y − f)|²/σ² becomes |v|². The minimum is the same, but it takes far fewer steps to find.
+//! along the model, and |W(y − f)|²/σ² becomes |v|². The minimum is the same, but the search finds it in far fewer
+//! steps.
 
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
@@ -19,7 +20,8 @@ use super::model::{FEATURES, Prediction, Style};
 const NEAR: f64 = 0.005;
 /// Metres per radian of orientation error, as a fraction of the longest chain to a goal.
 const RADIAN: f64 = 0.3;
-/// Changes of the heading in radians and of the two ground coordinates in metres when their unknowns change by one.
+/// By how much the heading, in radians, and the two ground coordinates, in metres, change when their unknowns change
+/// by one.
 const PLACEMENT_STEP: [f64; 3] = [0.2, 0.1, 0.1];
 
 /// A feature that the search varies.

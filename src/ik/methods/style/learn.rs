@@ -37,13 +37,13 @@ impl Default for Learning {
 /// Statistics of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Learned {
-    /// Duration in seconds.
+    /// Duration of learning in seconds.
     pub seconds: f64,
     /// Number of examples.
     pub examples: usize,
     /// Number of postures that the model keeps.
     pub postures: usize,
-    /// Number of values in a file of the model.
+    /// Number of values in the model's file.
     pub numbers: usize,
     /// Number of search steps.
     pub steps: usize,

@@ -50,7 +50,7 @@ impl PosePrior {
 pub struct BoundPrior {
     /// The source of the postures.
     pub prior: PosePrior,
-    /// For each link of the body, its joint in the postures, or `None` if they do not include it.
+    /// For each link of the body, the index of its joint in the postures, or `None` if they do not include the link.
     pub joints: Vec<Option<usize>>,
 }
 

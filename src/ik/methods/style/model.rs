@@ -48,7 +48,7 @@ pub struct Style {
     pub(super) pulls: Vec<f64>,
 }
 
-/// The prediction of a model at a latent position. Buffers are reused.
+/// The prediction of a model at a latent position. Later predictions reuse its buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prediction {
     /// The predicted posture f(x), D features.

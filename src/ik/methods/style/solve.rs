@@ -13,16 +13,16 @@ const STARTS: usize = 3;
 const ROUNDS: usize = 3;
 /// Limit violation in radians above which a joint is clamped.
 const MAX_VIOLATION: f64 = 1e-6;
-/// A step that gains less than this fraction is the last one.
+/// A search ends after a step that decreases the objective by less than this fraction.
 const MIN_GAIN: f64 = 1e-5;
 
 /// Poses a body in the likeliest posture near its goals and returns the number of steps. The result depends on the
 /// goals and on the links that the style does not include. If the goals leave the placement of the body open, the
 /// result also depends on its current placement.
 ///
-/// Searches start from the kept postures that are nearest to the goals after they are turned and shifted on the
-/// ground. A joint that ends beyond its limit is clamped to the nearest allowed rotation, and the search is repeated
-/// for the others.
+/// Each kept posture is first turned and shifted on the ground to match the goals, and the searches start from the
+/// postures that are then nearest to the goals. A joint that ends beyond its limit is clamped to the nearest allowed
+/// rotation, and the search is repeated for the others.
 pub(super) fn pose(
     body: &mut Body,
     goals: &[Goal],

@@ -9,7 +9,7 @@ use super::cost::Cost;
 use super::learn::Likelihood;
 use super::*;
 
-/// Returns postures that depend on two parameters. The latent space has to find them.
+/// Returns postures that depend on two parameters. Learning must find these parameters.
 fn examples(body: &Body) -> Vec<Posture> {
     let posture = |i: usize| {
         let (a, b) = (0.21 * i as f64, 0.37 * i as f64);
@@ -31,7 +31,8 @@ fn style(body: &Body) -> (Style, Learned) {
     Style::learn(names, &examples(body), &learning).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Compares the gradient of a function with central differences, relative to the largest component.
+/// Compares the gradient of a function with central differences. The tolerance is relative to the largest component of
+/// the gradient.
 fn assert_gradient(x: &[f64], mut function: impl FnMut(&[f64], &mut [f64]) -> f64) {
     const STEP: f64 = 1e-5;
     let (mut gradient, mut other) = (vec![0.0; x.len()], vec![0.0; x.len()]);

@@ -134,7 +134,7 @@ fn marks((from, to): (f64, f64), step: f64) -> Vec<GridMark> {
     inside.map(|value| GridMark { value, step_size: step }).collect()
 }
 
-/// Returns a grid step of 1, 2 or 5 times a power of ten: at least 1 and at least an eighth of the span.
+/// Returns the smallest step of 1, 2 or 5 times a power of ten that is at least 1 and at least an eighth of the span.
 fn grid_step((from, to): (f64, f64)) -> f64 {
     let min_step = ((to - from) / 8.0).max(1.0);
     let power = 10.0_f64.powf(min_step.log10().floor());

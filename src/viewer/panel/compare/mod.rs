@@ -45,7 +45,7 @@ fn header(ui: &mut Ui) {
 
 fn row(ui: &mut Ui, session: &Session, method: Method, refusal: Option<&str>, commands: &mut Vec<Command>) {
     let candidate = session.comparison.get(method);
-    // Without a candidate, the active method shows the results of the character itself.
+    // If the active method has no candidate, its row shows the results of the character itself.
     let active = Summary::of(&session.reports).filter(|s| s.method == method && candidate.is_none());
     let summary = candidate.and_then(|c| Summary::of(c.reports())).or(active);
     let refusal = candidate.and_then(compare::Candidate::refusal).or(refusal);
@@ -140,7 +140,7 @@ fn millimetres(error: f64) -> String {
     }
 }
 
-/// Formats a number, in thousands from 10 000 on.
+/// Formats a number without decimals, or in thousands (`12k`) if it is 10 000 or more.
 fn short(number: f64) -> String {
     if number < 9_999.5 { format!("{number:.0}") } else { format!("{:.0}k", number / 1e3) }
 }

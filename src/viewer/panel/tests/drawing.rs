@@ -31,7 +31,7 @@ impl TestRenderer for TextureUpdates {
 
 impl Drop for SnapshotHarness {
     fn drop(&mut self) {
-        // egui reports texture updates that were never uploaded as an error.
+        // egui treats it as an error if texture updates are dropped before they were uploaded.
         self.textures.0.borrow_mut().clear();
     }
 }

@@ -23,7 +23,7 @@ const RADIUS: u8 = 6;
 /// The geometry and appearance of a clip strip.
 pub(super) struct StripShape<'a> {
     pub(super) rect: Rect,
-    /// X coordinate in points where its weight reaches one.
+    /// X coordinate in points where the strip's weight reaches one.
     pub(super) full: f32,
     /// X coordinate where the next strip begins.
     pub(super) next: f32,

@@ -238,7 +238,7 @@ fn update_drag(
 ) {
     let Some(active) = &mut state.drag else { return };
     if ui.input(|i| i.key_pressed(Key::Escape)) {
-        // The changes of the drag so far are one undo step.
+        // All changes of the drag are one undo step, so one undo reverts them.
         commands.extend(active.has_moved.then_some(Command::Undo));
         state.drag = None;
         return;

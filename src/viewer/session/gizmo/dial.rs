@@ -70,7 +70,8 @@ impl Dial {
         self.center + self.direction(angle) * self.radius
     }
 
-    /// Returns points from one angle to another, at most five degrees apart and limited to a full turn.
+    /// Returns points on the arc from one angle to another. They are at most five degrees apart, and the arc is at
+    /// most a full turn.
     pub(super) fn arc(&self, from: f64, to: f64) -> Vec<Vec3> {
         let sweep = (to - from).clamp(-TAU, TAU);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a full turn")]

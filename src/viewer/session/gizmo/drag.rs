@@ -35,10 +35,11 @@ pub(in crate::viewer) struct GizmoDrag {
 pub(super) enum DragKind {
     /// A ring. `from` and `now` are the first and the current angle on the dial in radians.
     Ring { dial: Dial, from: f64, now: f64, rotation: RingRotation },
-    /// An end of a limit. `from` and `now` are as for a ring.
+    /// An end of a limit. `from` and `now` have the same meaning as for a ring.
     End { dial: Dial, from: f64, now: f64 },
-    /// A pole, which moves in a plane that faces the camera. `grabbed` is the first point of the pointer in that plane,
-    /// `start` is the first position of the pole, and `end` is the position at which the limb's end stays.
+    /// A pole, which moves in a plane that faces the camera. `grabbed` is the point of that plane under the pointer
+    /// when the drag started, `start` is the pole's position at that time, and `end` is the position at which the
+    /// limb's end stays.
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
 }
 

@@ -17,7 +17,8 @@ const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
 const WHITE: Vec4 = Vec4::ONE;
 /// Color of a needle at its limit.
 const BORDER: Vec4 = Vec4::new(1.0, 0.1, 0.03, 1.0);
-/// Distance in radians within which a limit counts as reached. For a cone, this is a fraction of the maximum swing.
+/// Maximum difference in radians between an angle and its limit at which the limit counts as reached. For a cone, it
+/// is a fraction of the maximum swing.
 const NEAR: f64 = 0.01;
 /// Opacity of filled surfaces.
 const FAINT: f32 = 0.16;
@@ -152,7 +153,7 @@ fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<GizmoG
     }
 }
 
-/// Draws the part of the sphere through which the bone may point. It looks like an umbrella.
+/// Draws the part of the sphere around the joint that contains all directions in which the bone may point.
 fn draw_cone(pen: &mut Pen<'_>, cone: &ConeShape, color: Vec4) {
     let Some((rim, first)) = cone.around.last().zip(cone.around.first()) else { return };
     pen.fan(cone.axis, first, color.with_w(FAINT));

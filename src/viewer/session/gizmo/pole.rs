@@ -62,7 +62,8 @@ fn default_bend(session: &Session, limb: &Chain, middle: usize, line: Vec3) -> O
             let joint = skeleton.nodes.get(middle)?;
             let parent = joint.parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
             let axis = (parent * joint.rest.rotation.as_dquat() * axis).as_vec3();
-            // The end moves to the side on which the hinge has more range, and the middle joint to the other side.
+            // The limb's end moves to the side on which the hinge has more range, so the middle joint moves to the
+            // other side.
             if max + min > 0.0 { line.cross(axis) } else { axis.cross(line) }
         }
         _ => limb.bend?,

@@ -23,8 +23,8 @@ pub(in crate::viewer) const FORMAT: &str = "sinew-session-1";
 
 /// Maximum length of a line in bytes, enough for a pose of a hundred thousand nodes.
 pub(in crate::viewer) const MAX_LINE_BYTES: u64 = 16 << 20;
-/// Maximum time of a command in seconds (a month). Up to this time, a number of nanoseconds can be written in seconds
-/// without loss.
+/// Maximum time of a command in seconds (a month). Up to this time, an `f64` in seconds distinguishes single
+/// nanoseconds.
 pub(in crate::viewer) const MAX_SECONDS: f64 = 30.0 * 86_400.0;
 
 /// The first line of the file.
