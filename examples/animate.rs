@@ -5,8 +5,8 @@
 //! cargo run --example animate -- 24 docs/drag.png /tmp/drag-*.png
 //! ```
 //!
-//! All frames share a palette of 255 colours, computed by median cut (Heckbert 1982). Each frame stores only the rectangle that
-//! has changed since the previous frame.
+//! All frames share a palette of 255 colours, computed by median cut (Heckbert 1982). Each frame stores only the
+//! rectangle that has changed since the previous frame.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -72,8 +72,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(atomic::write(Path::new(out), &bytes)?)
 }
 
-/// Returns a palette of up to 255 colours for all frames. The box of colours with the largest spread is split in two until there
-/// are enough boxes.
+/// Returns a palette of up to 255 colours for all frames. The box of colours with the largest spread is split in two
+/// until there are enough boxes.
 fn palette(frames: &[DecodedImage]) -> Vec<Color> {
     let mut counts: HashMap<Color, u32> = HashMap::new();
     frames.iter().flat_map(DecodedImage::pixels).for_each(|p| *counts.entry(rgb(p)).or_default() += 1);
@@ -105,8 +105,8 @@ fn weight(count: u32) -> u64 {
     u64::from(count.isqrt()) + 1
 }
 
-/// Returns the spread of some colours, which is the width of their widest channel times their total weight, and the index of that
-/// channel.
+/// Returns the spread of some colours, which is the width of their widest channel times their total weight, and the
+/// index of that channel.
 fn spread(colors: &[(Color, u32)]) -> (u64, usize) {
     let weight: u64 = colors.iter().map(|c| weight(c.1)).sum();
     let width = |channel: usize| {

@@ -1,5 +1,6 @@
-// Translucent copies of the character, each in its own colour. They are almost clear where they face the viewer and dense
-// at their outline, so that several of them stay readable. Requires globals.wgsl, skinning.wgsl and base_color.wgsl.
+// Translucent copies of the character, each in its own colour. They are almost clear where they face the viewer and
+// dense at their outline, so that several of them stay readable. Requires globals.wgsl, skinning.wgsl and
+// base_color.wgsl.
 //
 // In the `Part` of a ghost, the emissive colour is the colour of the ghost, and the scale of the normal map is the
 // ghost's depth offset.
@@ -16,8 +17,8 @@ struct Ghost {
 fn ghost_vertex(v: Vertex, @builtin(vertex_index) index: u32) -> Ghost {
     let s = skin(v, index);
     let eye_direction = globals.eye.xyz - s.position;
-    // Each ghost is drawn at a slightly greater depth. Where surfaces coincide, the character then hides all ghosts without
-    // flicker, and the first ghost hides the others. The offset is in grid cells, so it scales with the scene.
+    // Each ghost is drawn at a slightly greater depth. Where surfaces coincide, the character then hides all ghosts
+    // without flicker, and the first ghost hides the others. The offset is in grid cells, so it scales with the scene.
     let back = normalize_or_zero(eye_direction) * (globals.light.w * part.emissive_normal_scale.w);
     let behind = globals.clip_from_world * vec4<f32>(s.position - back, 1.0);
     var out: Ghost;

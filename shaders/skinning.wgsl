@@ -1,15 +1,13 @@
 // The vertex transform of Li & Peng 2013 ("Transform", an HLSL vertex shader), ported and corrected.
 //
-// The original takes a position, a normal, a texture coordinate, four weights and four bone indices. It moves the position
-// by `Local`, sums four weighted bone matrices, projects with `WorldViewProjection`, and outputs the normal, the eye
-// direction and the light direction. Here the same names have the same meaning, with these differences:
-//   - normals are skinned too, with the cofactor matrix of the blend (the original only transforms them by `World`);
-//   - `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`;
-//   - a second set of four influences is supported;
-//   - morph targets are applied first;
-//   - weights must already be normalised to a sum of one.
-// src/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et al. 2007
-// is available as well, with src/skin/dual.rs as its CPU counterpart.
+// The original takes a position, a normal, a texture coordinate, four weights and four bone indices. It moves the
+// position by `Local`, sums four weighted bone matrices, projects with `WorldViewProjection`, and outputs the normal,
+// the eye direction and the light direction. Here the same names have the same meaning, with these differences: -
+// normals are skinned too, with the cofactor matrix of the blend (the original only transforms them by `World`); -
+// `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`; - a second set of four influences
+// is supported; - morph targets are applied first; - weights must already be normalised to a sum of one.
+// src/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
+// al. 2007 is available as well, with src/skin/dual.rs as its CPU counterpart.
 
 // A vertex in the vertex buffer, and in the storage buffer of `skin_vertices`.
 struct Vertex {

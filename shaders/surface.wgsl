@@ -47,9 +47,9 @@ fn transform(v: Vertex, @builtin(vertex_index) index: u32) -> Surface {
     return out;
 }
 
-// Returns the unit normal that points outwards. If the mesh has no normals, this is the normal of the triangle, computed from
-// derivatives. The cross product of the x derivative and the y derivative points away from the viewer, so its operands
-// are swapped.
+// Returns the unit normal that points outwards. If the mesh has no normals, this is the normal of the triangle,
+// computed from derivatives. The cross product of the x derivative and the y derivative points away from the viewer, so
+// its operands are swapped.
 fn outside_normal(in: Surface, front: bool) -> vec3<f32> {
     let world = -in.eye_direction;
     let towards_viewer = cross(dpdy(world), dpdx(world));
@@ -57,8 +57,8 @@ fn outside_normal(in: Surface, front: bool) -> vec3<f32> {
     return normalize_or_zero(select(flat_normal, in.normal, has(HAS_NORMALS)));
 }
 
-// The tangent frame of a texture from derivatives (Schüler 2006), for meshes without tangents. The tangent points to where
-// u increases. The bitangent points to where v decreases, which is up in glTF's normal maps.
+// The tangent frame of a texture from derivatives (Schüler 2006), for meshes without tangents. The tangent points to
+// where u increases. The bitangent points to where v decreases, which is up in glTF's normal maps.
 fn derived_tangent(normal: vec3<f32>, world: vec3<f32>, texcoord: vec4<f32>) -> mat3x3<f32> {
     let dp1 = dpdx(world);
     let dp2 = dpdy(world);
@@ -96,7 +96,8 @@ struct Material {
     roughness: f32,
 }
 
-// GGX (Walter et al. 2007) with height-correlated Smith visibility (Heitz 2014) and Schlick's Fresnel, over a Lambert base.
+// GGX (Walter et al. 2007) with height-correlated Smith visibility (Heitz 2014) and Schlick's Fresnel, over a Lambert
+// base.
 fn reflect_light(m: Material, n: vec3<f32>, v: vec3<f32>, l: vec3<f32>) -> vec3<f32> {
     let h = normalize_or_zero(v + l);
     let nl = max(dot(n, l), 0.0);

@@ -8,12 +8,12 @@
 //! Start with [`puppet::Puppet`], a live character that plays clips, reaches for targets and returns skin matrices. The
 //! solvers in [`ik`] do not depend on characters or files and can be used alone.
 //!
-//! Coordinates are right-handed with +Y up. Units are metres, radians and seconds. Matrices are named after the spaces that
-//! they connect, for example `world_from_joint`.
+//! Coordinates are right-handed with +Y up. Units are metres, radians and seconds. Matrices are named after the spaces
+//! that they connect, for example `world_from_joint`.
 //!
-//! Without features, the library needs no GPU. The feature `capture` adds poses and clips from recorded sensors, and `vmc`
-//! adds live motion over the network. `render` adds drawing with wgpu, and sessions of the viewer without a window.
-//! `cli` adds the command-line program, and `viewer` adds the viewer's window.
+//! Without features, the library needs no GPU. The feature `capture` adds poses and clips from recorded sensors, and
+//! `vmc` adds live motion over the network. `render` adds drawing with wgpu, and sessions of the viewer without a
+//! window. `cli` adds the command-line program, and `viewer` adds the viewer's window.
 
 pub mod asset;
 #[cfg(feature = "capture")]

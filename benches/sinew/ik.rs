@@ -65,8 +65,8 @@ fn limbs(c: &mut Criterion) {
     group.finish();
 }
 
-/// Benchmarks a full-body solve for a humanoid with five goals that move on circles and two pins. Each frame starts from the last
-/// solution and has a tolerance of one millimetre.
+/// Benchmarks a full-body solve for a humanoid with five goals that move on circles and two pins. Each frame starts
+/// from the last solution and has a tolerance of one millimetre.
 fn full_body(c: &mut Criterion) {
     let mut group = c.benchmark_group("full body, warm start");
     let adventurer = crate::external("quaternius/modular_men/Adventurer/Adventurer.glb");

@@ -1,5 +1,6 @@
-//! The awkward character, which is a difficult input for tests. It has a scale of 100 above the skeleton, a mirrored arm, a
-//! joint with non-uniform scale, two skins, eight influences per vertex, morph targets and a clip of cubic splines.
+//! The awkward character, which is a difficult input for tests. It has a scale of 100 above the skeleton, a mirrored
+//! arm, a joint with non-uniform scale, two skins, eight influences per vertex, morph targets and a clip of cubic
+//! splines.
 
 use crate::clips::{Clip, Track, turn};
 use crate::model::{Model, Morph, Node, world};
@@ -114,7 +115,8 @@ pub(crate) fn model() -> Result<Model, Box<dyn Error>> {
     })
 }
 
-/// Returns a clip that nods, smiles and blinks. It uses cubic splines, so each key is an in-tangent, a value and an out-tangent.
+/// Returns a clip that nods, smiles and blinks. It uses cubic splines, so each key is an in-tangent, a value and an
+/// out-tangent.
 fn nod() -> Clip {
     let mut clip = Clip::at_rate("nod", 4, 2);
     let zero = DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0);

@@ -1,5 +1,5 @@
-//! The signed distance field of the mannequin: round cones and ellipsoids, blended into one solid that is symmetric about
-//! `x = 0`.
+//! The signed distance field of the mannequin: round cones and ellipsoids, blended into one solid that is symmetric
+//! about `x = 0`.
 
 use crate::sdf::{ball, blend, ellipsoid, limb, round_cone, trim};
 use crate::skeleton::{

@@ -13,8 +13,8 @@ const SNAP: f64 = 0.3;
 /// Indices of mesh points on existing cuts.
 pub(crate) type Pinned = BTreeSet<usize>;
 
-/// Cuts `mesh` along `line == 0` and keeps its points on `surface`. Pinned points do not move, and points on the new cut
-/// become pinned.
+/// Cuts `mesh` along `line == 0` and keeps its points on `surface`. Pinned points do not move, and points on the new
+/// cut become pinned.
 pub(crate) fn cut(
     mesh: &mut Mesh,
     surface: impl Fn(DVec3) -> f64,

@@ -176,8 +176,8 @@ fn ease_in(x: f64) -> f64 {
 }
 
 impl Clip {
-    /// Adds tracks for the hips and the legs. `hips` returns position and rotation at a phase of the loop. `step` returns the
-    /// placement of a foot for a side (1 for the left, −1 for the right) and a phase.
+    /// Adds tracks for the hips and the legs. `hips` returns position and rotation at a phase of the loop. `step`
+    /// returns the placement of a foot for a side (1 for the left, −1 for the right) and a phase.
     fn body(&mut self, hips: impl Fn(f64) -> (DVec3, DQuat), step: impl Fn(f64, f64) -> FootPlacement) {
         let phases: Vec<f64> = self.phases().collect();
         self.tracks.push(Track::Translation("hips".to_owned(), phases.iter().map(|&t| hips(t).0).collect()));
@@ -213,9 +213,9 @@ impl Clip {
     }
 }
 
-/// Returns the world rotations of thigh and shin that move the ankle to `target` with the knee towards `front`. `rest` are
-/// the positions of hip, knee and ankle at rest, and `from` is the current position of the hip. The knee is an intersection of
-/// two circles.
+/// Returns the world rotations of thigh and shin that move the ankle to `target` with the knee towards `front`. `rest`
+/// are the positions of hip, knee and ankle at rest, and `from` is the current position of the hip. The knee is an
+/// intersection of two circles.
 pub(crate) fn leg(rest: [DVec3; 3], from: DVec3, target: DVec3, front: DVec3) -> (DQuat, DQuat) {
     let [hip, knee, ankle] = rest;
     let (a, b) = ((knee - hip).length(), (ankle - knee).length());

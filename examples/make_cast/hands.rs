@@ -14,7 +14,8 @@ pub(crate) struct Finger {
     pub(crate) name: &'static str,
     /// Name suffixes of the bones, from the palm to the tip.
     pub(crate) bones: [&'static str; 3],
-    /// Position of the knuckle relative to the hand: metres along the fingers, and metres towards the thumb. Unused for the thumb.
+    /// Position of the knuckle relative to the hand: metres along the fingers, and metres towards the thumb. Unused for
+    /// the thumb.
     base: (f64, f64),
     /// Lengths of the bones in metres.
     lengths: [f64; 3],

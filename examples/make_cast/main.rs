@@ -5,10 +5,10 @@
 //! cargo run --example make_cast -- --check   fails if a file differs from the generated one
 //! ```
 //!
-//! The mannequin's body is a signed distance field (`body`). It is meshed with surface nets (`nets`), remeshed to suitable
-//! edge lengths (`remesh`), cut where colours meet (`cut`, `paint`) and bound to its joints (`weights`). Only the left half
-//! is built this way; `skin` mirrors it and adds fingers and eyes (`hands`). The other characters are built from parts
-//! (`parts`), which are boxes, solids of revolution and tubes.
+//! The mannequin's body is a signed distance field (`body`). It is meshed with surface nets (`nets`), remeshed to
+//! suitable edge lengths (`remesh`), cut where colours meet (`cut`, `paint`) and bound to its joints (`weights`). Only
+//! the left half is built this way; `skin` mirrors it and adds fingers and eyes (`hands`). The other characters are
+//! built from parts (`parts`), which are boxes, solids of revolution and tubes.
 //!
 //! The files are the same bit for bit on every machine. All geometry uses only sums, products and square roots of
 //! `f64`, trigonometry comes from `libm`, and no iteration order depends on a hash.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 /// Triangles with shared points, counter-clockwise when seen from outside.
 ///
-/// The mesh is the left half of the body and is open at the plane `x = 0`. The `x` of a point is exactly zero if it is in that
-/// plane.
+/// The mesh is the left half of the body and is open at the plane `x = 0`. The `x` of a point is exactly zero if it is
+/// in that plane.
 #[derive(Clone, Default)]
 pub(crate) struct Mesh {
     pub(crate) points: Vec<DVec3>,
@@ -27,7 +27,8 @@ pub(crate) fn edges_of([a, b, c]: [usize; 3]) -> [Edge; 3] {
 }
 
 impl Mesh {
-    /// Returns each edge with its triangles. Edges are sorted by index, so that the result of each pass is reproducible.
+    /// Returns each edge with its triangles. Edges are sorted by index, so that the result of each pass is
+    /// reproducible.
     pub(crate) fn edges(&self) -> BTreeMap<Edge, Vec<usize>> {
         let mut edges: BTreeMap<Edge, Vec<usize>> = BTreeMap::new();
         for (index, &triangle) in self.triangles.iter().enumerate() {

@@ -46,8 +46,8 @@ pub(crate) fn unrotated_nodes(joints: Vec<(String, Option<usize>, DVec3)>) -> Ve
     joints.into_iter().map(|(name, parent, at)| Node::new(name, parent, local(parent, at))).collect()
 }
 
-/// Up to eight joints, as indices into the skin's joints, and their weights as fractions of 65535. The largest weight comes
-/// first, and unused entries have joint 0 and weight 0.
+/// Up to eight joints, as indices into the skin's joints, and their weights as fractions of 65535. The largest weight
+/// comes first, and unused entries have joint 0 and weight 0.
 pub(crate) type Influences = ([u8; 8], [u16; 8]);
 
 /// A vertex in world space at rest.

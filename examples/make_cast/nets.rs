@@ -1,5 +1,5 @@
-//! Surface nets (Gibson 1998): one point for each grid cell that the surface crosses, and one quad for each crossed edge of the
-//! grid.
+//! Surface nets (Gibson 1998): one point for each grid cell that the surface crosses, and one quad for each crossed
+//! edge of the grid.
 
 use crate::mesh::Mesh;
 use glam::{DVec3, dvec3};
@@ -97,7 +97,8 @@ fn cell_point(grid: &Grid, cell: [usize; 3]) -> Option<DVec3> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// Adds a quad between the four cells around the grid edge from `corner` along `axis`, if the surface crosses that edge.
+/// Adds a quad between the four cells around the grid edge from `corner` along `axis`, if the surface crosses that
+/// edge.
 fn quad(grid: &Grid, point_of_cell: &[Option<usize>], corner: [usize; 3], axis: usize, mesh: &mut Mesh) {
     let inside = grid.at(corner) < 0.0;
     if inside == (grid.at(step(corner, axis)) < 0.0) {

@@ -79,8 +79,8 @@ pub(crate) fn shaded(srgb: [u8; 3], p: DVec3, normal: DVec3) -> [u8; 4] {
     [channel(srgb[0]), channel(srgb[1]), channel(srgb[2]), u8::MAX]
 }
 
-/// Returns the ambient occlusion factor at a point, which is 1 if nothing is near. It is computed from distances at a few
-/// points along the normal (Evans, "Fast Approximations for Global Illumination on Dynamic Scenes", 2006).
+/// Returns the ambient occlusion factor at a point, which is 1 if nothing is near. It is computed from distances at a
+/// few points along the normal (Evans, "Fast Approximations for Global Illumination on Dynamic Scenes", 2006).
 fn openness(p: DVec3, normal: DVec3) -> f64 {
     const SAMPLES: [(f64, f64); 4] = [(0.012, 0.3), (0.03, 0.3), (0.06, 0.25), (0.11, 0.15)];
     let hidden: f64 = SAMPLES

@@ -1,4 +1,5 @@
-//! Geometric parts: rounded boxes, solids of revolution and tubes. A [`Shape`] combines them into one skinned, coloured mesh.
+//! Geometric parts: rounded boxes, solids of revolution and tubes. A [`Shape`] combines them into one skinned, coloured
+//! mesh.
 
 use crate::model::{Skin, Vertex, influences};
 use crate::sdf::linear;
@@ -87,8 +88,8 @@ pub(crate) fn rounded_box(half: DVec3, bevel: f64) -> Part {
     part
 }
 
-/// Returns a solid of revolution about +Y. The profile lists (radius, height) from bottom to top. Corners of more than about 40°
-/// stay sharp.
+/// Returns a solid of revolution about +Y. The profile lists (radius, height) from bottom to top. Corners of more than
+/// about 40° stay sharp.
 pub(crate) fn revolve(profile: &[(f64, f64)], segments: usize) -> Part {
     let outward = |i: usize| {
         let (a, b) = (profile[i], profile[i + 1]);
@@ -142,8 +143,8 @@ pub(crate) fn ball(radius: f64, rings: usize) -> Part {
     revolve(&profile, 2 * rings)
 }
 
-/// Returns a closed tube. `rings` lists centres and radii, and the last radii at each end determine how round that end is.
-/// `side` must not be parallel to the tube anywhere.
+/// Returns a closed tube. `rings` lists centres and radii, and the last radii at each end determine how round that end
+/// is. `side` must not be parallel to the tube anywhere.
 pub(crate) fn tube(rings: &[(DVec3, f64)], side: DVec3, segments: usize) -> Part {
     let mut part = Part::default();
     let last = rings.len() - 1;
@@ -218,8 +219,8 @@ impl Shape {
         &self.part.points
     }
 
-    /// Returns the skinned mesh. `joints` are node indices, `most` is the maximum number of influences per vertex, and `reach` is
-    /// the distance in metres over which ambient occlusion fades.
+    /// Returns the skinned mesh. `joints` are node indices, `most` is the maximum number of influences per vertex, and
+    /// `reach` is the distance in metres over which ambient occlusion fades.
     ///
     /// # Errors
     /// Fails if there are more vertices than a 16-bit index can address.
@@ -248,8 +249,9 @@ impl Shape {
         Ok(Skin { name, joints, vertices, indices, morphs: Vec::new() })
     }
 
-    /// Returns the ambient occlusion factor of each point, which is 1 if nothing is near. Each triangle is a disc that hides a part
-    /// of the sky (Bunnell, "Dynamic Ambient Occlusion and Indirect Lighting", 2005), and its effect decreases with distance.
+    /// Returns the ambient occlusion factor of each point, which is 1 if nothing is near. Each triangle is a disc that
+    /// hides a part of the sky (Bunnell, "Dynamic Ambient Occlusion and Indirect Lighting", 2005), and its effect
+    /// decreases with distance.
     fn openness(&self, reach: f64) -> Vec<f64> {
         let discs: Vec<(DVec3, DVec3)> = self
             .part

@@ -1,5 +1,5 @@
-//! Isotropic remeshing (Botsch and Kobbelt 2004). Each pass splits, collapses and flips edges, then relaxes the points and
-//! projects them back onto the surface.
+//! Isotropic remeshing (Botsch and Kobbelt 2004). Each pass splits, collapses and flips edges, then relaxes the points
+//! and projects them back onto the surface.
 
 use crate::mesh::{Edge, Mesh, cross, edge, edges_of};
 use crate::sdf::{gradient, project};
@@ -124,7 +124,8 @@ fn collapse(mesh: &mut Mesh, field: impl Fn(DVec3) -> f64, target_length: impl F
     mesh.compact();
 }
 
-/// Returns whether merging `a` and `b` into `merged` keeps the mesh a manifold, folds no triangle and creates no long edge.
+/// Returns whether merging `a` and `b` into `merged` keeps the mesh a manifold, folds no triangle and creates no long
+/// edge.
 fn may_merge(
     mesh: &Mesh,
     fans: &[Vec<usize>],

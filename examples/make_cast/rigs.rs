@@ -78,8 +78,8 @@ fn list(v: [f64; 3]) -> String {
     format!("[{x:?}, {y:?}, {z:?}]")
 }
 
-/// Returns the rig of the mannequin, with chains for limbs, spine, neck and fingers. Its joints have no rotation at rest, so
-/// local axes and model axes are the same.
+/// Returns the rig of the mannequin, with chains for limbs, spine, neck and fingers. Its joints have no rotation at
+/// rest, so local axes and model axes are the same.
 pub(crate) fn mannequin() -> String {
     let mut rig = RigText::new();
     let (out, _) = hand_axes();

@@ -1,11 +1,12 @@
 //! Signed distance functions of the solids that form the body. Distances are in metres and negative inside.
 //!
-//! The distance functions use only sums, products and square roots, which IEEE 754 rounds the same way on every machine.
+//! The distance functions use only sums, products and square roots, which IEEE 754 rounds the same way on every
+//! machine.
 
 use glam::DVec3;
 
-/// Returns the signed distance to a round cone, which is the convex hull of two spheres at `a` and `b` (Quilez, "distance
-/// functions", 2018).
+/// Returns the signed distance to a round cone, which is the convex hull of two spheres at `a` and `b` (Quilez,
+/// "distance functions", 2018).
 pub(crate) fn round_cone(p: DVec3, a: DVec3, b: DVec3, radius_a: f64, radius_b: f64) -> f64 {
     let axis = b - a;
     let length2 = axis.dot(axis);
@@ -33,8 +34,8 @@ pub(crate) fn ball(p: DVec3, centre: DVec3, radius: f64) -> f64 {
     (p - centre).length() - radius
 }
 
-/// Returns the approximate signed distance to a limb from `a` to `b`. Its middle is displaced by `bow`, and its radius is
-/// interpolated smoothly between five evenly spaced values.
+/// Returns the approximate signed distance to a limb from `a` to `b`. Its middle is displaced by `bow`, and its radius
+/// is interpolated smoothly between five evenly spaced values.
 ///
 /// A limb is one solid because a blend of several would bulge where they overlap.
 pub(crate) fn limb(p: DVec3, a: DVec3, b: DVec3, bow: DVec3, radii: [f64; 5]) -> f64 {
@@ -44,7 +45,8 @@ pub(crate) fn limb(p: DVec3, a: DVec3, b: DVec3, bow: DVec3, radii: [f64; 5]) ->
     (p - centre).length() - profile(radii, t)
 }
 
-/// Evaluates the Catmull-Rom spline through five values at `t` = 0, 1/4, 1/2, 3/4 and 1. Its slope is zero at both ends.
+/// Evaluates the Catmull-Rom spline through five values at `t` = 0, 1/4, 1/2, 3/4 and 1. Its slope is zero at both
+/// ends.
 fn profile(values: [f64; 5], t: f64) -> f64 {
     let scaled = t * 4.0;
     let (i, u) = [3, 2, 1].into_iter().find(|&i| scaled >= f64::from(i)).map_or((0, scaled), |i| {
@@ -93,8 +95,8 @@ pub(crate) fn gradient(field: impl Fn(DVec3) -> f64, p: DVec3) -> DVec3 {
     DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
 }
 
-/// Projects `p` onto the zero level of `field` by Newton steps along the gradient. A point with `x == 0` stays in the plane of
-/// symmetry.
+/// Projects `p` onto the zero level of `field` by Newton steps along the gradient. A point with `x == 0` stays in the
+/// plane of symmetry.
 pub(crate) fn project(field: impl Fn(DVec3) -> f64, mut p: DVec3) -> DVec3 {
     for _ in 0..3 {
         let mut slope = gradient(&field, p);

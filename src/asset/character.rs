@@ -61,7 +61,8 @@ pub struct Scene {
 pub struct Humanoid {
     /// Node index of each bone in the map.
     pub bones: BTreeMap<String, usize>,
-    /// Major version of VRM. Version 0 faces −Z and version 1 faces +Z. It is 1 for a map that was found by joint names.
+    /// Major version of VRM. Version 0 faces −Z and version 1 faces +Z. It is 1 for a map that was found by joint
+    /// names.
     pub vrm: u32,
 }
 
@@ -79,7 +80,8 @@ pub struct Part {
 }
 
 impl Character {
-    /// Returns for each node, in file order, whether a scene shows it. A scene shows its roots and all their descendants.
+    /// Returns for each node, in file order, whether a scene shows it. A scene shows its roots and all their
+    /// descendants.
     pub fn visible(&self, scene: usize) -> Vec<bool> {
         let nodes = &self.skeleton.nodes;
         let mut visible = vec![false; nodes.len()];

@@ -9,7 +9,8 @@ pub struct Clip {
     pub name: Option<String>,
     /// Time of the last key of all channels, in seconds. The clip starts at 0.
     pub seconds: f32,
-    /// Lists of key times in seconds. The times of a list never decrease, and no list is empty. Channels can share a list.
+    /// Lists of key times in seconds. The times of a list never decrease, and no list is empty. Channels can share a
+    /// list.
     pub timelines: Vec<Vec<f32>>,
     /// The animated properties.
     pub channels: Vec<Channel>,

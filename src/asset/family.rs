@@ -89,7 +89,8 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// Returns the side that a joint name refers to, such as `LeftArm`, `upper_arm.L`, `thigh_r`, `Bip01 L Thigh` or `RThumb`.
+    /// Returns the side that a joint name refers to, such as `LeftArm`, `upper_arm.L`, `thigh_r`, `Bip01 L Thigh` or
+    /// `RThumb`.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         words(name).iter().find_map(|word| match word.as_str() {
             "l" | "lft" => Some(Self::Left),

@@ -13,8 +13,8 @@ pub const MANNEQUIN_RIG: &str = include_str!("../../assets/mannequin.rig.toml");
 /// The name that replaces the path of a file in messages about the built-in character.
 pub const MANNEQUIN_PATH: &str = "the built-in mannequin";
 
-/// Loads the built-in character, a stylised human about 1.75 m tall that faces +Z. It has VRM 1.0 bone names, a humanoid
-/// map and five clips: `idle`, `wave`, `walk`, `run` and `crouch`.
+/// Loads the built-in character, a stylised human about 1.75 m tall that faces +Z. It has VRM 1.0 bone names, a
+/// humanoid map and five clips: `idle`, `wave`, `walk`, `run` and `crouch`.
 ///
 /// # Errors
 /// [`LoadError`] if the embedded file is invalid, which the tests rule out.

@@ -16,7 +16,8 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Returns the number of morph targets. If the primitives have different numbers, which is invalid, this is the maximum.
+    /// Returns the number of morph targets. If the primitives have different numbers, which is invalid, this is the
+    /// maximum.
     pub fn morph_targets(&self) -> usize {
         self.primitives.iter().map(|p| p.morph_targets.len()).max().unwrap_or(0)
     }

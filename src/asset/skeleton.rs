@@ -28,8 +28,8 @@ impl Transform {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// Returns the transform that is nearest to a matrix. It is exact if the matrix has no shear. If the matrix mirrors,
-    /// the x scale is negative, as in other glTF tools.
+    /// Returns the transform that is nearest to a matrix. It is exact if the matrix has no shear. If the matrix
+    /// mirrors, the x scale is negative, as in other glTF tools.
     ///
     /// The result is finite unless a scale exceeds single precision.
     pub fn from_affine(parent_from_local: Affine3A) -> Self {

@@ -8,8 +8,8 @@ use crate::asset::Skeleton;
 use crate::mathematics::shortest_arc;
 use crate::pose::{Pose, world_matrices};
 
-/// A direction closer to an axis than this angle, in radians, is snapped to the axis, because characters are seldom exactly
-/// symmetric.
+/// A direction closer to an axis than this angle, in radians, is snapped to the axis, because characters are seldom
+/// exactly symmetric.
 const AXIS_SNAP_ANGLE: f64 = 0.4;
 
 /// The bones of a limb, each with the bone to which it must point.

@@ -30,7 +30,8 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 /// Maximum number of columns of a line.
 const MAX_COLUMNS: usize = 1 << 14;
 
-/// An error in a file: the line and the column, both counted from one, and the cause. A column is a field, not a character.
+/// An error in a file: the line and the column, both counted from one, and the cause. A column is a field, not a
+/// character.
 struct CsvError(usize, usize, String);
 
 /// Reads a take from a CSV file.

@@ -1,9 +1,9 @@
 //! Removes noise from sensor values with little lag, using the One Euro filter.
 //!
-//! The One Euro filter is a low-pass filter whose cutoff rises with the speed of the signal (Casiez, Roussel & Vogel 2012,
-//! "1€ filter: a simple speed-based low-pass filter for noisy input in interactive systems"). It smooths strongly at rest,
-//! where noise is visible, and weakly in fast motion, where lag is noticeable. For the
-//! sample x, the filtered value x̂, its rate of change ẋ, the time step T and a cutoff f, with ₋ for the last values:
+//! The One Euro filter is a low-pass filter whose cutoff rises with the speed of the signal (Casiez, Roussel & Vogel
+//! 2012, "1€ filter: a simple speed-based low-pass filter for noisy input in interactive systems"). It smooths strongly
+//! at rest, where noise is visible, and weakly in fast motion, where lag is noticeable. For the sample x, the filtered
+//! value x̂, its rate of change ẋ, the time step T and a cutoff f, with ₋ for the last values:
 //!
 //! ```text
 //! α(f) = 1 / (1 + τ/T),  τ = 1 / (2π f)
@@ -27,7 +27,8 @@ pub struct Smoothing {
 }
 
 impl Smoothing {
-    /// Parameters for positions in metres. At 1 m/s the cutoff is 11.5 Hz. A point at constant velocity lags by at most 16 mm.
+    /// Parameters for positions in metres. At 1 m/s the cutoff is 11.5 Hz. A point at constant velocity lags by at most
+    /// 16 mm.
     pub const POSITIONS: Self = Self { min_cutoff: 1.5, beta: 10.0, derivative_cutoff: 1.0 };
     /// Parameters for orientations, with speeds in radians per second. At 180° per second the cutoff is 11 Hz.
     pub const ORIENTATIONS: Self = Self { min_cutoff: 1.5, beta: 3.0, derivative_cutoff: 1.0 };
@@ -57,7 +58,8 @@ impl<V> FilterState<V> {
         Some(time - self.time).filter(|s| *s >= 1e-6 && s.is_finite())
     }
 
-    /// Updates the rate with the difference between a sample and the filtered value, and returns the smoothing factor α.
+    /// Updates the rate with the difference between a sample and the filtered value, and returns the smoothing factor
+    /// α.
     fn advance(&mut self, time: f64, seconds: f64, difference: DVec3, smoothing: &Smoothing) -> f64 {
         self.time = time;
         self.rate += (difference / seconds - self.rate) * alpha(smoothing.derivative_cutoff, seconds);

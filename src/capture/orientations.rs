@@ -16,8 +16,8 @@ use super::tracked::TrackedTree;
 /// [`calibration_pose()`](super::calibration_pose())).
 #[derive(Clone, Debug)]
 pub struct Segments {
-    /// Rotation from the sensors' world to the character's world, which aligns their up and front directions. Initially the
-    /// identity.
+    /// Rotation from the sensors' world to the character's world, which aligns their up and front directions. Initially
+    /// the identity.
     pub world_from_sensors: Quat,
     pub(super) tracked: TrackedTree,
     /// Rotation from segment to sensor, by index in the tree.
@@ -57,8 +57,8 @@ impl Segments {
         }
     }
 
-    /// Writes the measured rotations into a pose. `sensors` has one world orientation per joint in the order of the list,
-    /// or `None` if there is no value. A value that is not finite or has length zero counts as missing. As with
+    /// Writes the measured rotations into a pose. `sensors` has one world orientation per joint in the order of the
+    /// list, or `None` if there is no value. A value that is not finite or has length zero counts as missing. As with
     /// [`Fit::pose`](super::Fit::pose), a joint without a value keeps its local rotation. The root is not moved, and no
     /// memory is allocated.
     pub fn pose(&mut self, sensors: &[Option<Quat>], pose: &mut Pose) {

@@ -19,8 +19,8 @@ pub(super) struct Measurement<V> {
     pub(super) is_returning: bool,
 }
 
-/// A bone from a joint to one of its tracked children, with the child's offset in the joint's space and its measurement in
-/// the parent space.
+/// A bone from a joint to one of its tracked children, with the child's offset in the joint's space and its measurement
+/// in the parent space.
 #[derive(Clone, Copy, Debug)]
 struct MeasuredBone {
     child: usize,
@@ -44,8 +44,8 @@ pub struct Fit {
     world: Vec<DAffine3>,
     /// Offset from the fitted to the last measured position of each joint, in the parent space.
     last_offset: Vec<DVec3>,
-    /// Offset from the measured to the estimated position of each joint at the time when it was seen again, in the parent
-    /// space of its tracked parent.
+    /// Offset from the measured to the estimated position of each joint at the time when it was seen again, in the
+    /// parent space of its tracked parent.
     return_offset: Vec<DVec3>,
     seen: Vec<Option<Measurement<DVec3>>>,
     bones: Vec<MeasuredBone>,
@@ -75,8 +75,8 @@ impl Fit {
         })
     }
 
-    /// Returns the tracked parent of each joint, as an index in the list. It is `None` for the root, and for joints below a
-    /// root that is not in the list.
+    /// Returns the tracked parent of each joint, as an index in the list. It is `None` for the root, and for joints
+    /// below a root that is not in the list.
     pub fn logical_parents(&self) -> Vec<Option<usize>> {
         let joints = &self.tracked.joints;
         let mut logical_parents = vec![None; self.tracked.columns];
@@ -151,9 +151,9 @@ impl Fit {
         }
     }
 
-    /// Returns the world position from which the directions of a joint's bones are measured, for a joint below the root. A
-    /// measured position is used unchanged. A missing position is estimated as the fitted position plus the offset at the last
-    /// measurement. A joint that is returning blends from the estimated to the measured position.
+    /// Returns the world position from which the directions of a joint's bones are measured, for a joint below the
+    /// root. A measured position is used unchanged. A missing position is estimated as the fitted position plus the
+    /// offset at the last measurement. A joint that is returning blends from the estimated to the measured position.
     fn bone_origin(
         &mut self,
         index: usize,

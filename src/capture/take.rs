@@ -18,7 +18,8 @@ use super::{
 pub struct Tracks<V> {
     /// The unique names of the joints.
     pub joints: Vec<String>,
-    /// One value per joint, or `None` if it was not measured. The number of frames equals the number of times of the take.
+    /// One value per joint, or `None` if it was not measured. The number of frames equals the number of times of the
+    /// take.
     pub frames: Frames<Option<V>>,
 }
 
@@ -56,8 +57,8 @@ pub struct TakeOptions {
     pub smooth_positions: Option<Smoothing>,
     /// Filter for the orientations.
     pub smooth_orientations: Option<Smoothing>,
-    /// The performer's pose in the first frame, from which the sensors are calibrated. If `None`, the sensors must be aligned
-    /// with the joints.
+    /// The performer's pose in the first frame, from which the sensors are calibrated. If `None`, the sensors must be
+    /// aligned with the joints.
     pub calibration_pose: Option<Pose>,
 }
 
@@ -73,8 +74,8 @@ pub struct Captured {
 }
 
 impl Take {
-    /// Converts a clip to a take: the world orientations of a humanoid's bones, and the position of its hips, at the clip's
-    /// keys.
+    /// Converts a clip to a take: the world orientations of a humanoid's bones, and the position of its hips, at the
+    /// clip's keys.
     pub fn of(clip: &Clip, skeleton: &Skeleton, bones: &BTreeMap<String, usize>) -> Self {
         let bones: Vec<_> = bones.iter().filter(|(_, node)| **node < skeleton.nodes.len()).collect();
         let mut times: Vec<f32> = clip.timelines.iter().flatten().copied().collect();
@@ -107,8 +108,8 @@ impl Take {
     }
 
     /// Fits a skeleton to the take and returns the clip. Positions are fitted first, and orientations are then
-    /// applied on top. A joint name refers to the node of that name, or otherwise to the humanoid's bone of that name. Nodes
-    /// that are not in the take stay at rest.
+    /// applied on top. A joint name refers to the node of that name, or otherwise to the humanoid's bone of that name.
+    /// Nodes that are not in the take stay at rest.
     ///
     /// # Errors
     /// [`CaptureError`] if a joint name is unknown, [`Fit::new`] rejects the joints, times do not increase, or a

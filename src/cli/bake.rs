@@ -132,8 +132,8 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     Ok(args.posing.exit_code(&reports))
 }
 
-/// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. Of the `all` clips, the
-/// first `own` belong to the model.
+/// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. Of the `all`
+/// clips, the first `own` belong to the model.
 fn default_clip(own: usize, all: usize) -> Result<usize, Failure> {
     match all {
         0 => Err(Failure::Usage("the model has no clip to bake; add one with --clips".into())),

@@ -72,7 +72,8 @@ impl ImageArgs {
         self.resolution.unwrap_or(DEFAULT_SIZE)
     }
 
-    /// Returns a replayed session's frame and image size. Without `--resolution`, the size is that of the recorded window.
+    /// Returns a replayed session's frame and image size. Without `--resolution`, the size is that of the recorded
+    /// window.
     pub(super) fn replayed<'a>(&self, session: &'a Session) -> (Frame<'a>, (u32, u32)) {
         let size = self.resolution.unwrap_or_else(|| session.pixels());
         #[expect(clippy::cast_precision_loss, reason = "image sizes are far below 2^24")]

@@ -69,8 +69,8 @@ pub(super) fn run(args: &StyleArgs, verbosity: Verbosity) -> Result<ExitCode, Fa
     Ok(ExitCode::SUCCESS)
 }
 
-/// Loads a pose prior from a file, which contains a learned style or clips to use as examples. The clips are retargeted to
-/// the character, with `keep_hands` as for `--clips`.
+/// Loads a pose prior from a file, which contains a learned style or clips to use as examples. The clips are retargeted
+/// to the character, with `keep_hands` as for `--clips`.
 pub(super) fn load_prior(
     path: &Path,
     character: &Character,

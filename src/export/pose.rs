@@ -77,8 +77,8 @@ pub fn posed_copy(puppet: &Puppet, file: Option<&Path>) -> Result<Vec<u8>, LoadE
     export(puppet.character(), file, puppet.pose(), &[])
 }
 
-/// Returns a copy of a character's glTF file at rest, as GLB, with its clips replaced by others. `None` for `file` means
-/// the built-in character.
+/// Returns a copy of a character's glTF file at rest, as GLB, with its clips replaced by others. `None` for `file`
+/// means the built-in character.
 ///
 /// # Errors
 /// [`LoadError`] if the file can no longer be read, no longer matches the character, or a key is not finite.

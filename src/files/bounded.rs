@@ -1,7 +1,7 @@
 //! Reads untrusted files: only regular files, and only up to a maximum size.
 //!
-//! A device may be endless, and opening a pipe may block forever. Functions that read a file only once also accept input
-//! that the caller has opened for this program (`/dev/stdin`, or `/dev/fd/63` for a shell's `<(…)`).
+//! A device may be endless, and opening a pipe may block forever. Functions that read a file only once also accept
+//! input that the caller has opened for this program (`/dev/stdin`, or `/dev/fd/63` for a shell's `<(…)`).
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -67,7 +67,8 @@ fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Whether a path refers to a file that the caller has opened for this program, for example `/dev/stdin` or `/dev/fd/3`.
+/// Whether a path refers to a file that the caller has opened for this program, for example `/dev/stdin` or
+/// `/dev/fd/3`.
 pub(crate) fn is_descriptor(path: &Path) -> bool {
     let streams = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
     let is_process_fd = || path.starts_with("/proc") && path.components().any(|c| c.as_os_str() == "fd");

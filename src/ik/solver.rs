@@ -37,8 +37,8 @@ impl Solver {
     /// drift.
     ///
     /// # Errors
-    /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance is not positive,
-    /// or if the method does not apply to the body. The body is then unchanged.
+    /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance is not
+    /// positive, or if the method does not apply to the body. The body is then unchanged.
     pub fn solve(
         &mut self,
         body: &mut Body,

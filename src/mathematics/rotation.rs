@@ -11,11 +11,12 @@ pub(crate) fn any_perpendicular(v: DVec3) -> DVec3 {
     v.cross(away).try_normalize().unwrap_or(DVec3::X)
 }
 
-/// Returns the smallest rotation from the direction of `from` to the direction of `to`. The vectors may have any length.
+/// Returns the smallest rotation from the direction of `from` to the direction of `to`. The vectors may have any
+/// length.
 ///
-/// Uses the half-angle form w = |a||b| + a·b and xyz = a × b, which needs no trigonometry. Opposite vectors turn about the
-/// component of `hint` that is perpendicular to `from`, or about a fixed perpendicular vector if that component is zero. For
-/// a zero vector the result is the identity.
+/// Uses the half-angle form w = |a||b| + a·b and xyz = a × b, which needs no trigonometry. Opposite vectors turn about
+/// the component of `hint` that is perpendicular to `from`, or about a fixed perpendicular vector if that component is
+/// zero. For a zero vector the result is the identity.
 pub fn shortest_arc(from: DVec3, to: DVec3, hint: DVec3) -> DQuat {
     let lengths = (from.length_squared() * to.length_squared()).sqrt();
     if lengths == 0.0 || !lengths.is_finite() {
@@ -33,13 +34,13 @@ pub fn shortest_arc(from: DVec3, to: DVec3, hint: DVec3) -> DQuat {
     DQuat::from_vec4(axis.unwrap_or_else(|| any_perpendicular(from)).extend(0.0))
 }
 
-/// Weight of the identity rotation in the best fit, as a fraction of the total weight. It only affects rotations that the
-/// vectors do not determine.
+/// Weight of the identity rotation in the best fit, as a fraction of the total weight. It only affects rotations that
+/// the vectors do not determine.
 const INERTIA: f64 = 1e-9;
 
-/// Returns the rotation R that minimises Σ wᵢ |toᵢ − R fromᵢ|² (Wahba 1965). It is the eigenvector of the largest eigenvalue
-/// of Davenport's symmetric 4×4 matrix (1968). If the vectors do not determine the rotation because all are on one line, the
-/// smallest rotation is returned. Triples are (from, to, weight).
+/// Returns the rotation R that minimises Σ wᵢ |toᵢ − R fromᵢ|² (Wahba 1965). It is the eigenvector of the largest
+/// eigenvalue of Davenport's symmetric 4×4 matrix (1968). If the vectors do not determine the rotation because all are
+/// on one line, the smallest rotation is returned. Triples are (from, to, weight).
 pub fn best_fit(triples: impl IntoIterator<Item = (DVec3, DVec3, f64)>) -> DQuat {
     let mut b = DMat3::ZERO;
     let mut total = 0.0;

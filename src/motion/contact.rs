@@ -55,8 +55,8 @@ pub(super) fn contacts(paths: &[FootPath], step: f32, height: f32) -> Vec<Contac
     contacts
 }
 
-/// Returns the time intervals in which the samples meet a condition. Short gaps are closed, and short intervals are left
-/// out.
+/// Returns the time intervals in which the samples meet a condition. Short gaps are closed, and short intervals are
+/// left out.
 pub(super) fn intervals(count: usize, step: f32, is_met: impl Fn(usize) -> bool) -> Vec<(f32, f32)> {
     #[expect(clippy::cast_precision_loss, reason = "the number of steps is far below 2²⁴")]
     let time = |i: usize| i as f32 * step;

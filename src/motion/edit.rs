@@ -15,8 +15,8 @@ const MAX_TURN: f32 = 1e5;
 
 /// A change of posture at a time, stored as the difference from the motion.
 ///
-/// The edit fades in before its time and fades out after it. It is added to the pose of the motion (displacement mapping:
-/// Bruderlin & Williams 1995; motion warping: Witkin & Popović 1995). Several edits add up.
+/// The edit fades in before its time and fades out after it. It is added to the pose of the motion (displacement
+/// mapping: Bruderlin & Williams 1995; motion warping: Witkin & Popović 1995). Several edits add up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
@@ -35,8 +35,8 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Returns the edit that changes posture `from` into posture `to` at a time. `before` and `after` are the durations of its
-    /// fade-in and fade-out in seconds. Both postures must include the other edits that are active at that time.
+    /// Returns the edit that changes posture `from` into posture `to` at a time. `before` and `after` are the durations
+    /// of its fade-in and fade-out in seconds. Both postures must include the other edits that are active at that time.
     pub fn between(from: &Pose, to: &Pose, time: f32, before: f32, after: f32) -> Self {
         let pairs = || from.locals.iter().zip(&to.locals).enumerate();
         let turn = |(node, (a, b)): (usize, (&crate::asset::Transform, &crate::asset::Transform))| {

@@ -27,8 +27,8 @@ impl Motion {
     /// Returns this motion with an [`Edit`] that makes it reach a posture at a time, or `None` if it already reaches
     /// that posture.
     ///
-    /// The edit fades in and out over `reach` seconds before and after that time. If an existing edit is less than a frame
-    /// away, it is changed instead and keeps its window.
+    /// The edit fades in and out over `reach` seconds before and after that time. If an existing edit is less than a
+    /// frame away, it is changed instead and keeps its window.
     ///
     /// Only joints that differ are changed. The rotation vectors of all edits of a joint are summed before they are
     /// applied, so the new one is the total rotation minus the weighted sum of the others.

@@ -44,8 +44,8 @@ impl PlanarTransform {
         Self { shift: -back.rotate(self.shift), ..back }
     }
 
-    /// Returns the transform applied `n` times. A negative `n` applies the inverse. A fractional `n` gives a point on the
-    /// arc or line through the results for whole numbers.
+    /// Returns the transform applied `n` times. A negative `n` applies the inverse. A fractional `n` gives a point on
+    /// the arc or line through the results for whole numbers.
     pub(super) fn times(self, n: f64) -> Self {
         let turn = wrapped(self.turn);
         if turn.abs() < MIN_TURN {

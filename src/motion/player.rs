@@ -80,11 +80,11 @@ struct PlantedFoot {
 impl Player {
     /// Computes the pose of a motion at a time in seconds, and the contact constraints of feet that must stay in place.
     ///
-    /// On input, `pose` is the pose to which the motion is applied, such as the rest pose. `feet` are the nodes that stand
-    /// on the ground. `contacts` is cleared first.
+    /// On input, `pose` is the pose to which the motion is applied, such as the rest pose. `feet` are the nodes that
+    /// stand on the ground. `contacts` is cleared first.
     ///
-    /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip do
-    /// not allocate.
+    /// The first call for a motion prepares it, which samples every clip in it. Further calls for a motion of one clip
+    /// do not allocate.
     pub fn pose(
         &mut self,
         character: &Character,
@@ -176,7 +176,8 @@ impl PreparedMotion {
         }
     }
 
-    /// Returns the blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous one.
+    /// Returns the blend weight of a strip at a time of the timeline. A strip fades in while it overlaps the previous
+    /// one.
     fn weight(&self, strip: usize, time: f32) -> f32 {
         let (Some(this), Some(before)) =
             (self.strips.get(strip), strip.checked_sub(1).and_then(|i| self.strips.get(i)))
@@ -257,7 +258,8 @@ impl PreparedMotion {
         }
     }
 
-    /// Adds the contact constraints of planted feet. Before and after a contact, the offset of the foot fades in and out.
+    /// Adds the contact constraints of planted feet. Before and after a contact, the offset of the foot fades in and
+    /// out.
     fn add_contacts(
         &self,
         character: &Character,

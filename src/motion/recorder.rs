@@ -62,8 +62,8 @@ impl<V: Copy + PartialEq> ValueTrack<V> {
         if self.0.len() == 1 { self.0.first() } else { self.0.get(frame) }.copied()
     }
 
-    /// Returns the values, and whether a single value applies to all frames. Returns `None` if the property is at rest in
-    /// all frames.
+    /// Returns the values, and whether a single value applies to all frames. Returns `None` if the property is at rest
+    /// in all frames.
     fn finish(mut self, rest: V, wrap: impl Fn(Vec<V>) -> Values) -> Option<(bool, Values)> {
         let is_constant = self.0.len() == 1;
         let is_rest = is_constant && self.0.first() == Some(&rest);
@@ -136,8 +136,8 @@ impl Recorder {
         self.times.last().copied().unwrap_or(0.0)
     }
 
-    /// Converts the recording to a clip with linear interpolation. Only properties that leave the rest pose get a channel.
-    /// Returns `None` if there are no frames.
+    /// Converts the recording to a clip with linear interpolation. Only properties that leave the rest pose get a
+    /// channel. Returns `None` if there are no frames.
     pub fn clip(self, skeleton: &Skeleton, name: Option<String>) -> Option<Clip> {
         let Self { rest, times, nodes, weights, .. } = self;
         let (seconds, frames) = (*times.last()?, times.len());
@@ -164,8 +164,8 @@ impl Recorder {
     }
 }
 
-/// Returns the morph weights of a node in frame order, and whether a single set of weights applies to all frames. Returns
-/// `None` if the weights are at rest in all frames.
+/// Returns the morph weights of a node in frame order, and whether a single set of weights applies to all frames.
+/// Returns `None` if the weights are at rest in all frames.
 fn morph_values(rest: &[f32], tracks: &[ValueTrack<f32>], frames: usize) -> Option<(bool, Values)> {
     let is_constant = tracks.iter().all(|t| t.0.len() == 1);
     let is_rest = || tracks.iter().zip(rest).all(|(t, rest)| t.at(0) == Some(*rest));
@@ -177,8 +177,8 @@ fn morph_values(rest: &[f32], tracks: &[ValueTrack<f32>], frames: usize) -> Opti
     Some((is_constant, Values::Weights(values)))
 }
 
-/// Flips the signs of quaternions so that each is nearest to the one before. Programs that interpolate without checking the
-/// sign then follow the shorter arc.
+/// Flips the signs of quaternions so that each is nearest to the one before. Programs that interpolate without checking
+/// the sign then follow the shorter arc.
 fn continuous(mut rotations: Vec<Quat>) -> Vec<Quat> {
     for i in 1..rotations.len() {
         if rotations[i].dot(rotations[i - 1]) < 0.0 {

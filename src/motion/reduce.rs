@@ -15,7 +15,8 @@ const MAX_ARC: f32 = std::f32::consts::FRAC_PI_2;
 /// The fraction of the tolerance that is used at keys. The rest is for errors between keys.
 const KEY_FRACTION: f32 = 0.9;
 
-/// Maximum difference between a reduced clip and the original clip at any time, apart from rounding to single precision.
+/// Maximum difference between a reduced clip and the original clip at any time, apart from rounding to single
+/// precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// Angle in radians.
@@ -36,13 +37,13 @@ impl Default for Tolerance {
 }
 
 /// Removes the keys of linear channels that interpolation restores. A constant channel keeps two keys. Step and cubic
-/// spline channels are not changed. A channel that never leaves the rest pose is dropped, unless another channel animates
-/// the same property.
+/// spline channels are not changed. A channel that never leaves the rest pose is dropped, unless another channel
+/// animates the same property.
 ///
 /// The algorithm is greedy. From each kept key it searches the farthest key up to which interpolation restores all keys
-/// between them, first by doubling and then by halving the distance. This takes O(n log n) steps for n keys. The result has
-/// few keys, but not always the smallest possible number. Each channel has its own key times, and channels with equal times
-/// share a timeline.
+/// between them, first by doubling and then by halving the distance. This takes O(n log n) steps for n keys. The result
+/// has few keys, but not always the smallest possible number. Each channel has its own key times, and channels with
+/// equal times share a timeline.
 ///
 /// The clip must belong to the skeleton.
 pub fn reduce(clip: &Clip, skeleton: &Skeleton, tolerance: Tolerance) -> Clip {

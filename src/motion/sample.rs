@@ -32,8 +32,8 @@ impl Playhead {
     /// Writes the values of a clip's channels at a time in seconds into a pose. Properties without a channel keep their
     /// values. Before its first key and after its last key, a channel has the value of that key.
     ///
-    /// The clip must belong to the skeleton. Only the first call allocates. If two channels animate the same property, the
-    /// later one is used.
+    /// The clip must belong to the skeleton. Only the first call allocates. If two channels animate the same property,
+    /// the later one is used.
     pub fn sample(&mut self, clip: &Clip, time: f32, skeleton: &Skeleton, pose: &mut Pose) {
         self.cursors.resize(clip.timelines.len(), Cursor::default());
         for (cursor, times) in self.cursors.iter_mut().zip(&clip.timelines) {

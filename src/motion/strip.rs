@@ -167,13 +167,15 @@ impl PreparedStrip {
         StripTime { phase, cycles, single: (self.blended.len() == 1).then_some(time), wraps: self.wraps }
     }
 
-    /// Returns the local time of each clip and the number of its completed cycles, `since` seconds after the strip's start.
+    /// Returns the local time of each clip and the number of its completed cycles, `since` seconds after the strip's
+    /// start.
     fn times<'a>(&'a self, since: f32, clips: &'a [Clip]) -> impl Iterator<Item = (f32, f64)> + 'a {
         let strip_time = self.time(since);
         self.blended.iter().map(move |blended| strip_time.of_clip(blended, &clips[blended.clip]))
     }
 
-    /// Writes the pose `since` seconds after the strip's start. Properties that the clips do not animate come from `base`.
+    /// Writes the pose `since` seconds after the strip's start. Properties that the clips do not animate come from
+    /// `base`.
     pub(super) fn pose(
         &mut self,
         since: f32,

@@ -115,7 +115,8 @@ impl Motion {
         (*self == Self::clip(weighted.clip)).then_some(weighted.clip)
     }
 
-    /// The morph weights that the motion's clips animate, as indices into [`Pose::weights`](crate::pose::Pose::weights).
+    /// The morph weights that the motion's clips animate, as indices into
+    /// [`Pose::weights`](crate::pose::Pose::weights).
     pub fn moved_weights(&self, character: &Character) -> BTreeSet<usize> {
         let strips = self.strips.iter().flat_map(|strip| &strip.clips).filter(|s| s.weight > 0.0);
         let everywhere = strips.map(|weighted| (weighted.clip, &[][..]));

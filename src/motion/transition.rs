@@ -76,7 +76,8 @@ impl Transition {
         Self { seconds, inside, around }
     }
 
-    /// Returns whether the fastest joint in the transition turns at most 1.5 times as fast as the fastest joint around it.
+    /// Returns whether the fastest joint in the transition turns at most 1.5 times as fast as the fastest joint around
+    /// it.
     pub fn is_smooth(&self) -> bool {
         self.excess_speed() <= 0.0
     }
@@ -92,9 +93,9 @@ impl Motion {
     ///
     /// Overlaps from 0.2 s to 1.5 s are tried. The result is the shortest overlap that
     /// [is smooth](Transition::is_smooth) and in which the feet of both clips strike the ground within an eighth of a
-    /// cycle of each other. If no overlap meets both conditions, the result is the shortest smooth overlap. If no overlap
-    /// is smooth, it is the overlap that exceeds the speed limit by the least amount. The overlap is never longer than one
-    /// of the strips, and never covers a transition between the strip at `index` and an earlier one.
+    /// cycle of each other. If no overlap meets both conditions, the result is the shortest smooth overlap. If no
+    /// overlap is smooth, it is the overlap that exceeds the speed limit by the least amount. The overlap is never
+    /// longer than one of the strips, and never covers a transition between the strip at `index` and an earlier one.
     ///
     /// If the angle of a joint differs between the two clips, the joint turns by this difference within the overlap.
     /// In the middle of the overlap it turns 1.5 times as fast as on average. A different blend curve cannot make up

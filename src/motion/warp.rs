@@ -37,8 +37,8 @@ impl Warp {
 
 /// Computes a warp for each clip of a blend. If the steps of the clips do not correspond, time is scaled uniformly.
 ///
-/// The method follows Kovar & Gleicher 2003, "Flexible automatic motion blending with registration curves", but matches foot
-/// strikes instead of searching for a time alignment.
+/// The method follows Kovar & Gleicher 2003, "Flexible automatic motion blending with registration curves", but matches
+/// foot strikes instead of searching for a time alignment.
 pub(super) fn warps(clips: &[FootStrikes]) -> Vec<Warp> {
     let uniform = || clips.iter().map(|_| Warp::default()).collect();
     let Some((_, foot)) = clips.first().and_then(|c| c.strikes.first().copied()) else { return uniform() };

@@ -83,8 +83,8 @@ fn product(skeleton: &Skeleton, node: usize, rotation: impl Fn(usize) -> Quat) -
     rotations.fold(DQuat::IDENTITY, |below, above| above * below)
 }
 
-/// Returns `parent_from_node` of a node. This is its local transform, or the file's own matrix if the node is at rest and
-/// has shear, which a transform cannot express.
+/// Returns `parent_from_node` of a node. This is its local transform, or the file's own matrix if the node is at rest
+/// and has shear, which a transform cannot express.
 pub fn parent_from_node(skeleton: &Skeleton, pose: &Pose, node: usize) -> Affine3A {
     let local: Transform = pose.locals[node];
     match skeleton.sheared.get(&node) {

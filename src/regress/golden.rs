@@ -1,5 +1,5 @@
-//! Reads and writes goldens, which are PNG images with the name of the machine that drew them, and JSON files with the world
-//! matrices of joints.
+//! Reads and writes goldens, which are PNG images with the name of the machine that drew them, and JSON files with the
+//! world matrices of joints.
 
 use std::io::{BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -56,8 +56,8 @@ pub enum GoldenState {
 }
 
 impl Drawn {
-    /// Reads a PNG from any program. It is only decoded if its size is `width` by `height` pixels. Returns `None` if the
-    /// file does not exist.
+    /// Reads a PNG from any program. It is only decoded if its size is `width` by `height` pixels. Returns `None` if
+    /// the file does not exist.
     ///
     /// # Errors
     /// [`GoldenError`] if the file cannot be read or is not a valid PNG.
@@ -97,8 +97,8 @@ impl Drawn {
         Ok(GoldenState::Drawn(Self { image: DecodedImage { width, height, rgba }, drawn_by }))
     }
 
-    /// Encodes the image as a well-compressed PNG. Its metadata contains the machine and this program's version. The same
-    /// input always gives the same bytes.
+    /// Encodes the image as a well-compressed PNG. Its metadata contains the machine and this program's version. The
+    /// same input always gives the same bytes.
     ///
     /// # Errors
     /// The message of the PNG encoder.
@@ -165,8 +165,8 @@ pub struct JointDifference {
     pub name: String,
     /// Distance between the positions, in metres.
     pub distance: f64,
-    /// The largest angle between corresponding axes, in radians, or the largest relative difference of their lengths if that
-    /// is larger.
+    /// The largest angle between corresponding axes, in radians, or the largest relative difference of their lengths if
+    /// that is larger.
     pub angle: f64,
 }
 

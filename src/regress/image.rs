@@ -10,8 +10,9 @@ pub const TILE: u32 = 32;
 
 /// The difference between two images of the same size.
 ///
-/// Rasterisers round differently. Even the same driver shifts colours by a level or two on another CPU. Such pixels count
-/// as equal, and FLIP judges the others (Andersson et al. 2020, "FLIP: A difference evaluator for alternating images").
+/// Rasterisers round differently. Even the same driver shifts colours by a level or two on another CPU. Such pixels
+/// count as equal, and FLIP judges the others (Andersson et al. 2020, "FLIP: A difference evaluator for alternating
+/// images").
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
     /// Numbers of pixels that differ by 1, by 2, by 3, and by at least 4 levels of 255 in their most different channel.
@@ -77,8 +78,8 @@ impl Difference {
     }
 }
 
-/// Compares two images. Pixels whose channels differ by at most `levels` of 255 count as equal. Returns `None` if the sizes
-/// differ or an image is empty.
+/// Compares two images. Pixels whose channels differ by at most `levels` of 255 count as equal. Returns `None` if the
+/// sizes differ or an image is empty.
 pub fn compare(expected: &DecodedImage, actual: &DecodedImage, levels: u8) -> Option<Difference> {
     let (width, height) = (expected.width, expected.height);
     let size = width as usize * height as usize;
@@ -127,8 +128,8 @@ fn average(values: impl Iterator<Item = f32>) -> f32 {
     if count > 0.0 { (sum / count) as f32 } else { 0.0 }
 }
 
-/// Returns the FLIP error of each pixel. Images that are not opaque are compared over black and over white, and the larger
-/// error is used. Over a single colour, an opaque pixel of that colour would look the same as a transparent one.
+/// Returns the FLIP error of each pixel. Images that are not opaque are compared over black and over white, and the
+/// larger error is used. Over a single colour, an opaque pixel of that colour would look the same as a transparent one.
 fn flip_map(expected: &DecodedImage, actual: &DecodedImage) -> Vec<f32> {
     let over = |background: u8| {
         flip::error_map(&opaque(expected, background), &opaque(actual, background), expected.width as usize)

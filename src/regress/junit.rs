@@ -8,8 +8,8 @@ use super::machine::Machine;
 use super::run::{Outcome, Status};
 use super::suite::Suite;
 
-/// Returns the outcomes as a JUnit report. The properties of the suite name the machine. The properties of a case contain
-/// the rule that judged its image and the measured difference, and its output lists all comparisons.
+/// Returns the outcomes as a JUnit report. The properties of the suite name the machine. The properties of a case
+/// contain the rule that judged its image and the measured difference, and its output lists all comparisons.
 ///
 /// # Errors
 /// The message of the XML writer.
@@ -53,8 +53,8 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<S
     report.to_string().map_err(|e| e.to_string())
 }
 
-/// Escapes the characters that XML 1.0 cannot contain, such as `\u{1b}`. Line breaks and tabs are escaped too, because XML
-/// readers convert them to spaces, which could make different names equal.
+/// Escapes the characters that XML 1.0 cannot contain, such as `\u{1b}`. Line breaks and tabs are escaped too, because
+/// XML readers convert them to spaces, which could make different names equal.
 fn clean(text: &str) -> String {
     let is_allowed = |c: char| !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
     let mut clean = String::with_capacity(text.len());

@@ -1,12 +1,13 @@
-//! Describes the machine that draws. A software driver generates code for the CPU, so the result also depends on the CPU.
+//! Describes the machine that draws. A software driver generates code for the CPU, so the result also depends on the
+//! CPU.
 
 use std::fmt;
 
 /// The adapter with its driver, and the CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Description of the adapter with backend and driver version, from [`Gpu::describe`](crate::render::Gpu::describe).
-    /// `None` if nothing was drawn.
+    /// Description of the adapter with backend and driver version, from
+    /// [`Gpu::describe`](crate::render::Gpu::describe). `None` if nothing was drawn.
     pub adapter: Option<String>,
     /// Name of the CPU, as the operating system reports it.
     pub processor: String,

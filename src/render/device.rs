@@ -116,8 +116,8 @@ impl Gpu {
         Err(RenderError::NoAdapter { wanted: choice.to_string(), found })
     }
 
-    /// Opens an adapter that can present to a surface. `display` returns the connection to the window system and is called
-    /// once per instance. `target` returns the window.
+    /// Opens an adapter that can present to a surface. `display` returns the connection to the window system and is
+    /// called once per instance. `target` returns the window.
     ///
     /// # Errors
     /// Same as [`Gpu::new`].
@@ -168,7 +168,8 @@ impl Gpu {
         Ok(Self { device, queue, info, error, lost })
     }
 
-    /// Returns name, backend and driver, for example `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM 15.0.6)`.
+    /// Returns name, backend and driver, for example `llvmpipe (LLVM 15.0.6, 256 bits), vulkan, Mesa 22.3.6 (LLVM
+    /// 15.0.6)`.
     pub fn describe(&self) -> String {
         describe(&self.info)
     }

@@ -29,8 +29,8 @@ pub struct Frame<'a> {
     /// Centre and radius of a sphere around everything that casts shadows, in world metres.
     pub sphere: (Vec3, f32),
     /// Translucent copies of the model, drawn over the scene and below the fills. Where surfaces coincide, the
-    /// scene hides all ghosts, and the first ghost hides the others. Ghosts cast no shadows, and are not drawn in modes that
-    /// store data.
+    /// scene hides all ghosts, and the first ghost hides the others. Ghosts cast no shadows, and are not drawn in modes
+    /// that store data.
     pub ghosts: Vec<Ghost<'a>>,
     /// Triangles on top of the scene, below the lines.
     pub fills: Vec<Fill>,
@@ -51,8 +51,8 @@ pub struct Draw<'a> {
     pub mirrored: bool,
     /// Morph weights, one per target. Missing ones are zero.
     pub morph_weights: &'a [f32],
-    /// Its bounds in world metres. Blended parts are sorted by the centre, and only the floor below the bounds can be in
-    /// shadow. Empty if unknown.
+    /// Its bounds in world metres. Blended parts are sorted by the centre, and only the floor below the bounds can be
+    /// in shadow. Empty if unknown.
     pub bounds: Bounds,
 }
 

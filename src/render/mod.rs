@@ -1,8 +1,8 @@
-//! Rendering with wgpu, independent of any window. A [`Gpu`] is opened, the parts of a character become a [`Model`] on it,
-//! and a [`Renderer`] draws a [`Frame`] into a [`DecodedImage`].
+//! Rendering with wgpu, independent of any window. A [`Gpu`] is opened, the parts of a character become a [`Model`] on
+//! it, and a [`Renderer`] draws a [`Frame`] into a [`DecodedImage`].
 //!
-//! This module knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. The types
-//! in [`gpu_types`] must match those in `shaders/`, which a test verifies.
+//! This module knows nothing about joints. Its input is matrices, colours and lines, and its output is pixels. The
+//! types in [`gpu_types`] must match those in `shaders/`, which a test verifies.
 
 mod device;
 mod error;

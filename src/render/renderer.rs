@@ -83,7 +83,8 @@ impl Renderer {
     /// Draws a frame into an image of `size` pixels (width, height).
     ///
     /// # Errors
-    /// [`RenderError`] if the image or the palette is larger than the adapter supports, or if the driver reports an error.
+    /// [`RenderError`] if the image or the palette is larger than the adapter supports, or if the driver reports an
+    /// error.
     pub fn render(
         &mut self,
         model: &Model,
@@ -93,8 +94,8 @@ impl Renderer {
         self.submit(model, frame, size)?.image()
     }
 
-    /// Submits a frame without waiting for it. Frames are drawn one after the other, and earlier frames do not change the pixels
-    /// of later ones.
+    /// Submits a frame without waiting for it. Frames are drawn one after the other, and earlier frames do not change
+    /// the pixels of later ones.
     ///
     /// # Errors
     /// Same as [`Renderer::render`].
@@ -142,7 +143,8 @@ impl Renderer {
         result
     }
 
-    /// Uploads the frame and encodes its passes. The frame covers an area of the target that starts at the upper left corner.
+    /// Uploads the frame and encodes its passes. The frame covers an area of the target that starts at the upper left
+    /// corner.
     fn encode(
         &mut self,
         model: &Model,
@@ -310,7 +312,8 @@ fn drawing_order(model: &Model, frame: &Frame<'_>, draws: &[&Draw<'_>]) -> Vec<u
     order
 }
 
-/// Returns the size of a grid cell: the largest of 1, 2 or 5 times a power of ten that is at most a quarter of the radius.
+/// Returns the size of a grid cell: the largest of 1, 2 or 5 times a power of ten that is at most a quarter of the
+/// radius.
 fn grid_cell(radius: f32) -> f32 {
     let wanted = (radius * 0.25).max(1e-6);
     let power = 10.0_f32.powf(wanted.log10().floor());

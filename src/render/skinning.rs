@@ -4,8 +4,8 @@ use super::Draw;
 use super::gpu_types::Vertex;
 use super::model::ModelPart;
 
-/// Features of `shaders/skinning.wgsl` that a part uses besides the blend of four matrices. Unused ones are compiled out,
-/// because a software driver executes both sides of every branch.
+/// Features of `shaders/skinning.wgsl` that a part uses besides the blend of four matrices. Unused ones are compiled
+/// out, because a software driver executes both sides of every branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SkinningVariant {
     morphed: bool,

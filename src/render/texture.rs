@@ -250,7 +250,8 @@ fn halve(pixels: &DecodedImage, srgb: bool) -> DecodedImage {
     DecodedImage { width: half_width, height: half_height, rgba }
 }
 
-/// Returns a table from sRGB bytes to 16-bit linear light, and a table from the upper 12 bits of linear light to sRGB bytes.
+/// Returns a table from sRGB bytes to 16-bit linear light, and a table from the upper 12 bits of linear light to sRGB
+/// bytes.
 fn tables() -> (&'static [u16; 256], &'static [u8; 4096]) {
     use std::sync::LazyLock;
     static TABLES: LazyLock<([u16; 256], [u8; 4096])> = LazyLock::new(|| {

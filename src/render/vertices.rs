@@ -15,8 +15,8 @@ use super::{Draw, RenderError, Renderer, shaders};
 type Vertices = (Vec<Vec3>, Vec<Vec3>);
 
 impl Renderer {
-    /// Skins one part on the GPU with the shader that draws it, and reads positions and normals back. The normals are empty
-    /// if the part has none.
+    /// Skins one part on the GPU with the shader that draws it, and reads positions and normals back. The normals are
+    /// empty if the part has none.
     ///
     /// # Errors
     /// [`RenderError`] if a buffer is larger than the adapter supports, or if the driver reports an error.

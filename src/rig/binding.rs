@@ -18,8 +18,8 @@ use super::{Rig, RigError};
 /// ([`Binding::write_back`]).
 ///
 /// The base may be any joint. If an effector is not below it, the path first leads up from the base, against the
-/// skeleton. The link of a joint on that path has the inverse of the joint's rotation, and the topmost joint of the path
-/// is moved so that the base keeps its place.
+/// skeleton. The link of a joint on that path has the inverse of the joint's rotation, and the topmost joint of the
+/// path is moved so that the base keeps its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     base: usize,

@@ -90,8 +90,8 @@ impl RestPose<'_> {
         Vec3::from(self.world[to].translation - self.world[from].translation)
     }
 
-    /// Transforms a world vector to a joint's rest frame. It uses the whole matrix above the joint, so that cross products
-    /// are also correct in mirrored and non-uniformly scaled frames.
+    /// Transforms a world vector to a joint's rest frame. It uses the whole matrix above the joint, so that cross
+    /// products are also correct in mirrored and non-uniformly scaled frames.
     fn to_joint_frame(&self, joint: usize, vector: Vec3) -> DVec3 {
         let node = &self.skeleton.nodes[joint];
         let above = node.parent.map_or(Affine3A::IDENTITY, |p| self.world[p]);

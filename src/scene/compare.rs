@@ -1,5 +1,5 @@
-//! Compares IK methods on the same goals. Each method starts from the same pose and poses a copy of the lead puppet, which
-//! is drawn as a ghost beside the lead.
+//! Compares IK methods on the same goals. Each method starts from the same pose and poses a copy of the lead puppet,
+//! which is drawn as a ghost beside the lead.
 
 use glam::{DVec3, Vec3, Vec4};
 use rayon::prelude::*;
@@ -111,7 +111,8 @@ impl Candidate {
         self.refusal.as_deref()
     }
 
-    /// Solves the lead's problem with this candidate's puppet, from its current pose or, if a motion is playing, from `start`.
+    /// Solves the lead's problem with this candidate's puppet, from its current pose or, if a motion is playing, from
+    /// `start`.
     fn solve(&mut self, lead: &Puppet, (targets, pins): (&[Target], &[Pin]), start: &Pose) {
         let puppet = &mut self.puppet;
         puppet.share_clips(lead);
@@ -151,9 +152,9 @@ struct SharedProblem {
     pins: Vec<Pin>,
 }
 
-/// A comparison of methods. Each method solves the goals of a lead puppet on its own copy of that puppet. All start from the
-/// same pose, and each continues from its own last result, so that a drag shows how smoothly each method moves. The lead
-/// is never changed.
+/// A comparison of methods. Each method solves the goals of a lead puppet on its own copy of that puppet. All start
+/// from the same pose, and each continues from its own last result, so that a drag shows how smoothly each method
+/// moves. The lead is never changed.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
     candidates: Vec<Candidate>,
@@ -219,8 +220,8 @@ impl Comparison {
         !lead.targets.is_empty()
     }
 
-    /// Restarts all candidates from the common start pose, and solves the lead's current problem, or the last one if the lead no
-    /// longer has goals.
+    /// Restarts all candidates from the common start pose, and solves the lead's current problem, or the last one if
+    /// the lead no longer has goals.
     pub fn refresh(&mut self, lead: &Puppet) {
         self.copy_problem(lead);
         if let Some(start) = self.start.clone().filter(|_| !self.problem.targets.is_empty()) {
@@ -229,8 +230,8 @@ impl Comparison {
         }
     }
 
-    /// Solves the last problem with all candidates in parallel. Candidates are independent, so the number of threads does not
-    /// change the results.
+    /// Solves the last problem with all candidates in parallel. Candidates are independent, so the number of threads
+    /// does not change the results.
     fn solve_problem(&mut self, lead: &Puppet) {
         let (Some(start), problem) = (&self.start, &self.problem) else { return };
         self.candidates.par_iter_mut().for_each(|c| c.solve(lead, (&problem.targets, &problem.pins), start));
@@ -256,8 +257,8 @@ impl Comparison {
         self.candidates.iter().filter(|c| !c.reports.is_empty())
     }
 
-    /// Adds the candidates to a frame of the lead: their ghosts, and their lines below the lead's lines. `scale` is the number
-    /// of pixels per point.
+    /// Adds the candidates to a frame of the lead: their ghosts, and their lines below the lead's lines. `scale` is the
+    /// number of pixels per point.
     pub fn add_to_frame<'a>(&'a self, frame: &mut Frame<'a>, lead: &Puppet, scale: f32) {
         if !frame.mode.is_data() {
             frame.ghosts = self.ghosts(lead, &frame.camera);

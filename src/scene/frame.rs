@@ -1,5 +1,5 @@
-//! Turns a posed puppet and a camera into a [`Frame`] for the renderer. Offline images and the viewer's window both use this
-//! code, so tests compare the same scene that users see.
+//! Turns a posed puppet and a camera into a [`Frame`] for the renderer. Offline images and the viewer's window both use
+//! this code, so tests compare the same scene that users see.
 
 use glam::{Vec3, Vec4};
 
@@ -102,8 +102,8 @@ pub fn ghost<'a>(puppet: &'a Puppet, beside: &Puppet, color: Vec3) -> Ghost<'a> 
     Ghost { draws, palette: &puppet.palette().matrices, color }
 }
 
-/// Returns whether a mode shows the bones and joints of a puppet: [`ShadingMode::Skeleton`] always does, and the other modes for
-/// surfaces do if the puppet has no parts.
+/// Returns whether a mode shows the bones and joints of a puppet: [`ShadingMode::Skeleton`] always does, and the other
+/// modes for surfaces do if the puppet has no parts.
 pub fn shows_skeleton(puppet: &Puppet, mode: ShadingMode) -> bool {
     mode == ShadingMode::Skeleton || puppet.parts().is_empty() && !mode.is_data()
 }

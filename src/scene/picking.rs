@@ -33,8 +33,8 @@ pub struct Hit {
 const HANDLE_RADIUS: f32 = 12.0;
 
 impl Ray {
-    /// Returns the ray from the camera through a pixel. `size` is the size of the image in pixels. Returns `None` if the image
-    /// is empty or the camera is invalid.
+    /// Returns the ray from the camera through a pixel. `size` is the size of the image in pixels. Returns `None` if
+    /// the image is empty or the camera is invalid.
     pub fn through(camera: &Camera, pixel: Vec2, size: Vec2) -> Option<Self> {
         let ndc = Vec2::new(pixel.x / size.x * 2.0 - 1.0, 1.0 - pixel.y / size.y * 2.0);
         let world_from_clip: Mat4 = camera.clip_from_world(size.x / size.y).inverse();
@@ -50,8 +50,8 @@ impl Ray {
         (along.is_finite() && along > 0.0).then(|| self.origin + along * self.direction)
     }
 
-    /// Returns the point of a line that is nearest to the ray. `axis` is the direction of the line, a unit vector. Returns
-    /// `None` if the line and the ray are nearly parallel.
+    /// Returns the point of a line that is nearest to the ray. `axis` is the direction of the line, a unit vector.
+    /// Returns `None` if the line and the ray are nearly parallel.
     pub fn nearest_on_line(&self, point: Vec3, axis: Vec3) -> Option<Vec3> {
         let cosine = axis.dot(self.direction);
         let slope = 1.0 - cosine * cosine;
@@ -60,7 +60,8 @@ impl Ray {
         (slope > 1e-4 && along.is_finite()).then(|| point + along * axis)
     }
 
-    /// Returns the distance to a two-sided triangle, and the barycentric coordinates of the hit (Möller and Trumbore 1997).
+    /// Returns the distance to a two-sided triangle, and the barycentric coordinates of the hit (Möller and Trumbore
+    /// 1997).
     fn meet_triangle(&self, [a, b, c]: [Vec3; 3]) -> Option<(f32, Vec3)> {
         let (ab, ac) = (b - a, c - a);
         let p = self.direction.cross(ac);
@@ -75,15 +76,16 @@ impl Ray {
     }
 }
 
-/// Returns the pixel of a world position, or `None` if it is behind the camera. `size` is the size of the image in pixels.
+/// Returns the pixel of a world position, or `None` if it is behind the camera. `size` is the size of the image in
+/// pixels.
 pub fn pixel(camera: &Camera, point: Vec3, size: Vec2) -> Option<Vec2> {
     let clip = camera.clip_from_world(size.x / size.y) * point.extend(1.0);
     let ndc = Vec2::new(clip.x, clip.y) / clip.w;
     (clip.w > 0.0 && ndc.is_finite()).then(|| (ndc * Vec2::new(0.5, -0.5) + 0.5) * size)
 }
 
-/// Returns the point that a pointer at the pixel `at` would grab: the nearest handle within its pickable area, or otherwise the
-/// skin under the pointer. `handles` are node indices, and `size` is the size of the image in pixels.
+/// Returns the point that a pointer at the pixel `at` would grab: the nearest handle within its pickable area, or
+/// otherwise the skin under the pointer. `handles` are node indices, and `size` is the size of the image in pixels.
 pub fn pick(puppet: &Puppet, camera: &Camera, at: Vec2, size: Vec2, handles: &[usize]) -> Option<Hit> {
     let ray = Ray::through(camera, at, size)?;
     let skin = pick_skin(puppet, &ray);

@@ -86,7 +86,8 @@ fn range_error(item: &Item) -> Option<&'static str> {
     }
 }
 
-/// Returns a [`real`] number for which `accepts` returns true. `otherwise` returns the error message for any other value.
+/// Returns a [`real`] number for which `accepts` returns true. `otherwise` returns the error message for any other
+/// value.
 pub(crate) fn number(
     item: &Item,
     key: &str,
@@ -120,7 +121,8 @@ pub(crate) fn check_keys(table: &dyn TableLike, keys: &[&str]) -> Result<(), Spa
     Ok(())
 }
 
-/// Returns which of two spellings of a key a table uses: the deprecated one if it is present, otherwise the current one.
+/// Returns which of two spellings of a key a table uses: the deprecated one if it is present, otherwise the current
+/// one.
 ///
 /// # Errors
 /// [`SpannedError`] if both are present.

@@ -77,8 +77,8 @@ impl Bounds {
 }
 
 impl Camera {
-    /// Returns a camera that shows a whole box. The bounding sphere of the box fills the narrower of the horizontal and the
-    /// vertical field of view. `fov_y` is in radians, and `aspect` is width / height.
+    /// Returns a camera that shows a whole box. The bounding sphere of the box fills the narrower of the horizontal and
+    /// the vertical field of view. `fov_y` is in radians, and `aspect` is width / height.
     pub fn framing(bounds: &Bounds, fov_y: f32, aspect: f32) -> Self {
         let (target, radius) = bounds.sphere();
         Self::around(target, radius, AUTO_DIRECTION, Vec3::Y, fov_y, aspect)
@@ -92,8 +92,8 @@ impl Camera {
         self.far = distance + 10.0 * radius;
     }
 
-    /// Returns a camera that shows a whole sphere. `direction` is the direction from the target to the camera. `fov_y` is in
-    /// radians, and `aspect` is width / height.
+    /// Returns a camera that shows a whole sphere. `direction` is the direction from the target to the camera. `fov_y`
+    /// is in radians, and `aspect` is width / height.
     pub fn around(target: Vec3, radius: f32, direction: Vec3, up: Vec3, fov_y: f32, aspect: f32) -> Self {
         let fov_x = 2.0 * ((fov_y * 0.5).tan() * aspect).atan();
         let distance = radius / (fov_x.min(fov_y) * 0.5).sin();
@@ -106,7 +106,8 @@ impl Camera {
         view::look_at_mat4(self.position, self.target, self.up)
     }
 
-    /// Returns the product of projection and view matrix. Depth is 0 at the near plane and 1 at the far plane, as in wgpu.
+    /// Returns the product of projection and view matrix. Depth is 0 at the near plane and 1 at the far plane, as in
+    /// wgpu.
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
         proj::directx::perspective(self.fov_y, aspect, self.near, self.far) * self.view_from_world()
     }

@@ -17,8 +17,8 @@ pub(super) fn all_extensions() -> Vec<String> {
     lower_case().map(|e| (*e).to_owned()).chain(lower_case().map(|e| e.to_uppercase())).collect()
 }
 
-/// Returns the next or previous model in the folder of a file, in the order of their names. After the last one comes the
-/// first. Motion files are skipped unless `file` is one. Returns `None` if there is no other model.
+/// Returns the next or previous model in the folder of a file, in the order of their names. After the last one comes
+/// the first. Motion files are skipped unless `file` is one. Returns `None` if there is no other model.
 ///
 /// # Errors
 /// Fails if the folder cannot be read.

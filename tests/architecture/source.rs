@@ -63,7 +63,8 @@ impl SourceFile {
 
     /// Returns the module at the root of the crate that a path leads to, or `None` for other crates and local names.
     fn target(&self, found: &FoundPath) -> Option<String> {
-        // A path that ends at the root may lead to any module. It becomes the name `crate`, which no row of the table allows.
+        // A path that ends at the root may lead to any module. It becomes the name `crate`, which no row of the table
+        // allows.
         Some(self.absolute(found)?.into_iter().next().unwrap_or_else(|| "crate".to_owned()))
     }
 
@@ -86,8 +87,8 @@ impl SourceFile {
         Some(module.into_iter().chain(path).map(str::to_owned).collect())
     }
 
-    /// Returns the crates that the file names outside `mod tests`. A module that the file declares or imports shadows a crate
-    /// of the same name.
+    /// Returns the crates that the file names outside `mod tests`. A module that the file declares or imports shadows a
+    /// crate of the same name.
     pub(crate) fn crates(&self) -> BTreeSet<String> {
         let found = paths(&self.text);
         let words = words(&self.text);

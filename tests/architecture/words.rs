@@ -41,8 +41,8 @@ pub(crate) fn occurrences() -> Vec<String> {
     found
 }
 
-/// Returns the phrases in a text with the numbers of their lines. A phrase may be spread over two lines of a comment, and a
-/// single word may be part of a name.
+/// Returns the phrases in a text with the numbers of their lines. A phrase may be spread over two lines of a comment,
+/// and a single word may be part of a name.
 pub(crate) fn phrases(text: &str) -> Vec<(usize, &'static str)> {
     let mut words: Vec<(usize, String)> = Vec::new();
     for (index, line) in text.lines().enumerate() {

@@ -118,7 +118,8 @@ impl Follower {
     }
 }
 
-/// Returns the CPU time of a thread in seconds, as counted by the scheduler, or `None` if the system does not report it.
+/// Returns the CPU time of a thread in seconds, as counted by the scheduler, or `None` if the system does not report
+/// it.
 fn cpu_seconds(thread: &str) -> Option<f64> {
     let schedstat = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
     schedstat.split_whitespace().next()?.parse::<u64>().ok().map(|ns| ns as f64 * 1e-9)

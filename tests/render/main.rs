@@ -50,8 +50,8 @@ fn typical_view(bounds: Bounds, aspect: f32) -> ViewSettings {
     }
 }
 
-/// A camera that looks at the origin from +Z, two metres away, with a field of view of 90 degrees. An image of 64 pixels
-/// shows the range from −2 to 2 at the origin.
+/// A camera that looks at the origin from +Z, two metres away, with a field of view of 90 degrees. An image of 64
+/// pixels shows the range from −2 to 2 at the origin.
 fn settings(mode: ShadingMode) -> ViewSettings {
     ViewSettings {
         camera: Camera {

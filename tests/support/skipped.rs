@@ -33,8 +33,8 @@ pub struct Record {
     pub reason: String,
 }
 
-/// Appends a record to the file of this run. Each record is a single write, so that several test binaries can append at the
-/// same time.
+/// Appends a record to the file of this run. Each record is a single write, so that several test binaries can append at
+/// the same time.
 pub fn append(record: &Record) -> std::io::Result<()> {
     fs::create_dir_all(folder())?;
     OpenOptions::new().create(true).append(true).open(file())?.write_all(line(record).as_bytes())
@@ -107,8 +107,8 @@ pub fn summary(records: &[Record]) -> String {
     out
 }
 
-/// Returns the folder of the records, below `CARGO_TARGET_TMPDIR`. Cargo does not set that variable for the library's unit
-/// tests, so they derive it from the path of the binary.
+/// Returns the folder of the records, below `CARGO_TARGET_TMPDIR`. Cargo does not set that variable for the library's
+/// unit tests, so they derive it from the path of the binary.
 fn folder() -> PathBuf {
     let given = option_env!("CARGO_TARGET_TMPDIR").map(PathBuf::from);
     let found = || Some(std::env::current_exe().ok()?.ancestors().nth(3)?.join("tmp"));

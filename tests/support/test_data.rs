@@ -26,7 +26,8 @@ pub fn external_or_skip(path: &str) -> Option<PathBuf> {
     locate_or_note(path, Kind::Skipped)
 }
 
-/// Records the running test as skipped. The test must then return. `reason` is a clause, for example `Chromium is missing`.
+/// Records the running test as skipped. The test must then return. `reason` is a clause, for example `Chromium is
+/// missing`.
 #[track_caller]
 pub fn skip(reason: &str) {
     note(Kind::Skipped, reason);
@@ -104,7 +105,8 @@ pub fn is_required() -> bool {
 /// Records that the running test is incomplete. Panics if the data is required.
 #[track_caller]
 fn note(kind: Kind, reason: &str) {
-    // The harness names the thread of a test after the test. In other threads, the location of the call is used instead.
+    // The harness names the thread of a test after the test. In other threads, the location of the call is used
+    // instead.
     let thread = std::thread::current();
     let name = thread.name().filter(|name| *name != "main");
     let name = name.map_or_else(|| Location::caller().to_string(), str::to_owned);

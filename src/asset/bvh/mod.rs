@@ -1,9 +1,9 @@
 //! Reads BVH, Biovision's motion capture format: a hierarchy of joints, then one line of numbers per frame. A file
 //! becomes a skeleton without meshes and one clip.
 //!
-//! There is no standard for BVH except Biovision's own notes and the files that programs write. By common practice, a joint's
-//! rotation is the product of its rotation channels in file order (`Zrotation Xrotation Yrotation` is Rz · Rx · Ry for
-//! column vectors, in degrees), a position channel replaces the `OFFSET` on its axis, and +Y is up.
+//! There is no standard for BVH except Biovision's own notes and the files that programs write. By common practice, a
+//! joint's rotation is the product of its rotation channels in file order (`Zrotation Xrotation Yrotation` is Rz · Rx ·
+//! Ry for column vectors, in degrees), a position channel replaces the `OFFSET` on its axis, and +Y is up.
 //!
 //! Deep hierarchies do not overflow the stack. Memory is bounded by the length of the text and not by the counts that
 //! the file declares.
@@ -42,8 +42,8 @@ pub fn is_bvh(path: &Path, bytes: &[u8]) -> bool {
 /// Reads the text of a BVH file.
 ///
 /// Joints become nodes in file order. End Sites become leaf nodes that are named after their joint, such as `hand_end`.
-/// The rest pose has the offsets and no rotation. The clip is named after the file, and the time of frame i is i times the
-/// frame time.
+/// The rest pose has the offsets and no rotation. The clip is named after the file, and the time of frame i is i times
+/// the frame time.
 ///
 /// `path` names the file in messages. `units` is the length of one unit in metres, 1e-6 to 1e6. `None` guesses it from
 /// the size of the skeleton and adds a warning.

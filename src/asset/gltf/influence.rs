@@ -62,8 +62,8 @@ impl GltfFile<'_> {
         Ok(weights.into_iter().map(Vec4::from).collect())
     }
 
-    /// Normalises the weights of each vertex. Weights that are not finite become zero. A vertex without weight follows its
-    /// first joint.
+    /// Normalises the weights of each vertex. Weights that are not finite become zero. A vertex without weight follows
+    /// its first joint.
     fn normalize(&self, sets: &mut [Influences], at: &str) {
         let vertices = sets.first().map_or(0, |s| s.weights.len());
         let (mut not_finite, mut unweighted) = (0_usize, 0_usize);

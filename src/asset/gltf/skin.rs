@@ -11,7 +11,8 @@ impl GltfFile<'_> {
         (0..self.root.skins.len()).map(|i| self.skin(i)).collect()
     }
 
-    /// Reads a skin. Its `skeleton` property is ignored because it has no effect and exporters often write it incorrectly.
+    /// Reads a skin. Its `skeleton` property is ignored because it has no effect and exporters often write it
+    /// incorrectly.
     fn skin(&self, index: usize) -> Result<Skin, ObjectError> {
         let json = &self.root.skins[index];
         let at = format!("skins[{index}]");

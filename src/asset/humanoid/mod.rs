@@ -21,8 +21,9 @@ const FINGERS: [(&str, &str); 6] = [
     ("ring", "Ring"),
 ];
 
-/// Finds the bones of a human body, named as in VRM 1.0, from the file's own map or from joint names in any common naming
-/// convention. Returns `None` if the character does not have hips, two arms and two legs of at least two bones each.
+/// Finds the bones of a human body, named as in VRM 1.0, from the file's own map or from joint names in any common
+/// naming convention. Returns `None` if the character does not have hips, two arms and two legs of at least two bones
+/// each.
 ///
 /// Names decide the side of a joint. A joint that names one side but belongs to a limb of the other side is ignored. If
 /// no limb names a side, the character is assumed to face +Z, so that its left is at +X.

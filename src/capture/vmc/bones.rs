@@ -97,8 +97,8 @@ impl Bone {
         Self::all().find(|b| b.unity() == parent)
     }
 
-    /// Returns the bone's name in VRM 1.0. It is Unity's name with a lower-case first letter, except that VRM's thumbs start at
-    /// the metacarpal.
+    /// Returns the bone's name in VRM 1.0. It is Unity's name with a lower-case first letter, except that VRM's thumbs
+    /// start at the metacarpal.
     pub fn vrm(self) -> String {
         let name = self.unity();
         let name = match name.split_once("Thumb") {

@@ -23,7 +23,8 @@ pub enum VmcEvent {
     Root(Vec3, Quat),
     /// `/VMC/Ext/Bone/Pos`: a bone's local position and rotation. Rotations are the identity in the T-pose.
     Bone(Bone, Vec3, Quat),
-    /// `/VMC/Ext/Blend/Val`: a morph's name in lower case and its weight from 0 to 1. The next [`VmcEvent::Apply`] applies it.
+    /// `/VMC/Ext/Blend/Val`: a morph's name in lower case and its weight from 0 to 1. The next [`VmcEvent::Apply`]
+    /// applies it.
     Morph(String, f32),
     /// `/VMC/Ext/Blend/Apply`: applies the weights that were received since the last such message.
     Apply,

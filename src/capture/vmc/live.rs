@@ -15,10 +15,10 @@ use super::{BONES, Bone, Performer};
 ///
 /// Let N be the product of the rotations from the hips to a bone, F the rotation from VRM's space to the
 /// character's world, and T the bone's world orientation in the character's T-pose. The bone's world orientation is
-/// then F N F⁻¹ T, so that the character's bone rotates in world space as the performer's does, whatever the axes of its
-/// joints are. If the bone's parent is also in the character, and the T-pose is the rest pose, then the local rotation
-/// is rest · W⁻¹ q W. Here q is the received rotation in the character's world, and W is the bone's world orientation
-/// at rest. The rotation of a bone that the character does not have is passed on to the bones below it.
+/// then F N F⁻¹ T, so that the character's bone rotates in world space as the performer's does, whatever the axes of
+/// its joints are. If the bone's parent is also in the character, and the T-pose is the rest pose, then the local
+/// rotation is rest · W⁻¹ q W. Here q is the received rotation in the character's world, and W is the bone's world
+/// orientation at rest. The rotation of a bone that the character does not have is passed on to the bones below it.
 #[derive(Clone, Debug)]
 pub struct LiveCharacter {
     /// Scale from metres of the performer to metres of the character. Initially 1.
@@ -70,8 +70,8 @@ impl LiveCharacter {
         })
     }
 
-    /// Sets [`LiveCharacter::scale`] so that the performer's current hip height matches the character's hip height at rest.
-    /// Returns false and changes nothing if the performer's hip position is unknown or unusable.
+    /// Sets [`LiveCharacter::scale`] so that the performer's current hip height matches the character's hip height at
+    /// rest. Returns false and changes nothing if the performer's hip position is unknown or unusable.
     pub fn level(&mut self, performer: &Performer) -> bool {
         let scale = hip_position(performer).map(|position| self.height / position.y);
         let scale = scale.filter(|s| s.is_finite() && *s > 1e-3 && *s < 1e3);

@@ -1,14 +1,14 @@
-//! Live motion capture with the VMC protocol (Virtual Motion Capture, version 3.1). A capture program sends the performer's
-//! pose to the program that shows the character, as OSC over UDP.
+//! Live motion capture with the VMC protocol (Virtual Motion Capture, version 3.1). A capture program sends the
+//! performer's pose to the program that shows the character, as OSC over UDP.
 //!
 //! ```text
 //! UDP ─▶ Receiver ─▶ decode ─▶ VmcEvent ─▶ Performer (latest values) ─▶ LiveCharacter ─▶ Pose ─▶ Recorder ─▶ Clip
 //!        └──────────────────────────────────────── LiveSource ─────────────────────────────────────────┘
 //! ```
 //!
-//! The protocol's rotations are local rotations of a character whose joints are all aligned with the world in the T-pose.
-//! [`LiveCharacter`] converts them for characters with other joint axes. Received data is not trusted: a packet that is not
-//! valid is counted and dropped as a whole.
+//! The protocol's rotations are local rotations of a character whose joints are all aligned with the world in the
+//! T-pose. [`LiveCharacter`] converts them for characters with other joint axes. Received data is not trusted: a packet
+//! that is not valid is counted and dropped as a whole.
 
 mod bones;
 mod event;

@@ -1,5 +1,5 @@
-//! Checks that a known motion that is sent with the protocol is recovered on skeletons with arbitrary joint axes, and that
-//! invalid packets are dropped.
+//! Checks that a known motion that is sent with the protocol is recovered on skeletons with arbitrary joint axes, and
+//! that invalid packets are dropped.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,7 +39,8 @@ fn orientation(world: &Affine3A) -> Quat {
     Quat::from_mat3a(&world.matrix3)
 }
 
-/// Encodes a pose of the mannequin as a performer sends it: the rotation of every bone relative to the T-pose, in world axes.
+/// Encodes a pose of the mannequin as a performer sends it: the rotation of every bone relative to the T-pose, in world
+/// axes.
 fn encode_pose(character: &Character, pose: &Pose) -> Vec<u8> {
     let bones = &character.humanoid.as_ref().unwrap().bones;
     let world = worlds(character, pose);

@@ -171,8 +171,8 @@ fn seven() -> Result<Body, SolveError> {
     ])
 }
 
-/// The arm of Li & Peng 2013, with three hinges in a plane and the limits θ₁ ∈ [−90°, 90°], θ₂ ∈ [0°, 110°], θ₃ ∈ [−20°,
-/// 20°].
+/// The arm of Li & Peng 2013, with three hinges in a plane and the limits θ₁ ∈ [−90°, 90°], θ₂ ∈ [0°, 110°], θ₃ ∈
+/// [−20°, 20°].
 fn paper() -> Result<Body, SolveError> {
     let link = DVec3::X / 3.0;
     arm(&[

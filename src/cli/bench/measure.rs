@@ -132,8 +132,8 @@ fn timer_overhead() -> f64 {
     nearest_rank(&sorted(&readings), 0.5)
 }
 
-/// Measures the reference time of this machine, nanoseconds. It is the time of one single-precision 1/√x in a sequence in
-/// which each input is the previous result. Times of different or busy machines can be compared relative to it.
+/// Measures the reference time of this machine, nanoseconds. It is the time of one single-precision 1/√x in a sequence
+/// in which each input is the previous result. Times of different or busy machines can be compared relative to it.
 pub(super) fn reference_time() -> f64 {
     const COUNT: u32 = 100_000;
     let mut best = f64::INFINITY;

@@ -22,8 +22,8 @@ pub(super) enum Table {
     Drag,
 }
 
-/// Recomputes table 1 of the paper. For CCD, the paper reports errors of 5.6e-8 and times of 0.5 s without limits and 0.77 s
-/// with limits. For the fused method, it reports errors of 2.5e-9 and times of 24 µs and 230 µs.
+/// Recomputes table 1 of the paper. For CCD, the paper reports errors of 5.6e-8 and times of 0.5 s without limits and
+/// 0.77 s with limits. For the fused method, it reports errors of 2.5e-9 and times of 24 µs and 230 µs.
 pub(super) fn paper(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
     let mut rows = Vec::new();
     for limits in [false, true] {
@@ -42,8 +42,8 @@ pub(super) fn paper(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
     Ok(rows)
 }
 
-/// Recomputes the ten-joint table for comparison with the published iteration counts. The targets are within reach, and the
-/// tolerance is a thousandth of the reach.
+/// Recomputes the ten-joint table for comparison with the published iteration counts. The targets are within reach, and
+/// the tolerance is a thousandth of the reach.
 pub(super) fn fabrik(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
     let cases = cases::free(10, Set::Reach, count, seed)?;
     let published = [
@@ -77,8 +77,8 @@ pub(super) struct DragRow {
     pub(super) flips: usize,
     /// Largest rotation of a joint while the target does not move, radians.
     pub(super) jitter: f64,
-    /// Largest difference of a joint in radians between two solves of the same target from rest, with other targets solved
-    /// in between.
+    /// Largest difference of a joint in radians between two solves of the same target from rest, with other targets
+    /// solved in between.
     pub(super) drift: f64,
     /// Median time of a solve, microseconds.
     pub(super) median_us: f64,

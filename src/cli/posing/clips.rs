@@ -74,8 +74,8 @@ impl PosingArgs {
     }
 }
 
-/// Returns a character with the clips of other files added, retargeted to it. A clip whose name is taken gets the file's
-/// name as a prefix.
+/// Returns a character with the clips of other files added, retargeted to it. A clip whose name is taken gets the
+/// file's name as a prefix.
 pub(in crate::cli) fn extend(
     character: Arc<Character>,
     files: &[PathBuf],

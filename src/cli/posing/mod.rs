@@ -166,8 +166,8 @@ pub(super) fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
 }
 
 impl PosingArgs {
-    /// Returns a puppet that is set up as the options say. The order of the options is read from `matches`, the parsed arguments
-    /// of the subcommand.
+    /// Returns a puppet that is set up as the options say. The order of the options is read from `matches`, the parsed
+    /// arguments of the subcommand.
     pub(super) fn puppet(
         &self,
         character: Character,
@@ -191,7 +191,8 @@ impl PosingArgs {
         self.rig.as_deref()
     }
 
-    /// Does the same as [`Self::puppet`], but takes the character's rig and a shared character that already has all clips.
+    /// Does the same as [`Self::puppet`], but takes the character's rig and a shared character that already has all
+    /// clips.
     pub(super) fn puppet_of(
         &self,
         character: Arc<Character>,

@@ -80,8 +80,8 @@ pub fn is_take(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
-/// Returns a unique name for a clip that is added to other clips. This is the clip's own name, or the `stem` of its file
-/// name if it has none. If that name is in use, the stem is put in front of it. If that is in use too, a number is
+/// Returns a unique name for a clip that is added to other clips. This is the clip's own name, or the `stem` of its
+/// file name if it has none. If that name is in use, the stem is put in front of it. If that is in use too, a number is
 /// appended.
 pub fn unique_clip_name(clips: &[Clip], own: Option<&str>, stem: &str) -> String {
     let is_free = |name: &str| clips.iter().all(|c| c.name.as_deref() != Some(name));

@@ -82,8 +82,8 @@ impl BvhJoints {
     }
 
     /// Returns the text of the HIERARCHY section. `units` is the length of one unit in metres, and `decimals` is the
-    /// number of decimals of a length. Unless `keep_root` is set, the offsets of roots are zero, because some programs add
-    /// them to the root's position.
+    /// number of decimals of a length. Unless `keep_root` is set, the offsets of roots are zero, because some programs
+    /// add them to the root's position.
     pub(super) fn hierarchy(
         &self,
         rest: &WorldRotations,
@@ -152,7 +152,8 @@ fn in_skins(character: &Character) -> Vec<bool> {
     joints
 }
 
-/// Converts a name to one that BVH can store, which is a single line without braces. A missing name becomes `joint{node}`.
+/// Converts a name to one that BVH can store, which is a single line without braces. A missing name becomes
+/// `joint{node}`.
 fn bvh_name(name: Option<&str>, node: usize) -> String {
     let plain =
         |c: char| if c.is_control() || matches!(c, '{' | '}' | '\u{2028}' | '\u{2029}') { '_' } else { c };

@@ -1,9 +1,9 @@
 //! Writes clips as BVH, a text format for motion capture. [`crate::asset::bvh`] reads it.
 //!
-//! In BVH, all rotations are zero at rest, and the axes of every joint are then parallel to those of the world. Each joint
-//! is therefore written with its world rotation from rest, relative to that of its parent. Offsets are the differences of
-//! world positions at rest, so they include any scale and rotation above the joints. Joints that are translated get
-//! position channels too.
+//! In BVH, all rotations are zero at rest, and the axes of every joint are then parallel to those of the world. Each
+//! joint is therefore written with its world rotation from rest, relative to that of its parent. Offsets are the
+//! differences of world positions at rest, so they include any scale and rotation above the joints. Joints that are
+//! translated get position channels too.
 
 mod joints;
 mod world_rotations;
@@ -105,8 +105,8 @@ pub fn rate(clip: &Clip) -> Option<f64> {
 /// Writes a clip of a character as BVH, sampled at `fps` frames per second.
 ///
 /// The file contains the joints of the skins, the nodes that the clip moves, and all their ancestors. Without a skin it
-/// contains all nodes. Names are written on one line and without braces. `units` is the length of one unit of the file in
-/// metres.
+/// contains all nodes. Names are written on one line and without braces. `units` is the length of one unit of the file
+/// in metres.
 ///
 /// # Errors
 /// [`BvhError`].

@@ -37,8 +37,8 @@ impl DraftKind {
 
 /// A file that is being written under a unique hidden name, in the folder of its final name.
 ///
-/// An unfinished save is removed when its draft is dropped. An unfinished recording stays, unless it is empty. The draft
-/// is locked while it is written, and the lock ends with the process.
+/// An unfinished save is removed when its draft is dropped. An unfinished recording stays, unless it is empty. The
+/// draft is locked while it is written, and the lock ends with the process.
 #[derive(Debug)]
 pub struct Draft {
     file: File,

@@ -28,8 +28,8 @@ const MAX_LINKS: usize = 40;
 
 /// Writes a file. An existing file is replaced once all bytes are on disk.
 ///
-/// Follows links, even to a file that does not exist yet. Writes directly to anything that is not a regular file (a pipe,
-/// `/dev/null`), and appends to files that the caller has opened (`/dev/fd/3`).
+/// Follows links, even to a file that does not exist yet. Writes directly to anything that is not a regular file (a
+/// pipe, `/dev/null`), and appends to files that the caller has opened (`/dev/fd/3`).
 ///
 /// # Errors
 /// The system's error. An existing file is then unchanged, and no draft is left.
@@ -68,7 +68,8 @@ pub fn check(path: &Path) -> io::Result<()> {
     if is_special(path) { Ok(()) } else { Draft::of_save(path).map(drop) }
 }
 
-/// Whether two paths refer to the same regular file, which may not exist yet. Pipes and devices never count as the same.
+/// Whether two paths refer to the same regular file, which may not exist yet. Pipes and devices never count as the
+/// same.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     let resolved = |path: &Path| {
         let file = destination(path).ok()?;
@@ -77,8 +78,8 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
     resolved(a).is_some_and(|a| resolved(b).is_some_and(|b| a == b))
 }
 
-/// Removes the drafts of all unfinished saves, and then calls `end` while no new draft can be created. A program that must
-/// exit immediately calls this. Recordings remain unless they are empty.
+/// Removes the drafts of all unfinished saves, and then calls `end` while no new draft can be created. A program that
+/// must exit immediately calls this. Recordings remain unless they are empty.
 pub fn end(end: impl FnOnce()) {
     registry::DRAFTS.remove_all(end);
 }

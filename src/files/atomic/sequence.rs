@@ -8,9 +8,9 @@ use super::{Draft, is_special, sync_folder, write};
 
 /// Writes many files, for example the frames of an image sequence.
 ///
-/// Each file is complete or absent, as with [`write()`], but the folders are synced only once at the end. Syncing them for
-/// every file would take more than 50 % longer. After a power failure before the end, the last files may be missing, and
-/// the files that they replaced are still there.
+/// Each file is complete or absent, as with [`write()`], but the folders are synced only once at the end. Syncing them
+/// for every file would take more than 50 % longer. After a power failure before the end, the last files may be
+/// missing, and the files that they replaced are still there.
 #[derive(Debug, Default)]
 pub struct Sequence {
     folders: BTreeSet<PathBuf>,

@@ -1,5 +1,5 @@
-//! The model of the timeline editor: which parts of a motion can be dragged, and the motion that results from a drag. This
-//! module neither draws nor changes the session.
+//! The model of the timeline editor: which parts of a motion can be dragged, and the motion that results from a drag.
+//! This module neither draws nor changes the session.
 
 use crate::asset::{Character, Clip};
 use crate::motion::{Motion, Strip};

@@ -93,8 +93,8 @@ fn palm(source: &RestFigure, target: &RestFigure, side: &str, hand: Quat) -> Qua
     rolled().unwrap_or(hand)
 }
 
-/// Returns the direction of a bone as a unit vector in the body frame. It points to the first existing bone of `next`, or
-/// otherwise to the bone's only child.
+/// Returns the direction of a bone as a unit vector in the body frame. It points to the first existing bone of `next`,
+/// or otherwise to the bone's only child.
 fn direction(figure: &RestFigure, side: &str, bone: &str, next: &[&str]) -> Option<Vec3> {
     let node = figure.node(bone)?;
     let next = next.iter().find_map(|n| figure.node(&format!("{side}{n}")));
@@ -106,8 +106,8 @@ fn direction(figure: &RestFigure, side: &str, bone: &str, next: &[&str]) -> Opti
     (offset.length() > 1e-4 * figure.height().abs()).then(|| offset.normalize())
 }
 
-/// Returns the shortest rotation between two unit vectors. For opposite vectors, this is a half turn about the axis nearest
-/// to `seam`.
+/// Returns the shortest rotation between two unit vectors. For opposite vectors, this is a half turn about the axis
+/// nearest to `seam`.
 fn arc(from: Vec3, to: Vec3, seam: Vec3) -> Quat {
     if from.dot(to) > -0.999 {
         return Quat::from_rotation_arc(from, to);

@@ -149,8 +149,8 @@ impl BodyMapping {
         }
     }
 
-    /// Moves the hips to the position of the source's hips, measured at the midpoint of the hip joints. The hips are lowered
-    /// if a leg is too short for the constraint of its foot.
+    /// Moves the hips to the position of the source's hips, measured at the midpoint of the hip joints. The hips are
+    /// lowered if a leg is too short for the constraint of its foot.
     fn set_anchor(&mut self, contacts: &[ContactConstraint], out: &mut Pose) {
         let [left, right] = self.hips.map(|n| self.source.at(n));
         let turn = self.target.turns[self.anchor];
@@ -204,8 +204,8 @@ impl BodyMapping {
         }
     }
 
-    /// Adds a constraint for each hand, at the offset of the source's hand from the midpoint of the shoulders, scaled by the
-    /// arm span.
+    /// Adds a constraint for each hand, at the offset of the source's hand from the midpoint of the shoulders, scaled
+    /// by the arm span.
     fn constrain_hands(&mut self, out: &mut Pose, contacts: &mut Vec<ContactConstraint>) {
         for a in &self.arms {
             let [left, right] = a.from_shoulders.map(|n| self.source.at(n));

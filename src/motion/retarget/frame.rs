@@ -5,8 +5,8 @@ use glam::{Mat3, Quat, Vec3};
 use crate::asset::{Skeleton, Transform};
 use crate::pose::Pose;
 
-/// The up axis of a body snaps to an axis of the world within 30°, and its left axis within 20°. These are the cosines of
-/// the angles.
+/// The up axis of a body snaps to an axis of the world within 30°, and its left axis within 20°. These are the cosines
+/// of the angles.
 const UPRIGHT: f32 = 0.866;
 const FACING: f32 = 0.94;
 /// A figure stands on the ground if the height of the lowest joint of its feet, as a fraction of the hip height, is
@@ -25,8 +25,8 @@ pub(super) struct BodyFrame {
 }
 
 impl BodyFrame {
-    /// Computes the frame from bone positions: x lies between the hip joints, and y points from the hips to the shoulders.
-    /// Returns `None` if these points coincide.
+    /// Computes the frame from bone positions: x lies between the hip joints, and y points from the hips to the
+    /// shoulders. Returns `None` if these points coincide.
     pub(super) fn new(at: impl Fn(&str) -> Option<Vec3>) -> Option<Self> {
         let between = |bone: &str| {
             let [left, right] = SIDES.map(|side| at(&format!("{side}{bone}")));

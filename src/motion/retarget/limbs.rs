@@ -41,8 +41,8 @@ pub(super) struct FootPair {
 impl FootPair {
     /// Returns the current offset from the source's ankle to the target's.
     ///
-    /// The point of contact must stay in place while the foot rolls over it. Therefore one part of the offset rotates with
-    /// the foot, and the other part only with its heading.
+    /// The point of contact must stay in place while the foot rolls over it. Therefore one part of the offset rotates
+    /// with the foot, and the other part only with its heading.
     ///
     /// `raised` is the height of the heel above the toes, in heights of the hips.
     pub(super) fn offset(&self, foot: Quat, up: Vec3, raised: f32) -> Vec3 {
@@ -138,7 +138,8 @@ pub(super) fn foot(
     })
 }
 
-/// Precomputes the data of an arm. The arm span is measured along the bones from the midpoint of the shoulders to the hand.
+/// Precomputes the data of an arm. The arm span is measured along the bones from the midpoint of the shoulders to the
+/// hand.
 pub(super) fn arm(side: &str, source: &RestFigure, target: &RestFigure, ratio: f32) -> Option<ArmPair> {
     let shoulders = |f: &RestFigure| Some([f.node("leftUpperArm")?, f.node("rightUpperArm")?]);
     let span = |f: &RestFigure| {

@@ -1,9 +1,10 @@
 //! Motion retargeting: transfers poses from one character to another.
 //!
 //! Two humanoids are compared in a shared posture, in which each limb bone of the source points in the direction of the
-//! target's bone at rest. Starting from this posture, each joint of the target rotates in world space as its counterpart
-//! does (Monzani, Baerlocher, Boulic & Thalmann 2000, "Using an intermediate skeleton and inverse kinematics for motion
-//! retargeting", section 3). The scaled position of a source's foot on the ground becomes a [`ContactConstraint`].
+//! target's bone at rest. Starting from this posture, each joint of the target rotates in world space as its
+//! counterpart does (Monzani, Baerlocher, Boulic & Thalmann 2000, "Using an intermediate skeleton and inverse
+//! kinematics for motion retargeting", section 3). The scaled position of a source's foot on the ground becomes a
+//! [`ContactConstraint`].
 
 mod align;
 mod bodies;
@@ -91,9 +92,9 @@ enum Mapping {
 }
 
 impl Retarget {
-    /// Prepares retargeting between two characters. Skeletons that only differ in size and rest pose are matched by joint
-    /// names. Otherwise the characters are matched as humanoids. If that fails, they are matched by names if most names
-    /// agree.
+    /// Prepares retargeting between two characters. Skeletons that only differ in size and rest pose are matched by
+    /// joint names. Otherwise the characters are matched as humanoids. If that fails, they are matched by names if most
+    /// names agree.
     ///
     /// # Errors
     /// [`RetargetError`] if the characters cannot be matched.
@@ -115,8 +116,8 @@ impl Retarget {
         }
     }
 
-    /// Matches joints by their names. Each joint gets the rotation of its counterpart, and its translation from rest, scaled
-    /// by the ratio of bone lengths. If the skeletons are not the same, rotations are also relative to rest.
+    /// Matches joints by their names. Each joint gets the rotation of its counterpart, and its translation from rest,
+    /// scaled by the ratio of bone lengths. If the skeletons are not the same, rotations are also relative to rest.
     ///
     /// # Errors
     /// [`RetargetError::NoNames`] if no name occurs in both.
@@ -154,10 +155,10 @@ impl Retarget {
     /// Computes the target's pose for a pose of the source. Morph weights, and joints without a counterpart, stay at
     /// rest.
     ///
-    /// `contacts` is cleared and filled with a contact constraint for each foot, whose weight fades as the foot leaves the
-    /// ground. With [`Retarget::hands`] there is also one for each hand. A mapping by names adds no constraints. If the number
-    /// of transforms in the pose differs from the number of nodes of the source, the target stays at rest. Only the first
-    /// call allocates.
+    /// `contacts` is cleared and filled with a contact constraint for each foot, whose weight fades as the foot leaves
+    /// the ground. With [`Retarget::hands`] there is also one for each hand. A mapping by names adds no constraints. If
+    /// the number of transforms in the pose differs from the number of nodes of the source, the target stays at rest.
+    /// Only the first call allocates.
     pub fn pose(&mut self, source: &Pose, out: &mut Pose, contacts: &mut Vec<ContactConstraint>) {
         contacts.clear();
         match &mut self.mapping {

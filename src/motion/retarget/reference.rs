@@ -15,8 +15,8 @@ use super::frame::{BodyFrame, SIDES, STANDING_HEIGHTS, turns};
 use super::samples::each_pose;
 use super::tree::to_local;
 
-/// A pose is asymmetric if a joint of a leg is farther than this from the mirrored joint of the other leg, in leg lengths.
-/// The largest value that was found in a modelled or captured rest pose is 0.11.
+/// A pose is asymmetric if a joint of a leg is farther than this from the mirrored joint of the other leg, in leg
+/// lengths. The largest value that was found in a modelled or captured rest pose is 0.11.
 const MAX_ASYMMETRY: f32 = 0.15;
 /// A foot is flat if its rise exceeds the smallest rise by at most this, in leg lengths.
 const MAX_RISE: f32 = 0.01;
@@ -247,8 +247,8 @@ fn standing_pose<'a>(character: &Character, rest: &ReferencePose<'a>) -> Option<
         }
     });
     let length = rest.length()?;
-    // The mean over the clips evens out feet that are too low or too high in a single clip. Clips in which the figure runs
-    // on its toes are left out, because its feet are never flat.
+    // The mean over the clips evens out feet that are too low or too high in a single clip. Clips in which the figure
+    // runs on its toes are left out, because its feet are never flat.
     let flat_feet = [0, 1].map(|side| {
         let flat = feet.iter().filter_map(|clip| flat(clip.get(side)?, MAX_RISE * length));
         flattest(flat.collect(), MAX_RISE * length).map(|(_, foot)| foot)

@@ -67,8 +67,8 @@ pub fn load(path: &Path, character: &Character, rig: &Rig) -> Result<Motion, Mot
 /// The goals of edits are solved with the rig, each on top of the edits before it.
 ///
 /// # Errors
-/// [`MotionFileError::Format`] with the line number, for a TOML syntax error, an unknown or missing key, an invalid value, an
-/// unknown clip, node or chain, or a goal that cannot be solved.
+/// [`MotionFileError::Format`] with the line number, for a TOML syntax error, an unknown or missing key, an invalid
+/// value, an unknown clip, node or chain, or a goal that cannot be solved.
 pub fn read(text: &str, path: &Path, character: &Character, rig: &Rig) -> Result<Motion, MotionFileError> {
     let format_error = |error: SpannedError| {
         let (line, cause) = error.line_and_cause(text);

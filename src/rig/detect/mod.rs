@@ -1,5 +1,5 @@
-//! Finds the chains of a character by its humanoid map, by the names of its joints, or by its shape. The time is linear in
-//! the number of nodes for every hierarchy and all names, because a file can have very many nodes.
+//! Finds the chains of a character by its humanoid map, by the names of its joints, or by its shape. The time is linear
+//! in the number of nodes for every hierarchy and all names, because a file can have very many nodes.
 
 use glam::Vec3;
 
@@ -167,7 +167,8 @@ impl<'a> ChainFinder<'a> {
         for (family, kind) in [(Family::Tail, ChainKind::Tail), (Family::Finger, ChainKind::Finger)] {
             let longest =
                 self.longest_paths(&|n| self.families[n] == Some(family) || self.families[n].is_none());
-            // A chain may continue below unnamed joints with joints of its family, which are then not tops of their own.
+            // A chain may continue below unnamed joints with joints of its family, which are then not tops of their
+            // own.
             let mut taken = vec![false; self.skeleton.nodes.len()];
             for top in self.tops(family) {
                 if taken[top] {
@@ -183,7 +184,8 @@ impl<'a> ChainFinder<'a> {
         found
     }
 
-    /// Returns the chain of an arm or a leg from the joints of its family, without the collar and up to the hand or foot.
+    /// Returns the chain of an arm or a leg from the joints of its family, without the collar and up to the hand or
+    /// foot.
     fn limb(&self, mut joints: Vec<usize>, family: Family) -> Option<Vec<usize>> {
         let sided = (self.positions[*joints.last()?].x - self.middle).abs() > 0.02 * self.width;
         let end = match family {

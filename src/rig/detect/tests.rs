@@ -70,8 +70,8 @@ fn time(character: &Character) -> Duration {
     started.elapsed()
 }
 
-/// Returns whether `many` takes less than 9 times as long as `few`, which has a quarter of the nodes. Quadratic time would
-/// take 16 times as long. The shortest of several runs counts, because other programs use the machine too.
+/// Returns whether `many` takes less than 9 times as long as `few`, which has a quarter of the nodes. Quadratic time
+/// would take 16 times as long. The shortest of several runs counts, because other programs use the machine too.
 fn takes_linear_time(few: &Character, many: &Character) -> bool {
     let mut least = [Duration::MAX; 2];
     (0..40).any(|round| {

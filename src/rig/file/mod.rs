@@ -29,8 +29,8 @@ const VERSION: i64 = 1;
 /// Reads a rig for a skeleton.
 ///
 /// # Errors
-/// [`RigError::File`] with the line of invalid TOML, of an unknown or missing key, of an invalid value, or of a node that
-/// does not exist.
+/// [`RigError::File`] with the line of invalid TOML, of an unknown or missing key, of an invalid value, or of a node
+/// that does not exist.
 pub fn read(text: &str, skeleton: &Skeleton) -> Result<Rig, RigError> {
     let document =
         Document::parse(text.to_owned()).map_err(|e| file_error(text, SpannedError::syntax(&e)))?;

@@ -14,8 +14,8 @@ use super::{VERSION, file_error, limit, name, named, read};
 /// Writes a rig into an existing text, which may be empty. Comments and the order of keys are kept.
 ///
 /// # Errors
-/// [`RigError::Value`] for a number that [`read`] would refuse. [`RigError::File`] if the existing text is not valid TOML
-/// or contains something that [`read`] would refuse.
+/// [`RigError::Value`] for a number that [`read`] would refuse. [`RigError::File`] if the existing text is not valid
+/// TOML or contains something that [`read`] would refuse.
 pub fn write(rig: &Rig, skeleton: &Skeleton, existing: &str) -> Result<String, RigError> {
     rig.check(skeleton)?;
     let parsed =

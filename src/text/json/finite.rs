@@ -9,8 +9,8 @@ use serde::ser::{
 };
 
 /// Returns the path of the first number in a value that is infinite or NaN, for example `nodes[3].translation[0]`, or
-/// `None` if all are finite. Skips the parts of the value that cannot be serialized, because writing the value reports that
-/// error.
+/// `None` if all are finite. Skips the parts of the value that cannot be serialized, because writing the value reports
+/// that error.
 pub(crate) fn not_finite<T: Serialize + ?Sized>(value: &T) -> Option<String> {
     match value.serialize(&mut Walk { path: Vec::new() }) {
         Err(Stop::NotFinite(at)) => Some(at),

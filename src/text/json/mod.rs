@@ -1,7 +1,7 @@
 //! Writes JSON whose numbers are all finite.
 //!
-//! `serde_json` writes `null` for a number that is not finite, so that the file cannot be read again. These functions return
-//! an error with the number's path instead.
+//! `serde_json` writes `null` for a number that is not finite, so that the file cannot be read again. These functions
+//! return an error with the number's path instead.
 
 use std::io;
 

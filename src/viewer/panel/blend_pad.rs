@@ -14,8 +14,9 @@ const FIELD: f32 = 122.0;
 /// Space around the pad in points.
 const MARGIN: f32 = 17.0;
 
-/// Shows a pad with a clip at each corner, where the position of the handle sets the weights. Returns the pad's response and
-/// the new weights, or `None` if the number of clips is not two to four or if the sum of the weights is not positive.
+/// Shows a pad with a clip at each corner, where the position of the handle sets the weights. Returns the pad's
+/// response and the new weights, or `None` if the number of clips is not two to four or if the sum of the weights is
+/// not positive.
 pub(super) fn show(ui: &mut Ui, names: &[String], current: &[f32]) -> Option<(Response, Vec<f32>)> {
     let corners = corners(current.len());
     let at = point(current.iter().copied())?;

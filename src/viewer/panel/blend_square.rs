@@ -15,8 +15,8 @@ pub(in crate::viewer) fn corners(clips: usize) -> &'static [Vec2] {
     }
 }
 
-/// Returns the weights at a point, which sum to one. They are linear for two clips, barycentric for three (at the nearest
-/// point of their triangle) and bilinear for four.
+/// Returns the weights at a point, which sum to one. They are linear for two clips, barycentric for three (at the
+/// nearest point of their triangle) and bilinear for four.
 pub(in crate::viewer) fn weights(clips: usize, at: Vec2) -> Vec<f32> {
     let Vec2 { x, y } = if at.is_finite() { at.clamp(Vec2::ZERO, Vec2::ONE) } else { Vec2::splat(0.5) };
     match clips {

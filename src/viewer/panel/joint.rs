@@ -60,8 +60,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, comma
     save(ui, session, panel);
 }
 
-/// Shows the button that saves the rig, a mark for unsaved changes, and the question that must be answered before a file is
-/// replaced.
+/// Shows the button that saves the rig, a mark for unsaved changes, and the question that must be answered before a
+/// file is replaced.
 fn save(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     // Drop the question if it is about another character's file.
     let rig_file = session.file().map(|file| file.with_extension("rig.toml"));

@@ -83,8 +83,8 @@ pub(super) fn automatic(
     changed
 }
 
-/// Formats a value with up to three decimals, or five below 0.01. The slider's own formatting is not used because it would
-/// also round the value.
+/// Formats a value with up to three decimals, or five below 0.01. The slider's own formatting is not used because it
+/// would also round the value.
 fn digits(value: f64, _: RangeInclusive<usize>) -> String {
     let text = if value.abs() < 0.01 { format!("{value:.5}") } else { format!("{value:.3}") };
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

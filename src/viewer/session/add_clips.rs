@@ -55,7 +55,8 @@ impl Session {
     }
 
     /// Adds a take to the character as a clip, and saves it in a folder as `NAME-take-0001.csv` or under the next free
-    /// number. The clip is parsed from the text of the file, so it is identical to the clip that is later read from the file.
+    /// number. The clip is parsed from the text of the file, so it is identical to the clip that is later read from the
+    /// file.
     ///
     /// # Errors
     /// Returns one line that says why the take was not saved or cannot become a clip.
@@ -81,8 +82,8 @@ impl Session {
         (1..=clips.len() + 1).map(|number| format!("take {number}")).find(is_free).unwrap_or_default()
     }
 
-    /// Adds those additions of another session that this character does not have yet. Returns one line for each addition
-    /// that does not fit.
+    /// Adds those additions of another session that this character does not have yet. Returns one line for each
+    /// addition that does not fit.
     pub fn reapply_added_clips(&mut self, additions: &[AddedClips]) -> Vec<String> {
         let mut errors = Vec::new();
         let before = self.additions.len();
@@ -99,8 +100,8 @@ impl Session {
         errors
     }
 
-    /// Maps the clip indices of another session to those of this one. A clip of the character's own file is found by name,
-    /// or by index if there is no clip of that name.
+    /// Maps the clip indices of another session to those of this one. A clip of the character's own file is found by
+    /// name, or by index if there is no clip of that name.
     pub(in crate::viewer) fn map_clips(&self, from: &Self) -> Vec<Option<usize>> {
         let (here, there) = (self.own_clips(), from.own_clips());
         let own = there.iter().enumerate().map(|(index, clip)| {

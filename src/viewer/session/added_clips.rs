@@ -55,8 +55,8 @@ fn shape(character: &Character) -> (usize, usize) {
 }
 
 impl AddedClips {
-    /// Retargets a file's clips to a character with the given rig, which must be the one that was loaded. `keep_hands` works
-    /// as in [`Source::clips`].
+    /// Retargets a file's clips to a character with the given rig, which must be the one that was loaded. `keep_hands`
+    /// works as in [`Source::clips`].
     ///
     /// # Errors
     /// [`SourceError`] if the clips do not fit the character.

@@ -120,8 +120,8 @@ impl Drag {
 /// Returns the base of the chain that contains the hit node or, if none does, its nearest ancestor that is in a chain.
 pub(in crate::viewer) fn chain_base(character: &Character, rig: &Rig, hit: &Hit) -> Option<usize> {
     let own = character.skeleton.ancestors(hit.node).find_map(|node| {
-        // A joint inside the chain can rotate about the base. The base's own rotation moves a hit point only if the point is
-        // not at its origin.
+        // A joint inside the chain can rotate about the base. The base's own rotation moves a hit point only if the
+        // point is not at its origin.
         let is_beside = node != hit.node || !hit.handle;
         let contains = |c: &&crate::rig::Chain| c.joints.contains(&node) && (node != c.base || is_beside);
         let inside = rig.chains.iter().filter(contains).max_by_key(|c| node != c.base);

@@ -34,7 +34,8 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
         }
     }
     hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
-    // The field had another name when the format was defined. With its new name, every recorded fingerprint would differ.
+    // The field had another name when the format was defined. With its new name, every recorded fingerprint would
+    // differ.
     hasher.update(format!("{rig:?}").replace("logical_parent: ", "carrier: ").as_bytes());
     format!("crc32:{:08x}", hasher.finalize())
 }

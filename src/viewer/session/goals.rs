@@ -26,8 +26,8 @@ impl Session {
         (goal.position.map(|wanted| wanted.distance(reached)), angle)
     }
 
-    /// Sets the weight of a goal and solves again. Consecutive changes to the same goal, until the next release, form one
-    /// undo step.
+    /// Sets the weight of a goal and solves again. Consecutive changes to the same goal, until the next release, form
+    /// one undo step.
     pub(super) fn set_goal_weight(&mut self, node: usize, weight: f64) {
         if !(weight.is_finite() && weight >= 0.0 && self.state.goals.iter().any(|g| g.node == node)) {
             return;

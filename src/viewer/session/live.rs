@@ -11,11 +11,11 @@ use super::restore::is_valid;
 const MAX_GAP: Duration = Duration::from_secs(1);
 
 impl Session {
-    /// Sets the local transforms of some nodes, and all morph weights unless `morphs` is empty. The goals are then solved from
-    /// this pose. Invalid transforms and unknown nodes are ignored.
+    /// Sets the local transforms of some nodes, and all morph weights unless `morphs` is empty. The goals are then
+    /// solved from this pose. Invalid transforms and unknown nodes are ignored.
     ///
-    /// The first pose of a source adds one undo step, and so does the first pose after each pause. Other poses add none, so that
-    /// the user's own edits remain separate undo steps.
+    /// The first pose of a source adds one undo step, and so does the first pose after each pause. Other poses add
+    /// none, so that the user's own edits remain separate undo steps.
     pub(super) fn apply_live_pose(&mut self, nodes: &[(usize, Transform)], morphs: &[f32]) {
         let now = self.clock.now;
         if self.followed.is_none_or(|last| now.saturating_sub(last) > MAX_GAP) {

@@ -147,7 +147,8 @@ pub struct Session {
     pub(super) orbit: Orbit,
     size: Vec2,
     pointer: Vec2,
-    /// The bounds of the character at the start, enlarged to leave room for the limbs. Ground, shadow and depth range use them.
+    /// The bounds of the character at the start, enlarged to leave room for the limbs. Ground, shadow and depth range
+    /// use them.
     scene_bounds: Bounds,
     recorder: Option<Recorder>,
     /// The cached result of [`Session::refusals`].
@@ -155,8 +156,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Creates a session that shows a character at rest in a view of `size` pixels. A file that has motion but no meshes
-    /// starts at the first frame of its first clip.
+    /// Creates a session that shows a character at rest in a view of `size` pixels. A file that has motion but no
+    /// meshes starts at the first frame of its first clip.
     pub fn new(character: impl Into<Arc<Character>>, rig: Option<Rig>, size: Vec2) -> Self {
         let character: Arc<Character> = character.into();
         let scene = character.default_scene;

@@ -1,4 +1,5 @@
-//! Finds the methods that cannot solve the current problem. The panel needs them in every frame, so the last result is cached.
+//! Finds the methods that cannot solve the current problem. The panel needs them in every frame, so the last result is
+//! cached.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -19,8 +20,8 @@ pub type Refusals = Arc<[(Method, String)]>;
 #[derive(Debug, Default)]
 pub(super) struct RefusalCache(RefCell<Option<(RefusalKey, Refusals)>>);
 
-/// Everything that refusals depend on. Only the presence of a goal's position matters and not its value, so the key does not
-/// change during a drag.
+/// Everything that refusals depend on. Only the presence of a goal's position matters and not its value, so the key
+/// does not change during a drag.
 #[derive(Debug)]
 struct RefusalKey {
     targets: Vec<Target>,
@@ -68,8 +69,8 @@ fn with_zeroed_values(target: &Target) -> Target {
 }
 
 impl Session {
-    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem is that of the drag, of a
-    /// drag that would start at the pointer, or of the last solve, in this order.
+    /// Returns why a method cannot solve the current problem, or `None` if it can. The current problem is that of the
+    /// drag, of a drag that would start at the pointer, or of the last solve, in this order.
     pub fn refusal(&self, method: Method) -> Option<String> {
         let (targets, pins) = self.current_problem();
         self.puppet.refusal(&targets, &pins, method).map(|e| e.to_string())

@@ -9,9 +9,9 @@ use super::Session;
 use super::history::State;
 
 impl Session {
-    /// Copies the settings of the previous session. If `reloaded` is set, both sessions show the same file, and the camera,
-    /// the added clips and the motion are copied as well. If the nodes are also the same, so are pose, goals and undo history.
-    /// Returns one line for each file of added clips that no longer fits the character.
+    /// Copies the settings of the previous session. If `reloaded` is set, both sessions show the same file, and the
+    /// camera, the added clips and the motion are copied as well. If the nodes are also the same, so are pose, goals
+    /// and undo history. Returns one line for each file of added clips that no longer fits the character.
     pub fn take_over(&mut self, from: &Self, reloaded: bool) -> Vec<String> {
         let mut errors = Vec::new();
         from.settings().into_iter().for_each(|command| self.execute(command));

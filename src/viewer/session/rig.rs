@@ -49,8 +49,8 @@ impl Session {
         let local = self.state.held.locals.get(node).map(|l| l.rotation);
         let Some(now) = local else { return };
         let allowed = self.allowed(node, now.as_dquat()).as_quat().normalize();
-        // A rotation inside the limit is left unchanged, because the conversion to double precision and back would change its
-        // last digits.
+        // A rotation inside the limit is left unchanged, because the conversion to double precision and back would
+        // change its last digits.
         if let Some(local) =
             self.state.held.locals.get_mut(node).filter(|_| allowed.angle_between(now) > 1e-6)
         {

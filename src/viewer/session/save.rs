@@ -90,8 +90,8 @@ impl Session {
         }
     }
 
-    /// Saves the rig as `NAME.rig.toml` beside the character. An existing file keeps its comments and order. The rig of the
-    /// built-in character is saved in `folder` under a free name.
+    /// Saves the rig as `NAME.rig.toml` beside the character. An existing file keeps its comments and order. The rig of
+    /// the built-in character is saved in `folder` under a free name.
     ///
     /// # Errors
     /// [`SaveError::Exists`] if the file exists and was not written by this session, unless `replace` is set. Another

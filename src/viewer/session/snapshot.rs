@@ -30,7 +30,8 @@ pub struct Snapshot {
     /// Joint limits that differ from the rig's file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<(usize, Limit)>,
-    /// Poles that differ from the rig's file, as the effector of the chain and the position of the pole in world metres.
+    /// Poles that differ from the rig's file, as the effector of the chain and the position of the pole in world
+    /// metres.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub poles: Vec<(usize, Option<Vec3>)>,
     /// The motion that is loaded.

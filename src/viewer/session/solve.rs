@@ -9,8 +9,8 @@ use crate::viewer::session::gizmo::GizmoDrag;
 
 use super::{MAX_TIMES, Session};
 
-/// Returns the viewer's default options for a method. There are no restarts, so that the pose does not jump, and the errors of
-/// all iterations are recorded for the convergence curve.
+/// Returns the viewer's default options for a method. There are no restarts, so that the pose does not jump, and the
+/// errors of all iterations are recorded for the convergence curve.
 pub(in crate::viewer) fn default_options(method: Method) -> Options {
     Options { method, restarts: 0, record: true, ..Options::default() }
 }
@@ -33,8 +33,8 @@ impl Session {
         if let Some(before) = before.filter(|b| *b != self.state) {
             self.history.remember(before);
         }
-        // During a drag all methods continue from their current poses. Otherwise the compared methods restart from their
-        // common start pose.
+        // During a drag all methods continue from their current poses. Otherwise the compared methods restart from
+        // their common start pose.
         if self.drag.is_some() || !has_targets {
             self.update_comparison(has_targets);
         }

@@ -97,8 +97,8 @@ impl App {
         }
     }
 
-    /// Starts recording a take, or ends the current one. A finished take becomes a clip of the character, and is saved as
-    /// `NAME-take-0001.csv` or under the next free number.
+    /// Starts recording a take, or ends the current one. A finished take becomes a clip of the character, and is saved
+    /// as `NAME-take-0001.csv` or under the next free number.
     pub(super) fn toggle_take(&mut self) {
         let Some(capture) = &mut self.capture else { return };
         let character = self.session.puppet.character();

@@ -128,8 +128,8 @@ impl App {
         }
     }
 
-    /// Returns whether the pointer is over the panel, or over one of its windows or menus. egui only knows where the pointer
-    /// was at the last redraw.
+    /// Returns whether the pointer is over the panel, or over one of its windows or menus. egui only knows where the
+    /// pointer was at the last redraw.
     fn is_over_panel(&self) -> bool {
         let at = self.at / self.context.pixels_per_point();
         let layer = self.context.layer_id_at(egui::pos2(at.x, at.y));

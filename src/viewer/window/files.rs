@@ -37,8 +37,8 @@ pub(super) struct Files {
     stamp: Vec<Option<(u64, SystemTime)>>,
     /// When the open file last changed.
     changed: Option<Instant>,
-    /// When the open dialog was requested, and whether the window has lost the keyboard focus since. `None` if no dialog is
-    /// open.
+    /// When the open dialog was requested, and whether the window has lost the keyboard focus since. `None` if no
+    /// dialog is open.
     dialog: Option<(Instant, bool)>,
     proxy: EventLoopProxy<AppEvent>,
 }
@@ -79,8 +79,8 @@ impl App {
         }
     }
 
-    /// Returns whether the character may be closed. If a rig or keys are unsaved, the first call returns false and shows a warning,
-    /// and the next call returns true.
+    /// Returns whether the character may be closed. If a rig or keys are unsaved, the first call returns false and
+    /// shows a warning, and the next call returns true.
     pub(super) fn confirm_leave(&mut self) -> bool {
         // A recording also saves the keys.
         let has_unsaved_keys = self.session.is_keyed() && self.session.recorded().is_none();
@@ -121,8 +121,8 @@ impl App {
         }
     }
 
-    /// Opens the system's file dialog, and waits for it on another thread. If an earlier request has not shown a dialog, this
-    /// moves the focus to the panel's path field instead.
+    /// Opens the system's file dialog, and waits for it on another thread. If an earlier request has not shown a
+    /// dialog, this moves the focus to the panel's path field instead.
     pub(super) fn open_dialog(&mut self) {
         match self.files.dialog {
             Some((_, true)) => return,
@@ -296,8 +296,8 @@ impl App {
     }
 }
 
-/// Returns size and modification time of a character's file, of related files with the same stem, and of `others`. An entry is
-/// `None` if the file does not exist.
+/// Returns size and modification time of a character's file, of related files with the same stem, and of `others`. An
+/// entry is `None` if the file does not exist.
 fn stamp(file: &Path, others: &[PathBuf]) -> Vec<Option<(u64, SystemTime)>> {
     let beside = ["bin", "png", "jpg", "rig.toml"].map(|kind| file.with_extension(kind));
     let size_and_time = |path: &Path| {

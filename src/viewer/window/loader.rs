@@ -16,9 +16,9 @@ use crate::rig::Rig;
 use crate::text::printable;
 use crate::viewer::{AddedClips, Session};
 
-/// Maximum number of background threads. A read cannot be cancelled, and with a second thread the next read does not have to
-/// wait for it. More threads would only fill memory with characters that are no longer needed, and the allocator keeps one
-/// heap for each thread that was running at the peak.
+/// Maximum number of background threads. A read cannot be cancelled, and with a second thread the next read does not
+/// have to wait for it. More threads would only fill memory with characters that are no longer needed, and the
+/// allocator keeps one heap for each thread that was running at the peak.
 const MAX_THREADS: usize = 2;
 
 /// Reads files in the background. Only the latest request counts.
@@ -108,8 +108,9 @@ impl CharacterLoader {
         self.reading.as_deref()
     }
 
-    /// Starts to read a file and its rig, for a view of `size` pixels. `reloads` marks a reload. The result of a read in
-    /// progress will be dropped, and a request that no thread has taken yet is not read. `units` works as in [`load_in_units`].
+    /// Starts to read a file and its rig, for a view of `size` pixels. `reloads` marks a reload. The result of a read
+    /// in progress will be dropped, and a request that no thread has taken yet is not read. `units` works as in
+    /// [`load_in_units`].
     ///
     /// # Errors
     /// Fails if no thread can be started.
@@ -118,8 +119,8 @@ impl CharacterLoader {
     }
 
     /// Starts to read a file while a session is shown. A file that contains only motion is retargeted to the session's
-    /// character. A reloaded character keeps its units, and the clips that were added to it. Otherwise this is the same as
-    /// [`CharacterLoader::start`].
+    /// character. A reloaded character keeps its units, and the clips that were added to it. Otherwise this is the same
+    /// as [`CharacterLoader::start`].
     ///
     /// # Errors
     /// Same as [`CharacterLoader::start`].

@@ -78,8 +78,8 @@ pub type Close = Box<dyn Fn() + Send>;
 
 /// Opens the viewer and returns when it is closed.
 ///
-/// `recorder` records from the start. `listen` is the address on which to receive a performer's motion. `clips` are added
-/// to the character's own ones. `closable` is called with a function that closes the window.
+/// `recorder` records from the start. `listen` is the address on which to receive a performer's motion. `clips` are
+/// added to the character's own ones. `closable` is called with a function that closes the window.
 ///
 /// Returns the path of the recording that was running when the window closed, if there was one.
 ///

@@ -27,7 +27,8 @@ pub(super) struct OpenWindow {
 }
 
 impl OpenWindow {
-    /// Does the same as [`egui_winit::State::take_egui_input`], but with the given window size in pixels instead of querying it.
+    /// Does the same as [`egui_winit::State::take_egui_input`], but with the given window size in pixels instead of
+    /// querying it.
     pub(super) fn input(&mut self, pixels: Vec2) -> egui::RawInput {
         let points = pixels / egui_winit::pixels_per_point(self.egui.egui_ctx(), &self.window);
         let input = self.egui.egui_input_mut();

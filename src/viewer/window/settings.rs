@@ -16,8 +16,8 @@ const MAX_BYTES: u64 = 256 << 10;
 
 /// Settings in a small JSON file.
 ///
-/// They are only a convenience. If the file cannot be read, the defaults apply. If it cannot be written, changes are lost
-/// when the window closes. Neither failure is reported.
+/// They are only a convenience. If the file cannot be read, the defaults apply. If it cannot be written, changes are
+/// lost when the window closes. Neither failure is reported.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     path: Option<PathBuf>,

@@ -44,8 +44,8 @@ pub(in crate::viewer) enum DrawOutcome {
 }
 
 impl Graphics {
-    /// Creates the graphics for a window of `size` pixels. The size is a parameter because asking a destroyed window for it
-    /// panics.
+    /// Creates the graphics for a window of `size` pixels. The size is a parameter because asking a destroyed window
+    /// for it panics.
     pub(in crate::viewer) fn new(
         window: &Arc<Window>,
         size: PhysicalSize<u32>,

@@ -14,11 +14,11 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Calls `changed` on a background thread when the file, a file with the same stem (`NAME.bin`, `NAME.rig.toml`) or one
-    /// of `others` is written, replaced or removed.
+    /// Calls `changed` on a background thread when the file, a file with the same stem (`NAME.bin`, `NAME.rig.toml`) or
+    /// one of `others` is written, replaced or removed.
     ///
-    /// Folders are watched instead of files, because many programs write a new file and rename it. As a result, a file of the
-    /// same name in another of these folders also triggers `changed`.
+    /// Folders are watched instead of files, because many programs write a new file and rename it. As a result, a file
+    /// of the same name in another of these folders also triggers `changed`.
     ///
     /// # Errors
     /// Returns one line that says why the folder cannot be watched.

@@ -91,7 +91,8 @@ fn stand_flat(character: &Character, clip: &Clip, rest: &mut [Affine3A]) {
     }
 }
 
-/// Returns the longest slide of a foot while the source's foot is planted, and the number of frames in which it is planted.
+/// Returns the longest slide of a foot while the source's foot is planted, and the number of frames in which it is
+/// planted.
 fn slide(source: &str, clip: &str, target: &str) -> Option<(f32, usize)> {
     let is_moving = [LOCOMOTIONS, MID_STRIDE, MID_STRIDE_BARE].contains(&source);
     let (source, target) = (load(source)?, load(target)?);

@@ -171,7 +171,8 @@ proptest! {
     }
 }
 
-/// The rows of the table of deprecated spellings are examples, so each must parse to the same command in both spellings.
+/// The rows of the table of deprecated spellings are examples, so each must parse to the same command in both
+/// spellings.
 #[test]
 fn deprecated_commands_are_read() {
     let page = include_str!("../../../docs/deprecated.md");

@@ -105,7 +105,8 @@ impl<'a> Buffers<'a> {
         self.root
     }
 
-    /// Returns `length` bytes of `buffers[index]` from `offset` on. `at` is the object that refers to them, for messages.
+    /// Returns `length` bytes of `buffers[index]` from `offset` on. `at` is the object that refers to them, for
+    /// messages.
     pub(super) fn slice(
         &self,
         index: usize,

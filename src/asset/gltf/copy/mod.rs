@@ -16,13 +16,14 @@ const ALIGNMENT: usize = 8;
 
 /// Returns a copy of a file with a pose as its rest pose, as a GLB that needs no other file.
 ///
-/// `path`, `bytes` and `folder` are the same as for [`super::load_bytes`], and `skeleton` was loaded from them. `locals` and
-/// `weights` are the pose, laid out as in the skeleton. Nodes at rest do not change. `clips` replace the file's own
-/// clips, because viewers would play those and hide the pose. Data that the loader does not know is preserved.
+/// `path`, `bytes` and `folder` are the same as for [`super::load_bytes`], and `skeleton` was loaded from them.
+/// `locals` and `weights` are the pose, laid out as in the skeleton. Nodes at rest do not change. `clips` replace the
+/// file's own clips, because viewers would play those and hide the pose. Data that the loader does not know is
+/// preserved.
 ///
 /// # Errors
-/// [`LoadError::NotFinite`] if a number of the pose or of a clip is not finite. [`LoadError::Format`] if the file is not
-/// valid or if the copy exceeds the 4 GB of a GLB.
+/// [`LoadError::NotFinite`] if a number of the pose or of a clip is not finite. [`LoadError::Format`] if the file is
+/// not valid or if the copy exceeds the 4 GB of a GLB.
 pub fn posed_copy(
     path: &Path,
     bytes: &[u8],

@@ -126,7 +126,8 @@ fn escape_cancels_a_drag() {
 fn strip_snaps_to_the_playhead_with_control() {
     let (mut harness, state) = timeline_harness(playing(), Theme::Dark);
     let clip = state.borrow().session.puppet.motion.strips[1].clone();
-    // Drag from 1.7 s to near the playhead at 0.8 s. The scale in points per second follows from the starts of two strips.
+    // Drag from 1.7 s to near the playhead at 0.8 s. The scale in points per second follows from the starts of two
+    // strips.
     let left = |harness: &Harness<'_>, part: &str| harness.get_by_label(part).rect().left();
     let second = (left(&harness, "Start of idle") - left(&harness, "Start of wave")) / 2.5;
     drag_part(&mut harness, "wave\n1.70 – 3.70 s", vec2(-0.9 * second + 4.0, 0.0), true);

@@ -180,8 +180,8 @@ pub(super) fn loop_marks(ui: &Ui, ruler: &Ruler, strip: &Strip, clips: &[Clip], 
     }
 }
 
-/// Draws the curve of an edit's weight over the edit's window. `top` and `floor` are the y coordinates of weights one and
-/// zero.
+/// Draws the curve of an edit's weight over the edit's window. `top` and `floor` are the y coordinates of weights one
+/// and zero.
 pub(super) fn edit_window(ui: &Ui, ruler: &Ruler, edit: &Edit, (top, floor): (f32, f32), is_strong: bool) {
     let color = theme::accent(ui);
     for (from, to) in [(edit.time - edit.before, edit.time), (edit.time, edit.time + edit.after)] {

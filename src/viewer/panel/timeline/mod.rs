@@ -50,7 +50,8 @@ struct ActiveDrag {
     motion: Motion,
     /// The position on the timeline, in seconds, at which the drag started.
     at: f32,
-    /// The ruler at the start of the drag. It is used until the end, so that the timeline does not move under the pointer.
+    /// The ruler at the start of the drag. It is used until the end, so that the timeline does not move under the
+    /// pointer.
     ruler: Ruler,
     has_moved: bool,
 }

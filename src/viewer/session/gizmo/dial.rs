@@ -7,8 +7,8 @@ use glam::{Quat, Vec2, Vec3};
 use crate::scene::picking::{Ray, pixel};
 use crate::view::Camera;
 
-/// Minimum cosine of the angle between a dial's axis and the pointer's ray. Below it the dial is seen so close to edge-on
-/// that its plane is not intersected with the ray.
+/// Minimum cosine of the angle between a dial's axis and the pointer's ray. Below it the dial is seen so close to
+/// edge-on that its plane is not intersected with the ray.
 const EDGE_ON: f32 = 0.2;
 /// Number of samples over a full turn when a dial is seen edge-on.
 const SAMPLES: u16 = 360;

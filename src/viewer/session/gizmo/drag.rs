@@ -43,8 +43,8 @@ pub(super) enum DragKind {
     Pole { chain: usize, grabbed: Vec3, start: Vec3, end: DVec3 },
 }
 
-/// The part that a ring rotates: a joint or the end of a chain. Orientations are those at the start of the drag, in world
-/// space.
+/// The part that a ring rotates: a joint or the end of a chain. Orientations are those at the start of the drag, in
+/// world space.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RingRotation {
     /// One joint only.

@@ -222,7 +222,8 @@ pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     }
 }
 
-/// Returns a limit in which one end of one angle is moved. The end stops where the range would become empty or too large.
+/// Returns a limit in which one end of one angle is moved. The end stops where the range would become empty or too
+/// large.
 pub(super) fn with_end(limit: Limit, arc: usize, upper: bool, value: f64) -> Limit {
     let set_end = |min: &mut f64, max: &mut f64, bound: f64| {
         if upper {

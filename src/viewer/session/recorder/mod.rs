@@ -1,4 +1,5 @@
-//! Writes the file of a session: a header line, then one line per command. The format is described in `docs/session.md`.
+//! Writes the file of a session: a header line, then one line per command. The format is described in
+//! `docs/session.md`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -115,8 +116,8 @@ enum FinalPath {
 
 /// Writes a session to a file while it runs.
 ///
-/// Each line is written immediately to a hidden file beside the final path. If the program is killed, that file is a valid
-/// session up to that moment.
+/// Each line is written immediately to a hidden file beside the final path. If the program is killed, that file is a
+/// valid session up to that moment.
 #[derive(Debug)]
 pub struct Recorder {
     draft: Draft,
@@ -189,9 +190,9 @@ impl Recorder {
         true
     }
 
-    /// Writes the origin of added clips. A take that was recorded in this program is first saved beside the recording, unless
-    /// it is already there, and `addition` gets that path. `name` is the base name of the file. If the take cannot be saved,
-    /// the recording fails.
+    /// Writes the origin of added clips. A take that was recorded in this program is first saved beside the recording,
+    /// unless it is already there, and `addition` gets that path. `name` is the base name of the file. If the take
+    /// cannot be saved, the recording fails.
     pub(in crate::viewer) fn log_added(
         &mut self,
         now: Duration,
@@ -227,8 +228,8 @@ impl Recorder {
         self.failed.is_some()
     }
 
-    /// Writes the last line and moves the file to its final path. If that fails, the error contains the path of the hidden
-    /// file, which remains.
+    /// Writes the last line and moves the file to its final path. If that fails, the error contains the path of the
+    /// hidden file, which remains.
     pub(in crate::viewer) fn finish(mut self, now: Duration) -> Result<PathBuf, SaveError> {
         let end = json::to_string(&SessionLine::<Command> { at: now.as_secs_f64(), command: None });
         if let Ok(end) = end {
