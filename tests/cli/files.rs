@@ -14,7 +14,7 @@ use crate::support::image;
 use crate::support::skip;
 use crate::{command, folder};
 
-/// Runs the program and ends it after 20 s.
+/// Runs the program with a timeout of 20 s.
 fn run_with_timeout(arguments: &[&str]) -> Output {
     let mut command = Command::new("timeout");
     command.arg("20").arg(env!("CARGO_BIN_EXE_sinew")).args(arguments).output().unwrap()

@@ -205,7 +205,7 @@ fn normal_maps_tilt_the_same_with_and_without_tangents() {
 }
 
 #[test]
-fn a_mirrored_rigid_mesh_keeps_its_outside() {
+fn a_mirrored_rigid_mesh_keeps_its_front_faces() {
     let seen =
         Square::default().with(json!([{"mesh": 0, "scale": [-1, 1, 1]}]), json!([{}]), ShadingMode::Normal);
     assert_near(seen, [128, 128, 255, 255], 1);

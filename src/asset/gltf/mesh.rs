@@ -32,7 +32,7 @@ impl GltfFile<'_> {
         let mode = match json.mode {
             Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) => mode,
             Checked::Valid(mode) => {
-                self.warn(format!("{at}: {mode:?} are not drawn"));
+                self.warn(format!("{at}: mode {mode:?} is not supported, so the primitive is not drawn"));
                 return Ok(None);
             }
             Checked::Invalid => return Err(ObjectError::new(format!("{at}.mode"), "value is unknown")),

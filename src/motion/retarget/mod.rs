@@ -144,7 +144,8 @@ impl Retarget {
         matches!(self.mapping, Mapping::Names(_))
     }
 
-    /// Returns the transform from the source's world to the target's. It aligns the fronts, the sizes and the grounds.
+    /// Returns the transform from the source's world to the target's. It aligns the fronts, the sizes and the
+    /// grounds. If joints are matched by name, it only scales.
     pub fn target_from_source(&self) -> Affine3A {
         match &self.mapping {
             Mapping::Names(names) => Affine3A::from_scale(Vec3::splat(names.ratio)),

@@ -82,7 +82,7 @@ fn lines_are_left_out_with_a_warning() {
     let file = b.file(triangle_with(json!({"POSITION": positions}), json!({"mode": 1})));
     let character = load(&file).unwrap();
     assert!(character.meshes[0].primitives.is_empty());
-    assert!(character.warnings[0].contains("Lines are not drawn"), "{:?}", character.warnings);
+    assert!(character.warnings[0].contains("mode Lines is not supported"), "{:?}", character.warnings);
 }
 
 #[test]

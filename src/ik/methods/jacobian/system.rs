@@ -189,7 +189,7 @@ impl Jacobian {
 }
 
 fn add_block(matrix: &mut [f64], n: usize, row: usize, column: usize, block: DMat3) {
-    // A block above the diagonal is the transpose of the one below it.
+    // A block above the diagonal is the transpose of the mirrored one below the diagonal.
     let (row, column, block) =
         if row >= column { (row, column, block) } else { (column, row, block.transpose()) };
     for i in 0..3 {

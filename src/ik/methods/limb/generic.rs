@@ -13,7 +13,7 @@ use crate::ik::lanes::{Lane, Quaternion, Vec3};
 /// change a rotation, so vectors and quaternions are normalised only at the end.
 ///
 /// With n the normal of the plane and Q the rotation that carries it, a bone's rotation (w + fn) becomes wQ + f(Qn).
-/// Both bones share these two products.
+/// Both bones share Q and Qn.
 #[inline(always)]
 pub(super) fn solve<L: Lane>(
     upper: Vec3<L>,
