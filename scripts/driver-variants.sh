@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the suite on variants of the software driver, which round differently, as other CPUs do. The goldens must match on
 # all of them. Prints how each variant differs, and writes the measured differences to target/variants/*.csv.
-# Exits with 1 if the suite fails on any variant.
+# Exits with 1 if the suite fails on any variant, or if the variants draw fewer than three distinct outputs.
 #   scripts/driver-variants.sh           variants of the installed Mesa
 #   scripts/driver-variants.sh --full    also newer Mesa versions from Debian, unpacked to target/variants without installation,
 #                                        and Chromium's SwiftShader if it is installed

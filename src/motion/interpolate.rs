@@ -3,7 +3,7 @@
 use glam::{Quat, Vec4};
 
 /// The power series is used if 1 − cos θ is at most this, where θ is half of the rotation angle. This holds for
-/// rotations below 52°. The terms after the sixth factor are then smaller than single precision resolves.
+/// rotations up to about 51.7°. The terms after the sixth factor are then smaller than single precision resolves.
 const SERIES: f32 = 0.1;
 /// Two factors of the series are enough if 1 − cos θ is at most this. This holds for rotations below 8°, and so for
 /// nearly all pairs of successive keys.

@@ -112,7 +112,7 @@ fn check_proportion(json: &[u8]) -> Result<(), String> {
     if size <= allowed {
         return Ok(());
     }
-    Err(format!("JSON: {objects} objects with {items} commas are out of proportion to {} bytes", json.len()))
+    Err(format!("JSON: {objects} objects and {items} commas are too many for {} bytes", json.len()))
 }
 
 /// Parses the JSON and checks that no number is infinite. Optional fields that the crate requires are filled in.

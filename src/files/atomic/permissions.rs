@@ -3,7 +3,8 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 
-/// Open options for a draft. Only its owner can read it until [`copy`] sets the permissions of the replaced file.
+/// Open options for a draft. On Unix, a draft that replaces a file can be read only by its owner until [`copy`] sets the
+/// permissions of the replaced file.
 pub(super) fn draft_options(replaced: Option<&Metadata>) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

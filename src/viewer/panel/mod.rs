@@ -63,7 +63,7 @@ pub(super) struct PanelState {
     toast: Option<toast::Toast>,
     /// The controls that open a file.
     pub(super) open: open::Open,
-    /// Whether the user has dragged anything yet.
+    /// Whether the user has dragged anything, or changed anything that can be undone. The hint is then hidden.
     pub(super) has_dragged: bool,
     /// The search text of the joint list.
     pub(super) search: String,

@@ -201,7 +201,7 @@ fn axes(order: EulerRot) -> [usize; 3] {
 }
 
 /// Returns the normalized component of `vector` that is perpendicular to `axis`, or any unit vector perpendicular to
-/// `axis` if that component is shorter than 0.05.
+/// `axis` if that component is at most 0.05 long.
 pub(in crate::viewer) fn across(vector: DVec3, axis: DVec3) -> DVec3 {
     let part = vector.reject_from_normalized(axis);
     if part.length() > 0.05 { part.normalize() } else { axis.any_orthonormal_vector() }
