@@ -12,7 +12,7 @@ use crate::rig::{Binding, JointRig, Reparented, Rig, RigError};
 use super::CharacterPrior;
 
 /// When there are at least this many bindings, unused bindings are dropped before one is added.
-const KEPT: usize = 32;
+const CLEANUP_COUNT: usize = 32;
 /// Number of frames after which a binding counts as unused and may be dropped.
 const UNUSED_FRAMES: u64 = 120;
 
@@ -137,7 +137,7 @@ impl Bindings {
         }
         let binding = Binding::new(skeleton, &subject.character.skins, subject.rig, base, nodes)?;
         let body = binding.body(skeleton, pose, world_from_node)?;
-        if self.bound.len() >= KEPT {
+        if self.bound.len() >= CLEANUP_COUNT {
             self.bound.retain(|b| b.used + UNUSED_FRAMES >= self.frame);
         }
         self.bound.push(Bound { base, nodes: nodes.to_vec(), binding, body, used: self.frame });

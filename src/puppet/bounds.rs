@@ -29,8 +29,8 @@ impl Puppet {
         (0..self.parts.len()).map(around).collect()
     }
 
-    /// Returns the bounding box of all posed vertices. If there are none, it contains the joints instead, and if there
-    /// are no joints either, all nodes.
+    /// Returns the bounding box of all posed vertices in world metres. A character without vertices has the box of its
+    /// joints, and one without joints has the box of all nodes.
     pub fn bounds(&self) -> Bounds {
         self.bounds_of(&self.part_bounds())
     }

@@ -74,7 +74,7 @@ fn errors_say_what_a_sequence_needs() {
     );
 }
 
-/// The number of frames is checked before any frame is posed or drawn, because so many frames would take days.
+/// The number of frames is checked before any frame is posed or drawn, because that many frames would take days.
 #[test]
 fn an_impossible_sequence_is_refused_before_drawing() {
     let many = ["--animation", "walk", "--frames", "0..1000000000"];
