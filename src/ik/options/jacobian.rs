@@ -1,0 +1,60 @@
+//! Options of the Jacobian methods.
+
+use serde::{Deserialize, Serialize};
+
+/// The parameters that describe a joint's rotation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JointParameters {
+    /// Rotation vectors, applied to quaternions.
+    #[default]
+    RotationVector,
+    /// Euler angles about x, then the turned y, then the twice turned z.
+    Euler,
+}
+
+/// The secondary task, which uses the freedom that the goals leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Secondary {
+    /// No secondary task.
+    #[default]
+    None,
+    /// Pull towards the rest pose.
+    Rest,
+    /// Pull towards the posture from [`Body::set_posture`](crate::ik::Body::set_posture), or towards rest without
+    /// such a posture.
+    Posture,
+    /// Pull towards the middle of the limits.
+    LimitCentres,
+    /// Pull towards the pose in which the solve started.
+    Start,
+}
+
+/// Options of the Jacobian methods.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JacobianOptions {
+    /// Parameters of the joint rotations.
+    pub parameters: JointParameters,
+    /// Secondary task in the null space.
+    pub secondary: Secondary,
+    /// Fraction of the secondary task that one iteration applies.
+    pub secondary_gain: f64,
+    /// λ of damped least squares as a fraction of the chain's length. With `None`, λ falls with the error.
+    pub damping: Option<f64>,
+    /// Maximum error that one iteration tries to correct, as a fraction of the chain's length.
+    pub clamp: f64,
+}
+
+impl Default for JacobianOptions {
+    fn default() -> Self {
+        Self {
+            parameters: JointParameters::default(),
+            secondary: Secondary::default(),
+            secondary_gain: 0.2,
+            damping: None,
+            clamp: 1.0,
+        }
+    }
+}

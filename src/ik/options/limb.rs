@@ -1,0 +1,36 @@
+//! Options of the closed form for limbs.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// The swivel of a limb, its rotation about the line from its first joint to its end. A target position does not
+/// determine it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Swivel {
+    /// The current swivel, unless the goal has a pole.
+    #[default]
+    Keep,
+    /// The swivel of the rest pose.
+    Standard,
+    /// An angle relative to the swivel of the rest pose, radians.
+    Angle(f64),
+    /// An angle relative to the swivel of the rest pose that depends on the target: `at_base + slope · (target −
+    /// base) / length`, in radians, with the vectors in base space.
+    Follow {
+        /// Angle for a target at the base, radians.
+        at_base: f64,
+        /// Gradient of the angle with respect to the target's position, radians per limb length.
+        slope: DVec3,
+    },
+}
+
+/// Options of the closed form for limbs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimbOptions {
+    /// Swivel of the limb.
+    pub swivel: Swivel,
+    /// Softening near full stretch: the limb slows down over this last fraction of its length. 0 means no softening.
+    pub soften: f64,
+}

@@ -1,0 +1,104 @@
+//! The methods, and their names.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A method that finds the rotations for the goals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Two-bone for a limb, full-body for several goals or pins, damped least squares otherwise.
+    #[default]
+    Auto,
+    /// Cyclic coordinate descent.
+    Ccd,
+    /// Particles on springs, to which the rotations are fitted.
+    Particle,
+    /// Forward and backward reaching.
+    Fabrik,
+    /// Jacobian transpose with the optimal step size.
+    JacobianTranspose,
+    /// Jacobian pseudo-inverse.
+    PseudoInverse,
+    /// Damped least squares.
+    Dls,
+    /// Selectively damped least squares.
+    Sdls,
+    /// Closed form for limbs.
+    TwoBone,
+    /// Closed form on the two halves of a chain, then damped least squares.
+    Fused,
+    /// Nonlinear least squares with a trust region.
+    Optimize,
+    /// Damped least squares on the whole body: pins first, then the other goals, with root motion.
+    FullBody,
+    /// The likeliest posture of a [`Style`](crate::ik::Style), or a blend of [`Examples`](crate::ik::Examples), followed by
+    /// the full-body method. Needs a pose prior from [`Solver::set_style`](crate::ik::Solver::set_style).
+    Style,
+}
+
+impl Method {
+    /// All methods that need only a body. This excludes [`Method::Auto`], which selects one of them, and
+    /// [`Method::Style`].
+    pub const ALL: [Self; 11] = [
+        Self::Ccd,
+        Self::Particle,
+        Self::Fabrik,
+        Self::JacobianTranspose,
+        Self::PseudoInverse,
+        Self::Dls,
+        Self::Sdls,
+        Self::TwoBone,
+        Self::Fused,
+        Self::Optimize,
+        Self::FullBody,
+    ];
+
+    /// Returns the name of the method in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Ccd => "ccd",
+            Self::Particle => "particle",
+            Self::Fabrik => "fabrik",
+            Self::JacobianTranspose => "jacobian-transpose",
+            Self::PseudoInverse => "pseudo-inverse",
+            Self::Dls => "dls",
+            Self::Sdls => "sdls",
+            Self::TwoBone => "two-bone",
+            Self::Fused => "fused",
+            Self::Optimize => "optimize",
+            Self::FullBody => "full-body",
+            Self::Style => "style",
+        }
+    }
+
+    /// Returns all methods in the order in which they are listed.
+    pub fn all() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::Auto).chain(Self::ALL).chain([Self::Style])
+    }
+
+    /// Returns whether the method poses a whole figure at once and may move its base.
+    pub fn is_whole_body(self) -> bool {
+        matches!(self, Self::FullBody | Self::Style)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Method {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = || Self::all().map(Self::name).collect::<Vec<_>>().join(", ");
+        Self::all()
+            .find(|m| m.name() == name)
+            .ok_or_else(|| format!("unknown method \"{name}\", expected one of {}", known()))
+    }
+}

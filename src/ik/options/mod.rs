@@ -1,0 +1,89 @@
+//! Options of a solve.
+
+mod ccd;
+mod jacobian;
+mod limb;
+mod method;
+mod optimize;
+
+use serde::{Deserialize, Serialize};
+
+pub use ccd::CcdOptions;
+pub use jacobian::{JacobianOptions, JointParameters, Secondary};
+pub use limb::{LimbOptions, Swivel};
+pub use method::Method;
+pub use optimize::{Balance, OptimizeOptions};
+
+/// Default for the maximum number of iterations.
+pub const DEFAULT_ITERATIONS: usize = 100;
+/// Default tolerance of positions, as a fraction of the longest chain's length.
+pub(in crate::ik) const DEFAULT_TOLERANCE: f64 = 1e-4;
+/// Default tolerance of orientations and aims, radians.
+pub(in crate::ik) const DEFAULT_ANGLE_TOLERANCE: f64 = 1e-3;
+
+/// The pose that a solve starts from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// The current rotations of the body.
+    #[default]
+    Current,
+    /// The rest rotations. The result then depends only on the goals.
+    Rest,
+}
+
+/// Options of a solve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The method.
+    pub method: Method,
+    /// Maximum number of iterations.
+    pub iterations: usize,
+    /// Tolerance of positions in world metres. `None` means a ten-thousandth of the longest chain's length.
+    pub tolerance: Option<f64>,
+    /// Tolerance of orientations and aims in radians.
+    pub angle_tolerance: f64,
+    /// The pose that the solve starts from.
+    pub start: Start,
+    /// Whether joint limits apply.
+    pub limits: bool,
+    /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same. A solve
+    /// that continues from its last result never restarts, because a drag must not jump.
+    pub restarts: usize,
+    /// Whether the report contains the error of each iteration. Recording does not change the result.
+    pub record: bool,
+    /// Options of [`Method::Ccd`].
+    pub ccd: CcdOptions,
+    /// Fraction of a spring's error that [`Method::Particle`] corrects in one step.
+    pub stiffness: f64,
+    /// Options of the Jacobian methods.
+    pub jacobian: JacobianOptions,
+    /// Options of the closed form for limbs.
+    pub limb: LimbOptions,
+    /// Options of [`Method::Optimize`].
+    pub optimize: OptimizeOptions,
+    /// Whether [`Method::FullBody`] and [`Method::Style`] move the base.
+    pub root_motion: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            method: Method::default(),
+            iterations: DEFAULT_ITERATIONS,
+            tolerance: None,
+            angle_tolerance: DEFAULT_ANGLE_TOLERANCE,
+            start: Start::default(),
+            limits: true,
+            restarts: 8,
+            record: false,
+            ccd: CcdOptions::default(),
+            stiffness: 1.0,
+            jacobian: JacobianOptions::default(),
+            limb: LimbOptions::default(),
+            optimize: OptimizeOptions::default(),
+            root_motion: false,
+        }
+    }
+}
