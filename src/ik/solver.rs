@@ -1,16 +1,12 @@
 //! The solver, which poses a body to meet goals and reports the result.
 
-use super::chain::{Chain, ChainOutcome};
+use super::chain::Chain;
 use super::driver::{Driver, Progress};
 use super::last_solve::{BodyPose, LastSolve};
 use super::methods::style::BoundPrior;
 use super::methods::two_bone;
-use super::options::DEFAULT_TOLERANCE;
 use super::tree::Tree;
-use super::{
-    Body, CcdOptions, Goal, GoalOutcome, JacobianOptions, LimbOptions, Method, Options, Outcome, Report,
-    SolveError, Start,
-};
+use super::{Body, Goal, GoalOutcome, Method, Options, Outcome, Report, SolveError, Start};
 
 /// A joint within this angle of its limit counts as limited, radians.
 const AT_BORDER: f64 = 1e-6;
@@ -60,7 +56,7 @@ impl Solver {
         }
         if let Some(bound_prior) = style {
             self.solve_style(body, goals, options, &bound_prior)?;
-        } else if !self.solve_chain(body, goals, options, continues) {
+        } else if !self.chain.solve(body, goals, options, continues, &mut self.report) {
             let restarts = if continues && self.last.has_moved() { 0 } else { options.restarts };
             if let Err(error) = self.solve_tree(body, goals, options, restarts) {
                 self.start.apply(body);
@@ -143,77 +139,6 @@ impl Solver {
         tree.write(body);
         self.fill_report(&progress, options);
         Ok(())
-    }
-
-    /// Solves for a single position goal of a chain of free joints without building a tree. Returns false, with the
-    /// body unchanged, if the problem is not of that kind or the iterations get stuck. `continues` is whether the body
-    /// is in the pose of the last result.
-    fn solve_chain(&mut self, body: &mut Body, goals: &[Goal], options: &Options, continues: bool) -> bool {
-        let plain = options.jacobian == JacobianOptions::default() && options.iterations > 0;
-        if !(plain && self.chain.supports(body, goals, options.limits)) {
-            return false;
-        }
-        let method = match options.method {
-            Method::Auto if self.chain.is_limb() => Method::TwoBone,
-            Method::Auto => Method::Dls,
-            method => method,
-        };
-        let is_supported = match method {
-            Method::Dls | Method::Fused => true,
-            Method::TwoBone => self.chain.is_limb() && options.limb == LimbOptions::default(),
-            Method::Ccd => options.ccd == CcdOptions::default(),
-            Method::Particle => options.stiffness >= 1.0,
-            Method::Fabrik => true,
-            _ => false,
-        };
-        // Tolerances are world metres.
-        let scale = body.uniform_scale().filter(|_| is_supported);
-        let Some((target, scale)) = goals.first().and_then(|g| g.position).zip(scale) else { return false };
-        let target = body.base_from_world().transform_point3(target);
-        let tolerance = options.tolerance.map_or(DEFAULT_TOLERANCE * self.chain.reach, |t| t / scale);
-        let offset = target - self.chain.base(body);
-        self.chain.record = options.record;
-        self.chain.errors.clear();
-        let iterations = if self.chain.too_far(offset) {
-            if options.record {
-                self.chain.load(body, continues);
-                self.chain.record_error(self.chain.distance_to(offset));
-            }
-            self.chain.straighten(body, offset);
-            self.chain.record_error(self.chain.effector().distance(target));
-            1
-        } else if self.chain.too_near(offset) {
-            return false;
-        } else {
-            self.chain.load(body, continues);
-            // The tolerance is reduced a little, because the conversion to rotations and back causes rounding errors.
-            let (tolerance_inside, iterations) = (tolerance * (1.0 - 1e-9), options.iterations);
-            let outcome = match method {
-                Method::Ccd => self.chain.descend(offset, tolerance_inside, iterations),
-                Method::Particle => self.chain.relax(offset, tolerance_inside, iterations),
-                Method::Fabrik => self.chain.reach_both_ways(offset, tolerance_inside, iterations),
-                Method::Fused | Method::TwoBone => self.chain.fuse(offset, tolerance_inside, iterations),
-                _ => self.chain.damped(offset, tolerance_inside, iterations),
-            };
-            match outcome {
-                ChainOutcome::Stuck => return false,
-                ChainOutcome::Reached(0) => 0,
-                ChainOutcome::Reached(iterations) => {
-                    self.chain.write(body);
-                    iterations
-                }
-            }
-        };
-        let error = (body.world_from_base().matrix3 * (target - self.chain.effector())).length();
-        let outcome = if error <= tolerance * scale { Outcome::Reached } else { Outcome::OutOfReach };
-        let report = &mut self.report;
-        report.goals.clear();
-        report.goals.push(GoalOutcome { outcome, position_error: Some(error), orientation_error: None });
-        report.limited.clear();
-        report.history.clear();
-        report.history.extend(self.chain.errors.iter().map(|e| e * scale));
-        (report.method, report.iterations) = (method, iterations);
-        true
     }
 
     /// Fills the report from the solved tree.

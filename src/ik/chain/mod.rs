@@ -6,6 +6,7 @@
 mod damped;
 mod pose;
 mod quick;
+mod solve;
 
 use glam::{DQuat, DVec3};
 
