@@ -3,10 +3,15 @@
 //! Such a chain is a list of vectors in base space. The solvers also turn the orientations of the joints, and convert
 //! them to local rotations at the end.
 
+mod ccd;
 mod damped;
+mod fabrik;
+mod fused;
+mod particle;
+mod points;
 mod pose;
-mod quick;
 mod solve;
+mod stall;
 
 use glam::{DQuat, DVec3};
 

@@ -1,0 +1,59 @@
+//! The fused method on a free chain. The algorithm is that of [`crate::ik::methods::fused`].
+
+use glam::DVec3;
+
+use crate::ik::methods::limb::{Limb, LimbGoal, solve_limb};
+
+use super::{Chain, ChainOutcome};
+
+/// The closed form is skipped if the target is nearer to the base than this fraction of the reach and the end is
+/// nearer to the target than [`CLOSE`]. The closed form would then turn the chain strongly for a small gain.
+const NEAR: f64 = 0.25;
+/// Distance of the end from the target, as a fraction of the reach, below which the closed form can be skipped
+/// ([`NEAR`]).
+const CLOSE: f64 = 0.1;
+
+impl Chain {
+    /// Runs the fused method: the closed form with the two halves as the bones of a limb, then damped least squares
+    /// for the remaining error.
+    pub(in crate::ik) fn fuse(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
+        let end = self.end_now;
+        self.record_error(end.distance(target));
+        if end.distance_squared(target) <= tolerance * tolerance {
+            return ChainOutcome::Reached(0);
+        }
+        let small = NEAR * NEAR * self.reach * self.reach;
+        let is_near = target.length_squared() < small
+            && end.distance_squared(target) < CLOSE * CLOSE * self.reach * self.reach;
+        if !is_near
+            && self.solve_halves(target, end)
+            && self.end_now.distance_squared(target) <= tolerance * tolerance
+        {
+            self.record_error(self.end_now.distance(target));
+            return ChainOutcome::Reached(1);
+        }
+        match self.damped(target, tolerance, iterations) {
+            ChainOutcome::Reached(more) => ChainOutcome::Reached((more + 1).min(iterations)),
+            ChainOutcome::Stuck => ChainOutcome::Stuck,
+        }
+    }
+
+    /// Moves the end to the target by turning the two halves of the chain like the bones of a limb. The limb keeps
+    /// its bend direction, and a straight one bends as the chain does at rest. Returns false if the lengths of the
+    /// halves do not allow it.
+    fn solve_halves(&mut self, target: DVec3, end: DVec3) -> bool {
+        let upper: DVec3 = self.vectors[..self.middle].iter().sum();
+        let lower = end - upper;
+        let (a2, b2, d2) = (upper.length_squared(), lower.length_squared(), target.length_squared());
+        let along = 0.5 * (d2 + a2 - b2);
+        if a2 * d2 <= along * along {
+            return false;
+        }
+        let limb = Limb { upper, lower, bend: self.bend_now() };
+        let [first, second] = solve_limb(&limb, &LimbGoal { target, pole: DVec3::ZERO });
+        self.turn_all(0..self.middle, first);
+        self.turn_all(self.middle..self.vectors.len(), second);
+        self.end_now = self.vectors.iter().sum();
+        true
+    }
+}
