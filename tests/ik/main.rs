@@ -13,6 +13,9 @@ mod limits;
 #[allow(dead_code, reason = "the library's generator, of which the cases use only a part")]
 mod random;
 mod refusals;
+mod robot_arms;
+#[path = "../../src/cli/bench/robots.rs"]
+mod robots;
 mod robustness;
 mod rotation;
 mod shapes;

@@ -212,26 +212,33 @@ fn limited_chain(n: usize) -> Result<Body, SolveError> {
     arm(&(0..n).map(|i| (limit(i), link)).collect::<Vec<_>>())
 }
 
+/// Turns every joint above another link to a random rotation within its limit. The angles of hinges and twists, the
+/// points in swing ellipses and free rotations are uniformly distributed.
+pub(super) fn pose_randomly(body: &mut Body, random: &mut Random) {
+    for i in 0..body.links().len() - 1 {
+        let link = body.links()[i];
+        let turn = match link.limit {
+            Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, random.range(min, max)),
+            Limit::Cone { axis, side, swing, twist } => {
+                let (angle, away) = (TAU * random.unit(), random.unit().sqrt());
+                let swing = side * (swing[0] * away * angle.cos())
+                    + axis.cross(side) * (swing[1] * away * angle.sin());
+                DQuat::from_scaled_axis(swing)
+                    * DQuat::from_axis_angle(axis, random.range(twist[0], twist[1]))
+            }
+            _ => rotation(random),
+        };
+        body.set_rotation(i, link.rest * turn);
+    }
+}
+
 /// Reachable targets for a body with limits: the positions of its end in random poses within the limits.
 fn within_limits(name: &str, body: Body, joints: usize, count: usize, seed: u64) -> Cases {
     let mut random = Random(seed);
     let end = body.links().len() - 1;
     let mut posed = body.clone();
     let mut goal = |_| {
-        for (i, link) in body.links().iter().enumerate().take(end) {
-            let turn = match link.limit {
-                Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, random.range(min, max)),
-                Limit::Cone { axis, side, swing, twist } => {
-                    let (angle, away) = (TAU * random.unit(), random.unit().sqrt());
-                    let swing = side * (swing[0] * away * angle.cos())
-                        + axis.cross(side) * (swing[1] * away * angle.sin());
-                    DQuat::from_scaled_axis(swing)
-                        * DQuat::from_axis_angle(axis, random.range(twist[0], twist[1]))
-                }
-                _ => rotation(&mut random),
-            };
-            posed.set_rotation(i, link.rest * turn);
-        }
+        pose_randomly(&mut posed, &mut random);
         let position = posed.world_from_link(end).map_or(DVec3::ZERO, |m| m.translation);
         Goal::position(end, position)
     };

@@ -103,7 +103,7 @@ pub(super) fn row(
     }))
 }
 
-fn sorted(values: &[f64]) -> Vec<f64> {
+pub(super) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     values
@@ -122,12 +122,12 @@ pub(super) fn nearest_rank(sorted: &[f64], fraction: f64) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "small counts")]
-fn mean(values: &[f64]) -> f64 {
+pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// The time that it takes to read the clock, seconds.
-fn timer_overhead() -> f64 {
+pub(super) fn timer_overhead() -> f64 {
     let readings: Vec<f64> = (0..1001).map(|_| Instant::now().elapsed().as_secs_f64()).collect();
     nearest_rank(&sorted(&readings), 0.5)
 }

@@ -2,22 +2,35 @@
 
 mod cases;
 mod measure;
+mod poses;
+mod robots;
 mod tables;
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::ik::Method;
+use crate::ik::{Method, SolveError};
 
 use super::failure::Failure;
 use super::output;
 
 use cases::Set;
 use measure::Row;
+use poses::{PoseRow, Targets};
+use robots::Robot;
 use tables::{DragRow, Table};
+
+/// Default numbers of targets of a body, and of a robot arm.
+const CASES: usize = 1000;
+const ROBOT_CASES: usize = 10_000;
+const SEED: u64 = 1;
+const ITERATIONS: usize = 500;
+/// Default tolerance as a fraction of the body's length.
+const TOLERANCE: f64 = 1e-4;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew bench --methods dls,ccd --joints 3,10 --set reach,near")]
@@ -25,33 +38,87 @@ pub(super) struct BenchArgs {
     /// Methods to compare [default: all]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     methods: Vec<Method>,
-    /// Chain lengths, in joints
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "3,6,10,20", value_parser = joints)]
+    /// Chain lengths, in joints [default: 3,6,10,20]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = joints)]
     joints: Vec<usize>,
-    /// Sets of targets
-    #[arg(long, value_name = "SET,…", value_delimiter = ',', default_value = "reach")]
+    /// Sets of targets for chains without limits [default: reach]
+    #[arg(long, value_name = "SET,…", value_delimiter = ',')]
     set: Vec<Set>,
-    /// Bodies to solve: chains without limits (off), chains and arms with limits (on), or both
-    #[arg(long, value_name = "WHICH", default_value = "both")]
-    limits: LimitsArg,
-    /// Number of targets for each body
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = cases_count)]
-    cases: usize,
-    /// Seed of the random targets
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// Distance at which a goal counts as reached, as a fraction of the body's length
-    #[arg(long, value_name = "FRACTION", default_value_t = 1e-4, value_parser = fraction)]
-    tolerance: f64,
-    /// Maximum number of iterations
-    #[arg(long, value_name = "N", default_value_t = 500)]
-    iterations: usize,
+    /// Bodies to solve: chains without limits (off), chains and arms with limits (on), or both [default: both]
+    #[arg(long, value_name = "WHICH")]
+    limits: Option<LimitsArg>,
+    /// Number of targets for each body [default: 1000; 10000 for a robot arm]
+    #[arg(long, value_name = "N", value_parser = cases_count)]
+    cases: Option<usize>,
+    /// Seed of the random targets [default: 1]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Distance at which a goal counts as reached, as a fraction of the body's length [default: 1e-4]
+    #[arg(long, value_name = "FRACTION", value_parser = fraction)]
+    tolerance: Option<f64>,
+    /// Maximum number of iterations [default: 500]
+    #[arg(long, value_name = "N")]
+    iterations: Option<usize>,
     /// Print one of these tables instead
     #[arg(long, value_name = "NAME")]
     table: Option<Table>,
+    /// Write the robot arm and the targets of `--table panda` or `--table ur5` to a JSON file
+    #[arg(long, value_name = "FILE.json")]
+    targets: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+impl BenchArgs {
+    /// Refuses an option that would have no effect.
+    fn check(&self) -> Result<(), Failure> {
+        let given = [
+            ("--methods", !self.methods.is_empty()),
+            ("--joints", !self.joints.is_empty()),
+            ("--set", !self.set.is_empty()),
+            ("--limits", self.limits.is_some()),
+            ("--cases", self.cases.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--tolerance", self.tolerance.is_some()),
+            ("--iterations", self.iterations.is_some()),
+            ("--targets", self.targets.is_some()),
+        ];
+        let without_effect =
+            |used: &[&str]| given.iter().find(|(name, given)| *given && !used.contains(name)).map(|g| g.0);
+        let refuse = |option: &str, with: &str| {
+            Err(Failure::Usage(format!("{option} has no effect with {with}; remove one of them")))
+        };
+        if let Some(table) = self.table {
+            let name = table.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
+            return without_effect(table.options())
+                .map_or(Ok(()), |option| refuse(option, &format!("--table {name}")));
+        }
+        match self.limits {
+            _ if self.targets.is_some() => Err(Failure::Usage(
+                "--targets has no effect without a robot arm; add --table panda or --table ur5".into(),
+            )),
+            Some(LimitsArg::On) if !self.set.is_empty() => refuse("--set", "--limits on"),
+            _ => Ok(()),
+        }
+    }
+
+    fn cases(&self, default: usize) -> usize {
+        self.cases.unwrap_or(default)
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or(SEED)
+    }
+
+    fn iterations(&self) -> usize {
+        self.iterations.unwrap_or(ITERATIONS)
+    }
+
+    /// Returns the requested methods, or the default ones if none was requested.
+    fn methods<'a>(&'a self, default: &'a [Method]) -> &'a [Method] {
+        if self.methods.is_empty() { default } else { &self.methods }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -69,6 +136,14 @@ struct BenchReport {
     rows: Vec<Row>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     drags: Vec<DragRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    poses: Vec<PoseRow>,
+}
+
+impl BenchReport {
+    fn new(floor_ns: f64) -> Self {
+        Self { format: "sinew-bench-1", floor_ns, rows: Vec::new(), drags: Vec::new(), poses: Vec::new() }
+    }
 }
 
 fn joints(text: &str) -> Result<usize, String> {
@@ -87,71 +162,90 @@ fn fraction(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
-    let failure = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
+    args.check()?;
+    if let Some(path) = &args.targets {
+        output::check(path)?;
+    }
     let floor_ns = measure::reference_time();
-    if let Some(table) = args.table {
-        return print_table(args, table, floor_ns);
-    }
-    let mut all = Vec::new();
-    if args.limits != LimitsArg::On {
-        for &set in &args.set {
-            for &n in &args.joints {
-                all.push(cases::free(n, set, args.cases, args.seed).map_err(failure)?);
-            }
-        }
-    }
-    if args.limits != LimitsArg::Off {
-        all.extend(cases::arms(args.cases, args.seed).map_err(failure)?);
-        for &n in &args.joints {
-            all.push(cases::limited(n, args.cases, args.seed).map_err(failure)?);
-        }
-    }
-    let methods = if args.methods.is_empty() { &Method::ALL[..] } else { &args.methods };
-    let mut rows = Vec::new();
     if !args.json {
-        output::lines(heading(floor_ns).lines())?;
+        output::lines([format!(
+            "reference time of this machine (dependent single-precision 1/sqrt): {floor_ns:.1} ns each"
+        )])?;
     }
-    for cases in &all {
-        for &method in methods {
-            if let Some(row) =
-                measure::row(cases, method, args.tolerance, args.iterations).map_err(failure)?
-            {
-                if !args.json {
-                    output::lines([line(&row)])?;
-                }
-                rows.push(row);
-            }
-        }
+    let mut report = BenchReport::new(floor_ns);
+    match args.table {
+        None => compare(args, &mut report)?,
+        Some(table) => print_table(args, table, &mut report)?,
     }
     if args.json {
-        output::json(None, &BenchReport { format: "sinew-bench-1", floor_ns, rows, drags: Vec::new() })?;
+        output::json(None, &report)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
+fn failure(error: SolveError) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
+/// Compares methods on chains and arms.
+fn compare(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
+    let (count, seed) = (args.cases(CASES), args.seed());
+    let joints = if args.joints.is_empty() { &[3, 6, 10, 20][..] } else { &args.joints };
+    let sets = if args.set.is_empty() { &[Set::Reach][..] } else { &args.set };
+    let mut all = Vec::new();
+    if args.limits != Some(LimitsArg::On) {
+        for &set in sets {
+            for &n in joints {
+                all.push(cases::free(n, set, count, seed).map_err(failure)?);
+            }
+        }
+    }
+    if args.limits != Some(LimitsArg::Off) {
+        all.extend(cases::arms(count, seed).map_err(failure)?);
+        for &n in joints {
+            all.push(cases::limited(n, count, seed).map_err(failure)?);
+        }
+    }
+    if !args.json {
+        output::lines([heading()])?;
+    }
+    for cases in &all {
+        for &method in args.methods(&Method::ALL) {
+            let row = measure::row(cases, method, args.tolerance.unwrap_or(TOLERANCE), args.iterations());
+            if let Some(row) = row.map_err(failure)? {
+                if !args.json {
+                    output::lines([line(&row)])?;
+                }
+                report.rows.push(row);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Computes and prints one of the tables of `--table`.
-fn print_table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode, Failure> {
-    let failure = |e: crate::ik::SolveError| Failure::Usage(e.to_string());
-    let (rows, drags) = match table {
-        Table::Paper => (tables::paper(args.cases, args.seed).map_err(failure)?, Vec::new()),
-        Table::Fabrik => (tables::fabrik(args.cases, args.seed).map_err(failure)?, Vec::new()),
+fn print_table(args: &BenchArgs, table: Table, report: &mut BenchReport) -> Result<(), Failure> {
+    let (count, seed) = (args.cases(CASES), args.seed());
+    match table {
+        Table::Paper => report.rows = tables::paper(count, seed).map_err(failure)?,
+        Table::Fabrik => report.rows = tables::fabrik(count, seed).map_err(failure)?,
         Table::Drag => {
             let default =
                 [Method::TwoBone, Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik];
-            let methods = if args.methods.is_empty() { &default[..] } else { &args.methods };
-            (Vec::new(), tables::drag(methods).map_err(failure)?)
+            report.drags = tables::drag(args.methods(&default)).map_err(failure)?;
         }
-    };
+        Table::Panda => return print_poses(args, Robot::Panda, report),
+        Table::Ur5 => return print_poses(args, Robot::Ur5, report),
+    }
     if args.json {
-        output::json(None, &BenchReport { format: "sinew-bench-1", floor_ns, rows, drags })?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     if table == Table::Drag {
         let mut text = format!(
-            "reference time of this machine (dependent single-precision 1/sqrt): {floor_ns:.1} ns each\n{:<10} {:<10} {:>6} {:>10} {:>10} {:>6} {:>9} {:>9} {:>10}\n",
+            "{:<10} {:<10} {:>6} {:>10} {:>10} {:>6} {:>9} {:>9} {:>10}\n",
             "path", "method", "joints", "p99 rad", "max rad", "flips", "jitter", "drift", "median us"
         );
-        for d in &drags {
+        for d in &report.drags {
             // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
@@ -161,19 +255,38 @@ fn print_table(args: &BenchArgs, table: Table, floor_ns: f64) -> Result<ExitCode
         }
         output::lines(text.lines())?;
     } else {
-        output::lines(heading(floor_ns).lines())?;
-        for row in &rows {
+        output::lines([heading()])?;
+        for row in &report.rows {
             let published = row.published.as_deref().unwrap_or_default();
             output::lines([format!("{}   published: {published}", line(row))])?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn heading(floor_ns: f64) -> String {
+/// Measures all methods on the poses of a robot arm, and prints each row when it is complete.
+fn print_poses(args: &BenchArgs, robot: Robot, report: &mut BenchReport) -> Result<(), Failure> {
+    let cases = robot.cases(args.cases(ROBOT_CASES), args.seed()).map_err(failure)?;
+    if let Some(path) = &args.targets {
+        output::json(Some(path), &Targets::new(&cases))?;
+    }
+    if !args.json {
+        output::lines([poses::heading()])?;
+    }
+    for &method in args.methods(&Method::ALL) {
+        if let Some(row) = poses::row(&cases, method, args.iterations()).map_err(failure)? {
+            if !args.json {
+                output::lines([row.line()])?;
+            }
+            report.poses.push(row);
+        }
+    }
+    Ok(())
+}
+
+fn heading() -> String {
     format!(
-        "reference time of this machine (dependent single-precision 1/sqrt): {floor_ns:.1} ns each\n\
-         {:<10} {:<19} {:>6} {:>6} {:>8} {:>10} {:>10} {:>10} {:>7} {:>9} {:>9} {:>9}\n",
+        "{:<10} {:<19} {:>6} {:>6} {:>8} {:>10} {:>10} {:>10} {:>7} {:>9} {:>9} {:>9}",
         "set",
         "method",
         "joints",

@@ -20,6 +20,21 @@ pub(super) enum Table {
     Fabrik,
     /// Joint speeds, flips, jitter and drift along dragged paths
     Drag,
+    /// Random poses of the Franka Panda, a robot arm of seven hinges
+    Panda,
+    /// Random poses of an arm of six hinges with the measures of a Universal Robots UR5
+    Ur5,
+}
+
+impl Table {
+    /// Returns the options of `sinew bench` that have an effect on the table.
+    pub(super) fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Paper | Self::Fabrik => &["--cases", "--seed"],
+            Self::Drag => &["--methods"],
+            Self::Panda | Self::Ur5 => &["--methods", "--cases", "--seed", "--iterations", "--targets"],
+        }
+    }
 }
 
 /// Recomputes table 1 of the paper. For CCD, the paper reports errors of 5.6e-8 and times of 0.5 s without limits and

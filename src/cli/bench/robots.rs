@@ -1,0 +1,115 @@
+//! Robot arms with pose targets: the Franka Panda, and an arm with the measures of a Universal Robots UR5.
+//!
+//! The success tests of `tests/ik` include this file, so it must compile without the dependencies of the `cli` feature.
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
+use glam::{DAffine3, DQuat, DVec3};
+
+use crate::ik::{Body, Goal, Limit, Link, Random, SolveError};
+
+use super::cases::{Cases, pose_randomly};
+
+/// A hinge joint of a robot arm, which turns about the z axis of its frame.
+struct Hinge {
+    /// Position of the joint in the turned frame of the previous joint, metres.
+    offset: DVec3,
+    /// Angle about the x axis from the previous joint's axis to the axis of this joint, radians.
+    alpha: f64,
+    /// Minimum and maximum angle, radians.
+    range: [f64; 2],
+    /// Angle in the start pose of the cases, radians.
+    start: f64,
+}
+
+/// A robot arm whose joints are hinges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Robot {
+    Panda,
+    Ur5,
+}
+
+impl Robot {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Panda => "panda",
+            Self::Ur5 => "ur5",
+        }
+    }
+
+    fn hinges(self) -> Vec<Hinge> {
+        let hinge = |(x, y, z, alpha, min, max, start): (f64, f64, f64, f64, f64, f64, f64)| Hinge {
+            offset: DVec3::new(x, y, z),
+            alpha,
+            range: [min, max],
+            start,
+        };
+        let rows = match self {
+            // Denavit-Hartenberg parameters (Craig's convention) and joint limits of the manufacturer's "Robot and
+            // interface specifications". The start pose is the "ready" pose of the manufacturer's examples. The y and z
+            // of an offset are −d sin α and d cos α.
+            Self::Panda => &[
+                (0.0, 0.0, 0.333, 0.0, -2.8973, 2.8973, 0.0),
+                (0.0, 0.0, 0.0, -FRAC_PI_2, -1.7628, 1.7628, -FRAC_PI_4),
+                (0.0, -0.316, 0.0, FRAC_PI_2, -2.8973, 2.8973, 0.0),
+                (0.0825, 0.0, 0.0, FRAC_PI_2, -3.0718, -0.0698, -3.0 * FRAC_PI_4),
+                (-0.0825, 0.384, 0.0, -FRAC_PI_2, -2.8973, 2.8973, 0.0),
+                (0.0, 0.0, 0.0, FRAC_PI_2, -0.0175, 3.7525, FRAC_PI_2),
+                (0.088, 0.0, 0.0, FRAC_PI_2, -2.8973, 2.8973, FRAC_PI_4),
+            ][..],
+            // Denavit-Hartenberg parameters (the classic convention) of the manufacturer. The real joints turn by ±360°;
+            // here every joint turns by ±180°, because a rotation does not count revolutions.
+            Self::Ur5 => &[
+                (0.0, 0.0, 0.0, 0.0, -PI, PI, 0.0),
+                (0.0, 0.0, 0.089_159, FRAC_PI_2, -PI, PI, -FRAC_PI_2),
+                (-0.425, 0.0, 0.0, 0.0, -PI, PI, FRAC_PI_2),
+                (-0.392_25, 0.0, 0.0, 0.0, -PI, PI, -FRAC_PI_2),
+                (0.0, 0.0, 0.109_15, FRAC_PI_2, -PI, PI, -FRAC_PI_2),
+                (0.0, 0.0, 0.094_65, -FRAC_PI_2, -PI, PI, 0.0),
+            ][..],
+        };
+        rows.iter().copied().map(hinge).collect()
+    }
+
+    /// Returns the position of the flange in the turned frame of the last joint, metres.
+    fn flange(self) -> DVec3 {
+        match self {
+            Self::Panda => DVec3::Z * 0.107,
+            Self::Ur5 => DVec3::Z * 0.0823,
+        }
+    }
+
+    /// Returns the arm in its start pose. The last link is the flange.
+    fn body(self) -> Result<Body, SolveError> {
+        let hinges = self.hinges();
+        let link = |(i, h): (usize, &Hinge)| Link {
+            parent: i.checked_sub(1),
+            offset: h.offset,
+            rest: DQuat::from_rotation_x(h.alpha),
+            limit: Limit::Hinge { axis: DVec3::Z, min: h.range[0], max: h.range[1] },
+            ..Link::base()
+        };
+        let mut links: Vec<Link> = hinges.iter().enumerate().map(link).collect();
+        links.push(Link::child(hinges.len() - 1, self.flange()));
+        let mut body = Body::new(links, DAffine3::IDENTITY)?;
+        for (i, h) in hinges.iter().enumerate() {
+            body.set_rotation(i, DQuat::from_rotation_x(h.alpha) * DQuat::from_rotation_z(h.start));
+        }
+        Ok(body)
+    }
+
+    /// Returns the arm, and the poses of its flange in random joint angles within the limits.
+    pub(super) fn cases(self, count: usize, seed: u64) -> Result<Cases, SolveError> {
+        let body = self.body()?;
+        let end = body.links().len() - 1;
+        let (mut posed, mut random) = (body.clone(), Random(seed));
+        let mut goal = |_| {
+            pose_randomly(&mut posed, &mut random);
+            let position = posed.world_from_link(end).map_or(DVec3::ZERO, |m| m.translation);
+            Goal::pose(end, position, posed.orientation(end).unwrap_or(DQuat::IDENTITY))
+        };
+        let goals = (0..count).map(&mut goal).collect();
+        let reach = body.links().iter().map(|l| l.offset.length()).sum();
+        Ok(Cases { name: self.name().into(), joints: end, limits: true, body, goals, warm: false, reach })
+    }
+}
