@@ -252,6 +252,8 @@ fn options_and_logical_parents_allocate_nothing() {
             puppet.motion = everything(mannequin.puppet.character());
         });
     assert!(free > 0);
+    let drag = assert_warm(&mannequin, "continued", |puppet| puppet.options.start = Start::Continue);
+    assert!(drag > 0);
     let node = |name: &str| mannequin.puppet.character().skeleton.find(name).unwrap();
     let (head, hand) = (node("head"), node("rightHand"));
     let reparented = assert_warm(&mannequin, "a head that follows a hand", |puppet| {

@@ -17,6 +17,7 @@ pub fn solve_many(
     options: &Options,
 ) -> Vec<Result<Report, SolveError>> {
     let solve = |solver: &mut Solver, (body, goals): (&mut Body, &Vec<Goal>)| {
+        // Only a solve that continues remembers anything.
         solver.reset();
         solver.solve(body, goals, options).cloned()
     };

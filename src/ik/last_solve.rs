@@ -1,11 +1,19 @@
-//! The last problem of a solver and its result. A repeated problem has the same result, so that a pose does not creep.
+//! The last problem of a solver that continues, and its result.
+//!
+//! A problem that is repeated in the pose of its result has the same result, so that a pose does not creep while its
+//! goals rest. Only [`Start::Continue`](super::Start::Continue) asks for this.
 
 use std::sync::Arc;
 
 use glam::{DAffine3, DQuat, DVec3};
 
 use super::body::Shape;
-use super::{Body, Goal, Link, Options, Start};
+use super::{Body, Goal, Link, Options};
+
+/// Maximum difference of two numbers that are equal within single-precision rounding, relative to the larger of their
+/// magnitude and 1. Characters store their poses in single precision. A rotation that has passed through it is
+/// normalised, inverted and multiplied with few others, and every step rounds by at most half of the machine epsilon.
+const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
 /// The rotations of a body's links, and how far its base has moved.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +49,6 @@ pub(super) struct LastSolve {
     links: Vec<Link>,
     world_from_base: (DAffine3, DQuat),
     posture: Option<Arc<[DQuat]>>,
-    start: BodyPose,
     result: BodyPose,
     goals: Vec<Goal>,
     options: Option<Options>,
@@ -53,7 +60,6 @@ impl LastSolve {
         (self.shape, self.posture, self.options) = (None, None, None);
         self.links.clear();
         self.goals.clear();
-        self.start.clear();
         self.result.clear();
     }
 
@@ -71,20 +77,23 @@ impl LastSolve {
             && self.has_links_of(body)
     }
 
-    /// Returns whether the last result differs from the pose in which its solve started.
-    pub(super) fn has_moved(&self) -> bool {
-        self.start != self.result
-    }
-
-    /// Returns whether a problem equals the last one and starts either from the same pose or from the last result.
-    /// `is_result` is whether the body is in the pose of the last result.
-    pub(super) fn solves(&self, body: &Body, is_result: bool, goals: &[Goal], options: &Options) -> bool {
-        let from_result = is_result && options.start == Start::Current;
-        let from_start = || self.start.rotations == body.rotations() && self.start.root == body.root();
+    /// Returns whether a problem equals the last one, and the body is in the pose of the last result within
+    /// single-precision rounding.
+    pub(super) fn answers(&self, body: &Body, goals: &[Goal], options: &Options) -> bool {
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| is_near(*a, *b));
+        // A rotation and its negative are the same.
+        let same = |(a, b): (&DQuat, &DQuat)| {
+            let b = if a.dot(*b) < 0.0 { -*b } else { *b };
+            near(&a.to_array(), &b.to_array())
+        };
+        let (placed, spin) = &self.world_from_base;
         self.goals == goals
-            && (from_result || from_start())
             && self.options.as_ref() == Some(options)
-            && self.world_from_base == (body.world_from_base(), body.world_from_base_rotation())
+            && self.result.rotations.len() == body.rotations().len()
+            && self.result.rotations.iter().zip(body.rotations()).all(same)
+            && near(&self.result.root.to_array(), &body.root().to_array())
+            && near(&placed.to_cols_array(), &body.world_from_base().to_cols_array())
+            && same((spin, &body.world_from_base_rotation()))
             && self.posture.as_ref() == body.posture()
             && self.has_links_of(body)
     }
@@ -98,9 +107,8 @@ impl LastSolve {
         self.result.apply(body);
     }
 
-    /// Stores a problem and its result, which is the current pose of the body. `start` is the pose in which the solve
-    /// started. It is swapped with the previous one, so that its buffers are reused.
-    pub(super) fn store(&mut self, body: &Body, start: &mut BodyPose, goals: &[Goal], options: &Options) {
+    /// Stores a problem and its result, which is the current pose of the body.
+    pub(super) fn store(&mut self, body: &Body, goals: &[Goal], options: &Options) {
         if self.shape != Some(body.shape()) {
             self.shape = Some(body.shape());
             self.links.clear();
@@ -108,10 +116,14 @@ impl LastSolve {
         }
         self.world_from_base = (body.world_from_base(), body.world_from_base_rotation());
         self.posture = body.posture().cloned();
-        std::mem::swap(&mut self.start, start);
         self.result.store(body);
         self.goals.clear();
         self.goals.extend_from_slice(goals);
         self.options = Some(*options);
     }
+}
+
+/// Returns whether two numbers are equal within single-precision rounding.
+fn is_near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= SINGLE_ROUNDING * a.abs().max(1.0)
 }

@@ -28,9 +28,8 @@ pub struct Solver {
 impl Solver {
     /// Turns the links of a body until the goals are met as closely as the method can.
     ///
-    /// If the problem equals that of the last solve, and the body is in the start pose or in the result of that solve,
-    /// the last result is returned unchanged. Solving the same problem repeatedly therefore does not make the pose
-    /// drift.
+    /// The result depends only on the arguments and the style, not on earlier solves. The exception is
+    /// [`Start::Continue`], which a drag asks for: see there.
     ///
     /// # Errors
     /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance is not
@@ -43,27 +42,32 @@ impl Solver {
     ) -> Result<&Report, SolveError> {
         options.check(body, goals)?;
         let style = self.checked_style(body, options)?;
-        let is_result = self.last.is_result(body);
-        if self.last.solves(body, is_result, goals, options) {
+        let continues = options.start == Start::Continue;
+        if continues && self.last.answers(body, goals, options) {
             self.last.recall(body);
             return Ok(&self.report);
         }
         self.start.store(body);
-        // A drag must not jump, so a solve that continues from the last result never restarts from another pose.
-        let continues = options.start == Start::Current && is_result;
         if options.start == Start::Rest {
             body.reset();
         }
-        if let Some(bound_prior) = style {
-            self.solve_style(body, goals, options, &bound_prior)?;
-        } else if !self.chain.solve(body, goals, options, continues, &mut self.report) {
-            let restarts = if continues && self.last.has_moved() { 0 } else { options.restarts };
-            if let Err(error) = self.solve_tree(body, goals, options, restarts) {
-                self.start.apply(body);
-                return Err(error);
-            }
+        let is_result = continues && self.last.is_result(body);
+        let solved = if let Some(bound_prior) = style {
+            self.solve_style(body, goals, options, &bound_prior)
+        } else if self.chain.solve(body, goals, options, is_result, &mut self.report) {
+            Ok(())
+        } else {
+            self.solve_tree(body, goals, options, if continues { 0 } else { options.restarts })
+        };
+        if let Err(error) = solved {
+            self.start.apply(body);
+            return Err(error);
         }
-        self.last.store(body, &mut self.start, goals, options);
+        if continues {
+            self.last.store(body, goals, options);
+        } else {
+            self.last.reset();
+        }
         Ok(&self.report)
     }
 
@@ -72,7 +76,7 @@ impl Solver {
         &self.report
     }
 
-    /// Discards the last problem and its result, so that the next solve does not continue from it. The buffers are
+    /// Discards the last problem and its result, so that the next [`Start::Continue`] solves again. The buffers are
     /// kept.
     pub fn reset(&mut self) {
         self.last.reset();
@@ -109,10 +113,7 @@ impl Solver {
     ) -> Result<(), SolveError> {
         let steps = bound_prior.pose(body, goals, options);
         let full_body = Options { method: Method::FullBody, ..*options };
-        if let Err(error) = self.solve_tree(body, goals, &full_body, 0) {
-            self.start.apply(body);
-            return Err(error);
-        }
+        self.solve_tree(body, goals, &full_body, 0)?;
         (self.report.method, self.report.iterations) = (Method::Style, self.report.iterations + steps);
         Ok(())
     }
@@ -134,7 +135,7 @@ impl Solver {
         let auto = options.method == Method::Auto;
         // The rest pose is often straight or at a limit, so it is bent before the first iteration. Bending a pose that
         // was already solved, or the first pose of a drag, would make it shake visibly.
-        let bend = options.restarts > 0 && body.is_at_rest();
+        let bend = options.restarts > 0 && options.start != Start::Continue && body.is_at_rest();
         let progress = self.driver.run(tree, method, options, restarts, (auto, bend));
         tree.write(body);
         self.fill_report(&progress, options);

@@ -19,6 +19,7 @@ mod robots;
 mod robustness;
 mod rotation;
 mod shapes;
+mod starts;
 mod style;
 mod success;
 #[path = "../support/mod.rs"]

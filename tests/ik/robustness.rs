@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
-use sinew::ik::{Body, Goal, Link, Method, Options, Outcome, Solver};
+use sinew::ik::{Body, Goal, Link, Method, Options, Outcome, Solver, Start};
 
 use crate::{chain, chain_methods, error, position, straight};
 
@@ -20,8 +20,13 @@ fn solve(body: &Body, goals: &[Goal], options: &Options) -> (Outcome, f64, Body)
     let mut solver = Solver::default();
     assert_eq!(&report, solver.solve(&mut second, goals, options).unwrap());
     assert_eq!(first, second, "the same input gave different bits");
-    // A solve that starts from the result must return the same result.
-    solver.solve(&mut second, goals, options).unwrap();
+    // A solve that continues from its result must return the same result.
+    let continued = Options { start: Start::Continue, ..*options };
+    let mut once = body.clone();
+    solver.solve(&mut once, goals, &continued).unwrap();
+    let mut twice = once.clone();
+    solver.solve(&mut twice, goals, &continued).unwrap();
+    assert_eq!(once, twice, "solving again changed the result");
     assert_eq!(first, second, "solving again changed the result");
     for (link, (before, after)) in body.links().iter().zip(body.rotations().iter().zip(first.rotations())) {
         assert!((after.length() - 1.0).abs() < 1e-12, "{after:?}");

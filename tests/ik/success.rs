@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use sinew::ik::{Method, Options, Outcome, SolveError, Solver};
+use sinew::ik::{Method, Options, Outcome, SolveError, Solver, Start};
 
 use crate::cases::{self, Cases, Set};
 
@@ -37,8 +37,15 @@ impl Measured {
 
 fn measure(cases: &Cases, method: Method, tolerance: f64, iterations: usize) -> Result<Measured, SolveError> {
     let within = Some(tolerance * cases.reach);
-    let options =
-        Options { method, iterations, tolerance: within, angle_tolerance: tolerance, ..Options::default() };
+    let start = if cases.warm { Start::Continue } else { Start::Current };
+    let options = Options {
+        method,
+        iterations,
+        tolerance: within,
+        angle_tolerance: tolerance,
+        start,
+        ..Options::default()
+    };
     let (mut solver, mut body) = (Solver::default(), cases.body.clone());
     let (mut solved, mut spent, mut errors) = (0_usize, 0_usize, Vec::new());
     for (i, goal) in cases.goals.iter().enumerate() {

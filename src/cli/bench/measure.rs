@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::ik::{Method, Options, SolveError, Solver};
+use crate::ik::{Method, Options, SolveError, Solver, Start};
 
 use super::cases::Cases;
 
@@ -46,6 +46,7 @@ pub(super) fn row(
         iterations,
         tolerance: Some(tolerance * cases.reach),
         angle_tolerance: tolerance,
+        start: if cases.warm { Start::Continue } else { Start::Current },
         ..Options::default()
     };
     let count = cases.goals.len();
@@ -55,8 +56,6 @@ pub(super) fn row(
     let mut solver = Solver::default();
     for round in 0..if cases.warm { 1 } else { ROUNDS } {
         let mut body = cases.body.clone();
-        // Otherwise the solver could return its previous answer without solving.
-        solver.reset();
         for (i, goal) in cases.goals.iter().enumerate() {
             if !cases.warm {
                 body.clone_from(&cases.body);

@@ -127,7 +127,7 @@ pub(super) fn drag(methods: &[Method]) -> Result<Vec<DragRow>, SolveError> {
 }
 
 fn drag_along(name: &'static str, path: Path, method: Method, joints: usize) -> Result<DragRow, SolveError> {
-    let options = Options { method, ..Options::default() };
+    let options = Options { method, start: Start::Continue, ..Options::default() };
     let pole = (name == "pole" && method == Method::TwoBone).then_some(DVec3::new(0.0, 0.2, 3.0));
     let goal = |t: f64| Goal { pole, ..Goal::position(joints, path(t)) };
     let start = cases::free_chain(joints)?;

@@ -21,7 +21,10 @@ pub(in crate::ik) const DEFAULT_TOLERANCE: f64 = 1e-4;
 /// Default tolerance of orientations and aims, radians.
 pub(in crate::ik) const DEFAULT_ANGLE_TOLERANCE: f64 = 1e-3;
 
-/// The pose that a solve starts from.
+/// The pose that a solve starts from, and whether it may jump to another one.
+///
+/// With [`Current`](Self::Current) and [`Rest`](Self::Rest) a solver keeps no memory: the same problem has the same
+/// result, to the last bit, whatever the solver did before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
@@ -30,6 +33,11 @@ pub enum Start {
     Current,
     /// The rest rotations. The result then depends only on the goals.
     Rest,
+    /// The current rotations of the body, as the result of the previous frame of a drag or of a tracked motion. The
+    /// solve never restarts from another pose, because the body must not jump. If the problem equals that of the last
+    /// solve, and the body is in its result within single-precision rounding, the result is returned unchanged, so
+    /// that the body does not creep while its goals rest.
+    Continue,
 }
 
 /// Options of a solve.
@@ -48,8 +56,8 @@ pub struct Options {
     pub start: Start,
     /// Whether joint limits apply.
     pub limits: bool,
-    /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same. A solve
-    /// that continues from its last result never restarts, because a drag must not jump.
+    /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same.
+    /// [`Start::Continue`] never restarts.
     pub restarts: usize,
     /// Whether the report contains the error of each iteration. Recording does not change the result.
     pub record: bool,

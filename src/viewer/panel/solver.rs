@@ -48,14 +48,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             if method::slider(ui, "Angle tolerance", hint, &mut degrees, 0.01..=10.0, "°") {
                 options.angle_tolerance = degrees.to_radians();
             }
-            method::label(ui, "Restarts", "Additional start poses to try if the solve stalls");
+            method::label(ui, "Restarts", "Additional start poses to try if a solve from rest stalls");
             ui.add(Slider::new(&mut options.restarts, 0..=16));
             ui.end_row();
             method::checkbox(ui, "Joint limits", "Enforce the joint limits", &mut options.limits);
             let mut from_rest = options.start == Start::Rest;
             let hint = "Start each solve from the rest pose, so that the result depends only on the goals";
             method::checkbox(ui, "Start from rest", hint, &mut from_rest);
-            options.start = if from_rest { Start::Rest } else { Start::Current };
+            options.start = if from_rest { Start::Rest } else { Start::Continue };
         });
     });
     ui.horizontal(|ui| {

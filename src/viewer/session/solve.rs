@@ -2,17 +2,17 @@
 
 use std::time::Instant;
 
-use crate::ik::{Method, Options, Swivel};
+use crate::ik::{Method, Options, Start, Swivel};
 use crate::puppet::{Pin, Target};
 use crate::viewer::session::drag::Drag;
 use crate::viewer::session::gizmo::GizmoDrag;
 
 use super::{MAX_TIMES, Session};
 
-/// Returns the viewer's default options for a method. There are no restarts, so that the pose does not jump, and the
-/// errors of all iterations are recorded for the convergence curve.
+/// Returns the viewer's default options for a method. Each solve continues from the pose on the screen, so that the
+/// pose does not jump, and the errors of all iterations are recorded for the convergence curve.
 pub(in crate::viewer) fn default_options(method: Method) -> Options {
-    Options { method, restarts: 0, record: true, ..Options::default() }
+    Options { method, start: Start::Continue, restarts: 0, record: true, ..Options::default() }
 }
 
 /// Appends a duration and drops the oldest beyond [`MAX_TIMES`].
@@ -138,13 +138,17 @@ impl Session {
     }
 }
 
-/// Replaces invalid numbers by their defaults.
+/// Replaces invalid numbers by their defaults. In the viewer a solve from the current pose always continues a drag.
+/// Recordings call that `current` if they are old or leave it out.
 fn sanitize(mut options: Options) -> Options {
     let default = default_options(options.method);
     let positive = |x: &f64| *x > 0.0 && x.is_finite();
     let or = |x: f64, good: bool, default: f64| if good { x } else { default };
     let fraction = |x: f64, default: f64| or(x, (0.0..=1.0).contains(&x), default);
     options.record = true;
+    if options.start == Start::Current {
+        options.start = Start::Continue;
+    }
     options.iterations = options.iterations.min(10_000);
     options.restarts = options.restarts.min(100);
     options.tolerance = options.tolerance.filter(positive);
