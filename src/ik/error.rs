@@ -71,6 +71,8 @@ fn requirement(field: &str) -> &'static str {
         "limit axis" => "a unit vector",
         "limit side" => "a unit vector perpendicular to the limit axis",
         "limit swing" => "between 0 and π",
+        "scale above the base" => "1, so that the base can stay in place",
+        "scale below the root" => "uniform, so that the base can stay in place",
         "limit range" | "limit twist" => "finite, with a minimum that does not exceed the maximum",
         _ => "finite",
     }

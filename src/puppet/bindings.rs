@@ -165,13 +165,12 @@ impl Bindings {
         let Some(Bound { binding, body, .. }) = self.bound.get(index) else { return };
         let first = match &mut self.reparented {
             Some(reparented) => {
-                let (logical, logical_pose, world) = reparented.pose_mut();
-                binding.write_back(logical, body, world, logical_pose);
+                binding.write_back(body, reparented.pose_mut());
                 reparented.write_back(skeleton, pose);
                 0
             }
             None => {
-                binding.write_back(skeleton, body, world_from_node, pose);
+                binding.write_back(body, pose);
                 binding.first()
             }
         };

@@ -9,6 +9,7 @@ use crate::ik::{Body, Limit, Link, SolveError};
 use crate::mathematics::ReducedTree;
 use crate::pose::{Pose, orientation};
 
+use super::root::{nodes_above, place_of};
 use super::{Rig, RigError};
 
 /// The nodes from a base to one or more effectors, as links of a [`Body`].
@@ -18,8 +19,9 @@ use super::{Rig, RigError};
 /// ([`Binding::write_back`]).
 ///
 /// The base may be any joint. If an effector is not below it, the path first leads up from the base, against the
-/// skeleton. The link of a joint on that path has the inverse of the joint's rotation, and the topmost joint of the
-/// path is moved so that the base keeps its place.
+/// skeleton, and the link of a joint on that path has the inverse of the joint's rotation. The solved rotations alone
+/// would move the base. So the root of the skeleton ([`skeleton_root`](super::skeleton_root)) is moved by the motion that brings the base
+/// back, M = M_base · M'_base⁻¹. Every bone keeps its length, and everything below the root moves along.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     base: usize,
@@ -27,7 +29,10 @@ pub struct Binding {
     /// The nodes from the base up to the topmost one, both included. The list contains only the base if all effectors
     /// are below it.
     upward: Vec<usize>,
-    /// Position of the topmost node in [`Skeleton::parents_first`].
+    /// The nodes above the topmost one, up to the root of the skeleton. Empty if the path does not lead up, or if the
+    /// topmost node is the root.
+    carried: Vec<usize>,
+    /// Position in [`Skeleton::parents_first`] of the first node that a solve changes.
     first: usize,
 }
 
@@ -97,7 +102,8 @@ impl Binding {
     ///
     /// # Errors
     /// [`RigError`] if a node does not exist, if base and effectors have no common ancestor, if a node's matrix has
-    /// shear, or if a node of an upward path has scale.
+    /// shear, if a node of an upward path has scale, or if a node between it and the root of the skeleton has
+    /// non-uniform scale.
     pub fn new(
         skeleton: &Skeleton,
         skins: &[Skin],
@@ -117,8 +123,10 @@ impl Binding {
         })?;
         let top = top.unwrap_or(base);
         let upward: Vec<usize> = skeleton.ancestors(base).take_while(|&n| n != top).chain([top]).collect();
-        let first = skeleton.parents_first.iter().position(|(n, _)| *n == top).unwrap_or(0);
-        let mut binding = Self { base, links: Vec::new(), upward, first };
+        let carried = if upward.len() > 1 { nodes_above(skeleton, skins, base, top) } else { Vec::new() };
+        let changed = carried.last().copied().unwrap_or(top);
+        let first = skeleton.parents_first.iter().position(|(n, _)| *n == changed).unwrap_or(0);
+        let mut binding = Self { base, links: Vec::new(), upward, carried, first };
         let skinned: HashSet<usize> = skins.iter().flat_map(|s| &s.joints).copied().collect();
         let link = |node: usize| BoundLink::new(node, skinned.contains(&node), rig);
         if binding.is_upward() {
@@ -155,20 +163,29 @@ impl Binding {
         self.upward.len() > 1
     }
 
-    /// Returns the position on the upward path of the first node whose scale is not one.
+    /// Returns the nodes from the base up to the root of the skeleton, if the path from the base leads up.
+    fn way_up(&self) -> impl Iterator<Item = usize> + '_ {
+        self.upward.iter().chain(&self.carried).copied().filter(|_| self.is_upward())
+    }
+
+    /// Returns the position on the way up of the first node whose scale prevents the base from staying in place. The
+    /// upward path must have no scale. Above it, a uniform scale keeps the motion of the root rigid.
     fn scaled(&self, scale: impl Fn(usize) -> Vec3) -> Option<usize> {
-        let scaled = |&n: &usize| (scale(n) - Vec3::ONE).abs().max_element() > 1e-5;
-        self.upward.iter().position(scaled).filter(|_| self.is_upward())
+        let differs = |a: Vec3, b: Vec3| (a - b).abs().max_element() > 1e-5 * b.abs().max_element();
+        self.way_up().enumerate().position(|(place, node)| {
+            let scale = scale(node);
+            differs(scale, if place < self.upward.len() { Vec3::ONE } else { Vec3::splat(scale.x) })
+        })
     }
 
     /// Checks that a solver can turn all nodes.
     fn check_matrices(&self, skeleton: &Skeleton) -> Result<(), RigError> {
-        let mut nodes = self.links.iter().filter_map(|l| l.node).chain(self.upward.iter().copied());
+        let mut nodes = self.links.iter().filter_map(|l| l.node).chain(self.way_up());
         if let Some(node) = nodes.find(|&n| is_sheared(skeleton, n)) {
             return Err(RigError::Sheared { node: skeleton.label(node) });
         }
-        match self.scaled(|n| skeleton.nodes[n].rest.scale) {
-            Some(place) => Err(RigError::Scaled { node: skeleton.label(self.upward[place]) }),
+        match self.scaled(|n| skeleton.nodes[n].rest.scale).and_then(|place| self.way_up().nth(place)) {
+            Some(node) => Err(RigError::Scaled { node: skeleton.label(node) }),
             None => Ok(()),
         }
     }
@@ -176,6 +193,11 @@ impl Binding {
     /// Returns the node of each link; `None` for a fixed base that no joint turns.
     pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
         self.links.iter().map(|l| l.node)
+    }
+
+    /// Returns the node of a link, or `None` if it has none or does not exist.
+    pub fn node(&self, link: usize) -> Option<usize> {
+        self.links.get(link)?.node
     }
 
     /// Returns the position in [`Skeleton::parents_first`] of the first node that [`Binding::write_back`] may move.
@@ -225,8 +247,8 @@ impl Binding {
     /// Copies a pose into a body of this binding. Allocates nothing. `world_from_node`: the world matrices of the pose.
     ///
     /// # Errors
-    /// [`SolveError`] if a node of an upward path has scale, if an offset or a scale is not finite, or if the matrix
-    /// above the base cannot be inverted.
+    /// [`SolveError`] if a node of an upward path has scale, if a node between it and the root of the skeleton has
+    /// non-uniform scale, if an offset or a scale is not finite, or if the matrix above the base cannot be inverted.
     pub fn refresh(
         &self,
         body: &mut Body,
@@ -258,44 +280,44 @@ impl Binding {
 
     fn check_scale(&self, pose: &Pose) -> Result<(), SolveError> {
         match self.scaled(|n| pose.locals[n].scale) {
-            Some(link) => Err(SolveError::Link { link, what: "scale" }),
+            Some(place) if place < self.upward.len() => {
+                Err(SolveError::Link { link: place, what: "scale above the base" })
+            }
+            // Nodes above the upward path have no link. They carry its last one.
+            Some(_) => Err(SolveError::Link { link: self.upward.len() - 1, what: "scale below the root" }),
             None => Ok(()),
         }
     }
 
-    /// Copies the rotations of a solved body into the pose that it was refreshed from. If the base or the topmost
-    /// node has moved, its translation is copied too. `world_from_node`: the world matrices of the pose before the
-    /// solve.
-    pub fn write_back(
-        &self,
-        skeleton: &Skeleton,
-        body: &Body,
-        world_from_node: &[Affine3A],
-        pose: &mut Pose,
-    ) {
-        let nodes = &skeleton.nodes;
-        if let Some((&top, &below)) = self.upward.last().zip(self.upward.iter().rev().nth(1)) {
-            let link = self.upward.len() - 1;
-            let offset = -pose.locals[below].translation.as_dvec3();
-            if let Some((world, rotation)) = body.world_from_link(link).zip(body.orientation(link)) {
-                let parent = nodes[top].parent;
-                let above = parent.map_or(DAffine3::IDENTITY, |p| widen(world_from_node[p]));
-                let above_rotation = parent.map_or(DQuat::IDENTITY, |p| orientation(skeleton, pose, p));
-                let local = &mut pose.locals[top];
-                local.translation =
-                    above.inverse().transform_point3(world.transform_point3(offset)).as_vec3();
-                local.rotation = (above_rotation.conjugate() * rotation).as_quat().normalize();
-            }
-        } else if body.root() != DVec3::ZERO {
-            let moved = pose.locals[self.base].translation.as_dvec3() + body.root();
-            pose.locals[self.base].translation = moved.as_vec3();
-        }
+    /// Copies the rotations of a solved body into the pose that it was refreshed from. If the base has moved, its
+    /// translation is copied too. If the path from the base leads up, the root of the skeleton is moved so that the
+    /// base stays where the body has it. Allocates nothing.
+    pub fn write_back(&self, body: &Body, pose: &mut Pose) {
+        let before = place_of(self.way_up(), &pose.locals, body.root());
         for (l, rotation) in self.links.iter().zip(body.rotations()) {
             if let Some(node) = l.node.filter(|_| l.turns) {
                 let rotation = if l.reversed { rotation.conjugate() } else { *rotation };
                 pose.locals[node].rotation = rotation.as_quat().normalize();
             }
         }
+        if self.is_upward() {
+            self.restore_base(before, &mut pose.locals);
+        } else if body.root() != DVec3::ZERO {
+            let moved = pose.locals[self.base].translation.as_dvec3() + body.root();
+            pose.locals[self.base].translation = moved.as_vec3();
+        }
+    }
+
+    /// Moves the root of the skeleton so that the base is at the given place in the space above the root.
+    fn restore_base(&self, (position, rotation): (DVec3, DQuat), locals: &mut [Transform]) {
+        let moved = place_of(self.way_up(), locals, DVec3::ZERO);
+        let Some(root) = self.way_up().last().filter(|_| moved != (position, rotation)) else { return };
+        let turn = rotation * moved.1.conjugate();
+        locals[root].rotation = (turn * locals[root].rotation.as_dquat()).as_quat().normalize();
+        // The rotation is rounded, so the translation is computed after it.
+        let (turned, _) = place_of(self.way_up(), locals, DVec3::ZERO);
+        let root = &mut locals[root].translation;
+        *root = (root.as_dvec3() + position - turned).as_vec3();
     }
 }
 

@@ -9,6 +9,7 @@ mod limits;
 mod load;
 mod model;
 mod reparent;
+mod root;
 
 pub use crate::pose::orientation;
 pub use binding::{Binding, default_base};
@@ -17,3 +18,4 @@ pub use error::RigError;
 pub use load::{RigLoadCause, RigLoadError, load, updated};
 pub use model::{Chain, ChainKind, JointRig, Rig};
 pub use reparent::Reparented;
+pub use root::skeleton_root;

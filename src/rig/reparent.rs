@@ -68,10 +68,9 @@ impl Reparented {
         &self.pose
     }
 
-    /// Returns the reparented skeleton, its pose for a solve to change, and the world matrices that the pose had when
-    /// it was refreshed.
-    pub fn pose_mut(&mut self) -> (&Skeleton, &mut Pose, &[Affine3A]) {
-        (&self.skeleton, &mut self.pose, &self.before)
+    /// Returns the pose of the reparented skeleton for a solve to change.
+    pub fn pose_mut(&mut self) -> &mut Pose {
+        &mut self.pose
     }
 
     /// Returns `world_from_node` of the pose when it was refreshed.

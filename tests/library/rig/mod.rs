@@ -1,4 +1,5 @@
-//! Chains and limits found in characters, and rig files.
+//! Bases of a solve, chains and limits found in characters, and rig files.
 
+mod bases;
 mod chains;
 mod humanoids;
