@@ -9,8 +9,9 @@ use clap::{ArgMatches, Args};
 use crate::asset::Clip;
 use crate::export;
 use crate::export::{bake, bvh};
+use crate::ik::Outcome;
 use crate::motion::{Motion, Tolerance, reduce};
-use crate::puppet::Puppet;
+use crate::puppet::{GoalKind, GoalReport, Puppet};
 
 use super::failure::Failure;
 use super::posing::PosingArgs;
@@ -106,6 +107,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     }
     let (clip, reports) = bake::bake(&mut puppet, times, args.fps, &args.name)?;
     watch.stage("bake");
+    verbosity.warn(&missed(&reports));
     let all_keys = key_count(&clip);
     match format {
         ClipFormat::Glb => {
@@ -130,6 +132,19 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     watch.stage("write");
     watch.total();
     Ok(args.posing.exit_code(&reports))
+}
+
+/// Returns a warning for each kind of report, except goals, of which some were missed.
+fn missed(reports: &[GoalReport]) -> Vec<String> {
+    let warning = |(kind, name): (GoalKind, &str)| {
+        let of_kind = || reports.iter().filter(move |r| r.kind == kind);
+        let missed = || of_kind().filter(|r| r.outcome != Outcome::Reached);
+        let (count, all) = (missed().count(), of_kind().count());
+        let error = missed().filter_map(|r| r.position_error).fold(0.0, f64::max);
+        let text = format!("{count} of {all} {name} in all frames are missed, by up to {error:.2e} m");
+        (count > 0).then_some(text)
+    };
+    [(GoalKind::Pin, "pins"), (GoalKind::Contact, "contacts")].into_iter().filter_map(warning).collect()
 }
 
 /// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. Of the `all`

@@ -2,7 +2,7 @@
 //!
 //! | format | contents | items |
 //! |---|---|---|
-//! | JSON | the transforms of all nodes, the goal reports, and optionally the posed vertices | [`PoseDocument`] |
+//! | JSON | the transforms of all nodes, the reports, and optionally the posed vertices | [`PoseDocument`] |
 //! | GLB | a copy of the model in another pose, or with other clips | [`posed_copy`], [`animated_copy`] |
 //! | BVH | a clip as motion capture data | [`bvh`] |
 //!

@@ -11,12 +11,15 @@ use crate::pose::Pose;
 use crate::puppet::{GoalReport, Puppet};
 use crate::skin::Skinned;
 
-/// The JSON export of a pose: the transforms of all nodes, the goal reports, and optionally the posed vertices.
+/// The JSON export of a pose: the transforms of all nodes, the reports of goals, pins and contacts, the joints at their
+/// limits, and optionally the posed vertices.
 #[derive(Debug, Serialize)]
 pub struct PoseDocument {
     format: &'static str,
     nodes: Vec<NodeRecord>,
     reports: Vec<ReportRecord>,
+    /// The nodes at the border of their limits.
+    limited: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     primitives: Option<Vec<PrimitiveRecord>>,
 }
@@ -38,6 +41,7 @@ struct ReportRecord {
     effector: String,
     solve: usize,
     method: String,
+    kind: String,
     outcome: String,
     iterations: usize,
     position_error: Option<f64>,
@@ -64,6 +68,7 @@ impl PoseDocument {
             format: "sinew-pose-1",
             nodes: nodes(puppet),
             reports: reports.iter().map(|r| record(r, puppet)).collect(),
+            limited: puppet.limited().to_vec(),
             primitives: vertices.map(|v| primitives(puppet, v)),
         }
     }
@@ -136,6 +141,7 @@ fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {
         effector: puppet.character().skeleton.label(report.node),
         solve: report.solve,
         method: report.method.to_string(),
+        kind: report.kind.to_string(),
         outcome: report.outcome.to_string(),
         iterations: report.iterations,
         position_error: report.position_error,

@@ -2,18 +2,20 @@
 
 use glam::{DQuat, Vec3};
 
-use crate::ik::{Method, Options};
+use crate::ik::{Method, Options, Outcome};
 use crate::motion::ContactConstraint;
 use crate::pose::orientation;
 
 use super::problem::Demand;
 use super::solve::Posable;
-use super::{Puppet, Target};
+use super::{GoalKind, GoalReport, Puppet, Target};
 
 impl Puppet {
     /// Moves each constrained joint to its target by solving its own chain. A joint that already has a target, or that
-    /// no chain can move, stays where it is.
+    /// no chain can move, stays where it is. Every other joint gets a report, which
+    /// [`Puppet::report_contacts`] completes.
     pub(super) fn keep_contacts(&mut self) {
+        self.contact_reports.clear();
         if self.contacts.is_empty() {
             return;
         }
@@ -21,6 +23,7 @@ impl Puppet {
         // Pins are left out here. They apply when the puppet's targets are solved, and then keep a joint where the
         // motion and its contact constraints have placed it.
         let demand = Demand {
+            kind: GoalKind::Contact,
             targets: &self.contact_targets,
             pins: &[],
             pinned: &[],
@@ -35,12 +38,19 @@ impl Puppet {
         };
         self.workspace.groups.set(&self.character, &self.rig, &demand);
         for index in 0..self.workspace.groups.len() {
-            let solver = &mut self.contact_solver;
-            let solved = self.workspace.solve_group(solver, &mut posable, &demand, index, &mut self.reports);
-            // If a chain cannot be solved, its joint stays where the motion places it.
-            drop(solved);
+            let (solver, reports) = (&mut self.contact_solver, &mut self.contact_reports);
+            let solved = self.workspace.solve_group(solver, &mut posable, &demand, index, reports);
+            if solved.is_err() {
+                // If a chain cannot be solved, its joint stays where the motion places it.
+                let targets = self.workspace.groups.targets(index, demand.targets);
+                let unsolved = |target: &Target| GoalReport {
+                    solve: index,
+                    outcome: Outcome::OutOfReach,
+                    ..GoalReport::new(GoalKind::Contact, target.node)
+                };
+                reports.extend(targets.map(unsolved));
+            }
         }
-        self.reports.clear();
     }
 
     /// Turns the constraints into targets.

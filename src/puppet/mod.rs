@@ -19,6 +19,7 @@ mod error;
 pub mod motion_file;
 mod prior;
 mod problem;
+mod reports;
 mod solve;
 mod style_file;
 mod target;
@@ -29,7 +30,7 @@ pub use error::PuppetError;
 pub use prior::{CharacterPrior, LearnError, PostureBody};
 use solve::Workspace;
 pub use style_file::{StyleFileCause, StyleFileError, read_style};
-pub use target::{GoalReport, Pin, Target};
+pub use target::{GoalKind, GoalReport, Pin, Target};
 
 /// A character with a motion and targets, and its pose. Clones share the character.
 #[derive(Clone, Debug)]
@@ -71,6 +72,8 @@ pub struct Puppet {
     contact_solver: Solver,
     workspace: Workspace,
     reports: Vec<GoalReport>,
+    contact_reports: Vec<GoalReport>,
+    limited: Vec<usize>,
 }
 
 impl Puppet {
@@ -108,6 +111,8 @@ impl Puppet {
             contact_solver: Solver::default(),
             workspace: Workspace::default(),
             reports: Vec::new(),
+            contact_reports: Vec::new(),
+            limited: Vec::new(),
             parts,
             character,
         };
@@ -117,7 +122,8 @@ impl Puppet {
     }
 
     /// Samples the motion, keeps its contacts in place, solves for the targets, and computes the palette. Returns a
-    /// report for each target, group by group.
+    /// report for each target and each pin, group by group, and then one for each contact. Pins are solved, and
+    /// reported, together with targets only, unless [`Puppet::pins`] has one.
     ///
     /// The result depends on the public fields, not on how often this is called. The pose and its world matrices are
     /// finite. Allocates nothing once the buffers have grown, except for [`Method::Style`](crate::ik::Method::Style).
@@ -126,17 +132,14 @@ impl Puppet {
     /// [`PuppetError`]. The pose then contains the solutions of the groups before the one that failed. If it was not
     /// finite, it is reset to rest.
     pub fn update(&mut self) -> Result<&[GoalReport], PuppetError> {
-        self.reports.clear();
         self.sample();
-        let posed = self.pose_sample(Self::solve);
-        if posed.is_err() {
-            self.reports.clear();
-        }
-        posed.map(|()| self.reports.as_slice())
+        self.pose_sample(Self::solve)?;
+        Ok(&self.reports)
     }
 
     /// Adopts a pose from another source, and moves joints with contact constraints to their targets. The puppet's own
-    /// targets and motion are ignored. Does nothing if the pose is that of another skeleton.
+    /// targets and motion are ignored. Does nothing if the pose is that of another skeleton. Afterwards,
+    /// [`Puppet::reports`] has a report for each contact.
     ///
     /// # Errors
     /// [`NotFinite`] if the pose is not finite, before or after its contact constraints are solved. The puppet is then
@@ -145,7 +148,6 @@ impl Puppet {
         if !self.fits(pose) {
             return Ok(());
         }
-        self.reports.clear();
         self.pose.clone_from(pose);
         self.contacts.clear();
         self.contacts.extend_from_slice(contacts);
@@ -157,13 +159,25 @@ impl Puppet {
         &mut self,
         solve: impl FnOnce(&mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.reports.clear();
+        self.limited.clear();
         world_matrices(&self.character.skeleton, &self.pose, &mut self.world_from_node);
         self.check()?;
-        self.workspace.bindings.begin_frame();
+        self.workspace.begin_frame(self.pose.locals.len());
         self.keep_contacts();
         let solved = solve(self);
-        self.check()?;
+        if let Err(error) = self.check() {
+            self.reports.clear();
+            return Err(error.into());
+        }
         self.update_palette();
+        match &solved {
+            Ok(()) => {
+                self.report_contacts();
+                self.limited.extend(self.workspace.limited());
+            }
+            Err(_) => self.reports.clear(),
+        }
         solved
     }
 
@@ -253,9 +267,16 @@ impl Puppet {
         &self.parts
     }
 
-    /// Returns the reports of the last [`Puppet::update`], one for each target, group by group. Empty if it failed.
+    /// Returns the reports of the last [`Puppet::update`]: one for each target and pin, group by group, and then one
+    /// for each contact. Empty if it failed.
     pub fn reports(&self) -> &[GoalReport] {
         &self.reports
+    }
+
+    /// Returns the nodes whose joints the last [`Puppet::update`] has left at the border of their limits, sorted. Only
+    /// joints that were solved are included.
+    pub fn limited(&self) -> &[usize] {
+        &self.limited
     }
 
     /// Returns the largest position error before the first iteration of the last solve and after each iteration, in

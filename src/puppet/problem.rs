@@ -1,18 +1,20 @@
 //! IK problems: grouping targets that are solved together, selecting their base, and building goals for a solver.
 
-use glam::{DVec3, Vec3};
+use glam::{DQuat, DVec3, Vec3};
 
 use crate::asset::{Character, Skeleton};
-use crate::ik::{Aim, Body, BoundPrior, Goal, Method, Options, SolveError};
+use crate::ik::{Aim, Body, BoundPrior, Goal, GoalOutcome, Method, Options, SolveError};
 use crate::pose::{Pose, orientation, rest_orientation};
 use crate::rig::{Binding, Rig, RigError, default_base};
 
 use super::bindings::{BindError, Bindings, Subject};
-use super::{CharacterPrior, Pin, PuppetError, Target};
+use super::{CharacterPrior, GoalKind, Pin, PuppetError, Target};
 
 /// The targets and pins of a puppet, and the options to solve them with.
 #[derive(Clone, Copy)]
 pub(super) struct Demand<'a> {
+    /// What the targets are in reports.
+    pub(super) kind: GoalKind,
     pub(super) targets: &'a [Target],
     pub(super) pins: &'a [Pin],
     /// Nodes that are pinned where the motion puts them.
@@ -35,7 +37,7 @@ impl Demand<'_> {
 /// Targets with a common base, which are solved together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Group {
-    base: usize,
+    pub(super) base: usize,
     /// Whether the base may move.
     pub(super) root_motion: bool,
 }
@@ -105,17 +107,39 @@ pub(super) fn base(character: &Character, rig: &Rig, target: &Target) -> usize {
     target.base.unwrap_or(default)
 }
 
+/// A pinned node, with the world position and the world orientation that it must keep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PinnedNode {
+    pub(super) node: usize,
+    pub(super) position: DVec3,
+    pub(super) orientation: DQuat,
+}
+
+impl PinnedNode {
+    /// Returns the pin as a target.
+    pub(super) fn target(&self) -> Target {
+        let (position, orientation) = (Some(self.position), Some(self.orientation));
+        Target { position, orientation, ..Target::new(self.node) }
+    }
+}
+
 /// The problem of one group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
     /// The targets' nodes, then the pinned nodes.
     effectors: Vec<usize>,
+    /// The pinned nodes that can move.
     pinned: Vec<usize>,
+    /// Whether the base is pinned. It stays in place in any case.
+    is_base_pinned: bool,
     /// The effectors and all other nodes of the binding that a style needs.
     bound_nodes: Vec<usize>,
     /// The index of the binding.
     pub(super) binding: usize,
+    /// The goals of the targets, and then those of the pins.
     pub(super) goals: Vec<Goal>,
+    /// The pins, with their positions and orientations: `pinned`, and then the base if it is pinned.
+    pub(super) pins: Vec<PinnedNode>,
     /// The style for [`Method::Style`], if it includes one of the joints.
     pub(super) style: Option<BoundPrior>,
 }
@@ -153,20 +177,38 @@ impl Problem {
         let Some(bound) = bindings.get(self.binding) else { return Ok(()) };
         self.goals.clear();
         self.goals.extend(targets.filter_map(|t| goal(subject, t, &bound.binding, pose)));
-        self.goals.extend(self.pinned.iter().filter_map(|&node| {
-            let (link, offset) = bound.binding.link(node, pose)?;
+        self.pins.clear();
+        self.pins.extend(self.pinned.iter().chain(self.is_base_pinned.then_some(&base)).map(|&node| {
             let given = demand.pins.iter().find(|p| p.node == node).and_then(|p| p.target);
             let (position, orientation) = given.unwrap_or_else(|| {
                 let position = Vec3::from(subject.world_from_node[node].translation).as_dvec3();
                 (position, orientation(logical, pose, node))
             });
-            Some(Goal { offset, ..Goal::pin(link, position, orientation) })
+            PinnedNode { node, position, orientation }
+        }));
+        self.goals.extend(self.pins.iter().take(self.pinned.len()).filter_map(|pin| {
+            let (link, offset) = bound.binding.link(pin.node, pose)?;
+            Some(Goal { offset, ..Goal::pin(link, pin.position, pin.orientation) })
         }));
         self.style = subject.style.filter(|_| !nodes_of_style.is_empty()).map(|style| {
             let joint = |node| nodes_of_style.iter().find(|(n, _)| Some(*n) == node).map(|(_, joint)| *joint);
             BoundPrior { prior: style.prior.clone(), joints: bound.binding.nodes().map(joint).collect() }
         });
         Ok(())
+    }
+
+    /// Returns the pins that were solved for, each with its result. `goals` contains the results of all goals.
+    pub(super) fn pinned_goals<'a>(
+        &'a self,
+        goals: &'a [GoalOutcome],
+    ) -> impl Iterator<Item = (&'a PinnedNode, &'a GoalOutcome)> {
+        let targets = self.goals.len().saturating_sub(self.pinned.len());
+        self.pins.iter().zip(goals.iter().skip(targets)).take(self.pinned.len())
+    }
+
+    /// Returns the base if it is pinned. No goal keeps it in place, because it cannot move.
+    pub(super) fn pinned_base(&self) -> Option<&PinnedNode> {
+        self.pins.last().filter(|_| self.is_base_pinned)
     }
 
     /// Collects the pinned nodes and the effectors.
@@ -178,6 +220,7 @@ impl Problem {
     ) {
         self.pinned.clear();
         self.pinned.extend(demand.pins.iter().map(|p| p.node).chain(demand.pinned.iter().copied()));
+        self.is_base_pinned = !root_motion && self.pinned.contains(&base);
         if demand.is_one_group() {
             self.pinned.extend(targets.clone().filter_map(|t| t.base));
         }

@@ -7,11 +7,11 @@ use glam::Affine3A;
 use crate::asset::Character;
 use crate::ik::{Method, Options, Solver};
 use crate::pose::Pose;
-use crate::rig::Rig;
+use crate::rig::{Binding, Rig};
 
 use super::bindings::{Bindings, Subject};
 use super::problem::{Demand, Groups, Problem, base};
-use super::{CharacterPrior, GoalReport, Pin, Puppet, PuppetError, Target};
+use super::{CharacterPrior, GoalKind, GoalReport, Pin, Puppet, PuppetError, Target};
 
 /// The IK bindings and the buffers of a puppet.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub(super) struct Workspace {
     pub(super) bindings: Bindings,
     pub(super) groups: Groups,
     problem: Problem,
+    /// Whether each node is at the border of its limit, as of the last solve of its joint in this frame.
+    is_limited: Vec<bool>,
 }
 
 /// A character, with the pose that a solve changes.
@@ -39,8 +41,20 @@ impl Posable<'_> {
 }
 
 impl Workspace {
-    /// Solves one group of targets. It updates the pose and its world matrices, and adds a report for each target. If
-    /// there is an error, nothing is changed.
+    /// Begins a frame of a character with the given number of nodes.
+    pub(super) fn begin_frame(&mut self, nodes: usize) {
+        self.bindings.begin_frame();
+        self.is_limited.clear();
+        self.is_limited.resize(nodes, false);
+    }
+
+    /// Returns the nodes at the border of their limits, sorted.
+    pub(super) fn limited(&self) -> impl Iterator<Item = usize> + '_ {
+        self.is_limited.iter().enumerate().filter(|(_, limited)| **limited).map(|(node, _)| node)
+    }
+
+    /// Solves one group of targets. It updates the pose and its world matrices, and adds a report for each target and
+    /// each pin. If there is an error, nothing is changed.
     pub(super) fn solve_group(
         &mut self,
         solver: &mut Solver,
@@ -49,7 +63,7 @@ impl Workspace {
         index: usize,
         reports: &mut Vec<GoalReport>,
     ) -> Result<(), PuppetError> {
-        let Self { bindings, groups, problem } = self;
+        let Self { bindings, groups, problem, is_limited } = self;
         let skeleton = &posable.character.skeleton;
         problem.set(&posable.subject(), demand, (groups, index), bindings)?;
         let (Some(group), Some(bound)) = (groups.get(index), bindings.get_mut(problem.binding)) else {
@@ -64,31 +78,60 @@ impl Workspace {
         let seconds = started.elapsed().as_secs_f64();
         bindings.write_back(problem.binding, skeleton, posable.pose, posable.world_from_node);
         let report = solver.report();
-        // The errors are measured in the returned pose, which has single precision.
-        let position_error = |target: &Target| {
-            let world_from_node = posable.world_from_node[target.node];
-            let position = world_from_node.transform_point3(target.offset.as_vec3()).as_dvec3();
-            target.position.map(|wanted| wanted.distance(position))
+        if let Some(bound) = bindings.get(problem.binding) {
+            note_limits(is_limited, &bound.binding, &report.limited);
+        }
+        let common = GoalReport {
+            solve: index,
+            method: report.method,
+            iterations: report.iterations,
+            seconds,
+            ..GoalReport::new(demand.kind, group.base)
         };
+        // Position errors are measured in the returned pose, which has single precision.
         let targets = groups.targets(index, demand.targets);
         reports.extend(targets.zip(&report.goals).map(|(target, goal)| GoalReport {
             node: target.node,
-            solve: index,
-            method: report.method,
             outcome: goal.outcome,
-            iterations: report.iterations,
-            position_error: position_error(target),
+            position_error: posable.position_error(target),
             orientation_error: goal.orientation_error,
-            seconds,
+            ..common.clone()
         }));
+        let pins = problem.pinned_goals(&report.goals).map(|(pin, goal)| GoalReport {
+            node: pin.node,
+            kind: GoalKind::Pin,
+            outcome: goal.outcome,
+            position_error: posable.position_error(&pin.target()),
+            orientation_error: goal.orientation_error,
+            ..common.clone()
+        });
+        reports.extend(pins);
+        if let Some(pin) = problem.pinned_base() {
+            let mut report = GoalReport { kind: GoalKind::Pin, ..common };
+            let length = demand.targets.first().map_or(0.0, |t| posable.chain_length(t));
+            posable.measure(&mut report, &pin.target(), &options, length);
+            reports.push(report);
+        }
         Ok(())
     }
+}
+
+/// Notes which joints of a solved binding are at the border of their limits. `limited` contains links.
+fn note_limits(is_limited: &mut [bool], binding: &Binding, limited: &[usize]) {
+    let mut note = |node: Option<usize>, limited| {
+        if let Some(own) = node.and_then(|n| is_limited.get_mut(n)) {
+            *own = limited;
+        }
+    };
+    binding.nodes().for_each(|node| note(node, false));
+    limited.iter().for_each(|&link| note(binding.node(link), true));
 }
 
 impl Puppet {
     /// Solves all groups, each starting in the pose that results from the previous one.
     pub(super) fn solve(&mut self) -> Result<(), PuppetError> {
         let demand = Demand {
+            kind: GoalKind::Goal,
             targets: &self.targets,
             pins: &self.pins,
             pinned: &self.rig.pins,
@@ -111,7 +154,7 @@ impl Puppet {
     /// solved.
     pub fn refusal(&self, targets: &[Target], pins: &[Pin], method: Method) -> Option<PuppetError> {
         let options = Options { method, ..self.options };
-        let demand = Demand { targets, pins, pinned: &self.rig.pins, options };
+        let demand = Demand { kind: GoalKind::Goal, targets, pins, pinned: &self.rig.pins, options };
         let subject = Subject {
             character: &self.character,
             rig: &self.rig,
@@ -119,7 +162,7 @@ impl Puppet {
             pose: &self.pose,
             world_from_node: &self.world_from_node,
         };
-        let Workspace { mut bindings, mut groups, mut problem } = Workspace::default();
+        let Workspace { mut bindings, mut groups, mut problem, .. } = Workspace::default();
         groups.set(&self.character, &self.rig, &demand);
         (0..groups.len()).find_map(|index| {
             if let Err(error) = problem.set(&subject, &demand, (&groups, index), &mut bindings) {

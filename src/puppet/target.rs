@@ -1,5 +1,7 @@
 //! Targets and pins of a puppet, and the reports of a solve.
 
+use std::fmt;
+
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
@@ -67,23 +69,66 @@ impl From<usize> for Pin {
     }
 }
 
-/// The result of a solve for one target.
+/// What a [`GoalReport`] is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GoalKind {
+    /// A [`Target`].
+    #[default]
+    Goal,
+    /// A node that must stay in place: a [`Pin`], a pin of the rig, or the base of another target.
+    Pin,
+    /// A contact constraint of the motion.
+    Contact,
+}
+
+impl fmt::Display for GoalKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Goal => "goal",
+            Self::Pin => "pin",
+            Self::Contact => "contact",
+        })
+    }
+}
+
+/// The result of a solve for one target, pin or contact constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoalReport {
     /// The effector's node index.
     pub node: usize,
-    /// The number of the solve. Targets that were solved together have the same number.
+    /// The number of the solve. Targets and pins that were solved together have the same number.
     pub solve: usize,
+    /// What the report is about.
+    pub kind: GoalKind,
     /// The method that was used.
     pub method: Method,
-    /// The outcome for this target.
+    /// The outcome. A contact constraint that a later solve has moved away from its position is
+    /// [`Outcome::Stalled`], and one that no joint can move there is [`Outcome::OutOfReach`].
     pub outcome: Outcome,
     /// Number of iterations.
     pub iterations: usize,
     /// Distance between the effector and its position in the returned pose, world metres.
     pub position_error: Option<f64>,
-    /// Angle between the effector's orientation or forward axis and its target, radians.
+    /// Angle between the effector's orientation or forward axis and its target, radians. `None` if the target has
+    /// neither.
     pub orientation_error: Option<f64>,
     /// Duration of the whole solve, seconds.
     pub seconds: f64,
+}
+
+impl GoalReport {
+    /// Returns a report for a node before anything was solved.
+    pub(super) fn new(kind: GoalKind, node: usize) -> Self {
+        Self {
+            node,
+            solve: 0,
+            kind,
+            method: Method::Auto,
+            outcome: Outcome::default(),
+            iterations: 0,
+            position_error: None,
+            orientation_error: None,
+            seconds: 0.0,
+        }
+    }
 }

@@ -49,6 +49,7 @@ struct CaseRow<'a> {
 #[derive(Serialize)]
 struct GoalRow {
     node: String,
+    kind: String,
     method: &'static str,
     outcome: String,
     iterations: usize,
@@ -89,6 +90,7 @@ fn row<'a>(name: &'a str, outcome: &'a Outcome) -> Result<CaseRow<'a>, String> {
     let finite = |x: f64| if x.is_finite() { x } else { f64::MAX };
     let goal = |(name, r): &(String, GoalReport)| GoalRow {
         node: name.clone(),
+        kind: r.kind.to_string(),
         method: r.method.name(),
         outcome: r.outcome.to_string(),
         iterations: r.iterations,

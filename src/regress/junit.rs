@@ -9,7 +9,8 @@ use super::run::{Outcome, Status};
 use super::suite::Suite;
 
 /// Returns the outcomes as a JUnit report. The properties of the suite name the machine. The properties of a case
-/// contain the rule that judged its image and the measured difference, and its output lists all comparisons.
+/// contain the rule that judged its image and the measured difference, and its output lists all comparisons, and the
+/// outcome of each goal, pin and contact.
 ///
 /// # Errors
 /// The message of the XML writer.
@@ -21,6 +22,11 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<S
     for outcome in outcomes {
         let Some(case) = suite.cases.get(outcome.case) else { continue };
         let lines: Vec<String> = outcome.findings.iter().map(|f| clean(&f.text)).collect();
+        let reports = outcome.reports.iter().map(|(node, r)| {
+            let error = r.position_error.map_or_else(String::new, |e| format!(", position error {e:.2e} m"));
+            clean(&format!("{} {node}: {}{error}", r.kind, r.outcome))
+        });
+        let output: Vec<String> = lines.iter().cloned().chain(reports).collect();
         let mut status = match outcome.status {
             Status::Passed | Status::Updated => TestCaseStatus::success(),
             Status::Failed | Status::Missing => TestCaseStatus::non_success(NonSuccessKind::Failure),
@@ -34,7 +40,7 @@ pub fn junit(suite: &Suite, outcomes: &[Outcome], machine: &Machine) -> Result<S
         let mut test = TestCase::new(clean(&case.name), status);
         test.set_classname(clean(&name));
         test.set_time(Duration::from_secs_f64(outcome.seconds.max(0.0)));
-        test.set_system_out(lines.join("\n"));
+        test.set_system_out(output.join("\n"));
         if let Some(difference) = &outcome.difference {
             for (name, value) in [
                 ("image-rule", difference.rule().name().to_owned()),

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::ik::{Method, Options, Outcome};
 use crate::pose::Pose;
-use crate::puppet::{GoalReport, Pin, Puppet, Target};
+use crate::puppet::{GoalKind, GoalReport, Pin, Puppet, Target};
 use crate::render::srgb::to_linear;
 use crate::render::{Frame, Ghost, Line};
 use crate::scene;
@@ -45,12 +45,12 @@ fn linear(method: Method) -> Vec3 {
     DVec3::from_array(color(method).map(|v| to_linear(f64::from(v) / 255.0))).as_vec3()
 }
 
-/// The result of a solve with several goals, in one line.
+/// The result of a solve with several goals and pins, in one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// The method.
     pub method: Method,
-    /// The outcome of the goal with the largest error. Goals that were not reached take precedence.
+    /// The outcome of the goal or pin with the largest error. Those that were not reached take precedence.
     pub outcome: Outcome,
     /// The largest position error in metres, or `None` if no goal has a position.
     pub error: Option<f64>,
@@ -61,19 +61,21 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises the reports of all goals of an update. Returns `None` if there are no reports.
+    /// Summarises the reports of all goals and pins of an update. Returns `None` if there are none. Contacts are left
+    /// out, because the method of the goals does not solve them.
     pub fn of(reports: &[GoalReport]) -> Option<Self> {
+        let reports = || reports.iter().filter(|r| r.kind != GoalKind::Contact);
         let rank = |r: &&GoalReport| (r.outcome != Outcome::Reached, r.position_error.unwrap_or(0.0));
-        let worst = reports.iter().max_by(|a, b| {
+        let worst = reports().max_by(|a, b| {
             let ((missed, error), (other, than)) = (rank(a), rank(b));
             missed.cmp(&other).then(error.total_cmp(&than))
         })?;
-        let mut solves: Vec<&GoalReport> = reports.iter().collect();
+        let mut solves: Vec<&GoalReport> = reports().collect();
         solves.dedup_by_key(|r| r.solve);
         Some(Self {
             method: worst.method,
             outcome: worst.outcome,
-            error: reports.iter().filter_map(|r| r.position_error).reduce(f64::max),
+            error: reports().filter_map(|r| r.position_error).reduce(f64::max),
             iterations: solves.iter().map(|r| r.iterations).sum(),
             seconds: solves.iter().map(|r| r.seconds).sum(),
         })

@@ -197,3 +197,44 @@ fn a_posed_copy_is_self_contained() {
     assert_eq!(character.images[0].decode().unwrap().at(0, 0), [9, 99, 199, 255]);
     assert_eq!(character.skeleton.rest_weights, [0.75]);
 }
+
+#[test]
+fn pins_and_limits_are_reported() {
+    let pins = ["--pin", "leftFoot", "--pin", "rightFoot"];
+    let [a, b, c, d] = pins;
+    let pose = json(["pose", "--reach", "leftHand=0.3,1.2,0.3", a, b, c, d, "--require-reached"]);
+    let reports = pose["reports"].as_array().unwrap();
+    let kinds: Vec<_> = reports.iter().map(|r| (&r["kind"], &r["effector"])).collect();
+    assert_eq!(kinds.len(), 3);
+    assert_eq!(kinds[0], (&json!("goal"), &json!("leftHand")));
+    for name in ["leftFoot", "rightFoot"] {
+        assert!(kinds.contains(&(&json!("pin"), &json!(name))), "{kinds:?}");
+    }
+    // The hips go too far away for the pinned feet.
+    let far = ["pose", "--method", "full-body", "--reach", "hips=3,0.9,0", a, b, c, d];
+    let pose = json(far);
+    let pin = &pose["reports"][1];
+    assert!(pin["kind"] == "pin" && pin["outcome"] != "reached", "{pin}");
+    let [x, y, z] = [0, 1, 2].map(|i| {
+        let world = |pose: &Value| numbers(&node(pose, pin["effector"].as_str().unwrap())["world"])[12 + i];
+        world(&pose) - world(&json(["pose"]))
+    });
+    let missed = (x * x + y * y + z * z).sqrt();
+    assert!((pin["position_error"].as_f64().unwrap() - missed).abs() < 1e-5, "{pin} {missed}");
+    let output = sinew([
+        "pose",
+        "--pin",
+        "leftFoot",
+        "--method",
+        "full-body",
+        "--reach",
+        "hips=3,0.9,0",
+        "--require-reached",
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    // A knee has a limit, and a foot far above needs it fully bent.
+    let pose = json(["pose", "--method", "dls", "--reach", "leftFoot=0.1,0.9,0.05"]);
+    let limited = numbers(&pose["limited"]);
+    assert!(!limited.is_empty() && limited.iter().all(|n| n.fract() == 0.0), "{limited:?}");
+    assert_eq!(json(["pose"])["limited"], json!([]));
+}

@@ -9,6 +9,7 @@ mod support;
 mod asset;
 mod export;
 mod motion;
+mod reports;
 mod rig;
 mod skin;
 

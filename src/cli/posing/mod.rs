@@ -94,7 +94,7 @@ pub(super) struct PosingArgs {
     /// Pose to start from: the clip's pose (current) or the rest pose
     #[arg(long, value_name = "POSE", default_value = "current")]
     start: StartArg,
-    /// Exit 1 unless every goal is reached
+    /// Exit 1 unless every goal, pin and contact of a planted foot is reached
     #[arg(long)]
     require_reached: bool,
     /// Use the scene with this name or index [default: the file's default scene]
@@ -236,7 +236,8 @@ impl PosingArgs {
         Ok(puppet)
     }
 
-    /// Returns exit code 1 if `--require-reached` is given and a goal was not reached, and 0 otherwise.
+    /// Returns exit code 1 if `--require-reached` is given and a goal, pin or contact was not reached, and 0
+    /// otherwise.
     pub(super) fn exit_code(&self, reports: &[GoalReport]) -> ExitCode {
         let reached = reports.iter().all(|r| r.outcome == ik::Outcome::Reached);
         ExitCode::from(u8::from(self.require_reached && !reached))

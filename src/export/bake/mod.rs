@@ -18,8 +18,8 @@ const RATE: f32 = 60.0;
 /// Maximum number of frames of a clip.
 pub const MAX_FRAMES: usize = 1 << 20;
 
-/// Samples a puppet's motion and the goals that are solved on top of it. Returns the clip and the goal reports of all
-/// frames.
+/// Samples a puppet's motion and the goals that are solved on top of it. Returns the clip and the reports of all
+/// goals, pins and contacts in all frames.
 ///
 /// `times` is the range in seconds, including its end, and `rate` is the number of frames per second. Afterwards, the
 /// puppet's time is that of the last frame.

@@ -220,7 +220,7 @@ fn joints(
     if failing == 0 { Verdict::Same } else { Verdict::Differs }
 }
 
-/// Checks the goal reports of a case. Returns whether they all pass.
+/// Checks the reports of a case's goals, pins and contacts. Returns whether they all pass.
 fn report(outcome: &mut Outcome, check: &ReportCheck) -> bool {
     let reports = &outcome.reports;
     let mut findings = Vec::new();
@@ -231,21 +231,26 @@ fn report(outcome: &mut Outcome, check: &ReportCheck) -> bool {
         findings.push(Finding { passed: false, text: "report: the case has no goals".into() });
     }
     if let Some(expected) = &check.outcome {
-        let other = reports.iter().map(|(_, r)| r.outcome.to_string()).find(|o| o != expected);
+        let other = reports.iter().find(|(_, r)| r.outcome.to_string() != *expected);
         let text = match &other {
             None => format!("report: {expected}"),
-            Some(other) => format!("report: {other} instead of {expected}"),
+            Some((node, r)) => {
+                format!("report: {} instead of {expected} for {} {node}", r.outcome, r.kind)
+            }
         };
         findings.push(Finding { passed: other.is_none(), text });
     }
     if let Some(limit) = check.error {
-        let worst = reports.iter().filter_map(|(_, r)| r.position_error).fold(0.0, f64::max);
+        let errors = reports.iter().filter_map(|(node, r)| Some((r.position_error?, r.kind, node)));
+        let largest = errors.max_by(|a, b| a.0.total_cmp(&b.0));
+        let worst = largest.map_or(0.0, |(error, ..)| error);
+        let of = largest.map_or_else(String::new, |(_, kind, node)| format!(" of {kind} {node}"));
         // NaN never passes.
         let passed =
             worst <= limit && reports.iter().all(|(_, r)| r.position_error.is_none_or(f64::is_finite));
         findings.push(Finding {
             passed,
-            text: format!("report: position error {worst:.2e} m (limit {limit:.2e})"),
+            text: format!("report: position error {worst:.2e} m{of} (limit {limit:.2e})"),
         });
     }
     let passes = findings.iter().all(|f| f.passed);

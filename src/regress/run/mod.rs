@@ -31,7 +31,7 @@ pub trait Posed {
     fn frame(&self) -> Frame<'_>;
     /// Returns the posed puppet.
     fn puppet(&self) -> &Puppet;
-    /// Returns the reports of the case's goals.
+    /// Returns the reports of the case's goals, pins and contacts.
     fn reports(&self) -> &[GoalReport];
     /// Returns the width and height of the image in pixels.
     fn size(&self) -> (u32, u32);
@@ -121,7 +121,7 @@ pub struct Outcome {
     pub digest: Option<u32>,
     /// The differences of the joints, largest first.
     pub joints: Vec<JointDifference>,
-    /// The goal reports with the names of their nodes.
+    /// The reports of goals, pins and contacts, with the names of their nodes.
     pub reports: Vec<(String, GoalReport)>,
     /// Duration of the case in seconds: posing, drawing, comparing, and waiting for the device.
     pub seconds: f64,

@@ -45,7 +45,7 @@ pub struct Checks {
     pub image: Option<ImageTolerance>,
     /// The world matrices of all nodes.
     pub joints: Option<JointTolerance>,
-    /// The goal reports.
+    /// The reports of goals, pins and contacts.
     pub report: Option<ReportCheck>,
 }
 
@@ -83,7 +83,7 @@ impl Default for JointTolerance {
     }
 }
 
-/// The requirements that all goals of a case must meet.
+/// The requirements that all goals, pins and contacts of a case must meet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportCheck {
     /// Name of the outcome that each goal must have.

@@ -2,23 +2,28 @@
 
 use egui::{RichText, Ui};
 
+use crate::ik::Outcome;
+use crate::puppet::GoalKind;
 use crate::text::printable;
 use crate::viewer::Session;
 
 use super::compare::curve;
 use super::{PanelState, heading, node_name, theme};
 
-/// Shows errors, the result of each goal, and plots of update and frame times.
+/// Shows errors, the result of each goal and pin, the contacts and limits, and plots of update and frame times.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
     heading(ui, "Report");
     for error in session.error.iter().chain(&panel.notice) {
         ui.label(RichText::new(printable::line(error)).color(theme::bad(ui)));
     }
-    for report in &session.reports {
-        let reached = report.outcome == crate::ik::Outcome::Reached;
+    for report in session.reports.iter().filter(|r| r.kind != GoalKind::Contact) {
+        let reached = report.outcome == Outcome::Reached;
         let label = node_name(session, report.node);
         ui.horizontal(|ui| {
             ui.label(RichText::new(label).strong());
+            if report.kind == GoalKind::Pin {
+                ui.label(RichText::new("pin").color(theme::quiet(ui)));
+            }
             ui.label(RichText::new(report.outcome.to_string()).color(if reached {
                 theme::good(ui)
             } else {
@@ -29,9 +34,40 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &PanelState) {
         let line = format!("{error}{} iter.   {:.0} µs", report.iterations, report.seconds * 1e6);
         ui.label(RichText::new(line).small().color(theme::quiet(ui)));
     }
-    if session.reports.is_empty() && session.error.is_none() {
+    contacts(ui, session);
+    limits(ui, session);
+    if session.reports.iter().all(|r| r.kind == GoalKind::Contact) && session.error.is_none() {
         ui.label(RichText::new("Drag any part of the character.").color(theme::quiet(ui)));
     }
     curve::times(ui, "Update", &session.update_times, "µs");
     curve::times(ui, "Frame", &panel.frames, "ms");
+}
+
+/// Shows in one line how many contacts of the motion are in place. Contacts begin and end with every step, so a line for
+/// each would move the rest of the panel.
+fn contacts(ui: &mut Ui, session: &Session) {
+    let contacts = || session.reports.iter().filter(|r| r.kind == GoalKind::Contact);
+    let missed = || contacts().filter(|r| r.outcome != Outcome::Reached);
+    let (count, lost) = (contacts().count(), missed().count());
+    if count == 0 {
+        return;
+    }
+    let worst = missed().filter_map(|r| r.position_error).fold(0.0, f64::max);
+    let (text, color) = if lost == 0 {
+        (format!("{count} of {count} contacts in place"), theme::quiet(ui))
+    } else {
+        (format!("{lost} of {count} contacts missed by up to {:.2} mm", worst * 1e3), theme::accent(ui))
+    };
+    ui.label(RichText::new(text).small().color(color));
+}
+
+/// Shows the joints at the border of their limits.
+fn limits(ui: &mut Ui, session: &Session) {
+    let limited = session.puppet.limited();
+    if limited.is_empty() {
+        return;
+    }
+    let names: Vec<String> = limited.iter().map(|&n| node_name(session, n)).collect();
+    let text = format!("At their limits: {}", names.join(", "));
+    ui.label(RichText::new(text).small().color(theme::quiet(ui)));
 }

@@ -89,11 +89,11 @@ impl Figure {
             return Ok(false);
         };
         let position = before[node].0.translation + 0.3 * self.size * random.vector();
-        let orientation = (seed % 3 == 0).then(|| before[node].1);
+        let orientation = seed.is_multiple_of(3).then(|| before[node].1);
         puppet.targets =
             vec![Target { base: Some(base), position: Some(position), orientation, ..Target::new(node) }];
         let pin = self.joints[random.below(self.joints.len())];
-        if seed % 4 == 0 && pin != base && pin != node {
+        if seed.is_multiple_of(4) && pin != base && pin != node {
             puppet.pins = vec![Pin::from(pin)];
         }
         puppet.held = Some(pose);

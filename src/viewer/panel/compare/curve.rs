@@ -5,6 +5,7 @@ use std::fmt::Write;
 use egui::{Color32, FontId, RichText, Ui};
 use egui_plot::{AxisHints, GridMark, HoverPosition, Line, Plot, PlotPoints};
 
+use crate::puppet::GoalKind;
 use crate::viewer::Session;
 use crate::viewer::panel::{INNER, compare, theme};
 use crate::viewer::session::MAX_TIMES;
@@ -17,7 +18,8 @@ const MIN_ERROR: f64 = 1e-7;
 
 /// Plots the error per iteration of the last solve on a logarithmic scale, for the character and for each candidate.
 pub(in crate::viewer::panel) fn convergence(ui: &mut Ui, session: &Session) {
-    let main = session.reports.first().map(|r| (r.method, session.puppet.convergence()));
+    let goals = session.reports.iter().find(|r| r.kind != GoalKind::Contact);
+    let main = goals.map(|r| (r.method, session.puppet.convergence()));
     let others = session.comparison.candidates().iter().filter(|c| !c.reports().is_empty());
     let others: Vec<_> = others.map(|c| (c.method(), c.puppet().convergence())).collect();
     let curve = |errors: &[f64]| -> Vec<[f64; 2]> {

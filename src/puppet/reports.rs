@@ -1,0 +1,78 @@
+//! Reports that are measured in the final pose, after everything is solved.
+
+use glam::{DVec3, Vec3};
+
+use crate::ik::{Options, Outcome};
+use crate::pose::orientation;
+
+use super::problem::base;
+use super::solve::Posable;
+use super::{GoalReport, Puppet, Target};
+
+/// The default tolerance for positions, as a fraction of the length of the chain ([`Options::tolerance`]).
+const TOLERANCE: f64 = 1e-4;
+/// Rounding error of a position in a pose, as a fraction of its distance from the origin and of the chain's length, and
+/// of an angle in radians. Poses have single precision, and the error of every joint above adds to it.
+const ROUNDING: f64 = 1e-6;
+
+impl Posable<'_> {
+    /// Returns the distance between a target's point and its position, in metres.
+    pub(super) fn position_error(&self, target: &Target) -> Option<f64> {
+        let world_from_node = self.world_from_node.get(target.node)?;
+        let position = world_from_node.transform_point3(target.offset.as_vec3()).as_dvec3();
+        target.position.map(|wanted| wanted.distance(position))
+    }
+
+    /// Completes the report of a target with the errors in the current pose and with the outcome that follows from
+    /// them. `length` is the length of the target's chain in metres.
+    pub(super) fn measure(&self, report: &mut GoalReport, target: &Target, options: &Options, length: f64) {
+        let own = || orientation(&self.character.skeleton, self.pose, target.node);
+        report.position_error = self.position_error(target);
+        report.orientation_error = target.orientation.map(|wanted| wanted.angle_between(own()));
+        let extent = length + target.position.map_or(0.0, DVec3::length);
+        let tolerance = options.tolerance.unwrap_or(TOLERANCE * length) + ROUNDING * extent;
+        let is_reached = report.position_error.is_none_or(|e| e <= tolerance)
+            && report.orientation_error.is_none_or(|e| e <= options.angle_tolerance + ROUNDING);
+        report.outcome = match report.outcome {
+            _ if is_reached => Outcome::Reached,
+            // A later solve has moved the joint.
+            Outcome::Reached => Outcome::Stalled,
+            other => other,
+        };
+    }
+
+    /// Returns the length of the chain from a target's base to its node, in metres.
+    pub(super) fn chain_length(&self, target: &Target) -> f64 {
+        let base = base(self.character, self.rig, target);
+        let place = |n: usize| self.world_from_node.get(n).map_or(Vec3::ZERO, |m| m.translation.into());
+        let above = |n: usize| self.rig.above(&self.character.skeleton, n).filter(|_| n != base);
+        // A hierarchy with a cycle was refused, but its logical parents still form one.
+        let nodes = self.world_from_node.len();
+        let path = std::iter::successors(Some(target.node), |&n| above(n)).take(nodes);
+        path.map(|n| above(n).map_or(0.0, |a| f64::from(place(n).distance(place(a))))).sum()
+    }
+}
+
+impl Puppet {
+    /// Adds the reports of the contact constraints, measured in the final pose.
+    pub(super) fn report_contacts(&mut self) {
+        let solves = self.reports.last().map_or(0, |r| r.solve + 1);
+        // Contacts have the default tolerance.
+        let options = Options { tolerance: None, ..self.options };
+        let posable = Posable {
+            character: &self.character,
+            rig: &self.rig,
+            style: None,
+            pose: &mut self.pose,
+            world_from_node: &mut self.world_from_node,
+        };
+        for mut report in self.contact_reports.drain(..) {
+            report.solve += solves;
+            if let Some(target) = self.contact_targets.iter().find(|t| t.node == report.node) {
+                let length = posable.chain_length(target);
+                posable.measure(&mut report, target, &options, length);
+                self.reports.push(report);
+            }
+        }
+    }
+}

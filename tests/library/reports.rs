@@ -1,0 +1,154 @@
+//! Every goal, pin and contact of a puppet has a report, with its error in the final pose.
+
+use glam::{DQuat, DVec3, Vec3};
+use sinew::asset;
+use sinew::ik::{Limit, Method, Outcome};
+use sinew::motion::{ContactConstraint, Motion};
+use sinew::puppet::{GoalKind, GoalReport, Pin, Puppet, Target};
+
+fn mannequin() -> Puppet {
+    Puppet::new(asset::mannequin().unwrap(), 0)
+}
+
+fn node(puppet: &Puppet, name: &str) -> usize {
+    puppet.character().skeleton.find(name).unwrap()
+}
+
+fn place(puppet: &Puppet, node: usize) -> DVec3 {
+    Vec3::from(puppet.world_from_node()[node].translation).as_dvec3()
+}
+
+fn kinds(reports: &[GoalReport]) -> Vec<(GoalKind, usize)> {
+    reports.iter().map(|r| (r.kind, r.node)).collect()
+}
+
+#[test]
+fn pins_that_cannot_be_met_are_reported_with_their_distance() {
+    let mut puppet = mannequin();
+    let feet = ["leftFoot", "rightFoot"].map(|n| node(&puppet, n));
+    let hips = node(&puppet, "hips");
+    let goal = place(&puppet, hips);
+    let wanted = [2.0, -2.0].map(|x| DVec3::new(x, 0.08, 0.0));
+    puppet.targets = vec![Target { position: Some(goal), ..Target::new(hips) }];
+    puppet.pins = feet
+        .into_iter()
+        .zip(wanted)
+        .map(|(node, at)| Pin { node, target: Some((at, DQuat::IDENTITY)) })
+        .collect();
+    puppet.options.method = Method::FullBody;
+    let reports = puppet.update().unwrap().to_vec();
+    let mut pins = feet;
+    pins.sort_unstable();
+    assert_eq!(kinds(&reports), [(GoalKind::Goal, hips), (GoalKind::Pin, pins[0]), (GoalKind::Pin, pins[1])]);
+    assert!(reports.iter().all(|r| r.solve == 0));
+    for (foot, wanted) in feet.into_iter().zip(wanted) {
+        let report = reports.iter().find(|r| r.node == foot).unwrap();
+        let missed = place(&puppet, foot).distance(wanted);
+        assert!(missed > 0.9, "the legs are about 0.9 m long, but {missed} m is missing");
+        assert!((report.position_error.unwrap() - missed).abs() < 1e-6);
+        assert_ne!(report.outcome, Outcome::Reached);
+    }
+}
+
+#[test]
+fn pins_that_are_met_are_reported_as_reached() {
+    let mut puppet = mannequin();
+    let [hand, foot, base] = ["leftHand", "leftFoot", "rightHand"].map(|n| node(&puppet, n));
+    let position = Some(place(&puppet, hand) + DVec3::new(-0.1, 0.1, 0.1));
+    puppet.targets = vec![Target { position, ..Target::new(hand) }];
+    puppet.pins = vec![foot.into()];
+    let reports = puppet.update().unwrap();
+    assert_eq!(kinds(reports), [(GoalKind::Goal, hand), (GoalKind::Pin, foot)]);
+    assert!(reports.iter().all(|r| r.outcome == Outcome::Reached), "{reports:?}");
+    // The base stays in place without a goal. Its pin has a report too.
+    puppet.targets[0].base = Some(base);
+    puppet.pins = vec![base.into()];
+    let report = puppet.update().unwrap().last().unwrap().clone();
+    assert_eq!((report.kind, report.node, report.outcome), (GoalKind::Pin, base, Outcome::Reached));
+    let away = place(&puppet, base) + DVec3::X;
+    puppet.pins = vec![Pin { node: base, target: Some((away, DQuat::IDENTITY)) }];
+    let report = puppet.update().unwrap().last().unwrap().clone();
+    assert!((report.position_error.unwrap() - 1.0).abs() < 1e-6);
+    assert_ne!(report.outcome, Outcome::Reached);
+}
+
+#[test]
+fn contacts_are_reported_with_their_distance() {
+    let mut puppet = mannequin();
+    let (pose, [foot, hips, hand]) =
+        (puppet.pose().clone(), ["leftFoot", "hips", "leftHand"].map(|n| node(&puppet, n)));
+    let contact = |node: usize, position: DVec3| ContactConstraint {
+        node,
+        position: position.as_vec3(),
+        orientation: None,
+        weight: 1.0,
+    };
+    let near = place(&puppet, foot) + DVec3::new(0.0, 0.1, 0.05);
+    let far = place(&puppet, hand) + DVec3::X * 3.0;
+    let above = place(&puppet, hips) + DVec3::Y * 0.25;
+    puppet.follow(&pose, &[contact(foot, near), contact(hand, far), contact(hips, above)]).unwrap();
+    let report = |node: usize| {
+        let found: Vec<_> = puppet.reports().iter().filter(|r| r.node == node).collect();
+        assert!(found.len() == 1 && found[0].kind == GoalKind::Contact, "{found:?}");
+        (found[0].outcome, found[0].position_error.unwrap())
+    };
+    let (outcome, error) = report(foot);
+    assert!(outcome == Outcome::Reached && error < 1e-3, "{outcome} {error}");
+    let (outcome, error) = report(hand);
+    assert!(outcome != Outcome::Reached);
+    assert!((error - place(&puppet, hand).distance(far)).abs() < 1e-6 && error > 2.0, "{error}");
+    // No joint moves the hips.
+    let (outcome, error) = report(hips);
+    assert!(outcome == Outcome::OutOfReach && (error - 0.25).abs() < 1e-6, "{outcome} {error}");
+    puppet.follow(&pose, &[]).unwrap();
+    assert!(puppet.reports().is_empty());
+}
+
+/// The feet of the idle clip stay in place until a goal of the hips moves the whole figure.
+#[test]
+fn contacts_that_a_goal_breaks_are_reported() {
+    let mut puppet = mannequin();
+    let hips = node(&puppet, "hips");
+    let clip = puppet.character().clips.iter().position(|c| c.name.as_deref() == Some("idle")).unwrap();
+    puppet.motion = Motion { plant: true, ..Motion::clip(clip) };
+    puppet.time = 0.5;
+    let reports = puppet.update().unwrap();
+    assert_eq!(reports.len(), 2);
+    assert!(
+        reports.iter().all(|r| r.kind == GoalKind::Contact && r.outcome == Outcome::Reached),
+        "{reports:?}"
+    );
+    let position = Some(place(&puppet, hips) + DVec3::X * 0.5);
+    puppet.targets = vec![Target { position, ..Target::new(hips) }];
+    puppet.options.method = Method::FullBody;
+    let reports = puppet.update().unwrap();
+    assert_eq!((reports.len(), reports[0].kind, reports[0].outcome), (3, GoalKind::Goal, Outcome::Reached));
+    for report in &reports[1..] {
+        assert_eq!((report.kind, report.outcome), (GoalKind::Contact, Outcome::Stalled));
+        assert!((report.position_error.unwrap() - 0.5).abs() < 0.01, "{report:?}");
+        assert_eq!(report.solve.min(1), 1, "a contact is not solved together with the goal");
+    }
+}
+
+#[test]
+fn joints_at_their_limits_are_listed() {
+    let mut puppet = mannequin();
+    let [hand, elbow, foot] = ["leftHand", "leftLowerArm", "leftFoot"].map(|n| node(&puppet, n));
+    let rest = place(&puppet, hand);
+    puppet.options.method = Method::Dls;
+    // The elbow may not bend, so the hand cannot come near the shoulder.
+    let axis = DVec3::Y;
+    puppet.rig.joints.entry(elbow).or_default().limit = Limit::Hinge { axis, min: -0.1, max: 0.1 };
+    let shoulder = place(&puppet, node(&puppet, "leftUpperArm"));
+    puppet.targets = vec![Target { position: Some(rest.lerp(shoulder, 0.6)), ..Target::new(hand) }];
+    puppet.update().unwrap();
+    assert_eq!(puppet.limited(), [elbow]);
+    // Another solve of the same joints replaces the list.
+    puppet.targets[0].position = Some(rest);
+    puppet.update().unwrap();
+    assert!(puppet.limited().is_empty(), "{:?}", puppet.limited());
+    puppet.targets = vec![Target { position: Some(place(&puppet, foot)), ..Target::new(foot) }];
+    puppet.options.limits = false;
+    puppet.update().unwrap();
+    assert!(puppet.limited().is_empty());
+}
