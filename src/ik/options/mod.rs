@@ -5,6 +5,7 @@ mod jacobian;
 mod limb;
 mod method;
 mod optimize;
+mod registry;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,7 @@ pub use jacobian::{JacobianOptions, JointParameters, Secondary};
 pub use limb::{LimbOptions, Swivel};
 pub use method::Method;
 pub use optimize::{Balance, OptimizeOptions};
+pub use registry::{Domain, OptionError, OptionKind, OptionOverrides, OptionValue, SolverOption, Unit};
 
 /// Default for the maximum number of iterations.
 pub const DEFAULT_ITERATIONS: usize = 100;

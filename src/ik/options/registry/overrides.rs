@@ -1,0 +1,47 @@
+//! A set of values for some of the options.
+
+use std::collections::BTreeMap;
+
+use super::{OptionError, OptionValue, SolverOption};
+use crate::ik::options::Options;
+
+/// Values of some options, which override others. Rigs and command lines contain them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OptionOverrides {
+    values: BTreeMap<&'static str, OptionValue>,
+}
+
+impl OptionOverrides {
+    /// Sets the value of an option.
+    ///
+    /// # Errors
+    /// [`OptionError::Invalid`] if the option does not accept the value.
+    pub fn set(&mut self, option: &SolverOption, value: OptionValue) -> Result<(), OptionError> {
+        option.check(&value)?;
+        self.values.insert(option.key, value);
+        Ok(())
+    }
+
+    /// Returns the value of an option, if it is set.
+    pub fn get(&self, option: &SolverOption) -> Option<OptionValue> {
+        self.values.get(option.key).copied()
+    }
+
+    /// Returns the options that are set, with their values, in the order of the registry.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static SolverOption, OptionValue)> + '_ {
+        SolverOption::all().iter().filter_map(|option| Some((option, self.get(option)?)))
+    }
+
+    /// Returns whether no option is set.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Applies the values to options.
+    pub fn apply(&self, options: &mut Options) {
+        for (option, value) in self.iter() {
+            // Only values that their option accepts are stored.
+            let _ = option.set(options, value);
+        }
+    }
+}

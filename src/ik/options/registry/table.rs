@@ -1,0 +1,101 @@
+//! The table of solver options. Each entry has a key, help, the methods that use it, the values that it accepts, and its
+//! field.
+
+use std::f64::consts::PI;
+
+use super::SolverOption;
+use super::field::Field;
+use super::kind::{Domain, OptionKind};
+use crate::ik::options::{Method, Options};
+
+const ALL: &[Method] = &[];
+const CCD: &[Method] = &[Method::Ccd];
+const PARTICLE: &[Method] = &[Method::Particle];
+const LIMB: &[Method] = &[Method::TwoBone];
+const OPTIMIZE: &[Method] = &[Method::Optimize];
+const WHOLE_BODY: &[Method] = &[Method::FullBody, Method::Style];
+/// The Jacobian methods.
+const JACOBIAN: &[Method] = &[
+    Method::JacobianTranspose,
+    Method::PseudoInverse,
+    Method::Dls,
+    Method::Sdls,
+    Method::Fused,
+    Method::FullBody,
+    Method::Style,
+];
+/// The Jacobian methods without the one that has a secondary task of its own.
+const SECONDARY: &[Method] = &[
+    Method::JacobianTranspose,
+    Method::PseudoInverse,
+    Method::Dls,
+    Method::Sdls,
+    Method::FullBody,
+    Method::Style,
+];
+/// The methods with damping.
+const DAMPED: &[Method] = &[Method::Dls, Method::Fused, Method::FullBody, Method::Style];
+
+const FLAG: OptionKind = OptionKind::Flag;
+const CHOICE: OptionKind = OptionKind::Choice;
+
+const fn count(min: usize, max: usize, common: [usize; 2]) -> OptionKind {
+    OptionKind::Count { min, max, common }
+}
+
+const fn number(domain: Domain) -> OptionKind {
+    OptionKind::Number(domain)
+}
+
+/// A fraction from 0 to 1.
+const FRACTION: Domain = Domain::plain(0.0, 1.0).common(0.0, 1.0);
+/// A weight relative to others.
+const WEIGHT: Domain = Domain::plain(0.0, f64::MAX).common(0.0, 1.0).logarithmic();
+/// A maximum angle.
+const MAX_ANGLE: Domain = Domain::angle(0.0, f64::MAX).above().common(0.5 * PI / 180.0, PI).or("none");
+
+const fn option(
+    key: &'static str,
+    help: &'static str,
+    methods: &'static [Method],
+    kind: OptionKind,
+    field: fn(&mut Options) -> Field<'_>,
+) -> SolverOption {
+    SolverOption { key, help, kind, methods, refusal: None, field }
+}
+
+impl SolverOption {
+    /// Excludes the option from characters, with the reason.
+    const fn refused(self, why: &'static str) -> Self {
+        Self { refusal: Some(why), ..self }
+    }
+}
+
+/// All options, in the order in which they are listed.
+#[rustfmt::skip]
+pub(super) static OPTIONS: &[SolverOption] = &[
+    option("method", "Solver to use", ALL, CHOICE, |o| Field::Choice(&mut o.method)),
+    option("iterations", "Maximum number of iterations", ALL, count(0, 1_000_000, [1, 500]), |o| Field::Count(&mut o.iterations)),
+    option("tolerance", "Distance at which a position counts as reached; auto: 1e-4 of the chain's length", ALL, number(Domain::length(0.0, f64::MAX).above().common(1e-6, 0.05).logarithmic().or("auto").initial(1e-4)), |o| Field::Optional(&mut o.tolerance)),
+    option("angle_tolerance", "Angle at which an orientation or an aim counts as reached", ALL, number(Domain::angle(0.0, PI).above().common(0.01 * PI / 180.0, 10.0 * PI / 180.0)), |o| Field::Number(&mut o.angle_tolerance)),
+    option("start", "Pose that the solve starts from", ALL, CHOICE, |o| Field::Choice(&mut o.start)),
+    option("limits", "Whether joint limits apply", ALL, FLAG, |o| Field::Flag(&mut o.limits)),
+    option("restarts", "Maximum number of restarts from other poses for a solve that stalls", ALL, count(0, 10_000, [0, 16]), |o| Field::Count(&mut o.restarts)),
+    option("record", "Whether reports contain the error of each iteration", ALL, FLAG, |o| Field::Flag(&mut o.record)),
+    option("root_motion", "Whether the base of the body moves", WHOLE_BODY, FLAG, |o| Field::Flag(&mut o.root_motion)).refused("the root of a character moves unless a base is given; use a base"),
+    option("ccd.base_first", "Whether joints turn in order from the base to the tip instead of from the tip to the base", CCD, FLAG, |o| Field::Flag(&mut o.ccd.base_first)),
+    option("ccd.step", "Maximum rotation of a joint in one step", CCD, number(Domain { max: PI, ..MAX_ANGLE }), |o| Field::Number(&mut o.ccd.step)),
+    option("ccd.budget", "Maximum rotation of a joint in a whole solve", CCD, number(MAX_ANGLE), |o| Field::Number(&mut o.ccd.budget)),
+    option("ccd.growing", "Whether the maximum step is multiplied by the number of the joint, counted from the tip, as in MMD", CCD, FLAG, |o| Field::Flag(&mut o.ccd.growing)),
+    option("stiffness", "Fraction of a spring's error that one relaxation corrects", PARTICLE, number(FRACTION.common(0.05, 1.0)), |o| Field::Number(&mut o.stiffness)),
+    option("jacobian.parameters", "Parameters of the joint rotations", JACOBIAN, CHOICE, |o| Field::Choice(&mut o.jacobian.parameters)),
+    option("jacobian.secondary", "Secondary task, which uses the freedom that the goals leave", SECONDARY, CHOICE, |o| Field::Choice(&mut o.jacobian.secondary)),
+    option("jacobian.secondary_gain", "Fraction of the secondary task that one iteration applies", SECONDARY, number(FRACTION), |o| Field::Number(&mut o.jacobian.secondary_gain)),
+    option("jacobian.damping", "Damping as a fraction of the chain's length; auto: falls with the error", DAMPED, number(Domain::plain(0.0, f64::MAX).above().common(0.001, 1.0).logarithmic().or("auto").initial(0.05)), |o| Field::Optional(&mut o.jacobian.damping)),
+    option("jacobian.clamp", "Maximum error that one iteration tries to correct, as a fraction of the chain's length", JACOBIAN, number(Domain::plain(0.0, f64::MAX).above().common(0.05, 1.0)), |o| Field::Number(&mut o.jacobian.clamp)),
+    option("limb.swivel", "Rotation of a limb about the line from its first joint to its end", LIMB, OptionKind::Swivel, |o| Field::Swivel(&mut o.limb.swivel)),
+    option("limb.soften", "Last fraction of a limb's length over which it slows down before full stretch", LIMB, number(FRACTION.common(0.0, 0.5)), |o| Field::Number(&mut o.limb.soften)),
+    option("optimize.rest", "Weight of the distance of each joint from rest", OPTIMIZE, number(WEIGHT), |o| Field::Number(&mut o.optimize.rest)),
+    option("optimize.stay", "Weight of the distance of each joint from the start pose", OPTIMIZE, number(WEIGHT), |o| Field::Number(&mut o.optimize.stay)),
+    option("optimize.balance", "Support over which the centre of mass is kept, a world position in metres, and the weight of this task", OPTIMIZE, OptionKind::Balance, |o| Field::Balance(&mut o.optimize.balance)),
+];

@@ -1,0 +1,22 @@
+//! Values of solver options.
+
+use crate::ik::options::{Balance, Swivel};
+
+/// The value of a solver option, in radians and metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OptionValue {
+    /// No value: no maximum, or the choice of the method.
+    None,
+    /// A switch.
+    Flag(bool),
+    /// A number of things.
+    Count(usize),
+    /// A number, an angle in radians or a length in metres.
+    Number(f64),
+    /// One of several names.
+    Name(&'static str),
+    /// The swivel of a limb.
+    Swivel(Swivel),
+    /// A balance task.
+    Balance(Balance),
+}
