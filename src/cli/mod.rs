@@ -129,7 +129,11 @@ pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     device_select::disable();
     signals::watch();
-    let matches = match command().try_get_matches() {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if posing::asks_for_options(&arguments) {
+        return posing::print_options().map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
+    }
+    let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return failure::usage(&error),
     };

@@ -88,6 +88,8 @@ impl Puppet {
     pub fn with_rig(character: impl Into<Arc<Character>>, scene: usize, rig: Rig) -> Self {
         let character = character.into();
         let parts: Arc<[Part]> = character.parts(scene).into();
+        let mut options = Options::default();
+        rig.options.apply(&mut options);
         let mut puppet = Self {
             motion: Motion::default(),
             time: 0.0,
@@ -97,7 +99,7 @@ impl Puppet {
             targets: Vec::new(),
             pins: Vec::new(),
             rig,
-            options: Options::default(),
+            options,
             style: None,
             skinning: Skinning::default(),
             pose: Pose::rest(&character.skeleton),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::asset::Skeleton;
-use crate::ik::Limit;
+use crate::ik::{Limit, OptionOverrides};
 
 use super::RigError;
 
@@ -18,6 +18,8 @@ pub struct Rig {
     pub joints: BTreeMap<usize, JointRig>,
     /// Joints that are pinned where the motion places them.
     pub pins: Vec<usize>,
+    /// Solver options of the character, which replace the defaults.
+    pub options: OptionOverrides,
 }
 
 /// How a joint can move.

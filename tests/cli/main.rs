@@ -7,6 +7,7 @@ mod bvh;
 mod default_image;
 mod files;
 mod inspect;
+mod options;
 mod oracle;
 mod own_suite;
 mod pose;

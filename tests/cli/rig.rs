@@ -22,7 +22,7 @@ fn a_rig_file_is_used_and_its_errors_name_the_line() {
     };
     assert_eq!(
         error("version = 1\n", "version = 1\nspeed = 2\n"),
-        "line 2: unknown key \"speed\"; known: version, pins, chain, joint"
+        "line 2: unknown key \"speed\"; known: version, pins, options, chain, joint"
     );
     assert_eq!(error("version = 1\n", "version = 2\n"), "line 1: version must be 1");
     assert!(error("kind = \"arm\"", "kind = \"wing\"").starts_with("line 5: kind must be one of arm, leg"));

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use clap::builder::PossibleValuesParser;
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 use glam::{DQuat, DVec3, Quat};
 
 use crate::asset::Character;
@@ -18,6 +17,9 @@ use super::failure::Failure;
 use super::{ModelArg, Verbosity, names};
 
 pub(super) mod clips;
+mod solver;
+
+pub(super) use solver::{SolverArgs, asks_for_options, methods, print_options};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Posing")]
@@ -73,50 +75,17 @@ pub(super) struct PosingArgs {
     /// Rig file with chains and limits [default: NAME.rig.toml beside the model, or found in the model]
     #[arg(long, value_name = "FILE")]
     rig: Option<PathBuf>,
-    /// Solver to use
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = methods())]
-    method: String,
     /// Pose prior of --method style: a file written by `sinew style`, or a glTF, BVH or CSV file with example clips
     #[arg(long, value_name = "FILE")]
     style: Option<PathBuf>,
-    /// Joint parameters that the Jacobian methods solve for
-    #[arg(long, value_name = "WHICH", default_value = "rotation-vector")]
-    joint_parameters: ParametersArg,
-    /// Ignore joint limits
-    #[arg(long)]
-    no_limits: bool,
-    /// Maximum number of iterations
-    #[arg(long, value_name = "N", default_value_t = ik::DEFAULT_ITERATIONS)]
-    iterations: usize,
-    /// Distance at which a goal counts as reached, in metres [default: 1e-4 of the chain's length]
-    #[arg(long, value_name = "M", value_parser = metres)]
-    tolerance: Option<f64>,
-    /// Pose to start from: the clip's pose (current) or the rest pose
-    #[arg(long, value_name = "POSE", default_value = "current")]
-    start: StartArg,
+    #[command(flatten)]
+    solver: SolverArgs,
     /// Exit 1 unless every goal, pin and contact of a planted foot is reached
     #[arg(long)]
     require_reached: bool,
     /// Use the scene with this name or index [default: the file's default scene]
     #[arg(long, value_name = "NAME|INDEX")]
     scene: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ParametersArg {
-    RotationVector,
-    Euler,
-}
-
-/// A parser that accepts the names of the IK methods.
-pub(super) fn methods() -> PossibleValuesParser {
-    PossibleValuesParser::new(ik::Method::all().map(ik::Method::name))
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum StartArg {
-    Current,
-    Rest,
 }
 
 /// An argument of the form `NODE=number,…` with `N` numbers.
@@ -139,11 +108,6 @@ impl<const N: usize> FromStr for Assignment<N> {
 fn seconds(text: &str) -> Result<f32, String> {
     let seconds = text.parse::<f32>().ok().filter(|s| s.is_finite());
     seconds.ok_or_else(|| "must be a time in seconds".into())
-}
-
-fn metres(text: &str) -> Result<f64, String> {
-    let metres = text.parse::<f64>().ok().filter(|m| *m > 0.0 && m.is_finite());
-    metres.ok_or_else(|| "must be a positive number of metres".into())
 }
 
 /// Parses exactly `N` finite numbers separated by commas.
@@ -210,29 +174,17 @@ impl PosingArgs {
         let rotations = self.rotations(&character)?;
         let load_prior = |path| super::style::load_prior(path, &character, &rig, self.keep_hands);
         let style = self.style.as_deref().map(load_prior).transpose()?;
-        if style.is_none() && self.method == ik::Method::Style.name() && !targets.is_empty() {
+        let mut puppet = Puppet::with_rig(character, scene, rig);
+        self.solver.apply(&mut puppet.options)?;
+        if style.is_none() && puppet.options.method == ik::Method::Style && !targets.is_empty() {
             return Err(Failure::Usage("--method style needs a pose prior; add --style FILE".into()));
         }
-        let mut puppet = Puppet::with_rig(character, scene, rig);
         puppet.style = style;
         self.play(&mut puppet, clip, self.animation_time)?;
         puppet.looping = self.looping;
         puppet.rotations = rotations;
         puppet.targets = targets;
         puppet.pins = pins;
-        puppet.options.iterations = self.iterations;
-        puppet.options.tolerance = self.tolerance;
-        puppet.options.start = match self.start {
-            StartArg::Current => ik::Start::Current,
-            StartArg::Rest => ik::Start::Rest,
-        };
-        // The parser accepts known names only.
-        puppet.options.method = self.method.parse().unwrap_or_default();
-        puppet.options.jacobian.parameters = match self.joint_parameters {
-            ParametersArg::RotationVector => ik::JointParameters::RotationVector,
-            ParametersArg::Euler => ik::JointParameters::Euler,
-        };
-        puppet.options.limits = !self.no_limits;
         Ok(puppet)
     }
 

@@ -32,7 +32,8 @@ pub(super) mod replay;
 const MAX_FRAMES: u32 = 1_000_000;
 
 /// Options that cannot be set with `--replay`, because the session determines them.
-const SESSION_OPTIONS: [&str; 8] = [
+const SESSION_OPTIONS: [&str; 9] = [
+    "SolverArgs",
     "camera_position",
     "camera_focal_point",
     "camera_view_up",

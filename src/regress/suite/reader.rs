@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use toml_edit::{Item, Table, Value};
+use toml_edit::{Item, Table, TableLike, Value};
 
 use crate::text::toml::{Lines, SpannedError, tables};
 
@@ -65,7 +65,33 @@ fn applicable_defaults<'t>(defaults: &'t Table, table: &Table) -> Vec<(&'t str, 
 
 /// The size of an item's text in bytes, or 1 if it has no position in the file.
 fn text_length(item: &Item) -> usize {
+    if let Some(table) = item.as_table_like() {
+        return table.iter().map(|(_, item)| text_length(item)).sum();
+    }
     item.span().map_or(1, |span| span.len())
+}
+
+/// Adds an argument `KEY=VALUE` for each value of a table. The keys of tables within it are joined by dots.
+fn assignments(
+    flag: &str,
+    prefix: &str,
+    table: &dyn TableLike,
+    out: &mut Vec<String>,
+) -> Result<(), SpannedError> {
+    for (name, item) in table.iter() {
+        let key = format!("{prefix}{name}");
+        if let Some(inner) = item.as_table_like() {
+            assignments(flag, &format!("{key}."), inner, out)?;
+            continue;
+        }
+        let text = match item.as_value() {
+            Some(Value::Boolean(on)) => Some(on.value().to_string()),
+            value => value.and_then(argument_text),
+        };
+        let cause = || format!("{key} must be a string, a number or a switch");
+        out.push(format!("{flag}={key}={}", text.ok_or_else(|| SpannedError::at(item, cause()))?));
+    }
+    Ok(())
 }
 
 /// The cases read so far.
@@ -279,6 +305,9 @@ impl SuiteReader<'_> {
 
     fn arguments(&self, option: &OptionKey, item: &Item, out: &mut Vec<String>) -> Result<(), SpannedError> {
         let flag = format!("--{}", option.name);
+        if let (OptionArity::Many, Some(table)) = (option.takes, item.as_table_like()) {
+            return assignments(&flag, "", table, out);
+        }
         let value = item
             .as_value()
             .ok_or_else(|| SpannedError::at(item, format!("{} must be a value, not a table", option.name)))?;

@@ -18,6 +18,7 @@ use super::RigError;
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
 use super::reparent::reparent;
 
+mod options;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -51,7 +52,7 @@ struct RigReader<'a> {
 impl RigReader<'_> {
     fn rig(&self, root: &Table) -> Result<Rig, RigError> {
         let read = || {
-            check_keys(root, &["version", "pins", "chain", "joint"])?;
+            check_keys(root, &["version", "pins", "options", "chain", "joint"])?;
             let version = root.get("version").ok_or_else(|| missing(root.span(), "version"))?;
             if version.as_integer() != Some(VERSION) {
                 return Err(SpannedError::at(version, format!("version must be {VERSION}")));
@@ -63,6 +64,9 @@ impl RigReader<'_> {
                 for pin in array {
                     rig.pins.push(self.node(&Item::Value(pin.clone()), pin.span())?);
                 }
+            }
+            if let Some(item) = root.get("options") {
+                rig.options = options::read(item)?;
             }
             let mut carrier_spans: Vec<(usize, Option<Range<usize>>)> = Vec::new();
             for joint in tables(root, "joint")? {

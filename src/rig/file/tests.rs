@@ -193,3 +193,78 @@ fn the_deprecated_key_carrier_is_read_as_logical_parent() {
     let error = read(&both, skeleton).unwrap_err().to_string();
     assert!(error.contains("carrier is the old name of logical_parent"), "{error}");
 }
+
+/// Reads a rig with these lines in the table of options.
+fn with_options(lines: &str) -> Result<Rig, String> {
+    let text = format!("version = 1\n[options]\n{lines}\n");
+    read(&text, &CHARACTER.skeleton).map_err(|e| e.to_string())
+}
+
+#[test]
+fn solver_options_are_read_from_dotted_nested_and_inline_tables() {
+    let dotted =
+        with_options("ccd.step = \"5deg\"\nccd.growing = true\nrestarts = 3\nstiffness = 0.5").unwrap();
+    let mut options = ik::Options::default();
+    dotted.options.apply(&mut options);
+    let mut expected = ik::Options { restarts: 3, stiffness: 0.5, ..ik::Options::default() };
+    (expected.ccd.step, expected.ccd.growing) = (5_f64.to_radians(), true);
+    assert_eq!(options, expected);
+    let nested =
+        with_options("restarts = 3\nstiffness = 0.5\n[options.ccd]\nstep = \"5deg\"\ngrowing = true");
+    assert_eq!(nested, Ok(dotted.clone()));
+    let inline = "version = 1\noptions = { restarts = 3, stiffness = 0.5, ccd = { step = \"5deg\", growing = true } }\n";
+    assert_eq!(read(inline, &CHARACTER.skeleton), Ok(dotted));
+}
+
+#[test]
+fn invalid_solver_options_are_refused_with_their_line() {
+    for (lines, cause) in [
+        ("restarts = 3\nccd.stp = 1", "line 4: unknown solver option \"ccd.stp\"; did you mean ccd.step?"),
+        ("ccd.step = \"2mm\"", "line 3: ccd.step: unit \"mm\" of \"2mm\" does not fit; use deg or rad"),
+        ("ccd.step = [1]", "line 3: ccd.step must be more than 0deg, at most 180deg, or none"),
+        ("iterations = -3", "line 3: iterations: \"-3\" must be a whole number, 0 to 1000000000"),
+        ("stiffness = nan", "line 3: stiffness: \"NaN\" is not a number; use a plain number or %"),
+        (
+            "root_motion = true",
+            "line 3: root_motion cannot be set for a character: the root of a character moves unless a base is given; use a base",
+        ),
+        ("\n[options.cdc]\nstep = 1", "line 4: unknown solver option \"cdc\"; did you mean ccd.step?"),
+    ] {
+        assert_eq!(with_options(lines).map(|_| ()), Err(cause.to_owned()), "{lines}");
+    }
+}
+
+#[test]
+fn written_solver_options_keep_comments_and_survive_a_round_trip() {
+    let skeleton = &CHARACTER.skeleton;
+    let set = |rig: &mut Rig, text: &str| {
+        let (option, value) = ik::SolverOption::parse_assignment(text).unwrap();
+        rig.options.set(option, value).unwrap();
+    };
+    let mut rig = Rig::default();
+    for text in ["ccd.step=5deg", "limb.swivel=follow:0.1,0,0,0.4", "method=ccd", "jacobian.damping=0.1"] {
+        set(&mut rig, text);
+    }
+    let written = write(&rig, skeleton, "").unwrap();
+    assert_eq!(read(&written, skeleton).unwrap(), rig, "{written}");
+    assert!(written.contains("[options]") && written.contains("ccd.step = \"5deg\""), "{written}");
+    // Values that mean the same are left alone, others are replaced in place, and missing ones are removed.
+    for existing in [
+        "version = 1\n[options] # why\nccd.step = 0.08726646259971647 # five degrees\nccd.growing = true\n",
+        "version = 1\n[options] # why\n[options.ccd]\nstep = 0.08726646259971647 # five degrees\ngrowing = true\n",
+        "version = 1\noptions = { ccd = { step = 0.08726646259971647, growing = true } } # why, five degrees\n",
+    ] {
+        let written = write(&rig, skeleton, existing).unwrap();
+        assert_eq!(read(&written, skeleton).unwrap(), rig, "{written}");
+        for kept in ["# why", "five degrees", "step = 0.08726646259971647"] {
+            assert!(written.contains(kept), "{written}");
+        }
+        let mut slower = rig.clone();
+        set(&mut slower, "ccd.step=6deg");
+        let written = write(&slower, skeleton, existing).unwrap();
+        assert_eq!(read(&written, skeleton).unwrap(), slower, "{written}");
+        assert!(written.contains("step = \"6deg\"") && written.contains("five degrees"), "{written}");
+        let none = write(&Rig::default(), skeleton, existing).unwrap();
+        assert_eq!(read(&none, skeleton).unwrap(), Rig::default(), "{none}");
+    }
+}

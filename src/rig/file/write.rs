@@ -9,7 +9,7 @@ use crate::rig::RigError;
 use crate::rig::model::{Chain, JointRig, Rig};
 use crate::text::toml::{SpannedError, real};
 
-use super::{VERSION, file_error, limit, name, named, read};
+use super::{VERSION, file_error, limit, name, named, options, read};
 
 /// Writes a rig into an existing text, which may be empty. Comments and the order of keys are kept.
 ///
@@ -27,6 +27,7 @@ pub fn write(rig: &Rig, skeleton: &Skeleton, existing: &str) -> Result<String, R
     if !rig.pins.is_empty() || root.contains_key("pins") {
         set(root, "pins", pins.into());
     }
+    options::update(root, &rig.options);
     let chains = rig.chains.iter().map(|c| (c.effector, chain_keys(c, skeleton))).collect();
     update(root, skeleton, "chain", "effector", chains);
     let joints = rig.joints.iter().map(|(&n, j)| (n, joint_keys(n, j, skeleton))).collect();

@@ -36,7 +36,10 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
     hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
     // The field had another name when the format was defined. With its new name, every recorded fingerprint would
     // differ.
-    hasher.update(format!("{rig:?}").replace("logical_parent: ", "carrier: ").as_bytes());
+    // Solver options do not count, because a session sets all of them.
+    let Rig { chains, joints, pins, options: _ } = rig;
+    let rig = format!("Rig {{ chains: {chains:?}, joints: {joints:?}, pins: {pins:?} }}");
+    hasher.update(rig.replace("logical_parent: ", "carrier: ").as_bytes());
     format!("crc32:{:08x}", hasher.finalize())
 }
 

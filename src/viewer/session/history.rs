@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::ik::OptionValue;
 use crate::motion::Motion;
 use crate::pose::Pose;
 use crate::puppet::{Pin, Target};
@@ -45,7 +46,8 @@ impl State {
 fn bytes_of(rig: &Rig) -> usize {
     let chain = |chain: &Chain| size_of::<Chain>() + chain.name.len() + size_of_val(&chain.joints[..]);
     let chains: usize = rig.chains.iter().map(chain).sum();
-    size_of::<Rig>() + chains + rig.joints.len() * size_of::<(usize, JointRig)>()
+    let options = rig.options.iter().count() * size_of::<(&str, OptionValue)>();
+    size_of::<Rig>() + chains + rig.joints.len() * size_of::<(usize, JointRig)>() + options
 }
 
 /// The states before and after the current one.

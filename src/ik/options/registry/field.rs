@@ -107,7 +107,7 @@ macro_rules! choice {
     };
 }
 
-choice!(Start: Current = "current", Rest = "rest");
+choice!(Start: Current = "current", Rest = "rest", Continue = "continue");
 choice!(JointParameters: RotationVector = "rotation-vector", Euler = "euler");
 choice!(Secondary:
     None = "none", Rest = "rest", Posture = "posture", LimitCentres = "limit-centres", Start = "start"

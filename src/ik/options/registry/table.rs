@@ -75,7 +75,7 @@ impl SolverOption {
 #[rustfmt::skip]
 pub(super) static OPTIONS: &[SolverOption] = &[
     option("method", "Solver to use", ALL, CHOICE, |o| Field::Choice(&mut o.method)),
-    option("iterations", "Maximum number of iterations", ALL, count(0, 1_000_000, [1, 500]), |o| Field::Count(&mut o.iterations)),
+    option("iterations", "Maximum number of iterations", ALL, count(0, 1_000_000_000, [1, 500]), |o| Field::Count(&mut o.iterations)),
     option("tolerance", "Distance at which a position counts as reached; auto: 1e-4 of the chain's length", ALL, number(Domain::length(0.0, f64::MAX).above().common(1e-6, 0.05).logarithmic().or("auto").initial(1e-4)), |o| Field::Optional(&mut o.tolerance)),
     option("angle_tolerance", "Angle at which an orientation or an aim counts as reached", ALL, number(Domain::angle(0.0, PI).above().common(0.01 * PI / 180.0, 10.0 * PI / 180.0)), |o| Field::Number(&mut o.angle_tolerance)),
     option("start", "Pose that the solve starts from", ALL, CHOICE, |o| Field::Choice(&mut o.start)),

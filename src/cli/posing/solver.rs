@@ -1,0 +1,163 @@
+//! The options of the solver, by names of their own or by `--option`.
+
+use std::ffi::OsString;
+use std::str::FromStr;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+
+use crate::cli::failure::Failure;
+use crate::cli::output;
+use crate::ik;
+use crate::ik::{OptionValue, SolverOption};
+
+/// The value of `--option` that lists all options.
+const HELP: &str = "help";
+
+#[derive(Args, Clone, Debug)]
+pub(in crate::cli) struct SolverArgs {
+    /// Solver to use [default: the rig's, or auto]
+    #[arg(long, value_name = "NAME", value_parser = methods())]
+    method: Option<String>,
+    /// Joint parameters that the Jacobian methods solve for [default: rotation-vector]
+    #[arg(long, value_name = "WHICH")]
+    joint_parameters: Option<ParametersArg>,
+    /// Ignore joint limits
+    #[arg(long)]
+    no_limits: bool,
+    /// Maximum number of iterations [default: 100]
+    #[arg(long, value_name = "N")]
+    iterations: Option<usize>,
+    /// Distance at which a goal counts as reached, in metres [default: 1e-4 of the chain's length]
+    #[arg(long, value_name = "M", value_parser = metres)]
+    tolerance: Option<f64>,
+    /// Pose to start from: the clip's pose (current) or the rest pose [default: current]
+    #[arg(long, value_name = "POSE")]
+    start: Option<StartArg>,
+    /// Set any solver option, for example ccd.step=5deg (repeatable; --option help lists all)
+    #[arg(long, value_name = "KEY=VALUE")]
+    option: Vec<OptionArg>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ParametersArg {
+    RotationVector,
+    Euler,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum StartArg {
+    Current,
+    Rest,
+}
+
+/// A parser that accepts the names of the IK methods.
+pub(in crate::cli) fn methods() -> PossibleValuesParser {
+    PossibleValuesParser::new(ik::Method::all().map(ik::Method::name))
+}
+
+fn metres(text: &str) -> Result<f64, String> {
+    let metres = text.parse::<f64>().ok().filter(|m| *m > 0.0 && m.is_finite());
+    metres.ok_or_else(|| "must be a positive number of metres".into())
+}
+
+/// The value of `--option`.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct OptionArg {
+    option: &'static SolverOption,
+    value: OptionValue,
+}
+
+impl FromStr for OptionArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (option, value) = SolverOption::parse_assignment(text).map_err(|e| e.to_string())?;
+        match option.refusal {
+            Some(why) => Err(format!("{} cannot be set for a character: {why}", option.key)),
+            None => Ok(Self { option, value }),
+        }
+    }
+}
+
+impl SolverArgs {
+    /// Applies the options to those of the rig. The last `--option` of a key counts.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if an option and `--option` set the same key to different values.
+    pub(super) fn apply(&self, options: &mut ik::Options) -> Result<(), Failure> {
+        let failure = |e: ik::OptionError| Failure::Usage(e.to_string());
+        for OptionArg { option, value } in &self.option {
+            option.set(options, *value).map_err(failure)?;
+        }
+        for (flag, key, value) in self.named()? {
+            let option = SolverOption::find(key).map_err(failure)?;
+            let last = self.option.iter().rev().find(|o| o.option.key == key);
+            if let Some(other) = last.filter(|o| o.value != value) {
+                let other = option.print(&other.value);
+                let cause = format!("{flag} and --option {key}={other} contradict each other; remove one");
+                return Err(Failure::Usage(cause));
+            }
+            option.set(options, value).map_err(failure)?;
+        }
+        Ok(())
+    }
+
+    /// The options that have names of their own and are given: name, key and value.
+    fn named(&self) -> Result<Vec<(&'static str, &'static str, OptionValue)>, Failure> {
+        let mut named = Vec::new();
+        if let Some(method) = &self.method {
+            let method: ik::Method = method.parse().map_err(Failure::Usage)?;
+            named.push(("--method", "method", OptionValue::Name(method.name())));
+        }
+        if let Some(parameters) = self.joint_parameters {
+            let name = match parameters {
+                ParametersArg::RotationVector => "rotation-vector",
+                ParametersArg::Euler => "euler",
+            };
+            named.push(("--joint-parameters", "jacobian.parameters", OptionValue::Name(name)));
+        }
+        if self.no_limits {
+            named.push(("--no-limits", "limits", OptionValue::Flag(false)));
+        }
+        if let Some(count) = self.iterations {
+            named.push(("--iterations", "iterations", OptionValue::Count(count)));
+        }
+        if let Some(metres) = self.tolerance {
+            named.push(("--tolerance", "tolerance", OptionValue::Number(metres)));
+        }
+        if let Some(start) = self.start {
+            let name = match start {
+                StartArg::Current => "current",
+                StartArg::Rest => "rest",
+            };
+            named.push(("--start", "start", OptionValue::Name(name)));
+        }
+        Ok(named)
+    }
+}
+
+/// Returns whether the arguments contain `--option help`, which needs no other arguments.
+pub(in crate::cli) fn asks_for_options(arguments: &[OsString]) -> bool {
+    let arguments = arguments.iter().take_while(|a| *a != "--");
+    let texts: Vec<_> = arguments.map(|a| a.to_string_lossy()).collect();
+    texts.iter().any(|a| a.strip_prefix("--option=") == Some(HELP))
+        || texts.windows(2).any(|pair| pair[0] == "--option" && pair[1] == HELP)
+}
+
+/// Prints all options with their defaults, values and methods.
+pub(in crate::cli) fn print_options() -> Result<(), Failure> {
+    let mut lines = vec![
+        "Solver options: KEY=DEFAULT, the accepted values, and the methods that use the option.".to_owned(),
+        "Angles are in deg or rad, lengths in m, cm or mm. Without a unit: radians and metres.".to_owned(),
+    ];
+    for option in SolverOption::all().iter().filter(|o| o.refusal.is_none()) {
+        let methods: Vec<_> = option.methods.iter().map(|m| m.name()).collect();
+        let methods = if methods.is_empty() { "all methods".to_owned() } else { methods.join(", ") };
+        lines.push(String::new());
+        lines.push(format!("  {}={}", option.key, option.print(&option.default())));
+        lines.push(format!("      {}", option.help));
+        lines.push(format!("      {}  [{methods}]", option.values()));
+    }
+    output::lines(lines)
+}
