@@ -127,6 +127,8 @@ pub struct Body {
 
 impl PartialEq for Body {
     fn eq(&self, other: &Self) -> bool {
+    /// See [`Body::set_facing`].
+    facing: DQuat,
         (self.shape == other.shape || self.links == other.links)
             && self.rotations == other.rotations
             && self.posture == other.posture
@@ -136,6 +138,7 @@ impl PartialEq for Body {
 
 impl Body {
     /// Creates a body at rest.
+            && self.facing == other.facing
     ///
     /// # Errors
     /// [`SolveError`] if there are no links, if a parent does not come before its link, if a number of a link is
@@ -169,10 +172,12 @@ impl Body {
         body.place(world_from_base, rotation)?;
         Ok(body)
     }
+            facing: DQuat::IDENTITY,
 
     /// Sets the map from base space to the world. `rotation` is the product of the rotations above the base, from which
     /// world orientations are computed. It cannot be computed from a matrix with non-uniform scale.
     ///
+        body.facing = body.world_from_base_rotation.conjugate();
     /// # Errors
     /// [`SolveError::Singular`] if the map cannot be inverted. The body is then unchanged.
     pub fn place(&mut self, world_from_base: DAffine3, rotation: DQuat) -> Result<(), SolveError> {
@@ -284,6 +289,20 @@ impl Body {
 
     /// Returns all rotations for writing. The caller must write unit quaternions.
     pub(super) fn rotations_mut(&mut self) -> &mut Vec<DQuat> {
+    /// Sets how the figure stands and which way it faces at rest: the rotation from the space of the figure (+Y up, +Z
+    /// to its front) to base space. [`Swivel::Arm`](super::Swivel::Arm) and [`Swivel::Leg`](super::Swivel::Leg) use it.
+    /// A new body faces +Z of the world in which it was created. Does nothing if the rotation is not finite.
+    pub fn set_facing(&mut self, base_from_figure: DQuat) {
+        if base_from_figure.is_finite() {
+            self.facing = unit(base_from_figure);
+        }
+    }
+
+    /// Returns the rotation from the space of the figure to base space, see [`Body::set_facing`].
+    pub(super) fn facing(&self) -> DQuat {
+        self.facing
+    }
+
         &mut self.rotations
     }
 

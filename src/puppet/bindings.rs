@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::Affine3A;
+use glam::{Affine3A, DQuat};
 
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Body, SolveError};
@@ -10,6 +10,13 @@ use crate::pose::{Pose, update_world_matrices};
 use crate::rig::{Binding, JointRig, Reparented, Rig, RigError};
 
 use super::CharacterPrior;
+
+/// Returns the rotation from the space of a figure (+Y up, +Z to its front) to the world at rest. Characters of VRM 0 face
+/// −Z.
+pub(super) fn facing(character: &Character) -> DQuat {
+    let faces_back = character.humanoid.as_ref().is_some_and(|h| h.vrm == 0);
+    if faces_back { DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0) } else { DQuat::IDENTITY }
+}
 
 /// When there are at least this many bindings, unused bindings are dropped before one is added.
 const CLEANUP_COUNT: usize = 32;
@@ -136,7 +143,8 @@ impl Bindings {
             return Ok(index);
         }
         let binding = Binding::new(skeleton, &subject.character.skins, subject.rig, base, nodes)?;
-        let body = binding.body(skeleton, pose, world_from_node)?;
+        let mut body = binding.body(skeleton, pose, world_from_node)?;
+        binding.set_facing(&mut body, skeleton, facing(subject.character));
         if self.bound.len() >= CLEANUP_COUNT {
             self.bound.retain(|b| b.used + UNUSED_FRAMES >= self.frame);
         }

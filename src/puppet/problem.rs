@@ -7,7 +7,7 @@ use crate::ik::{Aim, Body, BoundPrior, Goal, GoalOutcome, Method, Options, Solve
 use crate::pose::{Pose, orientation, rest_orientation};
 use crate::rig::{Binding, Rig, RigError, default_base};
 
-use super::bindings::{BindError, Bindings, Subject};
+use super::bindings::{BindError, Bindings, Subject, facing};
 use super::{CharacterPrior, GoalKind, Pin, PuppetError, Target};
 
 /// The targets and pins of a puppet, and the options to solve them with.
@@ -291,10 +291,7 @@ fn goal(subject: &Subject<'_>, target: &Target, binding: &Binding, pose: &Pose) 
     let (link, offset) = binding.link(target.node, pose)?;
     let chain = subject.rig.chain(target.node);
     let aim = target.look.map(|at| {
-        let forward = match &subject.character.humanoid {
-            Some(humanoid) if humanoid.vrm == 0 => DVec3::NEG_Z,
-            _ => DVec3::Z,
-        };
+        let forward = facing(subject.character) * DVec3::Z;
         let rest = rest_orientation(&subject.character.skeleton, target.node);
         Aim { axis: rest.conjugate() * forward, at }
     });

@@ -7,7 +7,7 @@ use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Quat, Vec3};
 use crate::asset::{Character, Skeleton, Skin, Transform};
 use crate::ik::{Body, Limit, Link, SolveError};
 use crate::mathematics::ReducedTree;
-use crate::pose::{Pose, orientation};
+use crate::pose::{Pose, orientation, rest_orientation};
 
 use super::root::{nodes_above, place_of};
 use super::{Rig, RigError};
@@ -242,6 +242,13 @@ impl Binding {
         let mut body = Body::new(self.links.iter().map(link).collect(), above)?;
         self.refresh(&mut body, skeleton, pose, world_from_node)?;
         Ok(body)
+    }
+
+    /// Tells a body of this binding which way its figure faces, see [`Body::set_facing`]. `world_from_figure` is the
+    /// rotation from the space of the figure (+Y up, +Z to its front) to the world at rest.
+    pub fn set_facing(&self, body: &mut Body, skeleton: &Skeleton, world_from_figure: DQuat) {
+        let above = self.above(skeleton).map_or(DQuat::IDENTITY, |node| rest_orientation(skeleton, node));
+        body.set_facing(above.conjugate() * world_from_figure);
     }
 
     /// Copies a pose into a body of this binding. Allocates nothing. `world_from_node`: the world matrices of the pose.

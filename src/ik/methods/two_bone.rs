@@ -11,11 +11,31 @@ use crate::ik::rotation::{rotation_vector, shortest_arc, wrapped};
 use crate::ik::tree::{Measure, Tree};
 use crate::ik::{LimbOptions, Limit, Method, SolveError, Swivel};
 
-/// Number of swivels to try if limits block the first one.
+/// Number of swivels, evenly spaced on the whole circle, to try if limits block the first one. 15° is finer than the
+/// usual ranges of shoulders and hips.
 const SWIVELS: usize = 24;
+/// Number of rounds of the search for a swivel. The last one is 0.4⁷ ≈ 1/600 as coarse as the first, 0.025°.
+const ROUNDS: usize = 8;
+/// Number of steps across the interval that a later round searches. It is the interval between both neighbours of
+/// the best swivel so far, so that a step is half of the last one.
+const REFINED_STEPS: usize = 4;
+/// The step of a round as a fraction of the previous one. Less than a half, so that each round is finer.
+const REFINEMENT: f64 = 0.4;
+/// Fraction by which another swivel must reduce the squared error. A gain at the level of rounding errors must not turn
+/// the limb.
+const MIN_GAIN: f64 = 1e-9;
 
-/// Maximum number of corrections for a limb whose lengths change.
+/// Maximum number of corrections for a limb whose lengths change as it turns. Scales up to 3 : 1 need fewer.
 const CORRECTIONS: usize = 32;
+
+/// Sine of the bend below which a limb counts as straight. Its plane would be known to fewer than ten digits.
+const STRAIGHT: f64 = 1e-6;
+/// Fraction of the product of both bones below which a turn of the middle joint does not change the limb's length.
+const NO_LEVER: f64 = 1e-12;
+/// Angles that differ by less than this count as equal, radians. It is far above rounding errors.
+const SAME_ANGLE: f64 = 1e-9;
+/// Sine below which two directions count as parallel. It is far above rounding errors.
+const PARALLEL: f64 = 1e-9;
 
 /// Returns the two joints of a limb. The tree must have one goal with a position and two joints above the end. The
 /// end may have its own joint too.
@@ -35,12 +55,13 @@ pub(in crate::ik) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
 /// Solves a limb in closed form within its limits.
 ///
 /// If a limit of the first joint blocks the solution, other swivels are tried in a fixed order and the best one is
-/// used.
+/// used ([`search`]). Each try is the closed form for its swivel, so this is part of the closed form and not an
+/// iterative method. The limb then has a swivel that differs from the requested one.
 pub(in crate::ik) fn solve(tree: &mut Tree, options: &LimbOptions) {
     let (first, middle) = (0, 1);
     let Some(target) = tree.tasks.first().and_then(|t| t.target) else { return };
     let before = [tree.joints[first].rotation, tree.joints[middle].rotation];
-    if matches!(options.swivel, Swivel::Standard | Swivel::Angle(_) | Swivel::Follow { .. }) {
+    if options.swivel != Swivel::Keep {
         for joint in [first, middle] {
             tree.joints[joint].rotation = tree.joints[joint].allowed(tree.joints[joint].rest);
         }
@@ -59,7 +80,7 @@ pub(in crate::ik) fn solve(tree: &mut Tree, options: &LimbOptions) {
         axis = bend(tree, first, middle, options.soften);
         swing(tree, first, target);
     }
-    if let Some(angle) = beyond_rest(tree, options.swivel, target) {
+    if let Some(angle) = swivel_angle(tree, options.swivel, target) {
         turn_about(tree, first, target, angle);
     }
     tree.swivel();
@@ -76,16 +97,31 @@ pub(in crate::ik) fn solve(tree: &mut Tree, options: &LimbOptions) {
     }
 }
 
-/// Returns the swivel angle from the rest pose in radians.
-fn beyond_rest(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
+/// Returns the angle in radians by which a limb that was solved from rest must turn about the line to the target.
+fn swivel_angle(tree: &Tree, swivel: Swivel, target: DVec3) -> Option<f64> {
     match swivel {
         Swivel::Keep | Swivel::Standard => None,
+        Swivel::Arm => angle_to(tree, target, DVec3::NEG_Z),
+        Swivel::Leg => angle_to(tree, target, DVec3::Z),
         Swivel::Angle(angle) => Some(angle),
         Swivel::Follow { at_base, slope } => {
             let length = tree.lengths(0).sum.max(f64::MIN_POSITIVE);
             Some(at_base + slope.dot(target - tree.joints[0].position) / length)
         }
     }
+}
+
+/// Returns the angle by which a limb must turn about the line to the target, so that its middle joint points in a
+/// direction that the shortest arc from straight down to the target carries along. `hanging` is this direction for a
+/// limb that hangs down, in the space of the figure (+Y up, +Z to the front). Returns `None` if the limb is straight.
+fn angle_to(tree: &Tree, target: DVec3, hanging: DVec3) -> Option<f64> {
+    let (start, middle) = (tree.joints[0].position, tree.joints[1].position);
+    let line = (target - start).try_normalize()?;
+    let [down, side] = [DVec3::NEG_Y, DVec3::X].map(|axis| tree.facing * axis);
+    let wanted = shortest_arc(down, line, side) * (tree.facing * hanging);
+    let now = (middle - start).reject_from_normalized(line);
+    let is_bent = now.length() > STRAIGHT * start.distance(middle);
+    is_bent.then(|| line.dot(now.cross(wanted)).atan2(now.dot(wanted)))
 }
 
 /// Bends the middle joint so that the effector has the same distance from the first joint as the target. Returns
@@ -115,7 +151,7 @@ pub(in crate::ik) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: 
         Some(axis) => axis,
         None => {
             let normal = into.cross(out);
-            if normal.length() > 1e-6 * a * b {
+            if normal.length() > STRAIGHT * a * b {
                 normal.normalize()
             } else {
                 straight_axis(tree, middle, local, into)
@@ -125,7 +161,7 @@ pub(in crate::ik) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: 
     let c0 = axis.dot(into) * axis.dot(out);
     let (cos, sin) = (into.dot(out) - c0, into.dot(axis.cross(out)));
     let amplitude = cos.hypot(sin);
-    if amplitude < 1e-12 * a * b {
+    if amplitude < NO_LEVER * a * b {
         return false;
     }
     let wanted = (0.5 * (distance * distance - a * a - b * b) - c0) / amplitude;
@@ -138,8 +174,8 @@ pub(in crate::ik) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: 
         (removed, wrapped(angle).abs(), allowed)
     });
     // Prefer the solution that the limit changes less, then the smaller turn.
-    let best = if solutions[0].0 + 1e-9 < solutions[1].0
-        || (solutions[0].0 < solutions[1].0 + 1e-9 && solutions[0].1 <= solutions[1].1)
+    let best = if solutions[0].0 + SAME_ANGLE < solutions[1].0
+        || (solutions[0].0 < solutions[1].0 + SAME_ANGLE && solutions[0].1 <= solutions[1].1)
     {
         solutions[0]
     } else {
@@ -195,7 +231,7 @@ fn is_stretched_towards(tree: &Tree, first: usize, target: DVec3) -> bool {
     let (now, wanted) = (task.position - tree.joints[first].position, target - tree.joints[first].position);
     let is_position_only = task.orientation_error().is_none() && task.aim_error().is_none();
     let across = now.cross(wanted).length();
-    is_position_only && now.dot(wanted) > 0.0 && across <= 1e-9 * now.length() * wanted.length()
+    is_position_only && now.dot(wanted) > 0.0 && across <= PARALLEL * now.length() * wanted.length()
 }
 
 /// Tries swivels around the whole circle, small angles first, and keeps the best.
@@ -205,9 +241,9 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
     let mut step = TAU / SWIVELS as f64;
     let mut middle = 0.0;
     // The first round covers the whole circle. Later rounds search between the neighbours of the best angle.
-    for round in 0..8 {
-        let tries = if round == 0 { SWIVELS } else { 4 };
-        let offset = if round == 0 { 0.0 } else { -2.0 * step };
+    for round in 0..ROUNDS {
+        let tries = if round == 0 { SWIVELS } else { REFINED_STEPS };
+        let offset = if round == 0 { 0.0 } else { -0.5 * REFINED_STEPS as f64 * step };
         let mut found = middle;
         for i in 0..=tries {
             let angle = if round == 0 {
@@ -223,8 +259,7 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
             swing(tree, first, target);
             orient(tree);
             let Measure { sum: cost, done, .. } = tree.measure();
-            // A gain at the level of rounding errors must not turn the limb.
-            if cost < best * (1.0 - 1e-9) {
+            if cost < best * (1.0 - MIN_GAIN) {
                 (best, best_rotation, found) = (cost, tree.joints[first].rotation, angle);
             }
             if done {
@@ -232,7 +267,7 @@ fn search(tree: &mut Tree, first: usize, target: DVec3) {
             }
         }
         middle = found;
-        step *= 0.4;
+        step *= REFINEMENT;
     }
     tree.joints[first].rotation = best_rotation;
     tree.forward();

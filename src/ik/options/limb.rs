@@ -13,6 +13,14 @@ pub enum Swivel {
     Keep,
     /// The swivel of the rest pose.
     Standard,
+    /// The swivel of an arm: the elbow points straight back while the arm hangs down. Any other arm is in the pose into
+    /// which the shortest arc carries the hanging one, so that the elbow points down if the hand is in front (Oshita
+    /// 2021, "Inverse kinematics", analytical solution). An arm that points straight up has no such pose, and nearby
+    /// the elbow turns fast.
+    Arm,
+    /// The swivel of a leg: the knee points to the front while the leg hangs down, and is carried along as for
+    /// [`Swivel::Arm`]. [`Body::set_facing`](crate::ik::Body::set_facing) defines the front.
+    Leg,
     /// An angle relative to the swivel of the rest pose, radians.
     Angle(f64),
     /// An angle relative to the swivel of the rest pose that depends on the target: `at_base + slope · (target −

@@ -13,7 +13,7 @@ impl Tree {
     pub(in crate::ik) fn set(&mut self, body: &Body, goals: &[Goal], limits: bool) {
         self.world_from_base = body.world_from_base().matrix3;
         self.base_from_world = body.base_from_world();
-        self.root = body.root();
+        (self.root, self.facing) = (body.root(), body.facing());
         self.set_joints(body, goals, limits);
         let turned = |g: &Goal| g.orientation.is_some() || g.aim.is_some();
         self.has_orientations = !self.rigid || goals.iter().any(turned);

@@ -110,6 +110,8 @@ pub(super) struct Tree {
     pub(super) root: DVec3,
     /// Whether no joint or link between joints has scale.
     pub(super) rigid: bool,
+    /// Rotation from the space of the figure (+Y up, +Z to its front) to base space.
+    pub(super) facing: DQuat,
     /// Whether every scale is uniform. Lengths then never change.
     has_uniform_scale: bool,
     /// Whether orientations are computed.

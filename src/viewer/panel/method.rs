@@ -180,12 +180,16 @@ fn limb(ui: &mut Ui, limb: &mut LimbOptions) {
     let shown = match limb.swivel {
         Swivel::Keep => "Keep",
         Swivel::Standard => "Rest pose",
+        Swivel::Arm => "Elbow back",
+        Swivel::Leg => "Knee forward",
         Swivel::Angle(_) => "Offset from rest",
         Swivel::Follow { .. } => "Follow target",
     };
     ComboBox::from_id_salt("swivel").width(150.0).selected_text(shown).show_ui(ui, |ui| {
         ui.selectable_value(&mut limb.swivel, Swivel::Keep, "Keep");
         ui.selectable_value(&mut limb.swivel, Swivel::Standard, "Rest pose");
+        ui.selectable_value(&mut limb.swivel, Swivel::Arm, "Elbow back");
+        ui.selectable_value(&mut limb.swivel, Swivel::Leg, "Knee forward");
         let has_offset = matches!(limb.swivel, Swivel::Angle(_));
         if ui.selectable_label(has_offset, "Offset from rest").clicked() && !has_offset {
             limb.swivel = Swivel::Angle(0.0);

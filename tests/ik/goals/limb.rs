@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
-use sinew::ik::{Body, Goal, LimbOptions, Limit, Link, Method, Options, Swivel};
+use sinew::ik::{Body, Goal, JacobianOptions, LimbOptions, Limit, Link, Method, Options, Swivel, round_cone};
 
 use super::angle;
 use crate::{chain, position, report};
@@ -115,5 +115,117 @@ fn straightened_limb_does_not_turn_about_its_axis() {
         assert!(!report.reached());
         let turned = angle(body.rotations()[0], DQuat::IDENTITY);
         assert!(turned < way + 0.2, "{target}: {turned} for {way}");
+    }
+}
+
+/// Returns the pose of a limb that was solved in closed form with a swivel.
+fn with_swivel(body: &Body, target: DVec3, swivel: Swivel) -> Body {
+    let mut body = body.clone();
+    let limb = LimbOptions { swivel, ..LimbOptions::default() };
+    let options = Options { method: Method::TwoBone, limb, ..Options::default() };
+    assert!(report(&mut body, &[Goal::position(2, target)], &options).reached(), "{swivel:?}, {target}");
+    body
+}
+
+/// The rules of the founding lecture: of hanging limbs, the knee is in front and the elbow behind. The shortest arc
+/// carries them along.
+#[test]
+fn knees_bend_forwards_and_elbows_backwards() {
+    let mut other = chain(2);
+    other.set_rotation(0, DQuat::from_rotation_y(2.0) * other.rotations()[0]);
+    let line_of = |target: DVec3| DQuat::from_rotation_arc(DVec3::NEG_Y, target.normalize());
+    for (swivel, hanging) in [(Swivel::Leg, DVec3::Z), (Swivel::Arm, DVec3::NEG_Z)] {
+        for target in [
+            DVec3::new(0.0, -0.8, 0.0),
+            DVec3::new(0.1, -0.7, 0.1),
+            DVec3::new(0.1, -0.3, 0.6),
+            DVec3::new(0.8, 0.0, 0.0),
+            DVec3::new(0.3, 0.5, -0.2),
+        ] {
+            let solved = with_swivel(&chain(2), target, swivel);
+            let bend = position(&solved, 1).reject_from(target).normalize();
+            assert!(bend.distance(line_of(target) * hanging) < 1e-6, "{swivel:?}, {target}: {bend}");
+            // The result does not depend on the start pose.
+            let again = with_swivel(&other, target, swivel);
+            assert!(position(&solved, 1).distance(position(&again, 1)) < 1e-12, "{swivel:?}, {target}");
+        }
+    }
+    // The elbow of an arm that reaches to the front points down.
+    let elbow = position(&with_swivel(&chain(2), DVec3::Z * 0.7, Swivel::Arm), 1);
+    assert!(elbow.y < -0.3, "{elbow}");
+    // A figure that turns takes its front along, and one that was built facing another way has another front.
+    let (turn, target) = (DQuat::from_rotation_y(1.2), DVec3::new(0.1, -0.7, 0.1));
+    let expected = turn * position(&with_swivel(&chain(2), target, Swivel::Leg), 1);
+    let mut turned = chain(2);
+    turned.place(DAffine3::from_quat(turn), turn).unwrap();
+    assert!(position(&with_swivel(&turned, turn * target, Swivel::Leg), 1).distance(expected) < 1e-9);
+    let mut facing = chain(2);
+    facing.set_facing(turn);
+    let solved = with_swivel(&facing, turn * target, Swivel::Leg);
+    assert!(position(&solved, 1).distance(expected) < 1e-9, "{}", position(&solved, 1));
+}
+
+#[test]
+fn swivels_of_arms_and_legs_are_continuous() {
+    for swivel in [Swivel::Arm, Swivel::Leg] {
+        let knee = |i: i32| {
+            let t = f64::from(i) * 0.01;
+            let target =
+                0.7 * DVec3::new(0.6 * t.sin(), -0.6 + 0.3 * (2.0 * t).cos(), 0.8 * t.cos()).normalize();
+            position(&with_swivel(&chain(2), target, swivel), 1)
+        };
+        let largest = (0..628).map(|i| knee(i).distance(knee(i + 1))).fold(0.0, f64::max);
+        assert!(largest < 0.03, "{swivel:?}: {largest}");
+    }
+}
+
+/// The closed form takes one iteration and has no parameters of other methods. If another method ran under its name,
+/// these would change the pose.
+#[test]
+fn two_bone_runs_only_its_closed_form() {
+    let hinge = Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.0 };
+    let limits =
+        [(Limit::Free, Limit::Free), (round_cone(DVec3::Y, 0.6, [-0.4, 0.4]), hinge), (Limit::Free, hinge)];
+    let swivels = [Swivel::Keep, Swivel::Standard, Swivel::Arm, Swivel::Leg, Swivel::Angle(0.7)];
+    for (hip, knee) in limits {
+        let links = vec![
+            Link { limit: hip, ..Link::base() },
+            Link { limit: knee, ..Link::child(0, DVec3::Y * 0.5) },
+            Link::child(1, DVec3::Y * 0.4),
+        ];
+        let mut start = Body::new(links, DAffine3::IDENTITY).unwrap();
+        start.set_rotation(1, DQuat::from_rotation_x(0.3));
+        let turned = DQuat::from_rotation_z(0.5);
+        for target in [
+            DVec3::new(0.3, 0.6, 0.2),
+            DVec3::new(0.01, 0.02, -0.01),
+            DVec3::new(0.2, -0.7, 0.1),
+            DVec3::X * 3.0,
+        ] {
+            let plain = Goal::position(2, target);
+            let goals = [
+                plain,
+                Goal { pole: Some(DVec3::new(0.5, 0.0, 0.5)), ..plain },
+                Goal { orientation: Some(turned), ..plain },
+            ];
+            for (goal, swivel, soften) in goals
+                .iter()
+                .flat_map(|g| swivels.map(|s| (g, s)))
+                .flat_map(|(g, s)| [(g, s, 0.0), (g, s, 0.1)])
+            {
+                let solve = |iterations, damping| {
+                    let mut body = start.clone();
+                    let jacobian = JacobianOptions { damping: Some(damping), ..JacobianOptions::default() };
+                    let limb = LimbOptions { swivel, soften };
+                    let options =
+                        Options { method: Method::TwoBone, iterations, jacobian, limb, ..Options::default() };
+                    let report = report(&mut body, &[*goal], &options);
+                    assert_eq!(report.method, Method::TwoBone);
+                    assert!(report.iterations <= 1, "{}", report.iterations);
+                    body
+                };
+                assert_eq!(solve(1, 0.1), solve(100, 0.5), "{goal:?}, {swivel:?}");
+            }
+        }
     }
 }

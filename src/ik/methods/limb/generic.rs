@@ -3,6 +3,25 @@
 
 use crate::ik::lanes::{Lane, Quaternion, Vec3};
 
+// Bounds below which a limb is left to [`super::degenerate`], as fractions of the value without cancellation. Each keeps
+// at least eight of the sixteen digits of a double in the result; squares are of lengths.
+
+/// Squared sine of the bend of the middle joint. Below it the limb has no plane.
+const STRAIGHT2: f64 = 1e-12;
+/// Squared distance from the first joint to the end, relative to the upper bone. Below it the limb is folded.
+const FOLDED2: f64 = 1e-4;
+/// Squared distance of the target from the first joint, relative to the upper bone.
+const AT_BASE2: f64 = 1e-8;
+/// 1 + cos of the angle between the limb's line and the target. Below it the target is behind the limb.
+const BEHIND: f64 = 1e-3;
+/// 1 + cos of the turn of a bone within the limb's plane. Below it the bone turns by half a turn.
+const HALF_TURN: f64 = 1e-8;
+/// Squared sine of the angle between the pole and the line to the target. Below it the pole has no direction.
+const ON_LINE2: f64 = 1e-10;
+/// Products of lengths outside of this range lose digits by underflow or overflow.
+const SMALLEST: f64 = 1e-250;
+const LARGEST: f64 = 1e250;
+
 /// Returns the rotations of both bones as unit quaternions, or `None` if a lane needs [`super::degenerate`].
 ///
 /// Each rotation has two parts. The first turns the bone within the limb's plane. It leaves the end on its line from
@@ -50,12 +69,12 @@ pub(super) fn solve<L: Lane>(
     let w = ed + line.dot(target);
     let mut length2 = c(2.0) * ed * w;
     let is_generic = L::all_above([
-        (n2, c(1e-12) * a2 * b2),
-        (e2, c(1e-4) * a2),
-        (out2, c(1e-8) * a2),
-        (w, c(1e-3) * ed),
-        (w1, c(1e-8) * whole1),
-        (w2, c(1e-8) * whole2),
+        (n2, c(STRAIGHT2) * a2 * b2),
+        (e2, c(FOLDED2) * a2),
+        (out2, c(AT_BASE2) * a2),
+        (w, c(BEHIND) * ed),
+        (w1, c(HALF_TURN) * whole1),
+        (w2, c(HALF_TURN) * whole2),
     ]);
     if !is_generic {
         return None;
@@ -74,7 +93,10 @@ pub(super) fn solve<L: Lane>(
         let square = cos * cos + sin2;
         let whole = square.sqrt();
         let ws = whole + cos;
-        if !L::all_above([(square, c(1e-10) * pole.dot(pole) * e2 * n2 * edw * edw), (ws, c(1e-8) * whole)]) {
+        if !L::all_above([
+            (square, c(ON_LINE2) * pole.dot(pole) * e2 * n2 * edw * edw),
+            (ws, c(HALF_TURN) * whole),
+        ]) {
             return None;
         }
         length2 = length2 * (ws * ws + sin2);
@@ -90,7 +112,7 @@ pub(super) fn solve<L: Lane>(
     let (first, second) = (first2.sqrt(), second2.sqrt());
     // Both lengths share one division.
     let product = first * second;
-    if !L::all_above([(product, c(1e-250)), (c(1e250), product)]) {
+    if !L::all_above([(product, c(SMALLEST)), (c(LARGEST), product)]) {
         return None;
     }
     let inverse = product.inverse();
