@@ -23,6 +23,10 @@ pub struct Link {
     pub limit: Limit,
     /// How readily the joint turns relative to the others. The default is 1, and a joint of weight 0 never turns.
     pub weight: f64,
+    /// Maximum rotation of the joint in one solve by [`Method::Ccd`](super::Method::Ccd), radians, in addition to
+    /// [`CcdOptions::budget`](super::CcdOptions::budget). Infinite by default, and 0 never turns the joint. These are the
+    /// rotation limits per joint of Unreal Engine's CCDIK node.
+    pub ccd_budget: f64,
     /// Whether the link leads from a joint to its parent in the skeleton. The rotations of the link, `rest` included,
     /// are then the inverses of the joint's rotations. The limit remains that of the joint.
     pub reversed: bool,
@@ -38,6 +42,7 @@ impl Link {
             scale: DVec3::ONE,
             limit: Limit::Free,
             weight: 1.0,
+            ccd_budget: f64::INFINITY,
             reversed: false,
         }
     }
@@ -64,6 +69,7 @@ impl Link {
             ("rest", self.rest.is_finite()),
             ("scale", self.scale.is_finite()),
             ("weight", self.weight.is_finite() && self.weight >= 0.0),
+            ("ccd_budget", self.ccd_budget >= 0.0),
         ];
         let invalid = fields.into_iter().find(|(_, valid)| !valid).map(|(what, _)| what);
         invalid.or_else(|| self.limit.validate().err())
@@ -121,24 +127,24 @@ pub struct Body {
     world_from_base: DAffine3,
     base_from_world: DAffine3,
     world_from_base_rotation: DQuat,
+    /// See [`Body::set_facing`].
+    facing: DQuat,
     /// The scale of `world_from_base` if it is the same in all directions.
     uniform_scale: Option<f64>,
 }
 
 impl PartialEq for Body {
     fn eq(&self, other: &Self) -> bool {
-    /// See [`Body::set_facing`].
-    facing: DQuat,
         (self.shape == other.shape || self.links == other.links)
             && self.rotations == other.rotations
             && self.posture == other.posture
+            && self.facing == other.facing
             && self.is_placed_as(other)
     }
 }
 
 impl Body {
     /// Creates a body at rest.
-            && self.facing == other.facing
     ///
     /// # Errors
     /// [`SolveError`] if there are no links, if a parent does not come before its link, if a number of a link is
@@ -166,18 +172,18 @@ impl Body {
             world_from_base: DAffine3::IDENTITY,
             base_from_world: DAffine3::IDENTITY,
             world_from_base_rotation: DQuat::IDENTITY,
+            facing: DQuat::IDENTITY,
             uniform_scale: Some(1.0),
         };
         let (_, rotation, _) = world_from_base.to_scale_rotation_translation();
         body.place(world_from_base, rotation)?;
+        body.facing = body.world_from_base_rotation.conjugate();
         Ok(body)
     }
-            facing: DQuat::IDENTITY,
 
     /// Sets the map from base space to the world. `rotation` is the product of the rotations above the base, from which
     /// world orientations are computed. It cannot be computed from a matrix with non-uniform scale.
     ///
-        body.facing = body.world_from_base_rotation.conjugate();
     /// # Errors
     /// [`SolveError::Singular`] if the map cannot be inverted. The body is then unchanged.
     pub fn place(&mut self, world_from_base: DAffine3, rotation: DQuat) -> Result<(), SolveError> {
@@ -283,12 +289,6 @@ impl Body {
         self.posture = Some(self.links.iter().enumerate().map(given).collect());
     }
 
-    pub(super) fn posture(&self) -> Option<&Arc<[DQuat]>> {
-        self.posture.as_ref()
-    }
-
-    /// Returns all rotations for writing. The caller must write unit quaternions.
-    pub(super) fn rotations_mut(&mut self) -> &mut Vec<DQuat> {
     /// Sets how the figure stands and which way it faces at rest: the rotation from the space of the figure (+Y up, +Z
     /// to its front) to base space. [`Swivel::Arm`](super::Swivel::Arm) and [`Swivel::Leg`](super::Swivel::Leg) use it.
     /// A new body faces +Z of the world in which it was created. Does nothing if the rotation is not finite.
@@ -303,6 +303,12 @@ impl Body {
         self.facing
     }
 
+    pub(super) fn posture(&self) -> Option<&Arc<[DQuat]>> {
+        self.posture.as_ref()
+    }
+
+    /// Returns all rotations for writing. The caller must write unit quaternions.
+    pub(super) fn rotations_mut(&mut self) -> &mut Vec<DQuat> {
         &mut self.rotations
     }
 

@@ -33,8 +33,6 @@ pub(super) struct Driver {
     jacobian: Jacobian,
     fused: Fused,
     optimize: Optimize,
-    /// Rotations below this angle, in radians, are skipped.
-    smallest_turn: f64,
     best: Vec<DQuat>,
     best_root: DVec3,
     /// The largest position errors before the first iteration and after each iteration. Filled only if
@@ -93,7 +91,8 @@ impl Driver {
         let method = if method == Method::TwoBone { Method::Dls } else { method };
         tree.swivel();
         let out_of_reach = out_of_reach(tree);
-        let too_far = out_of_reach && tree.tasks.len() == 1 && tree.lengths(0).too_far();
+        let budgeted = is_budgeted(tree, method, options);
+        let too_far = out_of_reach && !budgeted && tree.tasks.len() == 1 && tree.lengths(0).too_far();
         if too_far {
             self.keep_best(tree, &mut progress);
             tree.straighten();
@@ -103,8 +102,11 @@ impl Driver {
             return self.finish(tree, progress);
         }
         self.iterate(tree, method, options, (too_far, bend || too_far), &mut progress);
-        for seed in 0..restarts {
+        for seed in 0..if budgeted { 0 } else { restarts } {
             if progress.is_done() || out_of_reach || progress.iterations >= options.iterations {
+                break;
+            }
+            if method == Method::Ccd && self.ccd.has_stopped() {
                 break;
             }
             randomise(tree, seed);
@@ -143,14 +145,11 @@ impl Driver {
     }
 
     fn set_tolerances(&mut self, tree: &mut Tree, options: &Options) {
-        self.smallest_turn = f64::INFINITY;
         for task in &mut tree.tasks {
             task.tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * task.length);
             if task.pinned {
                 task.tolerance = task.tolerance.min(PIN_TOLERANCE * task.length);
             }
-            // The angle that moves the end of a straight chain by a tenth of the tolerance.
-            self.smallest_turn = self.smallest_turn.min(0.1 * task.tolerance / task.length);
         }
     }
 
@@ -165,10 +164,8 @@ impl Driver {
         progress: &mut Progress,
     ) {
         self.prepare(method, tree);
-        // Do not bend if joints have an angle budget, because a spent budget can then be the reason that the error
-        // stays the same, and not a straight chain. If only the base moves, there is no joint to bend.
-        let budgeted = method == Method::Ccd && options.ccd.budget.is_finite();
-        let straight = budgeted || tree.joints.is_empty();
+        // If only the base moves, there is no joint to bend.
+        let straight = is_budgeted(tree, method, options) || tree.joints.is_empty();
         let (mut bends, mut mark) = (if straight { [].iter() } else { BEND_ANGLES.iter() }, f64::INFINITY);
         let (mut last, mut least) = (f64::INFINITY, f64::INFINITY);
         for pass in 0.. {
@@ -180,6 +177,9 @@ impl Driver {
             }
             // No method finds a direction to turn in on a straight chain. The error then stays the same to the last
             // digits.
+            if method == Method::Ccd && self.ccd.stops(&options.ccd, sum) {
+                break;
+            }
             let stuck = if pass == 0 { bend } else { (sum - last).abs() <= 1e-9 * last };
             last = sum;
             if stuck && (too_far || bends.len() == 0 && pass > 0) {
@@ -258,7 +258,7 @@ impl Driver {
     /// Runs one iteration of a method.
     fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options) {
         match method {
-            Method::Ccd => self.ccd.pass(tree, &options.ccd, self.smallest_turn),
+            Method::Ccd => self.ccd.pass(tree, &options.ccd),
             Method::Particle => self.particles.pass(tree, options.stiffness),
             Method::Fabrik => self.fabrik.pass(&mut self.particles, tree),
             Method::Fused if self.fused.is_due() => self.fused.start(tree),
@@ -283,6 +283,11 @@ fn randomise(tree: &mut Tree, seed: usize) {
         joint.rotation = joint.allowed((joint.centre() * turn).normalize());
     }
     tree.forward();
+}
+
+/// Returns whether joints may only turn by a given angle in the whole solve.
+fn is_budgeted(tree: &Tree, method: Method, options: &Options) -> bool {
+    method == Method::Ccd && Ccd::has_budgets(tree, &options.ccd)
 }
 
 /// Returns whether a goal with a positive weight is out of reach.

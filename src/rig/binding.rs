@@ -46,6 +46,7 @@ struct BoundLink {
     turns: bool,
     limit: Limit,
     weight: f64,
+    ccd_budget: f64,
     /// The link's offset is the translation of node `plus` minus the translation of node `minus`.
     plus: Option<usize>,
     minus: Option<usize>,
@@ -62,6 +63,7 @@ impl BoundLink {
             turns,
             limit: joint.limit,
             weight: 1.0 - joint.stiffness,
+            ccd_budget: joint.ccd_budget,
             plus: None,
             minus: None,
         }
@@ -235,6 +237,7 @@ impl Binding {
                 scale,
                 limit: l.limit,
                 weight: if l.turns { l.weight } else { 0.0 },
+                ccd_budget: l.ccd_budget,
                 reversed: l.reversed,
             }
         };

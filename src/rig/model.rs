@@ -23,7 +23,7 @@ pub struct Rig {
 }
 
 /// How a joint can move.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointRig {
     /// The range of its rotation.
     pub limit: Limit,
@@ -31,6 +31,14 @@ pub struct JointRig {
     pub stiffness: f64,
     /// Logical parent, if it differs from the parent in the file.
     pub logical_parent: Option<usize>,
+    /// Maximum rotation in one solve by cyclic coordinate descent, radians. Infinite by default.
+    pub ccd_budget: f64,
+}
+
+impl Default for JointRig {
+    fn default() -> Self {
+        Self { limit: Limit::Free, stiffness: 0.0, logical_parent: None, ccd_budget: f64::INFINITY }
+    }
 }
 
 /// A chain of joints that moves one effector.
@@ -124,7 +132,10 @@ impl Rig {
         }
         for (&node, joint) in &self.joints {
             let stiffness = (!(0.0..=1.0).contains(&joint.stiffness)).then_some("stiffness");
-            if let Some(problem) = joint.limit.validate().err().or(stiffness) {
+            let budget = (!(0.0..=f64::from(f32::MAX)).contains(&joint.ccd_budget.to_degrees())
+                && joint.ccd_budget != f64::INFINITY)
+                .then_some("ccd_budget");
+            if let Some(problem) = joint.limit.validate().err().or(stiffness).or(budget) {
                 let object = format!("joint \"{}\"", skeleton.label(node));
                 return Err(RigError::Value { object, cause: format!("{problem} is invalid") });
             }

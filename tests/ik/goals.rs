@@ -7,6 +7,7 @@ use sinew::ik::{
 
 use crate::{chain, position, report, straight};
 
+mod ccd;
 mod limb;
 mod method_options;
 

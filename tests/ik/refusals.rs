@@ -139,6 +139,8 @@ fn errors_name_the_invalid_field_of_a_link() {
         ("scale", Link { scale: nan, ..base }),
         ("weight", Link { weight: -1.0, ..base }),
         ("weight", Link { weight: f64::INFINITY, ..base }),
+        ("ccd_budget", Link { ccd_budget: -0.1, ..base }),
+        ("ccd_budget", Link { ccd_budget: f64::NAN, ..base }),
         ("limit axis", hinge(x * 2.0, 0.0, 1.0)),
         ("limit axis", hinge(nan, 0.0, 1.0)),
         ("limit range", hinge(x, 1.0, 0.0)),

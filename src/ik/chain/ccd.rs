@@ -2,20 +2,31 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::ik::CcdOptions;
+use crate::ik::methods::ccd::{linear_turn, partial_turn};
 use crate::ik::rotation::{any_perpendicular, shortest_arc};
 
 use super::stall::StallDetector;
 use super::{Chain, ChainOutcome};
 
+/// Fraction of the product of both lengths below which 1 + cos of the angle between two vectors counts as zero, as in
+/// [`shortest_arc`].
+const OPPOSITE: f64 = 1e-9;
+
 impl Chain {
-    /// Runs cyclic coordinate descent. The sweep from the end to the base updates only the position of the end. The
-    /// sweep back from the base applies the turns of the joints above to each joint. `target` is relative to the
-    /// base.
+    /// Returns whether [`descend`](Self::descend) supports these options.
+    pub(super) fn supports_ccd(&self, options: &CcdOptions) -> bool {
+        let is_budgeted = self.has_ccd_budgets || options.budget.is_finite();
+        !(is_budgeted || options.extrapolate || options.early_stop)
+    }
+
+    /// Runs cyclic coordinate descent. `target` is relative to the base.
     pub(in crate::ik) fn descend(
         &mut self,
         target: DVec3,
         tolerance: f64,
         iterations: usize,
+        options: &CcdOptions,
     ) -> ChainOutcome {
         let mut stall = StallDetector::new();
         for iteration in 0..=iterations {
@@ -25,33 +36,165 @@ impl Chain {
             if error <= tolerance {
                 return ChainOutcome::Reached(iteration);
             }
-            if stall.is_stalled(error) {
-                return ChainOutcome::Stuck;
+            if iteration == iterations || stall.is_stalled(error) {
+                break;
             }
-            let mut effector = end;
-            for (arm, arc) in self.arms.iter().zip(&mut self.arcs).rev() {
-                let joint = end - *arm;
-                let (from, to) = (effector - joint, target - joint);
-                let (from2, to2) = (from.length_squared(), to.length_squared());
-                let lengths = (from2 * to2).sqrt();
-                let w = lengths + from.dot(to);
-                if w > 1e-9 * lengths {
-                    // |(w, from × to)|² = 2 w |from| |to|.
-                    let scale = 1.0 / (2.0 * w * lengths).sqrt();
-                    *arc = DQuat::from_vec4((from.cross(to) * scale).extend(w * scale));
-                    effector = joint + to * (from2 / to2).sqrt();
-                } else {
-                    *arc = shortest_arc(from, to, any_perpendicular(from));
-                    effector = joint + *arc * from;
-                }
-            }
-            let mut carried = DQuat::IDENTITY;
-            for ((vector, spin), arc) in self.vectors.iter_mut().zip(&mut self.spins).zip(&self.arcs) {
-                carried *= *arc;
-                *vector = carried * *vector;
-                *spin = carried * *spin;
+            let (base_first, reach, count) =
+                (options.is_base_first(iteration), self.reach, self.vectors.len());
+            let part =
+                |index: usize, from: DVec3, to: DVec3| part_of_turn(options, reach, count - index, from, to);
+            match (options.has_full_turns(), base_first) {
+                (true, false) => self.sweep_to_base(end, target, |_, from, to| whole_turn(from, to)),
+                (true, true) => self.sweep_to_end(end, target, |_, from, to| whole_turn(from, to)),
+                (false, false) => self.sweep_to_base(end, target, part),
+                (false, true) => self.sweep_to_end(end, target, part),
             }
         }
         ChainOutcome::Stuck
+    }
+
+    /// Turns each joint once, from the end to the base. This updates only the position of the end. A second loop from
+    /// the base applies the turns of the joints above to each joint. `turn` returns the turn of a joint and the turned
+    /// vector from the joint to the end, for this vector and for that from the joint to the target.
+    #[inline(always)]
+    fn sweep_to_base(
+        &mut self,
+        end: DVec3,
+        target: DVec3,
+        mut turn: impl FnMut(usize, DVec3, DVec3) -> (DQuat, DVec3),
+    ) {
+        let mut effector = end;
+        for (index, (arm, arc)) in self.arms.iter().zip(&mut self.arcs).enumerate().rev() {
+            let joint = end - *arm;
+            let moved;
+            (*arc, moved) = turn(index, effector - joint, target - joint);
+            effector = joint + moved;
+        }
+        let mut carried = DQuat::IDENTITY;
+        for ((vector, spin), arc) in self.vectors.iter_mut().zip(&mut self.spins).zip(&self.arcs) {
+            carried *= *arc;
+            *vector = carried * *vector;
+            *spin = carried * *spin;
+        }
+    }
+
+    /// Turns each joint once, from the base to the end.
+    #[inline(always)]
+    fn sweep_to_end(
+        &mut self,
+        end: DVec3,
+        target: DVec3,
+        mut turn: impl FnMut(usize, DVec3, DVec3) -> (DQuat, DVec3),
+    ) {
+        let (mut joint, mut effector, mut carried) = (DVec3::ZERO, end, DQuat::IDENTITY);
+        for (index, (vector, spin)) in self.vectors.iter_mut().zip(&mut self.spins).enumerate() {
+            let (arc, moved) = turn(index, effector - joint, target - joint);
+            effector = joint + moved;
+            carried = arc * carried;
+            *vector = carried * *vector;
+            *spin = carried * *spin;
+            joint += *vector;
+        }
+    }
+}
+
+/// Returns the shortest arc from `from` to `to`, and the turned `from`.
+#[inline(always)]
+fn whole_turn(from: DVec3, to: DVec3) -> (DQuat, DVec3) {
+    let (from2, to2) = (from.length_squared(), to.length_squared());
+    let lengths = (from2 * to2).sqrt();
+    let w = lengths + from.dot(to);
+    if w > OPPOSITE * lengths {
+        // |(w, from × to)|² = 2 w |from| |to|.
+        let scale = 1.0 / (2.0 * w * lengths).sqrt();
+        let arc = DQuat::from_vec4((from.cross(to) * scale).extend(w * scale));
+        (arc, to * (from2 / to2).sqrt())
+    } else {
+        let arc = shortest_arc(from, to, any_perpendicular(from));
+        (arc, arc * from)
+    }
+}
+
+/// Returns the part of a turn that the options allow, and the turned `from`. `place` is the joint's number counted from
+/// the tip.
+fn part_of_turn(options: &CcdOptions, reach: f64, place: usize, from: DVec3, to: DVec3) -> (DQuat, DVec3) {
+    let best = match options.linear {
+        true => linear_turn(None, &[(from, to, 1.0)], reach * reach),
+        false => whole_turn(from, to).0,
+    };
+    let arc = partial_turn(best, 1.0, place, f64::INFINITY, options);
+    (arc, arc * from)
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DAffine3;
+
+    use crate::ik::limit::angle_between;
+    use crate::ik::methods::ccd::Ccd;
+    use crate::ik::random::Random;
+    use crate::ik::tree::Tree;
+    use crate::ik::{Body, Goal, Link};
+
+    use super::*;
+
+    const ITERATIONS: usize = 24;
+
+    /// Returns a chain of links of different lengths in a random pose.
+    fn body(random: &mut Random, joints: usize) -> Body {
+        let mut links = vec![Link::base()];
+        links.extend(
+            (0..joints).map(|i| Link::child(i, DVec3::Y * random.range(0.2, 1.0) + random.turn(0.1))),
+        );
+        let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
+        (0..joints).for_each(|i| body.set_rotation(i, DQuat::from_scaled_axis(random.turn(0.8))));
+        body
+    }
+
+    /// Runs iterations on the tree, whatever the error is, and returns the rotations of all joints.
+    fn tree_poses(body: &Body, goal: &Goal, options: &CcdOptions, iterations: usize) -> Vec<DQuat> {
+        let (mut tree, mut ccd) = (Tree::default(), Ccd::default());
+        tree.set(body, &[*goal], true);
+        ccd.set(&tree);
+        (0..iterations).for_each(|_| ccd.pass(&mut tree, options));
+        tree.joints.iter().map(|j| j.rotation).collect()
+    }
+
+    #[test]
+    fn the_chain_and_the_tree_run_the_same_algorithm() {
+        let default = CcdOptions::default();
+        let all = [
+            default,
+            CcdOptions { base_first: true, ..default },
+            CcdOptions { alternating: true, ..default },
+            CcdOptions { step: 0.05, growing: true, ..default },
+            CcdOptions { relaxation: 0.6, ..default },
+            CcdOptions { relaxation: 1.5, base_first: true, ..default },
+            CcdOptions { linear: true, relaxation: 1.2, ..default },
+        ];
+        for options in all {
+            let mut random = Random(5);
+            let mut sum = 0.0;
+            for case in 0..60 {
+                let mut body = body(&mut random, 2 + case % 9);
+                let end = body.links().len() - 1;
+                let target = random.turn(0.25 * end as f64);
+                let goal = Goal::position(end, target);
+                let mut chain = Chain::default();
+                assert!(chain.supports(&body, &[goal], true) && chain.supports_ccd(&options));
+                chain.load(&body, false);
+                chain.record = true;
+                chain.descend(target, 0.0, ITERATIONS, &options);
+                // A chain that stalls ends early.
+                let expected = tree_poses(&body, &goal, &options, chain.errors.len() - 1);
+                chain.write(&mut body);
+                for (a, b) in body.rotations().iter().zip(&expected) {
+                    let away = angle_between(*a, *b);
+                    assert!(away < 1e-6, "{options:?}, case {case}: {away} rad");
+                    sum += away;
+                }
+            }
+            assert!(sum > 0.0, "the paths must differ in rounding errors");
+        }
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Chain {
     end: usize,
     limits: bool,
     simple: bool,
+    /// Whether a joint has a budget for cyclic coordinate descent.
+    has_ccd_budgets: bool,
     /// Index of each joint's link, base first.
     links: Vec<usize>,
     /// The vector from each joint to the next one or to the end, in the joint's turned frame.
@@ -110,12 +112,13 @@ impl Chain {
     fn plan(&mut self, links: &[Link]) {
         self.links.clear();
         self.locals.clear();
-        (self.simple, self.is_current) = (false, false);
+        (self.simple, self.is_current, self.has_ccd_budgets) = (false, false, false);
         let mut below = self.end;
         while let Some(parent) = links[below].parent {
             self.links.push(parent);
             self.locals.push(links[below].offset);
             let link = &links[parent];
+            self.has_ccd_budgets |= link.ccd_budget.is_finite();
             let free = !self.limits || link.limit == Limit::Free;
             #[expect(clippy::float_cmp, reason = "set, not computed")]
             if !free || link.weight != 1.0 || link.scale != DVec3::ONE || links[below].offset == DVec3::ZERO {

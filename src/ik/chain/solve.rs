@@ -1,9 +1,7 @@
 //! Solves a single position goal of a free chain without building a tree.
 
 use crate::ik::options::DEFAULT_TOLERANCE;
-use crate::ik::{
-    Body, CcdOptions, Goal, GoalOutcome, JacobianOptions, LimbOptions, Method, Options, Outcome, Report,
-};
+use crate::ik::{Body, Goal, GoalOutcome, JacobianOptions, LimbOptions, Method, Options, Outcome, Report};
 
 use super::{Chain, ChainOutcome};
 
@@ -31,7 +29,7 @@ impl Chain {
         let is_supported = match method {
             Method::Dls | Method::Fused => true,
             Method::TwoBone => self.is_limb() && options.limb == LimbOptions::default(),
-            Method::Ccd => options.ccd == CcdOptions::default(),
+            Method::Ccd => self.supports_ccd(&options.ccd),
             Method::Particle => options.stiffness >= 1.0,
             Method::Fabrik => true,
             _ => false,
@@ -59,7 +57,7 @@ impl Chain {
             // The tolerance is reduced a little, because the conversion to rotations and back causes rounding errors.
             let (tolerance_inside, iterations) = (tolerance * (1.0 - 1e-9), options.iterations);
             let outcome = match method {
-                Method::Ccd => self.descend(offset, tolerance_inside, iterations),
+                Method::Ccd => self.descend(offset, tolerance_inside, iterations, &options.ccd),
                 Method::Particle => self.relax(offset, tolerance_inside, iterations),
                 Method::Fabrik => self.reach_both_ways(offset, tolerance_inside, iterations),
                 Method::Fused | Method::TwoBone => self.fuse(offset, tolerance_inside, iterations),

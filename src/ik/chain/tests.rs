@@ -3,7 +3,7 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 
-use crate::ik::{Body, Goal, Link};
+use crate::ik::{Body, CcdOptions, Goal, Link};
 
 use super::{Chain, ChainOutcome};
 
@@ -20,7 +20,11 @@ fn body() -> Body {
 fn fast_solvers_reach_targets_within_reach() {
     type Solve = fn(&mut Chain, DVec3, f64, usize) -> ChainOutcome;
     let solvers: [(&str, Solve, usize); 5] = [
-        ("ccd", Chain::descend, 60),
+        (
+            "ccd",
+            |chain, target, tolerance, most| chain.descend(target, tolerance, most, &CcdOptions::default()),
+            60,
+        ),
         ("fabrik", Chain::reach_both_ways, 20),
         ("particle", Chain::relax, 40),
         ("fused", Chain::fuse, 1),

@@ -1,64 +1,126 @@
 //! Cyclic coordinate descent: Wang & Chen 1991; Welman 1993, "Inverse kinematics and geometric constraints for
 //! articulated figure manipulation", section 4.2.
 
+use std::f64::consts::PI;
+
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::{best_fit, rotation_vector, shortest_arc};
+use crate::ik::rotation::{any_perpendicular, best_fit, rotation_vector, shortest_arc};
 use crate::ik::tree::{Joint, Tree};
 use crate::ik::{CcdOptions, Limit};
+
+/// The largest number of iterations whose turns one extrapolation repeats. It doubles up to this in six iterations.
+const MAX_STRIDE: f64 = 64.0;
+/// The largest turn of a joint by one extrapolation, radians. A larger one would leave the region in which the turns of
+/// an iteration point the right way.
+const MAX_EXTRAPOLATION: f64 = 1.0;
 
 /// The state of cyclic coordinate descent. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
 pub(in crate::ik) struct Ccd {
-    /// How far each joint has turned in this solve, radians.
+    /// Number of iterations since the start of this descent.
+    iterations: usize,
+    /// How far each joint has turned in this descent, radians.
     turned: Vec<f64>,
+    /// Square of the length of the longest chain, base space.
+    length2: f64,
+    /// The weighted error before the last iteration.
+    last_error: f64,
+    /// Whether an iteration did not reduce the error and [`CcdOptions::early_stop`] is set.
+    stopped: bool,
+    /// How many iterations' turns the next extrapolation repeats.
+    stride: f64,
+    /// Rotations of the joints before the iteration, and after its sweep. Used for extrapolation.
+    before: Vec<DQuat>,
+    after: Vec<DQuat>,
     /// The current and the wanted vectors from the current joint to the effectors below it, in the joint's frame, and
     /// their weights.
     vectors: Vec<(DVec3, DVec3, f64)>,
 }
 
 impl Ccd {
+    /// Prepares for iterations that start in the current pose of the tree.
     pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+        let length = tree.length();
+        (self.iterations, self.length2, self.last_error) = (0, length * length, f64::INFINITY);
+        (self.stopped, self.stride) = (false, 1.0);
         self.turned.clear();
         self.turned.resize(tree.joints.len(), 0.0);
+    }
+
+    /// Returns whether the solve ends because the last iteration did not reduce the weighted error, see
+    /// [`CcdOptions::early_stop`]. Called once before each iteration.
+    pub(in crate::ik) fn stops(&mut self, options: &CcdOptions, error: f64) -> bool {
+        self.stopped = options.early_stop && error >= self.last_error;
+        self.last_error = error;
+        self.stopped
+    }
+
+    /// Returns whether the last iterations [ended the solve](Self::stops), so that there is no restart.
+    pub(in crate::ik) fn has_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Returns whether a joint may turn only by a given angle in the whole solve. The pose must then come from turns of
+    /// this method alone: a limb must not be straightened or bent, and a solve must not restart from another pose.
+    pub(in crate::ik) fn has_budgets(tree: &Tree, options: &CcdOptions) -> bool {
+        options.budget.is_finite() || tree.joints.iter().any(|j| j.ccd_budget.is_finite())
     }
 
     /// Runs one iteration. Each joint is turned so that the effectors below it come nearest to their goals. For one
     /// position this is the shortest arc from joint→effector to joint→target. For several positions or orientations it
     /// is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its axis.
+    pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions) {
+        if options.extrapolate {
+            self.before.clear();
+            self.before.extend(tree.joints.iter().map(|j| j.rotation));
+        }
+        self.sweep(tree, options);
+        self.iterations += 1;
+        if options.extrapolate {
+            self.extrapolate(tree);
+        }
+    }
+
+    /// Turns each joint once.
     ///
-    /// An iteration from the tips to the base is O(n). The frame of a joint depends on the joints above it, which
-    /// turn later, so the frames stay valid and only the effectors need an update. In the other direction the frame
-    /// of each joint is updated before the joint turns. Turns below `smallest` radians are skipped.
-    pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions, smallest: f64) {
-        let count = tree.joints.len();
+    /// A sweep from the tips to the base is O(n). The frame of a joint depends on the joints above it, which turn
+    /// later, so the frames stay valid and only the effectors need an update. In the other direction the frame of
+    /// each joint is updated before the joint turns.
+    fn sweep(&mut self, tree: &mut Tree, options: &CcdOptions) {
+        let (count, base_first) = (tree.joints.len(), options.is_base_first(self.iterations));
         for step in 0..count {
-            let index = if options.base_first { step } else { count - 1 - step };
-            if options.base_first {
+            let index = if base_first { step } else { count - 1 - step };
+            if base_first {
                 // The joints above have turned. The effectors are already up to date.
                 tree.forward_joint(index);
             }
-            self.turn(tree, index, options, smallest);
-            if options.base_first {
+            self.turn(tree, index, options);
+            if base_first {
                 tree.forward_joint(index);
             }
         }
         tree.forward();
     }
 
-    fn turn(&mut self, tree: &mut Tree, index: usize, options: &CcdOptions, smallest: f64) {
+    fn turn(&mut self, tree: &mut Tree, index: usize, options: &CcdOptions) {
         self.gather(tree, index);
         let joint = &tree.joints[index];
-        let arc = match joint.hinge_axis() {
-            Some(axis) => best_turn_about(axis, &self.vectors),
-            None => match self.vectors[..] {
-                [] => return,
-                [(from, to, _)] if is_worth_turning(from, to, smallest) => shortest_arc(from, to, DVec3::X),
-                [_] => return,
-                ref several => best_fit(several.iter().copied()),
-            },
+        let arc = match (joint.hinge_axis(), &self.vectors[..]) {
+            (_, []) => return,
+            (axis, vectors) if options.linear => linear_turn(axis, vectors, self.length2),
+            (Some(axis), vectors) => best_turn_about(axis, vectors),
+            (None, &[(from, to, _)]) => arc_to_target(tree, joint, from, to),
+            (None, several) => best_fit(several.iter().copied()),
         };
-        let arc = self.limited_turn(index, tree.joints.len(), joint.weight, arc, options);
+        let budget = options.budget.min(joint.ccd_budget);
+        let is_whole = options.has_full_turns() && joint.weight >= 1.0 && budget.is_infinite();
+        let arc = if is_whole {
+            arc
+        } else {
+            let place = tree.joints.len() - index;
+            partial_turn(arc, joint.weight, place, budget - self.turned[index], options)
+        };
         let requested = (arc * joint.rotation).normalize();
         let rotation = joint.allowed(requested);
         let limited = joint.limit != Limit::Free && rotation != requested;
@@ -67,11 +129,33 @@ impl Ccd {
         if limited && self.gain(arc) < 0.0 {
             return;
         }
-        if options.budget.is_finite() {
+        if budget.is_finite() {
             self.turned[index] += rotation_vector(arc).length();
         }
         tree.joints[index].rotation = rotation;
         tree.move_effectors_below(index, arc);
+    }
+
+    /// Repeats the turns of the last sweep, `stride` times as far, if this reduces the error.
+    fn extrapolate(&mut self, tree: &mut Tree) {
+        let error = tree.measure().sum;
+        self.after.clear();
+        self.after.extend(tree.joints.iter().map(|j| j.rotation));
+        for (joint, &before) in tree.joints.iter_mut().zip(&self.before) {
+            let turn = rotation_vector(joint.rotation * before.conjugate()) * self.stride;
+            let further = DQuat::from_scaled_axis(turn.clamp_length_max(MAX_EXTRAPOLATION)) * joint.rotation;
+            joint.rotation = joint.allowed(further.normalize());
+        }
+        tree.forward();
+        if tree.measure().sum < error {
+            self.stride = (self.stride * 2.0).min(MAX_STRIDE);
+            return;
+        }
+        self.stride = (self.stride * 0.5).max(1.0);
+        for (joint, &after) in tree.joints.iter_mut().zip(&self.after) {
+            joint.rotation = after;
+        }
+        tree.forward();
     }
 
     /// Collects the vectors to all effectors below a joint.
@@ -109,24 +193,6 @@ impl Ccd {
         }
     }
 
-    /// Returns the part of a turn that the weight, the maximum step and the budget allow.
-    fn limited_turn(
-        &self,
-        index: usize,
-        count: usize,
-        weight: f64,
-        arc: DQuat,
-        options: &CcdOptions,
-    ) -> DQuat {
-        let cap = options.step * if options.growing { (count - index) as f64 } else { 1.0 };
-        let cap = cap.min(options.budget - self.turned[index]).max(0.0);
-        if weight >= 1.0 && cap.is_infinite() {
-            return arc;
-        }
-        let turn = rotation_vector(arc) * weight.min(1.0);
-        DQuat::from_scaled_axis(turn.clamp_length_max(cap))
-    }
-
     /// Returns how much a turn brings the vectors together: half the decrease of Σ w |to − from|².
     fn gain(&self, arc: DQuat) -> f64 {
         self.vectors.iter().map(|&(from, to, weight)| weight * to.dot(arc * from - from)).sum()
@@ -142,10 +208,47 @@ pub(in crate::ik) fn best_turn_about(axis: DVec3, vectors: &[(DVec3, DVec3, f64)
     if sin == 0.0 && cos == 0.0 { DQuat::IDENTITY } else { DQuat::from_axis_angle(axis, sin.atan2(cos)) }
 }
 
-/// Returns whether the angle between two vectors is at least `smallest`.
-fn is_worth_turning(from: DVec3, to: DVec3, smallest: f64) -> bool {
-    let lengths = (from.length_squared() * to.length_squared()).sqrt();
-    lengths > 0.0 && (from.dot(to) < 0.0 || from.cross(to).length() >= smallest * lengths)
+/// Returns the linearised turn, see [`CcdOptions::linear`], about the axis of a hinge or about any axis. `length2` is the
+/// square of the chain's length.
+///
+/// The weighted mean of l × Δp is that of `from × to`, because from × (to − from) = from × to.
+pub(in crate::ik) fn linear_turn(
+    axis: Option<DVec3>,
+    vectors: &[(DVec3, DVec3, f64)],
+    length2: f64,
+) -> DQuat {
+    let sum = |(sum, total): (DVec3, f64), &(from, to, weight): &(DVec3, DVec3, f64)| {
+        (sum + from.cross(to) * weight, total + weight)
+    };
+    let (sum, total) = vectors.iter().fold((DVec3::ZERO, 0.0), sum);
+    let turn = sum / (length2 * total).max(f64::MIN_POSITIVE);
+    DQuat::from_scaled_axis(axis.map_or(turn, |axis| axis * axis.dot(turn)))
+}
+
+/// Returns the shortest arc between two vectors in a joint's frame. If they are opposite, the axis is a perpendicular
+/// that does not depend on the joint's frame.
+fn arc_to_target(tree: &Tree, joint: &Joint, from: DVec3, to: DVec3) -> DQuat {
+    let hint = if from.dot(to) < 0.0 {
+        tree.to_frame(joint, any_perpendicular(Tree::from_frame(joint, from)))
+    } else {
+        DVec3::X
+    };
+    shortest_arc(from, to, hint)
+}
+
+/// Returns the part of a turn that is applied. `weight` is the joint's weight, `place` its number counted from the
+/// tip, and `left` the part of its budget that is left, radians.
+pub(in crate::ik) fn partial_turn(
+    arc: DQuat,
+    weight: f64,
+    place: usize,
+    left: f64,
+    options: &CcdOptions,
+) -> DQuat {
+    #[expect(clippy::cast_precision_loss, reason = "chains are short")]
+    let step = options.step * if options.growing { place as f64 } else { 1.0 };
+    let turn = rotation_vector(arc) * (weight.min(1.0) * options.factor());
+    DQuat::from_scaled_axis(turn.clamp_length_max(step.min(left).clamp(0.0, PI)))
 }
 
 impl Tree {

@@ -2,12 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Options of cyclic coordinate descent: the order of the joints, and the maximum rotations.
+/// Largest factor for over-relaxation. From 2 on, successive over-relaxation diverges (Ostrowski 1954; Reich 1949).
+const MAX_RELAXATION: f64 = 1.95;
+/// Smallest factor for damping. With 0 nothing would turn.
+const MIN_RELAXATION: f64 = 0.01;
+
+/// Options of cyclic coordinate descent: the order of the joints, the form of a turn, and the maximum rotations.
+///
+/// [`Link::ccd_budget`](crate::ik::Link::ccd_budget) is the maximum rotation of a single joint.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CcdOptions {
     /// Whether joints turn in order from the base to the tip instead of from the tip to the base.
     pub base_first: bool,
+    /// Whether every second iteration turns the joints in the opposite order.
+    pub alternating: bool,
     /// Maximum rotation of a joint in one step, radians.
     #[serde(with = "cap")]
     pub step: f64,
@@ -16,11 +25,35 @@ pub struct CcdOptions {
     pub budget: f64,
     /// Whether the maximum step is multiplied by the number of the joint, counted from the tip, as in MMD.
     pub growing: bool,
+    /// Fraction of each turn that is applied, from 0.01 to 1.95. Less than 1 damps the turns, so that more
+    /// joints share the motion (Welman 1993, section 4.2.3). More than 1 is successive over-relaxation, which needs fewer
+    /// iterations near full stretch (Young 1954). The default is 1.
+    pub relaxation: f64,
+    /// Whether each turn is linearised: the rotation vector is ω = l × Δp / L², with the vector l from the joint to the
+    /// effector, the vector Δp from the effector to the target, and the length L of the chain. Without the constant
+    /// factor this is the formula of Oshita's lecture (Kyushu Institute of Technology, 2021). Joints far from the end
+    /// turn more than near ones.
+    pub linear: bool,
+    /// Whether the turns of an iteration are repeated by all joints together if this reduces the error. This is the
+    /// pattern move of Hooke & Jeeves 1961. Each repetition that helps doubles the next one.
+    pub extrapolate: bool,
+    /// Whether the solve ends as soon as an iteration does not reduce the error, as in MMD. There is then no restart.
+    pub early_stop: bool,
 }
 
 impl Default for CcdOptions {
     fn default() -> Self {
-        Self { base_first: false, step: f64::INFINITY, budget: f64::INFINITY, growing: false }
+        Self {
+            base_first: false,
+            alternating: false,
+            step: f64::INFINITY,
+            budget: f64::INFINITY,
+            growing: false,
+            relaxation: 1.0,
+            linear: false,
+            extrapolate: false,
+            early_stop: false,
+        }
     }
 }
 
@@ -40,9 +73,24 @@ mod cap {
 }
 
 impl CcdOptions {
-    /// Returns options that imitate the IK of MikuMikuDance (MMD), in which the maximum step grows from the tip. Use
-    /// them with [`Start::Rest`](super::Start::Rest).
+    /// Returns options that imitate the IK of MikuMikuDance (MMD): the maximum step grows from the tip, and the solve
+    /// ends when the error no longer falls. Use them with [`Start::Rest`](super::Start::Rest).
     pub fn mmd(step: f64) -> Self {
-        Self { step, growing: true, ..Self::default() }
+        Self { step, growing: true, early_stop: true, ..Self::default() }
+    }
+
+    /// Returns whether an iteration, counted from zero, turns the joints from the base to the tip.
+    pub(in crate::ik) fn is_base_first(&self, iteration: usize) -> bool {
+        self.base_first != (self.alternating && iteration % 2 == 1)
+    }
+
+    /// Returns whether every turn is applied in full.
+    pub(in crate::ik) fn has_full_turns(&self) -> bool {
+        self.step.is_infinite() && self.budget.is_infinite() && !self.linear && self.factor() == 1.0
+    }
+
+    /// Returns the fraction of a turn that is applied: [`relaxation`](Self::relaxation), or the nearest valid value.
+    pub(in crate::ik) fn factor(&self) -> f64 {
+        if self.relaxation.is_nan() { 1.0 } else { self.relaxation.clamp(MIN_RELAXATION, MAX_RELAXATION) }
     }
 }

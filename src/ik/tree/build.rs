@@ -62,6 +62,7 @@ impl Tree {
                     limit,
                     reversed: link.reversed,
                     weight: link.weight,
+                    ccd_budget: link.ccd_budget,
                     position: DVec3::ZERO,
                     frame: DMat3::IDENTITY,
                     frame_from_base: DMat3::IDENTITY,

@@ -38,6 +38,8 @@ pub(super) struct Joint {
     pub(super) limit: Limit,
     reversed: bool,
     pub(super) weight: f64,
+    /// Maximum rotation in one solve by cyclic coordinate descent, radians.
+    pub(super) ccd_budget: f64,
     /// Position in base space.
     pub(super) position: DVec3,
     /// Linear part of `base_from_frame`, for the frame before the joint turns.
@@ -108,10 +110,10 @@ pub(super) struct Tree {
     base_from_world: DAffine3,
     /// Translation of the base, base space.
     pub(super) root: DVec3,
-    /// Whether no joint or link between joints has scale.
-    pub(super) rigid: bool,
     /// Rotation from the space of the figure (+Y up, +Z to its front) to base space.
     pub(super) facing: DQuat,
+    /// Whether no joint or link between joints has scale.
+    pub(super) rigid: bool,
     /// Whether every scale is uniform. Lengths then never change.
     has_uniform_scale: bool,
     /// Whether orientations are computed.

@@ -136,7 +136,7 @@ impl RigReader<'_> {
     }
 
     fn joint(&self, table: &Table) -> Result<(usize, JointRig), SpannedError> {
-        check_keys(table, &["node", "stiffness", "limit", "logical_parent", "carrier"])?;
+        check_keys(table, &["node", "stiffness", "limit", "logical_parent", "carrier", "ccd_budget"])?;
         let item = required(table, "node")?;
         let node = self.node(item, item.span())?;
         let stiffness = optional(table, "stiffness", 0.0, 0.0..=1.0)?;
@@ -147,7 +147,11 @@ impl RigReader<'_> {
             .get(spelling(table, "logical_parent", "carrier")?)
             .map(|item| self.node(item, item.span()))
             .transpose()?;
-        Ok((node, JointRig { limit, stiffness, logical_parent }))
+        let ccd_budget = match table.get("ccd_budget") {
+            None => f64::INFINITY,
+            Some(_) => optional(table, "ccd_budget", 0.0, 0.0..=f64::from(f32::MAX))?.to_radians(),
+        };
+        Ok((node, JointRig { limit, stiffness, logical_parent, ccd_budget }))
     }
 
     /// Finds a node by its name or `#INDEX`.

@@ -268,3 +268,33 @@ fn written_solver_options_keep_comments_and_survive_a_round_trip() {
         assert_eq!(read(&none, skeleton).unwrap(), Rig::default(), "{none}");
     }
 }
+
+#[test]
+fn the_ccd_budget_of_a_joint_is_read_in_degrees_and_written() {
+    let skeleton = &CHARACTER.skeleton;
+    let head = skeleton.find("head").unwrap();
+    let text = |value: &str| {
+        format!("version = 1\n[[joint]]\nnode = \"head\"\nccd_budget = {value} # Unreal's list\n")
+    };
+    let rig = read(&text("30"), skeleton).unwrap();
+    assert!((rig.joint(head).ccd_budget - 30f64.to_radians()).abs() < 1e-12);
+    let written = write(&rig, skeleton, &text("30")).unwrap();
+    assert_eq!(written, text("30"));
+    assert_eq!(read(&write(&rig, skeleton, "").unwrap(), skeleton).unwrap(), rig);
+    // A joint without the key turns as far as it likes, and such a joint has no key.
+    let mut rig = Rig::default();
+    assert_eq!(rig.joint(head).ccd_budget, f64::INFINITY);
+    rig.joints.insert(head, JointRig { stiffness: 0.5, ..JointRig::default() });
+    assert!(!write(&rig, skeleton, "").unwrap().contains("ccd_budget"));
+    for (value, cause) in
+        [("-1", "ccd_budget must be at least 0"), ("inf", "ccd_budget: value is not finite")]
+    {
+        let error = read(&text(value), skeleton).unwrap_err().to_string();
+        assert_eq!(error, format!("line 4: {cause}"));
+    }
+    for budget in [-0.1, f64::NAN, f64::MAX] {
+        rig.joints.insert(head, JointRig { ccd_budget: budget, ..JointRig::default() });
+        let error = write(&rig, skeleton, "").unwrap_err().to_string();
+        assert_eq!(error, "joint \"head\": ccd_budget is invalid", "{budget}");
+    }
+}

@@ -57,6 +57,10 @@ fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
         ("stiffness", Some(joint.stiffness).filter(|s| *s > 0.0).map(Into::into)),
         ("limit", limit_value(&joint.limit)),
         ("logical_parent", joint.logical_parent.map(|c| name(skeleton, c).into())),
+        (
+            "ccd_budget",
+            Some(joint.ccd_budget).filter(|b| b.is_finite()).map(|b| round(b.to_degrees()).into()),
+        ),
         // The deprecated spelling is removed, because a file must not contain both.
         ("carrier", None),
     ]

@@ -1,35 +1,10 @@
-//! Options of single methods: the steps and budgets of CCD, and the weights and balance of optimization.
+//! Options of optimization: its weights and the balance of the centre of mass.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Balance, Body, CcdOptions, Goal, Method, OptimizeOptions, Options};
+use sinew::ik::{Balance, Body, Goal, Method, OptimizeOptions, Options};
 
 use super::angle;
 use crate::{chain, position, report};
-
-#[test]
-fn ccd_respects_direction_steps_and_budgets() {
-    let target = DVec3::new(0.5, 0.3, 0.4);
-    let solve = |ccd: CcdOptions, iterations| {
-        let mut body = chain(5);
-        let options = Options { method: Method::Ccd, ccd, iterations, restarts: 0, ..Options::default() };
-        let report = report(&mut body, &[Goal::position(5, target)], &options);
-        let start = chain(5);
-        let turned = start.rotations().iter().zip(body.rotations()).map(|(a, b)| angle(*a, *b));
-        (report, turned.fold(0.0, f64::max), body)
-    };
-    let default = CcdOptions::default();
-    let tip_first = solve(default, 100);
-    let base_first = solve(CcdOptions { base_first: true, ..default }, 100);
-    assert!(tip_first.0.reached() && base_first.0.reached());
-    assert_ne!(tip_first.2, base_first.2);
-    // Test the maximum step of a joint, its budget for the whole solve, and a maximum step that grows along the chain.
-    assert!(solve(CcdOptions { step: 0.1, ..default }, 1).1 < 0.1 + 1e-9);
-    assert!(solve(CcdOptions { step: 0.1, ..default }, 100).0.reached());
-    let spent = solve(CcdOptions { budget: 0.2, ..default }, 100).1;
-    assert!(spent > 0.1 && spent < 0.2 + 1e-9, "{spent}");
-    let first_pass = solve(CcdOptions::mmd(0.05), 1).1;
-    assert!(first_pass > 0.05 && first_pass < 0.25 + 1e-9, "{first_pass}");
-}
 
 #[test]
 fn optimize_weighs_goals_against_the_pose() {

@@ -1,9 +1,9 @@
 //! Chains found in characters, logical parents, and rig files that keep their comments.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use sinew::asset;
 use sinew::asset::Character;
-use sinew::ik::{Limit, Method, Outcome};
+use sinew::ik::{Limit, Method, Outcome, Swivel};
 use sinew::puppet::{Puppet, Target};
 use sinew::rig::{ChainKind, JointRig, detect, file};
 
@@ -243,4 +243,66 @@ fn joints_with_the_same_name_are_distinguished() {
         assert_eq!(read.joint(node), rig.joint(node), "{node}");
     }
     assert_eq!(file::write(&read, &character.skeleton, &text).unwrap(), text);
+}
+
+/// The founding notes' example: joints with a budget of zero stay, although the arm must reach farther.
+#[test]
+fn the_ccd_budgets_of_a_rig_limit_the_rotations_of_its_joints() {
+    let character = asset::mannequin().unwrap();
+    let node = |name: &str| character.skeleton.find(name).unwrap();
+    let (hand, upper, lower) = (node("leftHand"), node("leftUpperArm"), node("leftLowerArm"));
+    let turned = |budget: Option<f64>| {
+        let mut puppet = Puppet::new(character.clone(), 0);
+        let before = puppet.pose().clone();
+        let start = puppet.world_from_node()[hand].translation.as_dvec3();
+        puppet.options.method = Method::Ccd;
+        if let Some(budget) = budget {
+            puppet.rig.joints.entry(upper).or_default().ccd_budget = budget;
+        }
+        let target = start + DVec3::new(-0.15, 0.25, 0.15);
+        puppet.targets.push(Target { position: Some(target), ..Target::new(hand) });
+        puppet.update().unwrap();
+        let pose = puppet.pose();
+        [upper, lower].map(|n| f64::from(pose.locals[n].rotation.angle_between(before.locals[n].rotation)))
+    };
+    let [free, limited, none] = [None, Some(0.1), Some(0.0)].map(turned);
+    assert!(free[0] > 0.2, "{free:?}");
+    assert!(limited[0] > 0.01 && limited[0] < 0.1 + 1e-3, "{limited:?}");
+    assert!(none[0] < 1e-3 && none[1] > 0.05, "{none:?}");
+}
+
+/// The elbow of a hanging arm is behind and the knee of a hanging leg in front, whichever way the character has turned.
+#[test]
+fn swivels_of_arms_and_legs_follow_the_character() {
+    let character = asset::mannequin().unwrap();
+    let node = |name: &str| character.skeleton.find(name).unwrap();
+    for (effector, name, swivel, sign) in [
+        (node("leftFoot"), "leftLowerLeg", Swivel::Leg, 1.0),
+        (node("leftHand"), "leftLowerArm", Swivel::Arm, -1.0),
+    ] {
+        for turn in [0.0, 2.0] {
+            let turn = DQuat::from_rotation_y(turn);
+            let mut puppet = Puppet::new(character.clone(), 0);
+            let hips = node("hips");
+            let mut held = puppet.pose().clone();
+            let local = &mut held.locals[hips];
+            local.rotation = turn.as_quat() * local.rotation;
+            puppet.held = Some(held);
+            puppet.options.method = Method::TwoBone;
+            puppet.options.limits = false;
+            puppet.options.limb.swivel = swivel;
+            puppet.update().unwrap();
+            let position = |puppet: &Puppet, n: usize| {
+                glam::Vec3::from(puppet.world_from_node()[n].translation).as_dvec3()
+            };
+            let chain = puppet.rig.chain(effector).unwrap().clone();
+            let base = position(&puppet, chain.base);
+            let target = base - DVec3::Y * 0.35;
+            puppet.targets.push(Target { position: Some(target), ..Target::new(effector) });
+            assert_eq!(puppet.update().unwrap()[0].outcome, Outcome::Reached);
+            let bend = (position(&puppet, node(name)) - base).reject_from(DVec3::Y).normalize();
+            let expected = turn * DVec3::Z * sign;
+            assert!(bend.distance(expected) < 1e-3, "{name}: {bend} instead of {expected}");
+        }
+    }
 }
