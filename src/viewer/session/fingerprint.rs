@@ -34,12 +34,11 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
         }
     }
     hasher.update(format!("{:?}", character.skeleton.parents_first).as_bytes());
-    // The field had another name when the format was defined. With its new name, every recorded fingerprint would
-    // differ.
-    // Solver options do not count, because a session sets all of them.
+    // Some fields had another name, or did not exist, when the format was defined. With a new name, or with a default
+    // value, every recorded fingerprint would differ. Solver options do not count, because a session sets all of them.
     let Rig { chains, joints, pins, options: _ } = rig;
     let rig = format!("Rig {{ chains: {chains:?}, joints: {joints:?}, pins: {pins:?} }}");
-    hasher.update(rig.replace("logical_parent: ", "carrier: ").as_bytes());
+    hasher.update(rig.replace("logical_parent: ", "carrier: ").replace(", ccd_budget: inf", "").as_bytes());
     format!("crc32:{:08x}", hasher.finalize())
 }
 
