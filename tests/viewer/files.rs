@@ -145,6 +145,44 @@ fn undo_after_a_reload_keeps_the_new_rig() {
     assert_eq!(after.rig().joint(joint).limit, Limit::Locked, "the rig file takes precedence");
 }
 
+/// The options of a rig belong to its character. Options that the user has changed are kept for the next one.
+#[test]
+fn solver_options_of_a_rig_apply_to_its_character_only() {
+    let rigged = |texts: &[&str]| {
+        let mut rig = session().rig().clone();
+        for text in texts {
+            let (option, value) = SolverOption::parse_assignment(text).unwrap();
+            rig.options.set(option, value).unwrap();
+        }
+        Session::new(mannequin().unwrap(), Some(rig), SIZE)
+    };
+    let set = |session: &mut Session, solver: &str| {
+        session.apply(serde_json::from_str(&format!("{{\"solver\":{solver}}}")).unwrap());
+    };
+    // Dragging shows the options with which a session solves.
+    let options = |session: &mut Session| {
+        session.apply(Command::Grab(at(session, "leftHand")));
+        session.apply(Command::Drag(at(session, "leftHand") + Vec2::new(-5.0, -5.0)));
+        session.apply(Command::Cancel);
+        let options = session.puppet().options;
+        (options.method, options.iterations, options.restarts)
+    };
+    let mut first = rigged(&["method=ccd", "iterations=7"]);
+    assert_eq!(options(&mut first), (Method::Ccd, 7, 0));
+    set(&mut first, r#"{"method":"ccd","iterations":7,"restarts":3}"#);
+    let mut second = rigged(&["iterations=9"]);
+    second.take_over(&first, false);
+    assert_eq!(options(&mut second), (Method::Auto, 9, 3));
+    // Reloading keeps what the user has changed, unless the file has a new value.
+    set(&mut first, r#"{"method":"dls","iterations":8}"#);
+    let mut same = rigged(&["method=ccd", "iterations=7"]);
+    same.take_over(&first, true);
+    assert_eq!(options(&mut same), (Method::Dls, 8, 0));
+    let mut edited = rigged(&["method=ccd", "iterations=11"]);
+    edited.take_over(&first, true);
+    assert_eq!(options(&mut edited), (Method::Dls, 11, 0));
+}
+
 #[test]
 fn morph_weight_drag_is_one_undo_step() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/awkward.glb");

@@ -169,12 +169,16 @@ fn recording_contains_the_changes_of_a_saved_rig() {
     let mut session = session();
     let joint = session.puppet().character().skeleton.find("leftLowerArm").unwrap();
     session.apply(Command::Limit(joint, Limit::Locked));
+    session.apply(serde_json::from_str(r#"{"solver":{"ccd.step":"5deg"}}"#).unwrap());
+    session.apply(Command::StoreOptions);
     // A replay of the built-in character uses the built-in rig, not the saved one.
     session.save_rig(&folder, false).unwrap();
     let path = folder.join("a.session");
     session.record(Recorder::new(&path, false).unwrap(), 1.0).unwrap();
     session.stop_recording().unwrap().unwrap();
-    assert_eq!(replayed(&path).session().rig().joint(joint).limit, Limit::Locked);
+    let replay = replayed(&path);
+    assert_eq!(replay.session().rig().joint(joint).limit, Limit::Locked);
+    assert!(!session.rig().options.is_empty() && *replay.session().rig() == *session.rig());
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn save(ui: &mut Ui, session: &Session, panel: &mut PanelState) {
     let changed = session.is_rig_changed();
     ui.horizontal(|ui| {
         let button = Button::new("Save rig");
-        let hint = "Save limits and poles to the .rig.toml file beside the model. Comments are kept.";
+        let hint = "Save limits, poles and solver options to the .rig.toml file beside the model. Comments are kept.";
         if ui.add_enabled(changed, button).on_hover_text(hint).clicked() {
             panel.request = Some(AppRequest::Rig(false));
         }

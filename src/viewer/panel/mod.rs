@@ -24,6 +24,7 @@ mod labels;
 mod method;
 mod morph_targets;
 mod open;
+mod option_row;
 mod report;
 mod shortcuts;
 mod solver;

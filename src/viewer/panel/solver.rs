@@ -1,9 +1,8 @@
 //! The panel section for the solver and its settings.
 
-use egui::{Button, ComboBox, Slider, Ui};
+use egui::{Button, ComboBox, Ui};
 
-use crate::ik::{Method, Start};
-use crate::viewer::session::default_options;
+use crate::ik::Method;
 use crate::viewer::{Command, Session};
 
 use super::{INNER, heading, method};
@@ -32,41 +31,23 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         });
     methods.response.labelled_by(title.id);
     method::show(ui, &mut options);
-    egui::CollapsingHeader::new("All methods").id_salt("all methods").show(ui, |ui| {
-        method::table(ui, "of all", |ui| {
-            ui.spacing_mut().slider_width = 84.0;
-            method::label(ui, "Iterations", "Maximum number of iterations");
-            ui.add(Slider::new(&mut options.iterations, 1..=500).logarithmic(true));
-            ui.end_row();
-            let mut millimetres = options.tolerance.map(|m| m * 1e3);
-            let tolerance = ("Tolerance", "In millimetres. Auto is 0.0001 of the chain's length.");
-            if method::automatic(ui, tolerance, &mut millimetres, 0.1, 0.001..=50.0) {
-                options.tolerance = millimetres.map(|mm| mm * 1e-3);
-            }
-            let mut degrees = options.angle_tolerance.to_degrees();
-            let hint = "Maximum angle to a target orientation that counts as reached";
-            if method::slider(ui, "Angle tolerance", hint, &mut degrees, 0.01..=10.0, "°") {
-                options.angle_tolerance = degrees.to_radians();
-            }
-            method::label(ui, "Restarts", "Additional start poses to try if a solve from rest stalls");
-            ui.add(Slider::new(&mut options.restarts, 0..=16));
-            ui.end_row();
-            method::checkbox(ui, "Joint limits", "Enforce the joint limits", &mut options.limits);
-            let mut from_rest = options.start == Start::Rest;
-            let hint = "Start each solve from the rest pose, so that the result depends only on the goals";
-            method::checkbox(ui, "Start from rest", hint, &mut from_rest);
-            options.start = if from_rest { Start::Rest } else { Start::Continue };
-        });
-    });
+    let all = egui::CollapsingHeader::new("All methods").id_salt("all methods");
+    all.show(ui, |ui| method::shared(ui, &mut options));
     ui.horizontal(|ui| {
         let mut keep = session.keep;
         let hint = "Goals stay active where they are released";
         if ui.checkbox(&mut keep, "Keep goals on release").on_hover_text(hint).changed() {
             commands.push(Command::KeepGoals(keep));
         }
-        let defaults = default_options(options.method);
+        let defaults = session.default_options(options.method);
         if ui.add_enabled(options != defaults, Button::new("Defaults").small()).clicked() {
             options = defaults;
+        }
+        let is_stored = session.storable_options() == session.rig().options;
+        let store = ui.add_enabled(!is_stored, Button::new("To rig").small());
+        let hint = "Make these settings the defaults of this character. Save rig writes them to its file.";
+        if store.on_hover_text(hint).clicked() {
+            commands.push(Command::StoreOptions);
         }
     });
     if options != session.options {

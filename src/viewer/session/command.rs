@@ -89,6 +89,8 @@ pub enum Command {
     /// Sets the solver's options.
     #[serde(with = "sparse")]
     Solver(Box<Options>),
+    /// Stores the solver's options in the rig, as its defaults.
+    StoreOptions,
     /// Sets the methods that solve the same goals for comparison and are shown as ghosts.
     Compare(Vec<Method>),
     /// Sets whether goals stay active after a drag ends.

@@ -95,6 +95,7 @@ impl Session {
             }
             Command::Display(display) => self.display = display,
             Command::Solver(options) => self.set_solver(*options),
+            Command::StoreOptions => self.store_options(),
             Command::Camera(orbit) => {
                 if orbit.is_valid() {
                     self.orbit = orbit;

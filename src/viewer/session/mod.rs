@@ -173,6 +173,8 @@ impl Session {
         let handles = puppet.rig.chains.iter().map(|c| c.effector).collect();
         let size = sanitize_size(size);
         let rig = Arc::new(puppet.rig.clone());
+        let mut options = default_options(Method::Auto);
+        rig.options.apply(&mut options);
         Self {
             state: State {
                 held,
@@ -200,7 +202,7 @@ impl Session {
             written_rig: None,
             reports: Vec::new(),
             error: None,
-            options: default_options(Method::Auto),
+            options,
             comparison: Comparison::default(),
             keep: false,
             clock: Clock::default(),

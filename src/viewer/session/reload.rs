@@ -15,6 +15,7 @@ impl Session {
     pub fn take_over(&mut self, from: &Self, reloaded: bool) -> Vec<String> {
         let mut errors = Vec::new();
         from.settings().into_iter().for_each(|command| self.execute(command));
+        self.adopt_rig_options(from, !reloaded);
         if reloaded {
             self.orbit = from.orbit;
             errors = self.reapply_added_clips(from.additions());

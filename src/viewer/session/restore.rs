@@ -65,6 +65,7 @@ impl Session {
                 .filter(|(now, then)| now.pole != then.pole)
                 .map(|(now, _)| (now.effector, now.pole))
                 .collect(),
+            options: (rig.options != before.options).then(|| rig.options.clone()),
             motion: Motion::clone(motion),
             selected: self.selected,
             last: self.last,
@@ -73,8 +74,19 @@ impl Session {
 
     /// Sets the state of the character. Invalid values and unknown nodes are ignored.
     pub(super) fn restore_snapshot(&mut self, snapshot: Snapshot) {
-        let Snapshot { nodes, morphs, mut goals, mut pins, base, limits, poles, motion, selected, last } =
-            snapshot;
+        let Snapshot {
+            nodes,
+            morphs,
+            mut goals,
+            mut pins,
+            base,
+            limits,
+            poles,
+            options,
+            motion,
+            selected,
+            last,
+        } = snapshot;
         let skeleton = &self.puppet.character().skeleton;
         let exists = |node: usize| node < skeleton.nodes.len();
         let mut held = Pose::rest(skeleton);
@@ -94,6 +106,9 @@ impl Session {
             rig.joints.entry(node).or_default().limit = limit;
         }
         rig.joints.retain(|n, joint| *joint != JointRig::default() || self.loaded_rig.joints.contains_key(n));
+        if let Some(options) = options {
+            rig.options = options;
+        }
         for (effector, pole) in poles {
             let chains = rig.chains.iter_mut().filter(|c| c.effector == effector);
             chains.for_each(|chain| chain.pole = pole.filter(|p| p.is_finite()));

@@ -4,7 +4,7 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Transform;
-use crate::ik::Limit;
+use crate::ik::{Limit, OptionOverrides};
 use crate::motion::Motion;
 use crate::puppet::{Pin, Target};
 
@@ -34,6 +34,9 @@ pub struct Snapshot {
     /// metres.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub poles: Vec<(usize, Option<Vec3>)>,
+    /// The solver options of the rig, if they differ from the rig's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<OptionOverrides>,
     /// The motion that is loaded.
     #[serde(skip_serializing_if = "Motion::is_rest")]
     pub motion: Motion,

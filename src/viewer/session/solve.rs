@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::ik::{Method, Options, Start, Swivel};
+use crate::ik::{Method, OptionOverrides, Options, SolverOption, Start};
 use crate::puppet::{Pin, Target};
 use crate::viewer::session::drag::Drag;
 use crate::viewer::session::gizmo::GizmoDrag;
@@ -24,6 +24,61 @@ pub(in crate::viewer) fn push_time(times: &mut Vec<f32>, time: f32) {
 }
 
 impl Session {
+    /// Returns the default options for a method with this character: those of the viewer, overridden by those of the
+    /// rig.
+    pub(in crate::viewer) fn default_options(&self, method: Method) -> Options {
+        let mut options = default_options(method);
+        self.state.rig.options.apply(&mut options);
+        Options { method, ..options }
+    }
+
+    /// Returns the options that [`Command::StoreOptions`](crate::viewer::Command::StoreOptions) stores in the rig:
+    /// those that differ from the viewer's defaults, and those that the rig already sets.
+    pub(in crate::viewer) fn storable_options(&self) -> OptionOverrides {
+        let defaults = default_options(Method::Auto);
+        let before = &self.state.rig.options;
+        let mut stored = OptionOverrides::default();
+        for option in SolverOption::all().iter().filter(|o| o.refusal.is_none()) {
+            let value = option.get(&self.options);
+            if value != option.get(&defaults) || before.get(option).is_some() {
+                // The session replaces all values that their option does not accept.
+                let _ = stored.set(option, value);
+            }
+        }
+        stored
+    }
+
+    /// Stores the options in the rig.
+    pub(super) fn store_options(&mut self) {
+        let stored = self.storable_options();
+        if stored != self.state.rig.options {
+            self.history.remember(self.state.clone());
+            self.change_rig(|rig| rig.options = stored);
+        }
+    }
+
+    /// Replaces the options of the previous session's rig by those of this one's. Options that the user has changed
+    /// are kept, unless the rig in the file has a new value for them. `is_other` is set if the session shows another
+    /// character.
+    pub(super) fn adopt_rig_options(&mut self, from: &Self, is_other: bool) {
+        let (old, new) = (&from.saved_rig.options, &self.state.rig.options);
+        let mut options = self.options;
+        let defaults = default_options(options.method);
+        for (option, value) in old.iter().filter(|(option, value)| option.get(&self.options) == *value) {
+            if new.get(option) != Some(value) {
+                let _ = option.set(&mut options, option.get(&defaults));
+            }
+        }
+        for (option, value) in new.iter() {
+            if is_other || old.get(option) != Some(value) {
+                let _ = option.set(&mut options, value);
+            }
+        }
+        if options != self.options {
+            self.set_solver(options);
+        }
+    }
+
     /// Changes the solver's options. Invalid numbers are replaced by the defaults.
     pub(super) fn set_solver(&mut self, options: Options) {
         self.options = sanitize(options);
@@ -141,35 +196,13 @@ impl Session {
 /// Replaces invalid numbers by their defaults. In the viewer a solve from the current pose always continues a drag.
 /// Recordings call that `current` if they are old or leave it out.
 fn sanitize(mut options: Options) -> Options {
-    let default = default_options(options.method);
-    let positive = |x: &f64| *x > 0.0 && x.is_finite();
-    let or = |x: f64, good: bool, default: f64| if good { x } else { default };
-    let fraction = |x: f64, default: f64| or(x, (0.0..=1.0).contains(&x), default);
     options.record = true;
     if options.start == Start::Current {
         options.start = Start::Continue;
     }
     options.iterations = options.iterations.min(10_000);
     options.restarts = options.restarts.min(100);
-    options.tolerance = options.tolerance.filter(positive);
-    options.angle_tolerance =
-        or(options.angle_tolerance, positive(&options.angle_tolerance), default.angle_tolerance);
-    options.stiffness = fraction(options.stiffness, default.stiffness);
-    let (ccd, jacobian) = (&mut options.ccd, &mut options.jacobian);
-    // An infinite angle is valid and means that there is no bound.
-    ccd.step = or(ccd.step, ccd.step > 0.0, default.ccd.step);
-    ccd.budget = or(ccd.budget, ccd.budget > 0.0, default.ccd.budget);
-    jacobian.damping = jacobian.damping.filter(positive);
-    jacobian.secondary_gain = fraction(jacobian.secondary_gain, default.jacobian.secondary_gain);
-    jacobian.clamp = or(jacobian.clamp, positive(&jacobian.clamp), default.jacobian.clamp);
-    options.limb.soften = fraction(options.limb.soften, default.limb.soften);
-    if let Swivel::Angle(angle) = options.limb.swivel
-        && !angle.is_finite()
-    {
-        options.limb.swivel = Swivel::Keep;
-    }
-    for weight in [&mut options.optimize.rest, &mut options.optimize.stay] {
-        *weight = or(*weight, *weight >= 0.0 && weight.is_finite(), 0.0);
-    }
+    options.replace_invalid(&default_options(options.method));
+    options.record = true;
     options
 }

@@ -1,10 +1,12 @@
-//! Serialises the solver's options without those that have their default value.
+//! Serialises the solver's options without those that have their default value. Options may also be read by their
+//! dotted keys, as on the command line.
 
-use serde::ser::Error;
+use serde::de::Error as _;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::ik::Options;
+use crate::ik::{OptionError, Options, SolverOption};
 use crate::text::json;
 
 #[expect(clippy::borrowed_box, reason = "serde passes a reference to the field")]
@@ -16,7 +18,25 @@ pub(in crate::viewer) fn serialize<S: Serializer>(options: &Box<Options>, to: S)
 }
 
 pub(in crate::viewer) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Box<Options>, D::Error> {
-    Box::deserialize(from)
+    let (dotted, nested): (Map<_, _>, Map<_, _>) =
+        Map::deserialize(from)?.into_iter().partition(|(key, _)| key.contains('.'));
+    let mut options: Box<Options> =
+        Deserialize::deserialize(Value::Object(nested)).map_err(D::Error::custom)?;
+    for (key, value) in dotted {
+        set(&mut options, &key, &value).map_err(D::Error::custom)?;
+    }
+    Ok(options)
+}
+
+/// Sets an option by its dotted key. A string may have a unit.
+fn set(options: &mut Options, key: &str, value: &Value) -> Result<(), OptionError> {
+    let option = SolverOption::find(key)?;
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
+    };
+    option.set(options, option.parse(&text)?)
 }
 
 /// Removes all values that equal the default ones.

@@ -69,6 +69,7 @@ fn every_command() -> Vec<Command> {
         Command::RingMode(RingMode { alone: true, world: false }),
         Command::Scale(1.25),
         Command::Solver(Box::new(options)),
+        Command::StoreOptions,
         Command::Compare(vec![Method::Ccd, Method::TwoBone]),
         Command::KeepGoals(true),
         Command::ClearGoals,
@@ -146,7 +147,17 @@ fn options_omit_defaults_and_reject_unknown_keys() {
     let read = |text: &str| serde_json::from_str::<Command>(text);
     let infinite = read(r#"{"solver":{"ccd":{"step":null}}}"#).unwrap();
     assert_eq!(infinite, defaults);
+    // An option may have its dotted key, and a text with a unit.
+    let dotted = r#"{"solver":{"ccd.budget":0.25,"ccd.step":null,"method":"ccd"}}"#;
+    assert_eq!(read(dotted).unwrap(), Command::Solver(Box::new(options)));
+    options.ccd.step = 5_f64.to_radians();
+    options.limb.swivel = Swivel::Follow { at_base: 0.1, slope: DVec3::new(0.0, 0.0, 0.4) };
+    let units = r#"{"solver":{"ccd.step":"5deg","ccd":{"budget":0.25},"method":"ccd","limb.swivel":"follow:0.1,0,0,0.4"}}"#;
+    assert_eq!(read(units).unwrap(), Command::Solver(Box::new(options)));
     for invalid in [
+        r#"{"solver":{"ccd.stop":1}}"#,
+        r#"{"solver":{"ccd.step":-1}}"#,
+        r#"{"solver":{"ccd.step":[1]}}"#,
         r#"{"solver":{"iteration":3}}"#,
         r#"{"solver":{"ccd":{"stop":1}}}"#,
         r#"{"drag":[1,2,3]}"#,

@@ -1,6 +1,7 @@
 //! Access to the fields of [`Options`](crate::ik::Options) by their type.
 
 use super::OptionValue;
+use super::kind::NAMED_SWIVELS;
 use crate::ik::options::{Balance, JointParameters, Method, Secondary, Start, Swivel};
 
 /// A field of the options, to be read or set.
@@ -53,9 +54,13 @@ impl Field<'_> {
         true
     }
 
-    /// Returns the names of a choice.
+    /// Returns the names of a choice, or of the swivels without numbers.
     pub(super) fn names(&self) -> Vec<&'static str> {
-        if let Self::Choice(value) = self { value.names() } else { Vec::new() }
+        match self {
+            Self::Choice(value) => value.names(),
+            Self::Swivel(_) => NAMED_SWIVELS.map(|(name, _)| name).to_vec(),
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ pub enum OptionKind {
     Number(Domain),
     /// One of several names.
     Choice,
-    /// The swivel of a limb: `keep`, `standard`, `angle:A` or `follow:A,X,Y,Z`.
+    /// The swivel of a limb: a name, `angle:A` or `follow:A,X,Y,Z`.
     Swivel,
     /// A balance task: `none` or `X,Y,Z,WEIGHT`.
     Balance,
@@ -194,40 +194,40 @@ fn list<const N: usize>(text: &str, first: Unit) -> Result<[f64; N], String> {
     numbers.try_into().map_err(|_| format!("expected {N} numbers separated by commas, found {found}"))
 }
 
-const SWIVEL: &str = "keep, standard, angle:A, or follow:A,X,Y,Z";
+const SWIVEL: &str = "angle:A, or follow:A,X,Y,Z";
+/// The swivels without numbers, with their names.
+pub(super) const NAMED_SWIVELS: [(&str, Swivel); 2] =
+    [("keep", Swivel::Keep), ("standard", Swivel::Standard)];
 const BALANCE: &str = "X,Y,Z,WEIGHT, or none";
 
-fn parse_swivel(text: &str) -> Result<Swivel, String> {
-    let (name, numbers) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
-    match (name, numbers) {
-        ("keep", None) => Ok(Swivel::Keep),
-        ("standard", None) => Ok(Swivel::Standard),
-        ("angle", Some(numbers)) => list::<1>(numbers, Unit::Angle).map(|[angle]| Swivel::Angle(angle)),
-        ("follow", Some(numbers)) => {
-            let [at_base, x, y, z] = list(numbers, Unit::Angle)?;
-            Ok(Swivel::Follow { at_base, slope: DVec3::new(x, y, z) })
-        }
-        _ => Err(format!("\"{text}\" must be {SWIVEL}")),
+fn parse_swivel(text: &str) -> Option<Result<Swivel, String>> {
+    if let Some((_, swivel)) = NAMED_SWIVELS.iter().find(|(name, _)| *name == text) {
+        return Some(Ok(*swivel));
+    }
+    let follow = |[at_base, x, y, z]: [f64; 4]| Swivel::Follow { at_base, slope: DVec3::new(x, y, z) };
+    match text.split_once(':')? {
+        ("angle", angle) => Some(list::<1>(angle, Unit::Angle).map(|[angle]| Swivel::Angle(angle))),
+        ("follow", numbers) => Some(list(numbers, Unit::Angle).map(follow)),
+        _ => None,
     }
 }
 
 fn print_swivel(swivel: &Swivel) -> String {
     match swivel {
-        Swivel::Keep => "keep".to_owned(),
-        Swivel::Standard => "standard".to_owned(),
         Swivel::Angle(angle) => format!("angle:{}", Unit::Angle.print(*angle)),
         Swivel::Follow { at_base, slope } => {
             let slope = slope.to_array().map(digits).join(",");
             format!("follow:{},{slope}", Unit::Angle.print(*at_base))
         }
+        named => NAMED_SWIVELS.iter().find(|(_, s)| s == named).map_or("", |(name, _)| *name).to_owned(),
     }
 }
 
 fn is_finite(swivel: &Swivel) -> bool {
     match swivel {
-        Swivel::Keep | Swivel::Standard => true,
         Swivel::Angle(angle) => angle.is_finite(),
         Swivel::Follow { at_base, slope } => at_base.is_finite() && slope.is_finite(),
+        _ => true,
     }
 }
 
@@ -253,7 +253,10 @@ impl OptionKind {
                 let cause = || format!("\"{text}\" must be one of {}", names.join(", "));
                 known.map(|name| OptionValue::Name(name)).ok_or_else(cause)
             }
-            Self::Swivel => parse_swivel(text).map(OptionValue::Swivel),
+            Self::Swivel => {
+                let cause = || Err(format!("\"{text}\" must be {}", self.describe(names)));
+                parse_swivel(text).unwrap_or_else(cause).map(OptionValue::Swivel)
+            }
             Self::Balance if text == "none" => Ok(OptionValue::None),
             Self::Balance => {
                 let cause = |cause| format!("{cause}; expected {BALANCE}");
@@ -308,7 +311,7 @@ impl OptionKind {
             Self::Count { min, max, .. } => format!("{min} to {max}"),
             Self::Number(domain) => domain.describe(),
             Self::Choice => names.join(", "),
-            Self::Swivel => SWIVEL.to_owned(),
+            Self::Swivel => format!("{}, {SWIVEL}", names.join(", ")),
             Self::Balance => BALANCE.to_owned(),
         }
     }

@@ -116,7 +116,8 @@ impl SolverOption {
             || method == Method::Auto && selected.into_iter().any(is_used)
     }
 
-    /// Returns the names among which the option chooses, or an empty list if it accepts other values.
+    /// Returns the names among which the option chooses, including those of a swivel, or an empty list for any other
+    /// kind of option.
     pub fn names(&self) -> Vec<&'static str> {
         (self.field)(&mut Options::default()).names()
     }

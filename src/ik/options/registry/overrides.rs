@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::{OptionError, OptionValue, SolverOption};
 use crate::ik::options::Options;
 
-/// Values of some options, which override others. Rigs and command lines contain them.
+/// Values of some options, which override others. A rig contains them. They are serialised as a map from keys to texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionOverrides {
     values: BTreeMap<&'static str, OptionValue>,
@@ -43,5 +46,23 @@ impl OptionOverrides {
             // Only values that their option accepts are stored.
             let _ = option.set(options, value);
         }
+    }
+}
+
+impl Serialize for OptionOverrides {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.iter().map(|(option, value)| (option.key, option.print(&value))))
+    }
+}
+
+impl<'a> Deserialize<'a> for OptionOverrides {
+    fn deserialize<D: Deserializer<'a>>(from: D) -> Result<Self, D::Error> {
+        let mut overrides = Self::default();
+        for (key, text) in BTreeMap::<String, String>::deserialize(from)? {
+            let option = SolverOption::find(&key).map_err(D::Error::custom)?;
+            let value = option.parse(&text).map_err(D::Error::custom)?;
+            overrides.set(option, value).map_err(D::Error::custom)?;
+        }
+        Ok(overrides)
     }
 }

@@ -76,7 +76,15 @@ fn keys_and_names_are_those_of_the_serialised_options() {
                 }
             }
             OptionKind::Swivel => {
-                assert_eq!(serialised(option, OptionValue::Swivel(Swivel::Standard)), "standard");
+                // The error of serde lists all variants.
+                let error = serde_json::from_str::<Swivel>("\"none\"").unwrap_err().to_string();
+                let variants = error.split('`').skip(3).step_by(2).collect::<Vec<_>>();
+                let others = variants.iter().filter(|name| !option.names().contains(name));
+                assert_eq!(others.collect::<Vec<_>>(), [&"angle", &"follow"], "add names to NAMED_SWIVELS");
+                for name in option.names() {
+                    let OptionValue::Swivel(swivel) = option.parse(name).unwrap() else { panic!("{name}") };
+                    assert_eq!(serialised(option, OptionValue::Swivel(swivel)), name);
+                }
             }
             OptionKind::Balance => {
                 let balance = Balance { support: DVec3::X, weight: 0.5 };
@@ -167,6 +175,23 @@ fn errors_name_the_key_and_what_would_be_valid() {
 }
 
 #[test]
+fn overrides_survive_a_round_trip() {
+    let mut overrides = OptionOverrides::default();
+    for text in ["tolerance=0.3mm", "ccd.step=5deg", "limb.swivel=follow:0.1,0,0,0.4", "method=ccd"] {
+        let (option, value) = SolverOption::parse_assignment(text).unwrap();
+        overrides.set(option, value).unwrap();
+    }
+    let json = serde_json::to_string(&overrides).unwrap();
+    assert_eq!(
+        json,
+        r#"{"method":"ccd","tolerance":"0.3mm","ccd.step":"5deg","limb.swivel":"follow:0.1rad,0,0,0.4"}"#
+    );
+    assert_eq!(serde_json::from_str::<OptionOverrides>(&json).unwrap(), overrides);
+    let error = serde_json::from_str::<OptionOverrides>(r#"{"ccd.stp":"1"}"#).unwrap_err().to_string();
+    assert!(error.starts_with("unknown solver option \"ccd.stp\""), "{error}");
+}
+
+#[test]
 fn invalid_values_are_replaced_by_the_defaults() {
     let mut options = Options { iterations: usize::MAX, tolerance: Some(f64::NAN), ..Options::default() };
     (options.ccd.step, options.ccd.budget, options.stiffness) = (-1.0, f64::INFINITY, 2.0);
@@ -221,4 +246,30 @@ proptest! {
         }
         let _ = SolverOption::parse_assignment(&text);
     }
+}
+
+/// Returns the row of an option in `docs/options.md`.
+fn documented(option: &SolverOption) -> String {
+    let methods: Vec<String> = option.methods.iter().map(|m| format!("`{m}`")).collect();
+    let methods = if methods.is_empty() { "all".to_owned() } else { methods.join(", ") };
+    let note = option.refusal.map_or(String::new(), |why| format!(". Not for characters: {why}"));
+    let default = option.print(&option.default());
+    format!("| `{}` | `{default}` | {} | {methods} | {}{note} |", option.key, option.values(), option.help)
+}
+
+/// The table of keys in the docs is that of the registry. `UPDATE_DOCS=1` writes it.
+#[test]
+fn the_page_of_options_lists_the_registry() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/options.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let rows: Vec<String> = SolverOption::all().iter().map(documented).collect();
+    let is_row = |line: &&str| line.starts_with("| `");
+    let shown: Vec<&str> = page.lines().filter(is_row).collect();
+    if shown != rows && std::env::var_os("UPDATE_DOCS").is_some() {
+        let head = page.lines().take_while(|l| !is_row(l)).collect::<Vec<_>>().join("\n");
+        let tail = page.lines().skip_while(|l| !is_row(l)).skip_while(is_row).collect::<Vec<_>>().join("\n");
+        std::fs::write(path, format!("{head}\n{}\n{tail}\n", rows.join("\n"))).unwrap();
+        return;
+    }
+    assert_eq!(shown, rows, "UPDATE_DOCS=1 writes the table");
 }
