@@ -161,3 +161,21 @@ fn a_suite_sets_options_as_a_list_or_as_a_table() {
     let output = String::from_utf8(crate::sinew(["test", path]).stdout).unwrap();
     assert!(output.contains("broken  a") && output.contains("unknown solver option \"ccd\""), "{output}");
 }
+
+#[test]
+fn the_bench_applies_options_and_refuses_those_that_it_would_ignore() {
+    let run = |option| {
+        let bench =
+            ["bench", "--json", "--methods=ccd", "--joints=3", "--cases=20", "--limits=off", "--option"];
+        let [a, b, c, d, e, f, g] = bench;
+        json([a, b, c, d, e, f, g, option])["rows"][0]["iterations"].as_f64().unwrap()
+    };
+    assert!(run("ccd.step=1deg") > 2.0 * run("ccd.step=none"));
+    for (option, own) in
+        [("method=dls", "--methods"), ("tolerance=1mm", "--tolerance"), ("limits=off", "--limits")]
+    {
+        assert!(refusal(["bench", "--option", option]).contains(&format!("use {own} instead")));
+    }
+    let line = refusal(["bench", "--table", "paper", "--option", "ccd.step=5deg"]);
+    assert!(line.contains("cannot be used with"), "{line}");
+}

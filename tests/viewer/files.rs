@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use glam::Vec2;
 use sinew::asset::{load, mannequin};
-use sinew::ik::Limit;
+use sinew::ik::{Limit, Method, SolverOption};
 use sinew::render::{AdapterChoice, DecodedImages, Gpu, Renderer, ShadingMode};
 use sinew::viewer::{Command, Input, PoseFile, Session, neighbour};
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::ik::{Method, Options, SolveError, Solver, Start};
+use crate::ik::{Method, OptionOverrides, Options, SolveError, Solver, Start};
 
 use super::cases::Cases;
 
@@ -34,14 +34,16 @@ pub(super) struct Row {
     pub(super) published: Option<String>,
 }
 
-/// Solves all cases with a method; `None` if it does not support the body. `tolerance` is a fraction of the reach.
+/// Solves all cases with a method; `None` if it does not support the body. `tolerance` is a fraction of the reach, and
+/// `overrides` are the other options.
 pub(super) fn row(
     cases: &Cases,
     method: Method,
     tolerance: f64,
     iterations: usize,
+    overrides: &OptionOverrides,
 ) -> Result<Option<Row>, SolveError> {
-    let options = Options {
+    let mut options = Options {
         method,
         iterations,
         tolerance: Some(tolerance * cases.reach),
@@ -49,6 +51,7 @@ pub(super) fn row(
         start: if cases.warm { Start::Continue } else { Start::Current },
         ..Options::default()
     };
+    overrides.apply(&mut options);
     let count = cases.goals.len();
     let (mut times, mut errors) = (vec![f64::INFINITY; count], vec![0.0; count]);
     let (mut reached, mut iteration_counts) = (vec![false; count], vec![0; count]);

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::ik::{Method, SolveError};
+use crate::ik::{Method, OptionOverrides, OptionValue, SolveError, SolverOption};
 
 use super::failure::Failure;
 use super::output;
@@ -59,6 +59,9 @@ pub(super) struct BenchArgs {
     /// Maximum number of iterations [default: 500]
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
+    /// Set a solver option of all methods, for example ccd.step=5deg (repeatable; --option help lists all)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
+    option: Vec<(&'static SolverOption, OptionValue)>,
     /// Print one of these tables instead
     #[arg(long, value_name = "NAME")]
     table: Option<Table>,
@@ -83,6 +86,7 @@ impl BenchArgs {
             ("--tolerance", self.tolerance.is_some()),
             ("--iterations", self.iterations.is_some()),
             ("--targets", self.targets.is_some()),
+            ("--option", !self.option.is_empty()),
         ];
         let without_effect =
             |used: &[&str]| given.iter().find(|(name, given)| *given && !used.contains(name)).map(|g| g.0);
@@ -161,6 +165,19 @@ fn fraction(text: &str) -> Result<f64, String> {
     fraction.ok_or_else(|| "must be a positive number".into())
 }
 
+/// Parses the value of `--option`. Options that have a name of their own here are refused.
+fn option(text: &str) -> Result<(&'static SolverOption, OptionValue), String> {
+    let (option, value) = SolverOption::parse_assignment(text).map_err(|e| e.to_string())?;
+    let own = match option.key {
+        "method" => "--methods",
+        "iterations" => "--iterations",
+        "tolerance" | "angle_tolerance" => "--tolerance",
+        "limits" => "--limits",
+        _ => return Ok((option, value)),
+    };
+    Err(format!("use {own} instead"))
+}
+
 pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
     args.check()?;
     if let Some(path) = &args.targets {
@@ -209,9 +226,14 @@ fn compare(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
     if !args.json {
         output::lines([heading()])?;
     }
+    let mut overrides = OptionOverrides::default();
+    for (option, value) in &args.option {
+        overrides.set(option, *value).map_err(|e| Failure::Usage(e.to_string()))?;
+    }
+    let tolerance = args.tolerance.unwrap_or(TOLERANCE);
     for cases in &all {
         for &method in args.methods(&Method::ALL) {
-            let row = measure::row(cases, method, args.tolerance.unwrap_or(TOLERANCE), args.iterations());
+            let row = measure::row(cases, method, tolerance, args.iterations(), &overrides);
             if let Some(row) = row.map_err(failure)? {
                 if !args.json {
                     output::lines([line(&row)])?;

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_4, TAU};
 use glam::{DQuat, DVec3};
 use serde::Serialize;
 
-use crate::ik::{Body, Goal, Method, Options, SolveError, Solver, Start};
+use crate::ik::{Body, Goal, Method, OptionOverrides, Options, SolveError, Solver, Start};
 
 use super::cases::Set;
 use super::measure::{Row, nearest_rank};
@@ -48,7 +48,7 @@ pub(super) fn paper(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
             (Method::Fused, ["2.5e-9, 24 us", "2.5e-9, 230 us"]),
         ] {
             // The tolerance of 1e-9 is smaller than the errors in the paper, so that it does not limit the accuracy.
-            if let Some(mut row) = measure::row(&cases, method, 1e-9, 500)? {
+            if let Some(mut row) = measure::row(&cases, method, 1e-9, 500, &OptionOverrides::default())? {
                 row.published = Some(published[usize::from(limits)].into());
                 rows.push(row);
             }
@@ -70,7 +70,7 @@ pub(super) fn fabrik(count: usize, seed: u64) -> Result<Vec<Row>, SolveError> {
     ];
     let mut rows = Vec::new();
     for (method, published) in published {
-        if let Some(mut row) = measure::row(&cases, method, 1e-3, 2000)? {
+        if let Some(mut row) = measure::row(&cases, method, 1e-3, 2000, &OptionOverrides::default())? {
             row.published = Some(published.into());
             rows.push(row);
         }

@@ -228,7 +228,10 @@ fn invalid_solver_options_are_refused_with_their_line() {
             "root_motion = true",
             "line 3: root_motion cannot be set for a character: the root of a character moves unless a base is given; use a base",
         ),
-        ("\n[options.cdc]\nstep = 1", "line 4: unknown solver option \"cdc\"; did you mean ccd.step?"),
+        (
+            "\n[options.cdc]\nstep = 1",
+            "line 4: unknown solver option \"cdc\"; did you mean ccd.step or jacobian.clamp?",
+        ),
     ] {
         assert_eq!(with_options(lines).map(|_| ()), Err(cause.to_owned()), "{lines}");
     }
