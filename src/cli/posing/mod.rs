@@ -19,7 +19,8 @@ use super::{ModelArg, Verbosity, names};
 pub(super) mod clips;
 mod solver;
 
-pub(super) use solver::{SolverArgs, asks_for_options, methods, print_options};
+use solver::{OptionArg, ParametersArg, StartArg, metres};
+pub(super) use solver::{asks_for_options, methods, print_options};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Posing")]
@@ -78,8 +79,27 @@ pub(super) struct PosingArgs {
     /// Pose prior of --method style: a file written by `sinew style`, or a glTF, BVH or CSV file with example clips
     #[arg(long, value_name = "FILE")]
     style: Option<PathBuf>,
-    #[command(flatten)]
-    solver: SolverArgs,
+    /// Solver to use [default: the rig's, or auto]
+    #[arg(long, value_name = "NAME", value_parser = methods())]
+    method: Option<String>,
+    /// Joint parameters that the Jacobian methods solve for [default: rotation-vector]
+    #[arg(long, value_name = "WHICH")]
+    joint_parameters: Option<ParametersArg>,
+    /// Ignore joint limits
+    #[arg(long)]
+    no_limits: bool,
+    /// Maximum number of iterations [default: 100]
+    #[arg(long, value_name = "N")]
+    iterations: Option<usize>,
+    /// Distance at which a goal counts as reached, in metres [default: 1e-4 of the chain's length]
+    #[arg(long, value_name = "M", value_parser = metres)]
+    tolerance: Option<f64>,
+    /// Pose to start from: the clip's pose (current) or the rest pose [default: current]
+    #[arg(long, value_name = "POSE")]
+    start: Option<StartArg>,
+    /// Set any solver option, for example ccd.step=5deg (repeatable; --option help lists all)
+    #[arg(long, value_name = "KEY=VALUE")]
+    option: Vec<OptionArg>,
     /// Exit 1 unless every goal, pin and contact of a planted foot is reached
     #[arg(long)]
     require_reached: bool,
@@ -175,7 +195,7 @@ impl PosingArgs {
         let load_prior = |path| super::style::load_prior(path, &character, &rig, self.keep_hands);
         let style = self.style.as_deref().map(load_prior).transpose()?;
         let mut puppet = Puppet::with_rig(character, scene, rig);
-        self.solver.apply(&mut puppet.options)?;
+        self.apply_solver_options(&mut puppet.options)?;
         if style.is_none() && puppet.options.method == ik::Method::Style && !targets.is_empty() {
             return Err(Failure::Usage("--method style needs a pose prior; add --style FILE".into()));
         }

@@ -3,50 +3,27 @@
 use std::ffi::OsString;
 use std::str::FromStr;
 
+use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
 
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::ik;
 use crate::ik::{OptionValue, SolverOption};
 
+use super::PosingArgs;
+
 /// The value of `--option` that lists all options.
 const HELP: &str = "help";
 
-#[derive(Args, Clone, Debug)]
-pub(in crate::cli) struct SolverArgs {
-    /// Solver to use [default: the rig's, or auto]
-    #[arg(long, value_name = "NAME", value_parser = methods())]
-    method: Option<String>,
-    /// Joint parameters that the Jacobian methods solve for [default: rotation-vector]
-    #[arg(long, value_name = "WHICH")]
-    joint_parameters: Option<ParametersArg>,
-    /// Ignore joint limits
-    #[arg(long)]
-    no_limits: bool,
-    /// Maximum number of iterations [default: 100]
-    #[arg(long, value_name = "N")]
-    iterations: Option<usize>,
-    /// Distance at which a goal counts as reached, in metres [default: 1e-4 of the chain's length]
-    #[arg(long, value_name = "M", value_parser = metres)]
-    tolerance: Option<f64>,
-    /// Pose to start from: the clip's pose (current) or the rest pose [default: current]
-    #[arg(long, value_name = "POSE")]
-    start: Option<StartArg>,
-    /// Set any solver option, for example ccd.step=5deg (repeatable; --option help lists all)
-    #[arg(long, value_name = "KEY=VALUE")]
-    option: Vec<OptionArg>,
-}
-
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ParametersArg {
+pub(super) enum ParametersArg {
     RotationVector,
     Euler,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum StartArg {
+pub(super) enum StartArg {
     Current,
     Rest,
 }
@@ -56,7 +33,7 @@ pub(in crate::cli) fn methods() -> PossibleValuesParser {
     PossibleValuesParser::new(ik::Method::all().map(ik::Method::name))
 }
 
-fn metres(text: &str) -> Result<f64, String> {
+pub(super) fn metres(text: &str) -> Result<f64, String> {
     let metres = text.parse::<f64>().ok().filter(|m| *m > 0.0 && m.is_finite());
     metres.ok_or_else(|| "must be a positive number of metres".into())
 }
@@ -80,12 +57,12 @@ impl FromStr for OptionArg {
     }
 }
 
-impl SolverArgs {
-    /// Applies the options to those of the rig. The last `--option` of a key counts.
+impl PosingArgs {
+    /// Applies the options of the solver to those of the rig. The last `--option` of a key counts.
     ///
     /// # Errors
     /// [`Failure::Usage`] if an option and `--option` set the same key to different values.
-    pub(super) fn apply(&self, options: &mut ik::Options) -> Result<(), Failure> {
+    pub(super) fn apply_solver_options(&self, options: &mut ik::Options) -> Result<(), Failure> {
         let failure = |e: ik::OptionError| Failure::Usage(e.to_string());
         for OptionArg { option, value } in &self.option {
             option.set(options, *value).map_err(failure)?;

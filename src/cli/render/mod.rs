@@ -32,8 +32,7 @@ pub(super) mod replay;
 const MAX_FRAMES: u32 = 1_000_000;
 
 /// Options that cannot be set with `--replay`, because the session determines them.
-const SESSION_OPTIONS: [&str; 9] = [
-    "SolverArgs",
+const SESSION_OPTIONS: [&str; 8] = [
     "camera_position",
     "camera_focal_point",
     "camera_view_up",

@@ -1,6 +1,6 @@
 //! The settings of each method.
 
-use egui::{CollapsingHeader, RichText, Ui};
+use egui::{RichText, Ui};
 
 use crate::ik::{Method, Options, SolverOption};
 
@@ -9,28 +9,33 @@ use super::{option_row, theme};
 /// Shows one row for each option of the current method.
 pub(super) fn show(ui: &mut Ui, options: &mut Options) {
     let method = options.method;
-    let own = || of_characters().filter(|o| !o.methods.is_empty() && o.applies_to(method));
     let description = match method {
         Method::Auto => "Two-bone for a limb, full-body for several goals, otherwise damped least squares.",
-        _ if own().next().is_none() => "This method has no settings.",
-        _ => "",
+        _ if of_method(method).next().is_none() => "This method has no settings.",
+        _ => return rows(ui, "parameters", of_method(method), options),
     };
-    if !description.is_empty() {
-        ui.label(RichText::new(description).small().color(theme::quiet(ui)));
-    }
-    if method == Method::Auto {
-        let header = CollapsingHeader::new("These methods").id_salt("selected methods");
-        header.show(ui, |ui| rows(ui, "parameters", own(), options));
-    } else {
-        rows(ui, "parameters", own(), options);
-    }
+    quiet(ui, description);
 }
 
-/// Shows the options that all methods share. The method itself has another control.
+/// Shows the options that all methods share, and those of the methods that [`Method::Auto`] selects. The method itself
+/// has another control.
 pub(super) fn shared(ui: &mut Ui, options: &mut Options) {
     ui.spacing_mut().slider_width = 84.0;
     let shared = of_characters().filter(|o| o.methods.is_empty() && o.key != "method");
     rows(ui, "of all", shared, options);
+    if options.method == Method::Auto {
+        quiet(ui, "Two-bone, full-body and damped least squares:");
+        rows(ui, "of selected methods", of_method(Method::Auto), options);
+    }
+}
+
+fn quiet(ui: &mut Ui, text: &str) {
+    ui.label(RichText::new(text).small().color(theme::quiet(ui)));
+}
+
+/// The options that a method uses and that not all methods share.
+fn of_method(method: Method) -> impl Iterator<Item = &'static SolverOption> {
+    of_characters().filter(move |o| !o.methods.is_empty() && o.applies_to(method))
 }
 
 /// The options that can be set for a character.

@@ -63,7 +63,7 @@ impl Session {
     pub(super) fn adopt_rig_options(&mut self, from: &Self, is_other: bool) {
         let (old, new) = (&from.saved_rig.options, &self.state.rig.options);
         let mut options = self.options;
-        let defaults = default_options(options.method);
+        let defaults = default_options(Method::Auto);
         for (option, value) in old.iter().filter(|(option, value)| option.get(&self.options) == *value) {
             if new.get(option) != Some(value) {
                 let _ = option.set(&mut options, option.get(&defaults));

@@ -32,9 +32,6 @@ fn every_option_has_a_row_for_each_method_that_uses_it() {
         options.jacobian.secondary = Secondary::Rest;
         let (mut harness, _) = panel(with(options), Theme::Dark);
         harness.get_by_label("All methods").click();
-        if method == Method::Auto {
-            harness.get_by_label("These methods").click();
-        }
         harness.run();
         for option in SolverOption::all().iter().filter(|o| o.refusal.is_none() && o.key != "method") {
             let text = match option.key {
@@ -69,6 +66,14 @@ fn numbers_of_a_following_swivel_match_their_snapshot() {
     let mut options = with_method(Method::TwoBone);
     options.limb.swivel = Swivel::Follow { at_base: 0.1, slope: DVec3::new(0.0, 0.0, 0.4) };
     check("swivel", TestPanel { height: 860.0, ..with(options) }, Theme::Dark);
+}
+
+#[test]
+fn settings_of_all_methods_match_their_snapshot() {
+    let (mut harness, _) = panel(TestPanel { height: 860.0, ..with(with_method(Method::Auto)) }, Theme::Dark);
+    harness.get_by_label("All methods").click();
+    harness.run();
+    harness.assert_snapshot("settings");
 }
 
 #[test]
