@@ -7,6 +7,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 mod capture;
+mod chains;
 #[cfg(feature = "viewer")]
 mod frame;
 mod ik;
@@ -29,7 +30,8 @@ criterion::criterion_group!(
     retarget::bench,
     capture::bench,
     ik::bench,
-    sweeps::bench
+    sweeps::bench,
+    chains::bench
 );
 #[cfg(feature = "viewer")]
 criterion::criterion_group!(window, frame::bench);

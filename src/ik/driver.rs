@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::methods::ccd::Ccd;
 use super::methods::fabrik::Fabrik;
 use super::methods::fused::Fused;
-use super::methods::jacobian::Jacobian;
+use super::methods::jacobian::{Jacobian, is_free_chain};
 use super::methods::optimize::Optimize;
 use super::methods::particle::Particles;
 use super::methods::{full_body, two_bone};
@@ -164,6 +164,9 @@ impl Driver {
         progress: &mut Progress,
     ) {
         self.prepare(method, tree);
+        // Damped least squares itself bends a free chain that is straight.
+        let is_damped = matches!(method, Method::Dls | Method::Fused | Method::FullBody);
+        let bend = too_far || bend && !(is_damped && is_free_chain(tree));
         // If only the base moves, there is no joint to bend.
         let straight = is_budgeted(tree, method, options) || tree.joints.is_empty();
         let (mut bends, mut mark) = (if straight { [].iter() } else { BEND_ANGLES.iter() }, f64::INFINITY);
@@ -173,6 +176,9 @@ impl Driver {
             least = least.min(sum);
             self.record(tree, options);
             if progress.is_done() || progress.iterations >= options.iterations {
+                break;
+            }
+            if is_damped && self.jacobian.is_stuck() {
                 break;
             }
             // No method finds a direction to turn in on a straight chain. The error then stays the same to the last

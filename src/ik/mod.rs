@@ -37,6 +37,8 @@ mod report;
 mod rotation;
 mod solver;
 mod tree;
+#[cfg(test)]
+mod twins;
 
 pub use batch::solve_many;
 pub use body::{Body, Link};

@@ -7,7 +7,7 @@ use crate::ik::methods::limb::{Limb, LimbGoal, solve_limb};
 use super::{Chain, ChainOutcome};
 
 /// The closed form is skipped if the target is nearer to the base than this fraction of the reach and the end is
-/// nearer to the target than [`CLOSE`]. The closed form would then turn the chain strongly for a small gain.
+/// nearer to the target than [`CLOSE`].
 const NEAR: f64 = 0.25;
 /// Distance of the end from the target, as a fraction of the reach, below which the closed form can be skipped
 /// ([`NEAR`]).
@@ -22,10 +22,7 @@ impl Chain {
         if end.distance_squared(target) <= tolerance * tolerance {
             return ChainOutcome::Reached(0);
         }
-        let small = NEAR * NEAR * self.reach * self.reach;
-        let is_near = target.length_squared() < small
-            && end.distance_squared(target) < CLOSE * CLOSE * self.reach * self.reach;
-        if !is_near
+        if !self.is_folded_near(target)
             && self.solve_halves(target, end)
             && self.end_now.distance_squared(target) <= tolerance * tolerance
         {
@@ -36,6 +33,27 @@ impl Chain {
             ChainOutcome::Reached(more) => ChainOutcome::Reached((more + 1).min(iterations)),
             ChainOutcome::Stuck => ChainOutcome::Stuck,
         }
+    }
+
+    /// Runs the closed form for limbs alone. If the target is out of reach, the chain comes as near as possible, and is
+    /// stuck there.
+    pub(super) fn close(&mut self, target: DVec3, tolerance: f64) -> ChainOutcome {
+        self.record_error(self.distance_to(target));
+        if self.end_now.distance_squared(target) <= tolerance * tolerance {
+            return ChainOutcome::Reached(0);
+        }
+        self.turn_halves(target, self.end_now);
+        let error = self.distance_to(target);
+        self.record_error(error);
+        if error <= tolerance { ChainOutcome::Reached(1) } else { ChainOutcome::Stuck }
+    }
+
+    /// Returns whether the target is near the base and the end is near the target. The closed form would then turn the
+    /// chain strongly for a small gain.
+    pub(super) fn is_folded_near(&self, target: DVec3) -> bool {
+        let reach2 = self.reach * self.reach;
+        target.length_squared() < NEAR * NEAR * reach2
+            && self.end_now.distance_squared(target) < CLOSE * CLOSE * reach2
     }
 
     /// Moves the end to the target by turning the two halves of the chain like the bones of a limb. The limb keeps
@@ -49,11 +67,17 @@ impl Chain {
         if a2 * d2 <= along * along {
             return false;
         }
-        let limb = Limb { upper, lower, bend: self.bend_now() };
+        self.turn_halves(target, end);
+        true
+    }
+
+    /// Turns the two halves of the chain like the bones of a limb that reaches for the target.
+    fn turn_halves(&mut self, target: DVec3, end: DVec3) {
+        let upper: DVec3 = self.vectors[..self.middle].iter().sum();
+        let limb = Limb { upper, lower: end - upper, bend: self.bend_now() };
         let [first, second] = solve_limb(&limb, &LimbGoal { target, pole: DVec3::ZERO });
         self.turn_all(0..self.middle, first);
         self.turn_all(self.middle..self.vectors.len(), second);
         self.end_now = self.vectors.iter().sum();
-        true
     }
 }

@@ -19,6 +19,12 @@ use super::body::Shape;
 use super::rotation::any_perpendicular;
 use super::{Body, Goal, Limit, Link};
 
+/// A scale counts as uniform if its components differ by at most this fraction of the largest. Single precision rounds
+/// to 6e-8, and a few products of such numbers stay below this bound.
+const UNEVENNESS: f64 = 1e-6;
+/// A link shorter than this fraction of the reach has no direction.
+const SHORTEST: f64 = 1e-9;
+
 /// A free chain with its current pose and reusable buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
@@ -26,10 +32,15 @@ pub(super) struct Chain {
     /// while the body has this shape.
     shape: Option<Shape>,
     end: usize,
+    /// The point of the end's link that has the target, in the link's frame.
+    offset: DVec3,
     limits: bool,
     simple: bool,
     /// Whether a joint has a budget for cyclic coordinate descent.
     has_ccd_budgets: bool,
+    /// Upper bound for the distance by which the rounding errors of the links' scales move the end, base space. Zero
+    /// if every scale is exactly uniform.
+    unevenness: f64,
     /// Index of each joint's link, base first.
     links: Vec<usize>,
     /// The vector from each joint to the next one or to the end, in the joint's turned frame.
@@ -58,7 +69,6 @@ pub(super) struct Chain {
     arcs: Vec<DQuat>,
     /// Buffer of the methods that work on points.
     points: Vec<DVec3>,
-    effector: DVec3,
     /// The joint that divides the chain's length most evenly.
     middle: usize,
     /// Whether errors are recorded.
@@ -77,12 +87,13 @@ pub(super) enum ChainOutcome {
 }
 
 impl Chain {
-    /// Returns whether this chain can solve the problem. All links from the base to the goal's link must be free,
-    /// rigid and of weight one. The goal must be a single unpinned position without a pole.
+    /// Returns whether this chain can solve the problem. All links from the base to the goal must be free and of weight
+    /// one, and their scales must be uniform. The goal must be a single unpinned position without a pole.
     pub(super) fn supports(&mut self, body: &Body, goals: &[Goal], limits: bool) -> bool {
         let [goal] = goals else { return false };
         let plain = goal.position.is_some()
-            && !goal.turns_own()
+            && goal.orientation.is_none()
+            && goal.aim.is_none()
             && goal.pole.is_none()
             && goal.weight > 0.0
             && !goal.pinned;
@@ -90,8 +101,9 @@ impl Chain {
             return false;
         }
         let known = self.shape == Some(body.shape());
-        if !(known && self.end == goal.link && self.limits == limits) {
-            (self.end, self.limits, self.shape) = (goal.link, limits, Some(body.shape()));
+        if !(known && self.end == goal.link && self.offset == goal.offset && self.limits == limits) {
+            (self.end, self.offset, self.limits) = (goal.link, goal.offset, limits);
+            self.shape = Some(body.shape());
             self.plan(body.links());
         }
         self.simple
@@ -109,25 +121,67 @@ impl Chain {
         self.end_now.distance(target)
     }
 
+    /// Collects the links of the chain. Sets `simple` if all of them are free and rigid.
     fn plan(&mut self, links: &[Link]) {
+        (self.simple, self.is_current, self.has_ccd_budgets) = (false, false, false);
         self.links.clear();
         self.locals.clear();
-        (self.simple, self.is_current, self.has_ccd_budgets) = (false, false, false);
-        let mut below = self.end;
-        while let Some(parent) = links[below].parent {
-            self.links.push(parent);
-            self.locals.push(links[below].offset);
-            let link = &links[parent];
-            self.has_ccd_budgets |= link.ccd_budget.is_finite();
-            let free = !self.limits || link.limit == Limit::Free;
+        // Turning a link moves its points but not its own joint.
+        let (mut next, mut local) = if self.offset == DVec3::ZERO {
+            (links[self.end].parent, links[self.end].offset)
+        } else {
+            (Some(self.end), self.offset)
+        };
+        self.base = local;
+        while let Some(link) = next {
+            let Link { parent, offset, scale, weight, limit, ccd_budget, .. } = links[link];
+            self.has_ccd_budgets |= ccd_budget.is_finite();
             #[expect(clippy::float_cmp, reason = "set, not computed")]
-            if !free || link.weight != 1.0 || link.scale != DVec3::ONE || links[below].offset == DVec3::ZERO {
+            if weight != 1.0 || (self.limits && limit != Limit::Free) || !is_uniform(scale) {
                 return;
             }
-            below = parent;
+            self.links.push(link);
+            self.locals.push(local);
+            self.base = offset;
+            (next, local) = (parent, offset);
         }
         self.links.reverse();
         self.locals.reverse();
+        self.apply_scales(links);
+        self.lengths.clear();
+        self.lengths.extend(self.locals.iter().map(|l| l.length()));
+        self.reach = self.lengths.iter().sum();
+        self.longest = self.lengths.iter().copied().fold(0.0, f64::max);
+        let shortest = self.lengths.iter().copied().fold(f64::INFINITY, f64::min);
+        if self.links.len() < 2 || !(shortest > SHORTEST * self.reach && self.reach.is_finite()) {
+            return;
+        }
+        self.simple = true;
+        self.resize_buffers();
+        self.bend = self.rest_bend(links);
+        let passed = self.lengths.iter().scan(0.0, |sum, length| {
+            *sum += length;
+            Some((*sum - 0.5 * self.reach).abs())
+        });
+        let off = passed.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+        self.middle = off.map_or(1, |(i, _)| i + 1).clamp(1, self.links.len() - 1);
+    }
+
+    /// Multiplies the vectors between joints by the scales of the links above them. A uniform scale commutes with
+    /// rotations, so the chain remains rigid.
+    fn apply_scales(&mut self, links: &[Link]) {
+        let (mut product, mut uneven) = (1.0, 0.0);
+        self.unevenness = 0.0;
+        for (&link, local) in self.links.iter().zip(&mut self.locals) {
+            let scale = links[link].scale;
+            product *= scale.element_sum() / 3.0;
+            uneven += 1.0 - scale.min_element() / scale.max_element();
+            *local *= product;
+            self.unevenness += uneven * local.length();
+        }
+    }
+
+    fn resize_buffers(&mut self) {
         let n = self.links.len();
         for vectors in [&mut self.vectors, &mut self.passed, &mut self.turns, &mut self.next, &mut self.arms]
         {
@@ -135,21 +189,6 @@ impl Chain {
         }
         for turns in [&mut self.spins, &mut self.arcs] {
             turns.resize(n, DQuat::IDENTITY);
-        }
-        self.lengths.clear();
-        self.lengths.extend(self.locals.iter().map(|l| l.length()));
-        self.reach = self.lengths.iter().sum();
-        self.longest = self.lengths.iter().copied().fold(0.0, f64::max);
-        self.base = links[below].offset;
-        self.simple = self.links.len() > 1;
-        if self.simple {
-            self.bend = self.rest_bend(links);
-            let passed = self.lengths.iter().scan(0.0, |sum, length| {
-                *sum += length;
-                Some((*sum - 0.5 * self.reach).abs())
-            });
-            let off = passed.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
-            self.middle = off.map_or(1, |(i, _)| i + 1).clamp(1, self.links.len() - 1);
         }
     }
 
@@ -183,9 +222,9 @@ impl Chain {
         body.root() + self.base
     }
 
-    /// Returns the position of the end in base space.
-    pub(super) fn effector(&self) -> DVec3 {
-        self.effector
+    /// Returns the position of the end relative to the base, base space.
+    fn end(&self) -> DVec3 {
+        self.end_now
     }
 
     /// Returns whether a target is nearer than the chain can fold. `target` is relative to the base.
@@ -194,5 +233,10 @@ impl Chain {
     }
 }
 
+/// Returns whether a scale is positive and the same in all directions, except for rounding errors of single precision.
+fn is_uniform(scale: DVec3) -> bool {
+    scale.min_element() > 0.0 && scale.max_element() - scale.min_element() <= UNEVENNESS * scale.max_element()
+}
+
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

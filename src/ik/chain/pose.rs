@@ -16,7 +16,6 @@ impl Chain {
             self.forward_kinematics(body.rotations());
         }
         self.is_current = false;
-        self.effector = self.base(body) + self.end_now;
     }
 
     /// Discards the stored pose because another solver turns the body.
@@ -49,10 +48,10 @@ impl Chain {
     /// Once a link points at the target, the direction of the target in its turned frame is the direction of the link
     /// itself. So no joint depends on the orientations above it.
     pub(in crate::ik) fn straighten(&mut self, body: &mut Body, target: DVec3) {
-        (self.effector, self.is_current) = (self.base(body), false);
+        self.is_current = false;
         let Some(mut way) = target.try_normalize() else { return };
         let rotations = body.rotations_mut();
-        let mut spin = DQuat::IDENTITY;
+        let (mut spin, mut end) = (DQuat::IDENTITY, DVec3::ZERO);
         for ((&link, &local), &length) in self.links.iter().zip(&self.locals).zip(&self.lengths) {
             let rotation = rotations[link];
             let now = rotation * local;
@@ -65,9 +64,10 @@ impl Chain {
             };
             rotations[link] = renormalized(arc * rotation);
             spin *= rotations[link];
-            self.effector += spin * local;
+            end += spin * local;
             way = local / length;
         }
+        self.end_now = end;
     }
 
     /// Writes the rotations of the joints to the body and stores the position of the end that results from them.
@@ -90,7 +90,6 @@ impl Chain {
             rotations[*link] = own;
         }
         self.forward_kinematics(body.rotations());
-        self.effector = self.base(body) + self.end_now;
         self.is_current = true;
     }
 

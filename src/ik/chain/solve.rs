@@ -1,9 +1,31 @@
 //! Solves a single position goal of a free chain without building a tree.
 
+use glam::DVec3;
+
 use crate::ik::options::DEFAULT_TOLERANCE;
-use crate::ik::{Body, Goal, GoalOutcome, JacobianOptions, LimbOptions, Method, Options, Outcome, Report};
+use crate::ik::{
+    Body, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options, Outcome, Report,
+    Secondary,
+};
 
 use super::{Chain, ChainOutcome};
+
+/// Fraction by which the tolerance is reduced, because the conversion to rotations and back causes rounding errors.
+const ROUNDING: f64 = 1e-9;
+/// The links' scales must not move the end by more than this fraction of the tolerance.
+const LARGEST_UNEVENNESS: f64 = 0.5;
+
+/// The target of a chain.
+struct ChainGoal {
+    /// Target position relative to the base, base space.
+    target: DVec3,
+    /// Tolerance of the position, world metres.
+    tolerance: f64,
+    /// Tolerance of the position as the chain computes it, base space. If it is met, so is `tolerance`.
+    inside: f64,
+    /// Upper bound for the world length of a unit vector of base space.
+    scale: f64,
+}
 
 impl Chain {
     /// Solves for a single position goal of a chain of free joints without building a tree. Returns false, with the
@@ -17,53 +39,41 @@ impl Chain {
         continues: bool,
         report: &mut Report,
     ) -> bool {
-        let plain = options.jacobian == JacobianOptions::default() && options.iterations > 0;
-        if !(plain && self.supports(body, goals, options.limits)) {
+        #[cfg(test)]
+        if super::tests::is_disabled() {
             return false;
         }
-        let method = match options.method {
-            Method::Auto if self.is_limb() => Method::TwoBone,
-            Method::Auto => Method::Dls,
-            method => method,
-        };
-        let is_supported = match method {
-            Method::Dls | Method::Fused => true,
-            Method::TwoBone => self.is_limb() && options.limb == LimbOptions::default(),
-            Method::Ccd => self.supports_ccd(&options.ccd),
-            Method::Particle => options.stiffness >= 1.0,
-            Method::Fabrik => true,
-            _ => false,
-        };
-        // Tolerances are world metres.
-        let scale = body.uniform_scale().filter(|_| is_supported);
-        let Some((target, scale)) = goals.first().and_then(|g| g.position).zip(scale) else { return false };
-        let target = body.base_from_world().transform_point3(target);
-        let tolerance = options.tolerance.map_or(DEFAULT_TOLERANCE * self.reach, |t| t / scale);
-        let offset = target - self.base(body);
+        if options.iterations == 0 || !self.supports(body, goals, options.limits) {
+            return false;
+        }
+        let Some(goal) = self.goal(body, goals, options) else { return false };
+        let Some(mut method) = self.method(options) else { return false };
         self.record = options.record;
         self.errors.clear();
-        let iterations = if self.too_far(offset) {
+        let (too_far, too_near) = (self.too_far(goal.target), self.too_near(goal.target));
+        let iterations = if too_far && method != Method::TwoBone {
             if options.record {
                 self.load(body, continues);
-                self.record_error(self.distance_to(offset));
+                self.record_error(self.distance_to(goal.target));
             }
-            self.straighten(body, offset);
-            self.record_error(self.effector().distance(target));
+            self.straighten(body, goal.target);
+            self.record_error(self.distance_to(goal.target));
             1
-        } else if self.too_near(offset) {
+        } else if too_near && method != Method::TwoBone {
             return false;
         } else {
             self.load(body, continues);
-            // The tolerance is reduced a little, because the conversion to rotations and back causes rounding errors.
-            let (tolerance_inside, iterations) = (tolerance * (1.0 - 1e-9), options.iterations);
-            let outcome = match method {
-                Method::Ccd => self.descend(offset, tolerance_inside, iterations, &options.ccd),
-                Method::Particle => self.relax(offset, tolerance_inside, iterations),
-                Method::Fabrik => self.reach_both_ways(offset, tolerance_inside, iterations),
-                Method::Fused | Method::TwoBone => self.fuse(offset, tolerance_inside, iterations),
-                _ => self.damped(offset, tolerance_inside, iterations),
-            };
-            match outcome {
+            // Near the base the closed form would turn a limb strongly for a small gain.
+            if options.method == Method::Auto && method == Method::TwoBone && self.is_folded_near(goal.target)
+            {
+                method = Method::Dls;
+            }
+            match self.run(method, &goal, options) {
+                // The closed form brings a limb as near as possible to a target that is out of its reach.
+                ChainOutcome::Stuck if method == Method::TwoBone && (too_far || too_near) => {
+                    self.write(body);
+                    1
+                }
                 ChainOutcome::Stuck => return false,
                 ChainOutcome::Reached(0) => 0,
                 ChainOutcome::Reached(iterations) => {
@@ -72,14 +82,83 @@ impl Chain {
                 }
             }
         };
-        let error = (body.world_from_base().matrix3 * (target - self.effector())).length();
-        let outcome = if error <= tolerance * scale { Outcome::Reached } else { Outcome::OutOfReach };
+        self.fill_report(body, &goal, report);
+        (report.method, report.iterations) = (method, iterations);
+        true
+    }
+
+    /// Returns the goal relative to the base, or `None` if the body is placed with shear or uneven scale, or if the
+    /// tolerance is as small as the rounding errors of the scales.
+    fn goal(&self, body: &Body, goals: &[Goal], options: &Options) -> Option<ChainGoal> {
+        let scale = body.uniform_scale()?;
+        let target = body.base_from_world().transform_point3(goals.first()?.position?);
+        let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * self.reach * scale);
+        let within = tolerance / scale;
+        if self.unevenness > LARGEST_UNEVENNESS * within {
+            return None;
+        }
+        let inside = (within - self.unevenness) * (1.0 - ROUNDING);
+        Some(ChainGoal { target: target - self.base(body), tolerance, inside, scale })
+    }
+
+    /// Returns the method that solves the chain, or `None` if only the tree supports it or its options.
+    fn method(&self, options: &Options) -> Option<Method> {
+        let method = match options.method {
+            Method::Auto if self.is_limb() => Method::TwoBone,
+            Method::Auto => Method::Dls,
+            method => method,
+        };
+        let JacobianOptions { parameters, secondary, damping, clamp, .. } = options.jacobian;
+        let is_supported = match method {
+            Method::Dls | Method::Fused => {
+                let plain = parameters == JointParameters::RotationVector && secondary == Secondary::None;
+                #[expect(clippy::float_cmp, reason = "set, not computed")]
+                let default = clamp == JacobianOptions::default().clamp && damping.is_none();
+                plain && default
+            }
+            Method::TwoBone => self.is_limb() && options.limb == LimbOptions::default(),
+            Method::Ccd => self.supports_ccd(&options.ccd),
+            Method::Particle => options.stiffness >= 1.0,
+            Method::Fabrik => true,
+            _ => false,
+        };
+        is_supported.then_some(method)
+    }
+
+    /// Runs a method on the loaded pose.
+    fn run(&mut self, method: Method, goal: &ChainGoal, options: &Options) -> ChainOutcome {
+        let &ChainGoal { target, inside, .. } = goal;
+        match method {
+            Method::Ccd => self.descend(target, inside, options.iterations, &options.ccd),
+            Method::Particle => self.relax(target, inside, options.iterations),
+            Method::Fabrik => self.reach_both_ways(target, inside, options.iterations),
+            Method::Fused => self.fuse(target, inside, options.iterations),
+            Method::TwoBone => self.close(target, inside),
+            _ => self.damped(target, inside, options.iterations),
+        }
+    }
+
+    /// Reports the errors of the solved body. The method and the iterations are left to the caller.
+    fn fill_report(&mut self, body: &Body, goal: &ChainGoal, report: &mut Report) {
+        let offset = if self.unevenness > 0.0 { self.exact_end(body) } else { self.end() };
+        let error = (body.world_from_base().matrix3 * (goal.target - offset)).length();
+        let outcome = if error <= goal.tolerance { Outcome::Reached } else { Outcome::OutOfReach };
         report.goals.clear();
         report.goals.push(GoalOutcome { outcome, position_error: Some(error), orientation_error: None });
         report.limited.clear();
         report.history.clear();
-        report.history.extend(self.errors.iter().map(|e| e * scale));
-        (report.method, report.iterations) = (method, iterations);
-        true
+        report.history.extend(self.errors.iter().map(|e| e * goal.scale));
+        // The errors on the way have the scale of the placement, which is accurate to single precision. The last one is
+        // that of the result.
+        if let Some(last) = report.history.last_mut() {
+            *last = error;
+        }
+    }
+
+    /// Returns the position of the end relative to the base by forward kinematics of the body's links.
+    fn exact_end(&self, body: &Body) -> DVec3 {
+        let world = body.world_from_link(self.end).map(|m| m.transform_point3(self.offset));
+        let end = world.map(|end| body.base_from_world().transform_point3(end) - self.base(body));
+        end.unwrap_or(self.end())
     }
 }

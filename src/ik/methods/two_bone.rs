@@ -173,9 +173,10 @@ pub(in crate::ik) fn bend(tree: &mut Tree, first: usize, middle: usize, soften: 
         let removed = rotation_vector(allowed * requested.conjugate()).length();
         (removed, wrapped(angle).abs(), allowed)
     });
-    // Prefer the solution that the limit changes less, then the smaller turn.
+    // Prefer the solution that the limit changes less, then the smaller turn, then a turn in the positive sense. A
+    // straight limb has two equal turns, and rounding errors must not decide between them.
     let best = if solutions[0].0 + SAME_ANGLE < solutions[1].0
-        || (solutions[0].0 < solutions[1].0 + SAME_ANGLE && solutions[0].1 <= solutions[1].1)
+        || (solutions[0].0 < solutions[1].0 + SAME_ANGLE && solutions[0].1 <= solutions[1].1 + SAME_ANGLE)
     {
         solutions[0]
     } else {

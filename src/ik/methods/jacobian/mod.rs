@@ -12,6 +12,7 @@
 //! - selectively damped least squares: Buss & Kim 2005, section 4
 //! - joint weights: W⁻¹Jᵀ(JW⁻¹Jᵀ)⁻¹ (Whitney 1972). Our W is Whitney's W⁻¹
 
+mod damped;
 mod step;
 mod system;
 #[cfg(test)]
@@ -19,8 +20,11 @@ mod tests;
 
 use glam::{DMat3, DQuat, DVec3};
 
+use crate::ik::methods::damped::Damped;
 use crate::ik::tree::{EffectorTask, Tree, skew};
 use crate::ik::{JointParameters, Limit};
+use damped::TreeSteps;
+pub(in crate::ik) use damped::is_free_chain;
 use step::euler_axes;
 pub(in crate::ik) use step::towards;
 use system::dot;
@@ -95,11 +99,8 @@ pub(in crate::ik) struct Jacobian {
     masses: Vec<(f64, DVec3)>,
     y: Vec<f64>,
     total: Vec<DVec3>,
-    before: Vec<DQuat>,
-    before_root: DVec3,
     start: Vec<DQuat>,
-    last_cost: f64,
-    boost: f64,
+    steps: TreeSteps,
 }
 
 impl Jacobian {
@@ -145,7 +146,7 @@ impl Jacobian {
         self.pull.resize(tree.joints.len(), DVec3::ZERO);
         self.turns.clone_from(&self.pull);
         (self.root_pull, self.root_weight) = (DVec3::ZERO, 0.0);
-        (self.last_cost, self.boost) = (f64::INFINITY, 1.0);
+        self.steps.damped = Damped::default();
     }
 
     /// Stores the pose in which a solve starts.
@@ -154,8 +155,8 @@ impl Jacobian {
         self.start.extend(tree.joints.iter().map(|j| j.rotation));
     }
 
-    /// Computes errors and levers at the current pose. Each error is clamped to `clamp` base-space metres.
-    pub(in crate::ik) fn evaluate(&mut self, tree: &Tree, clamp: f64) {
+    /// Computes the errors at the current pose. Each error is clamped to `clamp` base-space metres.
+    fn evaluate_errors(&mut self, tree: &Tree, clamp: f64) {
         for row in &mut self.rows {
             let Some(task) = tree.tasks.get(row.task) else { continue };
             let error = match row.kind {
@@ -166,6 +167,11 @@ impl Jacobian {
             };
             row.error = error.unwrap_or(DVec3::ZERO).clamp_length_max(clamp) * row.scale;
         }
+    }
+
+    /// Computes errors and levers at the current pose. Each error is clamped to `clamp` base-space metres.
+    pub(in crate::ik) fn evaluate(&mut self, tree: &Tree, clamp: f64) {
+        self.evaluate_errors(tree, clamp);
         for (joint, &(first, last)) in tree.joints.iter().zip(&self.spans) {
             for lever in &mut self.levers[first..last] {
                 let row = &self.rows[lever.row];
@@ -246,6 +252,11 @@ impl Jacobian {
     /// Returns the weighted sum of squared task errors.
     pub(in crate::ik) fn cost(&self) -> f64 {
         self.rows.iter().map(|t| t.error.length_squared()).sum()
+    }
+
+    /// Returns the sum of squared task errors without weights, base-space metres squared.
+    fn unweighted_error2(&self) -> f64 {
+        self.rows.iter().map(|t| t.error.length_squared() / (t.scale * t.scale)).sum()
     }
 
     /// Multiplies the freedom of a joint by a factor.

@@ -13,9 +13,6 @@ const LARGEST_TURN: f64 = 1.0;
 /// Maximum number of iterations that restore pins.
 const RESTORE_ITERATIONS: usize = 12;
 
-/// λ² of damped least squares as a fraction of the squared error.
-const DAMPING: f64 = 0.02;
-
 impl Jacobian {
     /// Brings pinned goals back within tolerance, regardless of the other goals.
     pub(in crate::ik) fn restore_pins(&mut self, tree: &mut Tree) {
@@ -64,8 +61,6 @@ impl Jacobian {
     /// Runs one iteration of transpose, pseudo-inverse, damped or selectively damped least squares.
     ///
     /// `additional`: rotations in base space that replace the secondary task of the options.
-    ///
-    /// A damped step that made the error larger is undone and repeated with more damping.
     pub(in crate::ik) fn pass(
         &mut self,
         tree: &mut Tree,
@@ -73,52 +68,21 @@ impl Jacobian {
         options: &JacobianOptions,
         additional: Option<&[DVec3]>,
     ) {
-        let damped = matches!(kind, Method::Dls | Method::Fused | Method::FullBody);
-        let mut cost = tree.measure().sum;
-        let failed = damped && cost > self.last_cost;
-        if failed {
-            for (joint, &rotation) in tree.joints.iter_mut().zip(&self.before) {
-                joint.rotation = rotation;
-            }
-            tree.root = self.before_root;
-            tree.forward();
-            self.boost = (self.boost * 8.0).min(1e12);
-            cost = self.last_cost;
-        } else {
-            self.boost = (self.boost * 0.25).max(1.0);
-        }
-        self.last_cost = cost;
-        self.before.clear();
-        self.before.extend(tree.joints.iter().map(|j| j.rotation));
-        self.before_root = tree.root;
-        let length = tree.length();
-        self.evaluate(tree, options.clamp * length);
-        self.set_freedom(tree, options.parameters);
-        match additional {
-            // The last step made the error larger, so the next one must not continue in its direction.
-            Some(_) if failed => self.pull.fill(DVec3::ZERO),
-            Some(turns) => self.pull.copy_from_slice(turns),
-            None => self.secondary(tree, options),
-        }
-        let error2: f64 = self.rows.iter().map(|t| t.error.length_squared() / (t.scale * t.scale)).sum();
         let inverse = match kind {
             Method::JacobianTranspose => Inverse::Transpose,
             Method::PseudoInverse => Inverse::Pseudo,
             Method::Sdls => Inverse::Selective,
-            _ => Inverse::Damped(
-                self.boost
-                    * match options.damping {
-                        Some(fraction) => (fraction * length).powi(2),
-                        None => DAMPING * error2 + 1e-14 * length * length,
-                    },
-            ),
+            _ => return self.damped_pass(tree, options, additional),
         };
+        self.evaluate(tree, options.clamp * tree.length());
+        self.set_freedom(tree, options.parameters);
+        self.secondary(tree, options);
         self.solve(tree, inverse);
         self.apply(tree, options.parameters);
     }
 
     /// Computes the rotations of the secondary task.
-    fn secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
+    pub(super) fn secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
         for (index, joint) in tree.joints.iter().enumerate() {
             let wanted = match options.secondary {
                 Secondary::None => {

@@ -1,0 +1,213 @@
+//! Damped least squares: Wampler 1986; Nakamura & Hanafusa 1986. λ falls with the error after Chan & Lawrence 1988 and
+//! Sugihara 2011, eq. 19. The loop is the same for every representation of a body. [`DampedProblem`] is implemented by
+//! the free chain, with running sums and a 3×3 matrix, and by the tree, with a Jacobian of any size.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::rotation::{any_perpendicular, shortest_arc};
+
+/// λ² as a fraction of the squared error, per joint above the effector. Measured on the sets of `sinew bench`: on free
+/// chains of 2 to 50 joints and on the limited bodies, 0.006 to 0.015 need the fewest iterations. Without the factor for
+/// the number of joints, 0.02 is best for three joints and 0.2 for fifty.
+const DAMPING: f64 = 0.01;
+/// Lower bound of λ² as a fraction of the chain's squared length. It keeps the matrix of a straight chain invertible.
+const DAMPING_FLOOR: f64 = 1e-14;
+/// Factor by which a rejected step increases the damping.
+const MORE_DAMPING: f64 = 8.0;
+/// Factor by which an accepted step reduces an increased damping.
+const LESS_DAMPING: f64 = 0.25;
+/// A step that leaves at least this fraction of the squared error is rejected. The gain must exceed rounding errors.
+const PROGRESS: f64 = 1.0 - 1e-9;
+/// Number of consecutive rejected steps after which the iterations are stuck. The damping is then 8¹⁰ times as large.
+const REJECTIONS: usize = 10;
+/// A step that leaves less than this fraction of the squared error is followed by another one with the same matrix.
+const CONTINUE: f64 = 0.01;
+
+/// A target counts as far to the side if the cosine of the angle at the base, between the end and the target, is at
+/// most this.
+const SIDE: f64 = 0.9;
+/// A chain turns as a whole only if the squared distance from the base to the target is at least this fraction of the
+/// squared distance from the base to the chain's end.
+const WHOLE_TURN: f64 = 0.95;
+/// A nearly straight chain is bent before its first step. It is nearly straight if the reach minus the distance of
+/// the end from the base is at most this fraction of the reach minus the distance of the target.
+const STRAIGHT: f64 = 1e-3;
+/// Number of steps after which a free chain is bent into a circular arc if its target is farther from the base than
+/// [`STRETCHED`] times the reach. Such a target requires an almost straight chain. If the chain has many joints, steps
+/// often overshoot there. The arc loses little, because all poses that reach the target are similar.
+const ARC_STEPS: usize = 24;
+const STRETCHED: f64 = 0.98;
+
+/// A body and its goals, in the pose after the last tentative step.
+pub(in crate::ik) trait DampedProblem {
+    /// Returns the weighted sum of squared errors of the current pose.
+    fn cost(&self) -> f64;
+    /// Returns whether the goals are met in the current pose.
+    fn is_done(&self) -> bool;
+    /// Turns a free chain with a single target position out of poses in which steps are poor: [`swing`], and
+    /// [`Arch`] if the chain [is straight](is_straight). Returns whether it was bent into an arc.
+    fn start(&mut self) -> bool;
+    /// Bends a free chain into an arc if its target is [far out](is_stretched). Returns whether it did.
+    fn arch(&mut self) -> bool;
+    /// Makes the current pose the one that steps start from, and measures its errors and its Jacobian.
+    fn measure(&mut self);
+    /// Takes a tentative step with `boost` times the usual λ². If `again` is set, the step corrects the remaining error
+    /// with the Jacobian and the damping of the last step, and both steps together start from the measured pose.
+    fn step(&mut self, boost: f64, again: bool);
+    /// Keeps the last tentative step.
+    fn accept(&mut self);
+    /// Returns to the measured pose.
+    fn reject(&mut self);
+}
+
+/// The state of the iterations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::ik) struct Damped {
+    /// λ² is multiplied by this, which is at least 1. Zero before the first step.
+    boost: f64,
+    /// Cost of the measured pose, and cost before the last step. They differ if a step is taken again.
+    measured: f64,
+    last: f64,
+    steps: usize,
+    rejections: usize,
+    arched: bool,
+    /// Whether the last step was rejected.
+    pub(in crate::ik) has_failed: bool,
+    pub(in crate::ik) is_stuck: bool,
+}
+
+impl Damped {
+    /// Judges the last tentative step and takes another one. Takes none if the goals are met before the first step, or
+    /// if the iterations are stuck.
+    #[inline(always)]
+    pub(in crate::ik) fn pass(&mut self, problem: &mut impl DampedProblem) {
+        let is_first = self.boost == 0.0;
+        let cost = problem.cost();
+        // As long as steps leave little error, the same matrix serves for the next one, like in Broyden 1965.
+        let again = !is_first && cost < CONTINUE * self.last;
+        if is_first {
+            self.arched = problem.start();
+            if problem.is_done() {
+                return;
+            }
+            self.boost = 1.0;
+            self.measure(problem);
+        } else if !again {
+            self.judge(problem, cost);
+            if self.is_stuck {
+                return;
+            }
+        }
+        if !again && self.steps >= ARC_STEPS && !self.arched && problem.arch() {
+            (self.arched, self.boost, self.rejections) = (true, 1.0, 0);
+            self.measure(problem);
+        }
+        self.steps += 1;
+        self.last = if again { cost } else { self.measured };
+        problem.step(self.boost, again);
+    }
+
+    /// Accepts or rejects the last step by its cost, and adapts the damping.
+    #[inline(always)]
+    fn judge(&mut self, problem: &mut impl DampedProblem, cost: f64) {
+        if self.is_stuck {
+            return;
+        }
+        // A cost that is not a number is no improvement.
+        let is_better = cost < PROGRESS * self.measured;
+        self.has_failed = !is_better;
+        if self.has_failed {
+            problem.reject();
+            self.is_stuck = self.rejections == REJECTIONS;
+            (self.boost, self.rejections) = (self.boost * MORE_DAMPING, self.rejections + 1);
+        } else {
+            problem.accept();
+            (self.boost, self.rejections) = (f64::max(1.0, self.boost * LESS_DAMPING), 0);
+            self.measure(problem);
+        }
+    }
+
+    #[inline(always)]
+    fn measure(&mut self, problem: &mut impl DampedProblem) {
+        problem.measure();
+        self.measured = problem.cost();
+    }
+
+    /// Returns whether a tentative step is neither accepted nor rejected yet.
+    #[inline(always)]
+    pub(in crate::ik) fn is_open(&self) -> bool {
+        self.boost > 0.0 && !self.is_stuck
+    }
+}
+
+/// Returns λ² of a step, base-space metres squared. `joints`: number of joints above the effector. J W Jᵀ is a sum over
+/// the joints, so λ² must grow with their number to damp chains of all lengths alike. `error2`: squared error. `length`:
+/// length of the chain.
+pub(in crate::ik) fn damping(joints: f64, error2: f64, length: f64) -> f64 {
+    DAMPING * joints * error2 + DAMPING_FLOOR * length * length
+}
+
+/// Returns the rotation of a whole chain about its base towards a target that is far to the side, or `None` if the
+/// target is not. Without this, iterations would fold and unfold the chain. A chain that must fold to reach the target
+/// is left alone. `end` and `target` are relative to the base.
+pub(in crate::ik) fn swing(end: DVec3, target: DVec3) -> Option<DQuat> {
+    let (end2, target2) = (end.length_squared(), target.length_squared());
+    let is_aside = target2 >= WHOLE_TURN * end2 && end.dot(target) <= SIDE * (end2 * target2).sqrt();
+    is_aside.then(|| shortest_arc(end, target, any_perpendicular(end)))
+}
+
+/// Returns whether a chain is much straighter than the target requires. On a straight line no joint has a direction to
+/// turn in, and near one the direction is inaccurate. `end` and `target` are relative to the base.
+pub(in crate::ik) fn is_straight(reach: f64, end: DVec3, target: DVec3) -> bool {
+    reach - end.length() <= STRAIGHT * (reach - target.length())
+}
+
+/// Returns whether only an almost straight chain reaches a target, which is relative to the base.
+pub(in crate::ik) fn is_stretched(reach: f64, target: DVec3) -> bool {
+    target.length() > STRETCHED * reach
+}
+
+/// A circular arc of links from the base of a chain to its target.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ik) struct Arch {
+    /// The shortest arc from the end to the target.
+    turn: DQuat,
+    /// Unit vectors: towards the target, normal of the arc's plane, and in the plane across the way.
+    way: DVec3,
+    axis: DVec3,
+    across: DVec3,
+    /// Half of the angle of the arc, radians.
+    half_angle: f64,
+    reach: f64,
+    passed: f64,
+}
+
+impl Arch {
+    /// Returns the arc for a chain with links of total length `reach`. `end` and `target` are relative to the base,
+    /// and `bend` is the axis about which the chain bends. Returns `None` if there is no plane for the arc.
+    pub(in crate::ik) fn new(reach: f64, end: DVec3, target: DVec3, bend: DVec3) -> Option<Self> {
+        let way = target.try_normalize()?;
+        let turn = shortest_arc(end, target, any_perpendicular(end));
+        let axis = (turn * bend).reject_from_normalized(way).try_normalize()?;
+        // Solves sin x / x = chord / arc for half the angle x of the arc by Newton's method, starting from the first
+        // term of the series.
+        let chord = target.length() / reach;
+        let mut x = (6.0 * (1.0 - chord)).sqrt().min(3.0);
+        for _ in 0..3 {
+            let (sin, cos) = x.sin_cos();
+            let slope = (cos - sin / x) / x;
+            x = (x - (sin / x - chord) / slope).clamp(1e-9, 3.1);
+        }
+        Some(Self { turn, way, axis, across: axis.cross(way), half_angle: x, reach, passed: 0.0 })
+    }
+
+    /// Lays the next link into the arc. Returns its new vector and its rotation.
+    pub(in crate::ik) fn lay(&mut self, link: DVec3, length: f64) -> (DVec3, DQuat) {
+        let angle = self.half_angle * (1.0 - (2.0 * self.passed + length) / self.reach);
+        self.passed += length;
+        let (sin, cos) = angle.sin_cos();
+        // The chain bends about the axis towards its end, so the first link leans to the opposite side.
+        let there = (self.way * cos - self.across * sin) * length;
+        (there, shortest_arc(self.turn * link, there, self.axis) * self.turn)
+    }
+}
