@@ -11,7 +11,8 @@ pub enum Outcome {
     Reached,
     /// The target is beyond the reach of the chain, or nearer than the chain can fold.
     OutOfReach,
-    /// The error stopped falling while joints were at their limits.
+    /// The nearest pose within the limits: the gradient of the error points out of the limits of some joints, the
+    /// other joints cannot reduce the error, and the restarts, if any, ended no nearer.
     BlockedByLimits,
     /// The error stopped falling.
     #[default]

@@ -1,7 +1,7 @@
 //! The solver, which poses a body to meet goals and reports the result.
 
 use super::chain::Chain;
-use super::driver::{Driver, Progress};
+use super::driver::{Driver, Progress, Task, is_blocked};
 use super::last_solve::{BodyPose, LastSolve};
 use super::methods::style::BoundPrior;
 use super::methods::two_bone;
@@ -136,27 +136,26 @@ impl Solver {
         // The rest pose is often straight or at a limit, so it is bent before the first iteration. Bending a pose that
         // was already solved, or the first pose of a drag, would make it shake visibly.
         let bend = options.restarts > 0 && options.start != Start::Continue && body.is_at_rest();
-        let progress = self.driver.run(tree, method, options, restarts, (auto, bend));
+        let progress = self.driver.run(tree, &Task { method, options, auto, bend, restarts });
         tree.write(body);
-        self.fill_report(&progress, options);
+        self.fill_report(&progress);
         Ok(())
     }
 
     /// Fills the report from the solved tree.
-    fn fill_report(&mut self, progress: &Progress, options: &Options) {
+    fn fill_report(&mut self, progress: &Progress) {
         let (tree, report) = (&self.tree, &mut self.report);
         report.limited.clear();
         let limited = tree.joints.iter().filter(|j| j.is_at_border(AT_BORDER));
         report.limited.extend(limited.map(|j| j.link));
-        let is_spent = progress.iterations >= options.iterations && progress.method != Method::TwoBone;
         let outcome = |effector: usize| {
             if tree.is_reached(effector) {
                 Outcome::Reached
             } else if tree.is_out_of_reach(effector) {
                 Outcome::OutOfReach
-            } else if tree.above(effector).any(|j| tree.joints[j].is_at_border(AT_BORDER)) {
+            } else if progress.agreed && is_blocked(tree, effector) {
                 Outcome::BlockedByLimits
-            } else if is_spent {
+            } else if progress.spent {
                 Outcome::IterationLimit
             } else {
                 Outcome::Stalled

@@ -47,7 +47,8 @@ fn a_limited_limb_turns_its_shoulder_to_the_best_pose() {
         let mut body = limited_limb();
         let goal = Goal::position(2, target);
         let report = report(&mut body, &[goal], &options(Method::TwoBone));
-        assert_eq!(report.goals[0].outcome, Outcome::BlockedByLimits);
+        // The elbow keeps the bend of the closed form, which need not be the best one within the limits.
+        assert_eq!(report.goals[0].outcome, Outcome::Stalled);
         let mut least = f64::INFINITY;
         for i in 0..90 * 10 * 9 {
             let [around, away, twist] = [i % 90, i / 90 % 10, i / 900].map(f64::from);

@@ -56,7 +56,7 @@ pub(crate) fn waypoint(body: &Body, random: &mut Random) -> Goal {
 }
 
 fn bits(body: &Body) -> Vec<u64> {
-    let rotations = body.rotations().iter().flat_map(|q| q.to_array());
+    let rotations = body.rotations().iter().flat_map(DQuat::to_array);
     rotations.chain(body.root().to_array()).map(f64::to_bits).collect()
 }
 

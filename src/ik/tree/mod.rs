@@ -69,7 +69,11 @@ impl Joint {
 
     /// Returns the rotation in the middle of the limit.
     pub(super) fn centre(&self) -> DQuat {
-        let own = self.limit.centre();
+        self.link_rotation(self.limit.centre())
+    }
+
+    /// Converts the joint's own rotation from rest to the rotation of its link.
+    pub(super) fn link_rotation(&self, own: DQuat) -> DQuat {
         if self.reversed { own.conjugate() * self.rest } else { self.rest * own }
     }
 

@@ -1,0 +1,108 @@
+//! Whether limits keep an effector from its goal.
+//!
+//! At the nearest pose within limits, the gradient of the squared error points out of the limits (Karush 1939; Kuhn &
+//! Tucker 1951). The projected gradient, which is the part that the limits allow, then gains nothing.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::rotation::rotation_vector;
+use crate::ik::tree::{EffectorTask, Joint, Tree};
+
+/// Largest angle of the trial turn that is projected by the limits, radians. It is small enough for the limits to be
+/// flat, and far larger than rounding errors.
+const TRIAL: f64 = 1e-5;
+/// Limits block the error if they remove at least this fraction of the gradient.
+const REMOVED: f64 = 1e-2;
+/// Limits block the error if the best step along the projected gradient, of at most [`STEP`], would remove at most this
+/// fraction of the squared error, to second order.
+const REMAINING_GAIN: f64 = 1e-3;
+/// Largest turn of a joint in the step along the projected gradient, radians. The linear model is good for it.
+const STEP: f64 = 0.1;
+
+/// The error of a straight chain is flat: its gradient is at most this fraction of what the error and the chain's length
+/// allow. Rounding leaves far less, and limits that block a bent chain leave far more.
+const FLAT: f64 = 1e-6;
+
+/// The derivatives of an effector's squared error, in base space.
+struct Gradient {
+    /// Position error, metres, and orientation error, radians.
+    error: DVec3,
+    turn: DVec3,
+    radian: f64,
+}
+
+/// Returns whether the limits of the joints above an effector keep it from its goal.
+pub(in crate::ik) fn is_blocked(tree: &Tree, effector: usize) -> bool {
+    let task = &tree.tasks[effector];
+    let gradient = Gradient::new(task);
+    let above = || tree.above(effector).map(|j| &tree.joints[j]);
+    let slope = |joint: &Joint| gradient.slope(tree, joint, task.position - joint.position);
+    let steepest = above().map(|j| slope(j).length()).fold(0.0, f64::max);
+    if steepest == 0.0 {
+        return false;
+    }
+    let scale = TRIAL / steepest;
+    let (mut whole, mut removed, mut along) = (0.0, 0.0, 0.0);
+    let mut longest = 0.0_f64;
+    let (mut moved, mut turned) = (DVec3::ZERO, DVec3::ZERO);
+    for joint in above() {
+        let slope = slope(joint);
+        let allowed = allowed(tree, joint, slope * scale) / scale;
+        whole += slope.length_squared();
+        removed += (slope - allowed).length_squared();
+        along += slope.dot(allowed);
+        longest = longest.max(allowed.length());
+        moved += tree.lever(joint, task.position - joint.position) * allowed;
+        turned += allowed * gradient.radian;
+    }
+    let bent = if task.target.is_some() { moved.length_squared() } else { 0.0 };
+    let spun = if gradient.turn == DVec3::ZERO { 0.0 } else { turned.length_squared() };
+    let squared = gradient.error.length_squared() + (gradient.radian * gradient.turn).length_squared();
+    let curvature = bent + spun;
+    let best = if curvature > 0.0 { along / curvature } else { f64::INFINITY };
+    let step = if longest > 0.0 { best.min(STEP / longest) } else { 0.0 };
+    let gain = step * (2.0 * along - step * curvature);
+    removed > REMOVED * REMOVED * whole && gain <= REMAINING_GAIN * squared
+}
+
+/// Returns whether no joint has a direction to turn in, although a goal is not met.
+pub(super) fn is_flat(tree: &Tree) -> bool {
+    (0..tree.tasks.len()).filter(|&t| tree.tasks[t].weight > 0.0).all(|index| {
+        let task = &tree.tasks[index];
+        let gradient = Gradient::new(task);
+        let error = gradient.error.length() + gradient.radian * gradient.turn.length();
+        let steepest = FLAT * error * tree.lengths(index).sum;
+        tree.above(index)
+            .map(|j| &tree.joints[j])
+            .all(|joint| gradient.slope(tree, joint, task.position - joint.position).length() <= steepest)
+    })
+}
+
+impl Gradient {
+    fn new(task: &EffectorTask) -> Self {
+        Self {
+            error: task.target.map_or(DVec3::ZERO, |target| target - task.position),
+            turn: task.orientation_error().or_else(|| task.aim_error()).unwrap_or(DVec3::ZERO),
+            radian: task.radian,
+        }
+    }
+
+    /// Returns the negative gradient with respect to the turn of a joint, as a rotation vector.
+    fn slope(&self, tree: &Tree, joint: &Joint, arm: DVec3) -> DVec3 {
+        let turn = tree.lever(joint, arm).transpose() * self.error + self.radian * self.radian * self.turn;
+        match joint.hinge_axis() {
+            Some(axis) => {
+                let axis = tree.base_from_axes(joint) * axis;
+                axis * axis.dot(turn)
+            }
+            None => turn,
+        }
+    }
+}
+
+/// Returns the part of a small turn of a joint that its limit allows, as a rotation vector in base space.
+fn allowed(tree: &Tree, joint: &Joint, turn: DVec3) -> DVec3 {
+    let requested = DQuat::from_scaled_axis(tree.axis_to_frame(joint, turn)) * joint.rotation;
+    let allowed = joint.allowed(requested.normalize());
+    tree.base_from_axes(joint) * rotation_vector(allowed * joint.rotation.conjugate())
+}

@@ -1,0 +1,161 @@
+//! The iterations from one start pose.
+
+use crate::ik::methods::jacobian::is_free_chain;
+use crate::ik::tree::Tree;
+use crate::ik::{Method, Secondary, Start};
+
+use super::blocked::is_flat;
+use super::{Driver, Task, is_budgeted};
+
+/// A start stalls if this many iterations do not reduce the error below [`STALL_RATIO`] times its previous value. It
+/// gives the slowest methods, which gain a fraction of a per cent per iteration, time to show progress.
+const STALL_ITERATIONS: usize = 16;
+/// Fraction of its previous value below which the error of a start must fall within [`STALL_ITERATIONS`] iterations.
+const STALL_RATIO: f64 = 0.99;
+/// A target out of reach leaves an error that does not vanish, so the gain is compared with the chain's length: a start
+/// stalls if [`REMOTE_ITERATIONS`] iterations reduce the error by less than this fraction of the length.
+const REMOTE_GAIN: f64 = 1e-4;
+/// Number of iterations in which [`REMOTE_GAIN`] is measured. A damped step that fails is repeated up to about five
+/// times before it gains anything.
+const REMOTE_ITERATIONS: usize = 8;
+/// The window and the ratio of a quick method, which gains nothing in half of its iterations if limits block it.
+const QUICK: (usize, f64) = (8, 0.998);
+/// With restarts left, the first start of a quick method is set aside for the others if its error does not fall below
+/// this ratio in this window of iterations. Measured on a seven-hinge arm with limits.
+const FIRST: (usize, f64) = (6, 0.5);
+/// The same for the other starts.
+const LATER: (usize, f64) = (4, 0.5);
+/// Two errors count as equal if they differ by at most this fraction, which rounding alone may cause.
+const SAME_ERROR: f64 = 1e-9;
+/// Angles in radians by which a straight chain is bent when an iteration does not change its error. They are tried in
+/// order.
+const BEND_ANGLES: [f64; 2] = [0.05, 0.5];
+
+/// When a start gives way to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// When its error falls slowly.
+    Brief,
+    /// When its error no longer falls.
+    Full,
+}
+
+/// Watches the error of a start.
+struct Watch {
+    window: usize,
+    /// Factor below which the error must fall in a window.
+    ratio: f64,
+    /// Length in metres by which the error must fall in a window.
+    gain: f64,
+    mark: f64,
+}
+
+impl Watch {
+    fn new(tree: &Tree, task: &Task<'_>, candidate: usize, patience: Patience) -> Self {
+        let mark = f64::INFINITY;
+        let remote = (0..tree.tasks.len()).all(|t| tree.tasks[t].weight == 0.0 || tree.is_out_of_reach(t));
+        let length = tree.tasks.iter().map(|t| t.length).fold(0.0, f64::max);
+        let (window, ratio) = match (is_quick(task), patience) {
+            (true, Patience::Brief) if candidate == 0 => FIRST,
+            (true, Patience::Brief) => LATER,
+            _ if remote => {
+                return Self { window: REMOTE_ITERATIONS, ratio: 1.0, gain: REMOTE_GAIN * length, mark };
+            }
+            (true, Patience::Full) => QUICK,
+            (false, _) => (STALL_ITERATIONS, STALL_RATIO),
+        };
+        Self { window, ratio, gain: 0.0, mark }
+    }
+
+    /// Returns whether the smallest error, after `pass` iterations, has fallen too little in the last window.
+    fn is_slow(&mut self, pass: usize, error: f64) -> bool {
+        if !pass.is_multiple_of(self.window) {
+            return false;
+        }
+        let slow = error > self.ratio * self.mark || error > self.mark - self.gain;
+        self.mark = error;
+        slow
+    }
+}
+
+/// Returns whether the method converges in few iterations if it converges at all. A secondary task makes the last
+/// iterations slow.
+fn is_quick(task: &Task<'_>) -> bool {
+    let quick = [Method::PseudoInverse, Method::Dls, Method::Fused, Method::Optimize];
+    quick.contains(&task.method) && task.options.jacobian.secondary == Secondary::None
+}
+
+impl Driver {
+    /// Iterates from the current pose until the goals are met, the patience ends, or the iteration limit is reached.
+    /// The best pose goes to the candidate.
+    pub(super) fn descend(&mut self, tree: &mut Tree, task: &Task<'_>, candidate: usize, patience: Patience) {
+        let Task { method, options, .. } = *task;
+        self.methods.prepare(method, tree);
+        let mut watch = Watch::new(tree, task, candidate, patience);
+        let mut bends = self.bends(tree, task, candidate).iter();
+        let (mut last, mut least) = (f64::INFINITY, f64::INFINITY);
+        let mut ended = true;
+        for pass in 0.. {
+            let sum = self.candidates.get_mut(candidate).keep(tree, method);
+            least = least.min(sum.sqrt());
+            self.record(tree, options);
+            if self.candidates.get(candidate).is_done() {
+                break;
+            }
+            if self.iterations >= options.iterations {
+                ended = false;
+                break;
+            }
+            if self.methods.stops(method, options, sum) {
+                break;
+            }
+            // No method finds a direction to turn in on a straight chain. The error then stays the same to the last
+            // digits.
+            // Damped least squares itself bends a free chain that is straight.
+            let is_damped = matches!(method, Method::Dls | Method::Fused | Method::FullBody);
+            let bend_first = task.bend && candidate == 0 && !(is_damped && is_free_chain(tree));
+            let stuck = match pass {
+                0 => bend_first,
+                // The closed form of the fused method is undone if it does not help.
+                1 if method == Method::Fused => false,
+                _ => (sum - last).abs() <= SAME_ERROR * last,
+            };
+            last = sum;
+            // A drag that limits block rests where it is. Bending it would make it shake.
+            let bends_now = stuck && (task.options.start != Start::Continue || is_flat(tree));
+            if let Some(&angle) = bends_now.then(|| bends.next()).flatten() {
+                self.iterations += 1;
+                tree.bend(angle);
+                self.methods.prepare(method, tree);
+                continue;
+            }
+            if stuck && pass > 0 {
+                break;
+            }
+            if watch.is_slow(pass, least) {
+                ended = patience == Patience::Full || !is_quick(task);
+                break;
+            }
+            self.iterations += 1;
+            self.methods.pass(method, tree, options);
+            tree.swivel();
+        }
+        if tree.tasks.iter().any(|t| t.pinned) && !self.candidates.get(candidate).is_done() {
+            self.methods.restore_pins(tree);
+            self.candidates.get_mut(candidate).keep(tree, method);
+        }
+        self.candidates.get_mut(candidate).ended = ended;
+    }
+
+    /// Returns the angles by which a straight chain is bent.
+    fn bends(&self, tree: &Tree, task: &Task<'_>, candidate: usize) -> &'static [f64] {
+        // Do not bend if joints have an angle budget, because a spent budget can then be the reason that the error
+        // stays the same, and not a straight chain. If only the base moves, there is no joint to bend. Random starts
+        // are not straight. A drag beyond the reach rests in a stretched pose, from which bending it would make it
+        // shake.
+        let budgeted = is_budgeted(tree, task);
+        let remote = (0..tree.tasks.len()).any(|t| tree.tasks[t].weight > 0.0 && tree.is_out_of_reach(t));
+        let rests = task.options.start == Start::Continue && remote;
+        if budgeted || tree.joints.is_empty() || candidate > 0 || rests { &[] } else { &BEND_ANGLES }
+    }
+}

@@ -1,0 +1,104 @@
+//! The buffers of all methods, and the call of one iteration.
+
+use crate::ik::methods::ccd::Ccd;
+use crate::ik::methods::fabrik::Fabrik;
+use crate::ik::methods::full_body;
+use crate::ik::methods::fused::Fused;
+use crate::ik::methods::jacobian::Jacobian;
+use crate::ik::methods::optimize::Optimize;
+use crate::ik::methods::particle::Particles;
+use crate::ik::tree::Tree;
+use crate::ik::{Balance, Method, Options};
+
+/// The buffers of all methods.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Methods {
+    ccd: Ccd,
+    particles: Particles,
+    fabrik: Fabrik,
+    jacobian: Jacobian,
+    fused: Fused,
+    optimize: Optimize,
+}
+
+impl Methods {
+    /// Stores the pose in which a solve starts.
+    pub(super) fn set_start(&mut self, tree: &Tree) {
+        self.jacobian.set_start(tree);
+        self.optimize.set_start(tree);
+    }
+
+    /// Prepares a method for the current pose of the tree.
+    pub(super) fn prepare(&mut self, method: Method, tree: &Tree) {
+        match method {
+            Method::Ccd => self.ccd.set(tree),
+            Method::Particle | Method::Fabrik => self.particles.set(tree),
+            Method::Fused => {
+                self.fused.set(tree);
+                self.jacobian.set(tree);
+            }
+            Method::Optimize => {
+                self.optimize.set(tree);
+                self.jacobian.set(tree);
+            }
+            _ => self.jacobian.set(tree),
+        }
+    }
+
+    /// Runs one iteration of a method.
+    pub(super) fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options) {
+        match method {
+            Method::Ccd => self.ccd.pass(tree, &options.ccd),
+            Method::Particle => self.particles.pass(tree, options.stiffness),
+            Method::Fabrik => self.fabrik.pass(&mut self.particles, tree),
+            Method::Fused if self.fused.is_due() => self.fused.start(tree),
+            Method::Fused => {
+                let additional = self.fused.additional(tree);
+                self.jacobian.pass(tree, method, &options.jacobian, Some(additional));
+            }
+            Method::Optimize => self.optimize.pass(&mut self.jacobian, tree, &options.optimize),
+            Method::FullBody => {
+                full_body::pass(&mut self.jacobian, tree, &options.jacobian, options.root_motion);
+            }
+            _ => self.jacobian.pass(tree, method, &options.jacobian, None),
+        }
+    }
+
+    /// Returns whether the method cannot go on from the current pose, whose weighted error is `sum`.
+    pub(super) fn stops(&mut self, method: Method, options: &Options, sum: f64) -> bool {
+        match method {
+            Method::Dls | Method::Fused | Method::FullBody => self.jacobian.is_stuck(),
+            Method::Ccd => self.ccd.stops(&options.ccd, sum),
+            _ => false,
+        }
+    }
+
+    /// Returns whether the method must not start again from another pose, because it stopped by a rule of its own.
+    pub(super) fn has_stopped(&self, method: Method) -> bool {
+        method == Method::Ccd && self.ccd.has_stopped()
+    }
+
+    /// Brings pinned goals back within tolerance, regardless of the other goals.
+    pub(super) fn restore_pins(&mut self, tree: &mut Tree) {
+        self.jacobian.restore_pins(tree);
+    }
+
+    /// Prepares the minimisation of a sum that contains other terms besides the goals' errors.
+    pub(super) fn start_minimising(&mut self, tree: &Tree, options: &Options) {
+        let usable = |b: &Balance| b.support.is_finite() && b.weight.is_finite() && b.weight > 0.0;
+        let balance = options.optimize.balance.filter(usable);
+        self.jacobian.balance = balance.map(|b| (tree.to_base(b.support), b.weight));
+        self.prepare(Method::Optimize, tree);
+    }
+
+    /// Returns whether the minimised sum no longer falls.
+    pub(super) fn is_minimal(&self) -> bool {
+        self.optimize.is_converged()
+    }
+
+    /// Ends a minimisation in the pose with the smallest sum.
+    pub(super) fn finish_minimising(&mut self, tree: &mut Tree) {
+        self.optimize.restore_best(tree);
+        self.jacobian.balance = None;
+    }
+}

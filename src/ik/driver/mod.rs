@@ -1,0 +1,192 @@
+//! The solve loop that all methods share: start, iterate, measure, keep the best pose, stop, and restart.
+
+mod blocked;
+mod candidate;
+mod descent;
+mod methods;
+mod pose;
+mod race;
+mod seed;
+
+use super::methods::ccd::Ccd;
+use super::methods::two_bone;
+use super::options::DEFAULT_TOLERANCE;
+use super::tree::Tree;
+use super::{Limit, Method, OptimizeOptions, Options, Swivel};
+pub(super) use blocked::is_blocked;
+use candidate::{Candidates, MARGIN};
+use descent::Patience;
+use methods::Methods;
+use pose::TreePose;
+
+/// Upper bound for the tolerance of pinned goals, as a fraction of the chain's length.
+const PIN_TOLERANCE: f64 = 2e-5;
+
+/// Runs the iterations of a solve and keeps the buffers of all methods.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Driver {
+    methods: Methods,
+    candidates: Candidates,
+    seed: TreePose,
+    iterations: usize,
+    /// The largest position errors before the first iteration and after each iteration. Filled only if
+    /// [`Options::record`] is set.
+    pub(super) history: Vec<f64>,
+}
+
+/// What a solve asks of the driver.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task<'a> {
+    pub(super) method: Method,
+    pub(super) options: &'a Options,
+    /// Whether damped least squares takes over if the closed form for limbs misses a goal.
+    pub(super) auto: bool,
+    /// Whether the joints are bent a little before the first iteration.
+    pub(super) bend: bool,
+    /// Maximum number of restarts.
+    pub(super) restarts: usize,
+}
+
+/// What a solve did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// Number of iterations.
+    pub(super) iterations: usize,
+    /// The method that found the pose.
+    pub(super) method: Method,
+    /// Whether the iteration limit ended the solve.
+    pub(super) spent: bool,
+    /// Whether the starts that ran to their end found the same smallest error.
+    pub(super) agreed: bool,
+}
+
+impl Driver {
+    /// Iterates until the goals are met or the error no longer falls, and restarts from other poses if necessary.
+    /// Leaves the best pose in the tree.
+    pub(super) fn run(&mut self, tree: &mut Tree, task: &Task<'_>) -> Progress {
+        Self::set_tolerances(tree, task.options);
+        self.history.clear();
+        self.candidates.clear();
+        self.iterations = 0;
+        self.methods.set_start(tree);
+        let first = self.candidates.add();
+        let has_weight = tree.tasks.iter().any(|t| t.weight > 0.0);
+        if !has_weight || task.options.iterations == 0 {
+            self.candidates.get_mut(first).keep(tree, task.method);
+            return self.finish(tree, task);
+        }
+        let mut task = *task;
+        if task.method == Method::TwoBone {
+            self.solve_limb(tree, task.options);
+            if !task.auto || self.candidates.is_done() || is_nearest(tree) {
+                return self.finish(tree, &task);
+            }
+            task.method = Method::Dls;
+        }
+        tree.swivel();
+        let budgeted = is_budgeted(tree, &task);
+        if !budgeted && tree.tasks.len() == 1 && tree.lengths(0).too_far() && is_nearest(tree) {
+            self.straighten(tree, &task);
+        } else if task.method == Method::Optimize && task.options.optimize != OptimizeOptions::default() {
+            self.minimise(tree, task.options);
+        } else {
+            task.restarts = if budgeted { 0 } else { task.restarts };
+            let patience = if task.restarts > 0 { Patience::Brief } else { Patience::Full };
+            self.descend(tree, &task, first, patience);
+            let may_restart = task.restarts > 0 && !self.methods.has_stopped(task.method);
+            if may_restart && !self.candidates.is_done() {
+                self.race(tree, &task);
+            }
+        }
+        self.finish(tree, &task)
+    }
+
+    fn record(&mut self, tree: &Tree, options: &Options) {
+        if options.record {
+            self.history.push(tree.largest_error());
+        }
+    }
+
+    /// Moves the tree to the best pose.
+    fn finish(&mut self, tree: &mut Tree, task: &Task<'_>) -> Progress {
+        let margin = margin(tree);
+        let (iterations, spent) = (self.iterations, self.iterations >= task.options.iterations);
+        let mut progress = Progress { iterations, method: task.method, spent, agreed: true };
+        progress.agreed = self.candidates.agree(margin);
+        if let Some(best) = self.candidates.best(margin) {
+            progress.method = best.method;
+            best.pose.apply(tree);
+        }
+        // A closed form is not cut short.
+        progress.spent &= progress.method != Method::TwoBone;
+        progress
+    }
+
+    /// Runs the closed form for limbs. If the result is worse than the start pose because of limits, the start pose is
+    /// kept. With softening, a swivel or a pole the closed form is always used, because the requested pose need not
+    /// have the smallest error.
+    fn solve_limb(&mut self, tree: &mut Tree, options: &Options) {
+        self.record(tree, options);
+        let plain = options.limb.soften == 0.0 && options.limb.swivel == Swivel::Keep;
+        if plain && tree.tasks.iter().all(|t| t.pole.is_none()) {
+            self.candidates.get_mut(0).keep(tree, Method::TwoBone);
+        }
+        two_bone::solve(tree, &options.limb);
+        self.candidates.get_mut(0).keep(tree, Method::TwoBone);
+        self.iterations += 1;
+        self.record(tree, options);
+    }
+
+    /// Straightens a free chain towards a target that is out of its reach, which is the nearest pose. This takes no
+    /// iteration.
+    fn straighten(&mut self, tree: &mut Tree, task: &Task<'_>) {
+        self.candidates.get_mut(0).keep(tree, task.method);
+        tree.straighten();
+        self.candidates.get_mut(0).keep(tree, task.method);
+        self.record(tree, task.options);
+    }
+
+    /// Sets the tolerances of the tasks.
+    fn set_tolerances(tree: &mut Tree, options: &Options) {
+        for task in &mut tree.tasks {
+            task.tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * task.length);
+            if task.pinned {
+                task.tolerance = task.tolerance.min(PIN_TOLERANCE * task.length);
+            }
+        }
+    }
+
+    /// Minimises a sum that contains other terms besides the goals' errors. The search therefore continues when the
+    /// goals are met. The result is the pose with the smallest sum.
+    fn minimise(&mut self, tree: &mut Tree, options: &Options) {
+        self.methods.start_minimising(tree, options);
+        while self.iterations < options.iterations && !self.methods.is_minimal() {
+            self.record(tree, options);
+            self.methods.pass(Method::Optimize, tree, options);
+            self.iterations += 1;
+        }
+        self.methods.finish_minimising(tree);
+        self.record(tree, options);
+        let only = self.candidates.get_mut(0);
+        only.measure = None;
+        only.keep(tree, Method::Optimize);
+    }
+}
+
+/// Returns whether joints may only turn by a given angle in the whole solve.
+fn is_budgeted(tree: &Tree, task: &Task<'_>) -> bool {
+    task.method == Method::Ccd && Ccd::has_budgets(tree, &task.options.ccd)
+}
+
+/// Returns the error by which a restart must be nearer to the goals, world metres.
+fn margin(tree: &Tree) -> f64 {
+    MARGIN * tree.tasks.iter().map(|t| t.length).fold(0.0, f64::max)
+}
+
+/// Returns whether the closed form for a position out of reach gives the nearest pose: the chain is free, and the only
+/// goal is a position.
+fn is_nearest(tree: &Tree) -> bool {
+    let [task] = &tree.tasks[..] else { return false };
+    let is_position = task.orientation.is_none() && task.aim.is_none();
+    is_position && tree.is_out_of_reach(0) && tree.joints.iter().all(|j| j.limit == Limit::Free)
+}
