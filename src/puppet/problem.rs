@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3, Vec3};
 use crate::asset::{Character, Skeleton};
 use crate::ik::{Aim, Body, BoundPrior, Goal, GoalOutcome, Method, Options, SolveError};
 use crate::pose::{Pose, orientation, rest_orientation};
-use crate::rig::{Binding, Rig, RigError, default_base};
+use crate::rig::{Binding, Rig, RigError, default_base, topmost_joint};
 
 use super::bindings::{BindError, Bindings, Subject, facing};
 use super::{CharacterPrior, GoalKind, Pin, PuppetError, Target};
@@ -57,11 +57,12 @@ impl Groups {
         self.groups.clear();
         self.group_of.clear();
         if demand.is_one_group() {
-            // The group has the base of the first target that names one. Other bases are pinned.
+            // The group has the base of the first target that names one. Other bases are pinned. Otherwise the base may
+            // move, so no joint may be above it.
             let given = demand.targets.iter().find_map(|t| t.base);
             let first =
                 demand.targets.first().map(|t| t.node).or_else(|| demand.pins.first().map(|p| p.node));
-            let base = given.or_else(|| first.map(|n| default_base(character, n)));
+            let base = given.or_else(|| first.map(|n| topmost_joint(character, n)));
             self.groups.extend(base.map(|base| Group { base, root_motion: given.is_none() }));
             self.group_of.resize(demand.targets.len(), 0);
             return;

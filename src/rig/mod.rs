@@ -18,4 +18,4 @@ pub use error::RigError;
 pub use load::{RigLoadCause, RigLoadError, load, updated};
 pub use model::{Chain, ChainKind, JointRig, Rig};
 pub use reparent::Reparented;
-pub use root::skeleton_root;
+pub use root::{skeleton_root, topmost_joint};

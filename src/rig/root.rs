@@ -2,7 +2,17 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::asset::{Skeleton, Skin, Transform};
+use crate::asset::{Character, Skeleton, Skin, Transform};
+
+/// Returns the topmost joint above a node, of any skin. If there is none, as in a file of rigid parts, returns the root of
+/// its tree. Unlike [`default_base`](super::default_base), the joint has no other joint above it, so that it can be
+/// moved without stretching a bone. Allocates nothing.
+pub fn topmost_joint(character: &Character, node: usize) -> usize {
+    let skeleton = &character.skeleton;
+    let is_joint = |n: &usize| character.skins.iter().any(|s| s.joints.contains(n));
+    let joint = skeleton.ancestors(node).filter(is_joint).last();
+    joint.or_else(|| skeleton.ancestors(node).last()).unwrap_or(node)
+}
 
 /// Returns the root of the skeleton that a node belongs to: the lowest node above it that has the whole skeleton below
 /// it, so that moving the root stretches no bone. Nodes above the root, such as the cameras of a scene, stay in place.

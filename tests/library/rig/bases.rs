@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Quat, Vec3};
 use proptest::prelude::*;
-use sinew::asset;
+use sinew::asset::{self, Skin};
 use sinew::ik::Method;
 use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, PuppetError, Target};
@@ -238,5 +238,26 @@ fn every_base_of_real_characters_stays() {
         let Some(path) = external(file) else { return };
         let moved = Figure::new(&path).check_all(7).unwrap();
         assert!(moved > 10, "{file}: {moved}");
+    }
+}
+
+/// The first skin of the hand is that of a glove, which has no joint above the lower arm.
+#[test]
+fn root_motion_moves_the_topmost_joint_of_all_skins() {
+    let mut character = asset::mannequin().unwrap();
+    let node = |name: &str| character.skeleton.find(name).unwrap();
+    let (hips, hand, joints) = (node("hips"), node("leftHand"), vec![node("leftLowerArm"), node("leftHand")]);
+    let joint_from_mesh = vec![Affine3A::IDENTITY; joints.len()];
+    let skins = character.skeleton.nodes.iter_mut().filter_map(|n| n.skin.as_mut());
+    skins.for_each(|skin| *skin += 1);
+    character.skins.insert(0, Skin { name: None, joints, joint_from_mesh, has_inverse_binds: true });
+    let mut puppet = Puppet::new(character, 0);
+    let rest = puppet.pose().clone();
+    puppet.options.method = Method::FullBody;
+    puppet.targets = vec![Target { position: Some(DVec3::new(1.5, 1.5, 0.5)), ..Target::new(hand) }];
+    let report = puppet.update().unwrap()[0].clone();
+    assert!(report.position_error.unwrap() < 1e-3, "{report:?}");
+    for (index, (before, after)) in rest.locals.iter().zip(&puppet.pose().locals).enumerate() {
+        assert!(index == hips || before.translation == after.translation, "node {index}");
     }
 }
