@@ -32,7 +32,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     methods.response.labelled_by(title.id);
     method::show(ui, &mut options);
     let all = egui::CollapsingHeader::new("All methods").id_salt("all methods");
-    all.show(ui, |ui| method::shared(ui, &mut options));
+    all.show(ui, |ui| {
+        method::shared(ui, &mut options);
+        let is_stored = session.storable_options() == session.rig().options;
+        let store = ui.add_enabled(!is_stored, Button::new("Store in rig").small());
+        let hint = "Make these settings the defaults of this character. Save rig writes them to its file.";
+        if store.on_hover_text(hint).clicked() {
+            commands.push(Command::StoreOptions);
+        }
+    });
     ui.horizontal(|ui| {
         let mut keep = session.keep;
         let hint = "Goals stay active where they are released";
@@ -42,12 +50,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         let defaults = session.default_options(options.method);
         if ui.add_enabled(options != defaults, Button::new("Defaults").small()).clicked() {
             options = defaults;
-        }
-        let is_stored = session.storable_options() == session.rig().options;
-        let store = ui.add_enabled(!is_stored, Button::new("To rig").small());
-        let hint = "Make these settings the defaults of this character. Save rig writes them to its file.";
-        if store.on_hover_text(hint).clicked() {
-            commands.push(Command::StoreOptions);
         }
     });
     if options != session.options {

@@ -110,8 +110,9 @@ fn options_are_stored_in_the_rig() {
     let mut options = with_method(Method::Ccd);
     options.ccd.step = 5_f64.to_radians();
     let (mut harness, state) = panel(with(options), Theme::Dark);
+    harness.get_by_label("All methods").click();
     harness.run();
-    harness.get_by_label("To rig").click();
+    harness.get_by_label("Store in rig").click();
     harness.run();
     assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [Command::StoreOptions]);
     let session = &mut state.borrow_mut().session;
