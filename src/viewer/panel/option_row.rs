@@ -241,7 +241,7 @@ fn swivel(ui: &mut Ui, option: &SolverOption, swivel: &mut Swivel) {
     choice(ui, ("Swivel", option.help), swivel, &rules);
     match swivel {
         Swivel::Angle(radians) => {
-            angle(ui, ("Offset", "Angle added to the swivel of the rest pose"), radians)
+            angle(ui, ("Offset", "Angle added to the swivel of the rest pose"), radians);
         }
         Swivel::Follow { at_base, slope } => {
             angle(
