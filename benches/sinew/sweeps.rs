@@ -21,7 +21,7 @@ const MAX_ITERATIONS: usize = 16;
 /// to the base or back.
 const SWEEPS: [(Method, &str, usize); 3] = [
     (Method::Ccd, "ccd, per joint", 1),
-    (Method::Fabrik, "fabrik, per link", 2),
+    (Method::Fabrik, "fabrik, per link", 4),
     (Method::Particle, "particle, per link", 16),
 ];
 

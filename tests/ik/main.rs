@@ -7,6 +7,7 @@
 mod cases;
 mod compromise;
 mod goals;
+mod hinge_arms;
 mod limbs;
 mod limits;
 #[path = "../../src/ik/random.rs"]

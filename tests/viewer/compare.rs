@@ -244,7 +244,7 @@ fn invalid_options_are_replaced_by_defaults() {
     let mut session = session();
     let defaults = session.puppet().options;
     let mut invalid = Options { restarts: 0, record: true, ..Options::default() };
-    invalid.stiffness = f64::NAN;
+    invalid.particle.stiffness = f64::NAN;
     invalid.angle_tolerance = -1.0;
     invalid.ccd.step = -3.0;
     invalid.ccd.budget = f64::NAN;

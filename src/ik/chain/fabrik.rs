@@ -2,6 +2,8 @@
 
 use glam::DVec3;
 
+use crate::ik::FabrikOptions;
+
 use super::{Chain, ChainOutcome};
 
 impl Chain {
@@ -12,10 +14,13 @@ impl Chain {
         tolerance: f64,
         iterations: usize,
     ) -> ChainOutcome {
+        let sweeps = FabrikOptions::default().sweeps;
         let error = |chain: &Self| chain.points.last().map_or(f64::NAN, |end| end.distance(target));
         self.move_points(tolerance, iterations, error, |chain| {
-            chain.backward(target);
-            chain.forward();
+            for _ in 0..sweeps {
+                chain.backward(target);
+                chain.forward();
+            }
         })
     }
 

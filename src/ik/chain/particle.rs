@@ -2,18 +2,18 @@
 
 use glam::DVec3;
 
-use super::{Chain, ChainOutcome};
+use crate::ik::ParticleOptions;
 
-/// Sweeps over the springs between two checks of the error.
-const SWEEPS: usize = 8;
+use super::{Chain, ChainOutcome};
 
 impl Chain {
     /// Runs particle inverse kinematics. The square root in a spring's length is approximated to first order
     /// (Jakobsen 2001). This becomes exact as the springs relax to their lengths.
     pub(in crate::ik) fn relax(&mut self, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
         let error = |chain: &Self| chain.straight_ends().distance(target);
+        let sweeps = ParticleOptions::default().sweeps;
         self.move_points(tolerance, iterations, error, |chain| {
-            for _ in 0..SWEEPS {
+            for _ in 0..sweeps {
                 if let Some(end) = chain.points.last_mut() {
                     *end = target;
                 }

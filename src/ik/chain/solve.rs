@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use crate::ik::options::DEFAULT_TOLERANCE;
 use crate::ik::{
-    Body, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options, Outcome, Report,
-    Secondary,
+    Body, FabrikOptions, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options,
+    Outcome, ParticleOptions, Report, Secondary,
 };
 
 use super::{Chain, ChainOutcome};
@@ -118,8 +118,8 @@ impl Chain {
             }
             Method::TwoBone => self.is_limb() && options.limb == LimbOptions::default(),
             Method::Ccd => self.supports_ccd(&options.ccd),
-            Method::Particle => options.stiffness >= 1.0,
-            Method::Fabrik => true,
+            Method::Particle => options.particle == ParticleOptions::default(),
+            Method::Fabrik => options.fabrik == FabrikOptions::default(),
             _ => false,
         };
         is_supported.then_some(method)

@@ -49,8 +49,8 @@ impl Methods {
     pub(super) fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options) {
         match method {
             Method::Ccd => self.ccd.pass(tree, &options.ccd),
-            Method::Particle => self.particles.pass(tree, options.stiffness),
-            Method::Fabrik => self.fabrik.pass(&mut self.particles, tree),
+            Method::Particle => self.particles.pass(tree, &options.particle),
+            Method::Fabrik => self.fabrik.pass(&mut self.particles, tree, &options.fabrik),
             Method::Fused if self.fused.is_due() => self.fused.start(tree),
             Method::Fused => {
                 let additional = self.fused.additional(tree);

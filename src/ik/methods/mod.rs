@@ -10,5 +10,6 @@ pub(super) mod jacobian;
 pub(super) mod limb;
 pub(super) mod optimize;
 pub(super) mod particle;
+pub(super) mod segments;
 pub(super) mod style;
 pub(super) mod two_bone;

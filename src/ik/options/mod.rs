@@ -1,19 +1,23 @@
 //! Options of a solve.
 
 mod ccd;
+mod fabrik;
 mod jacobian;
 mod limb;
 mod method;
 mod optimize;
+mod particle;
 mod registry;
 
 use serde::{Deserialize, Serialize};
 
 pub use ccd::CcdOptions;
+pub use fabrik::FabrikOptions;
 pub use jacobian::{JacobianOptions, JointParameters, Secondary};
 pub use limb::{LimbOptions, Swivel};
 pub use method::Method;
 pub use optimize::{Balance, OptimizeOptions};
+pub use particle::ParticleOptions;
 pub use registry::{Domain, OptionError, OptionKind, OptionOverrides, OptionValue, SolverOption, Unit};
 
 /// Default for the maximum number of iterations.
@@ -65,8 +69,10 @@ pub struct Options {
     pub record: bool,
     /// Options of [`Method::Ccd`].
     pub ccd: CcdOptions,
-    /// Fraction of a spring's error that [`Method::Particle`] corrects in one step.
-    pub stiffness: f64,
+    /// Options of [`Method::Particle`].
+    pub particle: ParticleOptions,
+    /// Options of [`Method::Fabrik`].
+    pub fabrik: FabrikOptions,
     /// Options of the Jacobian methods.
     pub jacobian: JacobianOptions,
     /// Options of the closed form for limbs.
@@ -89,7 +95,8 @@ impl Default for Options {
             restarts: 8,
             record: false,
             ccd: CcdOptions::default(),
-            stiffness: 1.0,
+            particle: ParticleOptions::default(),
+            fabrik: FabrikOptions::default(),
             jacobian: JacobianOptions::default(),
             limb: LimbOptions::default(),
             optimize: OptimizeOptions::default(),

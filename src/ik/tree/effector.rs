@@ -38,6 +38,11 @@ pub(in crate::ik) struct EffectorTask {
 }
 
 impl EffectorTask {
+    /// Returns the orientation of the link in the turned frame of `joint`.
+    pub(in crate::ik) fn local_spin(&self) -> DQuat {
+        self.local_spin
+    }
+
     /// Returns the rotation from the current to the target orientation as a rotation vector in base space.
     pub(in crate::ik) fn orientation_error(&self) -> Option<DVec3> {
         self.orientation.map(|target| rotation_vector(target * self.spin.conjugate()))

@@ -87,6 +87,11 @@ impl Joint {
         self.fixed.matrix3
     }
 
+    /// Returns the product of the rotations from the frame before turning to the parent's turned frame.
+    pub(super) fn fixed_spin(&self) -> DQuat {
+        self.fixed_spin
+    }
+
     /// Returns the axis of a hinge, in the frame before turning.
     pub(super) fn hinge_axis(&self) -> Option<DVec3> {
         self.limit.hinge_axis().map(|axis| if self.reversed { axis } else { self.rest * axis })

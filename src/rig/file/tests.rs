@@ -203,16 +203,19 @@ fn with_options(lines: &str) -> Result<Rig, String> {
 #[test]
 fn solver_options_are_read_from_dotted_nested_and_inline_tables() {
     let dotted =
-        with_options("ccd.step = \"5deg\"\nccd.growing = true\nrestarts = 3\nstiffness = 0.5").unwrap();
+        with_options("ccd.step = \"5deg\"\nccd.growing = true\nrestarts = 3\nparticle.stiffness = 0.5")
+            .unwrap();
     let mut options = ik::Options::default();
     dotted.options.apply(&mut options);
-    let mut expected = ik::Options { restarts: 3, stiffness: 0.5, ..ik::Options::default() };
+    let mut expected = ik::Options { restarts: 3, ..ik::Options::default() };
+    expected.particle.stiffness = 0.5;
     (expected.ccd.step, expected.ccd.growing) = (5_f64.to_radians(), true);
     assert_eq!(options, expected);
-    let nested =
-        with_options("restarts = 3\nstiffness = 0.5\n[options.ccd]\nstep = \"5deg\"\ngrowing = true");
+    let nested = with_options(
+        "restarts = 3\nparticle.stiffness = 0.5\n[options.ccd]\nstep = \"5deg\"\ngrowing = true",
+    );
     assert_eq!(nested, Ok(dotted.clone()));
-    let inline = "version = 1\noptions = { restarts = 3, stiffness = 0.5, ccd = { step = \"5deg\", growing = true } }\n";
+    let inline = "version = 1\noptions = { restarts = 3, particle.stiffness = 0.5, ccd = { step = \"5deg\", growing = true } }\n";
     assert_eq!(read(inline, &CHARACTER.skeleton), Ok(dotted));
 }
 
@@ -223,7 +226,10 @@ fn invalid_solver_options_are_refused_with_their_line() {
         ("ccd.step = \"2mm\"", "line 3: ccd.step: unit \"mm\" of \"2mm\" does not fit; use deg or rad"),
         ("ccd.step = [1]", "line 3: ccd.step must be more than 0deg, at most 180deg, or none"),
         ("iterations = -3", "line 3: iterations: \"-3\" must be a whole number, 0 to 1000000000"),
-        ("stiffness = nan", "line 3: stiffness: \"NaN\" is not a number; use a plain number or %"),
+        (
+            "particle.stiffness = nan",
+            "line 3: particle.stiffness: \"NaN\" is not a number; use a plain number or %",
+        ),
         (
             "root_motion = true",
             "line 3: root_motion cannot be set for a character: the root of a character moves unless a base is given; use a base",

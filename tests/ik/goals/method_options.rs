@@ -1,7 +1,10 @@
-//! Options of optimization: its weights and the balance of the centre of mass.
+//! Options of single methods: the sweeps and the formula of the methods that move points,
+//! and the weights and balance of optimization.
 
 use glam::{DAffine3, DQuat, DVec3};
-use sinew::ik::{Balance, Body, Goal, Method, OptimizeOptions, Options};
+use sinew::ik::{
+    Balance, Body, FabrikOptions, Goal, Method, OptimizeOptions, Options, ParticleOptions, shortest_arc,
+};
 
 use super::angle;
 use crate::{chain, position, report};
@@ -59,4 +62,54 @@ fn centre_of_mass_is_above_its_support_while_the_end_reaches_its_target() {
         let (error, after) = solve(Some(Balance { support, weight: 1.0 }));
         assert!(before > 0.05 && after < 1e-3 && error < 1e-3, "{before} {after} {error}");
     }
+}
+
+#[test]
+fn one_iteration_makes_the_requested_number_of_sweeps() {
+    let goal = Goal::position(6, DVec3::new(0.4, 0.3, 0.5));
+    let solve = |method, iterations, sweeps| {
+        let mut body = chain(6);
+        let fabrik = FabrikOptions { sweeps };
+        let particle = ParticleOptions { sweeps, ..ParticleOptions::default() };
+        let options = Options { method, iterations, fabrik, particle, restarts: 0, ..Options::default() };
+        report(&mut body, &[goal], &options);
+        position(&body, 6)
+    };
+    for method in [Method::Fabrik, Method::Particle] {
+        let [one, six] = [solve(method, 1, 3), solve(method, 3, 1)];
+        assert!(one.distance(six) < 1e-12, "{method}: {one} {six}");
+        assert!(one.distance(solve(method, 1, 1)) > 1e-6, "{method}");
+    }
+}
+
+/// The points move by m = (P₁ − P₀)(½ − ½ d / ‖P₁ − P₀‖), in one sweep from the end to the base, and the links then turn
+/// from rest to the points.
+#[test]
+fn exact_particles_follow_the_founding_formula() {
+    let (count, length) = (5, 0.2);
+    let target = DVec3::new(0.5, 0.4, 0.3);
+    let mut body = chain(count);
+    let mut points: Vec<DVec3> = (0..=count).map(|i| position(&body, i)).collect();
+    points[count] = target;
+    for i in (0..count).rev() {
+        let spring = points[i] - points[i + 1];
+        let m = spring * (0.5 - 0.5 * length / spring.length());
+        points[i + 1] += if i == 0 { 2.0 * m } else { m };
+        points[i] -= if i == 0 { DVec3::ZERO } else { m };
+    }
+    let particle = ParticleOptions { exact: true, ..ParticleOptions::default() };
+    let options =
+        Options { method: Method::Particle, particle, iterations: 1, restarts: 0, ..Options::default() };
+    report(&mut body, &[Goal::position(count, target)], &options);
+    let mut spin = DQuat::IDENTITY;
+    for i in 0..count {
+        let way = spin.conjugate() * (points[i + 1] - points[i]);
+        let fitted = shortest_arc(DVec3::Y, way, DVec3::X);
+        let apart = angle(fitted, body.rotations()[i]);
+        assert!(apart < 1e-9, "joint {i} differs by {apart} rad");
+        spin *= fitted;
+    }
+    // Repeated, the formula reaches the target.
+    let options = Options { iterations: 500, ..options };
+    assert!(report(&mut chain(count), &[Goal::position(count, target)], &options).reached());
 }

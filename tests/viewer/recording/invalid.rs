@@ -152,7 +152,8 @@ fn invalid_commands_are_not_recorded() {
         let layer = Layer { clip: 1, weight, additive: false, mask: Vec::new(), speed };
         Command::Motion(Box::new(Motion { layers: vec![layer], ..Motion::clip(0) }))
     };
-    let options = Options { stiffness: f64::NAN, ..Options::default() };
+    let mut options = Options::default();
+    options.particle.stiffness = f64::NAN;
     for command in [
         layer(1e30, 1.0),
         layer(f32::NAN, 1.0),

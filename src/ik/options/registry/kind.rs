@@ -196,8 +196,8 @@ fn list<const N: usize>(text: &str, first: Unit) -> Result<[f64; N], String> {
 
 const SWIVEL: &str = "angle:A, or follow:A,X,Y,Z";
 /// The swivels without numbers, with their names.
-pub(super) const NAMED_SWIVELS: [(&str, Swivel); 2] =
-    [("keep", Swivel::Keep), ("standard", Swivel::Standard)];
+pub(super) const NAMED_SWIVELS: [(&str, Swivel); 4] =
+    [("keep", Swivel::Keep), ("standard", Swivel::Standard), ("arm", Swivel::Arm), ("leg", Swivel::Leg)];
 const BALANCE: &str = "X,Y,Z,WEIGHT, or none";
 
 fn parse_swivel(text: &str) -> Option<Result<Swivel, String>> {

@@ -11,6 +11,7 @@ use crate::ik::options::{Method, Options};
 const ALL: &[Method] = &[];
 const CCD: &[Method] = &[Method::Ccd];
 const PARTICLE: &[Method] = &[Method::Particle];
+const FABRIK: &[Method] = &[Method::Fabrik];
 const LIMB: &[Method] = &[Method::TwoBone];
 const OPTIMIZE: &[Method] = &[Method::Optimize];
 const WHOLE_BODY: &[Method] = &[Method::FullBody, Method::Style];
@@ -87,7 +88,15 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("ccd.step", "Maximum rotation of a joint in one step", CCD, number(Domain { max: PI, ..MAX_ANGLE }), |o| Field::Number(&mut o.ccd.step)),
     option("ccd.budget", "Maximum rotation of a joint in a whole solve", CCD, number(MAX_ANGLE), |o| Field::Number(&mut o.ccd.budget)),
     option("ccd.growing", "Whether the maximum step is multiplied by the number of the joint, counted from the tip, as in MMD", CCD, FLAG, |o| Field::Flag(&mut o.ccd.growing)),
-    option("stiffness", "Fraction of a spring's error that one relaxation corrects", PARTICLE, number(FRACTION.common(0.05, 1.0)), |o| Field::Number(&mut o.stiffness)),
+    option("ccd.alternating", "Whether every second iteration turns the joints in the opposite order", CCD, FLAG, |o| Field::Flag(&mut o.ccd.alternating)),
+    option("ccd.relaxation", "Fraction of each turn that is applied; more than 1 is over-relaxation", CCD, number(Domain::plain(0.01, 1.95).common(0.1, 1.95)), |o| Field::Number(&mut o.ccd.relaxation)),
+    option("ccd.linear", "Whether each turn is linearised: the rotation vector is l × Δp / L²", CCD, FLAG, |o| Field::Flag(&mut o.ccd.linear)),
+    option("ccd.extrapolate", "Whether the turns of an iteration are repeated by all joints together if this reduces the error", CCD, FLAG, |o| Field::Flag(&mut o.ccd.extrapolate)),
+    option("ccd.early_stop", "Whether the solve ends as soon as an iteration does not reduce the error, as in MMD", CCD, FLAG, |o| Field::Flag(&mut o.ccd.early_stop)),
+    option("particle.stiffness", "Fraction of a spring's error that one relaxation corrects", PARTICLE, number(FRACTION.common(0.05, 1.0)), |o| Field::Number(&mut o.particle.stiffness)),
+    option("particle.sweeps", "Number of sweeps over the springs in one iteration", PARTICLE, count(1, 1000, [1, 32]), |o| Field::Count(&mut o.particle.sweeps)),
+    option("particle.exact", "Whether the founding formula is used exactly as stated, with one fit at the end", PARTICLE, FLAG, |o| Field::Flag(&mut o.particle.exact)),
+    option("fabrik.sweeps", "Number of sweeps in one iteration", FABRIK, count(1, 1000, [1, 16]), |o| Field::Count(&mut o.fabrik.sweeps)),
     option("jacobian.parameters", "Parameters of the joint rotations", JACOBIAN, CHOICE, |o| Field::Choice(&mut o.jacobian.parameters)),
     option("jacobian.secondary", "Secondary task, which uses the freedom that the goals leave", SECONDARY, CHOICE, |o| Field::Choice(&mut o.jacobian.secondary)),
     option("jacobian.secondary_gain", "Fraction of the secondary task that one iteration applies", SECONDARY, number(FRACTION), |o| Field::Number(&mut o.jacobian.secondary_gain)),

@@ -134,7 +134,7 @@ fn values_are_parsed_in_their_units() {
         ("tolerance=1.5m", "1.5m"),
         ("tolerance=auto", "auto"),
         ("tolerance=none", "auto"),
-        ("stiffness=3%", "0.03"),
+        ("particle.stiffness=3%", "0.03"),
         ("limits=off", "false"),
         ("method=dls", "dls"),
         ("limb.swivel=follow:0.1,0,0,0.4", "follow:0.1rad,0,0,0.4"),
@@ -160,8 +160,8 @@ fn errors_name_the_key_and_what_would_be_valid() {
         ("ccd.step=fast", "ccd.step: \"fast\" is not a number; use deg or rad"),
         ("ccd.step=1e999", "ccd.step: \"1e999\" is not a number; use deg or rad"),
         ("tolerance=2deg", "tolerance: unit \"deg\" of \"2deg\" does not fit; use m, cm or mm"),
-        ("stiffness=1.5", "stiffness: 1.5 must be 0 to 1"),
-        ("stiffness=none", "stiffness: \"none\" is not a number; use a plain number or %"),
+        ("particle.stiffness=1.5", "particle.stiffness: 1.5 must be 0 to 1"),
+        ("particle.stiffness=none", "particle.stiffness: \"none\" is not a number; use a plain number or %"),
         ("iterations=-1", "iterations: \"-1\" must be a whole number, 0 to 1000000000"),
         ("iterations=9999999999", "iterations: 9999999999 must be 0 to 1000000000"),
         ("limits=maybe", "limits: \"maybe\" must be true or false"),
@@ -194,7 +194,7 @@ fn overrides_survive_a_round_trip() {
 #[test]
 fn invalid_values_are_replaced_by_the_defaults() {
     let mut options = Options { iterations: usize::MAX, tolerance: Some(f64::NAN), ..Options::default() };
-    (options.ccd.step, options.ccd.budget, options.stiffness) = (-1.0, f64::INFINITY, 2.0);
+    (options.ccd.step, options.ccd.budget, options.particle.stiffness) = (-1.0, f64::INFINITY, 2.0);
     options.limb.swivel = Swivel::Follow { at_base: 0.0, slope: DVec3::NAN };
     options.optimize.rest = 0.25;
     let defaults = Options { iterations: 7, ..Options::default() };

@@ -1,14 +1,16 @@
 //! Particle inverse kinematics: Hecker et al. 2008, "Real-time motion retargeting to highly varied user-created
 //! morphologies", section 6.
 
+mod rigid;
+
 use glam::{DQuat, DVec3};
 
-use crate::ik::Limit;
 use crate::ik::rotation::{best_fit, shortest_arc};
 use crate::ik::tree::{Joint, Tree};
+use crate::ik::{Limit, ParticleOptions};
 
-/// Number of sweeps over the springs per fit. A fit costs as much as several sweeps.
-const SWEEPS: usize = 8;
+use super::segments::{Segments, needs_segments};
+use rigid::RigidSegments;
 
 /// Particles at the joints and effectors of a tree, and the fit of the joints to them.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,12 @@ pub(in crate::ik) struct Particles {
     attached: Vec<usize>,
     ranges: Vec<(usize, usize)>,
     vectors: Vec<(DVec3, DVec3, f64)>,
+    /// The rotations from which the joints are fitted: those at the start, or of the last fit if it moves particles.
+    start: Vec<DQuat>,
+    /// Whether the links are rigid segments, because there are limits or orientation goals.
+    has_segments: bool,
+    segments: Segments,
+    rigid: RigidSegments,
 }
 
 impl Particles {
@@ -65,6 +73,22 @@ impl Particles {
             limited || !tree.rigid || self.ranges.iter().any(|(start, end)| end - start > 1);
         self.move_to_joints(tree);
         self.measure_lengths();
+        self.store_rotations(tree);
+        self.has_segments = needs_segments(tree);
+        if self.has_segments {
+            self.segments.set(tree);
+            self.rigid.set(&self.segments, tree);
+        }
+    }
+
+    /// Returns the links as rigid segments, if there are limits or orientation goals.
+    pub(in crate::ik) fn segments(&mut self) -> Option<&mut Segments> {
+        self.has_segments.then_some(&mut self.segments)
+    }
+
+    fn store_rotations(&mut self, tree: &Tree) {
+        self.start.clear();
+        self.start.extend(tree.joints.iter().map(|j| j.rotation));
     }
 
     fn measure_lengths(&mut self) {
@@ -79,6 +103,7 @@ impl Particles {
     pub(in crate::ik) fn start_iteration(&mut self, tree: &Tree) {
         if self.fit_moves_particles {
             self.move_to_joints(tree);
+            self.store_rotations(tree);
         }
         if !tree.rigid {
             // With scale, links change their length as they turn, so each iteration uses the lengths of the current
@@ -97,37 +122,60 @@ impl Particles {
         }
     }
 
-    /// Runs one iteration. Each of [`SWEEPS`] sweeps pulls the effectors to their targets and relaxes the springs,
-    /// from the tips to the root and back. Then rotations are fitted within limits. Targets on inner joints pull
-    /// those joints.
+    /// Runs one iteration. Each sweep pulls the effectors to their targets and relaxes the springs, from the tips to the
+    /// root and back. Then rotations are fitted. Targets on inner joints pull those joints.
     ///
     /// The sweep to the root is the published method. The sweep back relaxes the same springs in the opposite order, so
-    /// that the pull of the root reaches the tips in the same iteration. With a stiffness below one, only that fraction
-    /// of a spring's error is corrected.
-    pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, stiffness: f64) {
+    /// that the pull of the root reaches the tips in the same iteration. With limits or orientation goals the links are
+    /// rigid segments, and the springs between them respect the limits.
+    pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, options: &ParticleOptions) {
+        if options.exact {
+            self.exact_pass(tree, options.stiffness);
+            return;
+        }
+        if self.has_segments {
+            self.rigid.pass(&mut self.segments, tree, options.sweeps.max(1), options.stiffness);
+            return;
+        }
         self.start_iteration(tree);
-        for _ in 0..SWEEPS {
+        for _ in 0..options.sweeps.max(1) {
             self.pull(tree);
             for particle in (0..self.positions.len()).rev() {
-                self.relax(particle, stiffness);
+                self.relax(particle, options.stiffness, first_order);
             }
-            for particle in 0..tree.joints.len() {
-                self.relax(particle, stiffness);
+            for particle in 0..self.positions.len() {
+                self.relax(particle, options.stiffness, first_order);
             }
         }
         self.fit(tree);
     }
 
-    /// Relaxes a spring. Both ends move by half of its error: m = (P₁ − P₀)(0.5 − 0.5 d_dest / d_src). At the fixed
-    /// root the other end moves by the whole error.
-    fn relax(&mut self, particle: usize, stiffness: f64) {
+    /// Runs one iteration of the method exactly as published: one sweep to the root, and a fit from rest. The particles
+    /// keep their places for the next iteration, so only the last fit counts.
+    fn exact_pass(&mut self, tree: &mut Tree, stiffness: f64) {
+        if !tree.rigid {
+            self.move_to_joints(tree);
+            self.measure_lengths();
+        }
+        self.pull(tree);
+        for particle in (0..self.positions.len()).rev() {
+            self.relax(particle, stiffness, |length, now| 0.5 - 0.5 * length / now);
+        }
+        self.start.clear();
+        self.start.extend(tree.joints.iter().map(|j| j.rest));
+        self.fit(tree);
+    }
+
+    /// Relaxes a spring. Both ends move by half of its error. At the fixed root the other end moves by the whole error.
+    /// `fraction` returns the part of the spring's vector by which an end moves, for the wanted and the current length.
+    fn relax(&mut self, particle: usize, stiffness: f64, fraction: impl Fn(f64, f64) -> f64) {
         let Some(parent) = self.parents[particle] else { return };
         let spring = self.positions[parent] - self.positions[particle];
         let length = spring.length();
         if length == 0.0 {
             return;
         }
-        let half = spring * (stiffness * (0.5 - 0.5 * self.lengths[particle] / length));
+        let half = spring * (stiffness * fraction(self.lengths[particle], length));
         if self.parents[parent].is_none() {
             self.positions[particle] += 2.0 * half;
         } else {
@@ -139,14 +187,21 @@ impl Particles {
     /// Turns the joints, root to tip, so that the points of each come as near as possible to their particles. The turn
     /// is the shortest arc for a single particle, the best fit for several particles or orientations, and the best
     /// angle for a hinge. All turns stay within limits.
+    ///
+    /// As long as a fit does not move the particles, every fit starts from the same rotations, so the result does not
+    /// depend on the number of fits.
     pub(in crate::ik) fn fit(&mut self, tree: &mut Tree) {
         for index in 0..tree.joints.len() {
+            tree.joints[index].rotation = self.start[index];
             tree.forward_joint(index);
             let joint = &tree.joints[index];
             let (start, end) = self.ranges[index];
             self.vectors.clear();
+            // If a fit does not move the particles, the links take their directions. Otherwise joints are aimed at
+            // particles from where they are, because limits may keep them away from their own.
+            let here = if self.fit_moves_particles { joint.position } else { self.positions[index] };
             for &p in &self.attached[start..end] {
-                let to = tree.to_frame(joint, self.positions[p] - joint.position);
+                let to = tree.to_frame(joint, self.positions[p] - here);
                 self.vectors.push((joint.turn(self.locals[p]), to, 1.0));
             }
             tree.orientation_vectors(index, &mut self.vectors);
@@ -200,6 +255,14 @@ impl Particles {
     }
 }
 
+/// Returns the part of a spring's vector by which each end moves, ½ − ½ d / |P₁ − P₀|, to first order about the wanted
+/// length d (Jakobsen 2001, "Advanced character physics"). This becomes exact as the spring relaxes, and needs no square
+/// root.
+fn first_order(length: f64, now: f64) -> f64 {
+    let length2 = length * length;
+    0.5 - length2 / (now * now + length2)
+}
+
 impl Tree {
     /// Collects the directions of a joint's orientation and aim goals: the current and the wanted vectors in its
     /// frame, and their weights.
@@ -221,3 +284,6 @@ impl Tree {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,31 +1,50 @@
 //! Forward and backward reaching: Aristidou & Lasenby 2011, "FABRIK: a fast, iterative solver for the inverse
-//! kinematics problem", algorithm 1 and section 3.2 (several end effectors).
+//! kinematics problem", algorithm 1 and section 3.2 (several end effectors), and Aristidou, Chrysanthou & Lasenby 2016,
+//! "Extending FABRIK with model constraints".
+
+mod backward;
 
 use glam::DVec3;
 
+use crate::ik::FabrikOptions;
 use crate::ik::tree::Tree;
 
 use super::particle::Particles;
-
-/// Number of sweeps, each in both directions, between two fits of the joints.
-const SWEEPS: usize = 2;
+use backward::Proposals;
 
 /// The state of forward and backward reaching. Buffers are reused by later iterations.
 #[derive(Clone, Debug, Default)]
 pub(in crate::ik) struct Fabrik {
     /// For each particle, the sum and the number of the positions that the particles below it propose.
     proposals: Vec<(DVec3, f64)>,
+    segments: Proposals,
 }
 
 impl Fabrik {
-    /// Runs one iteration. Each of [`SWEEPS`] sweeps first goes from the effectors to the base. A joint moves onto the
-    /// line from its child to its old position, one link length away from the child. A joint with several children (a
-    /// sub-base) moves to the mean of the positions that they propose. The sweep then goes from the base to the
-    /// effectors in the same way. At the end the joints are fitted to the points within their limits, and the next
-    /// iteration starts from the fitted pose.
-    pub(in crate::ik) fn pass(&mut self, particles: &mut Particles, tree: &mut Tree) {
+    /// Runs one iteration. Each sweep first goes from the effectors to the base. A joint moves onto the line from its
+    /// child to its old position, one link length away from the child. A joint with several children (a sub-base)
+    /// moves to the mean of the positions that they propose. The sweep then goes from the base to the effectors in the
+    /// same way. At the end the joints are fitted to the points.
+    ///
+    /// With limits or orientation goals the links are rigid segments ([`Segments`](super::segments::Segments)) with
+    /// an orientation, and both directions of a sweep respect the limits. For free joints the points move in the same
+    /// way as without segments.
+    pub(in crate::ik) fn pass(
+        &mut self,
+        particles: &mut Particles,
+        tree: &mut Tree,
+        options: &FabrikOptions,
+    ) {
+        if let Some(segments) = particles.segments() {
+            segments.move_to_pose(tree);
+            for _ in 0..options.sweeps.max(1) {
+                self.segments.sweep(segments, tree);
+                segments.fit(tree);
+            }
+            return;
+        }
         particles.start_iteration(tree);
-        for _ in 0..SWEEPS {
+        for _ in 0..options.sweeps.max(1) {
             self.backward(particles, tree);
             forward(particles);
         }

@@ -1,0 +1,114 @@
+//! The backward sweep of forward and backward reaching over rigid segments, within limits: Aristidou, Chrysanthou &
+//! Lasenby 2016, "Extending FABRIK with model constraints".
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::methods::ccd::best_turn_about;
+use crate::ik::methods::segments::{Attached, Segment, Segments, fit_pairs, keep_definite, push_frame};
+use crate::ik::rotation::{best_fit, shortest_arc};
+use crate::ik::tree::Tree;
+
+/// Where the segments below a joint would have its segment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Proposals {
+    all: Vec<Segment>,
+}
+
+impl Proposals {
+    /// Sweeps from the effectors to the base. An effector's segment takes the target position and orientation. Every
+    /// segment above turns towards its old place, as far as the limit of the joint between both allows, and moves so
+    /// that the joint connects them. The base segment ends beside the base, and the forward sweep,
+    /// [`Segments::fit`], brings it back.
+    ///
+    /// A sub-base, from which several chains branch, takes the mean of the positions and of the orientations that
+    /// they propose (Aristidou & Lasenby 2011, section 3.2).
+    pub(super) fn sweep(&mut self, segments: &mut Segments, tree: &Tree) {
+        for index in (0..segments.all.len()).rev() {
+            self.all.clear();
+            for place in 0..segments.attached(index).len() {
+                let proposal = match segments.attached(index)[place] {
+                    Attached::Joint(child) => from_child(segments, tree, index, child),
+                    Attached::Effector(task) => from_goal(segments, tree, index, task),
+                };
+                self.all.push(proposal);
+            }
+            if let Some(mean) = self.mean(segments.all[index].spin) {
+                segments.all[index] = mean;
+            }
+        }
+    }
+
+    /// Returns the mean of the proposals, or `None` without any. `spin` is the old orientation.
+    fn mean(&self, spin: DQuat) -> Option<Segment> {
+        match self.all[..] {
+            [] => None,
+            [only] => Some(only),
+            ref several => {
+                #[expect(clippy::cast_precision_loss, reason = "joints have few children")]
+                let count = several.len() as f64;
+                let position = several.iter().map(|s| s.position).sum::<DVec3>() / count;
+                let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+                let pairs = several.iter().flat_map(|s| axes.map(|axis| (spin * axis, s.spin * axis, 1.0)));
+                Some(Segment { position, spin: (best_fit(pairs) * spin).normalize() })
+            }
+        }
+    }
+}
+
+/// Returns where the goal of an effector would have its segment.
+fn from_goal(segments: &mut Segments, tree: &Tree, index: usize, task: usize) -> Segment {
+    let task = &tree.tasks[task];
+    let Segment { position, spin } = segments.all[index];
+    let weight = task.weight.min(1.0);
+    let here = position + spin * task.local;
+    let there = task.target.map_or(here, |target| here.lerp(target, weight));
+    let turned = if let Some(orientation) = task.orientation {
+        spin.slerp((orientation * task.local_spin().conjugate()).normalize(), weight)
+    } else if let Some((axis, at)) = task.aim {
+        let arc = shortest_arc(spin * (task.local_spin() * axis), at - there, DVec3::X);
+        DQuat::IDENTITY.slerp(arc, weight) * spin
+    } else {
+        collect_above(segments, tree, index, here, there);
+        fit_pairs(&segments.pairs) * spin
+    };
+    let spin = turned.normalize();
+    // Without a target position, the segment turns in place.
+    let position = if task.target.is_some() { there - spin * task.local } else { position };
+    Segment { position, spin }
+}
+
+/// Returns where a joint of a segment, which has already moved with its own segment, would have it: turned towards its
+/// old place as far as the joint's limit allows.
+fn from_child(segments: &mut Segments, tree: &Tree, index: usize, child: usize) -> Segment {
+    let (old, below) = (segments.all[index], segments.all[child]);
+    let (joint, local) = (&tree.joints[child], tree.local(child));
+    collect_above(segments, tree, index, old.point(local), below.position);
+    let wanted = (fit_pairs(&segments.pairs) * old.spin).normalize();
+    let rotation = if let Some(axis) = joint.hinge_axis() {
+        // Both vectors of a pair in the frame before the joint turns. The joint turns the segment above it the
+        // opposite way.
+        let (from, to) =
+            ((old.spin * joint.fixed_spin()).conjugate(), joint.rotation * below.spin.conjugate());
+        segments.pairs.iter_mut().for_each(|p| (p.0, p.1) = (from * p.0, to * p.1));
+        push_frame(&mut segments.pairs, DQuat::IDENTITY, to * wanted * joint.fixed_spin());
+        best_turn_about(axis, &segments.pairs).conjugate() * joint.rotation
+    } else {
+        (wanted * joint.fixed_spin()).conjugate() * below.spin
+    };
+    let rotation = joint.allowed(rotation.normalize());
+    let spin = (below.spin * (joint.fixed_spin() * rotation).conjugate()).normalize();
+    Segment { position: below.position - spin * local, spin }
+}
+
+/// Collects the vectors from a point of a segment to its joint, and further up to the joints that move with it because
+/// the joints between bind. The point moves from `here` to `there`.
+fn collect_above(segments: &mut Segments, tree: &Tree, index: usize, here: DVec3, there: DVec3) {
+    segments.pairs.clear();
+    let mut next = Some(index);
+    while let Some(segment) = next {
+        let position = segments.all[segment].position;
+        segments.pairs.push((position - here, position - there, 1.0));
+        next = tree.joints[segment].parent.filter(|_| segments.binding[segment]);
+    }
+    keep_definite(&mut segments.pairs);
+}

@@ -1,0 +1,175 @@
+//! Particle inverse kinematics within limits: rigid segments on springs instead of bare particles.
+//!
+//! The constraints are those of Müller, Macklin, Chentanez, Jeschke & Kim 2020, "Detailed rigid body simulation with
+//! extended position based dynamics", sections 3.3.1 (positions) and 3.3.2 (angles), without compliance: each
+//! correction moves both segments in proportion to their generalised inverse masses.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::methods::segments::{Attached, Segment, Segments};
+use crate::ik::rotation::{rotation_vector, shortest_arc};
+use crate::ik::tree::{EffectorTask, Tree};
+
+/// Factor for the corrections of a constraint, as in successive over-relaxation (Macklin, Müller, Chentanez & Kim 2014,
+/// "Unified particle physics for real-time applications", section 4.3). With 1.3 the chain of ten needs a quarter
+/// fewer iterations than with 1, and 1.5 is no better.
+const OVER_RELAXATION: f64 = 1.3;
+/// Radius of gyration of a segment as a fraction of its length. A thin rod has 0.29 and a hollow dumbbell 0.5. With 0.25
+/// the chain of ten needs three times as many iterations as with 0.5.
+const GYRATION: f64 = 0.5;
+/// Length that a shorter segment counts as when its radius of gyration is computed, as a multiple of the mean length.
+/// Without it, the short segments of a robot's wrist turn too readily, and seven hinges reach half as many poses.
+const LEAST_LENGTH: f64 = 2.0;
+
+/// A segment with mass one.
+#[derive(Clone, Copy, Debug)]
+struct RigidSegment {
+    /// Centre of mass in base space, and in the turned frame.
+    centre: DVec3,
+    local_centre: DVec3,
+    /// Rotation from the turned frame to base space.
+    spin: DQuat,
+    /// Inverse of the moment of inertia, which is the same about all axes.
+    inverse_inertia: f64,
+}
+
+impl RigidSegment {
+    /// Returns the vector from the centre of mass to a point of the turned frame.
+    fn arm(&self, local: DVec3) -> DVec3 {
+        self.spin * (local - self.local_centre)
+    }
+
+    fn turn(&mut self, vector: DVec3) {
+        self.spin = (DQuat::from_scaled_axis(vector) * self.spin).normalize();
+    }
+
+    /// Returns the generalised inverse mass at the end of an arm along a unit vector (equation 2).
+    fn inverse_mass(&self, arm: DVec3, along: DVec3) -> f64 {
+        1.0 + arm.cross(along).length_squared() * self.inverse_inertia
+    }
+
+    /// Applies a positional impulse at the end of an arm (equations 6 to 9).
+    fn push(&mut self, arm: DVec3, impulse: DVec3) {
+        self.centre += impulse;
+        self.turn(arm.cross(impulse) * self.inverse_inertia);
+    }
+}
+
+/// The rigid segments of a tree on springs. Buffers are reused by later solves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RigidSegments {
+    all: Vec<RigidSegment>,
+    /// For each segment, the sum of its points, their number including the joint, and the largest distance of a point
+    /// from the joint.
+    extents: Vec<(DVec3, f64, f64)>,
+}
+
+impl RigidSegments {
+    /// Places rigid segments at the segments of a tree.
+    pub(super) fn set(&mut self, segments: &Segments, tree: &Tree) {
+        self.extents.clear();
+        for index in 0..segments.all.len() {
+            let mut extent = (DVec3::ZERO, 1.0, 0.0_f64);
+            for attached in segments.attached(index) {
+                let local = match *attached {
+                    Attached::Joint(joint) => tree.local(joint),
+                    Attached::Effector(task) => tree.tasks[task].local,
+                };
+                extent = (extent.0 + local, extent.1 + 1.0, extent.2.max(local.length()));
+            }
+            self.extents.push(extent);
+        }
+        let total: f64 = self.extents.iter().map(|e| e.2).sum();
+        #[expect(clippy::cast_precision_loss, reason = "bodies have few joints")]
+        let mean = total / self.extents.len().max(1) as f64;
+        // A body of zero length only turns in place, so its size does not matter.
+        let least = if mean > 0.0 { LEAST_LENGTH * mean } else { 1.0 };
+        self.all.clear();
+        for (segment, &(sum, count, length)) in segments.all.iter().zip(&self.extents) {
+            let (local_centre, radius) = (sum / count, GYRATION * length.max(least));
+            self.all.push(RigidSegment {
+                centre: segment.point(local_centre),
+                local_centre,
+                spin: segment.spin,
+                inverse_inertia: 1.0 / (radius * radius),
+            });
+        }
+    }
+
+    /// Runs sweeps over the constraints. Each pulls the effectors to their goals and relaxes the joints, from the tips
+    /// to the root and back. Then the joints are fitted to the segments within their limits.
+    ///
+    /// The segments themselves stay where the sweeps have left them, so the next iteration goes on from there.
+    pub(super) fn pass(&mut self, segments: &mut Segments, tree: &mut Tree, sweeps: usize, stiffness: f64) {
+        let factor = OVER_RELAXATION * stiffness;
+        for _ in 0..sweeps {
+            for task in &tree.tasks {
+                if let Some(segment) = task.joint.and_then(|j| self.all.get_mut(j)) {
+                    pull(segment, task);
+                }
+            }
+            (0..self.all.len()).rev().for_each(|index| self.relax(tree, index, factor));
+            (0..self.all.len()).for_each(|index| self.relax(tree, index, factor));
+        }
+        for (segment, rigid) in segments.all.iter_mut().zip(&self.all) {
+            *segment = Segment { position: rigid.centre + rigid.arm(DVec3::ZERO), spin: rigid.spin };
+        }
+        segments.fit(tree);
+    }
+
+    /// Relaxes a joint: first turns the two segments at it until its rotation is within the limit, then moves them until
+    /// the joint connects them. The segment above the topmost joint is the base, which is fixed.
+    fn relax(&mut self, tree: &Tree, index: usize, factor: f64) {
+        let joint = &tree.joints[index];
+        let mut below = self.all[index];
+        let mut above = joint.parent.map(|p| self.all[p]);
+        let frame = above.map_or(DQuat::IDENTITY, |a| a.spin) * joint.fixed_spin();
+        let rotation = (frame.conjugate() * below.spin).normalize();
+        let back = (joint.allowed(rotation) * rotation.conjugate()).normalize();
+        let turn = frame * rotation_vector(back) * factor;
+        let share = above.map_or(0.0, |a| a.inverse_inertia);
+        let total = share + below.inverse_inertia;
+        below.turn(turn * (below.inverse_inertia / total));
+        if let Some(above) = &mut above {
+            above.turn(turn * (-share / total));
+        }
+        let arm = below.arm(DVec3::ZERO);
+        let arm_above = above.map_or(DVec3::ZERO, |a| a.arm(tree.local(index)));
+        let anchor = above.map_or(tree.local(index) + tree.root, |a| a.centre + arm_above);
+        let gap = anchor - (below.centre + arm);
+        if let Some(along) = gap.try_normalize() {
+            let inverse_mass = |segment: &RigidSegment| segment.inverse_mass(arm_above, along);
+            let inverse = below.inverse_mass(arm, along) + above.as_ref().map_or(0.0, inverse_mass);
+            let impulse = gap * (factor / inverse);
+            below.push(arm, impulse);
+            if let Some(above) = &mut above {
+                above.push(arm_above, -impulse);
+            }
+        }
+        self.all[index] = below;
+        if let Some((parent, above)) = joint.parent.zip(above) {
+            self.all[parent] = above;
+        }
+    }
+}
+
+/// Pulls the segment of an effector to its goal. A weight below one pulls only part of the way.
+fn pull(segment: &mut RigidSegment, task: &EffectorTask) {
+    let weight = task.weight.min(1.0);
+    if let Some(orientation) = task.orientation {
+        let wanted = orientation * task.local_spin().conjugate();
+        segment.turn(rotation_vector((wanted * segment.spin.conjugate()).normalize()) * weight);
+    }
+    if let Some((axis, at)) = task.aim {
+        let now = segment.spin * (task.local_spin() * axis);
+        let way = at - (segment.centre + segment.arm(task.local));
+        segment.turn(rotation_vector(shortest_arc(now, way, DVec3::X)) * weight);
+    }
+    if let Some(target) = task.target {
+        let arm = segment.arm(task.local);
+        let gap = target - (segment.centre + arm);
+        if let Some(along) = gap.try_normalize() {
+            segment.push(arm, gap * (weight / segment.inverse_mass(arm, along)));
+        }
+    }
+}
