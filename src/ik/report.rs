@@ -47,7 +47,7 @@ pub struct GoalOutcome {
 /// The result of a solve. Errors are measured by forward kinematics on the returned pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// The method that solved the problem.
+    /// The method that found the pose. [`Method::Auto`] selects one and may continue with another.
     pub method: Method,
     /// Number of iterations.
     pub iterations: usize,

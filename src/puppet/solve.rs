@@ -63,6 +63,7 @@ impl Workspace {
         index: usize,
         reports: &mut Vec<GoalReport>,
     ) -> Result<(), PuppetError> {
+        let started = Instant::now();
         let Self { bindings, groups, problem, is_limited } = self;
         let skeleton = &posable.character.skeleton;
         problem.set(&posable.subject(), demand, (groups, index), bindings)?;
@@ -71,12 +72,11 @@ impl Workspace {
         };
         let options = Options { root_motion: group.root_motion, ..demand.options };
         solver.set_style(problem.style.take());
-        let started = Instant::now();
         if let Err(source) = solver.solve(&mut bound.body, &problem.goals, &options) {
             return Err(problem.solve_error(skeleton, source));
         }
-        let seconds = started.elapsed().as_secs_f64();
         bindings.write_back(problem.binding, skeleton, posable.pose, posable.world_from_node);
+        let seconds = started.elapsed().as_secs_f64();
         let report = solver.report();
         if let Some(bound) = bindings.get(problem.binding) {
             note_limits(is_limited, &bound.binding, &report.limited);

@@ -112,7 +112,7 @@ pub struct GoalReport {
     /// Angle between the effector's orientation or forward axis and its target, radians. `None` if the target has
     /// neither.
     pub orientation_error: Option<f64>,
-    /// Duration of the whole solve, seconds.
+    /// Duration of the whole solve, from reading the pose to writing it back, seconds.
     pub seconds: f64,
 }
 

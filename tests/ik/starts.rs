@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 use glam::{DAffine3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew::ik::{
-    Body, BoundPrior, Goal, Learning, Limit, Link, Method, Options, Posture, Report, Solver, Start, Style,
+    Body, BoundPrior, Goal, Learning, Limit, Link, Method, Options, Outcome, Posture, Report, Solver, Start,
+    Style,
 };
 
 use crate::random::Random;
@@ -168,6 +169,8 @@ fn waypoints_are_reached_as_often_as_by_new_solvers() {
         let report = solver.solve(&mut body, &[goal], &options).unwrap().clone();
         let new = Solver::default().solve(&mut other, &[goal], &options).unwrap().clone();
         assert_eq!((&report, bits(&body)), (&new, bits(&other)), "waypoint {i}");
+        // Every waypoint comes from a pose within the limits.
+        assert_ne!(report.goals[0].outcome, Outcome::BlockedByLimits, "waypoint {i}");
         reached += u32::from(report.reached());
     }
     let share = f64::from(reached) / f64::from(count);
@@ -195,4 +198,147 @@ fn continued_solve_returns_its_answer_in_single_precision_and_does_not_creep() {
     // Another question is solved.
     solver.solve(&mut body, &[Goal::position(6, DVec3::new(0.3, 0.3, 0.2))], &options).unwrap();
     assert_ne!(bits(&body), answer);
+}
+
+/// Returns the bodies with limits for the tests beyond the reach, with their names.
+fn limited_bodies() -> Vec<(String, Body)> {
+    let mut bodies: Vec<(String, Body)> =
+        crate::cases::arms(1, 1).unwrap().into_iter().map(|c| (c.name, c.body)).collect();
+    bodies.extend([3, 6].map(|n| (format!("chain of {n}"), crate::cases::limited(n, 1, 1).unwrap().body)));
+    bodies.push(("ur5".into(), arm(&UR5)));
+    bodies
+}
+
+/// Returns the length of a stretched chain, metres.
+fn reach(body: &Body) -> f64 {
+    body.links().iter().skip(1).map(|l| l.offset.length()).sum()
+}
+
+/// Regression: a limited chain was only straightened towards a target out of its reach, and never iterated.
+#[test]
+fn limited_chains_beyond_their_reach_find_the_nearest_pose() {
+    const STARTS: usize = 60;
+    const TARGETS: usize = 6;
+    let methods = [
+        (Method::Dls, 0.93),
+        (Method::Fused, 0.93),
+        (Method::Optimize, 0.93),
+        (Method::FullBody, 0.9),
+        (Method::Sdls, 0.75),
+        (Method::Auto, 0.93),
+    ];
+    let (mut random, mut near, mut count) = (Random(21), [0_u32; 6], 0_u32);
+    for (name, body) in limited_bodies() {
+        let (end, length) = (body.links().len() - 1, reach(&body));
+        for _ in 0..TARGETS {
+            let way = random.turn(1.0).normalize();
+            let goal =
+                Goal::position(end, body.links()[0].offset + way * (length * random.range(1.001, 1.5)));
+            let solve = |body: &mut Body, method, restarts| {
+                let options = Options { method, restarts, ..Options::default() };
+                let report = Solver::default().solve(body, &[goal], &options).unwrap().clone();
+                assert_eq!(report.goals[0].outcome, Outcome::OutOfReach, "{name}, {method}");
+                report.position_error()
+            };
+            let mut least = f64::INFINITY;
+            for _ in 0..STARTS {
+                let mut start = body.clone();
+                scatter(&mut start, &mut random);
+                least = least.min(solve(&mut start, Method::Dls, 0));
+            }
+            for ((method, _), near) in methods.iter().zip(&mut near) {
+                let error = solve(&mut body.clone(), *method, 8);
+                *near += u32::from(error <= least + 0.01 * length);
+            }
+            count += 1;
+        }
+    }
+    for ((method, bound), near) in methods.into_iter().zip(near) {
+        let share = f64::from(near) / f64::from(count);
+        println!("{method}: {:.1} % of {count}", 100.0 * share);
+        assert!(share >= bound, "{method}: {share}");
+    }
+}
+
+/// Regression: a drag across the border of the reach, which moved by 0.018 m a frame, made the end jump by 1.14 m.
+#[test]
+fn drag_across_the_border_of_the_reach_is_continuous() {
+    let (start, options) =
+        (limited_bodies().swap_remove(0).1, Options { start: Start::Continue, ..Options::default() });
+    let (end, length) = (start.links().len() - 1, reach(&start));
+    for method in [Method::Dls, Method::Optimize, Method::FullBody] {
+        let options = Options { method, ..options };
+        let (mut body, mut solver) = (start.clone(), Solver::default());
+        let target = |frame: i32| {
+            let t = f64::from(frame) * 0.01;
+            DVec3::new(0.5, 0.7, 0.4).normalize() * (length * (1.0 + 0.25 * t.sin()))
+        };
+        solver.solve(&mut body, &[Goal::position(end, target(0))], &options).unwrap();
+        for frame in 1..600 {
+            let (before, place) = (position(&body, end), target(frame));
+            let report = solver.solve(&mut body, &[Goal::position(end, place)], &options).unwrap();
+            let (moved, step) = (position(&body, end).distance(before), place.distance(target(frame - 1)));
+            // A target that hardly moves may still draw the end along by the tolerance.
+            assert!(moved <= 5.0 * step + 2e-4 * length, "{method}, frame {frame}: {moved} m for {step} m");
+            let worse = report.position_error() - before.distance(place).max(1e-4 * length);
+            assert!(worse <= 1e-9, "{method}, frame {frame}: worse by {worse} m");
+        }
+    }
+}
+
+/// Regression: a goal out of reach turned the restarts off for the goals within reach.
+#[test]
+fn goal_out_of_reach_leaves_restarts_to_the_others() {
+    // Two arms on one base. The second one has a target out of its reach.
+    let (mut links, one) = (vec![Link::base()], arm(&UR5));
+    for side in [-2.0, 2.0] {
+        let first = links.len();
+        for (i, link) in one.links().iter().enumerate() {
+            let parent = link.parent.map_or(0, |p| first + p);
+            let offset = if i == 0 { DVec3::X * side } else { link.offset };
+            links.push(Link { parent: Some(parent), offset, ..*link });
+        }
+    }
+    links[0].limit = Limit::Locked;
+    let body = Body::new(links, DAffine3::IDENTITY).unwrap();
+    let mut random = Random(2);
+    let (mut reached, count) = (0_u32, 40_u32);
+    for _ in 0..count {
+        let mut start = body.clone();
+        scatter(&mut start, &mut random);
+        let near = Goal::pose(7, position(&start, 7), start.orientation(7).unwrap());
+        scatter(&mut start, &mut random);
+        let far = Goal { weight: 0.05, ..Goal::position(14, DVec3::new(3.3, 0.0, 0.0)) };
+        let options = Options { method: Method::Dls, iterations: 300, ..Options::default() };
+        let report = Solver::default().solve(&mut start, &[near, far], &options).unwrap().clone();
+        assert_eq!(report.goals[1].outcome, Outcome::OutOfReach);
+        reached += u32::from(report.goals[0].outcome == Outcome::Reached);
+    }
+    println!("beside a goal out of reach: {reached} of {count}");
+    assert!(reached >= 36, "{reached} of {count}");
+}
+
+/// Regression: `auto` reported the closed form for limbs after damped least squares had taken over.
+#[test]
+fn report_names_the_method_that_found_the_pose() {
+    let (mut body, goal) = (crate::chain(2), Goal::position(2, DVec3::new(0.5, 0.5, 0.2)));
+    let mut solver = Solver::default();
+    assert_eq!(solver.solve(&mut body, &[goal], &Options::default()).unwrap().method, Method::TwoBone);
+    // The limits of this limb let only damped least squares come near to the target.
+    let links = vec![
+        Link { limit: sinew::ik::round_cone(DVec3::Y, 0.9, [-0.4, 0.4]), ..Link::base() },
+        Link { limit: Limit::Hinge { axis: DVec3::X, min: 0.0, max: 2.4 }, ..Link::child(0, DVec3::Y * 0.5) },
+        Link::child(1, DVec3::Y * 0.4),
+    ];
+    let start = Body::new(links, DAffine3::IDENTITY).unwrap();
+    let goal = Goal::position(2, DVec3::new(0.5, -0.4, 0.1));
+    let mut of = |method| {
+        let mut body = start.clone();
+        let options = Options { method, ..Options::default() };
+        solver.solve(&mut body, &[goal], &options).unwrap().clone()
+    };
+    let (closed, auto) = (of(Method::TwoBone), of(Method::Auto));
+    assert_eq!(closed.method, Method::TwoBone);
+    assert!(auto.position_error() < closed.position_error(), "{auto:?}, {closed:?}");
+    assert_eq!(auto.method, Method::Dls);
 }

@@ -51,10 +51,13 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(tree: &Tree, task: &Task<'_>, candidate: usize, patience: Patience) -> Self {
+    fn new(tree: &Tree, remote: bool, task: &Task<'_>, candidate: usize, patience: Patience) -> Self {
         let mark = f64::INFINITY;
-        let remote = (0..tree.tasks.len()).all(|t| tree.tasks[t].weight == 0.0 || tree.is_out_of_reach(t));
         let length = tree.tasks.iter().map(|t| t.length).fold(0.0, f64::max);
+        // Damped least squares stops by itself. A free chain must stop there too, whichever path solves it.
+        if is_damped(task.method) && is_free_chain(tree) {
+            return Self { window: usize::MAX, ratio: 1.0, gain: 0.0, mark };
+        }
         let (window, ratio) = match (is_quick(task), patience) {
             (true, Patience::Brief) if candidate == 0 => FIRST,
             (true, Patience::Brief) => LATER,
@@ -78,6 +81,11 @@ impl Watch {
     }
 }
 
+/// Returns whether the method takes damped steps.
+fn is_damped(method: Method) -> bool {
+    matches!(method, Method::Dls | Method::Fused | Method::FullBody)
+}
+
 /// Returns whether the method converges in few iterations if it converges at all. A secondary task makes the last
 /// iterations slow.
 fn is_quick(task: &Task<'_>) -> bool {
@@ -91,13 +99,13 @@ impl Driver {
     pub(super) fn descend(&mut self, tree: &mut Tree, task: &Task<'_>, candidate: usize, patience: Patience) {
         let Task { method, options, .. } = *task;
         self.methods.prepare(method, tree);
-        let mut watch = Watch::new(tree, task, candidate, patience);
+        let mut watch = Watch::new(tree, !self.remote.contains(&false), task, candidate, patience);
         let mut bends = self.bends(tree, task, candidate).iter();
         let (mut last, mut least) = (f64::INFINITY, f64::INFINITY);
         let mut ended = true;
         for pass in 0.. {
             let sum = self.candidates.get_mut(candidate).keep(tree, method);
-            least = least.min(sum.sqrt());
+            least = least.min(self.watched_error(tree, sum));
             self.record(tree, options);
             if self.candidates.get(candidate).is_done() {
                 break;
@@ -112,8 +120,7 @@ impl Driver {
             // No method finds a direction to turn in on a straight chain. The error then stays the same to the last
             // digits.
             // Damped least squares itself bends a free chain that is straight.
-            let is_damped = matches!(method, Method::Dls | Method::Fused | Method::FullBody);
-            let bend_first = task.bend && candidate == 0 && !(is_damped && is_free_chain(tree));
+            let bend_first = task.bend && candidate == 0 && !(is_damped(method) && is_free_chain(tree));
             let stuck = match pass {
                 0 => bend_first,
                 // The closed form of the fused method is undone if it does not help.
@@ -147,6 +154,16 @@ impl Driver {
         self.candidates.get_mut(candidate).ended = ended;
     }
 
+    /// Returns the error whose fall shows that a start is promising, metres. Goals out of reach leave an error that hides
+    /// the progress of the others.
+    fn watched_error(&self, tree: &Tree, sum: f64) -> f64 {
+        if self.remote.iter().all(|remote| *remote == self.remote[0]) {
+            return sum.sqrt();
+        }
+        let tasks = (0..tree.tasks.len()).filter(|&t| !self.remote[t]);
+        tasks.map(|t| tree.task_error(t)).sum()
+    }
+
     /// Returns the angles by which a straight chain is bent.
     fn bends(&self, tree: &Tree, task: &Task<'_>, candidate: usize) -> &'static [f64] {
         // Do not bend if joints have an angle budget, because a spent budget can then be the reason that the error
@@ -154,8 +171,8 @@ impl Driver {
         // are not straight. A drag beyond the reach rests in a stretched pose, from which bending it would make it
         // shake.
         let budgeted = is_budgeted(tree, task);
-        let remote = (0..tree.tasks.len()).any(|t| tree.tasks[t].weight > 0.0 && tree.is_out_of_reach(t));
-        let rests = task.options.start == Start::Continue && remote;
+        let rests = task.options.start == Start::Continue
+            && self.remote.iter().zip(&tree.tasks).any(|(remote, t)| *remote && t.weight > 0.0);
         if budgeted || tree.joints.is_empty() || candidate > 0 || rests { &[] } else { &BEND_ANGLES }
     }
 }

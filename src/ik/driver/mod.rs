@@ -28,6 +28,10 @@ pub(super) struct Driver {
     methods: Methods,
     candidates: Candidates,
     seed: TreePose,
+    /// For each task, whether its target is out of reach, or its weight is zero.
+    remote: Vec<bool>,
+    /// Which joints restarts turn.
+    turns: Vec<bool>,
     iterations: usize,
     /// The largest position errors before the first iteration and after each iteration. Filled only if
     /// [`Options::record`] is set.
@@ -69,6 +73,9 @@ impl Driver {
         self.candidates.clear();
         self.iterations = 0;
         self.methods.set_start(tree);
+        self.remote.clear();
+        let is_remote = |t: usize| tree.tasks[t].weight == 0.0 || tree.is_out_of_reach(t);
+        self.remote.extend((0..tree.tasks.len()).map(is_remote));
         let first = self.candidates.add();
         let has_weight = tree.tasks.iter().any(|t| t.weight > 0.0);
         if !has_weight || task.options.iterations == 0 {
@@ -91,7 +98,9 @@ impl Driver {
             self.minimise(tree, task.options);
         } else {
             task.restarts = if budgeted { 0 } else { task.restarts };
-            let patience = if task.restarts > 0 { Patience::Brief } else { Patience::Full };
+            // Without limits, a start that falls slowly still reaches its target, and another one would be a jump.
+            let limited = tree.joints.iter().any(|j| j.limit != Limit::Free);
+            let patience = if limited && task.restarts > 0 { Patience::Brief } else { Patience::Full };
             self.descend(tree, &task, first, patience);
             let may_restart = task.restarts > 0 && !self.methods.has_stopped(task.method);
             if may_restart && !self.candidates.is_done() {

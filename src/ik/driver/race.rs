@@ -17,15 +17,14 @@ impl Driver {
     /// Restarts until a start meets the goals, or no start is left. The first candidate has already run.
     pub(super) fn race(&mut self, tree: &mut Tree, task: &Task<'_>) {
         self.candidates.get(0).pose.apply(tree);
-        let root = tree.root;
-        let restarts = if can_gain(tree) { task.restarts } else { 0 };
-        for number in 0..restarts {
+        let can_gain = select_joints(tree, &mut self.turns);
+        for number in 0..if can_gain { task.restarts } else { 0 } {
             if self.is_over(task) {
                 return;
             }
             let index = self.candidates.add();
-            tree.root = root;
-            seed::place(tree, number, &mut self.seed);
+            self.candidates.get(0).pose.apply(tree);
+            seed::place(tree, &self.turns, number, &mut self.seed);
             self.descend(tree, task, index, Patience::Brief);
         }
         for _ in 0..POLISHED {
@@ -43,12 +42,24 @@ impl Driver {
     }
 }
 
-/// Returns whether another start may end nearer to the goals: a goal within reach is not met, or limits may keep the
-/// chain from pointing at a target out of reach.
-fn can_gain(tree: &Tree) -> bool {
-    (0..tree.tasks.len()).any(|task| {
-        let limited = || tree.above(task).any(|j| tree.joints[j].limit != Limit::Free);
-        let misses = tree.tasks[task].weight > 0.0 && !tree.is_reached(task);
-        misses && (!tree.is_out_of_reach(task) || limited())
-    })
+/// Selects the joints that restarts turn, and returns whether there are any: those above the goals within reach that
+/// are not met. If all of these are met, the joints above targets out of reach that limits may keep from the nearest
+/// pose. The other joints stay, so that a restart for one limb leaves the others alone.
+fn select_joints(tree: &Tree, turns: &mut Vec<bool>) -> bool {
+    let misses = |task: &usize| tree.tasks[*task].weight > 0.0 && !tree.is_reached(*task);
+    turns.clear();
+    turns.resize(tree.joints.len(), false);
+    for remote in [false, true] {
+        let chosen = (0..tree.tasks.len()).filter(misses).filter(|t| tree.is_out_of_reach(*t) == remote);
+        for task in chosen {
+            let is_limited = tree.above(task).any(|j| tree.joints[j].limit != Limit::Free);
+            if is_limited || !remote {
+                tree.above(task).for_each(|j| turns[j] = true);
+            }
+        }
+        if turns.contains(&true) {
+            return true;
+        }
+    }
+    false
 }

@@ -17,13 +17,14 @@ const CHOICES: usize = 16;
 /// range to draw from, and a larger turn would tangle the chain.
 const FREE_TURN: f64 = 1.0;
 
-/// Moves the tree to the best of [`CHOICES`] pseudo-random poses. The same seed always gives the same pose.
-pub(super) fn place(tree: &mut Tree, seed: usize, buffer: &mut TreePose) {
+/// Turns the joints for which `turns` is set to the best of [`CHOICES`] pseudo-random poses. The same seed always gives
+/// the same rotations.
+pub(super) fn place(tree: &mut Tree, turns: &[bool], seed: usize, buffer: &mut TreePose) {
     let mut random = Random(seed as u64);
     let mut least = f64::INFINITY;
     buffer.store(tree);
     for _ in 0..CHOICES {
-        for joint in &mut tree.joints {
+        for (joint, _) in tree.joints.iter_mut().zip(turns).filter(|(_, turns)| **turns) {
             joint.rotation = rotation(joint, &mut random);
         }
         tree.forward();

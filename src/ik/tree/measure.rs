@@ -54,6 +54,12 @@ impl Tree {
             && self.angle_error(task).is_none_or(|a| a <= self.angle_tolerance)
     }
 
+    /// Returns the position error of an effector plus its orientation error in metres, world metres.
+    pub(in crate::ik) fn task_error(&self, task: usize) -> f64 {
+        let turn = self.angle_error(task).unwrap_or(0.0) * RADIAN * self.tasks[task].length;
+        self.error(task).unwrap_or(0.0) + turn
+    }
+
     /// Measures the errors of the current pose.
     pub(in crate::ik) fn measure(&self) -> Measure {
         let mut measure = Measure { pin_error: 0.0, sum: 0.0, done: true };
