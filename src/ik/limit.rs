@@ -74,11 +74,6 @@ impl Limit {
         if *self == Self::Free { 0.0 } else { angle_between(q, self.nearest(q)) }
     }
 
-    /// Returns the axis of a hinge in the rest frame, or `None` for other limits.
-    pub(super) fn hinge_axis(&self) -> Option<DVec3> {
-        if let Self::Hinge { axis, .. } = self { Some(*axis) } else { None }
-    }
-
     /// Returns the rotation in the middle of the allowed range. Without a limit this is the identity.
     pub(super) fn centre(&self) -> DQuat {
         match *self {

@@ -74,7 +74,7 @@ fn a_drag_beyond_the_limits_does_not_jump() {
         (Method::Sdls, 0.5),
         (Method::FullBody, 0.5),
         (Method::Optimize, 0.5),
-        // The closed form starts anew in each frame, so a frame may end in another compromise.
+        // The closed form runs again in each frame, so a frame may end in another compromise.
         (Method::Fused, 1.3),
     ] {
         let (mut body, mut solver) = (start.clone(), Solver::default());

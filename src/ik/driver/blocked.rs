@@ -52,7 +52,7 @@ pub(in crate::ik) fn is_blocked(tree: &Tree, effector: usize) -> bool {
         removed += (slope - allowed).length_squared();
         along += slope.dot(allowed);
         longest = longest.max(allowed.length());
-        moved += tree.lever(joint, task.position - joint.position) * allowed;
+        moved += tree.velocity(joint, allowed, task.position - joint.position);
         turned += allowed * gradient.radian;
     }
     let bent = if task.target.is_some() { moved.length_squared() } else { 0.0 };
@@ -89,7 +89,9 @@ impl Gradient {
 
     /// Returns the negative gradient with respect to the turn of a joint, as a rotation vector.
     fn slope(&self, tree: &Tree, joint: &Joint, arm: DVec3) -> DVec3 {
-        let turn = tree.lever(joint, arm).transpose() * self.error + self.radian * self.radian * self.turn;
+        let along = |axis| tree.velocity(joint, axis, arm).dot(self.error);
+        let turn = DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
+            + self.radian * self.radian * self.turn;
         match joint.hinge_axis() {
             Some(axis) => {
                 let axis = tree.base_from_axes(joint) * axis;

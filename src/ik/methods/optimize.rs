@@ -102,9 +102,9 @@ impl Optimize {
         jacobian.set_freedom(tree, JointParameters::RotationVector);
         let (rest, stay) = (options.rest * length2, options.stay * length2);
         let inverse = 1.0 / (self.mu + rest + stay);
+        jacobian.scale_freedom(inverse);
         for (index, joint) in tree.joints.iter().enumerate() {
-            jacobian.scale_freedom(index, inverse);
-            jacobian.pull[index] = if rest + stay > 0.0 {
+            jacobian.offset[index] = if rest + stay > 0.0 {
                 (towards(tree, joint, joint.rest) * rest + towards(tree, joint, self.start[index]) * stay)
                     * inverse
             } else {

@@ -6,7 +6,7 @@ use crate::ik::body::{nearest, unit};
 use crate::ik::{Body, Goal, Limit};
 
 use super::measure::{RADIAN, nonzero_length};
-use super::{EffectorTask, Joint, Tree};
+use super::{EffectorTask, Hinge, Joint, Tree};
 
 impl Tree {
     /// Loads the pose of a body and its goals, which must be valid.
@@ -15,16 +15,17 @@ impl Tree {
         self.base_from_world = body.base_from_world();
         (self.root, self.facing) = (body.root(), body.facing());
         self.set_joints(body, goals, limits);
-        let turned = |g: &Goal| g.orientation.is_some() || g.aim.is_some();
-        self.has_orientations = !self.rigid || goals.iter().any(turned);
         self.set_tasks(body, goals);
         self.connect_tasks();
         self.forward();
+        self.length = 0.0;
         for task in 0..self.tasks.len() {
             let lengths = self.lengths(task);
+            self.length = self.length.max(lengths.sum);
             (self.tasks[task].length, self.tasks[task].radian) =
                 (nonzero_length(lengths.world), RADIAN * nonzero_length(lengths.sum));
         }
+        self.length = nonzero_length(self.length);
     }
 
     /// Creates a joint for each link that turns and moves an effector, and folds all other links into these joints.
@@ -54,12 +55,14 @@ impl Tree {
                     link: index,
                     parent: chosen.parent,
                     fixed: pre,
+                    fixed_is_translation: pre.matrix3 == DMat3::IDENTITY,
                     fixed_spin: spin,
                     rotation: nearest(&limit, link.rest, link.reversed, rotation),
                     rest: link.rest,
                     posture: body.posture().and_then(|p| p.get(index)).copied().unwrap_or(link.rest),
                     scale: link.scale,
                     limit,
+                    hinge: None,
                     reversed: link.reversed,
                     weight: link.weight,
                     ccd_budget: link.ccd_budget,
@@ -71,6 +74,9 @@ impl Tree {
                     below: (0, 0),
                     child: None,
                 });
+                if let Some(joint) = self.joints.last_mut() {
+                    joint.hinge = hinge(joint);
+                }
                 if let Some(parent) = chosen.parent.and_then(|j| self.joints.get_mut(j)) {
                     parent.child = parent.child.or(Some(pre.translation));
                 }
@@ -131,6 +137,8 @@ impl Tree {
                     false => 0.0,
                 },
                 pinned: goal.pinned,
+                turn: DVec3::ZERO,
+                aim_turn: DVec3::ZERO,
                 tolerance: 0.0,
                 length: 0.0,
                 radian: 0.0,
@@ -165,4 +173,11 @@ impl Tree {
 /// joint.
 fn moving_link(body: &Body, goal: &Goal) -> Option<usize> {
     if goal.turns_own() { Some(goal.link) } else { body.links()[goal.link].parent }
+}
+
+/// Returns the hinge of a joint whose limit is one.
+fn hinge(joint: &Joint) -> Option<Hinge> {
+    let Limit::Hinge { axis, min, max } = joint.limit else { return None };
+    let axis = if joint.reversed { axis } else { joint.rest * axis };
+    Some(Hinge::new(axis, joint.centre(), max - min))
 }

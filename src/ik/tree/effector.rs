@@ -25,6 +25,10 @@ pub(in crate::ik) struct EffectorTask {
     pub(in crate::ik) orientation: Option<DQuat>,
     /// An axis in the link's frame, and the point in base space at which it aims.
     pub(in crate::ik) aim: Option<(DVec3, DVec3)>,
+    /// The orientation error and the aim error of the current pose, as rotation vectors in base space.
+    /// [`Tree::forward_tips`](super::Tree::forward_tips) computes both.
+    pub(in crate::ik) turn: DVec3,
+    pub(in crate::ik) aim_turn: DVec3,
     /// Point in base space towards which the limb bends.
     pub(in crate::ik) pole: Option<DVec3>,
     pub(in crate::ik) weight: f64,

@@ -44,7 +44,7 @@ impl Tree {
     /// Returns the larger of the orientation error and the aim error of an effector, in radians.
     pub(in crate::ik) fn angle_error(&self, task: usize) -> Option<f64> {
         let task = &self.tasks[task];
-        let turns = [task.orientation_error(), task.aim_error()];
+        let turns = [task.orientation.map(|_| task.turn), task.aim.map(|_| task.aim_turn)];
         turns.into_iter().flatten().map(DVec3::length).max_by(f64::total_cmp)
     }
 
@@ -78,9 +78,10 @@ impl Tree {
         measure
     }
 
-    /// Returns the length of the longest chain, base space.
+    /// Returns the length of the longest chain in the pose that was loaded, base space. It serves as a scale, so it is
+    /// computed only once, although scale inside a chain may change it a little.
     pub(in crate::ik) fn length(&self) -> f64 {
-        nonzero_length((0..self.tasks.len()).map(|t| self.lengths(t).sum).fold(0.0, f64::max))
+        self.length
     }
 
     /// Returns whether an effector cannot reach its target, regardless of the other goals.

@@ -2,6 +2,7 @@
 
 mod build;
 mod effector;
+mod hinge;
 mod measure;
 mod moves;
 
@@ -13,6 +14,7 @@ use super::body::{nearest, own};
 use super::{Body, Limit};
 
 pub(super) use effector::EffectorTask;
+pub(super) use hinge::Hinge;
 pub(super) use measure::Measure;
 
 /// A joint that turns and moves at least one effector.
@@ -28,6 +30,8 @@ pub(super) struct Joint {
     /// Transform from the joint's frame, before it turns, to the parent's turned frame. Without a parent it leads to
     /// base space. It includes the links in between that never turn.
     fixed: DAffine3,
+    /// Whether `fixed` is only a translation, as for a joint directly below another one.
+    fixed_is_translation: bool,
     /// The product of the rotations in `fixed`.
     fixed_spin: DQuat,
     pub(super) rotation: DQuat,
@@ -36,6 +40,8 @@ pub(super) struct Joint {
     pub(super) posture: DQuat,
     scale: DVec3,
     pub(super) limit: Limit,
+    /// The hinge, if the limit is one.
+    pub(super) hinge: Option<Hinge>,
     reversed: bool,
     pub(super) weight: f64,
     /// Maximum rotation in one solve by cyclic coordinate descent, radians.
@@ -46,7 +52,8 @@ pub(super) struct Joint {
     frame: DMat3,
     /// Inverse of `frame`. Computed only if the body has scale.
     frame_from_base: DMat3,
-    /// Product of the rotations from base space to the frame. Computed only if orientations are needed.
+    /// Product of the rotations from base space to the frame. Computed only if the body has scale, because otherwise
+    /// `frame` is this rotation.
     spin: DQuat,
     /// Linear part of `base_from_turned`.
     turned: DMat3,
@@ -94,7 +101,16 @@ impl Joint {
 
     /// Returns the axis of a hinge, in the frame before turning.
     pub(super) fn hinge_axis(&self) -> Option<DVec3> {
-        self.limit.hinge_axis().map(|axis| if self.reversed { axis } else { self.rest * axis })
+        self.hinge.map(|hinge| hinge.axis)
+    }
+
+    /// Returns the rotation after a turn of at most one radian, given as a rotation vector in the frame before
+    /// turning, within the limit.
+    pub(super) fn turned_by(&self, turn: DVec3) -> DQuat {
+        match &self.hinge {
+            Some(hinge) => hinge.turned(self.rotation, turn.dot(hinge.axis)),
+            None => self.allowed((retract(turn) * self.rotation).normalize()),
+        }
     }
 }
 
@@ -125,8 +141,8 @@ pub(super) struct Tree {
     pub(super) rigid: bool,
     /// Whether every scale is uniform. Lengths then never change.
     has_uniform_scale: bool,
-    /// Whether orientations are computed.
-    has_orientations: bool,
+    /// Length of the longest chain in the pose that was loaded, base space.
+    length: f64,
     /// Whether the base moves. No target is then out of reach.
     pub(super) root_moves: bool,
     /// Tolerance of orientations and aims in radians.
@@ -144,14 +160,18 @@ impl Tree {
 
     /// Computes forward kinematics of one joint. Its parent must be up to date.
     pub(super) fn forward_joint(&mut self, index: usize) {
-        let (rigid, spins, root) = (self.rigid, self.has_orientations, self.root);
+        let (rigid, root) = (self.rigid, self.root);
         let (before, rest) = self.joints.split_at_mut(index);
         let Some(joint) = rest.first_mut() else { return };
         match joint.parent.map(|p| &before[p]) {
             Some(parent) => {
                 joint.position = parent.position + parent.turned * joint.fixed.translation;
-                joint.frame = parent.turned * joint.fixed.matrix3;
-                if spins {
+                joint.frame = if joint.fixed_is_translation {
+                    parent.turned
+                } else {
+                    parent.turned * joint.fixed.matrix3
+                };
+                if !rigid {
                     joint.spin = parent.spin * parent.rotation * joint.fixed_spin;
                 }
             }
@@ -168,21 +188,33 @@ impl Tree {
         }
     }
 
+    /// Computes the positions, the orientations and the orientation errors of the effectors.
     pub(super) fn forward_tips(&mut self) {
+        let rigid = self.rigid;
         for task in &mut self.tasks {
+            let turns = task.orientation.is_some() || task.aim.is_some();
             match task.joint.map(|j| &self.joints[j]) {
                 Some(joint) => {
                     task.position = joint.position + joint.turned * task.local;
-                    task.spin = joint.spin * joint.rotation * task.local_spin;
+                    if turns {
+                        let turned =
+                            if rigid { DQuat::from_mat3(&joint.turned) } else { joint.spin * joint.rotation };
+                        task.spin = turned * task.local_spin;
+                    }
                 }
                 None => (task.position, task.spin) = (task.local + self.root, task.local_spin),
+            }
+            if turns {
+                task.turn = task.orientation_error().unwrap_or(DVec3::ZERO);
+                task.aim_turn = task.aim_error().unwrap_or(DVec3::ZERO);
             }
         }
     }
 
     /// Returns the orientation of an effector's link for the current rotation of its joint.
     pub(super) fn spin_of(&self, joint: &Joint, task: &EffectorTask) -> DQuat {
-        joint.spin * joint.rotation * task.local_spin
+        let spin = if self.rigid { DQuat::from_mat3(&joint.frame) } else { joint.spin };
+        spin * joint.rotation * task.local_spin
     }
 
     /// Transforms a world position to base space.
@@ -210,6 +242,11 @@ impl Tree {
         if self.rigid { joint.frame.transpose_mul_vec3(axis) } else { joint.spin.conjugate() * axis }
     }
 
+    /// Transforms a rotation axis from a joint's frame to base space.
+    pub(super) fn axis_from_frame(&self, joint: &Joint, axis: DVec3) -> DVec3 {
+        if self.rigid { joint.frame * axis } else { joint.spin * axis }
+    }
+
     /// Returns the matrix that transforms rotation axes from a joint's frame to base space.
     pub(super) fn base_from_axes(&self, joint: &Joint) -> DMat3 {
         if self.rigid { joint.frame } else { DMat3::from_quat(joint.spin) }
@@ -222,13 +259,14 @@ impl Tree {
         DQuat::from_axis_angle(axis, if joint.frame.determinant() < 0.0 { -angle } else { angle })
     }
 
-    /// Returns ∂point/∂(rotation vector of the joint) in base space. `arm` is the vector from the joint to the point.
-    pub(super) fn lever(&self, joint: &Joint, arm: DVec3) -> DMat3 {
+    /// Returns how fast a point below a joint moves in base space if the joint turns about `axis` by one radian per
+    /// second. `axis` is a rotation vector in base space, and `arm` is the vector from the joint to the point.
+    pub(super) fn velocity(&self, joint: &Joint, axis: DVec3, arm: DVec3) -> DVec3 {
         if self.rigid {
-            return skew(-arm);
+            return axis.cross(arm);
         }
         // The joint's frame may be scaled unevenly, so the cross product is taken in that frame.
-        joint.frame * skew(-(joint.frame_from_base * arm)) * DMat3::from_quat(joint.spin.conjugate())
+        joint.frame * (joint.spin.conjugate() * axis).cross(joint.frame_from_base * arm)
     }
 
     /// Returns the joints above an effector, nearest first.
@@ -262,7 +300,10 @@ impl Tree {
     }
 }
 
-/// Returns the matrix of a cross product: `skew(a) b = a × b`.
-pub(super) fn skew(a: DVec3) -> DMat3 {
-    DMat3::from_cols(DVec3::new(0.0, a.z, -a.y), DVec3::new(-a.z, 0.0, a.x), DVec3::new(a.y, -a.x, 0.0))
+/// Converts a rotation vector to a unit quaternion. The conversion is exact to first order, and the angle never
+/// exceeds π.
+pub(super) fn retract(v: DVec3) -> DQuat {
+    let half = v * 0.5;
+    let scale = 1.0 / (1.0 + half.length_squared()).sqrt();
+    DQuat::from_vec4((half * scale).extend(scale))
 }

@@ -4,11 +4,11 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::ik::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, is_stretched, swing};
 use crate::ik::rotation::any_perpendicular;
-use crate::ik::tree::Tree;
+use crate::ik::tree::{Tree, retract};
 use crate::ik::{JacobianOptions, JointParameters, Limit};
 
-use super::step::{euler_step, retract};
-use super::{Inverse, Jacobian};
+use super::apply::euler_step;
+use super::{GOALS, Inverse, Jacobian};
 
 /// The state of damped least squares on a tree. Buffers are reused by later solves.
 #[derive(Clone, Debug, Default)]
@@ -97,14 +97,14 @@ impl DampedProblem for TreeProblem<'_> {
         jacobian.evaluate(tree, options.clamp * length);
         steps.damping = match options.damping {
             Some(fraction) => (fraction * length).powi(2),
-            None => damping(freedom(tree), jacobian.unweighted_error2(), length),
+            None => damping(freedom(tree), jacobian.error2(GOALS), length),
         };
     }
 
     fn step(&mut self, boost: f64, again: bool) {
         let Self { tree, jacobian, steps, options, additional } = self;
         if again {
-            jacobian.evaluate_errors(tree, options.clamp * tree.length());
+            jacobian.evaluate(tree, options.clamp * tree.length());
             jacobian.pull.fill(DVec3::ZERO);
         } else {
             jacobian.set_freedom(tree, options.parameters);
@@ -118,6 +118,7 @@ impl DampedProblem for TreeProblem<'_> {
             steps.turns.resize(tree.joints.len(), DVec3::ZERO);
             steps.root_step = DVec3::ZERO;
         }
+        jacobian.boost = boost;
         jacobian.solve(tree, Inverse::Damped(boost * steps.damping));
         steps.turns.iter_mut().zip(&jacobian.turns).for_each(|(sum, turn)| *sum += *turn);
         steps.root_step += jacobian.root_step;

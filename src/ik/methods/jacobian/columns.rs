@@ -1,0 +1,138 @@
+//! The columns of the Jacobian.
+
+use glam::{DMat3, DVec3};
+
+use crate::ik::JointParameters;
+use crate::ik::tree::{Joint, Tree};
+
+use super::apply::euler_axes;
+use super::{Jacobian, TaskKind};
+
+impl Jacobian {
+    /// Assigns axes and entries to the joints and to the base.
+    pub(super) fn set_layout(&mut self, tree: &Tree) {
+        self.below.clear();
+        self.columns.clear();
+        let (mut axes, mut entries) = (0, 0);
+        for index in 0..=tree.joints.len() {
+            let first = self.below.len();
+            match tree.joints.get(index) {
+                Some(_) => {
+                    // Pins come before goals. This keeps the blocks in ascending order.
+                    for pinned in [true, false] {
+                        for task in tree.tasks_below(index).map(|place| tree.task_at(place)) {
+                            if tree.tasks[task].pinned == pinned {
+                                let (start, count) = self.blocks_of[task];
+                                self.below.extend(start..start + count);
+                            }
+                        }
+                    }
+                    if self.rows.last().is_some_and(|row| row.kind == TaskKind::Balance) {
+                        self.below.push(self.rows.len() - 1);
+                    }
+                }
+                // Moving the base turns nothing.
+                None => {
+                    let moved = self.rows.iter().enumerate().filter(|(_, r)| r.kind != TaskKind::Orientation);
+                    self.below.extend(moved.map(|(block, _)| block));
+                }
+            }
+            let count = if tree.joints.get(index).is_some_and(|j| j.hinge.is_some()) { 1 } else { 3 };
+            let blocks = (first, self.below.len());
+            self.columns.push(super::Columns { blocks, axes, count, entries, weight: 0.0 });
+            axes += count;
+            entries += count * (blocks.1 - blocks.0);
+        }
+        self.axes.clear();
+        self.axes.resize(axes, DVec3::ZERO);
+        self.entries.clear();
+        self.entries.resize(entries, DVec3::ZERO);
+    }
+
+    /// Computes the Jacobian at the pose of the last [`Jacobian::evaluate`].
+    pub(in crate::ik) fn set_freedom(&mut self, tree: &Tree, parameters: JointParameters) {
+        (self.parameters, self.freedom) = (parameters, 1.0);
+        self.locks.clear();
+        for (index, joint) in tree.joints.iter().enumerate() {
+            self.columns[index].weight = joint.weight;
+            self.set_axes(tree, index);
+        }
+        self.set_base(tree.joints.len());
+    }
+
+    /// Computes the axes and entries of a joint. Locked directions are removed from the axes.
+    pub(super) fn set_axes(&mut self, tree: &Tree, index: usize) {
+        let (joint, first) = (&tree.joints[index], self.columns[index].axes);
+        match (&joint.hinge, self.parameters) {
+            (Some(hinge), _) => self.axes[first] = tree.axis_from_frame(joint, hinge.axis),
+            (None, JointParameters::RotationVector) => {
+                self.axes[first..first + 3].copy_from_slice(&[DVec3::X, DVec3::Y, DVec3::Z]);
+            }
+            (None, JointParameters::Euler) => {
+                let axes: DMat3 = tree.base_from_axes(joint) * euler_axes(joint.rotation);
+                self.axes[first..first + 3].copy_from_slice(&[axes.x_axis, axes.y_axis, axes.z_axis]);
+            }
+        }
+        for lock in self.locks.iter().filter(|lock| lock.joint == index) {
+            for axis in &mut self.axes[first..first + self.columns[index].count] {
+                *axis -= lock.direction * axis.dot(lock.direction);
+            }
+        }
+        self.set_entries(tree, index);
+    }
+
+    /// Computes the entries of a joint.
+    fn set_entries(&mut self, tree: &Tree, index: usize) {
+        let (columns, joint) = (self.columns[index], &tree.joints[index]);
+        let below = &self.below[columns.blocks.0..columns.blocks.1];
+        let axes = &self.axes[columns.axes..columns.axes + columns.count];
+        let entries = &mut self.entries[columns.entries..columns.entries + columns.count * below.len()];
+        for (place, &block) in below.iter().enumerate() {
+            let row = &self.rows[block];
+            let (arm, share) = match row.kind {
+                TaskKind::Balance => self.masses.arm(index, joint),
+                _ => (row.position - joint.position, 1.0),
+            };
+            for (axis, entries) in axes.iter().zip(entries.chunks_exact_mut(below.len())) {
+                entries[place] = row.response(*axis, tree.velocity(joint, *axis, arm) * share);
+            }
+        }
+    }
+
+    /// Computes the columns of the base, which moves along three axes.
+    fn set_base(&mut self, index: usize) {
+        self.columns[index].weight = self.root_weight;
+        if self.root_weight == 0.0 {
+            return;
+        }
+        let columns = self.columns[index];
+        let below = &self.below[columns.blocks.0..columns.blocks.1];
+        let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+        self.axes[columns.axes..columns.axes + 3].copy_from_slice(&axes);
+        for (axis, start) in axes.into_iter().zip((columns.entries..).step_by(below.len().max(1))) {
+            for (entry, &block) in self.entries[start..start + below.len()].iter_mut().zip(below) {
+                *entry = self.rows[block].response(DVec3::ZERO, axis);
+            }
+        }
+    }
+
+    /// Calls `each` with the index of each block below a joint, and the change of the block if the joint turns by
+    /// `turn`, a rotation vector in base space.
+    pub(super) fn responses(
+        &self,
+        tree: &Tree,
+        index: usize,
+        turn: DVec3,
+        mut each: impl FnMut(usize, DVec3),
+    ) {
+        let (columns, joint): (_, &Joint) = (self.columns[index], &tree.joints[index]);
+        for &block in &self.below[columns.blocks.0..columns.blocks.1] {
+            let row = &self.rows[block];
+            let (arm, share) = match row.kind {
+                TaskKind::Balance => self.masses.arm(index, joint),
+                _ => (row.position - joint.position, 1.0),
+            };
+            each(block, row.response(turn, tree.velocity(joint, turn, arm) * share));
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Limits as a small set of active constraints.
+//!
+//! A joint that the solution would turn beyond its limit goes to the limit and is locked in that direction, and the
+//! others are solved again for what remains. A lock is released if its multiplier shows that the solution would leave
+//! the limit again (Nocedal & Wright 2006, section 16.5). The border of a cone or of Euler angles is linearised.
+
+use glam::DVec3;
+
+use crate::ik::Limit;
+use crate::ik::rotation::rotation_vector;
+use crate::ik::tree::{Tree, retract};
+
+use super::{Inverse, Jacobian};
+
+/// Maximum number of rounds per iteration. A round locks the joints that reach their limits, releases those that would
+/// leave them, and solves for the others. Of the solves for the arms of `sinew bench`, fewer than one in a thousand
+/// needs more.
+const ROUNDS: usize = 8;
+/// A turn beyond a limit by less than this is a rounding error, radians.
+const MARGIN: f64 = 1e-9;
+/// A direction is already locked if at most this part of it is perpendicular to the locked ones. The joint is then
+/// still beyond its limit only because the border is curved.
+const ALREADY_LOCKED: f64 = 1e-4;
+/// Two directions out of the limit of a joint belong to the same border if the cosine of their angle is above this.
+const SAME_BORDER: f64 = 0.7;
+
+/// A direction in which a joint goes to its limit and turns no farther.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lock {
+    pub(super) joint: usize,
+    /// Unit vector in base space that points out of the limit.
+    outward: DVec3,
+    /// Turn along `outward` that leads to the limit, radians.
+    room: f64,
+    /// The part of `outward` that is perpendicular to the earlier locks of the joint, as a unit vector.
+    pub(super) direction: DVec3,
+    /// Whether the lock must stay, because the joint was released before in this iteration.
+    is_final: bool,
+}
+
+impl Jacobian {
+    /// Computes the rotations that meet the tasks to first order within the limits.
+    pub(in crate::ik) fn solve(&mut self, tree: &Tree, inverse: Inverse) {
+        while let Some(lock) = self.locks.pop() {
+            self.set_axes(tree, lock.joint);
+        }
+        self.released.clear();
+        self.fixed.copy_from_slice(&self.offset);
+        for round in 1..=ROUNDS {
+            self.solve_open(tree, inverse);
+            if round == ROUNDS || !self.update_locks(tree, inverse) {
+                return;
+            }
+        }
+    }
+
+    /// Releases and adds locks. Returns whether there were any.
+    fn update_locks(&mut self, tree: &Tree, inverse: Inverse) -> bool {
+        let released = self.release_locks(tree, inverse);
+        let scale = self.step_scale();
+        let mut locked = false;
+        for (index, joint) in tree.joints.iter().enumerate() {
+            if joint.limit == Limit::Free || self.turns[index] == DVec3::ZERO {
+                continue;
+            }
+            locked |= match &joint.hinge {
+                Some(hinge) => {
+                    let axis = self.axes[self.columns[index].axes];
+                    // The axis of a locked hinge is zero.
+                    let turn = self.turns[index].dot(axis) * scale;
+                    let room = hinge.room(joint.rotation, turn, MARGIN);
+                    room.is_some_and(|room| self.lock(tree, index, axis * turn.signum(), room))
+                }
+                None => self.lock_at_border(tree, index, scale),
+            };
+        }
+        locked || released
+    }
+
+    /// Locks the direction in which a joint with a cone or with Euler angles would leave its limit.
+    fn lock_at_border(&mut self, tree: &Tree, index: usize, scale: f64) -> bool {
+        let (joint, turn) = (&tree.joints[index], self.turns[index] * scale);
+        let requested = (retract(tree.axis_to_frame(joint, turn)) * joint.rotation).normalize();
+        let beyond = rotation_vector(requested * joint.allowed(requested).conjugate());
+        if beyond.length() < MARGIN {
+            return false;
+        }
+        let beyond = tree.axis_from_frame(joint, beyond);
+        if self.open_part(index, beyond).length() <= ALREADY_LOCKED * beyond.length() {
+            return false;
+        }
+        let outward = beyond.normalize();
+        let room = (turn - beyond).dot(outward);
+        // Along a curved border the direction changes, and replaces the one of an earlier round.
+        let near = |lock: &Lock| lock.joint == index && lock.outward.dot(outward) > SAME_BORDER;
+        if let Some(place) = self.locks.iter().position(near) {
+            (self.locks[place].outward, self.locks[place].room) = (outward, room);
+            self.update_joint(tree, index);
+            return true;
+        }
+        self.lock(tree, index, outward, room)
+    }
+
+    /// Locks a direction of a joint.
+    ///
+    /// If the tasks have already released the joint, the posture has brought it back to its limit. The posture has the
+    /// lowest priority, so it is dropped for this iteration instead.
+    fn lock(&mut self, tree: &Tree, joint: usize, outward: DVec3, room: f64) -> bool {
+        let is_final = self.released.contains(&joint);
+        if is_final && self.pull.iter().any(|pull| *pull != DVec3::ZERO) {
+            self.pull.fill(DVec3::ZERO);
+            return true;
+        }
+        self.locks.push(Lock { joint, outward, room, direction: outward, is_final });
+        self.update_joint(tree, joint);
+        true
+    }
+
+    /// Releases the locks whose joints would not even reach their limits without them. With the turn x along the
+    /// locked direction u, the multiplier of the damped problem is u·Jᵀy − x/w, which is positive if the solution
+    /// pushes against the limit.
+    fn release_locks(&mut self, tree: &Tree, inverse: Inverse) -> bool {
+        // The other inverses do not minimise a sum of squares, so y is no multiplier.
+        if !matches!(inverse, Inverse::Damped(_) | Inverse::Pseudo) {
+            return false;
+        }
+        let count = self.locks.len();
+        for place in (0..count).rev() {
+            let lock = self.locks[place];
+            if lock.is_final {
+                continue;
+            }
+            let mut push = 0.0;
+            self.responses(tree, lock.joint, lock.outward, |block, change| {
+                push += change.dot(DVec3::from_slice(&self.y[3 * block..]));
+            });
+            let wanted = self.offset[lock.joint].dot(lock.outward) + self.columns[lock.joint].weight * push;
+            if wanted < lock.room - MARGIN {
+                self.locks.remove(place);
+                self.released.push(lock.joint);
+                self.update_joint(tree, lock.joint);
+            }
+        }
+        self.locks.len() < count
+    }
+
+    /// Computes the axes and the fixed rotation of a joint whose locks have changed.
+    fn update_joint(&mut self, tree: &Tree, joint: usize) {
+        let mut fixed = self.offset[joint];
+        for place in 0..self.locks.len() {
+            let lock = self.locks[place];
+            if lock.joint != joint {
+                continue;
+            }
+            let earlier = self.locks[..place].iter().filter(|lock| lock.joint == joint);
+            let open = earlier.fold(lock.outward, |v, lock| v - lock.direction * v.dot(lock.direction));
+            // Three borders may meet at a small angle. The third one then follows from the others.
+            let direction = if open.length() > ALREADY_LOCKED { open.normalize() } else { DVec3::ZERO };
+            self.locks[place].direction = direction;
+            if direction != DVec3::ZERO {
+                fixed += direction * ((lock.room - fixed.dot(lock.outward)) / open.length());
+            }
+        }
+        self.fixed[joint] = fixed;
+        self.set_axes(tree, joint);
+    }
+
+    /// Returns the part of a joint's turn that its locks leave.
+    pub(super) fn open_part(&self, joint: usize, turn: DVec3) -> DVec3 {
+        let locks = self.locks.iter().filter(|lock| lock.joint == joint);
+        locks.fold(turn, |turn, lock| turn - lock.direction * turn.dot(lock.direction))
+    }
+}
