@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::paths::{FoundPath, paths, words};
 use crate::table::Used;
 
-/// Names before `::` that are neither crates nor modules: primitive types, path keywords, and the tool in lint names.
-const NOT_CRATES: [&str; 21] = [
-    "bool", "char", "clippy", "crate", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "self",
-    "str", "super", "u128", "u16", "u32", "u64", "u8", "usize",
+/// Names before `::` that are neither crates nor modules: primitive types, path keywords, and the tools in attributes.
+const NOT_CRATES: [&str; 22] = [
+    "bool", "char", "clippy", "crate", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "rustfmt",
+    "self", "str", "super", "u128", "u16", "u32", "u64", "u8", "usize",
 ];
 
 /// A source file.

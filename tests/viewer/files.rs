@@ -177,10 +177,10 @@ fn solver_options_of_a_rig_apply_to_its_character_only() {
     set(&mut first, r#"{"method":"dls","iterations":8}"#);
     let mut same = rigged(&["method=ccd", "iterations=7"]);
     same.take_over(&first, true);
-    assert_eq!(options(&mut same), (Method::Dls, 8, 0));
+    assert_eq!(options(&mut same), (Method::Dls, 8, 8));
     let mut edited = rigged(&["method=ccd", "iterations=11"]);
     edited.take_over(&first, true);
-    assert_eq!(options(&mut edited), (Method::Dls, 11, 0));
+    assert_eq!(options(&mut edited), (Method::Dls, 11, 8));
 }
 
 #[test]
