@@ -10,6 +10,7 @@ use crate::{chain, position, report, straight};
 mod ccd;
 mod limb;
 mod method_options;
+mod pins;
 
 fn angle(a: DQuat, b: DQuat) -> f64 {
     let d = a.conjugate() * b;

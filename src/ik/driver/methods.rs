@@ -58,7 +58,7 @@ impl Methods {
             }
             Method::Optimize => self.optimize.pass(&mut self.jacobian, tree, &options.optimize),
             Method::FullBody => {
-                full_body::pass(&mut self.jacobian, tree, &options.jacobian, options.root_motion);
+                full_body::pass(&mut self.jacobian, tree, &options.jacobian);
             }
             _ => self.jacobian.pass(tree, method, &options.jacobian, None),
         }

@@ -6,9 +6,9 @@ use super::{EffectorTask, Tree};
 
 /// Metres per radian of orientation error, as a fraction of the chain's length.
 pub(super) const RADIAN: f64 = 0.3;
-/// Factor for the weight of pinned goals when steps are judged. A step violates pins to second order and the next
-/// step corrects that. A larger factor would reject such steps.
-const STEERED: f64 = 10.0;
+/// Factor for the squared errors of pins when steps are judged. A step violates pins to second order and the next step
+/// corrects that. A larger factor would reject such steps.
+pub(in crate::ik) const PIN_WEIGHT: f64 = 10.0;
 
 /// The errors of a pose.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ impl Tree {
             let reached = error <= tolerance && angle <= self.angle_tolerance;
             let turn = angle * RADIAN * length;
             let square = error * error + turn * turn;
-            measure.sum += weight * square * if pinned { STEERED } else { 1.0 };
+            measure.sum += weight * square * if pinned { PIN_WEIGHT } else { 1.0 };
             measure.done &= reached || weight == 0.0;
             if pinned && !reached {
                 measure.pin_error += square;

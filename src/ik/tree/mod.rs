@@ -15,7 +15,7 @@ use super::{Body, Limit};
 
 pub(super) use effector::EffectorTask;
 pub(super) use hinge::Hinge;
-pub(super) use measure::Measure;
+pub(super) use measure::{Measure, PIN_WEIGHT};
 
 /// A joint that turns and moves at least one effector.
 ///

@@ -97,9 +97,10 @@ impl Jacobian {
     /// levels before it undisturbed.
     fn turn_and_spread(&mut self, rows: Range<usize>) -> (f64, f64) {
         if self.elimination.rank() > 0 {
-            self.sums.fill(0.0);
-            self.elimination.add_transposed(rows.clone(), &self.along[rows], &mut self.sums);
-            self.elimination.subtract_backward(&mut self.sums, &mut self.along);
+            self.lift.clear();
+            self.lift.resize(self.elimination.rank(), 0.0);
+            self.elimination.add_transposed(rows.clone(), &self.along[rows], &mut self.lift);
+            self.elimination.subtract_backward(&mut self.lift, &mut self.along);
         }
         let (mut largest, mut spread) = (0.0, 0.0);
         for columns in self.columns.iter().filter(|c| c.weight > 0.0) {

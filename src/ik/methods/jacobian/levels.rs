@@ -31,6 +31,7 @@ impl Jacobian {
     fn solve_levels(&mut self, n: usize, inverse: Inverse, pulls: bool) {
         let last = (0..LEVELS).rev().find(|&l| self.level_starts[l] < self.level_starts[l + 1]).unwrap_or(0);
         self.elimination.start(&self.matrix, n);
+        self.rest.clone_from(&self.residual);
         self.sums.clear();
         for level in 0..=last {
             let (start, end) = (self.level_starts[level], self.level_starts[level + 1]);
@@ -38,12 +39,10 @@ impl Jacobian {
                 continue;
             }
             self.solve_level(level, n, inverse);
-            let (before, y) = self.y.split_at_mut(start);
-            debug_assert_eq!(before.len(), start);
-            let y = &y[..end - start];
+            let y = &self.y[start..end];
             self.elimination.add_transposed(start..end, y, &mut self.sums);
             for row in end..n {
-                self.residual[row] -= dot(&self.matrix[row * n + start..row * n + end], y);
+                self.rest[row] -= dot(&self.matrix[row * n + start..row * n + end], y);
             }
             if level < last || pulls {
                 self.dependent += self.elimination.eliminate(&mut self.matrix, start..end);
@@ -63,7 +62,7 @@ impl Jacobian {
         for row in self.matrix[start * n..end * n].chunks_exact(n) {
             self.small.extend_from_slice(&row[start..end]);
         }
-        self.y[start..end].copy_from_slice(&self.residual[start..end]);
+        self.y[start..end].copy_from_slice(&self.rest[start..end]);
         let inverse = if level == GOALS {
             inverse
         } else {

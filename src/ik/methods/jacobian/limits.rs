@@ -13,9 +13,13 @@ use crate::ik::tree::{Tree, retract};
 use super::{Inverse, Jacobian};
 
 /// Maximum number of rounds per iteration. A round locks the joints that reach their limits, releases those that would
-/// leave them, and solves for the others. Of the solves for the arms of `sinew bench`, fewer than one in a thousand
-/// needs more.
-const ROUNDS: usize = 8;
+/// leave them, and solves for the others.
+const ROUNDS: usize = 16;
+/// Number of rounds that change all such joints at once, which in most cases needs two or three. The rounds after them
+/// change only the last joint, because changing many at once may go round in circles (Júdice & Pires 1994, section 3).
+const BLOCK_ROUNDS: usize = 6;
+/// Maximum number of rounds for methods that release no locks.
+const ROUNDS_WITHOUT_RELEASE: usize = 8;
 /// A turn beyond a limit by less than this is a rounding error, radians.
 const MARGIN: f64 = 1e-9;
 /// A direction is already locked if at most this part of it is perpendicular to the locked ones. The joint is then
@@ -34,8 +38,6 @@ pub(super) struct Lock {
     room: f64,
     /// The part of `outward` that is perpendicular to the earlier locks of the joint, as a unit vector.
     pub(super) direction: DVec3,
-    /// Whether the lock must stay, because the joint was released before in this iteration.
-    is_final: bool,
 }
 
 impl Jacobian {
@@ -46,24 +48,29 @@ impl Jacobian {
         }
         self.released.clear();
         self.fixed.copy_from_slice(&self.offset);
-        for round in 1..=ROUNDS {
+        // The other inverses do not minimise a sum of squares, so y is no multiplier, and no lock is released.
+        let releases = matches!(inverse, Inverse::Damped(_) | Inverse::Pseudo);
+        let rounds = if releases { ROUNDS } else { ROUNDS_WITHOUT_RELEASE };
+        for round in 1..=rounds {
             self.solve_open(tree, inverse);
-            if round == ROUNDS || !self.update_locks(tree, inverse) {
+            let single = releases && round > BLOCK_ROUNDS;
+            if round == rounds || !self.update_locks(tree, releases, single) {
                 return;
             }
         }
     }
 
-    /// Releases and adds locks. Returns whether there were any.
-    fn update_locks(&mut self, tree: &Tree, inverse: Inverse) -> bool {
-        let released = self.release_locks(tree, inverse);
+    /// Releases locks if `releases` is set, and adds locks. If `single` is set, only one joint is changed. Returns
+    /// whether any was.
+    fn update_locks(&mut self, tree: &Tree, releases: bool, single: bool) -> bool {
         let scale = self.step_scale();
-        let mut locked = false;
-        for (index, joint) in tree.joints.iter().enumerate() {
+        let mut changed = false;
+        for (index, joint) in tree.joints.iter().enumerate().rev() {
             if joint.limit == Limit::Free || self.turns[index] == DVec3::ZERO {
                 continue;
             }
-            locked |= match &joint.hinge {
+            let released = releases && self.release(tree, index);
+            let locked = match &joint.hinge {
                 Some(hinge) => {
                     let axis = self.axes[self.columns[index].axes];
                     // The axis of a locked hinge is zero.
@@ -73,8 +80,12 @@ impl Jacobian {
                 }
                 None => self.lock_at_border(tree, index, scale),
             };
+            changed |= released || locked;
+            if changed && single {
+                break;
+            }
         }
-        locked || released
+        changed
     }
 
     /// Locks the direction in which a joint with a cone or with Euler angles would leave its limit.
@@ -106,42 +117,40 @@ impl Jacobian {
     /// If the tasks have already released the joint, the posture has brought it back to its limit. The posture has the
     /// lowest priority, so it is dropped for this iteration instead.
     fn lock(&mut self, tree: &Tree, joint: usize, outward: DVec3, room: f64) -> bool {
-        let is_final = self.released.contains(&joint);
-        if is_final && self.pull.iter().any(|pull| *pull != DVec3::ZERO) {
+        if self.released.contains(&joint) && self.pull.iter().any(|pull| *pull != DVec3::ZERO) {
             self.pull.fill(DVec3::ZERO);
             return true;
         }
-        self.locks.push(Lock { joint, outward, room, direction: outward, is_final });
+        self.locks.push(Lock { joint, outward, room, direction: outward });
         self.update_joint(tree, joint);
         true
     }
 
-    /// Releases the locks whose joints would not even reach their limits without them. With the turn x along the
-    /// locked direction u, the multiplier of the damped problem is u·Jᵀy − x/w, which is positive if the solution
-    /// pushes against the limit.
-    fn release_locks(&mut self, tree: &Tree, inverse: Inverse) -> bool {
-        // The other inverses do not minimise a sum of squares, so y is no multiplier.
-        if !matches!(inverse, Inverse::Damped(_) | Inverse::Pseudo) {
-            return false;
-        }
+    /// Releases the locks of a joint that the joint would not even reach without them. With the turn x along the locked
+    /// direction u, the multiplier of the damped problem is u·Jᵀy − x/w, which is positive if the solution pushes
+    /// against the limit.
+    fn release(&mut self, tree: &Tree, joint: usize) -> bool {
         let count = self.locks.len();
         for place in (0..count).rev() {
             let lock = self.locks[place];
-            if lock.is_final {
+            if lock.joint != joint {
                 continue;
             }
             let mut push = 0.0;
-            self.responses(tree, lock.joint, lock.outward, |block, change| {
+            self.responses(tree, joint, lock.outward, |block, change| {
                 push += change.dot(DVec3::from_slice(&self.y[3 * block..]));
             });
-            let wanted = self.offset[lock.joint].dot(lock.outward) + self.columns[lock.joint].weight * push;
+            let wanted = self.offset[joint].dot(lock.outward) + self.columns[joint].weight * push;
             if wanted < lock.room - MARGIN {
                 self.locks.remove(place);
-                self.released.push(lock.joint);
-                self.update_joint(tree, lock.joint);
+                self.released.push(joint);
             }
         }
-        self.locks.len() < count
+        let released = self.locks.len() < count;
+        if released {
+            self.update_joint(tree, joint);
+        }
+        released
     }
 
     /// Computes the axes and the fixed rotation of a joint whose locks have changed.

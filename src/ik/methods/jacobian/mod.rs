@@ -33,7 +33,7 @@ use glam::{DQuat, DVec3};
 use crate::ik::JointParameters;
 use crate::ik::linear::Elimination;
 use crate::ik::methods::damped::Damped;
-use crate::ik::tree::Tree;
+use crate::ik::tree::{PIN_WEIGHT, Tree};
 use balance::Masses;
 use damped::TreeSteps;
 pub(in crate::ik) use damped::is_free_chain;
@@ -52,9 +52,8 @@ const DAMPING: f64 = 0.02;
 /// Smallest λ² as a fraction of the squared length of the longest chain. It is a hundred times the rounding error of
 /// J W Jᵀ, and lets the last steps converge like those of Newton's method.
 const LEAST_DAMPING: f64 = 1e-14;
-/// Factor for the squared errors of pins when steps are judged. A step violates pins to second order and the next step
-/// corrects that. A larger factor would reject such steps.
-const PIN_WEIGHT: f64 = 10.0;
+/// Weight of moving the base relative to turning joints, as a fraction of the longest chain's squared length.
+const ROOT_WEIGHT: f64 = 0.05;
 
 /// A way to compute y from the errors of the goals.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -170,7 +169,7 @@ pub(in crate::ik) struct Jacobian {
     /// Joints of which a lock was released in this iteration.
     released: Vec<usize>,
     /// Weight of moving the base. Zero keeps the base fixed.
-    pub(in crate::ik) root_weight: f64,
+    root_weight: f64,
     /// The solution: rotation vectors in base space.
     pub(in crate::ik) turns: Vec<DVec3>,
     pub(in crate::ik) root_step: DVec3,
@@ -181,10 +180,15 @@ pub(in crate::ik) struct Jacobian {
     vectors: Vec<f64>,
     right: Vec<f64>,
     along: Vec<f64>,
+    lift: Vec<f64>,
+    /// For each eliminated row, the part of the later levels and of the posture that this row must not notice.
     sums: Vec<f64>,
+    /// How the posture alone would change the tasks.
     drift: Vec<f64>,
     /// Errors that `fixed` leaves.
     residual: Vec<f64>,
+    /// Errors that the levels solved so far leave to those that follow.
+    rest: Vec<f64>,
     y: Vec<f64>,
     /// Number of rows of the last solve that depend on rows of the same or an earlier level, except for the last level.
     dependent: usize,
@@ -204,7 +208,6 @@ impl Jacobian {
     /// Loads the tasks of a tree.
     pub(in crate::ik) fn set(&mut self, tree: &Tree) {
         self.set_tasks(tree, LEVELS);
-        self.root_weight = 0.0;
         self.boost = 1.0;
         self.steps.damped = Damped::default();
     }
@@ -252,6 +255,7 @@ impl Jacobian {
         self.turns.clone_from(&self.pull);
         self.locks.clear();
         (self.length, self.freedom) = (tree.length(), 1.0);
+        self.root_weight = if tree.root_moves { ROOT_WEIGHT * self.length * self.length } else { 0.0 };
     }
 
     /// Stores the pose in which a solve starts.

@@ -166,7 +166,10 @@ fn errors_name_the_key_and_what_would_be_valid() {
         ("iterations=9999999999", "iterations: 9999999999 must be 0 to 1000000000"),
         ("limits=maybe", "limits: \"maybe\" must be true or false"),
         ("start=there", "start: \"there\" must be one of current, rest, continue"),
-        ("limb.swivel=angle", "limb.swivel: \"angle\" must be keep, standard, arm, leg, angle:A, or follow:A,X,Y,Z"),
+        (
+            "limb.swivel=angle",
+            "limb.swivel: \"angle\" must be keep, standard, arm, leg, angle:A, or follow:A,X,Y,Z",
+        ),
         ("limb.swivel=follow:1,2", "limb.swivel: expected 4 numbers separated by commas, found 2"),
         ("optimize.balance=0,0,0,-1", "optimize.balance: 0,0,0,-1 must be X,Y,Z,WEIGHT, or none"),
     ] {
