@@ -29,6 +29,9 @@ pub enum Secondary {
     LimitCentres,
     /// Pull towards the pose in which the solve started.
     Start,
+    /// Keep the centre of mass of the moving segments above or below the mean of the pins, or of the base if there are
+    /// none. Each segment between two joints has a mass proportional to its length.
+    Balance,
 }
 
 /// Options of the Jacobian methods.
@@ -43,8 +46,14 @@ pub struct JacobianOptions {
     pub secondary_gain: f64,
     /// λ of damped least squares as a fraction of the chain's length. With `None`, λ falls with the error.
     pub damping: Option<f64>,
-    /// Maximum error that one iteration tries to correct, as a fraction of the chain's length.
+    /// Maximum error that one iteration tries to correct, as a fraction of the chain's length. Values of 0.02 to 0.1 keep
+    /// the steps in the range where the Jacobian is a good approximation, and the path of the effector almost straight.
+    /// With the default of 1 there is practically no maximum, because rejected steps are repeated with more damping.
     pub clamp: f64,
+    /// Fixed step size of [`Method::JacobianTranspose`](super::Method::JacobianTranspose), θ += step · Jᵀe / l² with the
+    /// chain's length l. A hinge at the base of a straight chain turns to its target in about one step of size one. `None`
+    /// means the size that is optimal to first order (Buss 2004, eq. 8).
+    pub step: Option<f64>,
 }
 
 impl Default for JacobianOptions {
@@ -55,6 +64,7 @@ impl Default for JacobianOptions {
             secondary_gain: 0.2,
             damping: None,
             clamp: 1.0,
+            step: None,
         }
     }
 }

@@ -3,7 +3,8 @@
 
 use glam::{DAffine3, DQuat, DVec3};
 use sinew::ik::{
-    Balance, Body, FabrikOptions, Goal, Method, OptimizeOptions, Options, ParticleOptions, shortest_arc,
+    Balance, Body, FabrikOptions, Goal, JacobianOptions, Limit, Link, Method, OptimizeOptions, Options,
+    ParticleOptions, Secondary, shortest_arc,
 };
 
 use super::angle;
@@ -112,4 +113,46 @@ fn exact_particles_follow_the_founding_formula() {
     // Repeated, the formula reaches the target.
     let options = Options { iterations: 500, ..options };
     assert!(report(&mut chain(count), &[Goal::position(count, target)], &options).reached());
+}
+
+#[test]
+fn centre_of_mass_stays_above_the_base_in_the_null_space() {
+    let target = DVec3::new(0.35, 0.5, 0.0);
+    for method in [Method::Dls, Method::Sdls, Method::PseudoInverse, Method::FullBody] {
+        let solve = |secondary| {
+            let mut body = chain(8);
+            let jacobian = JacobianOptions { secondary, secondary_gain: 0.5, ..JacobianOptions::default() };
+            let options = Options { method, jacobian, tolerance: Some(1e-9), ..Options::default() };
+            let error = report(&mut body, &[Goal::position(8, target)], &options).position_error();
+            assert!(error <= 1e-9, "{method}, {secondary:?}: {error}");
+            let off = middle(&body) - position(&body, 0);
+            DVec3::new(off.x, 0.0, off.z).length()
+        };
+        let (before, after) = (solve(Secondary::None), solve(Secondary::Balance));
+        assert!(after < 0.5 * before, "{method}: {before} and {after}");
+    }
+}
+
+#[test]
+fn transpose_takes_steps_of_a_fixed_size() {
+    let limit = Limit::Hinge { axis: DVec3::Z, min: -3.0, max: 3.0 };
+    let links = vec![Link { limit, ..Link::base() }, Link::child(0, DVec3::X * 2.0)];
+    let goal = Goal::position(1, DVec3::new(0.1_f64.cos(), 0.1_f64.sin(), 0.0) * 2.0);
+    let solve = |step| {
+        let mut body = Body::new(links.clone(), DAffine3::IDENTITY).unwrap();
+        let jacobian = JacobianOptions { step: Some(step), ..JacobianOptions::default() };
+        let options = Options {
+            method: Method::JacobianTranspose,
+            jacobian,
+            iterations: 1,
+            restarts: 0,
+            ..Options::default()
+        };
+        report(&mut body, &[goal], &options);
+        2.0 * body.rotations()[0].z.asin()
+    };
+    // Jᵀe is 4 sin 0.1, and the length is 2.
+    for step in [0.1, 0.5, 1.0] {
+        assert!((solve(step) - step * 0.1_f64.sin()).abs() < 1e-12, "{step}: {}", solve(step));
+    }
 }

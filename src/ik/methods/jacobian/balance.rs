@@ -4,9 +4,17 @@ use glam::DVec3;
 
 use crate::ik::tree::{Joint, Tree};
 
-use super::{Jacobian, TaskKind};
+use super::{Jacobian, LEVELS, TaskKind};
 
 impl Jacobian {
+    /// Adds the balance as a secondary task, of whose error one iteration corrects the fraction `gain`, or removes it.
+    pub(super) fn set_secondary_balance(&mut self, tree: &Tree, gain: Option<f64>) {
+        if self.secondary_balance != gain {
+            self.secondary_balance = gain;
+            self.set_tasks(tree, LEVELS);
+        }
+    }
+
     /// Computes the error of the balance task, and the masses that its columns need. A joint moves only the segments
     /// below it, so its column is that of their centre of mass, times their mass as a fraction of the total.
     pub(super) fn evaluate_balance(&mut self, tree: &Tree) {
@@ -36,9 +44,14 @@ impl Jacobian {
         self.masses.total = total.0;
         row.error = DVec3::ZERO;
         if total.0 > 0.0 {
-            let support = self.balance.map_or_else(|| support(tree), |(support, _)| support);
+            let (support, gain) = match (self.balance, self.secondary_balance) {
+                (_, Some(gain)) => (support(tree), gain),
+                (Some((support, _)), None) => (support, 1.0),
+                (None, None) => return,
+            };
             row.direction = tree.up();
-            row.error = (support - total.1 / total.0).reject_from_normalized(row.direction) * row.scale;
+            let error = (support - total.1 / total.0).reject_from_normalized(row.direction);
+            row.error = error * (gain * row.scale);
         }
     }
 }

@@ -94,6 +94,7 @@ impl DampedProblem for TreeProblem<'_> {
         steps.before.extend(tree.joints.iter().map(|j| (j.rotation, tree.base_from_axes(j))));
         steps.before_root = tree.root;
         let length = tree.length();
+        jacobian.select_balance(tree, options);
         jacobian.evaluate(tree, options.clamp * length);
         steps.damping = match options.damping {
             Some(fraction) => (fraction * length).powi(2),

@@ -194,8 +194,8 @@ pub(in crate::ik) struct Jacobian {
     dependent: usize,
     /// Position of the balance task's support in base space, and the weight of the task. It has the level of the goals.
     pub(in crate::ik) balance: Option<(DVec3, f64)>,
-    /// Whether the balance is a secondary task.
-    balances: bool,
+    /// If the balance is a secondary task, the fraction of its error that one iteration corrects.
+    secondary_balance: Option<f64>,
     masses: Masses,
     before: Vec<DQuat>,
     before_root: DVec3,
@@ -207,6 +207,7 @@ pub(in crate::ik) struct Jacobian {
 impl Jacobian {
     /// Loads the tasks of a tree.
     pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+        self.secondary_balance = None;
         self.set_tasks(tree, LEVELS);
         self.boost = 1.0;
         self.steps.damped = Damped::default();
@@ -242,7 +243,7 @@ impl Jacobian {
             {
                 self.rows.push(Block::new(usize::MAX, TaskKind::Balance, level, weight.sqrt(), 0.0));
             }
-            if level == SECONDARY && self.balances {
+            if level == SECONDARY && self.secondary_balance.is_some() {
                 self.rows.push(Block::new(usize::MAX, TaskKind::Balance, level, 1.0, 0.0));
             }
         }

@@ -19,24 +19,34 @@ impl Jacobian {
         options: &JacobianOptions,
         additional: Option<&[DVec3]>,
     ) {
+        let length = tree.length();
         let inverse = match kind {
-            Method::JacobianTranspose => Inverse::Transpose(None),
+            Method::JacobianTranspose => {
+                Inverse::Transpose(options.step.map(|step| step / (length * length)))
+            }
             Method::PseudoInverse => Inverse::Pseudo,
             Method::Sdls => Inverse::Selective,
             _ => return self.damped_pass(tree, options, additional),
         };
-        self.evaluate(tree, options.clamp * tree.length());
+        self.select_balance(tree, options);
+        self.evaluate(tree, options.clamp * length);
         self.set_freedom(tree, options.parameters);
         self.secondary(tree, options);
         self.solve(tree, inverse);
         self.apply(tree, options.parameters);
     }
 
+    /// Adds or removes the rows of the secondary task [`Secondary::Balance`].
+    pub(super) fn select_balance(&mut self, tree: &Tree, options: &JacobianOptions) {
+        let balances = options.secondary == Secondary::Balance;
+        self.set_secondary_balance(tree, balances.then_some(options.secondary_gain));
+    }
+
     /// Computes the rotations of the secondary task.
     pub(super) fn secondary(&mut self, tree: &Tree, options: &JacobianOptions) {
         for (index, joint) in tree.joints.iter().enumerate() {
             let wanted = match options.secondary {
-                Secondary::None => {
+                Secondary::None | Secondary::Balance => {
                     self.pull[index] = DVec3::ZERO;
                     continue;
                 }

@@ -115,5 +115,5 @@ macro_rules! choice {
 choice!(Start: Current = "current", Rest = "rest", Continue = "continue");
 choice!(JointParameters: RotationVector = "rotation-vector", Euler = "euler");
 choice!(Secondary:
-    None = "none", Rest = "rest", Posture = "posture", LimitCentres = "limit-centres", Start = "start"
+    None = "none", Rest = "rest", Posture = "posture", LimitCentres = "limit-centres", Start = "start", Balance = "balance"
 );

@@ -11,6 +11,7 @@ use crate::ik::options::{Method, Options};
 const ALL: &[Method] = &[];
 const CCD: &[Method] = &[Method::Ccd];
 const PARTICLE: &[Method] = &[Method::Particle];
+const TRANSPOSE: &[Method] = &[Method::JacobianTranspose];
 const FABRIK: &[Method] = &[Method::Fabrik];
 const LIMB: &[Method] = &[Method::TwoBone];
 const OPTIMIZE: &[Method] = &[Method::Optimize];
@@ -102,6 +103,7 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("jacobian.secondary_gain", "Fraction of the secondary task that one iteration applies", SECONDARY, number(FRACTION), |o| Field::Number(&mut o.jacobian.secondary_gain)),
     option("jacobian.damping", "Damping as a fraction of the chain's length; auto: falls with the error", DAMPED, number(Domain::plain(0.0, f64::MAX).above().common(0.001, 1.0).logarithmic().or("auto").initial(0.05)), |o| Field::Optional(&mut o.jacobian.damping)),
     option("jacobian.clamp", "Maximum error that one iteration tries to correct, as a fraction of the chain's length", JACOBIAN, number(Domain::plain(0.0, f64::MAX).above().common(0.05, 1.0)), |o| Field::Number(&mut o.jacobian.clamp)),
+    option("jacobian.step", "Fixed step size of the transpose, as a fraction of the step that turns a straight hinge to its target; auto: optimal to first order", TRANSPOSE, number(Domain::plain(0.0, f64::MAX).above().common(0.01, 2.0).logarithmic().or("auto").initial(0.5)), |o| Field::Optional(&mut o.jacobian.step)),
     option("limb.swivel", "Rotation of a limb about the line from its first joint to its end", LIMB, OptionKind::Swivel, |o| Field::Swivel(&mut o.limb.swivel)),
     option("limb.soften", "Last fraction of a limb's length over which it slows down before full stretch", LIMB, number(FRACTION.common(0.0, 0.5)), |o| Field::Number(&mut o.limb.soften)),
     option("optimize.rest", "Weight of the distance of each joint from rest", OPTIMIZE, number(WEIGHT), |o| Field::Number(&mut o.optimize.rest)),
