@@ -5,7 +5,8 @@
 // the eye direction and the light direction. Here the same names have the same meaning, with these differences: -
 // normals are skinned too, with the cofactor matrix of the blend (the original only transforms them by `World`); -
 // `BoneMatrices` is a storage buffer of any length, and includes `Local` and `World`; - a second set of four influences
-// is supported; - morph targets are applied first; - weights must already be normalised to a sum of one.
+// is supported; - morph targets are applied first; - weights must already be normalised to a sum of one; - the light
+// shines from a constant direction, whereas the original subtracts the vertex from a light position.
 // src/skin/linear.rs performs the same steps in the same order on the CPU. The blend of dual quaternions by Kavan et
 // al. 2007 is available as well, with src/skin/dual.rs as its CPU counterpart.
 

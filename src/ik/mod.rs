@@ -50,9 +50,9 @@ pub use methods::example::{DEFAULT_NEAREST, Examples};
 pub use methods::limb::{Limb, LimbGoal, solve_limb, solve_limbs};
 pub use methods::style::{BoundPrior, Learned, Learning, PosePrior, STYLE_FORMAT, Style, StyleError};
 pub use options::{
-    Balance, CcdOptions, DEFAULT_ITERATIONS, Domain, FabrikOptions, JacobianOptions, JointParameters,
-    LimbOptions, Method, OptimizeOptions, OptionError, OptionKind, OptionOverrides, OptionValue, Options,
-    ParticleOptions, Secondary, SolverOption, Start, Swivel, Unit,
+    Balance, CcdOptions, Correction, DEFAULT_ITERATIONS, Domain, FabrikOptions, FusedOptions,
+    JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions, OptionError, OptionKind,
+    OptionOverrides, OptionValue, Options, ParticleOptions, Secondary, SolverOption, Start, Swivel, Unit,
 };
 pub use posture::Posture;
 #[cfg(feature = "cli")]

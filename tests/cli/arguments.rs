@@ -163,3 +163,45 @@ fn quiet_silences_warnings() {
     assert_eq!(loud.lines().filter(|l| l.starts_with("warning: ")).count(), 2, "{loud}");
     assert!(sinew(["pose", path, "-q"]).stderr.is_empty());
 }
+
+#[test]
+fn an_option_that_a_bench_table_ignores_is_refused() {
+    for ([a, b, c, d], option) in [
+        (["--table", "paper", "--methods", "ccd"], "--methods"),
+        (["--table", "paper", "--tolerance", "1e-3"], "--tolerance"),
+        (["--table", "paper", "--iterations", "5"], "--iterations"),
+        (["--table", "paper", "--limits", "off"], "--limits"),
+        (["--table", "fabrik", "--joints", "3"], "--joints"),
+        (["--table", "drag", "--cases", "3"], "--cases"),
+        (["--table", "drag", "--seed", "3"], "--seed"),
+        (["--table", "panda", "--set", "near"], "--set"),
+        (["--table", "ur5", "--tolerance", "1e-3"], "--tolerance"),
+        (["--limits", "on", "--set", "near"], "--set"),
+        (["--seed", "1", "--targets", "targets.json"], "--targets"),
+    ] {
+        let line = refusal(["bench", a, b, c, d]);
+        assert!(line.contains(&format!("{option} has no effect with")), "{line}");
+    }
+}
+
+#[test]
+fn bench_tables_have_every_method_and_column() {
+    let paper = stdout(["bench", "--table", "paper", "--cases", "5", "--json"]);
+    let paper: serde_json::Value = serde_json::from_str(&paper).unwrap();
+    let rows = paper["paper"].as_array().unwrap();
+    // Three methods, without and with limits, with a common tolerance and with that of the paper.
+    assert_eq!(rows.len(), 12);
+    for column in ["mean_us", "relative_time", "error_mean", "error_max", "wrong", "published_seconds"] {
+        assert!(rows.iter().all(|row| row[column].is_number()), "{column}");
+    }
+    let targets = folder("targets").join("ur5.json");
+    let path = targets.to_str().unwrap();
+    let arguments =
+        ["bench", "--table", "ur5", "--methods", "dls", "--cases", "20", "--json", "--targets", path];
+    let poses: serde_json::Value = serde_json::from_str(&stdout(arguments)).unwrap();
+    assert_eq!(poses["poses"][0]["cases"], 20);
+    assert!(poses["poses"][0]["coarse_success"].as_f64().unwrap() >= 0.9);
+    let targets: serde_json::Value = serde_json::from_slice(&std::fs::read(targets).unwrap()).unwrap();
+    assert_eq!(targets["joints"].as_array().unwrap().len(), 6);
+    assert_eq!(targets["targets"].as_array().unwrap().len(), 20);
+}

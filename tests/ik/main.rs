@@ -6,6 +6,7 @@
 #[allow(dead_code, reason = "the cases of `sinew bench`, which uses more of this file")]
 mod cases;
 mod compromise;
+mod fused;
 mod goals;
 mod hinge_arms;
 mod limbs;

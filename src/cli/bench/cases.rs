@@ -142,15 +142,15 @@ pub(super) fn free(n: usize, set: Set, count: usize, seed: u64) -> Result<Cases,
     })
 }
 
-fn degrees(angle: f64) -> f64 {
+pub(super) fn degrees(angle: f64) -> f64 {
     angle * PI / 180.0
 }
 
-fn hinge(axis: DVec3, min: f64, max: f64) -> Limit {
+pub(super) fn hinge(axis: DVec3, min: f64, max: f64) -> Limit {
     Limit::Hinge { axis, min: degrees(min), max: degrees(max) }
 }
 
-fn arm(limits: &[(Limit, DVec3)]) -> Result<Body, SolveError> {
+pub(super) fn arm(limits: &[(Limit, DVec3)]) -> Result<Body, SolveError> {
     let mut links: Vec<Link> = Vec::with_capacity(limits.len() + 1);
     let mut offset = DVec3::ZERO;
     for (i, &(limit, to_next)) in limits.iter().enumerate() {
@@ -183,7 +183,7 @@ fn paper() -> Result<Body, SolveError> {
 }
 
 /// A human arm with an elliptic shoulder, a hinge elbow, a twisting forearm and an elliptic wrist.
-fn human() -> Result<Body, SolveError> {
+pub(super) fn human() -> Result<Body, SolveError> {
     let cone = |swing: [f64; 2], twist: f64| Limit::Cone {
         axis: DVec3::Y,
         side: DVec3::X,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::ik::{Method, OptionOverrides, Options, SolveError, Solver, Start};
+use crate::ik::{Options, SolveError, Solver};
 
 use super::cases::Cases;
 
@@ -34,24 +34,11 @@ pub(super) struct Row {
     pub(super) published: Option<String>,
 }
 
-/// Solves all cases with a method; `None` if it does not support the body. `tolerance` is a fraction of the reach, and
-/// `overrides` are the other options.
-pub(super) fn row(
-    cases: &Cases,
-    method: Method,
-    tolerance: f64,
-    iterations: usize,
-    overrides: &OptionOverrides,
-) -> Result<Option<Row>, SolveError> {
-    let mut options = Options {
-        method,
-        iterations,
-        tolerance: Some(tolerance * cases.reach),
-        angle_tolerance: tolerance,
-        start: if cases.warm { Start::Continue } else { Start::Current },
-        ..Options::default()
-    };
-    overrides.apply(&mut options);
+/// Solves all cases with a method; `None` if it does not support the body. `tolerance` is a fraction of the reach. It
+/// replaces the tolerances of `options`.
+pub(super) fn row(cases: &Cases, options: &Options, tolerance: f64) -> Result<Option<Row>, SolveError> {
+    let options =
+        Options { tolerance: Some(tolerance * cases.reach), angle_tolerance: tolerance, ..*options };
     let count = cases.goals.len();
     let (mut times, mut errors) = (vec![f64::INFINITY; count], vec![0.0; count]);
     let (mut reached, mut iteration_counts) = (vec![false; count], vec![0; count]);
@@ -89,7 +76,7 @@ pub(super) fn row(
     let (all, iterations, reached) = (errors.len() as f64, iterations as f64, reached as f64);
     Ok(Some(Row {
         set: cases.name.clone(),
-        method: method.to_string(),
+        method: options.method.to_string(),
         joints: cases.joints,
         limits: cases.limits,
         cases: errors.len(),

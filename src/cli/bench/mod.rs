@@ -1,28 +1,32 @@
 //! `sinew bench`: compares the solvers on seeded cases.
 
 mod cases;
+mod drag;
+mod drag_bodies;
 mod measure;
+mod paper;
 mod poses;
 mod robots;
 mod tables;
 
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::ik::{Method, OptionOverrides, OptionValue, SolveError, SolverOption};
+use crate::ik::{Method, OptionOverrides, OptionValue, Options, SolveError, SolverOption, Start};
 
 use super::failure::Failure;
 use super::output;
 
 use cases::Set;
+use drag::DragRow;
 use measure::Row;
+use paper::PaperRow;
 use poses::{PoseRow, Targets};
 use robots::Robot;
-use tables::{DragRow, Table};
+use tables::Table;
 
 /// Default numbers of targets of a body, and of a robot arm.
 const CASES: usize = 1000;
@@ -100,7 +104,7 @@ impl BenchArgs {
         }
         match self.limits {
             _ if self.targets.is_some() => Err(Failure::Usage(
-                "--targets has no effect without a robot arm; add --table panda or --table ur5".into(),
+                "--targets has no effect with chains; add --table panda or --table ur5".into(),
             )),
             Some(LimitsArg::On) if !self.set.is_empty() => refuse("--set", "--limits on"),
             _ => Ok(()),
@@ -142,11 +146,20 @@ struct BenchReport {
     drags: Vec<DragRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     poses: Vec<PoseRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paper: Vec<PaperRow>,
 }
 
 impl BenchReport {
     fn new(floor_ns: f64) -> Self {
-        Self { format: "sinew-bench-1", floor_ns, rows: Vec::new(), drags: Vec::new(), poses: Vec::new() }
+        Self {
+            format: "sinew-bench-1",
+            floor_ns,
+            rows: Vec::new(),
+            drags: Vec::new(),
+            poses: Vec::new(),
+            paper: Vec::new(),
+        }
     }
 }
 
@@ -200,6 +213,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn failure(error: SolveError) -> Failure {
     Failure::Usage(error.to_string())
 }
@@ -233,7 +247,10 @@ fn compare(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
     let tolerance = args.tolerance.unwrap_or(TOLERANCE);
     for cases in &all {
         for &method in args.methods(&Method::ALL) {
-            let row = measure::row(cases, method, tolerance, args.iterations(), &overrides);
+            let start = if cases.warm { Start::Continue } else { Start::Current };
+            let mut options = Options { method, iterations: args.iterations(), start, ..Options::default() };
+            overrides.apply(&mut options);
+            let row = measure::row(cases, &options, tolerance);
             if let Some(row) = row.map_err(failure)? {
                 if !args.json {
                     output::lines([line(&row)])?;
@@ -248,42 +265,34 @@ fn compare(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
 /// Computes and prints one of the tables of `--table`.
 fn print_table(args: &BenchArgs, table: Table, report: &mut BenchReport) -> Result<(), Failure> {
     let (count, seed) = (args.cases(CASES), args.seed());
+    let print = |line: String| if args.json { Ok(()) } else { output::lines([line]) };
     match table {
-        Table::Paper => report.rows = tables::paper(count, seed).map_err(failure)?,
-        Table::Fabrik => report.rows = tables::fabrik(count, seed).map_err(failure)?,
+        Table::Paper => {
+            report.paper = paper::table(count, seed).map_err(failure)?;
+            print(paper::NOTE.into())?;
+            print(paper::heading())?;
+            report.paper.iter().try_for_each(|row| print(row.line()))
+        }
+        Table::Fabrik => {
+            report.rows = tables::fabrik(count, seed).map_err(failure)?;
+            print(heading())?;
+            report.rows.iter().try_for_each(|row| {
+                let published = row.published.as_deref().unwrap_or_default();
+                print(format!("{}   published: {published}", line(row)))
+            })
+        }
         Table::Drag => {
-            let default =
-                [Method::TwoBone, Method::Dls, Method::Fused, Method::FullBody, Method::Ccd, Method::Fabrik];
-            report.drags = tables::drag(args.methods(&default)).map_err(failure)?;
+            print(drag::heading())?;
+            let take = |row: DragRow| {
+                let printed = print(row.line());
+                report.drags.push(row);
+                printed.map_err(|e| e.to_string())
+            };
+            drag::measure(args.methods(&drag::METHODS), take).map_err(Failure::Usage)
         }
-        Table::Panda => return print_poses(args, Robot::Panda, report),
-        Table::Ur5 => return print_poses(args, Robot::Ur5, report),
+        Table::Panda => print_poses(args, Robot::Panda, report),
+        Table::Ur5 => print_poses(args, Robot::Ur5, report),
     }
-    if args.json {
-        return Ok(());
-    }
-    if table == Table::Drag {
-        let mut text = format!(
-            "{:<10} {:<10} {:>6} {:>10} {:>10} {:>6} {:>9} {:>9} {:>10}\n",
-            "path", "method", "joints", "p99 rad", "max rad", "flips", "jitter", "drift", "median us"
-        );
-        for d in &report.drags {
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                text,
-                "{:<10} {:<10} {:>6} {:>10.4} {:>10.4} {:>6} {:>9.1e} {:>9.1e} {:>10.2}",
-                d.path, d.method, d.joints, d.p99, d.largest, d.flips, d.jitter, d.drift, d.median_us
-            );
-        }
-        output::lines(text.lines())?;
-    } else {
-        output::lines([heading()])?;
-        for row in &report.rows {
-            let published = row.published.as_deref().unwrap_or_default();
-            output::lines([format!("{}   published: {published}", line(row))])?;
-        }
-    }
-    Ok(())
 }
 
 /// Measures all methods on the poses of a robot arm, and prints each row when it is complete.

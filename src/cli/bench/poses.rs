@@ -58,7 +58,7 @@ pub(super) fn row(cases: &Cases, method: Method, iterations: usize) -> Result<Op
     ) {
         return Ok(None);
     }
-    let (times, errors) = solve_each(cases, &options)?;
+    let Solved { times, errors } = solve_each(cases, &options)?;
     let within = |position: f64, angle: f64| {
         fraction(&errors, |(p, a)| *p <= position * (1.0 + 1e-6) && *a <= angle * (1.0 + 1e-6))
     };
@@ -84,9 +84,16 @@ pub(super) fn row(cases: &Cases, method: Method, iterations: usize) -> Result<Op
     }))
 }
 
-/// Solves every case from the start pose, one after another. Returns the times in ascending order, seconds, and the
-/// position and orientation errors of each case by the body's own forward kinematics.
-fn solve_each(cases: &Cases, options: &Options) -> Result<(Vec<f64>, Vec<(f64, f64)>), SolveError> {
+/// The results of the single solves.
+struct Solved {
+    /// Times in ascending order, seconds.
+    times: Vec<f64>,
+    /// Position errors in metres and orientation errors in radians, by the body's own forward kinematics.
+    errors: Vec<(f64, f64)>,
+}
+
+/// Solves every case from the start pose, one after another.
+fn solve_each(cases: &Cases, options: &Options) -> Result<Solved, SolveError> {
     let count = cases.goals.len();
     let (mut times, mut errors) = (vec![f64::INFINITY; count], vec![(0.0, 0.0); count]);
     let overhead = timer_overhead();
@@ -106,7 +113,7 @@ fn solve_each(cases: &Cases, options: &Options) -> Result<(Vec<f64>, Vec<(f64, f
             break;
         }
     }
-    Ok((sorted(&times), errors))
+    Ok(Solved { times: sorted(&times), errors })
 }
 
 /// Returns the distance in metres and the angle in radians between a link and its goal.

@@ -16,6 +16,7 @@ mod stall;
 use glam::{DQuat, DVec3};
 
 use super::body::Shape;
+use super::methods::fused::{FusedSteps, middle};
 use super::rotation::any_perpendicular;
 use super::{Body, Goal, Limit, Link};
 
@@ -67,6 +68,10 @@ pub(super) struct Chain {
     /// The arm from each joint to the end, and the arcs of a sweep.
     arms: Vec<DVec3>,
     arcs: Vec<DQuat>,
+    /// State and buffers of the fused method: the orientations before its last step, and the joints' rest rotations.
+    fused: FusedSteps,
+    spins_before: Vec<DQuat>,
+    rests: Vec<DQuat>,
     /// Buffer of the methods that work on points.
     points: Vec<DVec3>,
     /// The joint that divides the chain's length most evenly.
@@ -159,12 +164,8 @@ impl Chain {
         self.simple = true;
         self.resize_buffers();
         self.bend = self.rest_bend(links);
-        let passed = self.lengths.iter().scan(0.0, |sum, length| {
-            *sum += length;
-            Some((*sum - 0.5 * self.reach).abs())
-        });
-        let off = passed.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
-        self.middle = off.map_or(1, |(i, _)| i + 1).clamp(1, self.links.len() - 1);
+        let last = self.lengths.len() - 1;
+        self.middle = middle(self.lengths[..last].iter().copied(), self.reach);
     }
 
     /// Multiplies the vectors between joints by the scales of the links above them. A uniform scale commutes with

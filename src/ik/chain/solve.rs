@@ -68,7 +68,7 @@ impl Chain {
             {
                 method = Method::Dls;
             }
-            match self.run(method, &goal, options) {
+            match self.run(body, method, &goal, options) {
                 // The closed form brings a limb as near as possible to a target that is out of its reach.
                 ChainOutcome::Stuck if method == Method::TwoBone && (too_far || too_near) => {
                     self.write(body);
@@ -126,13 +126,13 @@ impl Chain {
     }
 
     /// Runs a method on the loaded pose.
-    fn run(&mut self, method: Method, goal: &ChainGoal, options: &Options) -> ChainOutcome {
+    fn run(&mut self, body: &Body, method: Method, goal: &ChainGoal, options: &Options) -> ChainOutcome {
         let &ChainGoal { target, inside, .. } = goal;
         match method {
             Method::Ccd => self.descend(target, inside, options.iterations, &options.ccd),
             Method::Particle => self.relax(target, inside, options.iterations),
             Method::Fabrik => self.reach_both_ways(target, inside, options.iterations),
-            Method::Fused => self.fuse(target, inside, options.iterations),
+            Method::Fused => self.fuse(body, target, inside, options.iterations, &options.fused),
             Method::TwoBone => self.close(target, inside),
             _ => self.damped(target, inside, options.iterations),
         }

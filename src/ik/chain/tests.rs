@@ -6,7 +6,7 @@ use std::cell::Cell;
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3};
 
 use crate::ik::random::Random;
-use crate::ik::{Body, CcdOptions, Goal, Link, Method, Options, Report, Solver};
+use crate::ik::{Body, CcdOptions, FusedOptions, Goal, Link, Method, Options, Report, Solver};
 
 use super::{Chain, ChainOutcome};
 
@@ -139,6 +139,10 @@ fn two_bone_runs_only_the_closed_form() {
     }
 }
 
+fn fuse(chain: &mut Chain, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {
+    chain.fuse(&body(), target, tolerance, iterations, &FusedOptions::default())
+}
+
 #[test]
 fn fast_solvers_reach_targets_within_reach() {
     type Solve = fn(&mut Chain, DVec3, f64, usize) -> ChainOutcome;
@@ -150,7 +154,7 @@ fn fast_solvers_reach_targets_within_reach() {
         ),
         ("fabrik", Chain::reach_both_ways, 20),
         ("particle", Chain::relax, 40),
-        ("fused", Chain::fuse, 1),
+        ("fused", fuse, 6),
         ("dls", Chain::damped, 8),
     ];
     for (name, solve, most) in solvers {

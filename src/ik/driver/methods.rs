@@ -51,11 +51,7 @@ impl Methods {
             Method::Ccd => self.ccd.pass(tree, &options.ccd),
             Method::Particle => self.particles.pass(tree, &options.particle),
             Method::Fabrik => self.fabrik.pass(&mut self.particles, tree, &options.fabrik),
-            Method::Fused if self.fused.is_due() => self.fused.start(tree),
-            Method::Fused => {
-                let additional = self.fused.additional(tree);
-                self.jacobian.pass(tree, method, &options.jacobian, Some(additional));
-            }
+            Method::Fused => self.fused.pass(tree, &mut self.jacobian, &options.fused, &options.jacobian),
             Method::Optimize => self.optimize.pass(&mut self.jacobian, tree, &options.optimize),
             Method::FullBody => {
                 full_body::pass(&mut self.jacobian, tree, &options.jacobian);
@@ -67,7 +63,8 @@ impl Methods {
     /// Returns whether the method cannot go on from the current pose, whose weighted error is `sum`.
     pub(super) fn stops(&mut self, method: Method, options: &Options, sum: f64) -> bool {
         match method {
-            Method::Dls | Method::Fused | Method::FullBody => self.jacobian.is_stuck(),
+            Method::Dls | Method::FullBody => self.jacobian.is_stuck(),
+            Method::Fused => self.fused.is_stuck(&self.jacobian),
             Method::Ccd => self.ccd.stops(&options.ccd, sum),
             _ => false,
         }

@@ -2,6 +2,7 @@
 
 mod ccd;
 mod fabrik;
+mod fused;
 mod jacobian;
 mod limb;
 mod method;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ccd::CcdOptions;
 pub use fabrik::FabrikOptions;
+pub use fused::{Correction, FusedOptions};
 pub use jacobian::{JacobianOptions, JointParameters, Secondary};
 pub use limb::{LimbOptions, Swivel};
 pub use method::Method;
@@ -73,6 +75,8 @@ pub struct Options {
     pub particle: ParticleOptions,
     /// Options of [`Method::Fabrik`].
     pub fabrik: FabrikOptions,
+    /// Options of [`Method::Fused`].
+    pub fused: FusedOptions,
     /// Options of the Jacobian methods.
     pub jacobian: JacobianOptions,
     /// Options of the closed form for limbs.
@@ -97,6 +101,7 @@ impl Default for Options {
             ccd: CcdOptions::default(),
             particle: ParticleOptions::default(),
             fabrik: FabrikOptions::default(),
+            fused: FusedOptions::default(),
             jacobian: JacobianOptions::default(),
             limb: LimbOptions::default(),
             optimize: OptimizeOptions::default(),

@@ -9,7 +9,7 @@ use super::Jacobian;
 
 /// Maximum rotation of a joint per iteration, in radians. Beyond about this angle, the linearised step says little
 /// about the pose that it leads to.
-const LARGEST_TURN: f64 = 1.0;
+pub(in crate::ik) const LARGEST_TURN: f64 = 1.0;
 
 impl Jacobian {
     /// Returns the factor for the step, such that no joint turns farther than the maximum.

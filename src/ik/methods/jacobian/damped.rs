@@ -170,7 +170,7 @@ impl TreeSteps {
 }
 
 /// Returns the largest number of joints above an effector. A joint counts by its weight, and a hinge as a third.
-fn freedom(tree: &Tree) -> f64 {
+pub(in crate::ik) fn freedom(tree: &Tree) -> f64 {
     let of = |joint: usize| {
         let joint = &tree.joints[joint];
         joint.weight * if joint.hinge_axis().is_some() { 1.0 / 3.0 } else { 1.0 }

@@ -34,9 +34,10 @@ use crate::ik::JointParameters;
 use crate::ik::linear::Elimination;
 use crate::ik::methods::damped::Damped;
 use crate::ik::tree::{PIN_WEIGHT, Tree};
+pub(in crate::ik) use apply::LARGEST_TURN;
 use balance::Masses;
 use damped::TreeSteps;
-pub(in crate::ik) use damped::is_free_chain;
+pub(in crate::ik) use damped::{freedom, is_free_chain};
 use limits::Lock;
 pub(in crate::ik) use step::towards;
 
@@ -297,6 +298,11 @@ impl Jacobian {
     fn error2(&self, level: usize) -> f64 {
         let rows = self.rows.iter().filter(|row| row.level == level && row.scale > 0.0);
         rows.map(|row| row.error.length_squared() / (row.scale * row.scale)).sum()
+    }
+
+    /// Returns the sum of squared errors of the goals without weights, base-space metres squared.
+    pub(in crate::ik) fn unweighted_error2(&self) -> f64 {
+        self.error2(GOALS)
     }
 
     /// Multiplies the weights of all columns by a factor.

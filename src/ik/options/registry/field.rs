@@ -2,7 +2,7 @@
 
 use super::OptionValue;
 use super::kind::NAMED_SWIVELS;
-use crate::ik::options::{Balance, JointParameters, Method, Secondary, Start, Swivel};
+use crate::ik::options::{Balance, Correction, JointParameters, Method, Secondary, Start, Swivel};
 
 /// A field of the options, to be read or set.
 pub(super) enum Field<'a> {
@@ -113,6 +113,7 @@ macro_rules! choice {
 }
 
 choice!(Start: Current = "current", Rest = "rest", Continue = "continue");
+choice!(Correction: Midpoint = "midpoint", MidAngle = "mid-angle");
 choice!(JointParameters: RotationVector = "rotation-vector", Euler = "euler");
 choice!(Secondary:
     None = "none", Rest = "rest", Posture = "posture", LimitCentres = "limit-centres", Start = "start", Balance = "balance"

@@ -14,6 +14,7 @@ const PARTICLE: &[Method] = &[Method::Particle];
 const TRANSPOSE: &[Method] = &[Method::JacobianTranspose];
 const FABRIK: &[Method] = &[Method::Fabrik];
 const LIMB: &[Method] = &[Method::TwoBone];
+const FUSED: &[Method] = &[Method::Fused];
 const OPTIMIZE: &[Method] = &[Method::Optimize];
 const WHOLE_BODY: &[Method] = &[Method::FullBody, Method::Style];
 /// The Jacobian methods.
@@ -51,6 +52,8 @@ const fn number(domain: Domain) -> OptionKind {
 
 /// A fraction from 0 to 1.
 const FRACTION: Domain = Domain::plain(0.0, 1.0).common(0.0, 1.0);
+/// A fraction that may be negative.
+const SIGNED: Domain = Domain::plain(-1.0, 1.0).common(-1.0, 1.0).initial(0.5);
 /// A weight relative to others.
 const WEIGHT: Domain = Domain::plain(0.0, f64::MAX).common(0.0, 1.0).logarithmic();
 /// A maximum angle.
@@ -98,6 +101,10 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("particle.sweeps", "Number of sweeps over the springs in one iteration", PARTICLE, count(1, 1000, [1, 32]), |o| Field::Count(&mut o.particle.sweeps)),
     option("particle.exact", "Whether the founding formula is used exactly as stated, with one fit at the end", PARTICLE, FLAG, |o| Field::Flag(&mut o.particle.exact)),
     option("fabrik.sweeps", "Number of sweeps in one iteration", FABRIK, count(1, 1000, [1, 16]), |o| Field::Count(&mut o.fabrik.sweeps)),
+    option("fused.correction", "Additional task, which uses the freedom that the goal leaves: the interpolated midpoint of the last step (eqs. 15 and 16), or a pull towards the middle angles (eq. 14)", FUSED, CHOICE, |o| Field::Choice(&mut o.fused.correction)),
+    option("fused.alpha", "α of eq. 16: the place of the midpoint between the rotations before the last step (0) and after it (1)", FUSED, number(FRACTION), |o| Field::Number(&mut o.fused.alpha)),
+    option("fused.first_weight", "αᵢ of eq. 15 for the first joint; joints between the first and the last one have weights in between", FUSED, number(SIGNED), |o| Field::Number(&mut o.fused.first_weight)),
+    option("fused.last_weight", "αᵢ of eq. 15 for the last joint", FUSED, number(SIGNED), |o| Field::Number(&mut o.fused.last_weight)),
     option("jacobian.parameters", "Parameters of the joint rotations", JACOBIAN, CHOICE, |o| Field::Choice(&mut o.jacobian.parameters)),
     option("jacobian.secondary", "Secondary task, which uses the freedom that the goals leave", SECONDARY, CHOICE, |o| Field::Choice(&mut o.jacobian.secondary)),
     option("jacobian.secondary_gain", "Fraction of the secondary task that one iteration applies", SECONDARY, number(FRACTION), |o| Field::Number(&mut o.jacobian.secondary_gain)),

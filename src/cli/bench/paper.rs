@@ -1,0 +1,173 @@
+//! Table 1 of Li & Peng 2013: three methods on an arm of three links, with joint limits switched off and on.
+
+use serde::Serialize;
+
+use crate::ik::{Correction, FusedOptions, Method, Options, SolveError};
+
+use super::cases;
+use super::measure::{self, Row};
+
+/// Tolerance of all methods, as a fraction of the reach. It is smaller than the errors in the paper, so that it does
+/// not limit the accuracy.
+const TOLERANCE: f64 = 1e-9;
+const ITERATIONS: usize = 500;
+
+/// What "limits off" means. The paper does not say it.
+pub(super) const NOTE: &str = "limits on: hinges in a plane with the paper's ranges; limits off: ball joints without \
+    limits. Both have the same targets, which poses within the limits reach. A position is wrong if its error exceeds \
+    1.1 times the tolerance.";
+
+/// A method of the table.
+struct PaperMethod {
+    name: &'static str,
+    method: Method,
+    correction: Correction,
+    /// Published times without and with limits, seconds.
+    seconds: [f64; 2],
+    /// Published times relative to the improved method.
+    relative: [f64; 2],
+    /// Published average error. It is also the tolerance of the second row of the method.
+    error: f64,
+    /// Published share of wrong positions, percent.
+    wrong: f64,
+}
+
+const METHODS: [PaperMethod; 3] = [
+    PaperMethod {
+        name: "ccd",
+        method: Method::Ccd,
+        correction: Correction::Midpoint,
+        seconds: [0.5, 0.77],
+        relative: [20_833.0, 3347.0],
+        error: 5.6e-8,
+        wrong: 1.02,
+    },
+    PaperMethod {
+        name: "fused, eq. 14",
+        method: Method::Fused,
+        correction: Correction::MidAngle,
+        seconds: [0.007, 0.009],
+        relative: [292.0, 39.0],
+        error: 3.3e-8,
+        wrong: 0.5,
+    },
+    PaperMethod {
+        name: "fused, improved",
+        method: Method::Fused,
+        correction: Correction::Midpoint,
+        seconds: [0.000_024, 0.000_23],
+        relative: [1.0, 1.0],
+        error: 2.5e-9,
+        wrong: 0.0,
+    },
+];
+
+/// A row of the table: one method with or without limits.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct PaperRow {
+    pub(super) method: String,
+    pub(super) limits: bool,
+    pub(super) cases: usize,
+    /// Fraction of the reach.
+    pub(super) tolerance: f64,
+    pub(super) mean_us: f64,
+    pub(super) median_us: f64,
+    /// Mean time relative to that of the improved method with the same limits and the same kind of tolerance.
+    pub(super) relative_time: f64,
+    /// Fractions of the reach, which is one metre.
+    pub(super) error_mean: f64,
+    pub(super) error_max: f64,
+    /// Fraction of the positions whose error exceeds 1.1 times the tolerance.
+    pub(super) wrong: f64,
+    /// What the paper reports. It has one average error and one share of wrong positions for both kinds of limits.
+    pub(super) published_seconds: f64,
+    pub(super) published_relative_time: f64,
+    pub(super) published_error_mean: f64,
+    pub(super) published_wrong: f64,
+}
+
+/// Recomputes the table, first with the same tolerance for all methods, then with the paper's average error of each
+/// method as its tolerance.
+pub(super) fn table(count: usize, seed: u64) -> Result<Vec<PaperRow>, SolveError> {
+    let mut rows = Vec::new();
+    for own_tolerance in [false, true] {
+        for limits in [false, true] {
+            let cases = cases::paper_cases(limits, count, seed)?;
+            let first = rows.len();
+            for of in &METHODS {
+                let tolerance = if own_tolerance { of.error } else { TOLERANCE };
+                let fused = FusedOptions { correction: of.correction, ..FusedOptions::default() };
+                let options =
+                    Options { method: of.method, iterations: ITERATIONS, fused, ..Options::default() };
+                if let Some(row) = measure::row(&cases, &options, tolerance)? {
+                    rows.push(of.row(&row, tolerance));
+                }
+            }
+            let fastest = rows.last().map_or(1.0, |r: &PaperRow| r.mean_us);
+            rows[first..].iter_mut().for_each(|r| r.relative_time = r.mean_us / fastest);
+        }
+    }
+    Ok(rows)
+}
+
+impl PaperMethod {
+    fn row(&self, row: &Row, tolerance: f64) -> PaperRow {
+        let which = usize::from(row.limits);
+        PaperRow {
+            method: self.name.into(),
+            limits: row.limits,
+            cases: row.cases,
+            tolerance,
+            mean_us: row.mean_us,
+            median_us: row.median_us,
+            relative_time: 1.0,
+            error_mean: row.error_mean,
+            error_max: row.error_max,
+            wrong: 1.0 - row.success,
+            published_seconds: self.seconds[which],
+            published_relative_time: self.relative[which],
+            published_error_mean: self.error,
+            published_wrong: self.wrong / 100.0,
+        }
+    }
+}
+
+pub(super) fn heading() -> String {
+    format!(
+        "{:<6} {:<15} {:>9} {:>10} {:>10} {:>9} {:>9} {:>9} {:>8} | published: {:>9} {:>8} {:>9} {:>8}",
+        "limits",
+        "method",
+        "tolerance",
+        "mean us",
+        "median us",
+        "ratio",
+        "err mean",
+        "err max",
+        "wrong",
+        "time s",
+        "ratio",
+        "err mean",
+        "wrong",
+    )
+}
+
+impl PaperRow {
+    pub(super) fn line(&self) -> String {
+        format!(
+            "{:<6} {:<15} {:>9.1e} {:>10.2} {:>10.2} {:>9.2} {:>9.1e} {:>9.1e} {:>6.2} % | {:>20.6} {:>8} {:>9.1e} {:>6.2} %",
+            if self.limits { "on" } else { "off" },
+            self.method,
+            self.tolerance,
+            self.mean_us,
+            self.median_us,
+            self.relative_time,
+            self.error_mean,
+            self.error_max,
+            self.wrong * 100.0,
+            self.published_seconds,
+            self.published_relative_time,
+            self.published_error_mean,
+            self.published_wrong * 100.0,
+        )
+    }
+}

@@ -1,0 +1,172 @@
+//! The fused method: Li & Peng 2013, "The research based on the 3D inverse dynamics of IK algorithm".
+//!
+//! The closed form of two links (eqs. 3 and 4) comes first, with the two halves of the chain as the links. Damped
+//! differential steps follow (eqs. 8 to 12). In every step, the freedom that the goal leaves is used for an additional
+//! task ΔH (eq. 13), which is either a pull towards the middle angles (eq. 14) or the interpolated midpoint of the last
+//! step (eqs. 15 and 16).
+//!
+//! The algorithm is written once, for any [`FusedPose`]. The poses are those of a tree and of a free chain.
+
+mod tree;
+
+use glam::DVec3;
+
+use crate::ik::{Correction, FusedOptions};
+
+pub(in crate::ik) use tree::Fused;
+
+/// The closed form is for large changes. It is skipped if the end is nearer to the target than this fraction of the
+/// reach, where a few differential steps turn the joints less.
+const CLOSE: f64 = 0.1;
+/// The closed form is not skipped for a nearly straight chain, in which the differential steps find no direction. A
+/// chain is nearly straight if the reach minus the distance of the end from the base is at most this fraction of the
+/// reach minus the distance of the target.
+const STRAIGHT: f64 = 1e-3;
+/// Two joints divide a chain equally well if their distances from its middle differ by less than this fraction of its
+/// length.
+const TIE: f64 = 1e-9;
+/// Number of steps that include the additional task. With weights of ½ each step removes about half of the distance to
+/// the middle angles, so less than one percent remains.
+const CORRECTIONS: usize = 8;
+/// λ² is multiplied by this after a step that made the error larger, and by the next one after any other step
+/// (Marquardt 1963).
+const REJECTED: f64 = 8.0;
+const ACCEPTED: f64 = 0.25;
+/// Number of consecutive steps that made the error larger, after which the iterations are stuck. λ² is then 8¹⁰ times as
+/// large.
+const REJECTIONS: usize = 10;
+
+/// A pose that the fused method changes. Rotation vectors are in base space.
+pub(in crate::ik) trait FusedPose {
+    /// Returns the number of joints that turn.
+    fn joint_count(&self) -> usize;
+    /// Returns the weighted sum of the squared errors.
+    fn cost(&self) -> f64;
+    /// Applies the closed form, if the two halves can reach the target. The pose before it is stored.
+    fn apply_closed_form(&mut self);
+    /// Returns θᵢ − θᵢ₋₁ of a joint: its rotation since the stored pose.
+    fn last_turn(&self, joint: usize) -> DVec3;
+    /// Returns θ_mid − θ of a joint: the rotation to the middle of its limit, or to rest without a limit.
+    fn turn_to_middle(&self, joint: usize) -> DVec3;
+    /// Stores the pose and makes the step Δθ = J⁺ΔX + (I − J⁺J)ΔH (eq. 8), with `boost` times the λ² of damped least
+    /// squares.
+    fn step(&mut self, additional: &[DVec3], boost: f64);
+    /// Returns to the stored pose.
+    fn undo(&mut self);
+}
+
+/// The state of the fused method between two steps.
+#[derive(Clone, Debug)]
+pub(in crate::ik) struct FusedSteps {
+    /// Whether the closed form still has to run.
+    is_due: bool,
+    /// Number of further steps that include the additional task.
+    corrections: usize,
+    last_cost: f64,
+    /// λ² is multiplied by this, which is at least 1.
+    boost: f64,
+    /// Number of consecutive steps that made the error larger.
+    rejections: usize,
+    /// ΔH for each joint.
+    additional: Vec<DVec3>,
+}
+
+impl Default for FusedSteps {
+    fn default() -> Self {
+        Self {
+            is_due: false,
+            corrections: CORRECTIONS,
+            last_cost: f64::INFINITY,
+            boost: 1.0,
+            rejections: 0,
+            additional: Vec::new(),
+        }
+    }
+}
+
+impl FusedSteps {
+    /// Starts a solve. `closed_form` is whether it begins with the closed form.
+    pub(in crate::ik) fn start(&mut self, closed_form: bool) {
+        (self.is_due, self.corrections) = (closed_form, CORRECTIONS);
+        (self.last_cost, self.boost, self.rejections) = (f64::INFINITY, 1.0, 0);
+    }
+
+    /// Returns whether many steps in sequence made the error larger.
+    pub(in crate::ik) fn is_stuck(&self) -> bool {
+        self.rejections >= REJECTIONS
+    }
+
+    /// Runs one iteration. The first one may consist of the closed form and a step.
+    ///
+    /// A step that made the error larger is undone and repeated with more damping. The additional task keeps the end in
+    /// place only to first order. It therefore ends after [`CORRECTIONS`] steps, or once a step made the error larger,
+    /// and the remaining steps only reach for the target. Otherwise a small tolerance would take very many steps.
+    pub(in crate::ik) fn iterate(&mut self, pose: &mut impl FusedPose, options: &FusedOptions) {
+        let cost = pose.cost();
+        let is_worse = cost.is_nan() || cost > self.last_cost;
+        if is_worse {
+            pose.undo();
+            self.corrections = 0;
+            (self.boost, self.rejections) = (self.boost * REJECTED, self.rejections + 1);
+        } else {
+            (self.boost, self.rejections) = ((self.boost * ACCEPTED).max(1.0), 0);
+            self.last_cost = cost;
+        }
+        let joints = pose.joint_count();
+        self.additional.clear();
+        if std::mem::take(&mut self.is_due) {
+            pose.apply_closed_form();
+        }
+        if self.corrections > 0 {
+            self.corrections -= 1;
+            self.additional.extend((0..joints).map(|joint| additional_task(pose, joint, joints, options)));
+        } else {
+            self.additional.resize(joints, DVec3::ZERO);
+        }
+        pose.step(&self.additional, self.boost);
+    }
+}
+
+/// Returns ΔH of a joint.
+fn additional_task(pose: &impl FusedPose, joint: usize, joints: usize, options: &FusedOptions) -> DVec3 {
+    #[expect(clippy::cast_precision_loss, reason = "chains are short")]
+    let along = joint as f64 / joints.saturating_sub(1).max(1) as f64;
+    let weight = options.first_weight + (options.last_weight - options.first_weight) * along;
+    match options.correction {
+        // θᵢᵐ = (1 − α)θᵢ₋₁ + αθᵢ, so αᵢ(θᵢ − θᵢᵐ) = αᵢ(1 − α)(θᵢ − θᵢ₋₁).
+        Correction::Midpoint => pose.last_turn(joint) * (weight * (1.0 - options.alpha)),
+        // −2(θ − θ_mid).
+        Correction::MidAngle => pose.turn_to_middle(joint) * (2.0 * weight),
+    }
+}
+
+/// Returns whether a solve begins with the closed form. `end` and `target` are relative to the base.
+pub(in crate::ik) fn wants_closed_form(end: DVec3, target: DVec3, reach: f64) -> bool {
+    let is_straight = reach - end.length() <= STRAIGHT * (reach - target.length());
+    is_straight || end.distance_squared(target) > CLOSE * CLOSE * reach * reach
+}
+
+/// Returns whether two links with the given vectors can reach a target.
+pub(in crate::ik) fn can_reach(upper: DVec3, lower: DVec3, target: DVec3) -> bool {
+    let (a2, b2, d2) = (upper.length_squared(), lower.length_squared(), target.length_squared());
+    let along = 0.5 * (d2 + a2 - b2);
+    a2 * d2 > along * along
+}
+
+/// Returns the index of the joint that divides a chain most evenly, or 0 for a chain of one joint. Of two such joints
+/// it is the first.
+///
+/// `lengths` are the distances from each joint to the next one, base first, and `total` is the length of the whole
+/// chain.
+pub(in crate::ik) fn middle(lengths: impl Iterator<Item = f64>, total: f64) -> usize {
+    let (mut passed, mut best) = (0.0, (f64::INFINITY, 0));
+    for (index, length) in lengths.enumerate() {
+        passed += length;
+        let off = (passed - 0.5 * total).abs();
+        // Rounding errors must not decide between two joints.
+        if off < best.0 - TIE * total {
+            best = (off, index + 1);
+        }
+    }
+    best.1
+}

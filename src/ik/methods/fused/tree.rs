@@ -1,0 +1,156 @@
+//! The fused method on a tree.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::methods::damped::damping;
+use crate::ik::methods::jacobian::{Inverse, Jacobian, freedom, towards};
+use crate::ik::methods::two_bone::{bend, orient, swing};
+use crate::ik::rotation::rotation_vector;
+use crate::ik::tree::Tree;
+use crate::ik::{Correction, FusedOptions, JacobianOptions, Method};
+
+use super::{FusedPose, FusedSteps, can_reach, middle, wants_closed_form};
+
+/// The fused method on a tree, with the buffers that later solves reuse.
+#[derive(Clone, Debug, Default)]
+pub(in crate::ik) struct Fused {
+    steps: FusedSteps,
+    /// Rotations before the last step.
+    before: Vec<DQuat>,
+    /// Whether the halves of the chain cannot reach the target, so that damped least squares runs alone.
+    is_differential: bool,
+}
+
+impl Fused {
+    /// Prepares for the current pose of a tree. The closed form needs a single target position.
+    pub(in crate::ik) fn set(&mut self, tree: &Tree) {
+        let halves = Halves::of(tree);
+        let closed_form =
+            halves.as_ref().is_some_and(|h| wants_closed_form(h.upper + h.lower, h.target, tree.length()));
+        let reach = halves.is_none_or(|h| h.middle == 0 || can_reach(h.upper, h.lower, h.target));
+        self.is_differential = closed_form && !reach;
+        self.steps.start(closed_form && reach);
+        store(&mut self.before, tree);
+    }
+
+    /// Returns whether the iterations cannot go on from the current pose.
+    pub(in crate::ik) fn is_stuck(&self, jacobian: &Jacobian) -> bool {
+        self.steps.is_stuck() || jacobian.is_stuck()
+    }
+
+    /// Runs one iteration.
+    pub(in crate::ik) fn pass(
+        &mut self,
+        tree: &mut Tree,
+        jacobian: &mut Jacobian,
+        options: &FusedOptions,
+        jacobian_options: &JacobianOptions,
+    ) {
+        if self.is_differential && options.correction == Correction::Midpoint {
+            return jacobian.pass(tree, Method::Dls, jacobian_options, None);
+        }
+        let mut pose = TreePose { tree, jacobian, options: jacobian_options, before: &mut self.before };
+        self.steps.iterate(&mut pose, options);
+    }
+}
+
+struct TreePose<'a> {
+    tree: &'a mut Tree,
+    jacobian: &'a mut Jacobian,
+    options: &'a JacobianOptions,
+    before: &'a mut Vec<DQuat>,
+}
+
+impl FusedPose for TreePose<'_> {
+    fn joint_count(&self) -> usize {
+        self.tree.joints.len()
+    }
+
+    fn cost(&self) -> f64 {
+        self.tree.measure().sum
+    }
+
+    fn apply_closed_form(&mut self) {
+        store(self.before, self.tree);
+        let before = self.tree.measure().sum;
+        reach_with_halves(self.tree);
+        let after = self.tree.measure().sum;
+        if after.is_nan() || after > before {
+            self.undo();
+        }
+    }
+
+    fn last_turn(&self, joint: usize) -> DVec3 {
+        let (joint, before) = (&self.tree.joints[joint], self.before[joint]);
+        self.tree.base_from_axes(joint) * rotation_vector(joint.rotation * before.conjugate())
+    }
+
+    fn turn_to_middle(&self, joint: usize) -> DVec3 {
+        let joint = &self.tree.joints[joint];
+        towards(self.tree, joint, joint.centre())
+    }
+
+    fn step(&mut self, additional: &[DVec3], boost: f64) {
+        store(self.before, self.tree);
+        let (tree, jacobian, options) = (&mut *self.tree, &mut *self.jacobian, self.options);
+        let length = tree.length();
+        jacobian.evaluate(tree, options.clamp * length);
+        jacobian.set_freedom(tree, options.parameters);
+        // As on a free chain, damping lets the goal compensate these rotations only in part.
+        jacobian.offset.copy_from_slice(additional);
+        let lambda2 = match options.damping {
+            Some(fraction) => (fraction * length).powi(2),
+            None => damping(freedom(tree), jacobian.unweighted_error2(), length),
+        };
+        jacobian.solve(tree, Inverse::Damped(boost * lambda2));
+        jacobian.apply(tree, options.parameters);
+    }
+
+    fn undo(&mut self) {
+        for (joint, &rotation) in self.tree.joints.iter_mut().zip(&*self.before) {
+            joint.rotation = rotation;
+        }
+        self.tree.forward();
+    }
+}
+
+/// Copies the rotations of the joints.
+fn store(rotations: &mut Vec<DQuat>, tree: &Tree) {
+    rotations.clear();
+    rotations.extend(tree.joints.iter().map(|j| j.rotation));
+}
+
+/// Applies the closed form: the two halves of the chain are the bones of a limb that reaches for the target. Limits may
+/// keep it from the target. The steps that follow correct the remaining error.
+fn reach_with_halves(tree: &mut Tree) {
+    let Some((halves, task)) = Halves::of(tree).zip(tree.tasks.first().copied()) else { return };
+    if halves.middle > 0 {
+        bend(tree, 0, halves.middle, 0.0);
+        // The turn of the first joint within the limb's plane keeps the end on its line from the base.
+        swing(tree, 0, task.position);
+    }
+    swing(tree, 0, task.target.unwrap_or(task.position));
+    orient(tree);
+}
+
+/// The two halves of a chain, as vectors in base space.
+struct Halves {
+    /// Index of the joint between the halves, or 0 for a chain of one joint.
+    middle: usize,
+    upper: DVec3,
+    lower: DVec3,
+    /// Target of the end, relative to the first joint.
+    target: DVec3,
+}
+
+impl Halves {
+    /// Returns `None` if the goals are more than a single target position, or if no joint turns.
+    fn of(tree: &Tree) -> Option<Self> {
+        let [task] = &tree.tasks[..] else { return None };
+        let positions = tree.joints.iter().map(|j| j.position);
+        let lengths = positions.clone().zip(positions.skip(1)).map(|(a, b)| a.distance(b));
+        let middle = middle(lengths, tree.lengths(0).sum);
+        let (base, at) = (tree.joints.first()?.position, tree.joints.get(middle)?.position);
+        Some(Self { middle, upper: at - base, lower: task.position - at, target: task.target? - base })
+    }
+}

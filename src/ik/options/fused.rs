@@ -1,0 +1,39 @@
+//! Options of the fused method.
+
+use serde::{Deserialize, Serialize};
+
+/// The additional task ΔH of the fused method, which uses the freedom that the goal leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Correction {
+    /// Eqs. 15 and 16, the improved method: the part of the last step from its interpolated midpoint on.
+    #[default]
+    Midpoint,
+    /// Eq. 14, the method before the improvement: a pull towards the middle angles of the joints.
+    MidAngle,
+}
+
+/// Options of the fused method of Li & Peng 2013.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FusedOptions {
+    /// The additional task.
+    pub correction: Correction,
+    /// α of eq. 16, 0 to 1: the place of the midpoint between the rotations before the last step (0) and after it (1).
+    /// At 1 the additional task of [`Correction::Midpoint`] is zero.
+    pub alpha: f64,
+    /// αᵢ of eq. 15 for the first joint, -1 to 1. The joints between the first and the last one have weights in between.
+    /// [`Correction::MidAngle`] is multiplied by the weights too.
+    ///
+    /// As the paper prints eq. 15, [`Correction::Midpoint`] continues the last step. Negative weights pull back to the
+    /// midpoint instead, in the manner of eq. 14, and turn the joints less.
+    pub first_weight: f64,
+    /// αᵢ of eq. 15 for the last joint, -1 to 1.
+    pub last_weight: f64,
+}
+
+impl Default for FusedOptions {
+    fn default() -> Self {
+        Self { correction: Correction::default(), alpha: 0.5, first_weight: 0.5, last_weight: 0.5 }
+    }
+}
