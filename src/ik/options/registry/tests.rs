@@ -151,7 +151,7 @@ fn values_are_parsed_in_their_units() {
 fn errors_name_the_key_and_what_would_be_valid() {
     for (text, error) in [
         ("ccd.stp=5deg", "unknown solver option \"ccd.stp\"; did you mean ccd.step?"),
-        ("step=5deg", "unknown solver option \"step\"; did you mean ccd.step?"),
+        ("step=5deg", "unknown solver option \"step\"; did you mean ccd.step or jacobian.step?"),
         ("ccd.step", "\"ccd.step\" must be KEY=VALUE, for example ccd.step=5deg"),
         ("ccd.step=5", "ccd.step: 5rad must be more than 0deg, at most 180deg, or none"),
         ("ccd.step=0", "ccd.step: 0deg must be more than 0deg, at most 180deg, or none"),
