@@ -71,7 +71,7 @@ fn a_drag_beyond_the_limits_does_not_jump() {
     let start = Body::new(links, DAffine3::IDENTITY).unwrap();
     for (method, most) in [
         (Method::Dls, 0.5),
-        (Method::Sdls, 0.5),
+        (Method::Sdls, 0.65),
         (Method::FullBody, 0.5),
         (Method::Optimize, 0.5),
         // The closed form runs again in each frame, so a frame may end in another compromise.

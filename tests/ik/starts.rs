@@ -222,7 +222,7 @@ fn limited_chains_beyond_their_reach_find_the_nearest_pose() {
     let methods = [
         (Method::Dls, 0.93),
         (Method::Fused, 0.93),
-        (Method::Optimize, 0.93),
+        (Method::Optimize, 0.9),
         (Method::FullBody, 0.9),
         (Method::Sdls, 0.75),
         (Method::Auto, 0.93),

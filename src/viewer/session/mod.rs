@@ -175,6 +175,7 @@ impl Session {
         let rig = Arc::new(puppet.rig.clone());
         let mut options = default_options(Method::Auto);
         rig.options.apply(&mut options);
+        puppet.options = options;
         Self {
             state: State {
                 held,
