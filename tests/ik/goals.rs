@@ -106,6 +106,17 @@ fn base_moves_only_with_root_motion() {
 }
 
 #[test]
+fn root_motion_may_have_only_orientations() {
+    // Regression: the columns of the base were indexed beyond their end if no goal has a position.
+    let mut body = trunk();
+    let wanted = DQuat::from_rotation_z(0.4);
+    let goals = [Goal::orientation(5, wanted), Goal::orientation(8, wanted.inverse())];
+    let options = Options { method: Method::FullBody, root_motion: true, ..Options::default() };
+    assert!(report(&mut body, &goals, &options).reached());
+    assert_eq!(body.root(), DVec3::ZERO);
+}
+
+#[test]
 fn weights_decide_between_goals_that_cannot_all_be_met() {
     for method in [Method::Dls, Method::Optimize, Method::FullBody, Method::Ccd] {
         let error = |weight: f64| {

@@ -102,14 +102,14 @@ impl Jacobian {
     /// Computes the columns of the base, which moves along three axes.
     fn set_base(&mut self, index: usize) {
         self.columns[index].weight = self.root_weight;
-        if self.root_weight == 0.0 {
+        let columns = self.columns[index];
+        if self.root_weight == 0.0 || columns.blocks.0 == columns.blocks.1 {
             return;
         }
-        let columns = self.columns[index];
         let below = &self.below[columns.blocks.0..columns.blocks.1];
         let axes = [DVec3::X, DVec3::Y, DVec3::Z];
         self.axes[columns.axes..columns.axes + 3].copy_from_slice(&axes);
-        for (axis, start) in axes.into_iter().zip((columns.entries..).step_by(below.len().max(1))) {
+        for (axis, start) in axes.into_iter().zip((columns.entries..).step_by(below.len())) {
             for (entry, &block) in self.entries[start..start + below.len()].iter_mut().zip(below) {
                 *entry = self.rows[block].response(DVec3::ZERO, axis);
             }
