@@ -16,7 +16,7 @@ pub(super) fn solve_damped(a: &mut [f64], b: &mut [f64], floor: f64) {
 }
 
 /// Solves a system whose size is known when the program is compiled.
-#[expect(clippy::needless_range_loop, reason = "the indices of a triangle")]
+#[expect(clippy::needless_range_loop, reason = "the indices are those of the algorithm")]
 fn solve_damped_fixed<const N: usize>(a: &[f64], b: &mut [f64], floor: f64) {
     let (rows, _) = a.as_chunks::<N>();
     let (Ok(mut a), Ok(mut x)) = (<[[f64; N]; N]>::try_from(rows), <[f64; N]>::try_from(&*b)) else { return };

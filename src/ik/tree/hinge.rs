@@ -32,6 +32,7 @@ impl Hinge {
     }
 
     /// Returns the cosine and the sine of half the angle, where the cosine is not negative.
+    #[inline]
     fn half_angle(&self, rotation: DQuat) -> (f64, f64) {
         let (cos, sin) = (self.middle.dot(rotation), self.side.dot(rotation));
         if cos < 0.0 { (-cos, -sin) } else { (cos, sin) }
@@ -39,6 +40,7 @@ impl Hinge {
 
     /// Returns how far the hinge may turn in the direction of `turn` if `turn` leads more than `margin` radians beyond
     /// the range, and `None` otherwise.
+    #[inline]
     pub(in crate::ik) fn room(&self, rotation: DQuat, turn: f64, margin: f64) -> Option<f64> {
         let half = self.half?;
         let (cos, sin) = self.half_angle(rotation);
@@ -51,6 +53,7 @@ impl Hinge {
     }
 
     /// Returns the rotation after a turn of at most one radian, which stops at the border of the range.
+    #[inline]
     pub(in crate::ik) fn turned(&self, rotation: DQuat, turn: f64) -> DQuat {
         let (cos, sin) = self.half_angle(rotation);
         let (c, s) = small_cos_sin(0.5 * turn);
@@ -66,27 +69,21 @@ impl Hinge {
 
 /// Returns the cosine and the sine of an angle of at most half a radian, by their Taylor series. The first omitted
 /// terms are below 1e-16.
+#[inline]
 fn small_cos_sin(x: f64) -> (f64, f64) {
-    const COS: [f64; 7] = [
-        -1.0 / 2.0,
-        1.0 / 24.0,
-        -1.0 / 720.0,
-        1.0 / 40_320.0,
-        -1.0 / 3_628_800.0,
-        1.0 / 479_001_600.0,
-        -1.0 / 87_178_291_200.0,
-    ];
-    const SIN: [f64; 6] = [
-        -1.0 / 6.0,
-        1.0 / 120.0,
-        -1.0 / 5_040.0,
-        1.0 / 362_880.0,
-        -1.0 / 39_916_800.0,
-        1.0 / 6_227_020_800.0,
-    ];
     let x2 = x * x;
-    let series = |terms: &[f64]| x2 * terms.iter().rev().fold(0.0, |sum, term| sum * x2 + term);
-    (1.0 + series(&COS), x + x * series(&SIN))
+    let mut cos = 1.0 / 479_001_600.0 - x2 * (1.0 / 87_178_291_200.0);
+    cos = -1.0 / 3_628_800.0 + x2 * cos;
+    cos = 1.0 / 40_320.0 + x2 * cos;
+    cos = -1.0 / 720.0 + x2 * cos;
+    cos = 1.0 / 24.0 + x2 * cos;
+    cos = -0.5 + x2 * cos;
+    let mut sin = -1.0 / 39_916_800.0 + x2 * (1.0 / 6_227_020_800.0);
+    sin = 1.0 / 362_880.0 + x2 * sin;
+    sin = -1.0 / 5_040.0 + x2 * sin;
+    sin = 1.0 / 120.0 + x2 * sin;
+    sin = -1.0 / 6.0 + x2 * sin;
+    (1.0 + x2 * cos, x + x * x2 * sin)
 }
 
 #[cfg(test)]

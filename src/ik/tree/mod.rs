@@ -106,6 +106,7 @@ impl Joint {
 
     /// Returns the rotation after a turn of at most one radian, given as a rotation vector in the frame before
     /// turning, within the limit.
+    #[inline]
     pub(super) fn turned_by(&self, turn: DVec3) -> DQuat {
         match &self.hinge {
             Some(hinge) => hinge.turned(self.rotation, turn.dot(hinge.axis)),
@@ -159,6 +160,7 @@ impl Tree {
     }
 
     /// Computes forward kinematics of one joint. Its parent must be up to date.
+    #[inline]
     pub(super) fn forward_joint(&mut self, index: usize) {
         let (rigid, root) = (self.rigid, self.root);
         let (before, rest) = self.joints.split_at_mut(index);
@@ -238,11 +240,13 @@ impl Tree {
     }
 
     /// Transforms a rotation axis from base space to a joint's frame.
+    #[inline]
     pub(super) fn axis_to_frame(&self, joint: &Joint, axis: DVec3) -> DVec3 {
         if self.rigid { joint.frame.transpose_mul_vec3(axis) } else { joint.spin.conjugate() * axis }
     }
 
     /// Transforms a rotation axis from a joint's frame to base space.
+    #[inline]
     pub(super) fn axis_from_frame(&self, joint: &Joint, axis: DVec3) -> DVec3 {
         if self.rigid { joint.frame * axis } else { joint.spin * axis }
     }
@@ -261,6 +265,7 @@ impl Tree {
 
     /// Returns how fast a point below a joint moves in base space if the joint turns about `axis` by one radian per
     /// second. `axis` is a rotation vector in base space, and `arm` is the vector from the joint to the point.
+    #[inline]
     pub(super) fn velocity(&self, joint: &Joint, axis: DVec3, arm: DVec3) -> DVec3 {
         if self.rigid {
             return axis.cross(arm);

@@ -9,7 +9,7 @@ use glam::{DMat3, DVec3};
 
 use crate::ik::tree::Tree;
 
-use super::{DAMPING, GOALS, Inverse, Jacobian, LEAST_DAMPING, LEVELS, dot, dot_entries};
+use super::{Columns, DAMPING, GOALS, Inverse, Jacobian, LEAST_DAMPING, LEVELS, dot, dot_entries};
 
 impl Jacobian {
     /// Computes the turns without regard to limits, except for the locked directions.
@@ -29,16 +29,26 @@ impl Jacobian {
 
     /// Solves level after level. `pulls` is whether there is a posture.
     fn solve_levels(&mut self, n: usize, inverse: Inverse, pulls: bool) {
-        let last = (0..LEVELS).rev().find(|&l| self.level_starts[l] < self.level_starts[l + 1]).unwrap_or(0);
-        self.elimination.start(&self.matrix, n);
+        let used = |l: &usize| self.level_starts[*l] < self.level_starts[l + 1];
+        let last = (0..LEVELS).rev().find(used).unwrap_or(0);
         self.rest.clone_from(&self.residual);
+        if !pulls && self.level_starts[last] == 0 {
+            self.elimination.start(&[], 0);
+            std::mem::swap(&mut self.matrix, &mut self.small);
+            return self.solve_level(last, inverse);
+        }
+        self.elimination.start(&self.matrix, n);
         self.sums.clear();
         for level in 0..=last {
             let (start, end) = (self.level_starts[level], self.level_starts[level + 1]);
             if start == end {
                 continue;
             }
-            self.solve_level(level, n, inverse);
+            self.small.clear();
+            for row in self.matrix[start * n..end * n].chunks_exact(n) {
+                self.small.extend_from_slice(&row[start..end]);
+            }
+            self.solve_level(level, inverse);
             let y = &self.y[start..end];
             self.elimination.add_transposed(start..end, y, &mut self.sums);
             for row in end..n {
@@ -55,13 +65,9 @@ impl Jacobian {
         self.elimination.subtract_backward(&mut self.sums, &mut self.y);
     }
 
-    /// Solves one level, and stores its part of y.
-    fn solve_level(&mut self, level: usize, n: usize, inverse: Inverse) {
+    /// Solves one level, whose matrix is in `small`, and stores its part of y.
+    fn solve_level(&mut self, level: usize, inverse: Inverse) {
         let (start, end) = (self.level_starts[level], self.level_starts[level + 1]);
-        self.small.clear();
-        for row in self.matrix[start * n..end * n].chunks_exact(n) {
-            self.small.extend_from_slice(&row[start..end]);
-        }
         self.y[start..end].copy_from_slice(&self.rest[start..end]);
         let inverse = if level == GOALS {
             inverse
@@ -106,17 +112,19 @@ impl Jacobian {
     fn assemble(&mut self, n: usize) {
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
-        for columns in self.columns.iter().filter(|c| c.weight > 0.0) {
-            let below = &self.below[columns.blocks.0..columns.blocks.1];
-            let entries = &self.entries[columns.entries..columns.entries + columns.count * below.len()];
-            for column in entries.chunks_exact(below.len().max(1)) {
-                for (place, (&a, entry)) in below.iter().zip(column).enumerate() {
-                    let weighted = *entry * columns.weight;
-                    for (&b, other) in below[..=place].iter().zip(column) {
-                        add_outer(&mut self.matrix, 3 * a * n + 3 * b, n, weighted, *other);
-                    }
-                }
+        let mut rest = &self.columns[..];
+        while let Some(first) = rest.first() {
+            // Most neighbours, such as the joints of a chain, move the same blocks.
+            let below = &self.below[first.blocks.0..first.blocks.1];
+            let same = |c: &&Columns| self.below[c.blocks.0..c.blocks.1] == *below;
+            let (run, others) = rest.split_at(rest.iter().take_while(same).count());
+            match below.len() {
+                0 => {}
+                1 => add_columns::<3>(&mut self.matrix, n, run, &self.entries, below),
+                2 => add_columns::<6>(&mut self.matrix, n, run, &self.entries, below),
+                _ => add_many_columns(&mut self.matrix, n, run, &self.entries, below),
             }
+            rest = others;
         }
         for i in 0..n {
             for j in 0..i {
@@ -136,6 +144,7 @@ impl Jacobian {
     }
 
     /// Returns W Jᵀ y for the columns of a joint or of the base.
+    #[inline]
     pub(super) fn column_step(&self, index: usize) -> DVec3 {
         let columns = &self.columns[index];
         let below = &self.below[columns.blocks.0..columns.blocks.1];
@@ -152,6 +161,54 @@ impl Jacobian {
 /// Adds a vector to the rows of a block.
 fn add(rows: &mut [f64], block: usize, change: DVec3) {
     rows[3 * block..3 * block + 3].iter_mut().zip(change.to_array()).for_each(|(r, c)| *r += c);
+}
+
+/// Adds the columns of joints that move the same `N / 3` blocks to the lower triangle of a matrix of n columns.
+fn add_columns<const N: usize>(
+    matrix: &mut [f64],
+    n: usize,
+    run: &[Columns],
+    entries: &[DVec3],
+    below: &[usize],
+) {
+    let mut sum = [[0.0; N]; N];
+    for columns in run.iter().filter(|c| c.weight > 0.0) {
+        let entries = &entries[columns.entries..columns.entries + columns.count * below.len()];
+        for column in entries.chunks_exact(below.len()) {
+            let mut values = [0.0; N];
+            for (values, entry) in values.chunks_exact_mut(3).zip(column) {
+                values.copy_from_slice(&entry.to_array());
+            }
+            for i in 0..N {
+                let weighted = columns.weight * values[i];
+                for j in 0..=i {
+                    sum[i][j] += weighted * values[j];
+                }
+            }
+        }
+    }
+    for (i, row) in sum.iter().enumerate() {
+        let start = (3 * below[i / 3] + i % 3) * n;
+        for (&block, values) in below.iter().zip(row.chunks_exact(3)).take(i / 3 + 1) {
+            let target = &mut matrix[start + 3 * block..start + 3 * block + 3];
+            target.iter_mut().zip(values).for_each(|(m, v)| *m += v);
+        }
+    }
+}
+
+/// Adds the columns of joints that move the same blocks to the lower triangle of a matrix of n columns.
+fn add_many_columns(matrix: &mut [f64], n: usize, run: &[Columns], entries: &[DVec3], below: &[usize]) {
+    for columns in run.iter().filter(|c| c.weight > 0.0) {
+        let entries = &entries[columns.entries..columns.entries + columns.count * below.len()];
+        for column in entries.chunks_exact(below.len()) {
+            for (place, (&a, entry)) in below.iter().zip(column).enumerate() {
+                let weighted = *entry * columns.weight;
+                for (&b, other) in below[..=place].iter().zip(column) {
+                    add_outer(matrix, 3 * a * n + 3 * b, n, weighted, *other);
+                }
+            }
+        }
+    }
 }
 
 /// Adds a bᵀ to the block of a matrix of n columns that begins at an index.

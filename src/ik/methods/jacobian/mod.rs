@@ -103,6 +103,7 @@ impl Block {
     }
 
     /// Returns the rows of a column that turns the effector by `turn` and moves it by `moved`.
+    #[inline]
     fn response(&self, turn: DVec3, moved: DVec3) -> DVec3 {
         match self.kind {
             TaskKind::Position => moved * self.scale,
@@ -341,6 +342,7 @@ fn merit_weight(level: usize) -> f64 {
 }
 
 /// Returns the product of a column and a vector of all rows.
+#[inline]
 fn dot_entries(entries: &[DVec3], below: &[usize], y: &[f64]) -> f64 {
     entries.iter().zip(below).map(|(entry, &block)| entry.dot(DVec3::from_slice(&y[3 * block..]))).sum()
 }
