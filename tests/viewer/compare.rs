@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::Vec2;
 use sinew::asset::gltf;
-use sinew::ik::{Limit, Method, Options, Outcome};
+use sinew::ik::{Limit, Method, Options, Outcome, Start};
 use sinew::render::ShadingMode;
 use sinew::viewer::{Button, Command, Event, Input, Key, Session};
 
@@ -242,8 +242,11 @@ fn unsupported_method_reports_an_error_and_keeps_the_pose() {
 #[test]
 fn invalid_options_are_replaced_by_defaults() {
     let mut session = session();
+    session.apply(Command::Solver(Box::default()));
     let defaults = session.puppet().options;
-    let mut invalid = Options { restarts: 0, record: true, ..Options::default() };
+    assert_eq!(defaults.start, Start::Continue);
+    // Old recordings call the start of a drag `current`, or leave it out.
+    let mut invalid = Options { start: Start::Current, restarts: 0, record: true, ..Options::default() };
     invalid.particle.stiffness = f64::NAN;
     invalid.angle_tolerance = -1.0;
     invalid.ccd.step = -3.0;
