@@ -9,13 +9,13 @@ use crate::ik::rotation::rotation_vector;
 use crate::ik::tree::{EffectorTask, Joint, Tree};
 
 /// Largest angle of the trial turn that is projected by the limits, radians. It is small enough for the limits to be
-/// flat, and far larger than rounding errors.
-const TRIAL: f64 = 1e-5;
+/// flat, and large compared with the distance from the border at which a converged joint may still be.
+const TRIAL: f64 = 1e-3;
 /// Limits block the error if they remove at least this fraction of the gradient.
 const REMOVED: f64 = 1e-2;
 /// Limits block the error if the best step along the projected gradient, of at most [`STEP`], would remove at most this
 /// fraction of the squared error, to second order.
-const REMAINING_GAIN: f64 = 1e-3;
+const REMAINING_GAIN: f64 = 1e-2;
 /// Largest turn of a joint in the step along the projected gradient, radians. The linear model is good for it.
 const STEP: f64 = 0.1;
 

@@ -89,10 +89,12 @@ impl Candidates {
         all.reduce(|best, other| if other.beats(best, margin) { other } else { best })
     }
 
-    /// Returns the index of the candidate with the smallest error that has not ended.
-    pub(super) fn most_promising(&self) -> Option<usize> {
+    /// Returns the index of the candidate with the smallest error that has not ended. A later one must be better than
+    /// the first by `margin` metres, as at the end.
+    pub(super) fn most_promising(&self, margin: f64) -> Option<usize> {
         let open = (0..self.used).filter(|&i| !self.all[i].ended);
-        open.min_by(|&a, &b| self.all[a].error().total_cmp(&self.all[b].error()))
+        let error = |i: usize| self.all[i].error() + if i == 0 { 0.0 } else { margin };
+        open.min_by(|&a, &b| error(a).total_cmp(&error(b)))
     }
 
     /// Returns whether at least half of the starts that ran to their end found the same smallest error, within

@@ -7,8 +7,8 @@
 use crate::ik::Limit;
 use crate::ik::tree::Tree;
 
-use super::descent::Patience;
-use super::{Driver, Task, seed};
+use super::descent::{Patience, is_quick};
+use super::{Driver, Task, margin, seed};
 
 /// Maximum number of starts that run to their end if no start meets the goals.
 const POLISHED: usize = 3;
@@ -18,17 +18,19 @@ impl Driver {
     pub(super) fn race(&mut self, tree: &mut Tree, task: &Task<'_>) {
         self.candidates.get(0).pose.apply(tree);
         let can_gain = select_joints(tree, &mut self.turns);
+        let quick = is_quick(task) && !self.remote.contains(&true);
         for number in 0..if can_gain { task.restarts } else { 0 } {
             if self.is_over(task) {
                 return;
             }
             let index = self.candidates.add();
             self.candidates.get(0).pose.apply(tree);
-            seed::place(tree, &self.turns, number, &mut self.seed);
+            seed::place(tree, &self.turns, (number, quick), &mut self.seed);
             self.descend(tree, task, index, Patience::Brief);
         }
         for _ in 0..POLISHED {
-            let Some(index) = self.candidates.most_promising().filter(|_| !self.is_over(task)) else {
+            let Some(index) = self.candidates.most_promising(margin(tree)).filter(|_| !self.is_over(task))
+            else {
                 return;
             };
             self.candidates.get(index).pose.apply(tree);
