@@ -154,8 +154,10 @@ fn start_drawing(folder: &Path, shell: &str) -> Child {
 }
 
 fn wait_for_more(folder: &Path, more: usize) {
-    let (before, started) = (names(folder).len(), Instant::now());
-    while names(folder).len() < before + more {
+    // A frame that is still being written has a hidden name.
+    let finished = || names(folder).iter().filter(|name| !name.starts_with('.')).count();
+    let (before, started) = (finished(), Instant::now());
+    while finished() < before + more {
         assert!(started.elapsed() < Duration::from_secs(60), "timeout while waiting for frames");
         sleep(Duration::from_millis(5));
     }
