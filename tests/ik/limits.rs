@@ -183,7 +183,8 @@ fn target_beyond_the_limits_is_reported_as_blocked() {
     // The elbow bends only one way, and the shoulder does not bend backwards.
     for method in [Method::Dls, Method::Optimize, Method::Ccd] {
         let mut body = arm();
-        let options = Options { method, ..Options::default() };
+        // Several restarts must agree, which takes more than the default number of iterations.
+        let options = Options { method, iterations: 300, ..Options::default() };
         let goal = Goal::position(3, DVec3::new(0.0, -0.8, 0.0));
         let report = report(&mut body, &[goal], &options);
         assert_eq!(report.goals[0].outcome, Outcome::BlockedByLimits, "{method}");

@@ -9,6 +9,10 @@ use super::pose::TreePose;
 /// reaches them. Otherwise the body would jump to a very different pose for a gain that nobody can see.
 pub(super) const MARGIN: f64 = 1e-3;
 
+/// Number of starts that must agree that limits block a goal. Two agreed wrongly on 2 of 5,000 poses of a UR5 arm whose
+/// joints turn by ±2.5 rad.
+const AGREEING: usize = 3;
+
 /// The best pose that one start has found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
@@ -97,11 +101,11 @@ impl Candidates {
         open.min_by(|&a, &b| error(a).total_cmp(&error(b)))
     }
 
-    /// Returns whether at least half of the starts that ran to their end found the same smallest error, within
-    /// `margin` metres.
+    /// Returns whether the starts that ran to their end found the same error, within `margin` metres. If there were
+    /// restarts, [`AGREEING`] starts must have ended.
     pub(super) fn agree(&self, margin: f64) -> bool {
         let errors = || self.all[..self.used].iter().filter(|c| c.ended).map(Candidate::error);
         let least = errors().fold(f64::INFINITY, f64::min);
-        2 * errors().filter(|e| *e <= least + margin).count() >= errors().count()
+        errors().all(|e| e <= least + margin) && errors().count() >= self.used.min(AGREEING)
     }
 }
