@@ -101,11 +101,11 @@ impl Candidates {
         open.min_by(|&a, &b| error(a).total_cmp(&error(b)))
     }
 
-    /// Returns whether the starts that ran to their end found the same error, within `margin` metres. If there were
-    /// restarts, [`AGREEING`] starts must have ended.
+    /// Returns whether enough starts that ran to their end found the smallest error, within `margin` metres. Without
+    /// restarts, one is enough.
     pub(super) fn agree(&self, margin: f64) -> bool {
         let errors = || self.all[..self.used].iter().filter(|c| c.ended).map(Candidate::error);
         let least = errors().fold(f64::INFINITY, f64::min);
-        errors().all(|e| e <= least + margin) && errors().count() >= self.used.min(AGREEING)
+        errors().filter(|e| *e <= least + margin).count() >= self.used.min(AGREEING)
     }
 }
