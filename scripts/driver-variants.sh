@@ -65,7 +65,10 @@ else
     rm -rf "$out/copy"
     mkdir -p "$out/copy"
     cp --parents -r -t "$out/copy" assets docs/drag.session tests/suite
-    cp "$other"/*.png "$out/copy/tests/suite/goldens/"
+    for image in "$other"/*.png; do
+        # Images from before a solver changed show another pose.
+        grep -qx "$(basename "$image" .png)" tests/suite/redrawn.txt || cp "$image" "$out/copy/tests/suite/goldens/"
+    done
     run other-cpu "$out/copy/$suite" "$sinew"
 fi
 
