@@ -247,8 +247,9 @@ impl Binding {
         Ok(body)
     }
 
-    /// Tells a body of this binding which way its figure faces, see [`Body::set_facing`]. `world_from_figure` is the
-    /// rotation from the space of the figure (+Y up, +Z to its front) to the world at rest.
+    /// Sets the direction in which the figure of a body faces, see [`Body::set_facing`]. The body must be one of this
+    /// binding. `world_from_figure` is the rotation from the space of the figure (+Y up, +Z to its front) to the world at
+    /// rest.
     pub fn set_facing(&self, body: &mut Body, skeleton: &Skeleton, world_from_figure: DQuat) {
         let above = self.above(skeleton).map_or(DQuat::IDENTITY, |node| rest_orientation(skeleton, node));
         body.set_facing(above.conjugate() * world_from_figure);

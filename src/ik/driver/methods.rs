@@ -56,7 +56,7 @@ impl Methods {
             Method::FullBody => {
                 full_body::pass(&mut self.jacobian, tree, &options.jacobian);
             }
-            _ => self.jacobian.pass(tree, method, &options.jacobian, None),
+            _ => self.jacobian.pass(tree, method, &options.jacobian),
         }
     }
 

@@ -71,8 +71,6 @@ pub(in crate::ik) struct Damped {
     steps: usize,
     rejections: usize,
     arched: bool,
-    /// Whether the last step was rejected.
-    pub(in crate::ik) has_failed: bool,
     pub(in crate::ik) is_stuck: bool,
 }
 
@@ -114,16 +112,14 @@ impl Damped {
             return;
         }
         // A cost that is not a number is no improvement.
-        let is_better = cost < PROGRESS * self.measured;
-        self.has_failed = !is_better;
-        if self.has_failed {
-            problem.reject();
-            self.is_stuck = self.rejections == REJECTIONS;
-            (self.boost, self.rejections) = (self.boost * MORE_DAMPING, self.rejections + 1);
-        } else {
+        if cost < PROGRESS * self.measured {
             problem.accept();
             (self.boost, self.rejections) = (f64::max(1.0, self.boost * LESS_DAMPING), 0);
             self.measure(problem);
+        } else {
+            problem.reject();
+            self.is_stuck = self.rejections == REJECTIONS;
+            (self.boost, self.rejections) = (self.boost * MORE_DAMPING, self.rejections + 1);
         }
     }
 

@@ -21,5 +21,5 @@ pub(in crate::ik) fn pass(jacobian: &mut Jacobian, tree: &mut Tree, options: &Ja
     let fade = (tree.measure().sum.sqrt() / (PULL_FADE * tree.length())).min(1.0);
     let gain = if options.secondary == Secondary::None { PULL * fade } else { options.secondary_gain };
     let options = JacobianOptions { secondary, secondary_gain: gain, ..*options };
-    jacobian.pass(tree, Method::FullBody, &options, None);
+    jacobian.pass(tree, Method::FullBody, &options);
 }

@@ -47,7 +47,7 @@ impl Fused {
         jacobian_options: &JacobianOptions,
     ) {
         if self.is_differential && options.correction == Correction::Midpoint {
-            return jacobian.pass(tree, Method::Dls, jacobian_options, None);
+            return jacobian.pass(tree, Method::Dls, jacobian_options);
         }
         let mut pose = TreePose { tree, jacobian, options: jacobian_options, before: &mut self.before };
         self.steps.iterate(&mut pose, options);

@@ -33,8 +33,6 @@ struct TreeProblem<'a> {
     jacobian: &'a mut Jacobian,
     steps: &'a mut TreeSteps,
     options: &'a JacobianOptions,
-    /// Rotations in base space that replace the secondary task of the options.
-    additional: Option<&'a [DVec3]>,
 }
 
 impl Jacobian {
@@ -44,17 +42,10 @@ impl Jacobian {
     }
 
     /// Runs one iteration of damped least squares: judges the last step and takes another one.
-    ///
-    /// `additional`: rotations in base space that replace the secondary task of the options.
-    pub(super) fn damped_pass(
-        &mut self,
-        tree: &mut Tree,
-        options: &JacobianOptions,
-        additional: Option<&[DVec3]>,
-    ) {
+    pub(super) fn damped_pass(&mut self, tree: &mut Tree, options: &JacobianOptions) {
         let mut steps = std::mem::take(&mut self.steps);
         let mut damped = steps.damped;
-        let mut problem = TreeProblem { tree, jacobian: self, steps: &mut steps, options, additional };
+        let mut problem = TreeProblem { tree, jacobian: self, steps: &mut steps, options };
         damped.pass(&mut problem);
         steps.damped = damped;
         self.steps = steps;
@@ -103,18 +94,13 @@ impl DampedProblem for TreeProblem<'_> {
     }
 
     fn step(&mut self, boost: f64, again: bool) {
-        let Self { tree, jacobian, steps, options, additional } = self;
+        let Self { tree, jacobian, steps, options } = self;
         if again {
             jacobian.evaluate(tree, options.clamp * tree.length());
             jacobian.pull.fill(DVec3::ZERO);
         } else {
             jacobian.set_freedom(tree, options.parameters);
-            match additional {
-                // The last step made the error larger, so the next one must not continue in its direction.
-                Some(_) if steps.damped.has_failed => jacobian.pull.fill(DVec3::ZERO),
-                Some(turns) => jacobian.pull.copy_from_slice(turns),
-                None => jacobian.secondary(tree, options),
-            }
+            jacobian.secondary(tree, options);
             steps.turns.clear();
             steps.turns.resize(tree.joints.len(), DVec3::ZERO);
             steps.root_step = DVec3::ZERO;

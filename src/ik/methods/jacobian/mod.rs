@@ -47,8 +47,8 @@ const PINS: usize = 0;
 const GOALS: usize = 1;
 const SECONDARY: usize = 2;
 
-/// λ² of the levels other than the goals as a fraction of their squared error. Of 0.005, 0.02, 0.05 and 0.1, this value
-/// needs the fewest iterations for the bodies with limits of `sinew bench`.
+/// λ² of the levels other than the goals as a fraction of their squared error. The goals of damped least squares have the
+/// damping of [`crate::ik::methods::damped`].
 const DAMPING: f64 = 0.02;
 /// Smallest λ² as a fraction of the squared length of the longest chain. It is a hundred times the rounding error of
 /// J W Jᵀ, and lets the last steps converge like those of Newton's method.

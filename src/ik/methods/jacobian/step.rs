@@ -10,15 +10,7 @@ use super::{Inverse, Jacobian};
 
 impl Jacobian {
     /// Runs one iteration of transpose, pseudo-inverse, damped or selectively damped least squares.
-    ///
-    /// `additional`: rotations in base space that replace the secondary task of the options.
-    pub(in crate::ik) fn pass(
-        &mut self,
-        tree: &mut Tree,
-        kind: Method,
-        options: &JacobianOptions,
-        additional: Option<&[DVec3]>,
-    ) {
+    pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, kind: Method, options: &JacobianOptions) {
         let length = tree.length();
         let inverse = match kind {
             Method::JacobianTranspose => {
@@ -26,7 +18,7 @@ impl Jacobian {
             }
             Method::PseudoInverse => Inverse::Pseudo,
             Method::Sdls => Inverse::Selective,
-            _ => return self.damped_pass(tree, options, additional),
+            _ => return self.damped_pass(tree, options),
         };
         self.select_balance(tree, options);
         self.evaluate(tree, options.clamp * length);
