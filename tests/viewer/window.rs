@@ -81,7 +81,11 @@ fn window_opens_handles_input_and_closes() {
         ["mousemove", "488", "330", "mousedown", "1", "mousemove", "500", "320", "mousemove", "530", "300"];
     tool(&drag);
     tool(&["mouseup", "1"]);
+    // Regression test: Tab that was already down when the window received the focus, as after Alt+Tab, hid the panel.
+    tool(&["keydown", "Tab"]);
     tool(&["windowfocus", "--sync", &window]);
+    sleep(Duration::from_millis(500));
+    tool(&["keyup", "Tab"]);
     for key in ["Tab", "Tab", "s", "4", "p", "r", "f", "ctrl+z"] {
         tool(&["key", key]);
     }

@@ -58,6 +58,9 @@ impl App {
                 let shift = now.shift_key() && !self.context.text_edit_focused() && !self.is_typing();
                 Event::Modifiers(shift, now.control_key(), now.alt_key())
             }
+            // When the window receives the focus, winit reports every key that is already down. Such a key was meant for
+            // another window, as Tab is after Alt+Tab.
+            WindowEvent::KeyboardInput { is_synthetic: true, .. } => return,
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
                 // Ignore repeated keys and keys that are typed into a text field, except for Ctrl shortcuts such as
                 // undo.
