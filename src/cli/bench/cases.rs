@@ -226,6 +226,10 @@ pub(super) fn pose_randomly(body: &mut Body, random: &mut Random) {
                 DQuat::from_scaled_axis(swing)
                     * DQuat::from_axis_angle(axis, random.range(twist[0], twist[1]))
             }
+            Limit::Euler { order, min, max } => {
+                let [a, b, c] = std::array::from_fn(|k| random.range(min[k], max[k]));
+                DQuat::from_euler(order, a, b, c)
+            }
             _ => rotation(random),
         };
         body.set_rotation(i, link.rest * turn);

@@ -1,5 +1,6 @@
 //! `sinew bench`: compares the solvers on seeded cases.
 
+mod beyond;
 mod cases;
 mod drag;
 mod drag_bodies;
@@ -15,11 +16,14 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::ik::{Method, OptionOverrides, OptionValue, Options, SolveError, SolverOption, Start};
+use crate::ik::{
+    DEFAULT_ITERATIONS, Method, OptionOverrides, OptionValue, Options, SolveError, SolverOption, Start,
+};
 
 use super::failure::Failure;
 use super::output;
 
+use beyond::BeyondRow;
 use cases::Set;
 use drag::DragRow;
 use measure::Row;
@@ -148,6 +152,8 @@ struct BenchReport {
     poses: Vec<PoseRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paper: Vec<PaperRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    beyond: Vec<BeyondRow>,
 }
 
 impl BenchReport {
@@ -159,6 +165,7 @@ impl BenchReport {
             drags: Vec::new(),
             poses: Vec::new(),
             paper: Vec::new(),
+            beyond: Vec::new(),
         }
     }
 }
@@ -290,6 +297,7 @@ fn print_table(args: &BenchArgs, table: Table, report: &mut BenchReport) -> Resu
             };
             drag::measure(args.methods(&drag::METHODS), take).map_err(Failure::Usage)
         }
+        Table::Beyond => print_beyond(args, report),
         Table::Panda => print_poses(args, Robot::Panda, report),
         Table::Ur5 => print_poses(args, Robot::Ur5, report),
     }
@@ -310,6 +318,28 @@ fn print_poses(args: &BenchArgs, robot: Robot, report: &mut BenchReport) -> Resu
                 output::lines([row.line()])?;
             }
             report.poses.push(row);
+        }
+    }
+    Ok(())
+}
+
+/// Measures all methods on targets beyond the reach of bodies with limits: each set of bodies, and all together.
+fn print_beyond(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failure> {
+    let sets = beyond::sets(args.cases(CASES), args.seed()).map_err(failure)?;
+    let all = sets.iter().flat_map(|(_, cases)| cases).cloned().collect();
+    if !args.json {
+        output::lines([beyond::heading()])?;
+    }
+    for (set, cases) in sets.iter().chain([&("all".to_owned(), all)]) {
+        for &method in args.methods(&beyond::METHODS) {
+            if let Some(row) = beyond::row(set, cases, method, args.iterations.unwrap_or(DEFAULT_ITERATIONS))
+                .map_err(failure)?
+            {
+                if !args.json {
+                    output::lines([row.line()])?;
+                }
+                report.beyond.push(row);
+            }
         }
     }
     Ok(())

@@ -14,6 +14,8 @@ pub(super) enum Table {
     Fabrik,
     /// Jumps, reversals, turns, jitter and drift along dragged paths, also across the border of the reach
     Drag,
+    /// Targets beyond the reach of bodies with limits, compared with the best of 200 random starts
+    Beyond,
     /// Random poses of the Franka Panda, a robot arm of seven hinges
     Panda,
     /// Random poses of an arm of six hinges with the measures of a Universal Robots UR5
@@ -26,6 +28,7 @@ impl Table {
         match self {
             Self::Paper | Self::Fabrik => &["--cases", "--seed"],
             Self::Drag => &["--methods"],
+            Self::Beyond => &["--methods", "--cases", "--seed", "--iterations"],
             Self::Panda | Self::Ur5 => &["--methods", "--cases", "--seed", "--iterations", "--targets"],
         }
     }
