@@ -197,8 +197,9 @@ fn cone(q: DQuat, axis: DVec3, side: DVec3, swing: [f64; 2], twist: [f64; 2]) ->
 
 /// Returns the point of a filled ellipse that is nearest to `p`. `size` contains the semi-axes, which may be zero.
 ///
-/// Eberly 2011, "Distance from a point to an ellipse": the nearest point is (a²x/(t + a²), b²y/(t + b²)) for the root
-/// t of a decreasing convex function. Bisection finds the root without a good initial value.
+/// Eberly 2011, "Distance from a point to an ellipse": the nearest point is (a²x/(t + a²), b²y/(t + b²)) for the positive
+/// root t of F(t) = (ax/(t + a²))² + (by/(t + b²))² − 1. F is convex and falls, so Newton's method from t = 0 approaches
+/// the root from below and never passes it.
 fn nearest_in_ellipse(p: DVec2, size: DVec2) -> DVec2 {
     if size.x <= 0.0 || size.y <= 0.0 {
         return p.clamp(-size, size);
@@ -206,22 +207,22 @@ fn nearest_in_ellipse(p: DVec2, size: DVec2) -> DVec2 {
     if (p / size).length_squared() <= 1.0 {
         return p;
     }
-    let (a2, b2) = (size.x * size.x, size.y * size.y);
-    let at = |t: f64| DVec2::new(p.x * a2 / (t + a2), p.y * b2 / (t + b2));
-    // For a point outside the ellipse, the root is positive and at most the longer semi-axis times |p|.
-    let (mut low, mut high) = (0.0, size.max_element() * p.length());
-    for _ in 0..96 {
-        let t = 0.5 * (low + high);
-        if t <= low || t >= high {
+    let squares = size * size;
+    let mut t = 0.0;
+    // Far from a flat ellipse, the first steps only double t + b².
+    for _ in 0..64 {
+        let sum = squares + t;
+        let ratio = size * p / sum;
+        let value = ratio.length_squared() - 1.0;
+        let step = value / (2.0 * (ratio * ratio / sum).element_sum());
+        if value <= 4.0 * f64::EPSILON {
             break;
         }
-        if (at(t) / size).length_squared() > 1.0 {
-            low = t;
-        } else {
-            high = t;
-        }
+        t += step;
     }
-    at(high)
+    // Rounding must not leave the point outside.
+    let nearest = p * squares / (squares + t);
+    nearest / (nearest / size).length().max(1.0)
 }
 
 fn euler(q: DQuat, order: EulerRot, min: [f64; 3], max: [f64; 3]) -> DQuat {

@@ -220,12 +220,12 @@ fn limited_chains_beyond_their_reach_find_the_nearest_pose() {
     const STARTS: usize = 60;
     const TARGETS: usize = 6;
     let methods = [
-        (Method::Dls, 0.88),
-        (Method::Fused, 0.88),
-        (Method::Optimize, 0.85),
-        (Method::FullBody, 0.88),
-        (Method::Sdls, 0.75),
-        (Method::Auto, 0.88),
+        (Method::Dls, 0.98),
+        (Method::Fused, 0.98),
+        (Method::Optimize, 0.98),
+        (Method::FullBody, 0.98),
+        (Method::Sdls, 0.98),
+        (Method::Auto, 0.98),
     ];
     let (mut random, mut near, mut count) = (Random(21), [0_u32; 6], 0_u32);
     for (name, body) in limited_bodies() {

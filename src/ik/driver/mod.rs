@@ -6,6 +6,7 @@ mod descent;
 mod methods;
 mod pose;
 mod race;
+mod scout;
 mod seed;
 
 use super::methods::ccd::Ccd;
@@ -32,6 +33,8 @@ pub(super) struct Driver {
     remote: Vec<bool>,
     /// Which joints restarts turn.
     turns: Vec<bool>,
+    /// The candidates that are still in the search for targets out of reach.
+    scouts: Vec<usize>,
     iterations: usize,
     /// The largest position errors before the first iteration and after each iteration. Filled only if
     /// [`Options::record`] is set.

@@ -17,9 +17,13 @@ impl Driver {
     /// Restarts until a start meets the goals, or no start is left. The first candidate has already run.
     pub(super) fn race(&mut self, tree: &mut Tree, task: &Task<'_>) {
         self.candidates.get(0).pose.apply(tree);
-        let can_gain = select_joints(tree, &mut self.turns);
+        let gain = select_joints(tree, &mut self.turns);
+        if gain == Gain::Remote {
+            self.descend(tree, task, 0, Patience::Full);
+            return self.scout(tree, task);
+        }
         let quick = is_quick(task) && !self.remote.contains(&true);
-        for number in 0..if can_gain { task.restarts } else { 0 } {
+        for number in 0..if gain == Gain::None { 0 } else { task.restarts } {
             if self.is_over(task) {
                 return;
             }
@@ -39,29 +43,41 @@ impl Driver {
     }
 
     /// Returns whether the goals are met or the iterations are spent.
-    fn is_over(&self, task: &Task<'_>) -> bool {
+    pub(super) fn is_over(&self, task: &Task<'_>) -> bool {
         self.candidates.is_done() || self.iterations >= task.options.iterations
     }
 }
 
-/// Selects the joints that restarts turn, and returns whether there are any: those above the goals within reach that
-/// are not met. If all of these are met, the joints above targets out of reach that limits may keep from the nearest
-/// pose. The other joints stay, so that a restart for one limb leaves the others alone.
-fn select_joints(tree: &Tree, turns: &mut Vec<bool>) -> bool {
+/// What restarts can improve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gain {
+    /// Nothing.
+    None,
+    /// A goal within reach that is not met.
+    Near,
+    /// Only the error of a goal out of reach.
+    Remote,
+}
+
+/// Selects the joints that restarts turn: those above the goals within reach that are not met. If all of these are met,
+/// the joints above targets out of reach that limits may keep from the nearest pose. The other joints stay, so that a
+/// restart for one limb leaves the others alone.
+fn select_joints(tree: &Tree, turns: &mut Vec<bool>) -> Gain {
     let misses = |task: &usize| tree.tasks[*task].weight > 0.0 && !tree.is_reached(*task);
     turns.clear();
     turns.resize(tree.joints.len(), false);
-    for remote in [false, true] {
-        let chosen = (0..tree.tasks.len()).filter(misses).filter(|t| tree.is_out_of_reach(*t) == remote);
+    for gain in [Gain::Near, Gain::Remote] {
+        let is_remote = gain == Gain::Remote;
+        let chosen = (0..tree.tasks.len()).filter(misses).filter(|t| tree.is_out_of_reach(*t) == is_remote);
         for task in chosen {
             let is_limited = tree.above(task).any(|j| tree.joints[j].limit != Limit::Free);
-            if is_limited || !remote {
+            if is_limited || !is_remote {
                 tree.above(task).for_each(|j| turns[j] = true);
             }
         }
         if turns.contains(&true) {
-            return true;
+            return gain;
         }
     }
-    false
+    Gain::None
 }

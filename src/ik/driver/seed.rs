@@ -29,10 +29,7 @@ pub(super) fn place(tree: &mut Tree, turns: &[bool], seed: (usize, bool), buffer
     let mut least = f64::INFINITY;
     buffer.store(tree);
     for _ in 0..if quick { QUICK_CHOICES } else { CHOICES } {
-        for (joint, _) in tree.joints.iter_mut().zip(turns).filter(|(_, turns)| **turns) {
-            joint.rotation = rotation(joint, &mut random);
-        }
-        tree.forward();
+        turn_randomly(tree, turns, &mut random);
         let error = tree.measure().sum;
         if error < least {
             least = error;
@@ -40,6 +37,18 @@ pub(super) fn place(tree: &mut Tree, turns: &[bool], seed: (usize, bool), buffer
         }
     }
     buffer.apply(tree);
+}
+
+/// Turns the joints for which `turns` is set to pseudo-random rotations. The same number always gives the same rotations.
+pub(super) fn scatter(tree: &mut Tree, turns: &[bool], number: usize) {
+    turn_randomly(tree, turns, &mut Random(number as u64));
+}
+
+fn turn_randomly(tree: &mut Tree, turns: &[bool], random: &mut Random) {
+    for (joint, _) in tree.joints.iter_mut().zip(turns).filter(|(_, turns)| **turns) {
+        joint.rotation = rotation(joint, random);
+    }
+    tree.forward();
 }
 
 /// Returns a random rotation within the limit of a joint.
