@@ -156,7 +156,7 @@ pub(crate) fn retarget(source: Character) -> Result<(), String> {
     let (target, rig) = &*FIGURE;
     let mut puppet = figure();
     if let Ok(clips) = sinew::export::bake::Source::Character(Box::new(source)).clips(target, rig, true) {
-        puppet.add_clips(clips.into_iter().take(1));
+        puppet.add_clips(clips.clips.into_iter().take(1));
         puppet.motion = Motion::clip(puppet.character().clips.len() - 1);
         sample(&mut puppet)?;
     }

@@ -30,7 +30,7 @@ fn check_recordings() {
     let character = mannequin().unwrap();
     let (clips, bytes) = peak(|| {
         let take = parse_csv(Path::new("long.csv"), &text).unwrap();
-        Source::Take(take).clips(&character, &Rig::default(), false).unwrap()
+        Source::Take(take).clips(&character, &Rig::default(), false).unwrap().clips
     });
     assert!(bytes < 10 * text.len(), "{bytes} bytes for a text of {}", text.len());
     let longest = clips.iter().flat_map(|c| &c.timelines).map(Vec::len).max();

@@ -9,12 +9,11 @@ use clap::{ArgMatches, Args};
 use crate::asset::Clip;
 use crate::export;
 use crate::export::{bake, bvh};
-use crate::ik::Outcome;
 use crate::motion::{Motion, Tolerance, reduce};
-use crate::puppet::{GoalKind, GoalReport, Puppet};
+use crate::puppet::Puppet;
 
 use super::failure::Failure;
-use super::posing::PosingArgs;
+use super::posing::{PosingArgs, clips};
 use super::timing::Stopwatch;
 use super::{ModelArg, Verbosity, output};
 
@@ -107,7 +106,7 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     }
     let (clip, reports) = bake::bake(&mut puppet, times, args.fps, &args.name)?;
     watch.stage("bake");
-    verbosity.warn(&missed(&reports));
+    verbosity.warn(&clips::missed(&reports));
     let all_keys = key_count(&clip);
     match format {
         ClipFormat::Glb => {
@@ -132,19 +131,6 @@ pub(super) fn run(args: &BakeArgs, matches: &ArgMatches, verbosity: Verbosity) -
     watch.stage("write");
     watch.total();
     Ok(args.posing.exit_code(&reports))
-}
-
-/// Returns a warning for each kind of report, except goals, of which some were missed.
-fn missed(reports: &[GoalReport]) -> Vec<String> {
-    let warning = |(kind, name): (GoalKind, &str)| {
-        let of_kind = || reports.iter().filter(move |r| r.kind == kind);
-        let missed = || of_kind().filter(|r| r.outcome != Outcome::Reached);
-        let (count, all) = (missed().count(), of_kind().count());
-        let error = missed().filter_map(|r| r.position_error).fold(0.0, f64::max);
-        let text = format!("{count} of {all} {name} in all frames are missed, by up to {error:.2e} m");
-        (count > 0).then_some(text)
-    };
-    [(GoalKind::Pin, "pins"), (GoalKind::Contact, "contacts")].into_iter().filter_map(warning).collect()
 }
 
 /// Returns the clip to bake if none is named: the first clip of `--clips`, or the model's only clip. Of the `all`

@@ -81,7 +81,7 @@ pub(super) fn load_prior(
     if !["bvh", "csv", "gltf", "glb", "vrm"].into_iter().any(is) {
         return Ok(read_style(path).map_err(|e| Failure::Usage(e.to_string()))?.into());
     }
-    let clips = clips::load(path, "--style", character, rig, keep_hands)?;
+    let clips = clips::load(path, "--style", character, rig, keep_hands)?.clips;
     let all: Vec<usize> = (0..clips.len()).collect();
     let puppet = Puppet::with_rig(Character { clips, ..character.clone() }, 0, rig.clone());
     puppet.examples(&all).map_err(|e| Failure::Usage(format!("--style {}: {e}", path.display())))

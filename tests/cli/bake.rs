@@ -360,3 +360,22 @@ fn posed(retarget: &[&str], animation: &[&str], more: &[&str]) -> Value {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
+
+/// Regression: hands and feet that a retargeted clip could not place were missed without a word.
+#[test]
+fn contacts_missed_by_retargeted_clips_are_counted() {
+    // This character cannot reach all positions of the mannequin's hands.
+    let warnings = |more: &[&str]| {
+        let arguments = ["pose", "assets/awkward.glb", "--clips", MANNEQUIN];
+        let output = command(arguments).args(more).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let text = warnings(&["--keep-hands"]);
+    let start = format!("warning: --clips {MANNEQUIN}: ");
+    assert!(
+        text.starts_with(&start) && text.contains(" contacts in all frames are missed, by up to "),
+        "{text}"
+    );
+    assert_eq!(warnings(&[]), "");
+}

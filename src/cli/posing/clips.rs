@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::asset::{Character, Clip};
+use crate::asset::Character;
 use crate::cli::failure::Failure;
 use crate::cli::names;
 use crate::export::bake;
-use crate::export::bake::{Source, SourceError};
+use crate::export::bake::{RetargetedClips, Source, SourceError};
+use crate::ik::Outcome;
 use crate::motion::{Motion, WeightedClip};
-use crate::puppet::{Puppet, motion_file};
+use crate::puppet::{GoalKind, GoalReport, Puppet, motion_file};
 use crate::rig::Rig;
 
 use super::PosingArgs;
@@ -17,12 +18,12 @@ use super::PosingArgs;
 use crate::viewer::AddedClips;
 
 impl PosingArgs {
-    /// Returns a character with the clips of all `--clips` files added.
+    /// Returns a character with the clips of all `--clips` files added, and warnings about missed contacts.
     pub(in crate::cli) fn extend(
         &self,
         character: Arc<Character>,
         rig: &Rig,
-    ) -> Result<Arc<Character>, Failure> {
+    ) -> Result<(Arc<Character>, Vec<String>), Failure> {
         extend(character, &self.clips, rig, self.keep_hands)
     }
 
@@ -74,26 +75,43 @@ impl PosingArgs {
     }
 }
 
-/// Returns a character with the clips of other files added, retargeted to it. A clip whose name is taken gets the
-/// file's name as a prefix.
+/// Returns a character with the clips of other files added, retargeted to it, and warnings about missed contacts. A clip
+/// whose name is taken gets the file's name as a prefix.
 pub(in crate::cli) fn extend(
     character: Arc<Character>,
     files: &[PathBuf],
     rig: &Rig,
     keep_hands: bool,
-) -> Result<Arc<Character>, Failure> {
+) -> Result<(Arc<Character>, Vec<String>), Failure> {
+    let mut warnings = Vec::new();
     if files.is_empty() {
-        return Ok(character);
+        return Ok((character, warnings));
     }
     let mut character = Arc::unwrap_or_clone(character);
     for path in files {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        for mut clip in load(path, "--clips", &character, rig, keep_hands)? {
+        let retargeted = load(path, "--clips", &character, rig, keep_hands)?;
+        let missed = missed(&retargeted.contacts).into_iter();
+        warnings.extend(missed.map(|text| format!("--clips {}: {text}", path.display())));
+        for mut clip in retargeted.clips {
             clip.name = Some(bake::unique_clip_name(&character.clips, clip.name.as_deref(), &stem));
             character.clips.push(clip);
         }
     }
-    Ok(character.into())
+    Ok((character.into(), warnings))
+}
+
+/// Returns a warning for each kind of report, except goals, of which some were missed.
+pub(in crate::cli) fn missed(reports: &[GoalReport]) -> Vec<String> {
+    let warning = |(kind, name): (GoalKind, &str)| {
+        let of_kind = || reports.iter().filter(move |r| r.kind == kind);
+        let missed = || of_kind().filter(|r| r.outcome != Outcome::Reached);
+        let (count, all) = (missed().count(), of_kind().count());
+        let error = missed().filter_map(|r| r.position_error).fold(0.0, f64::max);
+        let text = format!("{count} of {all} {name} in all frames are missed, by up to {error:.2e} m");
+        (count > 0).then_some(text)
+    };
+    [(GoalKind::Pin, "pins"), (GoalKind::Contact, "contacts")].into_iter().filter_map(warning).collect()
 }
 
 /// Loads the clips of a file, retargeted to a character. The file is a sensor recording or another character.
@@ -104,7 +122,7 @@ pub(in crate::cli) fn load(
     character: &Character,
     rig: &Rig,
     keep_hands: bool,
-) -> Result<Vec<Clip>, Failure> {
+) -> Result<RetargetedClips, Failure> {
     Source::load(path)?.clips(character, rig, keep_hands).map_err(|e| source_failure(option, path, &e))
 }
 

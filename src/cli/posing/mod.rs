@@ -160,7 +160,8 @@ impl PosingArgs {
     ) -> Result<Puppet, Failure> {
         verbosity.warn(&character.warnings);
         let rig = super::rig_of(&character, self.rig())?;
-        let character = self.extend(character.into(), &rig)?;
+        let (character, warnings) = self.extend(character.into(), &rig)?;
+        verbosity.warn(&warnings);
         self.puppet_of(character, rig, matches)
     }
 

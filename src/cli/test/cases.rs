@@ -167,7 +167,7 @@ impl AssetCache {
         let args = CaseArgs::from_arg_matches(&matches).map_err(|e| first_line(&e))?;
         let message = |e: Failure| e.to_string();
         let rig = self.rig(&character, args.posing.rig())?;
-        let character = args.posing.extend(character, &rig).map_err(message)?;
+        let (character, _) = args.posing.extend(character, &rig).map_err(message)?;
         let mut puppet = args.posing.puppet_of(character, rig, &matches).map_err(message)?;
         puppet.skinning = args.image.skinning();
         let reports = puppet.update().map_err(|e| e.to_string())?.to_vec();

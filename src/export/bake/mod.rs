@@ -43,11 +43,24 @@ pub fn bake(
     Ok((clip.unwrap_or_default(), reports))
 }
 
+/// The clips of a source for another character.
+#[derive(Clone, Debug, Default)]
+pub struct RetargetedClips {
+    /// The clips.
+    pub clips: Vec<Clip>,
+    /// The reports of all contacts in all frames of all clips.
+    pub contacts: Vec<GoalReport>,
+}
+
 /// Retargets all clips of a source to a target, and solves the contact constraints of the feet.
 ///
 /// # Errors
 /// [`RetargetError`] if the characters cannot be matched or a pose is not finite.
-pub fn retarget_clips(source: &Character, target: &Character, rig: &Rig) -> Result<Vec<Clip>, RetargetError> {
+pub fn retarget_clips(
+    source: &Character,
+    target: &Character,
+    rig: &Rig,
+) -> Result<RetargetedClips, RetargetError> {
     retarget_clips_with(Retarget::new(source, target)?, source, target, rig)
 }
 
@@ -60,7 +73,8 @@ pub fn retarget_clips_with(
     source: &Character,
     target: &Character,
     rig: &Rig,
-) -> Result<Vec<Clip>, RetargetError> {
+) -> Result<RetargetedClips, RetargetError> {
+    let mut reports = Vec::new();
     let mut puppet = Puppet::with_rig(target.clone(), target.default_scene, rig.clone());
     let retarget_clip = |(index, clip): (usize, &Clip)| {
         let (mut playhead, mut contacts) = (Playhead::default(), Vec::new());
@@ -77,12 +91,14 @@ pub fn retarget_clips_with(
                 time: time.to_string(),
                 source,
             })?;
+            reports.extend_from_slice(puppet.reports());
             recorder.push(f64::from(time), puppet.pose());
         }
         let name = clip.name.clone().unwrap_or_else(|| format!("#{index}"));
         Ok(recorder.clip(&target.skeleton, Some(name)).unwrap_or_default())
     };
-    source.clips.iter().enumerate().map(retarget_clip).collect()
+    let clips = source.clips.iter().enumerate().map(retarget_clip).collect::<Result<_, _>>()?;
+    Ok(RetargetedClips { clips, contacts: reports })
 }
 
 /// Returns the key times of a clip if all channels share them, as in motion capture, and otherwise evenly spaced times.

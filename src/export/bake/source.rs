@@ -9,7 +9,7 @@ use crate::capture::{CaptureError, Take, TakeOptions, load_csv};
 use crate::motion::{Retarget, RetargetError};
 use crate::rig::Rig;
 
-use super::retarget_clips_with;
+use super::{RetargetedClips, retarget_clips_with};
 
 /// A source of motion for another character.
 #[derive(Clone, Debug)]
@@ -57,8 +57,8 @@ impl Source {
     ///
     /// # Errors
     /// [`SourceError`] if the source has no clips or does not fit the character.
-    pub fn clips(&self, target: &Character, rig: &Rig, hands: bool) -> Result<Vec<Clip>, SourceError> {
-        let clips = match self {
+    pub fn clips(&self, target: &Character, rig: &Rig, hands: bool) -> Result<RetargetedClips, SourceError> {
+        let retargeted = match self {
             Self::Character(source) if source.clips.is_empty() => return Err(SourceError::Empty),
             Self::Character(source) => {
                 let mut retarget = Retarget::new(source, target)?;
@@ -68,10 +68,11 @@ impl Source {
             #[cfg(feature = "capture")]
             Self::Take(take) => {
                 let bones = asset::humanoid(target).map(|h| h.bones).unwrap_or_default();
-                vec![take.clip(&target.skeleton, &bones, &TakeOptions::default())?.clip]
+                let clip = take.clip(&target.skeleton, &bones, &TakeOptions::default())?.clip;
+                RetargetedClips { clips: vec![clip], contacts: Vec::new() }
             }
         };
-        if clips.is_empty() { Err(SourceError::Empty) } else { Ok(clips) }
+        if retargeted.clips.is_empty() { Err(SourceError::Empty) } else { Ok(retargeted) }
     }
 }
 

@@ -67,7 +67,7 @@ impl AddedClips {
         rig: &Rig,
         keep_hands: bool,
     ) -> Result<Self, SourceError> {
-        let clips = source.clips(character, rig, keep_hands)?.into();
+        let clips = source.clips(character, rig, keep_hands)?.clips.into();
         let loaded = LoadedClips { clips, shape: shape(character), live: false, source };
         let fingerprint = fingerprint::of_source(&loaded.source);
         Ok(Self { file: file.to_owned(), fingerprint, name: None, keep_hands, loaded: Some(loaded) })
@@ -93,7 +93,7 @@ impl AddedClips {
         rig: &Rig,
     ) -> Result<Self, SourceError> {
         let Some(loaded) = &self.loaded else { return Err(SourceError::Empty) };
-        let clips = loaded.source.clips(character, rig, self.keep_hands)?.into();
+        let clips = loaded.source.clips(character, rig, self.keep_hands)?.clips.into();
         let loaded = LoadedClips { clips, shape: shape(character), ..loaded.clone() };
         Ok(Self { loaded: Some(loaded), ..self.clone() })
     }
