@@ -20,6 +20,7 @@ mod signals;
 mod style;
 mod test;
 mod timing;
+mod trace;
 #[cfg(feature = "viewer")]
 mod view;
 

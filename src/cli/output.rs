@@ -60,7 +60,7 @@ fn stdout(bytes: &[u8]) -> Result<(), Failure> {
 
 /// Whether a path means stdout. `/dev/stdout` may be a file that the shell appends to, so it must be neither replaced
 /// nor truncated.
-fn is_stdout(path: &Path) -> bool {
+pub(super) fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 

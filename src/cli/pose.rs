@@ -14,7 +14,7 @@ use crate::{export, scene};
 use super::failure::Failure;
 use super::posing::PosingArgs;
 use super::timing::Stopwatch;
-use super::{ModelArg, Verbosity, output};
+use super::{ModelArg, Verbosity, output, trace};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: sinew pose character.glb --reach hand_l=0.3,1.2,0.4 -o posed.json")]
@@ -27,6 +27,9 @@ pub(super) struct PoseArgs {
     /// Add the posed vertices to the JSON, computed on the CPU or read back from the GPU
     #[arg(long, value_name = "FROM", num_args = 0..=1, require_equals = true, default_missing_value = "cpu")]
     vertices: Option<VerticesArg>,
+    /// Write every step of the solves to OUT.csv: joint, axis, angle in degrees, and error in metres
+    #[arg(long, value_name = "OUT.csv")]
+    trace: Option<PathBuf>,
     /// Graphics adapter of --vertices=gpu: auto, cpu, vulkan, gl, metal or dx12; TEXT is part of the adapter's name
     #[arg(long, value_name = "KIND[:TEXT]", default_value = "auto")]
     adapter: AdapterChoice,
@@ -63,14 +66,23 @@ pub(super) fn run(args: &PoseArgs, matches: &ArgMatches, verbosity: Verbosity) -
     let mut watch = Stopwatch::new(verbosity.verbose);
     let copy = args.copy_path()?;
     output::protect(args.output.as_deref().unwrap_or(Path::new("-")), args.posing.files(&args.model))?;
+    if let Some(path) = &args.trace {
+        output::protect(path, args.posing.files(&args.model))?;
+        trace::check(path, args.output.as_deref())?;
+    }
     let character = args.model.load()?;
-    if let Some(output) = &args.output {
+    for output in args.output.iter().chain(&args.trace) {
         output::protect(output, character.files.iter().map(PathBuf::as_path))?;
     }
     watch.stage("load");
     let mut puppet = args.posing.puppet(character, matches, verbosity)?;
+    puppet.options.trace = args.trace.is_some();
     puppet.update()?;
     watch.stage("pose");
+    if let Some(path) = &args.trace {
+        trace::write(path, &puppet)?;
+        watch.stage("trace");
+    }
     if let Some(path) = copy {
         output::file(path, &export::posed_copy(&puppet, args.model.file.as_deref())?)?;
         watch.stage("write");

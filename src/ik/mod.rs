@@ -36,6 +36,7 @@ mod random;
 mod report;
 mod rotation;
 mod solver;
+mod trace;
 mod tree;
 #[cfg(test)]
 mod twins;
@@ -60,3 +61,4 @@ pub(crate) use random::Random;
 pub use report::{GoalOutcome, Outcome, Report};
 pub use rotation::{best_fit, shortest_arc};
 pub use solver::Solver;
+pub use trace::{Step, StepKind};

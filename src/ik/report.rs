@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Method;
+use super::{Method, Step};
 
 /// The outcome of a solve for one goal. A target that is out of reach is an outcome, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +58,9 @@ pub struct Report {
     /// The largest position errors before the first iteration and after each iteration, world metres. Empty unless
     /// [`Options::record`](super::Options::record) is set.
     pub history: Vec<f64>,
+    /// Every turn of every joint, from the pose in which the body was given to the pose that is returned. Empty unless
+    /// [`Options::trace`](super::Options::trace) is set.
+    pub trace: Vec<Step>,
 }
 
 impl Report {

@@ -5,8 +5,9 @@ use super::driver::{Driver, Progress, Task, is_blocked};
 use super::last_solve::{BodyPose, LastSolve};
 use super::methods::style::BoundPrior;
 use super::methods::two_bone;
+use super::trace::Stage;
 use super::tree::Tree;
-use super::{Body, Goal, GoalOutcome, Method, Options, Outcome, Report, SolveError, Start};
+use super::{Body, Goal, GoalOutcome, Method, Options, Outcome, Report, SolveError, Start, StepKind};
 
 /// A joint within this angle of its limit counts as limited, radians.
 const AT_BORDER: f64 = 1e-6;
@@ -45,23 +46,36 @@ impl Solver {
         let continues = options.start == Start::Continue;
         if continues && self.last.answers(body, goals, options) {
             self.last.recall(body);
+            // Nothing moves.
+            self.report.trace.clear();
             return Ok(&self.report);
         }
         self.start.store(body);
+        self.report.trace.clear();
+        if options.trace {
+            self.driver.recorder.begin(body);
+        }
         if options.start == Start::Rest {
             body.reset();
         }
+        let restarts = if continues { 0 } else { options.restarts };
         let is_result = continues && self.last.is_result(body);
         let solved = if let Some(bound_prior) = style {
             self.solve_style(body, goals, options, &bound_prior)
         } else if self.chain.solve(body, goals, options, is_result, &mut self.report) {
-            Ok(())
+            if options.trace { self.trace_chain(body, goals, options, restarts) } else { Ok(()) }
         } else {
-            self.solve_tree(body, goals, options, if continues { 0 } else { options.restarts })
+            self.solve_tree(body, goals, options, restarts)
         };
         if let Err(error) = solved {
+            self.driver.recorder.stop();
             self.start.apply(body);
             return Err(error);
+        }
+        if options.trace {
+            let mut before = body.clone();
+            self.start.apply(&mut before);
+            self.driver.recorder.finish(before, body, goals, &mut self.report.trace);
         }
         if continues {
             self.last.store(body, goals, options);
@@ -127,6 +141,38 @@ impl Solver {
         restarts: usize,
     ) -> Result<(), SolveError> {
         self.chain.discard_pose();
+        let progress = self.run(body, goals, options, restarts)?;
+        self.fill_report(&progress);
+        Ok(())
+    }
+
+    /// Records the trace of a problem that was solved as a free chain, by solving it again on the tree. Both run the
+    /// same algorithms. `solved` is the solved body, which stays as it is.
+    fn trace_chain(
+        &mut self,
+        solved: &Body,
+        goals: &[Goal],
+        options: &Options,
+        restarts: usize,
+    ) -> Result<(), SolveError> {
+        let mut twin = solved.clone();
+        self.start.apply(&mut twin);
+        if options.start == Start::Rest {
+            twin.reset();
+        }
+        // As the chain does, near the base.
+        let method = if options.method == Method::Auto { self.report.method } else { options.method };
+        self.run(&mut twin, goals, &Options { method, ..*options }, restarts).map(|_| ())
+    }
+
+    /// Solves on the tree, without a report.
+    fn run(
+        &mut self,
+        body: &mut Body,
+        goals: &[Goal],
+        options: &Options,
+        restarts: usize,
+    ) -> Result<Progress, SolveError> {
         let tree = &mut self.tree;
         tree.set(body, goals, options.limits);
         tree.angle_tolerance = options.angle_tolerance;
@@ -136,10 +182,13 @@ impl Solver {
         // The rest pose is often straight or at a limit, so it is bent before the first iteration. Bending a pose that
         // was already solved, or the first pose of a drag, would make it shake visibly.
         let bend = options.restarts > 0 && options.start != Start::Continue && body.is_at_rest();
+        if self.driver.recorder.is_active() {
+            tree.write(body);
+            self.driver.recorder.note_body(body, Stage { kind: StepKind::Start, ..Stage::default() });
+        }
         let progress = self.driver.run(tree, &Task { method, options, auto, bend, restarts });
         tree.write(body);
-        self.fill_report(&progress);
-        Ok(())
+        Ok(progress)
     }
 
     /// Fills the report from the solved tree.

@@ -27,7 +27,7 @@ impl Puppet {
             targets: &self.contact_targets,
             pins: &[],
             pinned: &[],
-            options: Options { method: Method::Auto, tolerance: None, ..self.options },
+            options: Options { method: Method::Auto, tolerance: None, trace: false, ..self.options },
         };
         let mut posable = Posable {
             character: &self.character,

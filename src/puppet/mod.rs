@@ -25,12 +25,14 @@ mod style_file;
 mod target;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 pub use error::PuppetError;
 pub use prior::{CharacterPrior, LearnError, PostureBody};
 use solve::Workspace;
 pub use style_file::{StyleFileCause, StyleFileError, read_style};
 pub use target::{GoalKind, GoalReport, Pin, Target};
+pub use trace::{NodeStep, SolveTrace};
 
 /// A character with a motion and targets, and its pose. Clones share the character.
 #[derive(Clone, Debug)]
@@ -54,6 +56,9 @@ pub struct Puppet {
     pub rig: Rig,
     /// Options of the solver for the targets.
     pub options: Options,
+    /// If set, the solves are traced, and the pose is the one after this number of steps of their traces instead of the
+    /// result. Reports and [`Puppet::limited`] still describe the result.
+    pub shown_steps: Option<usize>,
     /// The style for [`Method::Style`](crate::ik::Method::Style). Its joints are matched with nodes by name.
     pub style: Option<CharacterPrior>,
     /// How joints deform the vertices.
@@ -100,6 +105,7 @@ impl Puppet {
             pins: Vec::new(),
             rig,
             options,
+            shown_steps: None,
             style: None,
             skinning: Skinning::default(),
             pose: Pose::rest(&character.skeleton),

@@ -134,7 +134,7 @@ pub(super) struct Problem {
     /// Whether the base is pinned. It stays in place in any case.
     is_base_pinned: bool,
     /// The effectors and all other nodes of the binding that a style needs.
-    bound_nodes: Vec<usize>,
+    pub(super) bound_nodes: Vec<usize>,
     /// The index of the binding.
     pub(super) binding: usize,
     /// The goals of the targets, and then those of the pins.

@@ -11,6 +11,7 @@ use crate::rig::{Binding, Rig};
 
 use super::bindings::{Bindings, Subject};
 use super::problem::{Demand, Groups, Problem, base};
+use super::trace::SolveTrace;
 use super::{CharacterPrior, GoalKind, GoalReport, Pin, Puppet, PuppetError, Target};
 
 /// The IK bindings and the buffers of a puppet.
@@ -21,6 +22,8 @@ pub(super) struct Workspace {
     problem: Problem,
     /// Whether each node is at the border of its limit, as of the last solve of its joint in this frame.
     is_limited: Vec<bool>,
+    /// The traces of this frame's solves.
+    pub(super) traces: Vec<SolveTrace>,
 }
 
 /// A character, with the pose that a solve changes.
@@ -34,7 +37,7 @@ pub(super) struct Posable<'a> {
 }
 
 impl Posable<'_> {
-    fn subject(&self) -> Subject<'_> {
+    pub(super) fn subject(&self) -> Subject<'_> {
         let Self { character, rig, style, ref pose, ref world_from_node } = *self;
         Subject { character, rig, style, pose, world_from_node }
     }
@@ -44,6 +47,7 @@ impl Workspace {
     /// Begins a frame of a character with the given number of nodes.
     pub(super) fn begin_frame(&mut self, nodes: usize) {
         self.bindings.begin_frame();
+        self.traces.clear();
         self.is_limited.clear();
         self.is_limited.resize(nodes, false);
     }
@@ -64,7 +68,7 @@ impl Workspace {
         reports: &mut Vec<GoalReport>,
     ) -> Result<(), PuppetError> {
         let started = Instant::now();
-        let Self { bindings, groups, problem, is_limited } = self;
+        let Self { bindings, groups, problem, is_limited, traces } = self;
         let skeleton = &posable.character.skeleton;
         problem.set(&posable.subject(), demand, (groups, index), bindings)?;
         let (Some(group), Some(bound)) = (groups.get(index), bindings.get_mut(problem.binding)) else {
@@ -80,6 +84,16 @@ impl Workspace {
         let report = solver.report();
         if let Some(bound) = bindings.get(problem.binding) {
             note_limits(is_limited, &bound.binding, &report.limited);
+            if options.trace {
+                traces.push(SolveTrace {
+                    solve: index,
+                    method: report.method,
+                    targets: groups.targets(index, demand.targets).copied().collect(),
+                    steps: SolveTrace::node_steps(bound, &report.trace),
+                    base: group.base,
+                    bound_nodes: problem.bound_nodes.clone(),
+                });
+            }
         }
         let common = GoalReport {
             solve: index,
@@ -130,12 +144,18 @@ fn note_limits(is_limited: &mut [bool], binding: &Binding, limited: &[usize]) {
 impl Puppet {
     /// Solves all groups, each starting in the pose that results from the previous one.
     pub(super) fn solve(&mut self) -> Result<(), PuppetError> {
+        let before = self.shown_steps.map(|_| self.pose.clone());
+        self.solve_targets()?;
+        before.map_or(Ok(()), |before| self.show_steps(&before))
+    }
+
+    fn solve_targets(&mut self) -> Result<(), PuppetError> {
         let demand = Demand {
             kind: GoalKind::Goal,
             targets: &self.targets,
             pins: &self.pins,
             pinned: &self.rig.pins,
-            options: self.options,
+            options: self.solve_options(),
         };
         let mut posable = Posable {
             character: &self.character,

@@ -1,8 +1,9 @@
 //! The iterations from one start pose.
 
 use crate::ik::methods::jacobian::is_free_chain;
+use crate::ik::trace::Order;
 use crate::ik::tree::Tree;
-use crate::ik::{Method, Secondary, Start};
+use crate::ik::{Method, Options, Secondary, Start, StepKind};
 
 use super::blocked::is_flat;
 use super::{Driver, Task, is_budgeted};
@@ -104,6 +105,8 @@ impl Driver {
     /// The best pose goes to the candidate.
     pub(super) fn descend(&mut self, tree: &mut Tree, task: &Task<'_>, candidate: usize, patience: Patience) {
         let Task { method, options, .. } = *task;
+        self.start = candidate;
+        self.trace(tree, Order::BaseFirst, StepKind::Restart);
         self.methods.prepare(method, tree);
         let mut watch = Watch::new(tree, !self.remote.contains(&false), task, patience);
         let mut bends = self.bends(tree, task, candidate).iter();
@@ -139,6 +142,7 @@ impl Driver {
             if let Some(&angle) = bends_now.then(|| bends.next()).flatten() {
                 self.iterations += 1;
                 tree.bend(angle);
+                self.trace(tree, Order::BaseFirst, StepKind::Bend);
                 self.methods.prepare(method, tree);
                 continue;
             }
@@ -150,14 +154,26 @@ impl Driver {
                 break;
             }
             self.iterations += 1;
-            self.methods.pass(method, tree, options);
+            self.pass(method, tree, options);
             tree.swivel();
+            self.trace(tree, Order::BaseFirst, StepKind::Swivel);
         }
         if tree.tasks.iter().any(|t| t.pinned) && !self.candidates.get(candidate).is_done() {
             self.methods.restore_pins(tree);
+            self.trace(tree, Order::BaseFirst, StepKind::Pins);
             self.candidates.get_mut(candidate).keep(tree, method);
         }
         self.candidates.get_mut(candidate).ended = ended;
+    }
+
+    /// Runs one iteration of a method.
+    pub(super) fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options) {
+        let order = self.methods.order(method, options);
+        self.methods.pass(method, tree, options);
+        self.trace(tree, order, StepKind::Iteration);
+        if self.methods.extrapolate(method, tree, options) {
+            self.trace(tree, order, StepKind::Iteration);
+        }
     }
 
     /// Returns the error whose fall shows that a start is promising, metres. Goals out of reach leave an error that hides

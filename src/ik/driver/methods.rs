@@ -7,6 +7,7 @@ use crate::ik::methods::fused::Fused;
 use crate::ik::methods::jacobian::Jacobian;
 use crate::ik::methods::optimize::Optimize;
 use crate::ik::methods::particle::Particles;
+use crate::ik::trace::Order;
 use crate::ik::tree::Tree;
 use crate::ik::{Balance, Method, Options};
 
@@ -45,7 +46,13 @@ impl Methods {
         }
     }
 
-    /// Runs one iteration of a method.
+    /// Returns the order in which the next iteration of a method turns the joints.
+    pub(super) fn order(&self, method: Method, options: &Options) -> Order {
+        let tip_first = method == Method::Ccd && !self.ccd.is_base_first(&options.ccd);
+        if tip_first { Order::TipFirst } else { Order::BaseFirst }
+    }
+
+    /// Runs one iteration of a method. [`Methods::extrapolate`] must follow.
     pub(super) fn pass(&mut self, method: Method, tree: &mut Tree, options: &Options) {
         match method {
             Method::Ccd => self.ccd.pass(tree, &options.ccd),
@@ -58,6 +65,15 @@ impl Methods {
             }
             _ => self.jacobian.pass(tree, method, &options.jacobian),
         }
+    }
+
+    /// Ends an iteration: all joints together repeat its turns, if the method does that. Returns whether it does.
+    pub(super) fn extrapolate(&mut self, method: Method, tree: &mut Tree, options: &Options) -> bool {
+        let extrapolates = method == Method::Ccd && options.ccd.extrapolate;
+        if extrapolates {
+            self.ccd.extrapolate(tree);
+        }
+        extrapolates
     }
 
     /// Returns whether the method cannot go on from the current pose, whose weighted error is `sum`.

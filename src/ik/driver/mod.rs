@@ -12,8 +12,9 @@ mod seed;
 use super::methods::ccd::Ccd;
 use super::methods::two_bone;
 use super::options::DEFAULT_TOLERANCE;
+use super::trace::{Order, Recorder, Stage};
 use super::tree::Tree;
-use super::{Limit, Method, OptimizeOptions, Options, Swivel};
+use super::{Limit, Method, OptimizeOptions, Options, StepKind, Swivel};
 pub(super) use blocked::is_blocked;
 use candidate::{Candidates, MARGIN};
 use descent::Patience;
@@ -36,6 +37,10 @@ pub(super) struct Driver {
     /// The candidates that are still in the search for targets out of reach.
     scouts: Vec<usize>,
     iterations: usize,
+    /// Index of the current candidate.
+    start: usize,
+    /// Records every change of the pose if [`Options::trace`] is set.
+    pub(super) recorder: Recorder,
     /// The largest position errors before the first iteration and after each iteration. Filled only if
     /// [`Options::record`] is set.
     pub(super) history: Vec<f64>,
@@ -74,7 +79,7 @@ impl Driver {
         Self::set_tolerances(tree, task.options);
         self.history.clear();
         self.candidates.clear();
-        self.iterations = 0;
+        (self.iterations, self.start) = (0, 0);
         self.methods.set_start(tree);
         self.remote.clear();
         let is_remote = |t: usize| tree.tasks[t].weight == 0.0 || tree.is_out_of_reach(t);
@@ -94,6 +99,7 @@ impl Driver {
             task.method = Method::Dls;
         }
         tree.swivel();
+        self.trace(tree, Order::BaseFirst, StepKind::Swivel);
         let budgeted = is_budgeted(tree, &task);
         if !budgeted && tree.tasks.len() == 1 && tree.lengths(0).too_far() && is_nearest(tree) {
             self.straighten(tree, &task);
@@ -113,6 +119,13 @@ impl Driver {
         self.finish(tree, &task)
     }
 
+    /// Records the joints that have turned since the last call.
+    #[inline]
+    fn trace(&mut self, tree: &Tree, order: Order, kind: StepKind) {
+        let Self { start, iterations: iteration, .. } = *self;
+        self.recorder.note(tree, order, Stage { kind, start, iteration });
+    }
+
     fn record(&mut self, tree: &Tree, options: &Options) {
         if options.record {
             self.history.push(tree.largest_error());
@@ -129,6 +142,7 @@ impl Driver {
             progress.method = best.method;
             best.pose.apply(tree);
         }
+        self.trace(tree, Order::BaseFirst, StepKind::Result);
         // A closed form is not cut short.
         progress.spent &= progress.method != Method::TwoBone;
         progress
@@ -146,6 +160,7 @@ impl Driver {
         two_bone::solve(tree, &options.limb);
         self.candidates.get_mut(0).keep(tree, Method::TwoBone);
         self.iterations += 1;
+        self.trace(tree, Order::Limb, StepKind::ClosedForm);
         self.record(tree, options);
     }
 
@@ -154,6 +169,7 @@ impl Driver {
     fn straighten(&mut self, tree: &mut Tree, task: &Task<'_>) {
         self.candidates.get_mut(0).keep(tree, task.method);
         tree.straighten();
+        self.trace(tree, Order::BaseFirst, StepKind::ClosedForm);
         self.candidates.get_mut(0).keep(tree, task.method);
         self.record(tree, task.options);
     }
@@ -174,10 +190,11 @@ impl Driver {
         self.methods.start_minimising(tree, options);
         while self.iterations < options.iterations && !self.methods.is_minimal() {
             self.record(tree, options);
-            self.methods.pass(Method::Optimize, tree, options);
             self.iterations += 1;
+            self.pass(Method::Optimize, tree, options);
         }
         self.methods.finish_minimising(tree);
+        self.trace(tree, Order::BaseFirst, StepKind::Result);
         self.record(tree, options);
         let only = self.candidates.get_mut(0);
         only.measure = None;

@@ -69,7 +69,8 @@ impl Ccd {
 
     /// Runs one iteration. Each joint is turned so that the effectors below it come nearest to their goals. For one
     /// position this is the shortest arc from joint→effector to joint→target. For several positions or orientations it
-    /// is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its axis.
+    /// is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its axis. With
+    /// [`CcdOptions::extrapolate`], [`Ccd::extrapolate`] must follow.
     pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions) {
         if options.extrapolate {
             self.before.clear();
@@ -77,9 +78,11 @@ impl Ccd {
         }
         self.sweep(tree, options);
         self.iterations += 1;
-        if options.extrapolate {
-            self.extrapolate(tree);
-        }
+    }
+
+    /// Returns whether the next iteration turns the joints from the base to the tip.
+    pub(in crate::ik) fn is_base_first(&self, options: &CcdOptions) -> bool {
+        options.is_base_first(self.iterations)
     }
 
     /// Turns each joint once.
@@ -137,7 +140,7 @@ impl Ccd {
     }
 
     /// Repeats the turns of the last sweep, `stride` times as far, if this reduces the error.
-    fn extrapolate(&mut self, tree: &mut Tree) {
+    pub(in crate::ik) fn extrapolate(&mut self, tree: &mut Tree) {
         let error = tree.measure().sum;
         self.after.clear();
         self.after.extend(tree.joints.iter().map(|j| j.rotation));

@@ -69,6 +69,13 @@ pub struct Options {
     pub restarts: usize,
     /// Whether the report contains the error of each iteration. Recording does not change the result.
     pub record: bool,
+    /// Whether the report contains every turn of every joint. Tracing does not change the result, to the last bit, but
+    /// takes time and memory for each step.
+    ///
+    /// Cyclic coordinate descent turns one joint after the other, and each turn is one step. Every other method turns
+    /// all joints at once, and its steps are their turns, base first. A free chain, which is solved in a form without
+    /// frames, is solved a second time on the frames that the trace shows, with the same algorithm.
+    pub trace: bool,
     /// Options of [`Method::Ccd`].
     pub ccd: CcdOptions,
     /// Options of [`Method::Particle`].
@@ -98,6 +105,7 @@ impl Default for Options {
             limits: true,
             restarts: 8,
             record: false,
+            trace: false,
             ccd: CcdOptions::default(),
             particle: ParticleOptions::default(),
             fabrik: FabrikOptions::default(),

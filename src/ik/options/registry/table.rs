@@ -87,6 +87,7 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("limits", "Whether joint limits apply", ALL, FLAG, |o| Field::Flag(&mut o.limits)),
     option("restarts", "Maximum number of restarts from other poses for a solve that stalls", ALL, count(0, 10_000, [0, 16]), |o| Field::Count(&mut o.restarts)),
     option("record", "Whether reports contain the error of each iteration", ALL, FLAG, |o| Field::Flag(&mut o.record)).refused("it does not change the result"),
+    option("trace", "Whether reports contain every turn of every joint", ALL, FLAG, |o| Field::Flag(&mut o.trace)).refused("it does not change the result; use --trace"),
     option("root_motion", "Whether the base of the body moves", WHOLE_BODY, FLAG, |o| Field::Flag(&mut o.root_motion)).refused("the root of a character moves unless a base is given; use a base"),
     option("ccd.base_first", "Whether joints turn in order from the base to the tip instead of from the tip to the base", CCD, FLAG, |o| Field::Flag(&mut o.ccd.base_first)),
     option("ccd.step", "Maximum rotation of a joint in one step", CCD, number(Domain { max: PI, ..MAX_ANGLE }), |o| Field::Number(&mut o.ccd.step)),

@@ -1,0 +1,97 @@
+//! `sinew pose --trace`: every step of every solve as a table.
+
+use std::path::Path;
+
+use crate::asset::Skeleton;
+use crate::files::atomic;
+use crate::puppet::{NodeStep, Puppet, SolveTrace};
+
+use super::failure::Failure;
+use super::output;
+
+/// The columns of the table. `docs/trace.md` describes them.
+const COLUMNS: &str = "step,solve,effectors,method,start,iteration,kind,joint,node,axis_x,axis_y,axis_z,angle_deg,\
+    distance_m,error_m,error_deg";
+
+/// Checks the path of a trace, before the work starts. `other` is the other output of the command.
+///
+/// # Errors
+/// [`Failure::Usage`] if the file has another extension than `.csv`, or if both outputs go to the same file or to stdout.
+pub(super) fn check(path: &Path, other: Option<&Path>) -> Result<(), Failure> {
+    let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+    if !(is_csv || path == Path::new("-") || path.starts_with("/dev")) {
+        let cause = "unknown file type; use .csv";
+        return Err(Failure::Usage(format!("--trace {}: {cause}", path.display())));
+    }
+    let both_to_stdout = output::is_stdout(path) && other.is_none_or(output::is_stdout);
+    if both_to_stdout || other.is_some_and(|other| atomic::is_same(path, other)) {
+        let cause = "the pose is written there too; choose another file with --output";
+        return Err(Failure::Usage(format!("--trace {}: {cause}", path.display())));
+    }
+    output::check(path)
+}
+
+/// Writes the traces of a puppet that was updated with them.
+pub(super) fn write(path: &Path, puppet: &Puppet) -> Result<(), Failure> {
+    output::file(path, csv(puppet).as_bytes())
+}
+
+/// Returns the table with a header.
+fn csv(puppet: &Puppet) -> String {
+    let skeleton = &puppet.character().skeleton;
+    let mut text = format!("{COLUMNS}\n");
+    for (number, (trace, step)) in puppet.steps().enumerate() {
+        text.push_str(&row(skeleton, number + 1, trace, step));
+    }
+    text
+}
+
+fn row(
+    skeleton: &Skeleton,
+    number: usize,
+    trace: &SolveTrace,
+    &NodeStep { node, step }: &NodeStep,
+) -> String {
+    let effectors: Vec<String> = trace.targets.iter().map(|t| skeleton.label(t.node)).collect();
+    let number_or_empty = |value: Option<f64>| value.map(|x| x.to_string()).unwrap_or_default();
+    let cells = [
+        number.to_string(),
+        trace.solve.to_string(),
+        quoted(&effectors.join(";")),
+        trace.method.to_string(),
+        step.start.to_string(),
+        step.iteration.to_string(),
+        step.kind.to_string(),
+        quoted(&skeleton.label(node)),
+        node.to_string(),
+        step.axis.x.to_string(),
+        step.axis.y.to_string(),
+        step.axis.z.to_string(),
+        step.angle.to_degrees().to_string(),
+        step.distance.to_string(),
+        number_or_empty(step.position_error),
+        number_or_empty(step.orientation_error.map(f64::to_degrees)),
+    ];
+    cells.join(",") + "\n"
+}
+
+/// Returns a text as a cell, in quotes if it contains a separator (RFC 4180).
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn names_with_separators_are_quoted() {
+        assert_eq!(quoted("hand.L"), "hand.L");
+        assert_eq!(quoted("a,b"), "\"a,b\"");
+        assert_eq!(quoted("the \"left\"\nhand"), "\"the \"\"left\"\"\nhand\"");
+    }
+}

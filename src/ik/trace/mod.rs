@@ -1,0 +1,106 @@
+//! The trace of a solve: every turn of every joint, in the order in which the solve made them.
+//!
+//! A trace leads from the pose in which the solver was given the body to the pose that it returns. Nothing is left out:
+//! a start from another pose, a step that is undone, and the return to the best pose are steps too. Therefore
+//! [`Step::apply`] of all steps, in order, turns the first pose into the last one.
+
+mod recorder;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use glam::{DQuat, DVec3};
+
+use super::Body;
+
+pub(super) use recorder::{Order, Recorder, Stage};
+
+/// Why a joint was turned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepKind {
+    /// Before the first iteration: the return to rest of [`Start::Rest`](super::Start::Rest), the posture of a style, or
+    /// a rotation that was brought within its limit.
+    Start,
+    /// An iteration of the method.
+    #[default]
+    Iteration,
+    /// A closed form: that of a limb, or a chain that is straightened towards a target out of reach.
+    ClosedForm,
+    /// A straight chain is bent, because no method finds a direction in which to bend it.
+    Bend,
+    /// A limb turns towards its pole.
+    Swivel,
+    /// The solve starts again from another pose, or goes on with an earlier start.
+    Restart,
+    /// Pinned goals are brought back within tolerance after the last iteration.
+    Pins,
+    /// The solve returns to the best pose that it has found.
+    Result,
+}
+
+impl fmt::Display for StepKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Start => "start",
+            Self::Iteration => "iteration",
+            Self::ClosedForm => "closed-form",
+            Self::Bend => "bend",
+            Self::Swivel => "swivel",
+            Self::Restart => "restart",
+            Self::Pins => "pins",
+            Self::Result => "result",
+        })
+    }
+}
+
+/// One step of a solve: the turn of one joint, or a translation of the base.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Step {
+    /// Why the joint was turned.
+    pub kind: StepKind,
+    /// Number of the start to which the iteration belongs: 0 for the pose that was asked for, and then the restarts in
+    /// their order.
+    pub start: usize,
+    /// Number of the iteration, counted from 1 over all starts. 0 before the first iteration.
+    pub iteration: usize,
+    /// Index of the link that turns, or of the base that moves.
+    pub link: usize,
+    /// Axis of the turn or direction of the translation, a unit vector in world space. The turn is the product of the
+    /// link's orientation after the step and the inverse of its orientation before. Orientations are products of
+    /// rotations, so that scale does not matter.
+    pub axis: DVec3,
+    /// Angle of the turn, radians, from 0 to π. 0 for a translation.
+    pub angle: f64,
+    /// Length of the translation, world metres. 0 for a turn.
+    pub distance: f64,
+    /// Largest distance between a goal's point and its target position after the step, world metres. `None` if no goal
+    /// has a position. Goals of weight zero do not count.
+    pub position_error: Option<f64>,
+    /// Largest orientation or aim error of a goal after the step, radians. `None` if no goal has either.
+    pub orientation_error: Option<f64>,
+}
+
+impl Step {
+    /// Makes the step in a body. Does nothing if the body does not have the link.
+    ///
+    /// The result is exact if the body is in the pose in which the solve made the step.
+    pub fn apply(&self, body: &mut Body) {
+        let Some(&rotation) = body.rotations().get(self.link) else { return };
+        if self.distance > 0.0 {
+            let shift = body.base_from_world().matrix3 * (self.axis * self.distance);
+            body.set_root(body.root() + shift);
+        }
+        if self.angle > 0.0 {
+            let above = orientation_above(body, self.link);
+            let turn = DQuat::from_axis_angle(above.conjugate() * self.axis, self.angle);
+            body.set_rotation(self.link, turn * rotation);
+        }
+    }
+}
+
+/// Returns the world orientation of the space in which a link turns, as a product of rotations.
+fn orientation_above(body: &Body, link: usize) -> DQuat {
+    let parent = body.links().get(link).and_then(|l| l.parent);
+    parent.and_then(|p| body.orientation(p)).unwrap_or(body.world_from_base_rotation())
+}

@@ -1,0 +1,240 @@
+//! Records how a solve changes the rotations of a body, and turns the record into steps.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::rotation::{any_perpendicular, rotation_vector};
+use crate::ik::tree::Tree;
+use crate::ik::{Body, Goal};
+
+use super::{Step, StepKind, orientation_above};
+
+/// Turns below this angle in radians, and translations below this length in base-space metres, are rounding errors.
+const ROUNDING: f64 = 1e-12;
+/// The fast form of a free chain and the tree that is traced in its place agree to this angle, radians. A smaller
+/// difference belongs to the last turn of its joint.
+const TWIN: f64 = 1e-5;
+/// Maximum number of steps, about 15 MB. Iterations beyond it are left out, and the last steps lead to the result.
+const MAX_STEPS: usize = 1 << 17;
+
+/// The order in which the joints of a tree turn in one pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::ik) enum Order {
+    #[default]
+    BaseFirst,
+    TipFirst,
+    /// The middle joint of a limb bends, and then the first one swings it.
+    Limb,
+}
+
+impl Order {
+    /// Returns the index of the joint that turns at a place in the order.
+    fn index(self, place: usize, count: usize) -> usize {
+        match (self, place) {
+            (Self::TipFirst, _) => count - 1 - place,
+            (Self::Limb, 0 | 1) if count > 1 => 1 - place,
+            _ => place,
+        }
+    }
+}
+
+/// Where in a solve a change happens.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::ik) struct Stage {
+    pub(in crate::ik) kind: StepKind,
+    pub(in crate::ik) start: usize,
+    pub(in crate::ik) iteration: usize,
+}
+
+/// The value that a step changes.
+#[derive(Clone, Copy, Debug)]
+enum Value {
+    Rotation(DQuat),
+    Root(DVec3),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    stage: Stage,
+    link: usize,
+    to: Value,
+}
+
+/// Records the changes of a pose during a solve. It does nothing unless [`Recorder::begin`] was called.
+#[derive(Clone, Debug, Default)]
+pub(in crate::ik) struct Recorder {
+    is_active: bool,
+    /// The pose after the last change.
+    rotations: Vec<DQuat>,
+    root: DVec3,
+    changes: Vec<Change>,
+}
+
+impl Recorder {
+    /// Begins a record in the pose of a body.
+    pub(in crate::ik) fn begin(&mut self, body: &Body) {
+        self.is_active = true;
+        self.rotations.clear();
+        self.rotations.extend_from_slice(body.rotations());
+        self.root = body.root();
+        self.changes.clear();
+    }
+
+    /// Ends a record without a result, and frees its memory.
+    pub(in crate::ik) fn stop(&mut self) {
+        if self.is_active {
+            *self = Self::default();
+        }
+    }
+
+    /// Returns whether a record has begun.
+    pub(in crate::ik) fn is_active(&self) -> bool {
+        self.is_active
+    }
+
+    /// Records the joints of a tree that have turned since the last call, in the order in which they turned.
+    #[inline]
+    pub(in crate::ik) fn note(&mut self, tree: &Tree, order: Order, stage: Stage) {
+        if self.is_active {
+            self.note_root(tree.root, stage);
+            let count = tree.joints.len();
+            for joint in (0..count).filter_map(|place| tree.joints.get(order.index(place, count))) {
+                self.note_rotation(joint.link, joint.rotation, stage);
+            }
+        }
+    }
+
+    /// Records the links of a body that have turned since the last call.
+    pub(in crate::ik) fn note_body(&mut self, body: &Body, stage: Stage) {
+        if self.is_active {
+            self.note_root(body.root(), stage);
+            for (link, &rotation) in body.rotations().iter().enumerate() {
+                self.note_rotation(link, rotation, stage);
+            }
+        }
+    }
+
+    fn note_root(&mut self, root: DVec3, stage: Stage) {
+        if root.distance(self.root) > ROUNDING && self.has_room(stage) {
+            self.root = root;
+            self.changes.push(Change { stage, link: 0, to: Value::Root(root) });
+        }
+    }
+
+    fn note_rotation(&mut self, link: usize, rotation: DQuat, stage: Stage) {
+        let has_room = self.has_room(stage);
+        let Some(last) = self.rotations.get_mut(link).filter(|last| has_room && differ(**last, rotation))
+        else {
+            return;
+        };
+        *last = rotation;
+        self.changes.push(Change { stage, link, to: Value::Rotation(rotation) });
+    }
+
+    fn has_room(&self, stage: Stage) -> bool {
+        self.changes.len() < MAX_STEPS || stage.kind == StepKind::Result
+    }
+
+    /// Ends the record in the pose of the solved body, and writes its steps. `body` is the body in its first pose.
+    pub(in crate::ik) fn finish(
+        &mut self,
+        mut body: Body,
+        solved: &Body,
+        goals: &[Goal],
+        steps: &mut Vec<Step>,
+    ) {
+        self.settle(solved);
+        steps.clear();
+        for change in &self.changes {
+            let step = step(change, &body);
+            match change.to {
+                // The recorded value has no rounding errors of the steps before.
+                Value::Rotation(rotation) => body.set_rotation(change.link, rotation),
+                Value::Root(root) => body.set_root(root),
+            }
+            let (position_error, orientation_error) = errors(&body, goals);
+            steps.push(Step { position_error, orientation_error, ..step });
+        }
+        self.stop();
+    }
+
+    /// Makes the record end in the pose of the solved body.
+    fn settle(&mut self, solved: &Body) {
+        let mut last_change = vec![None; self.rotations.len()];
+        for (index, change) in self.changes.iter().enumerate() {
+            if matches!(change.to, Value::Rotation(_)) {
+                last_change.get_mut(change.link).into_iter().for_each(|last| *last = Some(index));
+            }
+        }
+        for (link, &rotation) in solved.rotations().iter().enumerate() {
+            let Some(last) = self.rotations.get_mut(link) else { continue };
+            if rotation_vector(rotation * last.conjugate()).length() < TWIN
+                && let Some(change) =
+                    last_change.get(link).copied().flatten().and_then(|index| self.changes.get_mut(index))
+            {
+                (change.to, *last) = (Value::Rotation(rotation), rotation);
+            }
+        }
+        let (start, iteration) =
+            self.changes.last().map_or((0, 0), |last| (last.stage.start, last.stage.iteration));
+        self.note_body(solved, Stage { kind: StepKind::Result, start, iteration });
+    }
+}
+
+/// Returns whether two rotations differ by more than rounding errors.
+fn differ(a: DQuat, b: DQuat) -> bool {
+    rotation_vector(b * a.conjugate()).length() > ROUNDING
+}
+
+/// Returns the step that a change makes in a body, without its errors.
+fn step(change: &Change, body: &Body) -> Step {
+    let Stage { kind, start, iteration } = change.stage;
+    let (link, none) = (change.link, any_perpendicular(DVec3::Y));
+    let (axis, angle, distance) = match change.to {
+        Value::Rotation(to) => {
+            let from = body.rotations().get(link).copied().unwrap_or(to);
+            let turn = rotation_vector(to * from.conjugate());
+            let axis = orientation_above(body, link) * turn.normalize_or(none);
+            (axis.normalize_or(none), turn.length(), 0.0)
+        }
+        Value::Root(to) => {
+            let shift = body.world_from_base().matrix3 * (to - body.root());
+            (shift.normalize_or(none), 0.0, shift.length())
+        }
+    };
+    Step {
+        kind,
+        start,
+        iteration,
+        link,
+        axis,
+        angle,
+        distance,
+        position_error: None,
+        orientation_error: None,
+    }
+}
+
+/// Returns the largest position error in world metres, and the largest orientation or aim error in radians.
+fn errors(body: &Body, goals: &[Goal]) -> (Option<f64>, Option<f64>) {
+    let (mut metres, mut radians) = (None, None);
+    let largest = |of: &mut Option<f64>, error: f64| *of = Some(of.map_or(error, |e: f64| e.max(error)));
+    for goal in goals.iter().filter(|g| g.pinned || g.weight > 0.0) {
+        let Some((world, now)) = body.world_from_link(goal.link).zip(body.orientation(goal.link)) else {
+            continue;
+        };
+        let point = world.transform_point3(goal.offset);
+        if let Some(target) = goal.position {
+            largest(&mut metres, point.distance(target));
+        }
+        if let Some(target) = goal.orientation {
+            largest(&mut radians, rotation_vector(target.normalize() * now.conjugate()).length());
+        }
+        if let Some(aim) = goal.aim {
+            let way = aim.at - point;
+            if way.length_squared() > 0.0 {
+                largest(&mut radians, (now * aim.axis).angle_between(way));
+            }
+        }
+    }
+    (metres, radians)
+}
