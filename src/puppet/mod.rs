@@ -20,6 +20,7 @@ pub mod motion_file;
 mod prior;
 mod problem;
 mod reports;
+mod shown_steps;
 mod solve;
 mod style_file;
 mod target;

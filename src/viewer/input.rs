@@ -195,7 +195,11 @@ impl Input {
         let command = match key {
             Key::Escape => {
                 (self.action, self.pressed, self.can_shift_drag) = (PointerAction::None, None, false);
-                if session.is_dragging() { Command::Cancel } else { Command::Select(None) }
+                match session.shown_steps() {
+                    _ if session.is_dragging() => Command::Cancel,
+                    Some(_) => Command::Step(None),
+                    None => Command::Select(None),
+                }
             }
             Key::Char('z') if self.control => {
                 self.action = PointerAction::None;
@@ -214,6 +218,15 @@ impl Input {
                 Command::RingMode(RingMode { alone: !ring_mode.alone, ..ring_mode })
             }
             Key::Char('k') => Command::Key,
+            Key::Char('.') => match session.shown_steps() {
+                Some((shown, count)) => Command::Step(Some((shown + 1).min(count))),
+                None if session.can_step() => Command::Step(Some(0)),
+                None => return,
+            },
+            Key::Char(',') => {
+                let Some((shown, _)) = session.shown_steps() else { return };
+                Command::Step(Some(shown.saturating_sub(1)))
+            }
             Key::Char('f') => Command::FrameAll,
             Key::Char(' ') => Command::Play(!session.is_playing()),
             Key::Char('s') => {

@@ -23,7 +23,7 @@ pub use session::command::{Axis, Command};
 pub use session::gizmo::RingMode;
 pub use session::recorder::Recorder;
 pub use session::save::{PoseFile, SaveError};
-pub use session::{Display, Refusals, Session, Snapshot};
+pub use session::{Display, Refusals, Session, Snapshot, SolveProblem};
 #[cfg(feature = "viewer")]
 pub use window::loader::{CharacterLoader, LoadResult, LoadedFile};
 #[cfg(feature = "viewer")]

@@ -18,6 +18,7 @@ mod rig;
 mod skipped;
 mod style;
 mod suite;
+mod trace;
 
 #[path = "../support/mod.rs"]
 mod support;

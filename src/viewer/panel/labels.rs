@@ -36,6 +36,9 @@ pub(super) fn show(ui: &Ui, session: &Session) {
         let joint = session.selected.and_then(|n| session.position_of(n)).and_then(screen_x);
         draw_label(position, &text, Color32::WHITE, screen_x(position) < joint);
     }
+    if let Some((position, text)) = gizmo::step_caption(session) {
+        draw_right(position, &text, Color32::WHITE);
+    }
     if let Some(node) = session.hint.filter(|_| session.hint != session.selected) {
         session
             .position_of(node)

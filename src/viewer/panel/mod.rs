@@ -28,6 +28,7 @@ mod option_row;
 mod report;
 mod shortcuts;
 mod solver;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod theme;

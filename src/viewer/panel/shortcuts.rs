@@ -4,7 +4,7 @@ use egui::{RichText, ScrollArea, Ui};
 
 use super::{PanelState, theme};
 
-const SHORTCUTS: [(&str, &str); 27] = [
+const SHORTCUTS: [(&str, &str); 28] = [
     ("Left drag", "Drag the part under the pointer"),
     ("Click", "Select a joint to show its rings and limit"),
     ("Drag an arc's end", "Change the limit"),
@@ -25,6 +25,7 @@ const SHORTCUTS: [(&str, &str); 27] = [
     ("K", "Insert a key with the dragged pose"),
     ("0 1 2 3 4", "CCD, particle, DLS (Euler), DLS, FABRIK"),
     ("5 6 7 8 9", "Two-bone, fused, optimize, full-body, auto"),
+    (".  ,", "Step through the last solve (Esc: end)"),
     ("S  Space  Tab  ?", "Skeleton, play, panel, shortcuts"),
     ("Del", "Remove the selected strip or key"),
     ("Ctrl + O", "Open a file (or drop one here)"),

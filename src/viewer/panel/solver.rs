@@ -5,7 +5,7 @@ use egui::{Button, ComboBox, Ui};
 use crate::ik::Method;
 use crate::viewer::{Command, Session};
 
-use super::{INNER, heading, method};
+use super::{INNER, heading, method, steps};
 
 /// Shows the method, its settings and the settings that all methods share.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
@@ -52,6 +52,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             options = defaults;
         }
     });
+    steps::show(ui, session, commands);
     if options != session.options {
         commands.push(Command::Solver(Box::new(options)));
     }

@@ -106,6 +106,9 @@ pub enum Command {
     /// [`Command::Release`] are one undo step.
     #[serde(alias = "weight")]
     GoalWeight(usize, f64),
+    /// Shows the pose after this number of steps of the last solve, one joint at a time, and pauses playback. `None`
+    /// shows the solved pose.
+    Step(Option<usize>),
     /// Plays a clip, or removes the motion if `None`.
     Clip(Option<usize>),
     /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is not

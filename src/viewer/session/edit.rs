@@ -15,7 +15,7 @@ impl Session {
         self.set_rig(rig);
         self.apply_motion();
         self.trail.clear();
-        self.error = None;
+        (self.error, self.problem) = (None, None);
         self.show();
     }
 
@@ -64,6 +64,7 @@ impl Session {
                 *local = rest;
             }
         }
+        self.problem = None;
         self.refresh_pins();
         self.show();
     }
@@ -73,6 +74,7 @@ impl Session {
         self.history.remember(self.state.clone());
         self.state.held.reset(&self.puppet.character().skeleton);
         self.state.goals.clear();
+        self.problem = None;
         self.refresh_pins();
         self.show();
     }

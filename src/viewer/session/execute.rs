@@ -10,6 +10,14 @@ use super::{Session, sanitize_size};
 impl Session {
     /// Executes a command without recording it.
     pub(super) fn execute(&mut self, command: Command) {
+        let shown_steps = self.suspend_steps(&command);
+        self.perform(command);
+        if shown_steps.is_some() {
+            self.show_step(shown_steps);
+        }
+    }
+
+    fn perform(&mut self, command: Command) {
         match command {
             Command::Resize(size) => self.resize(size),
             Command::Hover(at) => self.hover(at),
@@ -69,10 +77,12 @@ impl Session {
                 let after = self.history.redo(self.state.clone());
                 self.restore(after);
             }
+            Command::Step(shown) => self.show_step(shown),
             Command::KeepGoals(keep) => self.keep = keep,
             Command::ClearGoals => {
                 self.history.remember(self.state.clone());
                 (self.state.goals, self.state.pins, self.state.base) = (Vec::new(), Vec::new(), None);
+                self.problem = None;
                 self.show();
             }
             Command::RemoveGoal(node) => self.remove_goal(node),

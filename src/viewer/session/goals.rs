@@ -50,6 +50,7 @@ impl Session {
         self.release();
         self.history.remember(self.state.clone());
         self.state.goals.retain(|g| g.node != node);
+        self.problem = None;
         if self.state.goals.is_empty() { self.show() } else { self.solve() }
     }
 }

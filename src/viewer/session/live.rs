@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::asset::Transform;
 
 use super::Session;
-use super::restore::is_valid;
+use super::snapshot::is_valid;
 
 /// A source is considered paused if it sends nothing for longer than this.
 const MAX_GAP: Duration = Duration::from_secs(1);

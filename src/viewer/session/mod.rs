@@ -22,6 +22,7 @@ use super::{AddedClips, Command, Orbit, Recorder};
 use drag::Drag;
 use gizmo::{GizmoDrag, GizmoGrip, RingMode};
 use history::{History, State};
+use steps::{Problem, Stepping};
 
 mod add_clips;
 pub(super) mod added_clips;
@@ -50,9 +51,10 @@ pub(super) mod save;
 mod snapshot;
 mod solve;
 pub(super) mod sparse;
+mod steps;
 
 pub use refusals::Refusals;
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, SolveProblem};
 
 pub(super) use add_clips::MAX_ADDITIONS;
 #[cfg(feature = "viewer")]
@@ -105,6 +107,10 @@ pub struct Session {
     pub(super) state: State,
     pub(super) history: History,
     pub(super) drag: Option<Drag>,
+    /// The problem of the last solve.
+    problem: Option<Problem>,
+    /// The step mode, if it is on.
+    stepping: Option<Stepping>,
     pub(super) hover: Option<Hit>,
     /// The drag of a part of the gizmo.
     pub(super) gizmo_drag: Option<GizmoDrag>,
@@ -187,6 +193,8 @@ impl Session {
             },
             history: History::default(),
             drag: None,
+            problem: None,
+            stepping: None,
             hover: None,
             gizmo_drag: None,
             hovered_grip: None,

@@ -48,7 +48,8 @@ pub(in crate::viewer) fn lines(session: &Session, scale: f32) -> Vec<Line> {
     for (node, color) in [(session.hint, HINT), (session.selected, Vec4::ONE)] {
         node.and_then(position).into_iter().for_each(|p| dot(&mut out, p, 9.0 * scale, color));
     }
-    for goal in &session.goals() {
+    let goals = if session.stepping.is_some() { session.puppet.targets.clone() } else { session.goals() };
+    for goal in &goals {
         let Some(world) = session.puppet.world_from_node().get(goal.node) else { continue };
         let Some(target) = goal.position.map(glam::DVec3::as_vec3) else { continue };
         let reached = world.transform_point3(goal.offset.as_vec3());

@@ -17,6 +17,7 @@ impl Session {
     /// [`SaveError`] if the file cannot be written. The session is then not recorded.
     pub fn record(&mut self, mut recorder: Recorder, scale: f32) -> Result<(), SaveError> {
         drop(self.stop_recording());
+        self.leave_steps();
         self.release();
         self.execute(Command::Scale(scale));
         recorder.begin(&Header::of(self, scale, recorder.folder()))?;

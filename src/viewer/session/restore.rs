@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::asset::Transform;
 use crate::motion::Motion;
 use crate::pose::Pose;
 use crate::rig::{JointRig, Rig};
@@ -10,10 +9,9 @@ use crate::scene::compare::Comparison;
 use crate::viewer::Command;
 use crate::viewer::session::history::{History, State};
 
+use super::snapshot::is_valid;
+use super::steps::Problem;
 use super::{Session, Snapshot};
-
-/// Maximum deviation of a rotation quaternion's length from one.
-const MAX_LENGTH_ERROR: f32 = 1e-3;
 
 impl Session {
     /// Returns the commands that set the solver and the display, which do not depend on the character.
@@ -69,6 +67,7 @@ impl Session {
             motion: Motion::clone(motion),
             selected: self.selected,
             last: self.last,
+            problem: self.problem.as_ref().map(|problem| problem.to_data(rest)),
         }
     }
 
@@ -86,6 +85,7 @@ impl Session {
             motion,
             selected,
             last,
+            problem,
         } = snapshot;
         let skeleton = &self.puppet.character().skeleton;
         let exists = |node: usize| node < skeleton.nodes.len();
@@ -98,6 +98,7 @@ impl Session {
         if morphs.len() == held.weights.len() && morphs.iter().all(|w| w.is_finite()) {
             held.weights = morphs;
         }
+        let problem = problem.map(|data| Problem::from_data(data, skeleton));
         let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
         goals.retain(|g| exists(g.node) && g.base.is_none_or(exists) && is_weight(g.weight));
         pins.retain(|p| exists(p.node));
@@ -127,10 +128,6 @@ impl Session {
         let is_known = motion.validate().is_ok() && motion.fits(self.puppet.character());
         let motion = Arc::new(if is_known { motion } else { Motion::default() });
         self.restore(Some(State { held, goals, pins, base, rig: Arc::new(rig), motion }));
+        self.problem = problem;
     }
-}
-
-pub(super) fn is_valid(transform: &Transform) -> bool {
-    let Transform { translation, rotation, scale } = transform;
-    translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR
 }

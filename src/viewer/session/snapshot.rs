@@ -8,6 +8,9 @@ use crate::ik::{Limit, OptionOverrides};
 use crate::motion::Motion;
 use crate::puppet::{Pin, Target};
 
+/// Maximum deviation of a rotation quaternion's length from one.
+const MAX_LENGTH_ERROR: f32 = 1e-3;
+
 /// The pose of a character with its goals, pins and motion. Nodes are indices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -46,4 +49,29 @@ pub struct Snapshot {
     /// The node that was dragged last. Keys act on it if no node is under the pointer and none is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<usize>,
+    /// The problem of the last solve, whose steps can be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<SolveProblem>,
+}
+
+/// The problem of a solve whose steps can be shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SolveProblem {
+    /// Local transforms, before the solve, of the nodes that were not at rest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<(usize, Transform)>,
+    /// The goals.
+    pub targets: Vec<Target>,
+    /// Pinned nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<Pin>,
+    /// Whether the root moves, because no joint above the dragged one can move.
+    pub whole_body: bool,
+}
+
+/// Returns whether all values of a transform are finite and its rotation has length one.
+pub(super) fn is_valid(transform: &Transform) -> bool {
+    let Transform { translation, rotation, scale } = transform;
+    translation.is_finite() && scale.is_finite() && (rotation.length() - 1.0).abs() < MAX_LENGTH_ERROR
 }

@@ -152,6 +152,9 @@ impl Session {
             self.puppet.reset_solver();
         }
         self.puppet.looping = self.clock.looping;
+        if has_targets {
+            self.note_problem();
+        }
         match self.puppet.update() {
             Ok(reports) => {
                 self.reports.clear();

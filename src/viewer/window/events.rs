@@ -62,10 +62,14 @@ impl App {
             // another window, as Tab is after Alt+Tab.
             WindowEvent::KeyboardInput { is_synthetic: true, .. } => return,
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                // Ignore repeated keys and keys that are typed into a text field, except for Ctrl shortcuts such as
+                // Ignore repeated keys, except for those that step through a solve, and keys that are typed into a text field, except for Ctrl shortcuts such as
                 // undo.
                 let control = self.input.control();
-                if !control && (event.repeat || self.context.text_edit_focused() || self.is_typing()) {
+                let steps =
+                    matches!(&event.logical_key, WinitKey::Character(text) if text == "." || text == ",");
+                if !control
+                    && (event.repeat && !steps || self.context.text_edit_focused() || self.is_typing())
+                {
                     return;
                 }
                 if let Some(request) = requests::request_for_key(&event.logical_key, control) {

@@ -75,6 +75,8 @@ fn every_command() -> Vec<Command> {
         Command::ClearGoals,
         Command::RemoveGoal(20),
         Command::GoalWeight(20, 1.0 / 3.0),
+        Command::Step(Some(12)),
+        Command::Step(None),
         Command::Clip(Some(1)),
         Command::Clip(None),
         Command::Motion(Box::new(blended())),

@@ -104,7 +104,7 @@ fn play_randomly(session: &mut Session, input: &mut Input, seed: u64, events: u3
     };
     for _ in 0..events {
         let position = Vec2::new(f32::from(next(900)) + 100.3, f32::from(next(700)) + 50.7);
-        input.handle(random_event(&mut next, position, "0123456789xyzpbrfse Z"), session);
+        input.handle(random_event(&mut next, position, "0123456789xyzpbrfse Z..,"), session);
         session.apply(Command::Tick(Duration::from_nanos(u64::from(next(60_000)) * 1_003)));
         match next(30) {
             0 => session.apply(Command::Clip(Some(usize::from(next(3))))),
@@ -158,6 +158,8 @@ fn replay_is_drawn_like_the_window() {
     let hand = at(&session, "leftHand");
     drag(&mut session, &mut input, hand, Vec2::new(-60.0, -50.0));
     session.apply(Command::Resize(Vec2::new(240.0, 150.0)));
+    session.apply(Command::Step(Some(2)));
+    assert!(session.shown_step().is_some(), "the overlay of a step is drawn too");
     tick(&mut session, 500);
     session.apply(Command::Orbit(Vec2::new(3.0, 1.0)));
     let mut renderer = Renderer::new(Gpu::new(&AdapterChoice::Cpu).unwrap());

@@ -3,7 +3,7 @@
 //! `UPDATE_SNAPSHOTS=1 cargo test --lib panel` updates the snapshots. Look at them before you commit them.
 
 use crate::asset::mannequin;
-use crate::ik::Method;
+use crate::ik::{Method, Options};
 use crate::motion::{Motion, Strip, WeightedClip};
 use crate::rig;
 use crate::viewer::{Command, PoseFile, Session};
@@ -233,6 +233,42 @@ fn goal_controls_issue_commands() {
     let commands = std::mem::take(&mut state.borrow_mut().commands);
     let [Command::GoalWeight(node, weight), Command::Release] = commands[..] else { panic!("{commands:?}") };
     assert!(node == hand && weight > 1.0, "{weight}");
+}
+
+/// Returns the mannequin after a drag, and the pose after some steps of its solve.
+fn stepping(method: Method) -> TestPanel {
+    let mut state = state();
+    let session = &mut state.session;
+    session.apply(Command::Solver(Box::new(Options { method, ..session.options })));
+    drag(session, "leftHand", Vec2::new(-60.0, -90.0));
+    session.apply(Command::Release);
+    session.apply(Command::Hover(Vec2::NEG_ONE));
+    session.apply(Command::Step(Some(2)));
+    fix_times(session);
+    state
+}
+
+#[test]
+fn panel_with_a_step_of_a_solve_matches_its_snapshot() {
+    check("steps", stepping(Method::Ccd), Theme::Dark);
+}
+
+#[test]
+fn step_controls_issue_commands() {
+    let (mut harness, state) = panel(stepping(Method::Dls), Theme::Dark);
+    harness.run();
+    let (shown, count) = state.borrow().session.shown_steps().unwrap();
+    assert!(shown == 2 && count > 2, "{shown} {count}");
+    for (button, step) in [("Back", Some(1)), ("Next", Some(3)), ("Done", None)] {
+        harness.get_by_label(button).click();
+        harness.run();
+        assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [Command::Step(step)]);
+    }
+    state.borrow_mut().session.apply(Command::Step(None));
+    harness.run();
+    harness.get_by_label("Step through").click();
+    harness.run();
+    assert_eq!(std::mem::take(&mut state.borrow_mut().commands), [Command::Step(Some(0))]);
 }
 
 #[test]

@@ -7,13 +7,13 @@ use glam::{Vec3, Vec4};
 use crate::render::{Fill, Line};
 use crate::viewer::Session;
 
-use super::dial::{Dial, GizmoView};
+use super::dial::Dial;
 use super::drag::DragKind;
 use super::limits::{AngleArc, ConeShape, LimitShape};
+use super::pen::Pen;
 use super::pole::Pole;
-use super::{Gizmo, GizmoGrip, POLE, pole};
+use super::{Gizmo, GizmoGrip, POLE, pole, step};
 
-const DARK: Vec4 = Vec4::new(0.01, 0.012, 0.02, 0.75);
 const WHITE: Vec4 = Vec4::ONE;
 /// Color of a needle at its limit.
 const BORDER: Vec4 = Vec4::new(1.0, 0.1, 0.03, 1.0);
@@ -29,45 +29,7 @@ const END: f32 = 9.0;
 /// Distance in points from the center of a pole's diamond to its corners.
 const DIAMOND: f32 = 7.0;
 
-/// Collects the lines and triangles of a gizmo. Widths are in points.
-struct Pen<'a> {
-    view: &'a GizmoView,
-    lines: Vec<Line>,
-    fills: Vec<Fill>,
-}
-
-impl Pen<'_> {
-    fn line(&mut self, start: Vec3, end: Vec3, width: f32, color: Vec4) {
-        self.lines.push(Line { start, end, widths: [width * self.view.scale; 2], color });
-    }
-
-    fn dot(&mut self, at: Vec3, size: f32, color: Vec4) {
-        self.line(at, at, size + 3.0, DARK);
-        self.line(at, at, size, color);
-    }
-
-    /// Draws a polyline over a slightly wider dark one, so that it stands out from any background.
-    fn path(&mut self, points: &[Vec3], width: f32, color: Vec4) {
-        for (width, color) in [(width + 2.0, DARK.with_w(DARK.w * color.w)), (width, color)] {
-            for pair in points.windows(2) {
-                if let [a, b] = *pair {
-                    self.line(a, b, width, color);
-                }
-            }
-        }
-    }
-
-    /// Fills the triangles between a center and each segment of a polyline.
-    fn fan(&mut self, center: Vec3, points: &[Vec3], color: Vec4) {
-        let triangle = |pair: &[Vec3]| match *pair {
-            [a, b] => Some(Fill { corners: [center, a, b], color }),
-            _ => None,
-        };
-        self.fills.extend(points.windows(2).filter_map(triangle));
-    }
-}
-
-/// Draws all poles that are set and the gizmo of the selected joint. During a drag, only the parts of the gizmo that
+/// Draws all poles that are set, the gizmo of the selected joint, and the step of the step mode. During a drag, only the parts of the gizmo that
 /// belong to it are drawn.
 pub(in crate::viewer) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<Line>) {
     let view = session.gizmo_view(scale);
@@ -80,6 +42,7 @@ pub(in crate::viewer) fn draw(session: &Session, scale: f32) -> (Vec<Fill>, Vec<
     if let Some(gizmo) = &gizmo {
         draw_gizmo(&mut pen, session, gizmo);
     }
+    step::draw_step(&mut pen, session);
     let Pen { lines, fills, .. } = pen;
     (fills, lines)
 }

@@ -9,8 +9,10 @@ mod dial;
 mod drag;
 mod draw;
 mod limits;
+mod pen;
 mod pole;
 mod rings;
+mod step;
 
 pub(in crate::viewer) use dial::GizmoView;
 pub(in crate::viewer) use drag::GizmoDrag;
@@ -20,6 +22,8 @@ pub(in crate::viewer) use draw::draw;
 #[cfg(feature = "viewer")]
 pub(in crate::viewer) use limits::{across, bone};
 pub use rings::RingMode;
+#[cfg(feature = "viewer")]
+pub(in crate::viewer) use step::step_caption;
 
 use dial::Dial;
 

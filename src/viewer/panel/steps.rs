@@ -1,0 +1,68 @@
+//! The panel row that steps through the last solve, one joint at a time.
+
+use egui::{Button, RichText, Slider, Ui};
+
+use crate::puppet::NodeStep;
+use crate::viewer::{Command, Session};
+
+use super::{node_name, theme};
+
+/// Shows the button that turns the step mode on, or its controls while it is on. Shows nothing if no solve can be
+/// stepped through.
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some((shown, count)) = session.shown_steps() else {
+        if session.can_step() {
+            let hint = "Show the last solve one joint at a time, from the pose before it (key: .)";
+            if ui.button("Step through").on_hover_text(hint).clicked() {
+                commands.push(Command::Step(Some(0)));
+            }
+        }
+        return;
+    };
+    ui.horizontal(|ui| {
+        let mut to = shown;
+        if ui.add_enabled(shown > 0, Button::new("Back")).on_hover_text("Key: ,").clicked() {
+            to = shown.saturating_sub(1);
+        }
+        if ui.add_enabled(shown < count, Button::new("Next")).on_hover_text("Key: .").clicked() {
+            to = shown + 1;
+        }
+        ui.add(Slider::new(&mut to, 0..=count).show_value(false));
+        if to != shown {
+            commands.push(Command::Step(Some(to)));
+        }
+        if ui.button("Done").on_hover_text("Esc: show the solved pose").clicked() {
+            commands.push(Command::Step(None));
+        }
+    });
+    let quiet = theme::quiet(ui);
+    ui.label(RichText::new(title(session, shown, count)).strong());
+    if let Some((trace, NodeStep { step, .. })) = session.shown_step() {
+        let restart = if step.start > 0 { format!("   restart {}", step.start) } else { String::new() };
+        let place = format!("{}   iteration {}   {}{restart}", trace.method, step.iteration, step.kind);
+        ui.label(RichText::new(place).small().color(quiet));
+    }
+}
+
+/// Returns the description of a step, for example `Step 12 of 84: leftLowerArm, 3.2°, error 0.041 m`.
+fn title(session: &Session, shown: usize, count: usize) -> String {
+    let place = format!("Step {shown} of {count}");
+    let Some((_, NodeStep { node, step })) = session.shown_step() else {
+        return if count == 0 {
+            format!("{place}: nothing moves")
+        } else {
+            format!("{place}: before the solve")
+        };
+    };
+    let change = if step.angle > 0.0 {
+        format!("{:.1}°", step.angle.to_degrees())
+    } else {
+        format!("moves {:.1} mm", step.distance * 1e3)
+    };
+    let error = match (step.position_error, step.orientation_error) {
+        (Some(metres), _) => format!(", error {metres:.3} m"),
+        (None, Some(radians)) => format!(", error {:.1}°", radians.to_degrees()),
+        (None, None) => String::new(),
+    };
+    format!("{place}: {}, {change}{error}", node_name(session, *node))
+}

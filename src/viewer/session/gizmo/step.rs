@@ -1,0 +1,148 @@
+//! The step that is shown in step mode: the vectors from its joint to the effectors and to their targets, its axis, and
+//! the arc by which the effectors turn.
+
+use glam::{DVec3, Quat, Vec3, Vec4};
+
+use crate::puppet::{NodeStep, SolveTrace, Target};
+use crate::viewer::Session;
+
+use super::dial::{Dial, GizmoView};
+use super::pen::Pen;
+
+/// Colours of the vector to the effector, before and after the turn, to the target, and of the axis.
+const BEFORE: Vec4 = Vec4::new(0.35, 0.62, 1.0, 0.8);
+const AFTER: Vec4 = Vec4::new(0.1, 0.9, 0.9, 1.0);
+const TARGET: Vec4 = Vec4::new(1.0, 0.2, 0.03, 1.0);
+const AXIS: Vec4 = Vec4::new(0.72, 0.3, 1.0, 1.0);
+/// Opacity of the filled sector.
+const FAINT: f32 = 0.3;
+/// Radius of the sector around the joint in points, and length of the axis to either side of the joint.
+const RADIUS: f32 = 64.0;
+const AXIS_LENGTH: f32 = 84.0;
+/// An effector nearer to the axis than this, in points, does not visibly turn.
+const ON_AXIS: f32 = 1.0;
+
+/// A step as it is drawn. Positions are in world metres.
+#[derive(Clone, Debug)]
+pub(super) struct ShownStep {
+    joint: Vec3,
+    axis: Vec3,
+    angle: f64,
+    /// Where the joint was before it moved.
+    moved_from: Vec3,
+    levers: Vec<Lever>,
+}
+
+/// An effector that the joint turns.
+#[derive(Clone, Copy, Debug)]
+struct Lever {
+    before: Vec3,
+    after: Vec3,
+    target: Vec3,
+}
+
+impl ShownStep {
+    /// Returns the step that was made last in the pose on the screen.
+    pub(super) fn new(session: &Session) -> Option<Self> {
+        let (trace, NodeStep { node, step }) = session.shown_step()?;
+        let (joint, axis) = (session.position_of(*node)?, step.axis.as_vec3());
+        let back = Quat::from_axis_angle(axis, -narrow(step.angle));
+        let shift = axis * narrow(step.distance);
+        let lever = |target: &Target| {
+            let after = effector(session, target)?;
+            let before = joint + back * (after - joint) - shift;
+            Some(Lever { before, after, target: target.position?.as_vec3() })
+        };
+        let levers = moved_targets(session, trace, *node).filter_map(lever).collect();
+        Some(Self { joint, axis, angle: step.angle, moved_from: joint - shift, levers })
+    }
+
+    /// Returns the dial on which an effector is drawn around the joint.
+    fn dial(&self, lever: &Lever, view: &GizmoView) -> Dial {
+        let (center, axis) = (self.joint, self.axis);
+        let arm = (lever.before - center).reject_from_normalized(axis);
+        let on_axis = arm.length() < view.metres(center, ON_AXIS);
+        let zero = if on_axis { axis.any_orthonormal_vector() } else { arm.normalize() };
+        let radius = view.metres(center, RADIUS);
+        Dial { center, axis, zero, radius: if on_axis { radius } else { radius.min(arm.length()) } }
+    }
+
+    /// Returns the position of the step's label.
+    fn label(&self, view: &GizmoView) -> Vec3 {
+        let dial = self.levers.first().map(|lever| self.dial(lever, view));
+        dial.map_or(self.joint, |dial| dial.point(0.5 * self.angle))
+    }
+}
+
+/// Draws the targets of the solve and the step that was made last.
+pub(super) fn draw_step(pen: &mut Pen<'_>, session: &Session) {
+    let Some(shown) = ShownStep::new(session) else { return };
+    let axis = shown.axis * pen.view.metres(shown.joint, AXIS_LENGTH);
+    if shown.angle > 0.0 {
+        pen.path(&[shown.joint - axis, shown.joint + axis], 2.0, AXIS);
+        pen.dot(shown.joint + axis, 5.0, AXIS);
+    } else {
+        pen.path(&[shown.moved_from, shown.joint], 3.0, AXIS);
+    }
+    for lever in &shown.levers {
+        let dial = shown.dial(lever, pen.view);
+        if shown.angle > 0.0 {
+            let sector = dial.arc(0.0, shown.angle);
+            pen.fan(dial.center, &sector, AXIS.with_w(FAINT));
+            pen.path(&sector, 2.5, AXIS);
+            let arm = (lever.before - shown.joint).reject_from_normalized(shown.axis);
+            let center = lever.before - arm;
+            let path = Dial { center, radius: arm.length(), ..dial };
+            pen.path(&path.arc(0.0, shown.angle), 1.5, BEFORE);
+        }
+        pen.path(&[shown.joint, lever.target], 2.0, TARGET);
+        pen.path(&[shown.moved_from, lever.before], 1.5, BEFORE);
+        pen.path(&[shown.joint, lever.after], 2.5, AFTER);
+        pen.dot(lever.before, 4.0, BEFORE);
+        pen.dot(lever.after, 6.0, AFTER);
+    }
+    pen.dot(shown.joint, 7.0, AXIS);
+}
+
+/// Returns the label of the step that was made last, and its world position.
+#[cfg(feature = "viewer")]
+pub(in crate::viewer) fn step_caption(session: &Session) -> Option<(Vec3, String)> {
+    let shown = ShownStep::new(session)?;
+    let (_, NodeStep { step, .. }) = session.shown_step()?;
+    let text = if step.angle > 0.0 {
+        format!("{:.1}°", step.angle.to_degrees())
+    } else {
+        format!("{:.1} mm", step.distance * 1e3)
+    };
+    Some((shown.label(&session.gizmo_view(session.scale)), text))
+}
+
+/// Returns the position of a target's point in world metres.
+fn effector(session: &Session, target: &Target) -> Option<Vec3> {
+    let world = session.puppet.world_from_node().get(target.node)?;
+    Some(world.transform_point3(target.offset.as_vec3()))
+}
+
+/// Returns the targets with a position that a joint moves: those below it, or all if the way from the base to them leads
+/// up through the joint. A joint does not move its own origin.
+fn moved_targets<'a>(
+    session: &'a Session,
+    trace: &'a SolveTrace,
+    node: usize,
+) -> impl Iterator<Item = &'a Target> {
+    let (skeleton, rig) = (&session.puppet.character().skeleton, &session.puppet.rig);
+    let above = move |from: usize| {
+        std::iter::successors(Some(from), move |&n| rig.above(skeleton, n)).take(skeleton.nodes.len())
+    };
+    let is_below = move |t: &&Target| {
+        let own = t.node == node && t.offset == DVec3::ZERO;
+        t.position.is_some() && !own && above(t.node).any(|n| n == node)
+    };
+    let leads_up = !trace.targets.iter().any(|t| above(t.node).any(|n| n == node));
+    trace.targets.iter().filter(move |t| leads_up || is_below(t))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "only used for drawing")]
+fn narrow(number: f64) -> f32 {
+    number as f32
+}

@@ -1,0 +1,202 @@
+//! Step mode: shows the steps of the last solve one after the other.
+//!
+//! The problem of the last drag, or of the goals that stay, is solved again from the pose before it. The puppet shows the
+//! pose after a number of steps of this solve. Nothing else of the session changes, so that leaving the step mode brings
+//! back the solved pose.
+
+use crate::asset::Skeleton;
+use crate::ik::Method;
+use crate::pose::Pose;
+use crate::puppet::{NodeStep, Pin, Puppet, SolveTrace, Target};
+use crate::viewer::Command;
+
+use super::snapshot::{SolveProblem, is_valid};
+use super::{Clock, Session};
+
+/// The problem of the last solve, with the pose before it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Problem {
+    /// The pose that replaces the rest pose, at the start of the drag. Its morph weights are not used.
+    before: Pose,
+    targets: Vec<Target>,
+    pins: Vec<Pin>,
+    /// Whether the root moves, because no joint above the dragged one can move.
+    whole_body: bool,
+}
+
+impl Problem {
+    /// Returns the problem as data.
+    pub(super) fn to_data(&self, skeleton: &Skeleton) -> SolveProblem {
+        let locals = self.before.locals.iter().zip(&skeleton.nodes).enumerate();
+        let moved = locals.filter(|(_, (before, node))| **before != node.rest);
+        SolveProblem {
+            nodes: moved.map(|(node, (before, _))| (node, *before)).collect(),
+            targets: self.targets.clone(),
+            pins: self.pins.clone(),
+            whole_body: self.whole_body,
+        }
+    }
+
+    /// Creates the problem from data. Invalid transforms and unknown nodes are ignored.
+    pub(super) fn from_data(data: SolveProblem, skeleton: &Skeleton) -> Self {
+        let mut before = Pose::rest(skeleton);
+        let count = before.locals.len();
+        for (node, transform) in data.nodes.into_iter().filter(|(_, t)| is_valid(t)) {
+            if let Some(local) = before.locals.get_mut(node) {
+                *local = transform;
+            }
+        }
+        let SolveProblem { mut targets, mut pins, whole_body, .. } = data;
+        let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
+        targets.retain(|t| t.node < count && t.base.is_none_or(|b| b < count) && is_weight(t.weight));
+        pins.retain(|p| p.node < count);
+        Self { before, targets, pins, whole_body }
+    }
+}
+
+/// The step mode.
+#[derive(Debug)]
+pub(super) struct Stepping {
+    /// The puppet with the solved pose.
+    solved: Box<Puppet>,
+    /// Number of steps that the pose on the screen contains.
+    shown: usize,
+}
+
+impl Session {
+    /// Returns whether there is a solve whose steps can be shown.
+    pub fn can_step(&self) -> bool {
+        self.problem.as_ref().is_some_and(|problem| !problem.targets.is_empty())
+    }
+
+    /// Returns the number of steps that the pose on the screen contains, and the number of all steps of the solve.
+    /// `None` unless the step mode is on.
+    pub fn shown_steps(&self) -> Option<(usize, usize)> {
+        self.stepping.as_ref().map(|stepping| (stepping.shown, self.puppet.steps().count()))
+    }
+
+    /// Returns the step that was made last in the pose on the screen. `None` in the pose before the first step, or if
+    /// the step mode is off.
+    pub fn shown_step(&self) -> Option<(&SolveTrace, &NodeStep)> {
+        self.puppet.steps().nth(self.stepping.as_ref()?.shown.checked_sub(1)?)
+    }
+
+    /// Stores the problem that the session solves. It begins in the pose before the drag. Without a drag, the goals that
+    /// stay have changed, and the pose before the last drag remains.
+    pub(super) fn note_problem(&mut self) {
+        let dragged = self.drag.as_ref().map(|drag| &drag.before.held);
+        let turned = self.gizmo_drag.as_ref().filter(|drag| drag.target().is_some());
+        let before = dragged.or(turned.map(|drag| &drag.before.held));
+        let empty = || Problem {
+            before: self.state.held.clone(),
+            targets: Vec::new(),
+            pins: Vec::new(),
+            whole_body: false,
+        };
+        let mut problem = self.problem.take().unwrap_or_else(empty);
+        if let Some(before) = before {
+            problem.before.clone_from(before);
+        }
+        problem.targets.clone_from(&self.puppet.targets);
+        problem.pins.clone_from(&self.puppet.pins);
+        problem.whole_body = self.puppet.options.method != self.options.method;
+        self.problem = Some(problem);
+    }
+
+    /// Shows the pose after a number of steps, at most all of them. Turns the step mode on, or off if `shown` is `None`.
+    pub(super) fn show_step(&mut self, shown: Option<usize>) {
+        let Some(shown) = shown else { return self.leave_steps() };
+        if self.stepping.is_none() && !self.enter_steps() {
+            return;
+        }
+        let shown = shown.min(self.puppet.steps().count());
+        self.puppet.shown_steps = Some(shown);
+        // The last solve is not continued, so that the same problem always has the same steps.
+        self.puppet.reset_solver();
+        match self.puppet.update() {
+            Ok(_) => self.stepping.iter_mut().for_each(|stepping| stepping.shown = shown),
+            Err(error) => {
+                self.leave_steps();
+                self.error = Some(error.to_string());
+            }
+        }
+    }
+
+    /// Turns the step mode on. Returns false if there is nothing to show, or if the problem cannot be solved.
+    fn enter_steps(&mut self) -> bool {
+        self.release();
+        let Some(problem) = self.problem.as_ref().filter(|_| self.can_step()) else { return false };
+        let solved = Box::new(self.puppet.clone());
+        let weights = self.state.held.weights.clone();
+        self.puppet.held = Some(Pose { weights, ..problem.before.clone() });
+        self.puppet.targets.clone_from(&problem.targets);
+        self.puppet.pins.clone_from(&problem.pins);
+        self.puppet.rotations.clear();
+        self.puppet.options = self.options;
+        if problem.whole_body {
+            self.puppet.options.method = Method::FullBody;
+        }
+        self.puppet.shown_steps = Some(0);
+        self.puppet.reset_solver();
+        if let Err(error) = self.puppet.update() {
+            self.puppet = *solved;
+            self.error = Some(error.to_string());
+            return false;
+        }
+        self.clock = Clock { playing: false, since: (self.clock.now, self.puppet.time), ..self.clock };
+        (self.hover, self.hovered_grip) = (None, None);
+        self.stepping = Some(Stepping { solved, shown: 0 });
+        true
+    }
+
+    /// Turns the step mode off and shows the solved pose.
+    pub(super) fn leave_steps(&mut self) {
+        if let Some(stepping) = self.stepping.take() {
+            self.puppet = *stepping.solved;
+            (self.hover, self.hovered_grip) = (None, None);
+        }
+    }
+
+    /// Leaves the step mode before a command that changes more than the view. Returns the number of shown steps if the
+    /// step mode continues after the command, with the steps of the changed problem.
+    pub(super) fn suspend_steps(&mut self, command: &Command) -> Option<usize> {
+        let shown = self.stepping.as_ref()?.shown;
+        let touches = |at| self.grip_under(at).is_some() || self.under(at).is_some();
+        let (leaves, returns) = match command {
+            Command::Solver(_)
+            | Command::StoreOptions
+            | Command::KeepGoals(_)
+            | Command::Compare(_)
+            | Command::Skinning(_) => (true, true),
+            Command::Grab(at) => (touches(*at), false),
+            Command::Center(at) => (self.grip_under(*at).is_some(), false),
+            // Without a drag, these have no effect.
+            Command::Drag(_)
+            | Command::Push(_)
+            | Command::Constrain(_)
+            | Command::Snap(_)
+            | Command::Release
+            | Command::Cancel => (false, false),
+            Command::Step(_)
+            | Command::Resize(_)
+            | Command::Hover(_)
+            | Command::Orbit(_)
+            | Command::Pan(_)
+            | Command::Zoom(..)
+            | Command::FrameAll
+            | Command::Select(_)
+            | Command::Highlight(_)
+            | Command::RingMode(_)
+            | Command::Scale(_)
+            | Command::ShadingMode(_)
+            | Command::Display(_)
+            | Command::Camera(_)
+            | Command::Tick(_) => (false, false),
+            _ => (true, false),
+        };
+        if leaves {
+            self.leave_steps();
+        }
+        returns.then_some(shown)
+    }
+}
