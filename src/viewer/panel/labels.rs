@@ -30,14 +30,15 @@ pub(super) fn show(ui: &Ui, session: &Session) {
             position.into_iter().for_each(|p| draw_right(p, &node_name(session, node), QUIET));
         }
     }
+    let screen_x = |p| crate::scene::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
     if let Some((position, text)) = gizmo::caption(session) {
         // Draw the label on the side away from the joint, so that it does not cover the joint's arcs.
-        let screen_x = |p| crate::scene::picking::pixel(&session.camera(), p, session.size()).map(|p| p.x);
         let joint = session.selected.and_then(|n| session.position_of(n)).and_then(screen_x);
         draw_label(position, &text, Color32::WHITE, screen_x(position) < joint);
     }
     if let Some((position, text)) = gizmo::step_caption(session) {
-        draw_right(position, &text, Color32::WHITE);
+        let joint = session.shown_step().and_then(|(_, step)| session.position_of(step.node));
+        draw_label(position, &text, Color32::WHITE, screen_x(position) < joint.and_then(screen_x));
     }
     if let Some(node) = session.hint.filter(|_| session.hint != session.selected) {
         session

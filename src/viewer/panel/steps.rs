@@ -2,6 +2,7 @@
 
 use egui::{Button, RichText, Slider, Ui};
 
+use crate::ik::StepKind;
 use crate::puppet::NodeStep;
 use crate::viewer::{Command, Session};
 
@@ -19,6 +20,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         }
         return;
     };
+    let title = ui.label(RichText::new(title(session, shown, count)).strong());
     ui.horizontal(|ui| {
         let mut to = shown;
         if ui.add_enabled(shown > 0, Button::new("Back")).on_hover_text("Key: ,").clicked() {
@@ -27,7 +29,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
         if ui.add_enabled(shown < count, Button::new("Next")).on_hover_text("Key: .").clicked() {
             to = shown + 1;
         }
-        ui.add(Slider::new(&mut to, 0..=count).show_value(false));
+        ui.add(Slider::new(&mut to, 0..=count).show_value(false)).labelled_by(title.id);
         if to != shown {
             commands.push(Command::Step(Some(to)));
         }
@@ -35,16 +37,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             commands.push(Command::Step(None));
         }
     });
-    let quiet = theme::quiet(ui);
-    ui.label(RichText::new(title(session, shown, count)).strong());
-    if let Some((trace, NodeStep { step, .. })) = session.shown_step() {
-        let restart = if step.start > 0 { format!("   restart {}", step.start) } else { String::new() };
-        let place = format!("{}   iteration {}   {}{restart}", trace.method, step.iteration, step.kind);
-        ui.label(RichText::new(place).small().color(quiet));
-    }
+    ui.label(RichText::new(details(session)).small().color(theme::quiet(ui)));
 }
 
-/// Returns the description of a step, for example `Step 12 of 84: leftLowerArm, 3.2°, error 0.041 m`.
+/// Returns the description of a step, for example `Step 12 of 84: leftLowerArm, 3.2°`.
 fn title(session: &Session, shown: usize, count: usize) -> String {
     let place = format!("Step {shown} of {count}");
     let Some((_, NodeStep { node, step })) = session.shown_step() else {
@@ -59,10 +55,19 @@ fn title(session: &Session, shown: usize, count: usize) -> String {
     } else {
         format!("moves {:.1} mm", step.distance * 1e3)
     };
-    let error = match (step.position_error, step.orientation_error) {
-        (Some(metres), _) => format!(", error {metres:.3} m"),
-        (None, Some(radians)) => format!(", error {:.1}°", radians.to_degrees()),
-        (None, None) => String::new(),
+    format!("{place}: {}, {change}", node_name(session, *node))
+}
+
+/// Returns the error after a step, and what the step belongs to, for example `error 0.041 m   ccd   iteration 3`.
+fn details(session: &Session) -> String {
+    let Some((trace, NodeStep { step, .. })) = session.shown_step() else {
+        return "Next turns the first joint.".into();
     };
-    format!("{place}: {}, {change}{error}", node_name(session, *node))
+    let metres = step.position_error.map(|metres| format!("error {metres:.4} m"));
+    let degrees = step.orientation_error.map(|radians| format!("error {:.2}°", radians.to_degrees()));
+    let iteration = (step.iteration > 0).then(|| format!("iteration {}", step.iteration));
+    let restart = (step.start > 0).then(|| format!("start {}", step.start + 1));
+    let kind = (step.kind != StepKind::Iteration).then(|| step.kind.to_string());
+    let parts = [metres, degrees, Some(trace.method.to_string()), iteration, restart, kind];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("   ")
 }

@@ -21,6 +21,8 @@ const RADIUS: f32 = 64.0;
 const AXIS_LENGTH: f32 = 84.0;
 /// An effector nearer to the axis than this, in points, does not visibly turn.
 const ON_AXIS: f32 = 1.0;
+/// Minimum distance of the label from the joint, points.
+const LABEL_DISTANCE: f32 = 36.0;
 
 /// A step as it is drawn. Positions are in world metres.
 #[derive(Clone, Debug)]
@@ -67,20 +69,30 @@ impl ShownStep {
         Dial { center, axis, zero, radius: if on_axis { radius } else { radius.min(arm.length()) } }
     }
 
-    /// Returns the position of the step's label.
+    /// Returns the end of the axis that is marked.
+    fn axis_end(&self, view: &GizmoView) -> Vec3 {
+        self.joint + self.axis * view.metres(self.joint, AXIS_LENGTH)
+    }
+
+    /// Returns the position of the step's label: at the middle of the arc, or at the end of the axis if the arc is seen
+    /// edge-on or is small.
     fn label(&self, view: &GizmoView) -> Vec3 {
         let dial = self.levers.first().map(|lever| self.dial(lever, view));
-        dial.map_or(self.joint, |dial| dial.point(0.5 * self.angle))
+        let middle = dial.map(|dial| dial.point(0.5 * self.angle)).filter(|middle| {
+            let pixels = view.pixel(*middle).zip(view.pixel(self.joint));
+            pixels.is_some_and(|(middle, joint)| middle.distance(joint) > LABEL_DISTANCE * view.scale)
+        });
+        middle.unwrap_or(self.axis_end(view))
     }
 }
 
 /// Draws the targets of the solve and the step that was made last.
 pub(super) fn draw_step(pen: &mut Pen<'_>, session: &Session) {
     let Some(shown) = ShownStep::new(session) else { return };
-    let axis = shown.axis * pen.view.metres(shown.joint, AXIS_LENGTH);
     if shown.angle > 0.0 {
-        pen.path(&[shown.joint - axis, shown.joint + axis], 2.0, AXIS);
-        pen.dot(shown.joint + axis, 5.0, AXIS);
+        let end = shown.axis_end(pen.view);
+        pen.path(&[shown.joint * 2.0 - end, end], 2.0, AXIS);
+        pen.dot(end, 5.0, AXIS);
     } else {
         pen.path(&[shown.moved_from, shown.joint], 3.0, AXIS);
     }
