@@ -12,6 +12,7 @@ mod motion;
 mod reports;
 mod rig;
 mod skin;
+mod trace;
 
 use std::path::Path;
 

@@ -206,6 +206,7 @@ fn sanitize(mut options: Options) -> Options {
     options.iterations = options.iterations.min(10_000);
     options.restarts = options.restarts.min(100);
     options.replace_invalid(&default_options(options.method));
-    options.record = true;
+    // The step mode asks for traces by itself.
+    (options.record, options.trace) = (true, false);
     options
 }

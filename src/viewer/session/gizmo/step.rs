@@ -21,7 +21,8 @@ const RADIUS: f32 = 64.0;
 const AXIS_LENGTH: f32 = 84.0;
 /// An effector nearer to the axis than this, in points, does not visibly turn.
 const ON_AXIS: f32 = 1.0;
-/// Minimum distance of the label from the joint, points.
+/// Distance of the label from the joint as a multiple of the sector's radius, and its minimum in points.
+const LABEL_RADIUS: f32 = 1.2;
 const LABEL_DISTANCE: f32 = 36.0;
 
 /// A step as it is drawn. Positions are in world metres.
@@ -74,11 +75,12 @@ impl ShownStep {
         self.joint + self.axis * view.metres(self.joint, AXIS_LENGTH)
     }
 
-    /// Returns the position of the step's label: at the middle of the arc, or at the end of the axis if the arc is seen
+    /// Returns the position of the step's label: outside the middle of the arc, or at the end of the axis if the arc is seen
     /// edge-on or is small.
     fn label(&self, view: &GizmoView) -> Vec3 {
         let dial = self.levers.first().map(|lever| self.dial(lever, view));
-        let middle = dial.map(|dial| dial.point(0.5 * self.angle)).filter(|middle| {
+        let outside = |dial: Dial| Dial { radius: LABEL_RADIUS * dial.radius, ..dial };
+        let middle = dial.map(|dial| outside(dial).point(0.5 * self.angle)).filter(|middle| {
             let pixels = view.pixel(*middle).zip(view.pixel(self.joint));
             pixels.is_some_and(|(middle, joint)| middle.distance(joint) > LABEL_DISTANCE * view.scale)
         });
