@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use sinew::asset;
-use sinew::ik::{Method, Options, Start};
+use sinew::ik::{Method, Options, Start, StepKind};
 use sinew::puppet::{Puppet, Target};
 
 /// Maximum distance in metres between a node in single precision and where it should be.
@@ -78,8 +78,8 @@ fn a_base_below_the_chest_stays_in_place_at_every_step() {
     let bones = [("rightUpperArm", "rightLowerArm"), ("spine", "chest"), ("leftLowerArm", "leftHand")];
     let bones = bones.map(|(a, b)| (node(&puppet, a), node(&puppet, b)));
     let rest = bones.map(|(a, b)| lengths(&puppet, a, b));
-    let position = Some(DVec3::new(0.2, 1.5, 0.4));
-    puppet.targets = vec![Target { base: Some(base), position, ..Target::new(hand) }];
+    let target = DVec3::new(0.2, 1.5, 0.4);
+    puppet.targets = vec![Target { base: Some(base), position: Some(target), ..Target::new(hand) }];
     puppet.shown_steps = Some(0);
     puppet.update().unwrap();
     let nodes: Vec<usize> = puppet.steps().map(|(_, step)| step.node).collect();
@@ -92,7 +92,33 @@ fn a_base_below_the_chest_stays_in_place_at_every_step() {
             assert!((lengths(&puppet, a, b) - rest).abs() < ROUNDING, "step {shown}");
         }
         let (_, step) = puppet.steps().nth(shown - 1).unwrap();
-        let error = place(&puppet, hand).as_dvec3().distance(position.unwrap());
+        let error = place(&puppet, hand).as_dvec3().distance(target);
         assert!((error - step.step.position_error.unwrap()).abs() < 1e-5, "step {shown}");
+    }
+}
+
+/// A style poses the body before the first iteration.
+#[test]
+fn the_posture_of_a_style_is_the_first_part_of_its_trace() {
+    let mut puppet = with_two_goals(Method::Style);
+    puppet.style = Some(puppet.examples(&[0]).unwrap());
+    puppet.update().unwrap();
+    let solved = puppet.pose().clone();
+    puppet.shown_steps = Some(usize::MAX);
+    puppet.reset_solver();
+    puppet.update().unwrap();
+    assert_eq!(*puppet.pose(), solved, "a trace must not change the pose");
+    let kinds: Vec<StepKind> = puppet.steps().map(|(_, step)| step.step.kind).collect();
+    assert_eq!(kinds[0], StepKind::Start);
+    assert!(kinds.contains(&StepKind::Iteration), "{kinds:?}");
+    for shown in [1, kinds.len() / 2, kinds.len() - 1] {
+        puppet.shown_steps = Some(shown);
+        puppet.reset_solver();
+        puppet.update().unwrap();
+        let (trace, step) = puppet.steps().nth(shown - 1).unwrap();
+        let error = |t: &Target| place(&puppet, t.node).distance(t.position.unwrap().as_vec3());
+        let largest = trace.targets.iter().map(error).fold(0.0, f32::max);
+        let expected = step.step.position_error.unwrap();
+        assert!((f64::from(largest) - expected).abs() < 1e-5, "step {shown}: {largest} {expected}");
     }
 }

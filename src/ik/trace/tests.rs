@@ -67,7 +67,7 @@ fn reachable(body: &Body, link: usize, turn: f64) -> DVec3 {
         let rotation = DQuat::from_scaled_axis(random.turn(turn)) * body.rotations()[index];
         turned.set_rotation(index, link.nearest(rotation));
     }
-    turned.world_from_link(link).unwrap().translation.into()
+    turned.world_from_link(link).unwrap().translation
 }
 
 /// Solves with and without a trace. Returns the report with the trace, after it was checked that both results have the
@@ -158,7 +158,7 @@ fn the_steps_of_every_method_lead_to_the_result_and_do_not_change_it() {
 fn bodies_with_scale_pins_and_several_goals_are_traced() {
     let body = figure();
     let (left, right) = (6, 10);
-    let pinned = body.world_from_link(left).unwrap().translation.into();
+    let pinned = body.world_from_link(left).unwrap().translation;
     let goals = [
         Goal::pin(left, pinned, body.orientation(left).unwrap()),
         Goal::pose(right, reachable(&body, right, 0.4), DQuat::from_rotation_y(0.4)),
@@ -193,7 +193,7 @@ fn descent_turns_one_joint_after_the_other_towards_the_target() {
             assert_eq!((step.iteration, step.link), (index / 6 + 1, joints[index % 6]));
             let place = |body: &Body, link| body.world_from_link(link).unwrap().translation;
             let (joint, end) = (place(&replayed, step.link), place(&replayed, 6));
-            let (from, to) = (end - joint, DVec3::from(target) - joint);
+            let (from, to) = (end - joint, target - joint);
             // The shortest arc from joint→effector to joint→target.
             assert!((from.angle_between(to) - step.angle).abs() < 1e-6, "{step:?}");
             assert!(from.cross(to).normalize().dot(step.axis) > 1.0 - 1e-6, "{step:?}");
