@@ -21,9 +21,10 @@ const RADIUS: f32 = 64.0;
 const AXIS_LENGTH: f32 = 84.0;
 /// An effector nearer to the axis than this, in points, does not visibly turn.
 const ON_AXIS: f32 = 1.0;
-/// Distance of the label from the joint as a multiple of the sector's radius, and its minimum in points.
+/// Distance in points between the joint and the end of the axis below which the axis points at the camera.
+const LABEL_DISTANCE: f32 = 30.0;
+/// Distance of a label outside the arc from the joint, as a multiple of the sector's radius.
 const LABEL_RADIUS: f32 = 1.2;
-const LABEL_DISTANCE: f32 = 36.0;
 
 /// A step as it is drawn. Positions are in world metres.
 #[derive(Clone, Debug)]
@@ -75,16 +76,19 @@ impl ShownStep {
         self.joint + self.axis * view.metres(self.joint, AXIS_LENGTH)
     }
 
-    /// Returns the position of the step's label: outside the middle of the arc, or at the end of the axis if the arc is seen
-    /// edge-on or is small.
+    /// Returns the position of the step's label: at the end of the axis, where it covers neither the vectors nor the arc.
+    /// If the axis points at the camera, it is outside the middle of the arc, which is then seen face-on.
     fn label(&self, view: &GizmoView) -> Vec3 {
-        let dial = self.levers.first().map(|lever| self.dial(lever, view));
-        let outside = |dial: Dial| Dial { radius: LABEL_RADIUS * dial.radius, ..dial };
-        let middle = dial.map(|dial| outside(dial).point(0.5 * self.angle)).filter(|middle| {
-            let pixels = view.pixel(*middle).zip(view.pixel(self.joint));
-            pixels.is_some_and(|(middle, joint)| middle.distance(joint) > LABEL_DISTANCE * view.scale)
-        });
-        middle.unwrap_or(self.axis_end(view))
+        let end = self.axis_end(view);
+        let pixels = view.pixel(end).zip(view.pixel(self.joint));
+        let is_short = pixels.is_none_or(|(end, joint)| end.distance(joint) < LABEL_DISTANCE * view.scale);
+        match self.levers.first() {
+            Some(lever) if is_short => {
+                let dial = self.dial(lever, view);
+                Dial { radius: LABEL_RADIUS * dial.radius, ..dial }.point(0.5 * self.angle)
+            }
+            _ => end,
+        }
     }
 }
 
