@@ -7,8 +7,9 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::asset::{Character, Mesh};
+use crate::ik::Limit;
 use crate::rig;
-use crate::rig::{Chain, Rig};
+use crate::rig::{Chain, JointRig, MimicRig, Rig};
 
 use super::failure::Failure;
 use super::timing::Stopwatch;
@@ -43,7 +44,28 @@ struct InspectReport<'a> {
     skins: Vec<SkinReport<'a>>,
     animations: Vec<ClipReport<'a>>,
     chains: Vec<ChainReport>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    prismatic: Vec<PrismaticReport>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    mimics: Vec<MimicReport>,
     warnings: &'a [String],
+}
+
+/// A prismatic joint, with its range of displacements in metres.
+#[derive(Serialize)]
+struct PrismaticReport {
+    joint: String,
+    min: f64,
+    max: f64,
+}
+
+/// A mimic joint. The offset is in radians for a hinge and in metres for a prismatic joint.
+#[derive(Serialize)]
+struct MimicReport {
+    joint: String,
+    leader: String,
+    ratio: f64,
+    offset: f64,
 }
 
 #[derive(Serialize)]
@@ -126,7 +148,17 @@ impl<'a> InspectReport<'a> {
             bend: c.bend.map(|b| b.to_array()),
             name: c.name,
         };
+        let prismatic = |(&node, joint): (&usize, &JointRig)| match joint.limit {
+            Limit::Prismatic { min, max, .. } => Some(PrismaticReport { joint: label(node), min, max }),
+            _ => None,
+        };
+        let mimic = |(&node, joint): (&usize, &JointRig)| {
+            let MimicRig { joint: leader, ratio, offset } = joint.mimic?;
+            Some(MimicReport { joint: label(node), leader: label(leader), ratio, offset })
+        };
         Self {
+            prismatic: rig.joints.iter().filter_map(prismatic).collect(),
+            mimics: rig.joints.iter().filter_map(mimic).collect(),
             format: "sinew-inspect-1",
             generator: character.generator.as_deref(),
             units: character.units,
@@ -173,6 +205,10 @@ impl<'a> InspectReport<'a> {
         lines.extend(self.chains.iter().map(|c| {
             format!("chain       {}: {} to {}, {} joints", c.name, c.base, c.effector, c.joints.len())
         }));
+        lines.extend(
+            self.prismatic.iter().map(|p| format!("prismatic   {}: {:.3} to {:.3} m", p.joint, p.min, p.max)),
+        );
+        lines.extend(self.mimics.iter().map(|m| format!("mimic       {}: follows {}", m.joint, m.leader)));
         if let Some(humanoid) = &character.humanoid {
             lines.push(format!("humanoid    VRM {}, {} bones", humanoid.vrm, humanoid.bones.len()));
         }

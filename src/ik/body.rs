@@ -5,97 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use super::{Limit, SolveError};
-
-/// A joint and its offset from its parent. As in glTF,
-/// `parent_from_link = translate(offset) · rotate(rotation) · scale(scale)`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
-    /// Index of the parent link, which is less than the index of this one; `None` for the base.
-    pub parent: Option<usize>,
-    /// Position of the joint in its parent's frame.
-    pub offset: DVec3,
-    /// Local rotation at rest.
-    pub rest: DQuat,
-    /// Scale of everything below the joint, one by default. It may be negative.
-    pub scale: DVec3,
-    /// The range of rotations that the joint may have.
-    pub limit: Limit,
-    /// How readily the joint turns relative to the others. The default is 1, and a joint of weight 0 never turns.
-    pub weight: f64,
-    /// Maximum rotation of the joint in one solve by [`Method::Ccd`](super::Method::Ccd), radians, in addition to
-    /// [`CcdOptions::budget`](super::CcdOptions::budget). Infinite by default, and 0 never turns the joint. These are the
-    /// rotation limits per joint of Unreal Engine's CCDIK node.
-    pub ccd_budget: f64,
-    /// Whether the link leads from a joint to its parent in the skeleton. The rotations of the link, `rest` included,
-    /// are then the inverses of the joint's rotations. The limit remains that of the joint.
-    pub reversed: bool,
-}
-
-impl Link {
-    /// Returns a link without a parent, at the origin, with the identity as its rest rotation.
-    pub fn base() -> Self {
-        Self {
-            parent: None,
-            offset: DVec3::ZERO,
-            rest: DQuat::IDENTITY,
-            scale: DVec3::ONE,
-            limit: Limit::Free,
-            weight: 1.0,
-            ccd_budget: f64::INFINITY,
-            reversed: false,
-        }
-    }
-
-    /// Returns a link below another one, with the identity as its rest rotation.
-    pub fn child(parent: usize, offset: DVec3) -> Self {
-        Self { parent: Some(parent), offset, ..Self::base() }
-    }
-
-    /// Returns the allowed rotation that is nearest to a given one.
-    pub fn nearest(&self, rotation: DQuat) -> DQuat {
-        nearest(&self.limit, self.rest, self.reversed, rotation)
-    }
-
-    /// Returns the angle in radians from a rotation to the nearest allowed one.
-    pub fn limit_violation(&self, rotation: DQuat) -> f64 {
-        self.limit.limit_violation(own(self.rest, self.reversed, rotation))
-    }
-
-    /// Returns the name of the first field with an invalid number.
-    fn invalid_field(&self) -> Option<&'static str> {
-        let fields = [
-            ("offset", self.offset.is_finite()),
-            ("rest", self.rest.is_finite()),
-            ("scale", self.scale.is_finite()),
-            ("weight", self.weight.is_finite() && self.weight >= 0.0),
-            ("ccd_budget", self.ccd_budget >= 0.0),
-        ];
-        let invalid = fields.into_iter().find(|(_, valid)| !valid).map(|(what, _)| what);
-        invalid.or_else(|| self.limit.validate().err())
-    }
-}
-
-/// Returns a joint's own rotation from rest, q = rest⁻¹ · local, for either direction of its link.
-pub(super) fn own(rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
-    if reversed { rest * rotation.conjugate() } else { rest.conjugate() * rotation }
-}
-
-/// Returns the rotation nearest to a given one that a limit allows.
-pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
-    if *limit == Limit::Free {
-        return rotation;
-    }
-    let wanted = own(rest, reversed, rotation);
-    let allowed = limit.nearest(wanted);
-    if allowed == wanted {
-        rotation
-    } else if reversed {
-        allowed.conjugate() * rest
-    } else {
-        rest * allowed
-    }
-}
+use super::mimic::{CoupledLimits, coupled_limits};
+use super::{Limit, Link, SolveError};
 
 /// Identifies the values of a body's links. Bodies with the same shape have equal links, but bodies with equal links
 /// may have different shapes.
@@ -120,6 +31,10 @@ pub struct Body {
     links: Arc<[Link]>,
     shape: Shape,
     rotations: Vec<DQuat>,
+    /// Displacements of the links in metres. Empty if no joint is prismatic.
+    displacements: Vec<f64>,
+    /// The limits of joints that mimic joints follow.
+    coupled_limits: Arc<CoupledLimits>,
     /// The pose that [`Secondary::Posture`](super::Secondary::Posture) pulls towards, or `None` for rest.
     posture: Option<Arc<[DQuat]>>,
     /// Translation of the base from its offset, in base space.
@@ -137,6 +52,7 @@ impl PartialEq for Body {
     fn eq(&self, other: &Self) -> bool {
         (self.shape == other.shape || self.links == other.links)
             && self.rotations == other.rotations
+            && self.displacements == other.displacements
             && self.posture == other.posture
             && self.facing == other.facing
             && self.is_placed_as(other)
@@ -148,7 +64,8 @@ impl Body {
     ///
     /// # Errors
     /// [`SolveError`] if there are no links, if a parent does not come before its link, if a number of a link is
-    /// invalid, or if `world_from_base` cannot be inverted. Errors about a link name it.
+    /// invalid, if a mimic joint cannot follow its leader, or if `world_from_base` cannot be inverted. Errors about a link
+    /// name it.
     pub fn new(mut links: Vec<Link>, world_from_base: DAffine3) -> Result<Self, SolveError> {
         if links.is_empty() {
             return Err(SolveError::Empty);
@@ -163,7 +80,11 @@ impl Body {
             link.rest = unit(link.rest);
         }
         let rotations = links.iter().map(|l| l.rest).collect();
+        let has_slides = links.iter().any(|l| matches!(l.limit, Limit::Prismatic { .. }));
+        let coupled_limits = Arc::new(coupled_limits(&links)?);
         let mut body = Self {
+            displacements: if has_slides { vec![0.0; links.len()] } else { Vec::new() },
+            coupled_limits,
             links: links.into(),
             shape: Shape::new(),
             rotations,
@@ -273,6 +194,56 @@ impl Body {
         }
     }
 
+    /// Returns the displacement of a prismatic joint from rest along its axis, in metres of its parent's frame. It is 0 for
+    /// other joints, and for links that do not exist.
+    pub fn displacement(&self, link: usize) -> f64 {
+        self.displacements.get(link).copied().unwrap_or(0.0)
+    }
+
+    /// Sets the displacement of a prismatic joint, in metres of its parent's frame. Does nothing if the link does not exist
+    /// or is not prismatic, or if the displacement is not finite.
+    pub fn set_displacement(&mut self, link: usize, displacement: f64) {
+        let is_prismatic = self.links.get(link).is_some_and(|l| matches!(l.limit, Limit::Prismatic { .. }));
+        if let Some(own) =
+            self.displacements.get_mut(link).filter(|_| is_prismatic && displacement.is_finite())
+        {
+            *own = displacement;
+        }
+    }
+
+    /// Returns the displacements of all links, or nothing if no joint is prismatic.
+    pub(super) fn displacements(&self) -> &[f64] {
+        &self.displacements
+    }
+
+    /// Returns the displacements of all links for writing. The caller must write finite numbers.
+    pub(super) fn displacements_mut(&mut self) -> &mut [f64] {
+        &mut self.displacements
+    }
+
+    /// Returns the position of a link's origin in its parent's frame: its offset, moved by its displacement. The
+    /// translation of the base is not included.
+    pub(super) fn local_position(&self, index: usize) -> DVec3 {
+        let link = &self.links[index];
+        let moved = self.displacements.get(index).filter(|d| **d != 0.0).zip(link.slide_axis());
+        moved.map_or(link.offset, |(displacement, axis)| link.offset + axis * *displacement)
+    }
+
+    /// Returns the limits of the joints that mimic joints follow, narrowed to what these allow.
+    pub(super) fn coupled_limits(&self) -> &CoupledLimits {
+        &self.coupled_limits
+    }
+
+    /// Returns the limit of a link. That of a leader is narrowed to what its followers allow.
+    #[inline]
+    pub(super) fn coupled_limit(&self, index: usize) -> Limit {
+        if self.coupled_limits.is_empty() {
+            return self.links[index].limit;
+        }
+        let place = self.coupled_limits.binary_search_by_key(&index, |(leader, _)| *leader);
+        place.map_or(self.links[index].limit, |place| self.coupled_limits[place].1)
+    }
+
     /// Sets the posture that [`Secondary::Posture`](super::Secondary::Posture) pulls towards, as one local rotation per
     /// link. The rotations are normalised. A rotation that is missing, zero or not finite is replaced by the rest
     /// rotation.
@@ -321,13 +292,21 @@ impl Body {
         {
             *rotation = link.rest;
         }
+        for (displacement, _) in
+            self.displacements.iter_mut().zip(self.links.iter()).filter(|(_, l)| l.weight > 0.0)
+        {
+            *displacement = 0.0;
+        }
         self.root = DVec3::ZERO;
     }
 
     /// Returns whether the base and all links that may turn are at rest.
     pub(super) fn is_at_rest(&self) -> bool {
         let turned = |(r, l): (&DQuat, &Link)| l.weight > 0.0 && r.dot(l.rest).abs() < 1.0 - 1e-12;
-        self.root == DVec3::ZERO && !self.rotations.iter().zip(self.links.iter()).any(turned)
+        let moved = |(d, l): (&f64, &Link)| l.weight > 0.0 && *d != 0.0;
+        self.root == DVec3::ZERO
+            && !self.rotations.iter().zip(self.links.iter()).any(turned)
+            && !self.displacements.iter().zip(self.links.iter()).any(moved)
     }
 
     /// Returns whether the bases of two bodies have the same transform in the world.
@@ -342,7 +321,7 @@ impl Body {
         let (link, rotation) = (&self.links[index], self.rotations[index]);
         let root = if link.parent.is_none() { self.root } else { DVec3::ZERO };
         let linear = DMat3::from_quat(rotation) * DMat3::from_diagonal(link.scale);
-        DAffine3 { matrix3: linear, translation: link.offset + root }
+        DAffine3 { matrix3: linear, translation: self.local_position(index) + root }
     }
 
     /// Returns `world_from_link`, computed by forward kinematics, or `None` if the link does not exist.

@@ -24,6 +24,16 @@ pub enum SolveError {
         /// Name of the invalid field.
         what: &'static str,
     },
+    /// A mimic joint cannot follow its leader.
+    #[error("link {link} cannot mimic link {leader}: {why}")]
+    Mimic {
+        /// Index of the mimic joint's link.
+        link: usize,
+        /// Index of the leader's link.
+        leader: usize,
+        /// The requirement that is not met.
+        why: &'static str,
+    },
     /// The transform above the base is singular or not finite, so targets cannot be transformed to base space.
     #[error("the transform above the base is not finite or cannot be inverted")]
     Singular,

@@ -15,10 +15,11 @@ use super::{Body, Goal, Link, Options};
 /// normalised, inverted and multiplied with few others, and every step rounds by at most half of the machine epsilon.
 const SINGLE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
-/// The rotations of a body's links, and how far its base has moved.
+/// The rotations and displacements of a body's links, and how far its base has moved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct BodyPose {
     rotations: Vec<DQuat>,
+    displacements: Vec<f64>,
     root: DVec3,
 }
 
@@ -27,17 +28,21 @@ impl BodyPose {
     pub(super) fn store(&mut self, body: &Body) {
         self.rotations.clear();
         self.rotations.extend_from_slice(body.rotations());
+        self.displacements.clear();
+        self.displacements.extend_from_slice(body.displacements());
         self.root = body.root();
     }
 
     fn clear(&mut self) {
         self.rotations.clear();
+        self.displacements.clear();
         self.root = DVec3::ZERO;
     }
 
     /// Puts a body into this pose.
     pub(super) fn apply(&self, body: &mut Body) {
         body.rotations_mut().copy_from_slice(&self.rotations);
+        body.displacements_mut().copy_from_slice(&self.displacements);
         body.set_root(self.root);
     }
 }
@@ -74,6 +79,7 @@ impl LastSolve {
         self.result.root == body.root()
             && rotations.len() == body.rotations().len()
             && rotations.iter().zip(body.rotations()).map(differ).fold(0, |all, d| all | d) == 0
+            && self.result.displacements == body.displacements()
             && self.has_links_of(body)
     }
 
@@ -91,6 +97,8 @@ impl LastSolve {
             && self.options.as_ref() == Some(options)
             && self.result.rotations.len() == body.rotations().len()
             && self.result.rotations.iter().zip(body.rotations()).all(same)
+            && self.result.displacements.len() == body.displacements().len()
+            && near(&self.result.displacements, body.displacements())
             && near(&self.result.root.to_array(), &body.root().to_array())
             && near(&placed.to_cols_array(), &body.world_from_base().to_cols_array())
             && same((spin, &body.world_from_base_rotation()))

@@ -1,7 +1,8 @@
 //! Joint limits.
 //!
-//! A limit applies to the rotation of a joint from rest, q = rest⁻¹ · local, with axes in the joint's rest frame. It
-//! does not depend on the direction in which a chain is traversed. All methods use [`Limit::nearest`].
+//! A limit is the type of a joint and its range. It applies to the rotation of the joint from rest, q = rest⁻¹ · local, or
+//! to its displacement, with axes in the joint's rest frame. It does not depend on the direction in which a chain is
+//! traversed. All methods use [`Limit::nearest`] and [`Limit::nearest_displacement`].
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::euler_order;
 use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 
-/// The range of rotations from rest that a joint may have.
+/// The type of a joint, and the range of rotations or displacements from rest that it may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Limit {
@@ -27,6 +28,15 @@ pub enum Limit {
         /// Minimum angle in radians.
         min: f64,
         /// Maximum angle in radians.
+        max: f64,
+    },
+    /// A displacement along one axis, and no rotation: a slide, such as a linear axis of a robot.
+    Prismatic {
+        /// Unit axis in the rest frame.
+        axis: DVec3,
+        /// Minimum displacement in metres of the parent's frame.
+        min: f64,
+        /// Maximum displacement in metres of the parent's frame.
         max: f64,
     },
     /// A swing within an ellipse and a twist within a range. q = swing · twist. The rotation vector of the swing is
@@ -62,7 +72,7 @@ impl Limit {
     pub fn nearest(&self, q: DQuat) -> DQuat {
         match *self {
             Self::Free => q,
-            Self::Locked => DQuat::IDENTITY,
+            Self::Locked | Self::Prismatic { .. } => DQuat::IDENTITY,
             Self::Hinge { axis, min, max } => hinge(q, axis, min, max),
             Self::Cone { axis, side, swing, twist } => cone(q, axis, side, swing, twist),
             Self::Euler { order, min, max } => euler(q, order, min, max),
@@ -74,10 +84,27 @@ impl Limit {
         if *self == Self::Free { 0.0 } else { angle_between(q, self.nearest(q)) }
     }
 
+    /// Returns the nearest allowed displacement in metres. It is 0 for joints that are not prismatic.
+    pub fn nearest_displacement(&self, displacement: f64) -> f64 {
+        match *self {
+            Self::Prismatic { min, max, .. } => displacement.max(min).min(max),
+            _ => 0.0,
+        }
+    }
+
+    /// Returns the minimum and the maximum of a joint with one degree of freedom: the angles of a hinge in radians, or the
+    /// displacements of a prismatic joint in metres.
+    pub(super) fn range(&self) -> Option<[f64; 2]> {
+        match *self {
+            Self::Hinge { min, max, .. } | Self::Prismatic { min, max, .. } => Some([min, max]),
+            _ => None,
+        }
+    }
+
     /// Returns the rotation in the middle of the allowed range. Without a limit this is the identity.
     pub(super) fn centre(&self) -> DQuat {
         match *self {
-            Self::Free | Self::Locked => DQuat::IDENTITY,
+            Self::Free | Self::Locked | Self::Prismatic { .. } => DQuat::IDENTITY,
             Self::Hinge { axis, min, max } | Self::Cone { axis, twist: [min, max], .. } => {
                 DQuat::from_axis_angle(axis, 0.5 * (min + max))
             }
@@ -88,14 +115,15 @@ impl Limit {
         }
     }
 
-    /// Returns whether a rotation is within `margin` radians of the limit's border, or beyond it.
+    /// Returns whether a rotation is within `margin` radians of the limit's border, or beyond it. The border of a prismatic
+    /// joint does not depend on its rotation.
     pub(super) fn is_at_border(&self, q: DQuat, margin: f64) -> bool {
         let at_end = |angle: f64, min: f64, max: f64| {
             let near = |end: f64| wrapped(angle - end).abs() <= margin;
             max - min < TAU && (near(min) || near(max))
         };
         match *self {
-            Self::Free => false,
+            Self::Free | Self::Prismatic { .. } => false,
             Self::Locked => true,
             Self::Hinge { axis, min, max } => at_end(swing_twist(q, axis).1, min, max),
             Self::Cone { axis, side, swing, twist } => {
@@ -127,8 +155,14 @@ impl Limit {
         let range = |min: f64, max: f64| min.is_finite() && max.is_finite() && min <= max;
         match *self {
             Self::Free | Self::Locked => None,
-            Self::Hinge { axis, .. } | Self::Cone { axis, .. } if !unit(axis) => Some("limit axis"),
-            Self::Hinge { min, max, .. } if !range(min, max) => Some("limit range"),
+            Self::Hinge { axis, .. } | Self::Prismatic { axis, .. } | Self::Cone { axis, .. }
+                if !unit(axis) =>
+            {
+                Some("limit axis")
+            }
+            Self::Hinge { min, max, .. } | Self::Prismatic { min, max, .. } if !range(min, max) => {
+                Some("limit range")
+            }
             Self::Cone { axis, side, .. } if !unit(side) || axis.dot(side).abs() > 1e-6 => Some("limit side"),
             Self::Cone { swing, .. } if !swing.iter().all(|s| (0.0..=PI).contains(s)) => Some("limit swing"),
             Self::Cone { twist: [min, max], .. } if !range(min, max) => Some("limit twist"),

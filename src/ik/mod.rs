@@ -29,7 +29,9 @@ mod lanes;
 mod last_solve;
 mod limit;
 mod linear;
+mod link;
 mod methods;
+mod mimic;
 mod options;
 mod posture;
 mod random;
@@ -42,14 +44,18 @@ mod tree;
 mod twins;
 
 pub use batch::solve_many;
-pub use body::{Body, Link};
+pub use body::Body;
 pub use error::SolveError;
 pub(crate) use euler_order::{euler_order, euler_order_name};
 pub use goal::{Aim, Goal};
 pub use limit::{Limit, round_cone, swing_twist};
+pub use link::Link;
 pub use methods::example::{DEFAULT_NEAREST, Examples};
 pub use methods::limb::{Limb, LimbGoal, solve_limb, solve_limbs};
 pub use methods::style::{BoundPrior, Learned, Learning, PosePrior, STYLE_FORMAT, Style, StyleError};
+pub use mimic::Mimic;
+pub(crate) use mimic::narrow;
+pub(crate) use options::edit_distance;
 pub use options::{
     Balance, CcdOptions, Correction, DEFAULT_ITERATIONS, Domain, FabrikOptions, FusedOptions,
     JacobianOptions, JointParameters, LimbOptions, Method, OptimizeOptions, OptionError, OptionKind,

@@ -5,7 +5,7 @@
 
 use glam::{DQuat, DVec2, DVec3};
 
-use super::body::own;
+use super::link::own;
 use super::{Body, Goal, swing_twist};
 
 /// The rotations of a figure's joints, and the tilt and height of its base.

@@ -11,6 +11,11 @@ use super::{Body, Goal, GoalOutcome, Method, Options, Outcome, Report, SolveErro
 
 /// A joint within this angle of its limit counts as limited, radians.
 const AT_BORDER: f64 = 1e-6;
+/// The error of methods that move points at constant distances.
+const ONLY_TURNS: &str =
+    "it cannot move prismatic and mimic joints, because it moves points at constant distances";
+/// The error of [`Method::Style`] with prismatic joints.
+const NO_DISPLACEMENTS: &str = "styles and examples contain no displacements of prismatic joints";
 /// The error of [`Method::Style`] without a style.
 const NO_STYLE: &str = "it needs a style that was learned from postures, or examples to blend";
 
@@ -112,6 +117,10 @@ impl Solver {
         }
         let style = self.style.as_ref().ok_or(NO_STYLE);
         let checked = style.and_then(|style| style.validate(body.links().len()));
+        let checked = checked.and_then(|()| match body.displacements() {
+            [] => Ok(()),
+            _ => Err(NO_DISPLACEMENTS),
+        });
         checked.map_err(|why| SolveError::Unsuited { method: Method::Style, why })?;
         Ok(self.style.clone())
     }
@@ -174,6 +183,9 @@ impl Solver {
         restarts: usize,
     ) -> Result<Progress, SolveError> {
         let tree = &mut self.tree;
+        if options.limits {
+            body.follow_leaders();
+        }
         tree.set(body, goals, options.limits);
         tree.angle_tolerance = options.angle_tolerance;
         let method = options.select_method(tree, goals)?;
@@ -188,6 +200,9 @@ impl Solver {
         }
         let progress = self.driver.run(tree, &Task { method, options, auto, bend, restarts });
         tree.write(body);
+        if options.limits {
+            body.follow_leaders();
+        }
         Ok(progress)
     }
 
@@ -250,6 +265,9 @@ impl Options {
     fn select_method(&self, tree: &Tree, goals: &[Goal]) -> Result<Method, SolveError> {
         Ok(match self.method {
             Method::TwoBone => two_bone::joints(tree).map(|_| Method::TwoBone)?,
+            method @ (Method::Fabrik | Method::Particle) if !tree.only_turns() => {
+                return Err(SolveError::Unsuited { method, why: ONLY_TURNS });
+            }
             Method::Auto if goals.len() > 1 || goals.iter().any(|g| g.pinned) => Method::FullBody,
             Method::Auto if two_bone::joints(tree).is_ok() => Method::TwoBone,
             Method::Auto => Method::Dls,

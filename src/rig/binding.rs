@@ -1,16 +1,22 @@
 //! The IK binding, which maps joints of a character to links of a solver's [`Body`].
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Quat, Vec3};
 
 use crate::asset::{Character, Skeleton, Skin, Transform};
-use crate::ik::{Body, Limit, Link, SolveError};
+use crate::ik::{Body, Limit, Link, Mimic, SolveError};
 use crate::mathematics::ReducedTree;
 use crate::pose::{Pose, orientation, rest_orientation};
 
+mod joints;
+#[cfg(test)]
+mod tests;
+
+use joints::Follower;
+
 use super::root::{nodes_above, place_of};
-use super::{Rig, RigError};
+use super::{Rig, RigError, Slide};
 
 /// The nodes from a base to one or more effectors, as links of a [`Body`].
 ///
@@ -34,6 +40,10 @@ pub struct Binding {
     carried: Vec<usize>,
     /// Position in [`Skeleton::parents_first`] of the first node that a solve changes.
     first: usize,
+    /// The prismatic joints among the nodes of the links.
+    slides: BTreeMap<usize, Slide>,
+    /// Mimic joints without a link that follow joints with one.
+    followers: Vec<Follower>,
 }
 
 /// A link and the node that it represents.
@@ -45,6 +55,7 @@ struct BoundLink {
     reversed: bool,
     turns: bool,
     limit: Limit,
+    mimic: Option<Mimic>,
     weight: f64,
     ccd_budget: f64,
     /// The link's offset is the translation of node `plus` minus the translation of node `minus`.
@@ -62,6 +73,7 @@ impl BoundLink {
             reversed: false,
             turns,
             limit: joint.limit,
+            mimic: None,
             weight: 1.0 - joint.stiffness,
             ccd_budget: joint.ccd_budget,
             plus: None,
@@ -74,13 +86,18 @@ impl BoundLink {
         if self.reversed { node.as_dquat().conjugate() } else { node.as_dquat() }
     }
 
-    /// Returns the link's offset and scale in a pose.
-    fn geometry(&self, locals: &[Transform]) -> (DVec3, DVec3) {
-        let translation =
-            |node: Option<usize>| node.map_or(DVec3::ZERO, |n| locals[n].translation.as_dvec3());
+    /// Returns the link's offset and scale in a pose. The displacements of prismatic joints do not belong to the offset.
+    fn geometry(&self, locals: &[Transform], slides: &BTreeMap<usize, Slide>) -> (DVec3, DVec3) {
+        let translation = |node: Option<usize>| node.map_or(DVec3::ZERO, |n| offset(n, locals, slides));
         let scale = self.node.filter(|_| !self.reversed).map_or(DVec3::ONE, |n| locals[n].scale.as_dvec3());
         (translation(self.plus) - translation(self.minus), scale)
     }
+}
+
+/// Returns the translation of a node without its displacement.
+fn offset(node: usize, locals: &[Transform], slides: &BTreeMap<usize, Slide>) -> DVec3 {
+    let translation = locals[node].translation;
+    slides.get(&node).map_or(translation.as_dvec3(), |slide| slide.split(translation).1)
 }
 
 /// Returns the default base of an effector, which is the topmost joint above it that is in its skin. If no skin
@@ -128,7 +145,8 @@ impl Binding {
         let carried = if upward.len() > 1 { nodes_above(skeleton, skins, base, top) } else { Vec::new() };
         let changed = carried.last().copied().unwrap_or(top);
         let first = skeleton.parents_first.iter().position(|(n, _)| *n == changed).unwrap_or(0);
-        let mut binding = Self { base, links: Vec::new(), upward, carried, first };
+        let (slides, followers) = (BTreeMap::new(), Vec::new());
+        let mut binding = Self { base, links: Vec::new(), upward, carried, first, slides, followers };
         let skinned: HashSet<usize> = skins.iter().flat_map(|s| &s.joints).copied().collect();
         let link = |node: usize| BoundLink::new(node, skinned.contains(&node), rig);
         if binding.is_upward() {
@@ -157,6 +175,8 @@ impl Binding {
         if !binding.links.iter().any(|l| l.turns) {
             binding.links.iter_mut().for_each(|l| l.turns = l.node.is_some());
         }
+        binding.set_slides(skeleton);
+        binding.couple(skeleton, rig);
         Ok(binding)
     }
 
@@ -211,7 +231,7 @@ impl Binding {
     pub fn link(&self, node: usize, pose: &Pose) -> Option<(usize, DVec3)> {
         if let Some(i) = self.upward.iter().position(|&n| n == node).filter(|_| self.is_upward()) {
             let offset =
-                i.checked_sub(1).map_or(DVec3::ZERO, |i| -pose.locals[self.upward[i]].translation.as_dvec3());
+                i.checked_sub(1).map_or(DVec3::ZERO, |i| -offset(self.upward[i], &pose.locals, &self.slides));
             return Some((i, offset));
         }
         self.links.iter().position(|l| l.node == Some(node) && !l.reversed).map(|link| (link, DVec3::ZERO))
@@ -229,13 +249,14 @@ impl Binding {
     ) -> Result<Body, SolveError> {
         self.check_scale(pose)?;
         let link = |l: &BoundLink| {
-            let (offset, scale) = l.geometry(&pose.locals);
+            let (offset, scale) = l.geometry(&pose.locals, &self.slides);
             Link {
                 parent: l.parent,
                 offset,
                 rest: l.node.map_or(DQuat::IDENTITY, |n| l.rotation(skeleton.nodes[n].rest.rotation)),
                 scale,
                 limit: l.limit,
+                mimic: l.mimic,
                 weight: if l.turns { l.weight } else { 0.0 },
                 ccd_budget: l.ccd_budget,
                 reversed: l.reversed,
@@ -269,7 +290,9 @@ impl Binding {
     ) -> Result<(), SolveError> {
         self.check_scale(pose)?;
         let none = (DVec3::ZERO, DVec3::ONE);
-        body.set_geometry(|index| self.links.get(index).map_or(none, |l| l.geometry(&pose.locals)))?;
+        body.set_geometry(|index| {
+            self.links.get(index).map_or(none, |l| l.geometry(&pose.locals, &self.slides))
+        })?;
         let above = self.above(skeleton);
         body.place(
             above.map_or(DAffine3::IDENTITY, |node| widen(world_from_node[node])),
@@ -279,6 +302,9 @@ impl Binding {
         for (index, l) in self.links.iter().enumerate() {
             if let Some(node) = l.node {
                 body.set_rotation(index, l.rotation(pose.locals[node].rotation));
+                if let Some(slide) = self.slides.get(&node) {
+                    body.set_displacement(index, slide.split(pose.locals[node].translation).0);
+                }
             }
         }
         Ok(())
@@ -300,7 +326,7 @@ impl Binding {
         }
     }
 
-    /// Copies the rotations of a solved body into the pose that it was refreshed from. If the base has moved, its
+    /// Copies the rotations and displacements of a solved body into the pose that it was refreshed from. If the base has moved, its
     /// translation is copied too. If the path from the base leads up, the root of the skeleton is moved so that the
     /// base stays where the body has it. Allocates nothing.
     pub fn write_back(&self, body: &Body, pose: &mut Pose) {
@@ -311,6 +337,8 @@ impl Binding {
                 pose.locals[node].rotation = rotation.as_quat().normalize();
             }
         }
+        self.write_displacements(body, pose);
+        self.followers.iter().for_each(|follower| follower.write(body, pose));
         if self.is_upward() {
             self.restore_base(before, &mut pose.locals);
         } else if body.root() != DVec3::ZERO {
@@ -351,51 +379,4 @@ fn widen(m: Affine3A) -> DAffine3 {
     let linear =
         DMat3::from_cols(column(m.matrix3.x_axis), column(m.matrix3.y_axis), column(m.matrix3.z_axis));
     DAffine3 { matrix3: linear, translation: column(m.translation) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::asset::Node;
-
-    /// Returns a skeleton with the given parents. Every parent comes before its children.
-    fn skeleton(parents: &[Option<usize>]) -> Skeleton {
-        let node = |parent: &Option<usize>| Node {
-            name: None,
-            parent: *parent,
-            children: Vec::new(),
-            rest: Transform { translation: Vec3::Y, ..Transform::IDENTITY },
-            mesh: None,
-            skin: None,
-            morph_weights: 0..0,
-        };
-        Skeleton {
-            nodes: parents.iter().map(node).collect(),
-            parents_first: parents.iter().copied().enumerate().collect(),
-            ..Skeleton::default()
-        }
-    }
-
-    /// Two nested chains below one root, with the base at the end of the first one.
-    #[test]
-    fn many_effectors_on_long_paths_are_bound_in_linear_time() {
-        let half = 50_000;
-        let parent = |n: usize| n.checked_sub(1).map(|above| if n == half { 0 } else { above });
-        let skeleton = skeleton(&(0..2 * half).map(parent).collect::<Vec<_>>());
-        let effectors: Vec<usize> = (0..2 * half).rev().collect();
-        let binding = Binding::new(&skeleton, &[], &Rig::default(), half - 1, &effectors).unwrap();
-        assert_eq!(binding.upward.len(), half);
-        assert_eq!(binding.links.len(), 2 * half);
-        // The second chain begins at the root, which has the link of the node below it.
-        let first = binding.links[half];
-        assert_eq!((first.parent, first.plus, first.minus), (Some(half - 1), Some(half), Some(1)));
-        assert_eq!(binding.links[2 * half - 1].node, Some(2 * half - 1));
-    }
-
-    #[test]
-    fn an_effector_with_another_root_is_an_error() {
-        let skeleton = skeleton(&[None, Some(0), None, Some(2)]);
-        let error = Binding::new(&skeleton, &[], &Rig::default(), 1, &[0, 3, 2]).unwrap_err();
-        assert_eq!(error, RigError::NoCommonAncestor { base: "#1".to_owned(), effector: "#3".to_owned() });
-    }
 }

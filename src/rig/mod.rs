@@ -3,10 +3,12 @@
 
 mod binding;
 mod detect;
+mod displacement;
 mod error;
 pub mod file;
 mod limits;
 mod load;
+mod mimic;
 mod model;
 mod reparent;
 mod root;
@@ -14,8 +16,10 @@ mod root;
 pub use crate::pose::orientation;
 pub use binding::{Binding, default_base};
 pub use detect::detect;
+pub use displacement::Slide;
 pub use error::RigError;
 pub use load::{RigLoadCause, RigLoadError, load, updated};
+pub use mimic::MimicRig;
 pub use model::{Chain, ChainKind, JointRig, Rig};
 pub use reparent::Reparented;
 pub use root::{skeleton_root, topmost_joint};

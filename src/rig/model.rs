@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::asset::Skeleton;
 use crate::ik::{Limit, OptionOverrides};
 
-use super::RigError;
+use super::{MimicRig, RigError};
 
 /// The chains of a character that can be dragged, and how its joints bend. Joints are node indices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,19 +25,22 @@ pub struct Rig {
 /// How a joint can move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointRig {
-    /// The range of its rotation.
+    /// The type of the joint, and the range of its rotation or displacement.
     pub limit: Limit,
     /// Resistance to rotation, from 0 (none) to 1 (never rotates).
     pub stiffness: f64,
     /// Logical parent, if it differs from the parent in the file.
     pub logical_parent: Option<usize>,
+    /// The joint that this one follows.
+    pub mimic: Option<MimicRig>,
     /// Maximum rotation in one solve by cyclic coordinate descent, radians. Infinite by default.
     pub ccd_budget: f64,
 }
 
 impl Default for JointRig {
     fn default() -> Self {
-        Self { limit: Limit::Free, stiffness: 0.0, logical_parent: None, ccd_budget: f64::INFINITY }
+        let ccd_budget = f64::INFINITY;
+        Self { limit: Limit::Free, stiffness: 0.0, logical_parent: None, mimic: None, ccd_budget }
     }
 }
 
@@ -111,10 +114,10 @@ impl Rig {
         self.chains.iter().filter(|c| c.kind == ChainKind::Leg).map(|c| c.effector)
     }
 
-    /// Checks that a rig file may contain every number of the rig.
+    /// Checks that a rig file may contain every number and every mimic joint of the rig.
     ///
     /// # Errors
-    /// [`RigError::Value`] with the first chain or joint that has an invalid number.
+    /// [`RigError::Value`] with the first chain or joint that has an invalid value.
     pub fn check(&self, skeleton: &Skeleton) -> Result<(), RigError> {
         let chain_error = |c: &Chain| match () {
             () if c.bend.is_some_and(|bend| bend.try_normalize().is_none()) => Some("bend must not be zero"),
@@ -138,6 +141,10 @@ impl Rig {
             if let Some(problem) = joint.limit.validate().err().or(stiffness).or(budget) {
                 let object = format!("joint \"{}\"", skeleton.label(node));
                 return Err(RigError::Value { object, cause: format!("{problem} is invalid") });
+            }
+            if let Err(problem) = self.check_mimic(node) {
+                let object = format!("joint \"{}\"", skeleton.label(node));
+                return Err(RigError::Value { object, cause: problem.into() });
             }
         }
         Ok(())

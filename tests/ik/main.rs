@@ -9,6 +9,7 @@ mod compromise;
 mod fused;
 mod goals;
 mod hinge_arms;
+mod joints;
 mod limbs;
 mod limits;
 #[path = "../../src/ik/random.rs"]

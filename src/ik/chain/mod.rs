@@ -131,6 +131,9 @@ impl Chain {
         (self.simple, self.is_current, self.has_ccd_budgets) = (false, false, false);
         self.links.clear();
         self.locals.clear();
+        if matches!(links[self.end].limit, Limit::Prismatic { .. }) {
+            return;
+        }
         // Turning a link moves its points but not its own joint.
         let (mut next, mut local) = if self.offset == DVec3::ZERO {
             (links[self.end].parent, links[self.end].offset)
@@ -141,8 +144,10 @@ impl Chain {
         while let Some(link) = next {
             let Link { parent, offset, scale, weight, limit, ccd_budget, .. } = links[link];
             self.has_ccd_budgets |= ccd_budget.is_finite();
+            // A prismatic joint keeps its displacement even if limits are off.
+            let is_bound = limit != Limit::Free && (self.limits || matches!(limit, Limit::Prismatic { .. }));
             #[expect(clippy::float_cmp, reason = "set, not computed")]
-            if weight != 1.0 || (self.limits && limit != Limit::Free) || !is_uniform(scale) {
+            if weight != 1.0 || is_bound || !is_uniform(scale) {
                 return;
             }
             self.links.push(link);

@@ -35,8 +35,8 @@ struct Gradient {
 pub(in crate::ik) fn is_blocked(tree: &Tree, effector: usize) -> bool {
     let task = &tree.tasks[effector];
     let gradient = Gradient::new(task);
-    let above = || tree.above(effector).map(|j| &tree.joints[j]);
-    let slope = |joint: &Joint| gradient.slope(tree, joint, task.position - joint.position);
+    let above = || tree.movers(effector);
+    let slope = |joint: usize| gradient.slope(tree, joint, effector);
     let steepest = above().map(|j| slope(j).length()).fold(0.0, f64::max);
     if steepest == 0.0 {
         return false;
@@ -47,13 +47,14 @@ pub(in crate::ik) fn is_blocked(tree: &Tree, effector: usize) -> bool {
     let (mut moved, mut turned) = (DVec3::ZERO, DVec3::ZERO);
     for joint in above() {
         let slope = slope(joint);
-        let allowed = allowed(tree, joint, slope * scale) / scale;
+        let allowed = allowed(tree, &tree.joints[joint], slope * scale) / scale;
         whole += slope.length_squared();
         removed += (slope - allowed).length_squared();
         along += slope.dot(allowed);
         longest = longest.max(allowed.length());
-        moved += tree.velocity(joint, allowed, task.position - joint.position);
-        turned += allowed * gradient.radian;
+        let (turn, shift) = tree.effector_motion(joint, allowed, effector);
+        moved += shift;
+        turned += turn * gradient.radian;
     }
     let bent = if task.target.is_some() { moved.length_squared() } else { 0.0 };
     let spun = if gradient.turn == DVec3::ZERO { 0.0 } else { turned.length_squared() };
@@ -72,9 +73,7 @@ pub(super) fn is_flat(tree: &Tree) -> bool {
         let gradient = Gradient::new(task);
         let error = gradient.error.length() + gradient.radian * gradient.turn.length();
         let steepest = FLAT * error * tree.lengths(index).sum;
-        tree.above(index)
-            .map(|j| &tree.joints[j])
-            .all(|joint| gradient.slope(tree, joint, task.position - joint.position).length() <= steepest)
+        tree.movers(index).all(|joint| gradient.slope(tree, joint, index).length() <= steepest)
     })
 }
 
@@ -87,23 +86,30 @@ impl Gradient {
         }
     }
 
-    /// Returns the negative gradient with respect to the turn of a joint, as a rotation vector.
-    fn slope(&self, tree: &Tree, joint: &Joint, arm: DVec3) -> DVec3 {
-        let along = |axis| tree.velocity(joint, axis, arm).dot(self.error);
-        let turn = DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
-            + self.radian * self.radian * self.turn;
-        match joint.hinge_axis() {
+    /// Returns the negative gradient with respect to the turn of a joint and its followers, as a rotation vector.
+    fn slope(&self, tree: &Tree, index: usize, effector: usize) -> DVec3 {
+        let along = |axis| {
+            let (turned, moved) = tree.effector_motion(index, axis, effector);
+            moved.dot(self.error) + self.radian * self.radian * turned.dot(self.turn)
+        };
+        let joint = &tree.joints[index];
+        match joint.only_axis() {
             Some(axis) => {
                 let axis = tree.base_from_axes(joint) * axis;
-                axis * axis.dot(turn)
+                axis * along(axis)
             }
-            None => turn,
+            None => DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z)),
         }
     }
 }
 
 /// Returns the part of a small turn of a joint that its limit allows, as a rotation vector in base space.
 fn allowed(tree: &Tree, joint: &Joint, turn: DVec3) -> DVec3 {
+    if let Some(prismatic) = &joint.prismatic {
+        let moved = prismatic.moved(joint.displacement, tree.axis_to_frame(joint, turn));
+        let angle = (moved - joint.displacement) / prismatic.per_radian;
+        return tree.base_from_axes(joint) * (prismatic.axis * angle);
+    }
     let requested = DQuat::from_scaled_axis(tree.axis_to_frame(joint, turn)) * joint.rotation;
     let allowed = joint.allowed(requested.normalize());
     tree.base_from_axes(joint) * rotation_vector(allowed * joint.rotation.conjugate())

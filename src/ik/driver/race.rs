@@ -75,6 +75,7 @@ fn select_joints(tree: &Tree, turns: &mut Vec<bool>) -> Gain {
                 tree.above(task).for_each(|j| turns[j] = true);
             }
         }
+        tree.select_leaders(turns);
         if turns.contains(&true) {
             return gain;
         }

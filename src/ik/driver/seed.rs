@@ -47,6 +47,9 @@ pub(super) fn scatter(tree: &mut Tree, turns: &[bool], number: usize) {
 fn turn_randomly(tree: &mut Tree, turns: &[bool], random: &mut Random) {
     for (joint, _) in tree.joints.iter_mut().zip(turns).filter(|(_, turns)| **turns) {
         joint.rotation = rotation(joint, random);
+        if let Limit::Prismatic { min, max, .. } = joint.limit {
+            joint.displacement = random.range(min, max);
+        }
     }
     tree.forward();
 }
@@ -55,7 +58,7 @@ fn turn_randomly(tree: &mut Tree, turns: &[bool], random: &mut Random) {
 fn rotation(joint: &Joint, random: &mut Random) -> DQuat {
     let own = match joint.limit {
         Limit::Free => return (joint.rest * DQuat::from_scaled_axis(random.turn(FREE_TURN))).normalize(),
-        Limit::Locked => DQuat::IDENTITY,
+        Limit::Locked | Limit::Prismatic { .. } => DQuat::IDENTITY,
         Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, angle(random, min, max)),
         Limit::Cone { axis, side, swing, twist: [min, max] } => {
             let (around, away) = (TAU * random.unit(), random.unit().sqrt());

@@ -6,8 +6,10 @@ use std::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
 use crate::ik::rotation::{any_perpendicular, best_fit, rotation_vector, shortest_arc};
-use crate::ik::tree::{Joint, Tree};
+use crate::ik::tree::{Joint, JointState, Role, Tree};
 use crate::ik::{CcdOptions, Limit};
+
+use super::ccd_joints::slide;
 
 /// The largest number of iterations whose turns one extrapolation repeats. It doubles up to this in six iterations.
 const MAX_STRIDE: f64 = 64.0;
@@ -21,7 +23,7 @@ pub(in crate::ik) struct Ccd {
     /// Number of iterations since the start of this descent.
     iterations: usize,
     /// How far each joint has turned in this descent, radians.
-    turned: Vec<f64>,
+    pub(super) turned: Vec<f64>,
     /// Square of the length of the longest chain, base space.
     length2: f64,
     /// The weighted error before the last iteration.
@@ -30,9 +32,9 @@ pub(in crate::ik) struct Ccd {
     stopped: bool,
     /// How many iterations' turns the next extrapolation repeats.
     stride: f64,
-    /// Rotations of the joints before the iteration, and after its sweep. Used for extrapolation.
-    before: Vec<DQuat>,
-    after: Vec<DQuat>,
+    /// The joints before the iteration, and after its sweep. Used for extrapolation.
+    before: Vec<JointState>,
+    after: Vec<JointState>,
     /// The current and the wanted vectors from the current joint to the effectors below it, in the joint's frame, and
     /// their weights.
     vectors: Vec<(DVec3, DVec3, f64)>,
@@ -69,12 +71,12 @@ impl Ccd {
 
     /// Runs one iteration. Each joint is turned so that the effectors below it come nearest to their goals. For one
     /// position this is the shortest arc from joint→effector to joint→target. For several positions or orientations it
-    /// is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its axis. With
-    /// [`CcdOptions::extrapolate`], [`Ccd::extrapolate`] must follow.
+    /// is the solution of Wahba's problem ([`best_fit`]). For a hinge it is the best angle about its axis. Prismatic joints
+    /// and mimic joints have steps of their own. With [`CcdOptions::extrapolate`], [`Ccd::extrapolate`] must follow.
     pub(in crate::ik) fn pass(&mut self, tree: &mut Tree, options: &CcdOptions) {
         if options.extrapolate {
             self.before.clear();
-            self.before.extend(tree.joints.iter().map(|j| j.rotation));
+            self.before.extend(tree.joints.iter().map(Joint::state));
         }
         self.sweep(tree, options);
         self.iterations += 1;
@@ -98,7 +100,11 @@ impl Ccd {
                 // The joints above have turned. The effectors are already up to date.
                 tree.forward_joint(index);
             }
-            self.turn(tree, index, options);
+            if tree.joints[index].role == Role::Leader {
+                self.turn_coupled(tree, index, options);
+            } else if tree.joints[index].role == Role::Single {
+                self.turn(tree, index, options);
+            }
             if base_first {
                 tree.forward_joint(index);
             }
@@ -107,6 +113,9 @@ impl Ccd {
     }
 
     fn turn(&mut self, tree: &mut Tree, index: usize, options: &CcdOptions) {
+        if tree.joints[index].prismatic.is_some() {
+            return slide(tree, index, options);
+        }
         self.gather(tree, index);
         let joint = &tree.joints[index];
         let arc = match (joint.hinge_axis(), &self.vectors[..]) {
@@ -143,9 +152,15 @@ impl Ccd {
     pub(in crate::ik) fn extrapolate(&mut self, tree: &mut Tree) {
         let error = tree.measure().sum;
         self.after.clear();
-        self.after.extend(tree.joints.iter().map(|j| j.rotation));
-        for (joint, &before) in tree.joints.iter_mut().zip(&self.before) {
-            let turn = rotation_vector(joint.rotation * before.conjugate()) * self.stride;
+        self.after.extend(tree.joints.iter().map(Joint::state));
+        for (joint, before) in tree.joints.iter_mut().zip(&self.before) {
+            if let Some(prismatic) = &joint.prismatic {
+                let further = (joint.displacement - before.displacement) * self.stride;
+                let largest = MAX_EXTRAPOLATION * prismatic.per_radian;
+                joint.displacement = prismatic.clamped(joint.displacement + further.clamp(-largest, largest));
+                continue;
+            }
+            let turn = rotation_vector(joint.rotation * before.rotation.conjugate()) * self.stride;
             let further = DQuat::from_scaled_axis(turn.clamp_length_max(MAX_EXTRAPOLATION)) * joint.rotation;
             joint.rotation = joint.allowed(further.normalize());
         }
@@ -156,7 +171,7 @@ impl Ccd {
         }
         self.stride = (self.stride * 0.5).max(1.0);
         for (joint, &after) in tree.joints.iter_mut().zip(&self.after) {
-            joint.rotation = after;
+            joint.set_state(after);
         }
         tree.forward();
     }

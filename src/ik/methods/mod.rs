@@ -1,6 +1,7 @@
 //! The solving methods, one per file or folder.
 
 pub(super) mod ccd;
+mod ccd_joints;
 pub(super) mod damped;
 pub(super) mod example;
 pub(super) mod fabrik;

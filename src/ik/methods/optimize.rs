@@ -7,10 +7,8 @@
 //! Woodbury's identity, so all Jacobian methods share the same small system. Limits are constraints: a joint that
 //! reaches its limit is locked, and the others are solved again.
 
-use glam::DQuat;
-
 use crate::ik::rotation::rotation_vector;
-use crate::ik::tree::Tree;
+use crate::ik::tree::{Joint, JointState, Role, Tree};
 use crate::ik::{JointParameters, OptimizeOptions};
 
 use super::jacobian::{Inverse, Jacobian, towards};
@@ -22,12 +20,22 @@ pub(in crate::ik) struct Optimize {
     mu: f64,
     /// Factor by which the damping grows if the next step fails.
     growth: f64,
-    start: Vec<DQuat>,
-    best: Vec<DQuat>,
+    start: Vec<JointState>,
+    best: Vec<JointState>,
     cost: f64,
     predicted: f64,
     /// Whether the last accepted step gained almost nothing, or no step could be accepted.
     converged: bool,
+}
+
+/// Returns the squared distance of a joint from another state, radians squared. The prior of a leader is that of its own
+/// turn, so that its followers have none.
+fn distance_squared(joint: &Joint, state: JointState) -> f64 {
+    match &joint.prismatic {
+        _ if joint.role == Role::Follower => 0.0,
+        Some(prismatic) => ((state.displacement - joint.displacement) / prismatic.per_radian).powi(2),
+        None => rotation_vector(state.rotation * joint.rotation.conjugate()).length_squared(),
+    }
 }
 
 /// The solve ends after a step that reduces the sum by less than this fraction.
@@ -37,7 +45,7 @@ impl Optimize {
     /// Stores the pose in which a solve starts.
     pub(in crate::ik) fn set_start(&mut self, tree: &Tree) {
         self.start.clear();
-        self.start.extend(tree.joints.iter().map(|j| j.rotation));
+        self.start.extend(tree.joints.iter().map(Joint::state));
     }
 
     pub(in crate::ik) fn set(&mut self, tree: &Tree) {
@@ -49,8 +57,8 @@ impl Optimize {
     /// Returns the sum to minimise, base-space metres squared.
     fn objective(&self, tree: &Tree, jacobian: &Jacobian, options: &OptimizeOptions, length2: f64) -> f64 {
         let priors = tree.joints.iter().zip(&self.start).map(|(joint, start)| {
-            let from = |pose: DQuat| rotation_vector(pose * joint.rotation.conjugate()).length_squared();
-            let rest = if options.rest > 0.0 { options.rest * from(joint.rest) } else { 0.0 };
+            let from = |pose: JointState| distance_squared(joint, pose);
+            let rest = if options.rest > 0.0 { options.rest * from(joint.rest_state()) } else { 0.0 };
             let stay = if options.stay > 0.0 { options.stay * from(*start) } else { 0.0 };
             length2 * (rest + stay)
         });
@@ -64,8 +72,8 @@ impl Optimize {
 
     /// Restores the pose with the smallest sum.
     pub(in crate::ik) fn restore_best(&self, tree: &mut Tree) {
-        for (joint, &rotation) in tree.joints.iter_mut().zip(&self.best) {
-            joint.rotation = rotation;
+        for (joint, &state) in tree.joints.iter_mut().zip(&self.best) {
+            joint.set_state(state);
         }
         tree.forward();
     }
@@ -90,7 +98,7 @@ impl Optimize {
             self.converged = self.cost.is_finite() && self.cost - cost <= MIN_GAIN * self.cost;
             self.cost = cost;
             self.best.clear();
-            self.best.extend(tree.joints.iter().map(|j| j.rotation));
+            self.best.extend(tree.joints.iter().map(Joint::state));
         } else {
             self.restore_best(tree);
             jacobian.evaluate(tree, f64::INFINITY);
@@ -105,7 +113,8 @@ impl Optimize {
         jacobian.scale_freedom(inverse);
         for (index, joint) in tree.joints.iter().enumerate() {
             jacobian.offset[index] = if rest + stay > 0.0 {
-                (towards(tree, joint, joint.rest) * rest + towards(tree, joint, self.start[index]) * stay)
+                (towards(tree, joint, joint.rest_state()) * rest
+                    + towards(tree, joint, self.start[index]) * stay)
                     * inverse
             } else {
                 glam::DVec3::ZERO

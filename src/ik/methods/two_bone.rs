@@ -45,6 +45,9 @@ pub(in crate::ik) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
     if task.target.is_none() {
         return unsuited("the goal needs a position");
     }
+    if !tree.only_turns() {
+        return unsuited("it cannot move prismatic and mimic joints");
+    }
     let own = task.joint.is_some_and(|j| task.local == DVec3::ZERO && j + 1 == tree.joints.len());
     match tree.joints.len() - usize::from(own) {
         2 => Ok((0, 1)),

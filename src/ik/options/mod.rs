@@ -20,6 +20,7 @@ pub use limb::{LimbOptions, Swivel};
 pub use method::Method;
 pub use optimize::{Balance, OptimizeOptions};
 pub use particle::ParticleOptions;
+pub(crate) use registry::edit_distance;
 pub use registry::{Domain, OptionError, OptionKind, OptionOverrides, OptionValue, SolverOption, Unit};
 
 /// Default for the maximum number of iterations.
@@ -62,7 +63,8 @@ pub struct Options {
     pub angle_tolerance: f64,
     /// The pose that the solve starts from.
     pub start: Start,
-    /// Whether joint limits apply.
+    /// Whether joint limits apply. Without them all joints turn freely, prismatic joints keep their displacement, and mimic
+    /// joints do not follow.
     pub limits: bool,
     /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same.
     /// [`Start::Continue`] never restarts.

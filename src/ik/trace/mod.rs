@@ -14,6 +14,10 @@ use glam::{DQuat, DVec3};
 
 use super::Body;
 
+/// Sine of the largest angle between a translation and the axis of the prismatic joint that made it. It covers rounding
+/// errors.
+const PARALLEL: f64 = 1e-6;
+
 pub(super) use recorder::{Order, Recorder, Stage};
 
 /// Why a joint was turned.
@@ -54,7 +58,7 @@ impl fmt::Display for StepKind {
     }
 }
 
-/// One step of a solve: the turn of one joint, or a translation of the base.
+/// One step of a solve: the turn of one joint, the slide of a prismatic joint, or a translation of the base.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
     /// Why the joint was turned.
@@ -64,7 +68,7 @@ pub struct Step {
     pub start: usize,
     /// Number of the iteration, counted from 1 over all starts. 0 before the first iteration.
     pub iteration: usize,
-    /// Index of the link that turns, or of the base that moves.
+    /// Index of the link that turns or slides, or of the base that moves.
     pub link: usize,
     /// Axis of the turn or direction of the translation, a unit vector in world space. The turn is the product of the
     /// link's orientation after the step and the inverse of its orientation before. Orientations are products of
@@ -87,7 +91,10 @@ impl Step {
     /// The result is exact if the body is in the pose in which the solve made the step.
     pub fn apply(&self, body: &mut Body) {
         let Some(&rotation) = body.rotations().get(self.link) else { return };
-        if self.distance > 0.0 {
+        if let Some(direction) = slide_direction(body, self.link).filter(|d| self.is_along(*d)) {
+            let slide = self.distance * self.axis.dot(direction) / direction.length_squared();
+            body.set_displacement(self.link, body.displacement(self.link) + slide);
+        } else if self.distance > 0.0 {
             let shift = body.base_from_world().matrix3 * (self.axis * self.distance);
             body.set_root(body.root() + shift);
         }
@@ -97,6 +104,19 @@ impl Step {
             body.set_rotation(self.link, turn * rotation);
         }
     }
+
+    /// Returns whether the step is a translation along a direction.
+    fn is_along(&self, direction: DVec3) -> bool {
+        self.distance > 0.0 && self.axis.cross(direction).length() <= PARALLEL * direction.length()
+    }
+}
+
+/// Returns how a prismatic joint moves in world space for each metre of displacement, or `None` for other joints.
+fn slide_direction(body: &Body, link: usize) -> Option<DVec3> {
+    let own = body.links().get(link)?;
+    let axis = own.slide_axis()?;
+    let above = own.parent.and_then(|p| body.world_from_link(p)).unwrap_or(body.world_from_base());
+    Some(above.matrix3 * axis).filter(|d| d.length_squared() > 0.0)
 }
 
 /// Returns the world orientation of the space in which a link turns, as a product of rotations.

@@ -1,4 +1,4 @@
-//! Records how a solve changes the rotations of a body, and turns the record into steps.
+//! Records how a solve changes the pose of a body, and turns the record into steps.
 
 use glam::{DQuat, DVec3};
 
@@ -6,7 +6,7 @@ use crate::ik::rotation::{any_perpendicular, rotation_vector};
 use crate::ik::tree::Tree;
 use crate::ik::{Body, Goal};
 
-use super::{Step, StepKind, orientation_above};
+use super::{Step, StepKind, orientation_above, slide_direction};
 
 /// Turns below this angle in radians, and translations below this length in base-space metres, are rounding errors.
 const ROUNDING: f64 = 1e-12;
@@ -49,6 +49,7 @@ pub(in crate::ik) struct Stage {
 #[derive(Clone, Copy, Debug)]
 enum Value {
     Rotation(DQuat),
+    Displacement(f64),
     Root(DVec3),
 }
 
@@ -65,6 +66,7 @@ pub(in crate::ik) struct Recorder {
     is_active: bool,
     /// The pose after the last change.
     rotations: Vec<DQuat>,
+    displacements: Vec<f64>,
     root: DVec3,
     changes: Vec<Change>,
 }
@@ -75,6 +77,8 @@ impl Recorder {
         self.is_active = true;
         self.rotations.clear();
         self.rotations.extend_from_slice(body.rotations());
+        self.displacements.clear();
+        self.displacements.extend((0..body.links().len()).map(|link| body.displacement(link)));
         self.root = body.root();
         self.changes.clear();
     }
@@ -99,6 +103,7 @@ impl Recorder {
             let count = tree.joints.len();
             for joint in (0..count).filter_map(|place| tree.joints.get(order.index(place, count))) {
                 self.note_rotation(joint.link, joint.rotation, stage);
+                self.note_displacement(joint.link, joint.displacement, stage);
             }
         }
     }
@@ -109,6 +114,7 @@ impl Recorder {
             self.note_root(body.root(), stage);
             for (link, &rotation) in body.rotations().iter().enumerate() {
                 self.note_rotation(link, rotation, stage);
+                self.note_displacement(link, body.displacement(link), stage);
             }
         }
     }
@@ -130,6 +136,14 @@ impl Recorder {
         self.changes.push(Change { stage, link, to: Value::Rotation(rotation) });
     }
 
+    fn note_displacement(&mut self, link: usize, displacement: f64, stage: Stage) {
+        let has_room = self.has_room(stage);
+        let differs = |last: &&mut f64| has_room && (**last - displacement).abs() > ROUNDING;
+        let Some(last) = self.displacements.get_mut(link).filter(differs) else { return };
+        *last = displacement;
+        self.changes.push(Change { stage, link, to: Value::Displacement(displacement) });
+    }
+
     fn has_room(&self, stage: Stage) -> bool {
         self.changes.len() < MAX_STEPS || stage.kind == StepKind::Result
     }
@@ -149,6 +163,7 @@ impl Recorder {
             match change.to {
                 // The recorded value has no rounding errors of the steps before.
                 Value::Rotation(rotation) => body.set_rotation(change.link, rotation),
+                Value::Displacement(displacement) => body.set_displacement(change.link, displacement),
                 Value::Root(root) => body.set_root(root),
             }
             let (position_error, orientation_error) = errors(&body, goals);
@@ -195,6 +210,11 @@ fn step(change: &Change, body: &Body) -> Step {
             let turn = rotation_vector(to * from.conjugate());
             let axis = orientation_above(body, link) * turn.normalize_or(none);
             (axis.normalize_or(none), turn.length(), 0.0)
+        }
+        Value::Displacement(to) => {
+            let direction = slide_direction(body, link).unwrap_or(none);
+            let shift = direction * (to - body.displacement(link));
+            (shift.normalize_or(none), 0.0, shift.length())
         }
         Value::Root(to) => {
             let shift = body.world_from_base().matrix3 * (to - body.root());

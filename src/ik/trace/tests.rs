@@ -4,7 +4,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use crate::ik::random::Random;
 use crate::ik::{
-    Body, CcdOptions, Goal, JacobianOptions, Limit, Link, Method, OptimizeOptions, Options, Report,
+    Body, CcdOptions, Goal, JacobianOptions, Limit, Link, Method, Mimic, OptimizeOptions, Options, Report,
     Secondary, Solver, Start,
 };
 
@@ -78,7 +78,7 @@ fn check(body: &Body, goals: &[Goal], options: &Options) -> Report {
     let untraced = Solver::default().solve(&mut plain, goals, options).unwrap().clone();
     let options = Options { trace: true, ..*options };
     let report = Solver::default().solve(&mut traced, goals, &options).unwrap().clone();
-    assert_eq!((plain.rotations(), plain.root()), (traced.rotations(), traced.root()), "{name}");
+    assert_eq!(plain, traced, "{name}");
     assert_eq!(untraced, Report { trace: Vec::new(), ..report.clone() }, "{name}");
     let mut replayed = body.clone();
     for step in &report.trace {
@@ -99,6 +99,8 @@ fn check(body: &Body, goals: &[Goal], options: &Options) -> Report {
         assert!(away < EXACT, "{name}: {away} rad");
     }
     assert!(replayed.root().distance(traced.root()) < EXACT, "{name}");
+    let slides = |body: &Body| (0..body.links().len()).map(|l| body.displacement(l)).collect::<Vec<_>>();
+    assert!(slides(&replayed).iter().zip(slides(&traced)).all(|(a, b)| (a - b).abs() < EXACT), "{name}");
     if let Some(last) = report.trace.last() {
         let error = last.position_error.unwrap_or(0.0);
         assert!((error - report.position_error()).abs() < 1e-9, "{name}: {error}");
@@ -175,6 +177,21 @@ fn bodies_with_scale_pins_and_several_goals_are_traced() {
     }
     let moving = Options { method: Method::FullBody, root_motion: true, ..Options::default() };
     assert!(check(&body, &goals, &moving).trace.iter().any(|s| s.distance > 0.0));
+}
+
+#[test]
+fn slides_and_mimic_joints_are_traced() {
+    let mut links = chain(4, hinge).links().to_vec();
+    links[1].limit = Limit::Prismatic { axis: DVec3::new(0.6, 0.0, 0.8), min: -0.3, max: 0.5 };
+    links[3].mimic = Some(Mimic { of: 2, ratio: 0.5, offset: 0.1 });
+    links[3].limit = links[2].limit;
+    let body = Body::new(links, DAffine3::from_scale(DVec3::splat(0.7))).unwrap();
+    let goal = Goal::position(4, DVec3::new(1.4, 2.2, 0.6));
+    for method in [Method::Dls, Method::Ccd, Method::Optimize, Method::FullBody] {
+        let report = check(&body, &[goal], &Options { method, ..Options::default() });
+        assert!(report.trace.iter().any(|s| s.link == 1 && s.distance > 0.0), "{method}");
+        assert!(report.trace.iter().any(|s| s.link == 3 && s.angle > 0.0), "{method}");
+    }
 }
 
 #[test]

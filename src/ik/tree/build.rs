@@ -2,11 +2,12 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use crate::ik::body::{nearest, unit};
-use crate::ik::{Body, Goal, Limit};
+use crate::ik::body::unit;
+use crate::ik::link::nearest;
+use crate::ik::{Body, Goal, Limit, Link};
 
 use super::measure::{RADIAN, nonzero_length};
-use super::{EffectorTask, Hinge, Joint, Tree};
+use super::{EffectorTask, Hinge, Joint, Prismatic, Role, Tree};
 
 impl Tree {
     /// Loads the pose of a body and its goals, which must be valid.
@@ -17,6 +18,10 @@ impl Tree {
         self.set_joints(body, goals, limits);
         self.set_tasks(body, goals);
         self.connect_tasks();
+        self.couplings.clear();
+        if limits && !body.coupled_limits().is_empty() {
+            self.couple(body);
+        }
         self.forward();
         self.length = 0.0;
         for task in 0..self.tasks.len() {
@@ -26,30 +31,51 @@ impl Tree {
                 (nonzero_length(lengths.world), RADIAN * nonzero_length(lengths.sum));
         }
         self.length = nonzero_length(self.length);
+        self.scale_displacements();
     }
 
-    /// Creates a joint for each link that turns and moves an effector, and folds all other links into these joints.
+    /// Creates a joint for each link that turns or slides and moves an effector, or that such a link follows, and folds all other links into these joints.
     fn set_joints(&mut self, body: &Body, goals: &[Goal], limits: bool) {
         let links = body.links();
-        let limit = |index: usize| if limits { links[index].limit } else { Limit::Free };
-        let parents = links.iter().map(|l| l.parent).enumerate();
-        self.reduced.set(parents, goals.iter().filter_map(|g| moving_link(body, g)));
-        self.reduced.choose(|index| links[index].weight > 0.0 && limit(index) != Limit::Locked);
+        let limit = |index: usize| if limits { body.coupled_limit(index) } else { Limit::Free };
+        let leader = |index: usize| links[index].mimic.filter(|_| limits).map(|mimic| mimic.of);
+        let parents = || links.iter().map(|l| l.parent).enumerate();
+        self.reduced.set(parents(), goals.iter().filter_map(|g| moving_link(body, g)));
+        if limits && !body.coupled_limits().is_empty() {
+            self.leaders.clear();
+            let followers = (0..links.len()).filter(|&index| self.reduced.is_involved(index));
+            self.leaders.extend(followers.filter_map(leader));
+            let ends = goals.iter().filter_map(|g| moving_link(body, g));
+            self.reduced.set(parents(), ends.chain(self.leaders.iter().copied()));
+        }
+        // A follower moves if its leader does.
+        let is_coupled = limits && !body.coupled_limits().is_empty();
+        let weight =
+            |index: usize| links[if is_coupled { leader(index).unwrap_or(index) } else { index }].weight;
+        let can_slide = !body.displacements().is_empty();
+        self.has_prismatic = false;
+        self.reduced.choose(|index| weight(index) > 0.0 && limit(index) != Limit::Locked);
         self.joints.clear();
         self.joint_from_link.clear();
         self.locked.clear();
         (self.rigid, self.has_uniform_scale) = (true, true);
         for (index, (link, &rotation)) in links.iter().zip(body.rotations()).enumerate() {
             let (post, spin) = self.joint_from(link.parent);
-            let pre = DAffine3 { translation: post.transform_point3(link.offset), ..post };
+            let chosen = self.reduced.get(index).copied();
+            let limit = limit(index);
+            let prismatic = chosen.filter(|_| can_slide).and_then(|_| prismatic(link, &limit));
+            self.has_prismatic |= prismatic.is_some();
+            // A displacement that does not change belongs to the offset.
+            let offset =
+                if can_slide && prismatic.is_none() { body.local_position(index) } else { link.offset };
+            let pre = DAffine3 { translation: post.transform_point3(offset), ..post };
             if self.reduced.is_involved(index) {
                 self.rigid &= link.scale == DVec3::ONE;
                 let sizes = link.scale.abs();
                 self.has_uniform_scale &=
                     sizes.max_element() - sizes.min_element() <= 1e-6 * sizes.max_element();
             }
-            let limit = limit(index);
-            if let Some(chosen) = self.reduced.get(index) {
+            if let Some(chosen) = chosen {
                 self.joint_from_link.push((DAffine3::IDENTITY, DQuat::IDENTITY));
                 self.joints.push(Joint {
                     link: index,
@@ -58,13 +84,16 @@ impl Tree {
                     fixed_is_translation: pre.matrix3 == DMat3::IDENTITY,
                     fixed_spin: spin,
                     rotation: nearest(&limit, link.rest, link.reversed, rotation),
+                    displacement: prismatic.map_or(0.0, |p| p.clamped(body.displacement(index))),
                     rest: link.rest,
                     posture: body.posture().and_then(|p| p.get(index)).copied().unwrap_or(link.rest),
                     scale: link.scale,
                     limit,
                     hinge: None,
+                    prismatic,
+                    role: Role::Single,
                     reversed: link.reversed,
-                    weight: link.weight,
+                    weight: weight(index),
                     ccd_budget: link.ccd_budget,
                     position: DVec3::ZERO,
                     frame: DMat3::IDENTITY,
@@ -110,7 +139,7 @@ impl Tree {
             let moving = moving_link(body, goal);
             let joint = moving.and_then(|l| self.reduced.nearest(l));
             let (post, spin) = self.joint_from(moving);
-            let (offset, local_spin) = if goal.turns_own() {
+            let (offset, local_spin) = if moves_own(body, goal) {
                 (goal.offset, spin)
             } else {
                 (body.links()[goal.link].offset, spin * body.rotations()[goal.link])
@@ -169,10 +198,21 @@ impl Tree {
     }
 }
 
-/// Returns the lowest link that moves the effector of a goal. Turning a link moves its other points but not its own
-/// joint.
+/// Returns whether the link of a goal moves the goal's effector. Turning a link moves its other points but not its own
+/// joint. A displacement moves both.
+fn moves_own(body: &Body, goal: &Goal) -> bool {
+    goal.turns_own() || matches!(body.links()[goal.link].limit, Limit::Prismatic { .. })
+}
+
+/// Returns the lowest link that moves the effector of a goal.
 fn moving_link(body: &Body, goal: &Goal) -> Option<usize> {
-    if goal.turns_own() { Some(goal.link) } else { body.links()[goal.link].parent }
+    if moves_own(body, goal) { Some(goal.link) } else { body.links()[goal.link].parent }
+}
+
+/// Returns the axis and the range of a link whose limit is that of a prismatic joint.
+fn prismatic(link: &Link, limit: &Limit) -> Option<Prismatic> {
+    let Limit::Prismatic { min, max, .. } = *limit else { return None };
+    Some(Prismatic::new(link.slide_axis()?, [min, max]))
 }
 
 /// Returns the hinge of a joint whose limit is one.

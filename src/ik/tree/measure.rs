@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::prismatic::SegmentLengths;
 use super::{EffectorTask, Tree};
 
 /// Metres per radian of orientation error, as a fraction of the chain's length.
@@ -104,13 +105,29 @@ impl Tree {
         let task = &self.tasks[task];
         let mut lengths = Lengths::default();
         let (mut end, mut next) = (task.position, task.joint);
+        // The lengths of the segment that ends at the last joint, if it is prismatic.
+        let mut changing: Option<SegmentLengths> = None;
         while let Some(joint) = next.map(|j| &self.joints[j]) {
             let stretch = end - joint.position;
-            let length = stretch.length();
-            lengths.sum += length;
-            lengths.longest = lengths.longest.max(length);
-            lengths.world += (self.world_from_base * stretch).length();
+            match changing.take() {
+                None => {
+                    let length = stretch.length();
+                    lengths.sum += length;
+                    lengths.longest = lengths.longest.max(2.0 * length);
+                    lengths.world += (self.world_from_base * stretch).length();
+                }
+                Some(changing) => lengths.add(changing),
+            }
             (end, next) = (joint.position, joint.parent);
+            if let Some(prismatic) = &joint.prismatic {
+                changing = self.segment_lengths(joint);
+                if next.is_none() {
+                    end -= joint.slide(prismatic) * joint.displacement;
+                }
+            }
+        }
+        if let Some(first) = changing {
+            lengths.add(first);
         }
         lengths.to_target = task.target.map_or(0.0, |target| (target - end).length());
         lengths
@@ -126,17 +143,24 @@ pub(super) fn nonzero_length(length: f64) -> f64 {
 /// The lengths of an effector's chain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ik) struct Lengths {
-    /// Sum of the segments, base space.
+    /// Sum of the segments, base space. Those that change their length have their largest one.
     pub(in crate::ik) sum: f64,
-    /// The longest segment, base space.
+    /// The largest sum of the least and the largest length of a segment, base space. Both are equal for most segments.
     longest: f64,
-    /// Sum of the segments, world metres.
+    /// Sum of the segments, world metres. Those that change their length have their largest one.
     pub(in crate::ik) world: f64,
     /// Distance from the topmost joint to the target, base space.
     to_target: f64,
 }
 
 impl Lengths {
+    /// Adds a segment that changes its length.
+    fn add(&mut self, segment: SegmentLengths) {
+        self.sum += segment.largest;
+        self.longest = self.longest.max(segment.least + segment.largest);
+        self.world += segment.world;
+    }
+
     /// Returns whether the target is beyond the reach of a rigid chain.
     pub(in crate::ik) fn too_far(&self) -> bool {
         self.to_target > self.sum
@@ -144,6 +168,6 @@ impl Lengths {
 
     /// Returns whether the target is nearer than a rigid chain can fold.
     fn too_near(&self) -> bool {
-        self.to_target < 2.0 * self.longest - self.sum
+        self.to_target < self.longest - self.sum
     }
 }

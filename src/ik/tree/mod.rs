@@ -1,26 +1,31 @@
 //! A body as the solvers see it: the joints that turn, and the effectors that they move.
 
 mod build;
+mod coupling;
 mod effector;
 mod hinge;
 mod measure;
 mod moves;
+mod prismatic;
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use crate::mathematics::ReducedTree;
 
-use super::body::{nearest, own};
+use super::link::{nearest, own};
 use super::{Body, Limit};
 
+use coupling::Coupling;
+pub(super) use coupling::Role;
 pub(super) use effector::EffectorTask;
 pub(super) use hinge::Hinge;
 pub(super) use measure::{Measure, PIN_WEIGHT};
+pub(super) use prismatic::{JointState, Prismatic};
 
-/// A joint that turns and moves at least one effector.
+/// A joint that turns or slides, and moves at least one effector. The leader of a mimic joint need not move any itself.
 ///
 /// ```text
-/// base space ──fixed──▶ frame ──rotation──▶ ──scale──▶ turned ──fixed──▶ frame of the next joint
+/// base space ──fixed──▶ ──displacement──▶ frame ──rotation──▶ ──scale──▶ turned ──fixed──▶ frame of the next joint
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Joint {
@@ -35,6 +40,8 @@ pub(super) struct Joint {
     /// The product of the rotations in `fixed`.
     fixed_spin: DQuat,
     pub(super) rotation: DQuat,
+    /// Displacement of a prismatic joint, metres of the frame. Zero for other joints.
+    pub(super) displacement: f64,
     pub(super) rest: DQuat,
     /// Rotation in the posture that the secondary task pulls towards.
     pub(super) posture: DQuat,
@@ -42,6 +49,10 @@ pub(super) struct Joint {
     pub(super) limit: Limit,
     /// The hinge, if the limit is one.
     pub(super) hinge: Option<Hinge>,
+    /// The axis and the range of a prismatic joint, if the limit is one.
+    pub(super) prismatic: Option<Prismatic>,
+    /// Whether the joint follows another one, or others follow it.
+    pub(super) role: Role,
     reversed: bool,
     pub(super) weight: f64,
     /// Maximum rotation in one solve by cyclic coordinate descent, radians.
@@ -85,7 +96,7 @@ impl Joint {
     }
 
     /// Returns whether the rotation is within `margin` radians of the limit's border.
-    pub(super) fn is_at_border(&self, margin: f64) -> bool {
+    fn is_turned_to_border(&self, margin: f64) -> bool {
         self.limit.is_at_border(own(self.rest, self.reversed, self.rotation), margin)
     }
 
@@ -106,7 +117,7 @@ impl Joint {
 
     /// Returns the rotation after a turn of at most one radian, given as a rotation vector in the frame before
     /// turning, within the limit.
-    #[inline]
+    #[inline(always)]
     pub(super) fn turned_by(&self, turn: DVec3) -> DQuat {
         match &self.hinge {
             Some(hinge) => hinge.turned(self.rotation, turn.dot(hinge.axis)),
@@ -132,6 +143,12 @@ pub(super) struct Tree {
     joint_from_link: Vec<(DAffine3, DQuat)>,
     /// Links with a locked limit, and their rest rotations.
     locked: Vec<(usize, DQuat)>,
+    /// Whether a joint is prismatic.
+    has_prismatic: bool,
+    /// The mimic joints among the joints.
+    couplings: Vec<Coupling>,
+    /// Leaders of mimic joints that move no effector themselves.
+    leaders: Vec<usize>,
     world_from_base: DMat3,
     base_from_world: DAffine3,
     /// Translation of the base, base space.
@@ -153,8 +170,13 @@ pub(super) struct Tree {
 impl Tree {
     /// Computes forward kinematics of all joints and effectors.
     pub(super) fn forward(&mut self) {
-        for index in 0..self.joints.len() {
-            self.forward_joint(index);
+        if self.is_coupled() {
+            self.follow_leaders();
+        }
+        if self.has_prismatic {
+            (0..self.joints.len()).for_each(|index| self.forward_joint(index));
+        } else {
+            (0..self.joints.len()).for_each(|index| self.forward_undisplaced(index));
         }
         self.forward_tips();
     }
@@ -162,6 +184,14 @@ impl Tree {
     /// Computes forward kinematics of one joint. Its parent must be up to date.
     #[inline]
     pub(super) fn forward_joint(&mut self, index: usize) {
+        self.forward_undisplaced(index);
+        if let Some(joint) = self.joints.get_mut(index).filter(|joint| joint.prismatic.is_some()) {
+            joint.displace();
+        }
+    }
+
+    /// Computes forward kinematics of one joint without its displacement.
+    fn forward_undisplaced(&mut self, index: usize) {
         let (rigid, root) = (self.rigid, self.root);
         let (before, rest) = self.joints.split_at_mut(index);
         let Some(joint) = rest.first_mut() else { return };
@@ -295,10 +325,13 @@ impl Tree {
         self.joints[joint].fixed.translation
     }
 
-    /// Writes the rotations of the joints and the translation of the base to the body.
+    /// Writes the rotations and displacements of the joints and the translation of the base to the body.
     pub(super) fn write(&self, body: &mut Body) {
         for joint in &self.joints {
             body.set_rotation(joint.link, joint.rotation);
+            if joint.prismatic.is_some() {
+                body.set_displacement(joint.link, joint.displacement);
+            }
         }
         self.locked.iter().for_each(|&(link, rotation)| body.set_rotation(link, rotation));
         body.set_root(self.root);

@@ -14,10 +14,12 @@ use crate::text::toml::{
     tables,
 };
 
-use super::RigError;
 use super::model::{Chain, ChainKind, JointRig, Rig, path};
 use super::reparent::reparent;
+use super::{MimicRig, RigError};
 
+#[cfg(test)]
+mod mimic_tests;
 mod options;
 #[cfg(test)]
 mod tests;
@@ -69,13 +71,19 @@ impl RigReader<'_> {
                 rig.options = options::read(item)?;
             }
             let mut carrier_spans: Vec<(usize, Option<Range<usize>>)> = Vec::new();
+            // Mimic joints are checked when all joints are known.
+            let mut mimics: Vec<(usize, Option<Range<usize>>)> = Vec::new();
             for joint in tables(root, "joint")? {
                 let (node, read) = self.joint(joint).map_err(|f| f.or_at(joint.span()))?;
                 rig.joints.insert(node, read);
+                mimics.extend(joint.get("mimic").map(|item| (node, item.span())));
                 carrier_spans.push((
                     node,
                     joint.get(spelling(joint, "logical_parent", "carrier")?).and_then(Item::span),
                 ));
+            }
+            for (node, span) in mimics {
+                rig.check_mimic(node).map_err(|cause| SpannedError::new(span, cause))?;
             }
             let logical_parents = rig.logical_parents();
             let cycle_error = |e: RigError| {
@@ -136,7 +144,8 @@ impl RigReader<'_> {
     }
 
     fn joint(&self, table: &Table) -> Result<(usize, JointRig), SpannedError> {
-        check_keys(table, &["node", "stiffness", "limit", "logical_parent", "carrier", "ccd_budget"])?;
+        let keys = ["node", "stiffness", "limit", "mimic", "logical_parent", "carrier", "ccd_budget"];
+        check_keys(table, &keys)?;
         let item = required(table, "node")?;
         let node = self.node(item, item.span())?;
         let stiffness = optional(table, "stiffness", 0.0, 0.0..=1.0)?;
@@ -151,7 +160,22 @@ impl RigReader<'_> {
             None => f64::INFINITY,
             Some(_) => optional(table, "ccd_budget", 0.0, 0.0..=f64::from(f32::MAX))?.to_radians(),
         };
-        Ok((node, JointRig { limit, stiffness, logical_parent, ccd_budget }))
+        let mimic = table.get("mimic").map(|item| self.mimic(item, &limit).map_err(|f| f.or_at(item.span())));
+        Ok((node, JointRig { limit, stiffness, logical_parent, mimic: mimic.transpose()?, ccd_budget }))
+    }
+
+    /// Reads how a joint follows another one. The offset of a hinge is in degrees, and that of a prismatic joint in metres.
+    fn mimic(&self, item: &Item, limit: &Limit) -> Result<MimicRig, SpannedError> {
+        let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "mimic must be a table"))?;
+        check_keys(table, &["joint", "ratio", "offset"])?;
+        let leader = required(table, "joint")?;
+        let value = |key: &str, default: f64| {
+            let read = |item| number(item, key, |_| true, || format!("{key} must be a number"));
+            table.get(key).map_or(Ok(default), read)
+        };
+        let (ratio, offset) = (value("ratio", 1.0)?, value("offset", 0.0)?);
+        let offset = if matches!(limit, Limit::Prismatic { .. }) { offset } else { offset.to_radians() };
+        Ok(MimicRig { joint: self.node(leader, leader.span())?, ratio, offset })
     }
 
     /// Finds a node by its name or `#INDEX`.
@@ -159,8 +183,12 @@ impl RigReader<'_> {
         let name = item
             .as_str()
             .ok_or_else(|| SpannedError { span: span.clone(), cause: "a node must be a string".into() })?;
-        named(self.skeleton, name)
-            .ok_or_else(|| SpannedError { span, cause: format!("node \"{name}\" does not exist") })
+        let unknown = || {
+            let hint = similar_node(self.skeleton, name)
+                .map_or_else(String::new, |node| format!("; did you mean \"{node}\"?"));
+            format!("node \"{name}\" does not exist{hint}")
+        };
+        named(self.skeleton, name).ok_or_else(|| SpannedError { span, cause: unknown() })
     }
 }
 
@@ -170,13 +198,27 @@ pub(crate) fn named(skeleton: &Skeleton, name: &str) -> Option<usize> {
     index.filter(|&i: &usize| i < skeleton.nodes.len()).or_else(|| skeleton.find(name))
 }
 
+/// Longest name that is compared with those of nodes, bytes. Names from files can be of any length.
+const LONGEST_COMPARED: usize = 64;
+
+/// Returns the name of the node that is most similar to an unknown name, if at most a quarter of the name differs.
+fn similar_node<'a>(skeleton: &'a Skeleton, name: &str) -> Option<&'a str> {
+    let largest = name.len() / 4;
+    let names = skeleton.nodes.iter().filter_map(|node| node.name.as_deref());
+    let close =
+        names.filter(|known| name.len() <= LONGEST_COMPARED && known.len().abs_diff(name.len()) <= largest);
+    let distances =
+        close.map(|known| (ik::edit_distance(&name.to_lowercase(), &known.to_lowercase()), known));
+    distances.filter(|(distance, _)| *distance <= largest).min().map(|(_, known)| known)
+}
+
 /// Returns the name of a node, or `#INDEX` if [`named`] would find another node by that name.
 fn name(skeleton: &Skeleton, node: usize) -> String {
     let own = skeleton.label(node);
     if named(skeleton, &own) == Some(node) { own } else { format!("#{node}") }
 }
 
-/// Reads a limit with angles in degrees.
+/// Reads a limit with angles in degrees and displacements in metres.
 fn limit(item: &Item) -> Result<Limit, SpannedError> {
     let table = item.as_table_like().ok_or_else(|| SpannedError::at(item, "limit must be a table"))?;
     let kind = required(table, "kind")?;
@@ -200,6 +242,13 @@ fn limit(item: &Item) -> Result<Limit, SpannedError> {
             check_keys(table, &["kind", "axis", "min", "max"])?;
             Limit::Hinge { axis: axis("axis")?, min: angle("min")?, max: angle("max")? }
         }
+        Some("prismatic") => {
+            check_keys(table, &["kind", "axis", "min", "max"])?;
+            let metres = |key: &str| {
+                number(required(table, key)?, key, |_| true, || format!("{key} must be a number"))
+            };
+            Limit::Prismatic { axis: axis("axis")?, min: metres("min")?, max: metres("max")? }
+        }
         Some("cone") => {
             check_keys(table, &["kind", "axis", "side", "swing", "twist"])?;
             let (axis, side) = (axis("axis")?, axis("side")?);
@@ -220,7 +269,12 @@ fn limit(item: &Item) -> Result<Limit, SpannedError> {
             let three = |key: &str| Ok(numbers::<3>(required(table, key)?, key)?.map(f64::to_radians));
             Limit::Euler { order, min: three("min")?, max: three("max")? }
         }
-        _ => return Err(SpannedError::at(kind, "kind must be one of free, locked, hinge, cone, euler")),
+        _ => {
+            return Err(SpannedError::at(
+                kind,
+                "kind must be one of free, locked, hinge, prismatic, cone, euler",
+            ));
+        }
     };
     limit.validate().map_err(|property| SpannedError::at(item, format!("the {property} is invalid")))?;
     Ok(limit)

@@ -5,8 +5,8 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Val
 use crate::asset::Skeleton;
 use crate::ik;
 use crate::ik::Limit;
-use crate::rig::RigError;
 use crate::rig::model::{Chain, JointRig, Rig};
+use crate::rig::{MimicRig, RigError};
 use crate::text::toml::{SpannedError, real};
 
 use super::{VERSION, file_error, limit, name, named, options, read};
@@ -57,6 +57,7 @@ fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
         ("stiffness", Some(joint.stiffness).filter(|s| *s > 0.0).map(Into::into)),
         ("limit", limit_value(&joint.limit)),
         ("logical_parent", joint.logical_parent.map(|c| name(skeleton, c).into())),
+        ("mimic", joint.mimic.map(|mimic| mimic_value(&mimic, &joint.limit, skeleton))),
         (
             "ccd_budget",
             Some(joint.ccd_budget).filter(|b| b.is_finite()).map(|b| round(b.to_degrees()).into()),
@@ -64,6 +65,19 @@ fn joint_keys(node: usize, joint: &JointRig, skeleton: &Skeleton) -> Keys {
         // The deprecated spelling is removed, because a file must not contain both.
         ("carrier", None),
     ]
+}
+
+/// Writes the offset of a hinge in degrees and that of a prismatic joint in metres.
+fn mimic_value(mimic: &MimicRig, limit: &Limit, skeleton: &Skeleton) -> Value {
+    let mut table = InlineTable::new();
+    table.insert("joint", name(skeleton, mimic.joint).into());
+    table.insert("ratio", round(mimic.ratio).into());
+    let is_slide = matches!(limit, Limit::Prismatic { .. });
+    let offset = if is_slide { mimic.offset } else { mimic.offset.to_degrees() };
+    if round(offset) != 0.0 {
+        table.insert("offset", round(offset).into());
+    }
+    table.into()
 }
 
 fn limit_value(limit: &Limit) -> Option<Value> {
@@ -80,6 +94,12 @@ fn limit_value(limit: &Limit) -> Option<Value> {
             add("axis", list(axis.to_array()));
             add("min", degrees(min).into());
             add("max", degrees(max).into());
+        }
+        Limit::Prismatic { axis, min, max } => {
+            add("kind", "prismatic".into());
+            add("axis", list(axis.to_array()));
+            add("min", round(min).into());
+            add("max", round(max).into());
         }
         Limit::Cone { axis, side, swing, twist } => {
             add("kind", "cone".into());
@@ -127,11 +147,14 @@ fn set(table: &mut Table, key: &str, mut value: Value) {
 fn is_equivalent(existing: &Value, new: &Value) -> bool {
     let real = |value: &Value| real(&Item::Value(value.clone()));
     match (existing, new) {
-        (Value::InlineTable(_), Value::InlineTable(_)) => {
+        (Value::InlineTable(existing_table), Value::InlineTable(new_table)) => {
             let read = |value: &Value| limit(&Item::Value(value.clone())).ok();
             let (existing, new) = (read(existing), read(new));
             let canonical = |value: &Limit| limit_value(value).map(|v| v.to_string());
-            existing.is_some() && existing.as_ref().and_then(canonical) == new.as_ref().and_then(canonical)
+            let mimics = || is_equivalent_mimic(existing_table, new_table);
+            mimics()
+                || existing.is_some()
+                    && existing.as_ref().and_then(canonical) == new.as_ref().and_then(canonical)
         }
         (Value::Array(existing), Value::Array(new)) => {
             existing.len() == new.len() && existing.iter().zip(new).all(|(a, b)| is_equivalent(a, b))
@@ -139,6 +162,24 @@ fn is_equivalent(existing: &Value, new: &Value) -> bool {
         (Value::String(existing), Value::String(new)) => existing.value() == new.value(),
         _ => real(existing).zip(real(new)).is_some_and(|(a, b)| (a - b).abs() < 5e-7),
     }
+}
+
+/// Returns whether two values of the key `mimic` mean the same.
+fn is_equivalent_mimic(existing: &InlineTable, new: &InlineTable) -> bool {
+    let number = |table: &InlineTable, key: &str, default: f64| {
+        table.get(key).map_or(Some(default), |value| real(&Item::Value(value.clone())))
+    };
+    let same = |key: &str, default: f64| {
+        let pair = number(existing, key, default).zip(number(new, key, default));
+        pair.is_some_and(|(a, b)| (a - b).abs() < 5e-7)
+    };
+    let joint = |table: &InlineTable| table.get("joint").and_then(Value::as_str).map(str::to_owned);
+    let known = |(key, _): (&str, &Value)| ["joint", "ratio", "offset"].contains(&key);
+    joint(new).is_some()
+        && joint(existing) == joint(new)
+        && same("ratio", 1.0)
+        && same("offset", 0.0)
+        && existing.iter().all(known)
 }
 
 /// Updates a list of tables, which are identified by the node in their key `id`.

@@ -13,7 +13,9 @@ use crate::viewer::{Command, RingMode, Session};
 use super::{AppRequest, PanelState, heading, name, node_name, theme};
 
 /// Names of the limit kinds.
-const KINDS: [&str; 5] = ["Free", "Locked", "Hinge", "Cone", "Euler angles"];
+const KINDS: [&str; 6] = ["Free", "Locked", "Hinge", "Cone", "Euler angles", "Prismatic"];
+/// Range of a joint that becomes prismatic, metres.
+const STROKE: f64 = 0.1;
 
 /// Shows the section.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut PanelState, commands: &mut Vec<Command>) {
@@ -101,6 +103,7 @@ fn kind_of(limit: &Limit) -> usize {
         Limit::Hinge { .. } => 2,
         Limit::Cone { .. } => 3,
         Limit::Euler { .. } => 4,
+        Limit::Prismatic { .. } => 5,
     }
 }
 
@@ -112,6 +115,7 @@ fn converted(limit: &Limit, kind: usize, bone: DVec3) -> Limit {
         1 => Limit::Locked,
         2 => {
             let axis = match *limit {
+                Limit::Prismatic { axis, .. } => axis,
                 Limit::Cone { side, .. } => side,
                 _ => across(DVec3::X, bone),
             };
@@ -124,12 +128,16 @@ fn converted(limit: &Limit, kind: usize, bone: DVec3) -> Limit {
             }
             _ => round_cone(bone, PI / 4.0, [-PI / 4.0, PI / 4.0]),
         },
+        5 => {
+            let axis = if let Limit::Hinge { axis, .. } = *limit { axis } else { bone };
+            Limit::Prismatic { axis, min: 0.0, max: STROKE }
+        }
         4 => Limit::Euler { order: EulerRot::YXZ, min, max: min.map(|a| -a) },
         _ => Limit::Free,
     }
 }
 
-/// Editable angles and axes of a limit, in degrees.
+/// Editable angles and axes of a limit, in degrees, and displacements in metres.
 struct LimitFields<'a> {
     commands: &'a mut Vec<Command>,
     node: usize,
@@ -143,6 +151,10 @@ impl LimitFields<'_> {
             Limit::Hinge { axis, min, max } => {
                 self.range(ui, "Angle", [min, max], 360.0, |[min, max]| Limit::Hinge { axis, min, max });
                 self.axis(ui, axis, |axis| Limit::Hinge { axis, min, max });
+            }
+            Limit::Prismatic { axis, min, max } => {
+                self.stroke(ui, [min, max], |[min, max]| Limit::Prismatic { axis, min, max });
+                self.axis(ui, axis, |axis| Limit::Prismatic { axis, min, max });
             }
             Limit::Cone { axis, side, swing, twist } => {
                 self.row(ui, "Swing", swing, [0.0..=180.0, 0.0..=180.0], |swing| Limit::Cone {
@@ -177,6 +189,21 @@ impl LimitFields<'_> {
     ) {
         let [min, max] = ends.map(f64::to_degrees);
         self.row(ui, name, ends, [-max_degrees.max(-min)..=max, min..=max_degrees.max(max)], with);
+    }
+
+    /// Shows a row for the minimum and the maximum displacement.
+    fn stroke(&mut self, ui: &mut Ui, ends: [f64; 2], with: impl Fn([f64; 2]) -> Limit) {
+        let ranges = [f64::NEG_INFINITY..=ends[1], ends[0]..=f64::INFINITY];
+        ui.horizontal(|ui| {
+            let title = ui.add_sized([44.0, ui.spacing().interact_size.y], egui::Label::new("Stroke"));
+            let mut ends = ends;
+            for (i, range) in ranges.into_iter().enumerate() {
+                let number =
+                    DragValue::new(&mut ends[i]).range(range).speed(0.002).suffix(" m").max_decimals(3);
+                let number = ui.add(number.clamp_existing_to_range(false)).labelled_by(title.id);
+                self.push_edit(&number, with(ends));
+            }
+        });
     }
 
     fn row(

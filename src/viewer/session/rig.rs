@@ -6,7 +6,7 @@ use glam::DQuat;
 
 use crate::ik::Limit;
 use crate::puppet::Pin;
-use crate::rig::{Rig, orientation};
+use crate::rig::{Rig, Slide, orientation};
 use crate::viewer::session::gizmo::GizmoGrip;
 use crate::viewer::session::history::EditRun;
 
@@ -37,11 +37,14 @@ impl Session {
         self.set_rig(Arc::new(rig));
     }
 
-    /// Sets the limit of a joint, and rotates the joint into that limit.
+    /// Sets the limit of a joint, and moves the joint into that limit. Mimic joints that can no longer follow their leaders
+    /// become independent.
     pub(in crate::viewer) fn limit_joint(&mut self, node: usize, limit: Limit) {
         self.change_rig(|rig| {
             let joint = rig.joints.entry(node).or_default();
             joint.limit = limit;
+            rig.remove_invalid_mimics();
+            let joint = rig.joints.entry(node).or_default();
             if *joint == Default::default() {
                 rig.joints.remove(&node);
             }
@@ -55,6 +58,15 @@ impl Session {
             self.state.held.locals.get_mut(node).filter(|_| allowed.angle_between(now) > 1e-6)
         {
             local.rotation = allowed;
+        }
+        let skeleton = &self.puppet.character().skeleton;
+        let slide = Slide::new(skeleton, node, &limit).filter(|_| self.options.limits);
+        if let (Some(slide), Some(local)) = (slide, self.state.held.locals.get_mut(node)) {
+            let now = slide.split(local.translation).0;
+            let allowed = limit.nearest_displacement(now);
+            if (allowed - now).abs() > 1e-6 {
+                local.translation = slide.with_displacement(local.translation, allowed);
+            }
         }
     }
 

@@ -3,3 +3,4 @@
 mod bases;
 mod chains;
 mod humanoids;
+mod joints;

@@ -1,12 +1,12 @@
 //! The fused method on a tree.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use crate::ik::methods::damped::damping;
 use crate::ik::methods::jacobian::{Inverse, Jacobian, freedom, towards};
 use crate::ik::methods::two_bone::{bend, orient, swing};
 use crate::ik::rotation::rotation_vector;
-use crate::ik::tree::Tree;
+use crate::ik::tree::{Joint, JointState, Role, Tree};
 use crate::ik::{Correction, FusedOptions, JacobianOptions, Method};
 
 use super::{FusedPose, FusedSteps, can_reach, middle, wants_closed_form};
@@ -15,8 +15,8 @@ use super::{FusedPose, FusedSteps, can_reach, middle, wants_closed_form};
 #[derive(Clone, Debug, Default)]
 pub(in crate::ik) struct Fused {
     steps: FusedSteps,
-    /// Rotations before the last step.
-    before: Vec<DQuat>,
+    /// The joints before the last step.
+    before: Vec<JointState>,
     /// Whether the halves of the chain cannot reach the target, so that damped least squares runs alone.
     is_differential: bool,
 }
@@ -58,7 +58,7 @@ struct TreePose<'a> {
     tree: &'a mut Tree,
     jacobian: &'a mut Jacobian,
     options: &'a JacobianOptions,
-    before: &'a mut Vec<DQuat>,
+    before: &'a mut Vec<JointState>,
 }
 
 impl FusedPose for TreePose<'_> {
@@ -82,12 +82,15 @@ impl FusedPose for TreePose<'_> {
 
     fn last_turn(&self, joint: usize) -> DVec3 {
         let (joint, before) = (&self.tree.joints[joint], self.before[joint]);
-        self.tree.base_from_axes(joint) * rotation_vector(joint.rotation * before.conjugate())
+        if joint.role == Role::Follower || joint.prismatic.is_some() {
+            return -towards(self.tree, joint, before);
+        }
+        self.tree.base_from_axes(joint) * rotation_vector(joint.rotation * before.rotation.conjugate())
     }
 
     fn turn_to_middle(&self, joint: usize) -> DVec3 {
         let joint = &self.tree.joints[joint];
-        towards(self.tree, joint, joint.centre())
+        towards(self.tree, joint, joint.centre_state())
     }
 
     fn step(&mut self, additional: &[DVec3], boost: f64) {
@@ -107,17 +110,17 @@ impl FusedPose for TreePose<'_> {
     }
 
     fn undo(&mut self) {
-        for (joint, &rotation) in self.tree.joints.iter_mut().zip(&*self.before) {
-            joint.rotation = rotation;
+        for (joint, &state) in self.tree.joints.iter_mut().zip(&*self.before) {
+            joint.set_state(state);
         }
         self.tree.forward();
     }
 }
 
-/// Copies the rotations of the joints.
-fn store(rotations: &mut Vec<DQuat>, tree: &Tree) {
-    rotations.clear();
-    rotations.extend(tree.joints.iter().map(|j| j.rotation));
+/// Copies the states of the joints.
+fn store(states: &mut Vec<JointState>, tree: &Tree) {
+    states.clear();
+    states.extend(tree.joints.iter().map(Joint::state));
 }
 
 /// Applies the closed form: the two halves of the chain are the bones of a limb that reaches for the target. Limits may
@@ -144,9 +147,13 @@ struct Halves {
 }
 
 impl Halves {
-    /// Returns `None` if the goals are more than a single target position, or if no joint turns.
+    /// Returns `None` if the goals are more than a single target position, if no joint turns, or if a joint is prismatic or
+    /// coupled, so that the halves are no limb.
     fn of(tree: &Tree) -> Option<Self> {
         let [task] = &tree.tasks[..] else { return None };
+        if !tree.only_turns() {
+            return None;
+        }
         let positions = tree.joints.iter().map(|j| j.position);
         let lengths = positions.clone().zip(positions.skip(1)).map(|(a, b)| a.distance(b));
         let middle = middle(lengths, tree.lengths(0).sum);

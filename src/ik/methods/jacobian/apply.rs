@@ -18,12 +18,17 @@ impl Jacobian {
         if largest > LARGEST_TURN { LARGEST_TURN / largest } else { 1.0 }
     }
 
-    /// Turns the joints within their limits and moves the base.
+    /// Turns and displaces the joints within their limits, and moves the base.
     pub(in crate::ik) fn apply(&mut self, tree: &mut Tree, parameters: JointParameters) {
         let scale = self.step_scale();
         for (index, turn) in self.turns.iter().enumerate() {
             let joint = &tree.joints[index];
             let local = tree.axis_to_frame(joint, *turn * scale);
+            if joint.prismatic.is_some() {
+                let from = joint.displacement;
+                tree.joints[index].slide_by(from, local);
+                continue;
+            }
             let euler = parameters == JointParameters::Euler && joint.hinge.is_none();
             tree.joints[index].rotation = if euler {
                 joint.allowed(euler_step(joint.rotation, local).normalize())

@@ -3,10 +3,10 @@
 use glam::{DMat3, DVec3};
 
 use crate::ik::JointParameters;
-use crate::ik::tree::{Joint, Tree};
+use crate::ik::tree::{Joint, Role, Tree};
 
 use super::apply::euler_axes;
-use super::{Jacobian, TaskKind};
+use super::{Columns, Jacobian, TaskKind};
 
 impl Jacobian {
     /// Assigns axes and entries to the joints and to the base.
@@ -17,15 +17,21 @@ impl Jacobian {
         for index in 0..=tree.joints.len() {
             let first = self.below.len();
             match tree.joints.get(index) {
-                Some(_) => {
-                    // Pins come before goals. This keeps the blocks in ascending order.
-                    for pinned in [true, false] {
-                        for task in tree.tasks_below(index).map(|place| tree.task_at(place)) {
-                            if tree.tasks[task].pinned == pinned {
-                                let (start, count) = self.blocks_of[task];
-                                self.below.extend(start..start + count);
+                // The leader has the columns of its followers.
+                Some(joint) if joint.role == Role::Follower => {}
+                Some(joint) => {
+                    self.add_blocks_below(tree, index);
+                    if joint.role == Role::Leader {
+                        tree.followers(index).for_each(|follower| self.add_blocks_below(tree, follower));
+                        self.below[first..].sort_unstable();
+                        let mut kept = first;
+                        for place in first..self.below.len() {
+                            if place == first || self.below[place] != self.below[kept - 1] {
+                                self.below[kept] = self.below[place];
+                                kept += 1;
                             }
                         }
+                        self.below.truncate(kept);
                     }
                     if self.rows.last().is_some_and(|row| row.kind == TaskKind::Balance) {
                         self.below.push(self.rows.len() - 1);
@@ -37,9 +43,9 @@ impl Jacobian {
                     self.below.extend(moved.map(|(block, _)| block));
                 }
             }
-            let count = if tree.joints.get(index).is_some_and(|j| j.hinge.is_some()) { 1 } else { 3 };
+            let count = if tree.joints.get(index).is_some_and(|j| j.only_axis().is_some()) { 1 } else { 3 };
             let blocks = (first, self.below.len());
-            self.columns.push(super::Columns { blocks, axes, count, entries, weight: 0.0 });
+            self.columns.push(Columns { blocks, axes, count, entries, weight: 0.0 });
             axes += count;
             entries += count * (blocks.1 - blocks.0);
         }
@@ -49,12 +55,24 @@ impl Jacobian {
         self.entries.resize(entries, DVec3::ZERO);
     }
 
+    /// Adds the blocks of the tasks below a joint to `below`, in ascending order: pins come before goals.
+    fn add_blocks_below(&mut self, tree: &Tree, index: usize) {
+        for pinned in [true, false] {
+            for task in tree.tasks_below(index).map(|place| tree.task_at(place)) {
+                if tree.tasks[task].pinned == pinned {
+                    let (start, count) = self.blocks_of[task];
+                    self.below.extend(start..start + count);
+                }
+            }
+        }
+    }
+
     /// Computes the Jacobian at the pose of the last [`Jacobian::evaluate`].
     pub(in crate::ik) fn set_freedom(&mut self, tree: &Tree, parameters: JointParameters) {
         (self.parameters, self.freedom) = (parameters, 1.0);
         self.locks.clear();
         for (index, joint) in tree.joints.iter().enumerate() {
-            self.columns[index].weight = joint.weight;
+            self.columns[index].weight = if joint.role == Role::Follower { 0.0 } else { joint.weight };
             self.set_axes(tree, index);
         }
         self.set_base(tree.joints.len());
@@ -63,8 +81,8 @@ impl Jacobian {
     /// Computes the axes and entries of a joint. Locked directions are removed from the axes.
     pub(super) fn set_axes(&mut self, tree: &Tree, index: usize) {
         let (joint, first) = (&tree.joints[index], self.columns[index].axes);
-        match (&joint.hinge, self.parameters) {
-            (Some(hinge), _) => self.axes[first] = tree.axis_from_frame(joint, hinge.axis),
+        match (joint.only_axis(), self.parameters) {
+            (Some(axis), _) => self.axes[first] = tree.axis_from_frame(joint, axis),
             (None, JointParameters::RotationVector) => {
                 self.axes[first..first + 3].copy_from_slice(&[DVec3::X, DVec3::Y, DVec3::Z]);
             }
@@ -84,6 +102,9 @@ impl Jacobian {
     /// Computes the entries of a joint.
     fn set_entries(&mut self, tree: &Tree, index: usize) {
         let (columns, joint) = (self.columns[index], &tree.joints[index]);
+        if joint.role != Role::Single || joint.prismatic.is_some() {
+            return self.set_entries_of_motion(tree, index);
+        }
         let below = &self.below[columns.blocks.0..columns.blocks.1];
         let axes = &self.axes[columns.axes..columns.axes + columns.count];
         let entries = &mut self.entries[columns.entries..columns.entries + columns.count * below.len()];
@@ -96,6 +117,26 @@ impl Jacobian {
             for (axis, entries) in axes.iter().zip(entries.chunks_exact_mut(below.len())) {
                 entries[place] = row.response(*axis, tree.velocity(joint, *axis, arm) * share);
             }
+        }
+    }
+
+    /// Computes the entries of a prismatic joint or of coupled joints.
+    #[cold]
+    fn set_entries_of_motion(&mut self, tree: &Tree, index: usize) {
+        let Columns { blocks, axes, count, entries, .. } = self.columns[index];
+        let blocks = blocks.0..blocks.1;
+        for number in 0..if blocks.is_empty() { 0 } else { count } {
+            let start = entries + number * blocks.len();
+            let mut column = std::mem::take(&mut self.column);
+            column.clear();
+            column.resize(blocks.len(), DVec3::ZERO);
+            self.responses(tree, index, self.axes[axes + number], |block, change| {
+                if let Ok(place) = self.below[blocks.clone()].binary_search(&block) {
+                    column[place] += change;
+                }
+            });
+            self.entries[start..start + blocks.len()].copy_from_slice(&column);
+            self.column = column;
         }
     }
 
@@ -116,8 +157,8 @@ impl Jacobian {
         }
     }
 
-    /// Calls `each` with the index of each block below a joint, and the change of the block if the joint turns by
-    /// `turn`, a rotation vector in base space.
+    /// Calls `each` with the index of each block that a joint moves, and the change of the block if the joint turns by
+    /// `turn`, a rotation vector in base space. A block below several coupled joints is passed once for each of them.
     pub(super) fn responses(
         &self,
         tree: &Tree,
@@ -126,13 +167,43 @@ impl Jacobian {
         mut each: impl FnMut(usize, DVec3),
     ) {
         let (columns, joint): (_, &Joint) = (self.columns[index], &tree.joints[index]);
-        for &block in &self.below[columns.blocks.0..columns.blocks.1] {
+        let below = &self.below[columns.blocks.0..columns.blocks.1];
+        if joint.role != Role::Single || joint.prismatic.is_some() {
+            return self.responses_of_motion(tree, index, turn, &mut each);
+        }
+        for &block in below {
             let row = &self.rows[block];
             let (arm, share) = match row.kind {
                 TaskKind::Balance => self.masses.arm(index, joint),
                 _ => (row.position - joint.position, 1.0),
             };
             each(block, row.response(turn, tree.velocity(joint, turn, arm) * share));
+        }
+    }
+
+    /// Does the same as [`Jacobian::responses`] for a prismatic joint or for coupled joints.
+    #[cold]
+    fn responses_of_motion(
+        &self,
+        tree: &Tree,
+        index: usize,
+        turn: DVec3,
+        each: &mut dyn FnMut(usize, DVec3),
+    ) {
+        let (start, end) = self.columns[index].blocks;
+        for (member, turn) in tree.coupled_turns(index, turn) {
+            let joint = &tree.joints[member];
+            let moves = |task: usize| tree.tasks_below(member).any(|place| tree.task_at(place) == task);
+            for &block in &self.below[start..end] {
+                let row = &self.rows[block];
+                let (arm, share) = match row.kind {
+                    TaskKind::Balance => self.masses.arm(member, joint),
+                    _ if !moves(row.task) => continue,
+                    _ => (row.position - joint.position, 1.0),
+                };
+                let (turned, moved) = tree.motion(joint, turn, arm);
+                each(block, row.response(turned, moved * share));
+            }
         }
     }
 }

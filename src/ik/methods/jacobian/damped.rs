@@ -4,7 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::ik::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, is_stretched, swing};
 use crate::ik::rotation::any_perpendicular;
-use crate::ik::tree::{Tree, retract};
+use crate::ik::tree::{JointState, Tree, retract};
 use crate::ik::{JacobianOptions, JointParameters, Limit};
 
 use super::apply::euler_step;
@@ -14,9 +14,9 @@ use super::{GOALS, Inverse, Jacobian};
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeSteps {
     pub(super) damped: Damped,
-    /// For each joint in the measured pose, its rotation, and the matrix that transforms rotation axes from its frame
-    /// to base space.
-    before: Vec<(DQuat, DMat3)>,
+    /// For each joint in the measured pose, its state, and the matrix that transforms rotation axes from its frame to base
+    /// space.
+    before: Vec<(JointState, DMat3)>,
     before_root: DVec3,
     /// The step since the measured pose: rotation vectors in base space, and the translation of the base.
     turns: Vec<DVec3>,
@@ -82,7 +82,7 @@ impl DampedProblem for TreeProblem<'_> {
     fn measure(&mut self) {
         let Self { tree, jacobian, steps, options, .. } = self;
         steps.before.clear();
-        steps.before.extend(tree.joints.iter().map(|j| (j.rotation, tree.base_from_axes(j))));
+        steps.before.extend(tree.joints.iter().map(|j| (j.state(), tree.base_from_axes(j))));
         steps.before_root = tree.root;
         let length = tree.length();
         jacobian.select_balance(tree, options);
@@ -115,8 +115,8 @@ impl DampedProblem for TreeProblem<'_> {
     fn accept(&mut self) {}
 
     fn reject(&mut self) {
-        for (joint, (rotation, _)) in self.tree.joints.iter_mut().zip(&self.steps.before) {
-            joint.rotation = *rotation;
+        for (joint, (state, _)) in self.tree.joints.iter_mut().zip(&self.steps.before) {
+            joint.set_state(*state);
         }
         self.tree.root = self.steps.before_root;
         self.tree.forward();
@@ -124,7 +124,7 @@ impl DampedProblem for TreeProblem<'_> {
 }
 
 impl TreeSteps {
-    /// Turns the joints from the measured pose within their limits, and moves the base.
+    /// Turns and displaces the joints from the measured pose within their limits, and moves the base.
     ///
     /// A joint that is free, as are all joints above it, turns in base space by the sum of the rotation vectors down to
     /// it, as in a free chain. Any other joint turns in its frame by its own rotation vector, so that a limit or a hinge
@@ -137,7 +137,11 @@ impl TreeSteps {
             let is_plain = joint.limit == Limit::Free && parameters == JointParameters::RotationVector;
             let above = above.filter(|_| is_plain);
             self.sums.push(above.map(|above| above + *turn));
-            let (rotation, base_from_axes) = self.before[index];
+            let (JointState { rotation, displacement }, base_from_axes) = self.before[index];
+            if joint.prismatic.is_some() {
+                tree.joints[index].slide_by(displacement, base_from_axes.transpose_mul_vec3(*turn));
+                continue;
+            }
             let euler = parameters == JointParameters::Euler && joint.hinge_axis().is_none();
             let requested = match above {
                 Some(above) => {
@@ -155,11 +159,12 @@ impl TreeSteps {
     }
 }
 
-/// Returns the largest number of joints above an effector. A joint counts by its weight, and a hinge as a third.
+/// Returns the largest number of joints above an effector. A joint counts by its weight, and a hinge or a prismatic joint
+/// as a third.
 pub(in crate::ik) fn freedom(tree: &Tree) -> f64 {
     let of = |joint: usize| {
         let joint = &tree.joints[joint];
-        joint.weight * if joint.hinge_axis().is_some() { 1.0 / 3.0 } else { 1.0 }
+        joint.weight * if joint.only_axis().is_some() { 1.0 / 3.0 } else { 1.0 }
     };
     (0..tree.tasks.len()).map(|task| tree.above(task).map(of).sum()).fold(0.0, f64::max)
 }

@@ -70,15 +70,18 @@ impl Jacobian {
                 continue;
             }
             let released = releases && self.release(tree, index);
-            let locked = match &joint.hinge {
-                Some(hinge) => {
-                    let axis = self.axes[self.columns[index].axes];
-                    // The axis of a locked hinge is zero.
-                    let turn = self.turns[index].dot(axis) * scale;
-                    let room = hinge.room(joint.rotation, turn, MARGIN);
-                    room.is_some_and(|room| self.lock(tree, index, axis * turn.signum(), room))
-                }
-                None => self.lock_at_border(tree, index, scale),
+            let locked = if joint.only_axis().is_some() {
+                let axis = self.axes[self.columns[index].axes];
+                // The axis of a locked joint is zero.
+                let turn = self.turns[index].dot(axis) * scale;
+                let room = match (&joint.hinge, &joint.prismatic) {
+                    (Some(hinge), _) => hinge.room(joint.rotation, turn, MARGIN),
+                    (None, Some(prismatic)) => prismatic.room(joint.displacement, turn, MARGIN),
+                    (None, None) => None,
+                };
+                room.is_some_and(|room| self.lock(tree, index, axis * turn.signum(), room))
+            } else {
+                self.lock_at_border(tree, index, scale)
             };
             changed |= released || locked;
             if changed && single {

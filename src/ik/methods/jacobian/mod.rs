@@ -1,6 +1,6 @@
 //! The Jacobian methods: five ways to invert the derivative of the effectors with respect to the joints.
 //!
-//! A hinge has one column of the Jacobian J, and every other joint has three. A column belongs to a unit axis in base
+//! A hinge and a prismatic joint have one column of the Jacobian J, and every other joint has three. A column belongs to a unit axis in base
 //! space, and contains a vector for each task that the joint moves. Everything is solved in the small space of the
 //! tasks: y = (J W Jᵀ + λ²I)⁻¹ e, then ω = W Jᵀ y. No matrix is as large as the chain.
 //!
@@ -21,6 +21,8 @@ mod balance;
 mod columns;
 mod damped;
 mod inverse;
+#[cfg(test)]
+mod joint_tests;
 mod levels;
 mod limits;
 mod pins;
@@ -28,12 +30,12 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use crate::ik::JointParameters;
 use crate::ik::linear::Elimination;
 use crate::ik::methods::damped::Damped;
-use crate::ik::tree::{PIN_WEIGHT, Tree};
+use crate::ik::tree::{Joint, JointState, PIN_WEIGHT, Tree};
 pub(in crate::ik) use apply::LARGEST_TURN;
 use balance::Masses;
 use damped::TreeSteps;
@@ -154,6 +156,8 @@ pub(in crate::ik) struct Jacobian {
     axes: Vec<DVec3>,
     /// The entries of the Jacobian.
     entries: Vec<DVec3>,
+    /// Buffer for one column.
+    column: Vec<DVec3>,
     parameters: JointParameters,
     /// Length of the longest chain, base space.
     length: f64,
@@ -199,9 +203,9 @@ pub(in crate::ik) struct Jacobian {
     /// If the balance is a secondary task, the fraction of its error that one iteration corrects.
     secondary_balance: Option<f64>,
     masses: Masses,
-    before: Vec<DQuat>,
+    before: Vec<JointState>,
     before_root: DVec3,
-    start: Vec<DQuat>,
+    start: Vec<JointState>,
     last_cost: f64,
     steps: TreeSteps,
 }
@@ -264,7 +268,7 @@ impl Jacobian {
     /// Stores the pose in which a solve starts.
     pub(in crate::ik) fn set_start(&mut self, tree: &Tree) {
         self.start.clear();
-        self.start.extend(tree.joints.iter().map(|j| j.rotation));
+        self.start.extend(tree.joints.iter().map(Joint::state));
     }
 
     /// Computes the errors of the current pose. Each error is clamped to `clamp` base-space metres.

@@ -1,7 +1,7 @@
 //! Pins without goals: bringing pins back, and the compromise of pins that contradict each other.
 
 use crate::ik::JointParameters;
-use crate::ik::tree::Tree;
+use crate::ik::tree::{Joint, Tree};
 
 use super::{GOALS, Inverse, Jacobian, LEVELS};
 
@@ -62,14 +62,14 @@ impl Jacobian {
     /// Stores the pose, in case that the next step is rejected.
     pub(super) fn store(&mut self, tree: &Tree) {
         self.before.clear();
-        self.before.extend(tree.joints.iter().map(|j| j.rotation));
+        self.before.extend(tree.joints.iter().map(Joint::state));
         self.before_root = tree.root;
     }
 
     /// Restores the stored pose.
     pub(super) fn restore(&self, tree: &mut Tree) {
-        for (joint, &rotation) in tree.joints.iter_mut().zip(&self.before) {
-            joint.rotation = rotation;
+        for (joint, &state) in tree.joints.iter_mut().zip(&self.before) {
+            joint.set_state(state);
         }
         tree.root = self.before_root;
         tree.forward();

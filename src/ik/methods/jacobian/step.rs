@@ -1,9 +1,9 @@
 //! Iterations of the Jacobian methods.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use crate::ik::rotation::rotation_vector;
-use crate::ik::tree::{Joint, Tree};
+use crate::ik::tree::{Joint, JointState, Role, Tree};
 use crate::ik::{JacobianOptions, Method, Secondary};
 
 use super::{Inverse, Jacobian};
@@ -42,10 +42,10 @@ impl Jacobian {
                     self.pull[index] = DVec3::ZERO;
                     continue;
                 }
-                Secondary::Rest => joint.rest,
-                Secondary::Posture => joint.posture,
+                Secondary::Rest => joint.rest_state(),
+                Secondary::Posture => joint.posture_state(),
                 Secondary::Start => self.start[index],
-                Secondary::LimitCentres => joint.centre(),
+                Secondary::LimitCentres => joint.centre_state(),
             };
             self.pull[index] = towards(tree, joint, wanted) * options.secondary_gain;
         }
@@ -53,9 +53,16 @@ impl Jacobian {
 }
 
 /// Returns the rotation that turns a joint to `wanted`, as a rotation vector in base space. For a hinge, only the
-/// component about its axis is returned.
-pub(in crate::ik) fn towards(tree: &Tree, joint: &Joint, wanted: DQuat) -> DVec3 {
-    let turn = rotation_vector(wanted * joint.rotation.conjugate());
+/// component about its axis is returned. The turn of a prismatic joint stands for its displacement
+/// ([`Prismatic::per_radian`](crate::ik::tree::Prismatic::per_radian)). A mimic joint does not turn by itself.
+pub(in crate::ik) fn towards(tree: &Tree, joint: &Joint, wanted: JointState) -> DVec3 {
+    if joint.role == Role::Follower || joint.prismatic.is_some() {
+        return joint.prismatic.filter(|_| joint.role != Role::Follower).map_or(DVec3::ZERO, |prismatic| {
+            let angle = (wanted.displacement - joint.displacement) / prismatic.per_radian;
+            tree.axis_from_frame(joint, prismatic.axis * angle)
+        });
+    }
+    let turn = rotation_vector(wanted.rotation * joint.rotation.conjugate());
     let turn = joint.hinge_axis().map_or(turn, |axis| axis * turn.dot(axis));
     tree.axis_from_frame(joint, turn)
 }

@@ -155,8 +155,8 @@ fn similar(key: &str) -> Vec<&'static str> {
     all.into_iter().take_while(|(d, _)| *d == best).take(SUGGESTIONS).map(|(_, key)| key).collect()
 }
 
-/// Returns the Levenshtein distance of two texts, in bytes.
-fn edit_distance(a: &str, b: &str) -> usize {
+/// Returns the Levenshtein distance of two texts, in bytes. It takes time in proportion to the product of their lengths.
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {
         let mut diagonal = i;

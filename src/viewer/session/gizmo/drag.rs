@@ -8,6 +8,7 @@ use crate::rig::orientation;
 use crate::viewer::Session;
 use crate::viewer::session::history::State;
 
+use super::rail::{Rail, stops, with_stop};
 use super::{Dial, Gizmo, GizmoGrip, GizmoView, limits};
 
 /// Steps of rings and of limits in degrees while the control key is held.
@@ -15,6 +16,9 @@ const RING_STEP: f64 = 15.0;
 const END_STEP: f64 = 5.0;
 /// Step of limits in degrees without the control key.
 const FINE_STEP: f64 = 0.1;
+/// Steps of the stops of prismatic joints in metres, with and without the control key.
+const STOP_STEP: f64 = 0.01;
+const FINE_STOP_STEP: f64 = 0.001;
 
 /// A drag of a grip in progress.
 #[derive(Clone, Debug)]
@@ -37,6 +41,8 @@ pub(super) enum DragKind {
     Ring { dial: Dial, from: f64, now: f64, rotation: RingRotation },
     /// An end of a limit. `from` and `now` have the same meaning as for a ring.
     End { dial: Dial, from: f64, now: f64 },
+    /// A stop of a prismatic joint. `from` and `now` are the first and the current displacement under the pointer in metres.
+    Stop { rail: Rail, from: f64, now: f64 },
     /// A pole, which moves in a plane that faces the camera. `grabbed` is the point of that plane under the pointer
     /// when the drag started, `start` is the pole's position at that time, and `end` is the position at which the
     /// limb's end stays.
@@ -70,6 +76,11 @@ impl GizmoDrag {
                 let from = arc.dial.angle(at, &view, end)?;
                 DragKind::End { dial: arc.dial, from, now: from }
             }
+            GizmoGrip::Stop(_) => {
+                let rail = gizmo.limit?.rail?;
+                let from = rail.displacement(at, &view)?;
+                DragKind::Stop { rail, from, now: from }
+            }
             GizmoGrip::Pole => {
                 let pole = gizmo.pole?;
                 let grabbed = view.ray(at)?.intersect_plane(pole.position, view.direction())?;
@@ -96,6 +107,10 @@ impl GizmoDrag {
         match &mut self.kind {
             DragKind::Ring { dial, now, .. } | DragKind::End { dial, now, .. } => {
                 *now = dial.angle(at, view, *now)?;
+                None
+            }
+            DragKind::Stop { rail, now, .. } => {
+                *now = rail.displacement(at, view)?;
                 None
             }
             DragKind::Pole { grabbed, start, .. } => {
@@ -135,8 +150,14 @@ impl GizmoDrag {
         self.has_moved.then_some((self.node, rotation.as_quat().normalize()))
     }
 
-    /// Returns the limit that results from dragging one of its ends.
+    /// Returns the limit that results from dragging one of its ends or stops.
     fn limit(&self) -> Option<Limit> {
+        if let (DragKind::Stop { from, now, .. }, GizmoGrip::Stop(upper)) = (self.kind, self.grip) {
+            let limit = self.before.rig.joint(self.node).limit;
+            let step = if self.snap { STOP_STEP } else { FINE_STOP_STEP };
+            let stop = stops(&limit)?[usize::from(upper)] + now - from;
+            return self.has_moved.then(|| with_stop(limit, upper, (stop / step).round() * step));
+        }
         let (DragKind::End { from, now, .. }, GizmoGrip::End(arc, upper)) = (self.kind, self.grip) else {
             return None;
         };

@@ -12,7 +12,8 @@ use super::drag::DragKind;
 use super::limits::{AngleArc, ConeShape, LimitShape};
 use super::pen::Pen;
 use super::pole::Pole;
-use super::{Gizmo, GizmoGrip, POLE, pole, step};
+use super::rail::Rail;
+use super::{Gizmo, GizmoGrip, LIMIT, POLE, pole, step};
 
 const WHITE: Vec4 = Vec4::ONE;
 /// Color of a needle at its limit.
@@ -20,6 +21,10 @@ const BORDER: Vec4 = Vec4::new(1.0, 0.1, 0.03, 1.0);
 /// Maximum difference in radians between an angle and its limit at which the limit counts as reached. For a cone, it
 /// is a fraction of the maximum swing.
 const NEAR: f64 = 0.01;
+/// Distance from a stop at which a prismatic joint is drawn as being at the stop, as a fraction of its range.
+const RAIL_NEAR: f64 = 0.01;
+/// Half of the length of a stop in points.
+const STOP: f32 = 8.0;
 /// Opacity of filled surfaces.
 const FAINT: f32 = 0.16;
 /// Opacity of the far half of a ring.
@@ -101,6 +106,9 @@ fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<GizmoG
         let used: f64 = limit.arcs.iter().filter(|a| a.rim).map(|a| (a.now / a.max.max(1e-9)).powi(2)).sum();
         draw_needle(pen, limit.center, cone.now, used.sqrt() > 1.0 - NEAR);
     }
+    if let Some(rail) = &limit.rail {
+        draw_rail(pen, rail, hovered_grip);
+    }
     for arc in limit.arcs.iter().filter(|a| !a.rim) {
         draw_sector(pen, arc);
     }
@@ -114,6 +122,26 @@ fn draw_limit(pen: &mut Pen<'_>, limit: &LimitShape, hovered_grip: Option<GizmoG
             );
         }
     }
+}
+
+/// Draws the rail of a prismatic joint: its range with a stop at each end, and the current position.
+fn draw_rail(pen: &mut Pen<'_>, rail: &Rail, hovered_grip: Option<GizmoGrip>) {
+    let ends = rail.ends();
+    let direction = (ends[1] - ends[0]).normalize_or(Vec3::Y);
+    let across = direction.cross(pen.view.direction()).normalize_or(direction.any_orthonormal_vector());
+    pen.path(&ends, 2.2, LIMIT);
+    for (end, upper) in ends.into_iter().zip([false, true]) {
+        let is_hovered = hovered_grip == Some(GizmoGrip::Stop(upper));
+        let half = across * pen.view.metres(end, STOP);
+        pen.path(
+            &[end - half, end + half],
+            if is_hovered { 5.0 } else { 3.0 },
+            if is_hovered { WHITE } else { LIMIT },
+        );
+    }
+    let [min, max] = rail.range;
+    let is_at_stop = (rail.now - min).min(max - rail.now) <= RAIL_NEAR * (max - min);
+    pen.dot(rail.point(rail.now), 6.0, if is_at_stop { BORDER } else { WHITE });
 }
 
 /// Draws the part of the sphere around the joint that contains all directions in which the bone may point.
@@ -194,6 +222,12 @@ pub(in crate::viewer) fn caption(session: &Session) -> Option<(Vec3, String)> {
             };
             let end = arc.dial.point(if upper { arc.max } else { arc.min });
             Some((end, format!("{}{bound}{}", arc.name, degrees(angle))))
+        }
+        GizmoGrip::Stop(upper) => {
+            let rail = gizmo.limit?.rail?;
+            let [min, max] = rail.range;
+            let (name, end) = if upper { ("max", max) } else { ("min", min) };
+            Some((rail.point(end), format!("{name} {:.3} m", end + 0.0)))
         }
         GizmoGrip::Pole => {
             let pole = gizmo.pole?;

@@ -9,6 +9,7 @@ use crate::puppet::Puppet;
 use crate::rig::orientation;
 
 use super::dial::{Dial, GizmoView};
+use super::rail::Rail;
 use super::{AXES, LIMIT, TWIST};
 
 /// Radius of the arcs around the joint in points.
@@ -53,6 +54,7 @@ pub(super) struct LimitShape {
     pub(super) center: Vec3,
     pub(super) arcs: Vec<AngleArc>,
     pub(super) cone: Option<ConeShape>,
+    pub(super) rail: Option<Rail>,
 }
 
 /// Returns the direction of a joint's bone in the joint's frame, a unit vector. A joint without children uses the bone
@@ -84,11 +86,12 @@ pub(super) fn limit_shape(puppet: &Puppet, node: usize, view: &GizmoView) -> Opt
     let frame = LimitFrame { world_from_rest: parent * rest, q, bone: bone(puppet, node), center, view };
     let (arcs, cone) = match puppet.rig.joint(node).limit {
         Limit::Free | Limit::Locked => return None,
+        Limit::Prismatic { .. } => (Vec::new(), None),
         Limit::Hinge { axis, min, max } => (vec![frame.hinge(axis, min, max)], None),
         Limit::Cone { axis, side, swing, twist } => frame.cone(axis, side, swing, twist),
         Limit::Euler { order, min, max } => (frame.euler(order, min, max), None),
     };
-    Some(LimitShape { center, arcs, cone })
+    Some(LimitShape { center, arcs, cone, rail: Rail::of_joint(puppet, node) })
 }
 
 /// The space and the pose in which a limit is drawn.
@@ -215,7 +218,7 @@ fn nearest_turn(angle: f64, near: f64) -> f64 {
 /// Returns the minimum and the maximum angle of one of a limit's arcs.
 pub(super) fn ends(limit: &Limit, arc: usize) -> Option<[f64; 2]> {
     match *limit {
-        Limit::Free | Limit::Locked => None,
+        Limit::Free | Limit::Locked | Limit::Prismatic { .. } => None,
         Limit::Hinge { min, max, .. } => Some([min, max]),
         Limit::Cone { swing, twist, .. } => Some(swing.get(arc).map_or(twist, |s| [-s, *s])),
         Limit::Euler { min, max, .. } => Some([*min.get(arc)?, *max.get(arc)?]),
@@ -234,7 +237,7 @@ pub(super) fn with_end(limit: Limit, arc: usize, upper: bool, value: f64) -> Lim
     };
     let mut limit = limit;
     match &mut limit {
-        Limit::Free | Limit::Locked => {}
+        Limit::Free | Limit::Locked | Limit::Prismatic { .. } => {}
         Limit::Hinge { min, max, .. } => set_end(min, max, TAU),
         Limit::Cone { swing, twist: [min, max], .. } => match swing.get_mut(arc) {
             Some(swing) => *swing = (if upper { value } else { -value }).clamp(0.0, PI),

@@ -11,6 +11,7 @@ mod draw;
 mod limits;
 mod pen;
 mod pole;
+mod rail;
 mod rings;
 mod step;
 
@@ -47,6 +48,8 @@ pub(in crate::viewer) enum GizmoGrip {
     Ring(usize),
     /// An end of a limit's angle, by the index of the arc. `true` is the upper end.
     End(usize, bool),
+    /// A stop of a prismatic joint. `true` is that of the maximum.
+    Stop(bool),
     /// The pole of the limb.
     Pole,
 }
@@ -70,14 +73,19 @@ impl Gizmo {
         })
     }
 
-    /// Returns the part at a pixel. Ends and the pole take precedence over rings, then the nearest part wins.
+    /// Returns the part at a pixel. Ends, stops and the pole take precedence over rings, then the nearest part wins.
     fn under(&self, at: Vec2, view: &GizmoView) -> Option<GizmoGrip> {
         let distance = |position: Vec3| view.pixel(position).map(|p| p.distance(at) / view.scale);
         let ends = self.limit.iter().flat_map(|l| l.arcs.iter().enumerate()).flat_map(|(i, arc)| {
             [(GizmoGrip::End(i, false), arc.min), (GizmoGrip::End(i, true), arc.max)]
                 .map(|(grip, angle)| (grip, arc.dial.point(angle)))
         });
-        let points = ends.chain(self.pole.iter().map(|p| (GizmoGrip::Pole, p.position)));
+        let rails = self.limit.iter().filter_map(|limit| limit.rail);
+        let stops = rails.flat_map(|rail| {
+            let [min, max] = rail.ends();
+            [(GizmoGrip::Stop(false), min), (GizmoGrip::Stop(true), max)]
+        });
+        let points = ends.chain(stops).chain(self.pole.iter().map(|p| (GizmoGrip::Pole, p.position)));
         let near = points.filter_map(|(grip, position)| Some((distance(position)?, grip)));
         let nearest = |a: &(f32, GizmoGrip), b: &(f32, GizmoGrip)| a.0.total_cmp(&b.0);
         let point = near.filter(|(d, _)| *d < END).min_by(nearest);

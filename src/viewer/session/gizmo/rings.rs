@@ -68,7 +68,7 @@ pub(super) fn for_joint(session: &Session, node: usize, view: &GizmoView) -> Vec
     let limit = if session.options.limits { puppet.rig.joint(node).limit } else { Limit::Free };
     if session.turns_alone(node) {
         match limit {
-            Limit::Locked => return Vec::new(),
+            Limit::Locked | Limit::Prismatic { .. } => return Vec::new(),
             // Rotating a hinge does not move its axis.
             Limit::Hinge { axis, .. } => return vec![ring(own * axis, FREE, "Rotate")],
             _ => {}

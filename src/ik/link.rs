@@ -1,0 +1,108 @@
+//! The links of a body.
+
+use glam::{DQuat, DVec3};
+
+use super::{Limit, Mimic};
+
+/// A joint and its offset from its parent. As in glTF,
+/// `parent_from_link = translate(offset) · rotate(rotation) · scale(scale)`. A [prismatic](Limit::Prismatic) joint adds
+/// its displacement to the offset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Index of the parent link, which is less than the index of this one; `None` for the base.
+    pub parent: Option<usize>,
+    /// Position of the joint in its parent's frame.
+    pub offset: DVec3,
+    /// Local rotation at rest.
+    pub rest: DQuat,
+    /// Scale of everything below the joint, one by default. It may be negative.
+    pub scale: DVec3,
+    /// The type of the joint, and the range of its rotation or displacement.
+    pub limit: Limit,
+    /// The joint that this one follows, or `None` if the joint moves by itself.
+    pub mimic: Option<Mimic>,
+    /// How readily the joint turns relative to the others. The default is 1, and a joint of weight 0 never turns.
+    pub weight: f64,
+    /// Maximum rotation of the joint in one solve by [`Method::Ccd`](super::Method::Ccd), radians, in addition to
+    /// [`CcdOptions::budget`](super::CcdOptions::budget). Infinite by default, and 0 never turns the joint. These are the
+    /// rotation limits per joint of Unreal Engine's CCDIK node.
+    pub ccd_budget: f64,
+    /// Whether the link leads from a joint to its parent in the skeleton. The rotations of the link, `rest` included,
+    /// are then the inverses of the joint's rotations. The limit remains that of the joint.
+    pub reversed: bool,
+}
+
+impl Link {
+    /// Returns a link without a parent, at the origin, with the identity as its rest rotation.
+    pub fn base() -> Self {
+        Self {
+            parent: None,
+            offset: DVec3::ZERO,
+            rest: DQuat::IDENTITY,
+            scale: DVec3::ONE,
+            limit: Limit::Free,
+            mimic: None,
+            weight: 1.0,
+            ccd_budget: f64::INFINITY,
+            reversed: false,
+        }
+    }
+
+    /// Returns a link below another one, with the identity as its rest rotation.
+    pub fn child(parent: usize, offset: DVec3) -> Self {
+        Self { parent: Some(parent), offset, ..Self::base() }
+    }
+
+    /// Returns the allowed rotation that is nearest to a given one.
+    pub fn nearest(&self, rotation: DQuat) -> DQuat {
+        nearest(&self.limit, self.rest, self.reversed, rotation)
+    }
+
+    /// Returns the angle in radians from a rotation to the nearest allowed one.
+    pub fn limit_violation(&self, rotation: DQuat) -> f64 {
+        self.limit.limit_violation(own(self.rest, self.reversed, rotation))
+    }
+
+    /// Returns the translation of a prismatic joint per metre of displacement, in its parent's frame: a unit vector. Returns
+    /// `None` for other joints.
+    ///
+    /// A reversed link leads from the joint to its parent, so that the displacement moves its origin the other way.
+    pub(super) fn slide_axis(&self) -> Option<DVec3> {
+        let Limit::Prismatic { axis, .. } = self.limit else { return None };
+        Some(if self.reversed { -axis } else { self.rest * axis })
+    }
+
+    /// Returns the name of the first field with an invalid number.
+    pub(super) fn invalid_field(&self) -> Option<&'static str> {
+        let fields = [
+            ("offset", self.offset.is_finite()),
+            ("rest", self.rest.is_finite()),
+            ("scale", self.scale.is_finite()),
+            ("weight", self.weight.is_finite() && self.weight >= 0.0),
+            ("ccd_budget", self.ccd_budget >= 0.0),
+        ];
+        let invalid = fields.into_iter().find(|(_, valid)| !valid).map(|(what, _)| what);
+        invalid.or_else(|| self.limit.validate().err())
+    }
+}
+
+/// Returns a joint's own rotation from rest, q = rest⁻¹ · local, for either direction of its link.
+pub(super) fn own(rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
+    if reversed { rest * rotation.conjugate() } else { rest.conjugate() * rotation }
+}
+
+/// Returns the rotation nearest to a given one that a limit allows.
+pub(super) fn nearest(limit: &Limit, rest: DQuat, reversed: bool, rotation: DQuat) -> DQuat {
+    if *limit == Limit::Free {
+        return rotation;
+    }
+    let wanted = own(rest, reversed, rotation);
+    let allowed = limit.nearest(wanted);
+    if allowed == wanted {
+        rotation
+    } else if reversed {
+        allowed.conjugate() * rest
+    } else {
+        rest * allowed
+    }
+}

@@ -1,0 +1,96 @@
+//! Cyclic coordinate descent for prismatic joints and for mimic joints.
+
+use glam::DVec3;
+
+use crate::ik::CcdOptions;
+use crate::ik::tree::{JointState, Tree};
+
+use super::ccd::Ccd;
+
+/// Number of times that the step of coupled joints is halved if it does not reduce the error.
+const HALVINGS: usize = 6;
+
+/// Moves a prismatic joint to the displacement at which the effectors below it are nearest to their target positions, in
+/// closed form. The displacement minimises Σ w |target − position|², and changes no orientation. Steps, budgets and
+/// [`CcdOptions::linear`] concern rotations and do not apply.
+pub(super) fn slide(tree: &mut Tree, index: usize, options: &CcdOptions) {
+    let joint = &tree.joints[index];
+    let Some(prismatic) = joint.prismatic else { return };
+    let along = joint.slide(&prismatic);
+    let (mut error, mut weight) = (0.0, 0.0);
+    for place in tree.tasks_below(index) {
+        let task = &tree.tasks[tree.task_at(place)];
+        if let Some(target) = task.target {
+            error += task.weight * (target - task.position).dot(along);
+            weight += task.weight * along.length_squared();
+        }
+    }
+    if weight <= 0.0 {
+        return;
+    }
+    let step = error / weight * (joint.weight.min(1.0) * options.factor());
+    let displacement = prismatic.clamped(joint.displacement + step);
+    let moved = along * (displacement - joint.displacement);
+    tree.joints[index].displacement = displacement;
+    for place in tree.tasks_below(index) {
+        let task = tree.task_at(place);
+        tree.tasks[task].position += moved;
+    }
+}
+
+impl Ccd {
+    /// Moves a leader and its followers. They are one coordinate q with the column J, so the step is (J·e)/(J·J), the step
+    /// of Gauss and Newton. It is halved until it reduces the error. Maximum steps and budgets apply to the leader if it
+    /// is a hinge.
+    pub(super) fn turn_coupled(&mut self, tree: &mut Tree, index: usize, options: &CcdOptions) {
+        // The joints below may have turned, and the followers need not be among them.
+        tree.forward();
+        let joint = &tree.joints[index];
+        let Some(local) = joint.only_axis() else { return };
+        let axis = tree.axis_from_frame(joint, local);
+        let mut angle = coupled_step(tree, index, axis) * (joint.weight.min(1.0) * options.factor());
+        if joint.prismatic.is_none() {
+            let left = options.budget.min(joint.ccd_budget) - self.turned[index];
+            // `turned_by` is exact up to one radian.
+            let largest = options.step.min(left).clamp(0.0, 1.0);
+            angle = angle.clamp(-largest, largest);
+        }
+        let (start, error) = (joint.state(), tree.measure().sum);
+        for _ in 0..=HALVINGS {
+            let joint = &tree.joints[index];
+            let moved = match &joint.prismatic {
+                Some(prismatic) => {
+                    JointState { displacement: prismatic.moved(start.displacement, local * angle), ..start }
+                }
+                None => JointState { rotation: joint.turned_by(local * angle), ..start },
+            };
+            tree.joints[index].set_state(moved);
+            tree.forward();
+            if tree.measure().sum < error {
+                self.turned[index] += angle.abs();
+                return;
+            }
+            tree.joints[index].set_state(start);
+            angle *= 0.5;
+        }
+        tree.forward();
+    }
+}
+
+/// Returns (J·e)/(J·J) for the turn of a joint and its followers about an axis in base space.
+fn coupled_step(tree: &Tree, index: usize, axis: DVec3) -> f64 {
+    let (mut gradient, mut curvature) = (0.0, 0.0);
+    for (effector, task) in tree.tasks.iter().enumerate() {
+        let (turned, moved) = tree.effector_motion(index, axis, effector);
+        if let Some(target) = task.target {
+            gradient += task.weight * moved.dot(target - task.position);
+            curvature += task.weight * moved.length_squared();
+        }
+        let radian2 = task.radian * task.radian * task.weight;
+        for error in [task.orientation_error(), task.aim_error()].into_iter().flatten() {
+            gradient += radian2 * turned.dot(error);
+            curvature += radian2 * turned.length_squared();
+        }
+    }
+    if curvature > 0.0 { gradient / curvature } else { 0.0 }
+}

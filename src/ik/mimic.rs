@@ -1,0 +1,149 @@
+//! Mimic joints, which follow another joint: the mimic element of URDF ("Unified Robot Description Format", `<joint>`).
+
+use std::f64::consts::PI;
+
+use super::limit::swing_twist;
+use super::link::own;
+use super::rotation::wrapped;
+use super::{Body, Limit, Link, SolveError};
+
+use glam::DQuat;
+
+/// A leader turns by less than this from the middle of its range, radians. Its angle is computed from its rotation, which
+/// is the same for angles that differ by a full turn.
+const LARGEST_ANGLE: f64 = PI - 1e-6;
+
+/// How a joint follows another one: `ratio · leader + offset`.
+///
+/// Both joints are hinges, or both are prismatic. The value of a hinge is its angle from rest in radians, and that of a
+/// prismatic joint is its displacement in metres. The leader of a mimic joint turns by less than π from the middle of its
+/// range, and only so far that its followers stay within their own limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mimic {
+    /// Index of the leader's link. The leader must not be a mimic joint itself.
+    pub of: usize,
+    /// URDF's multiplier.
+    pub ratio: f64,
+    /// URDF's offset, radians or metres.
+    pub offset: f64,
+}
+
+/// The limits of the leaders, narrowed to what their followers allow, in the order of their links.
+pub(super) type CoupledLimits = Vec<(usize, Limit)>;
+
+/// Checks the mimic joints of a body, and returns the limits of their leaders.
+///
+/// # Errors
+/// [`SolveError::Mimic`] for the first mimic joint that is invalid.
+pub(super) fn coupled_limits(links: &[Link]) -> Result<CoupledLimits, SolveError> {
+    let mut limits = CoupledLimits::new();
+    let mimics = || links.iter().enumerate().filter_map(|(index, link)| Some((index, link, link.mimic?)));
+    for (index, link, mimic) in mimics() {
+        let leader = links.get(mimic.of).filter(|_| mimic.of != index);
+        if let Err(why) = check(link, leader, &mimic) {
+            return Err(SolveError::Mimic { link: index, leader: mimic.of, why });
+        }
+    }
+    let mut leaders: Vec<usize> = mimics().map(|(_, _, mimic)| mimic.of).collect();
+    leaders.sort_unstable();
+    leaders.dedup();
+    limits.extend(leaders.into_iter().filter_map(|leader| Some((leader, bounded(links.get(leader)?.limit)))));
+    for (index, link, mimic) in mimics() {
+        let Ok(place) = limits.binary_search_by_key(&mimic.of, |(leader, _)| *leader) else { continue };
+        let own = limits.get_mut(place).map(|(_, limit)| limit);
+        if !own.is_some_and(|own| narrow(own, &link.limit, (mimic.ratio, mimic.offset))) {
+            let why = "its limit excludes every value of the leader";
+            return Err(SolveError::Mimic { link: index, leader: mimic.of, why });
+        }
+    }
+    Ok(limits)
+}
+
+/// Checks that a link may follow a leader.
+fn check(link: &Link, leader: Option<&Link>, mimic: &Mimic) -> Result<(), &'static str> {
+    let leader = leader.ok_or("it must follow another link of the body")?;
+    let is_hinge = |link: &Link| matches!(link.limit, Limit::Hinge { .. });
+    let is_prismatic = |link: &Link| matches!(link.limit, Limit::Prismatic { .. });
+    match () {
+        () if leader.mimic.is_some() => Err("its leader must not be a mimic joint"),
+        () if !(mimic.ratio.is_finite() && mimic.offset.is_finite()) => {
+            Err("its ratio and its offset must be finite")
+        }
+        () if is_hinge(link) && is_hinge(leader) || is_prismatic(link) && is_prismatic(leader) => Ok(()),
+        () => Err("both joints must be hinges, or both must be prismatic"),
+    }
+}
+
+/// Returns the limit of a leader without its followers.
+fn bounded(limit: Limit) -> Limit {
+    let Limit::Hinge { axis, min, max } = limit else { return limit };
+    let (middle, half) = (0.5 * (min + max), (0.5 * (max - min)).min(LARGEST_ANGLE));
+    if max - min > 2.0 * half { Limit::Hinge { axis, min: middle - half, max: middle + half } } else { limit }
+}
+
+/// Narrows the range of a leader to the values that keep a follower within its range. Returns whether any are left. `ratio`
+/// and `offset` are those of [`Mimic`].
+pub(crate) fn narrow(leader: &mut Limit, follower: &Limit, (ratio, offset): (f64, f64)) -> bool {
+    let (Some((min, max)), Some(range)) = (range_mut(leader), follower.range()) else { return false };
+    let [first, last] = range.map(|end| end - offset);
+    if ratio == 0.0 {
+        return first <= 0.0 && last >= 0.0;
+    }
+    let (a, b) = (first / ratio, last / ratio);
+    (*min, *max) = (min.max(a.min(b)), max.min(a.max(b)));
+    *min <= *max
+}
+
+fn range_mut(limit: &mut Limit) -> Option<(&mut f64, &mut f64)> {
+    match limit {
+        Limit::Hinge { min, max, .. } | Limit::Prismatic { min, max, .. } => Some((min, max)),
+        _ => None,
+    }
+}
+
+/// Returns the angle of a hinge in radians, within ±π of the middle of its range. `own` is the joint's own rotation from
+/// rest. Returns `None` for other joints.
+pub(super) fn hinge_angle(limit: &Limit, own: DQuat) -> Option<f64> {
+    let Limit::Hinge { axis, min, max } = *limit else { return None };
+    let middle = 0.5 * (min + max);
+    let from_middle = swing_twist(DQuat::from_axis_angle(axis, -middle) * own, axis).1;
+    Some(middle + wrapped(from_middle))
+}
+
+impl Body {
+    /// Returns the angle of a hinge from rest in radians, or the displacement of a prismatic joint in metres. An angle is
+    /// within ±π of the middle of the range. Returns `None` for other joints, and for links that do not exist.
+    pub fn joint_value(&self, link: usize) -> Option<f64> {
+        let Link { limit, rest, reversed, .. } = *self.links().get(link)?;
+        match limit {
+            Limit::Prismatic { .. } => Some(self.displacement(link)),
+            _ => hinge_angle(&self.coupled_limit(link), own(rest, reversed, *self.rotations().get(link)?)),
+        }
+    }
+
+    /// Moves the mimic joints to where their leaders have them. Every solve ends with this.
+    pub(super) fn follow_leaders(&mut self) {
+        if self.coupled_limits().is_empty() {
+            return;
+        }
+        for index in 0..self.links().len() {
+            let link = self.links()[index];
+            let Some(mimic) = link.mimic else { continue };
+            let value = self.joint_value(mimic.of).map(|value| mimic.ratio * value + mimic.offset);
+            match (link.limit, value) {
+                (_, None) => {}
+                (Limit::Prismatic { .. }, Some(value)) => self.set_displacement(index, value),
+                (_, Some(angle)) => self.set_rotation(index, link.hinge_rotation(angle)),
+            }
+        }
+    }
+}
+
+impl Link {
+    /// Returns the rotation of the link if its hinge has an angle. Other joints return their rest rotation.
+    pub(super) fn hinge_rotation(&self, angle: f64) -> DQuat {
+        let Limit::Hinge { axis, .. } = self.limit else { return self.rest };
+        let own = DQuat::from_axis_angle(axis, angle);
+        if self.reversed { own.conjugate() * self.rest } else { self.rest * own }
+    }
+}

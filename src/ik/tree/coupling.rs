@@ -1,0 +1,150 @@
+//! Mimic joints among the joints of a tree.
+//!
+//! A leader and its followers are one degree of freedom. The leader has the column of the Jacobian, which is the sum of its
+//! own and those of its followers times their ratios. The followers have no column, and forward kinematics sets them.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::link::own;
+use crate::ik::mimic::hinge_angle;
+use crate::ik::{Body, Limit};
+
+use super::Tree;
+
+/// The part of a joint in a group of coupled joints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::ik) enum Role {
+    /// The joint moves alone.
+    #[default]
+    Single,
+    /// Other joints follow the joint.
+    Leader,
+    /// The joint follows another one.
+    Follower,
+}
+
+/// A follower among the joints.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ik) struct Coupling {
+    pub(in crate::ik) leader: usize,
+    pub(in crate::ik) follower: usize,
+    pub(in crate::ik) ratio: f64,
+    offset: f64,
+}
+
+impl Tree {
+    /// Finds the leaders and the followers among the joints.
+    pub(super) fn couple(&mut self, body: &Body) {
+        self.couplings.clear();
+        for follower in 0..self.joints.len() {
+            let Some(mimic) = body.links()[self.joints[follower].link].mimic else { continue };
+            let leader = self.joints.binary_search_by_key(&mimic.of, |joint| joint.link);
+            if let Ok(leader) = leader {
+                self.couplings.push(Coupling { leader, follower, ratio: mimic.ratio, offset: mimic.offset });
+                self.joints[leader].role = Role::Leader;
+                self.joints[follower].role = Role::Follower;
+            }
+        }
+    }
+
+    /// Moves the followers to where their leaders have them.
+    #[cold]
+    pub(super) fn follow_leaders(&mut self) {
+        for place in 0..self.couplings.len() {
+            let Coupling { leader, follower, ratio, offset } = self.couplings[place];
+            let leader = &self.joints[leader];
+            if leader.prismatic.is_some() {
+                self.joints[follower].displacement = ratio * leader.displacement + offset;
+                continue;
+            }
+            let turned = own(leader.rest, leader.reversed, leader.rotation);
+            if let Some(angle) = hinge_angle(&leader.limit, turned) {
+                let follower = &mut self.joints[follower];
+                if let Limit::Hinge { axis, .. } = follower.limit {
+                    let own = DQuat::from_axis_angle(axis, ratio * angle + offset);
+                    follower.rotation = follower.link_rotation(own);
+                }
+            }
+        }
+    }
+
+    /// Returns whether a joint follows another one, or another one follows it.
+    pub(in crate::ik) fn is_coupled(&self) -> bool {
+        !self.couplings.is_empty()
+    }
+
+    /// Returns whether no joint is prismatic, and each joint turns by itself.
+    pub(in crate::ik) fn only_turns(&self) -> bool {
+        !self.is_coupled() && !self.has_prismatic
+    }
+
+    /// Returns the followers of a joint.
+    pub(in crate::ik) fn followers(&self, leader: usize) -> impl Iterator<Item = usize> {
+        self.couplings.iter().filter(move |c| c.leader == leader).map(|c| c.follower)
+    }
+
+    /// Returns the joints that move if a joint turns by `turn`, a rotation vector in base space: the joint itself and its
+    /// followers, each with its turn.
+    pub(in crate::ik) fn coupled_turns(
+        &self,
+        index: usize,
+        turn: DVec3,
+    ) -> impl Iterator<Item = (usize, DVec3)> {
+        let axis = move |index: usize| {
+            let joint = &self.joints[index];
+            joint.only_axis().map_or(DVec3::ZERO, |axis| self.axis_from_frame(joint, axis))
+        };
+        let angle = turn.dot(axis(index));
+        let followers = self.couplings.iter().filter(move |coupling| coupling.leader == index);
+        let turn_of = move |c: &Coupling| (c.follower, axis(c.follower) * (angle * c.ratio));
+        std::iter::once((index, turn)).chain(followers.map(turn_of))
+    }
+
+    /// Returns how an effector turns and moves in base space if a joint and its followers turn, to first order. `turn` is
+    /// the turn of the joint itself, a rotation vector in base space.
+    pub(in crate::ik) fn effector_motion(
+        &self,
+        index: usize,
+        turn: DVec3,
+        effector: usize,
+    ) -> (DVec3, DVec3) {
+        let at = self.tasks[effector].position;
+        if self.joints[index].role == Role::Single {
+            return self.motion(&self.joints[index], turn, at - self.joints[index].position);
+        }
+        let moves = |index: &usize| self.tasks_below(*index).any(|place| self.task_at(place) == effector);
+        let members = self.coupled_turns(index, turn).filter(|(member, _)| moves(member));
+        members.fold((DVec3::ZERO, DVec3::ZERO), |sum, (member, turn)| {
+            let joint = &self.joints[member];
+            let (turned, moved) = self.motion(joint, turn, at - joint.position);
+            (sum.0 + turned, sum.1 + moved)
+        })
+    }
+
+    /// Returns the joints that a solver turns to move an effector: those above it, with leaders in place of followers.
+    pub(in crate::ik) fn movers(&self, effector: usize) -> impl Iterator<Item = usize> {
+        let leader = |follower: usize| self.couplings.iter().find(move |c| c.follower == follower);
+        let is_above = move |joint: usize| self.above(effector).any(|above| above == joint);
+        self.above(effector).filter_map(move |index| match self.joints[index].role {
+            Role::Single | Role::Leader => Some(index),
+            // The leader counts once. It is among the joints above, or stands for the follower that is nearest to the
+            // effector.
+            Role::Follower => {
+                let leader = leader(index)?.leader;
+                let same =
+                    |other: usize| self.couplings.iter().any(|c| (c.leader, c.follower) == (leader, other));
+                let first = self.above(effector).find(|&other| same(other)) == Some(index);
+                (first && !is_above(leader)).then_some(leader)
+            }
+        })
+    }
+
+    /// Selects the leaders of all selected followers too.
+    pub(in crate::ik) fn select_leaders(&self, selected: &mut [bool]) {
+        for coupling in &self.couplings {
+            if selected[coupling.follower] {
+                selected[coupling.leader] = true;
+            }
+        }
+    }
+}
