@@ -13,7 +13,7 @@ use std::path::Path;
 use glam::{DQuat, DVec3, EulerRot, Quat, Vec3};
 use sinew::asset;
 use sinew::asset::Character;
-use sinew::ik::{Method, Start};
+use sinew::ik::{AxisTerm, GoalAxes, Method, Start, Tolerance};
 use sinew::motion::{ContactConstraint, Edit, Layer, Motion, Player, RootMotion, Strip, WeightedClip};
 use sinew::pose::Pose;
 use sinew::puppet::{Pin, Puppet, Target};
@@ -98,11 +98,18 @@ impl Subject {
 /// Sets the goals and pins of a frame.
 type Goals = fn(&Subject, &mut Puppet, u16);
 
-const GOALS: [(&str, Goals); 11] = [
+const GOALS: [(&str, Goals); 12] = [
     ("nothing", |_, _, _| {}),
     ("position", |s, p, i| p.targets.push(Target { position: s.place(0, i), ..s.target(0) })),
     ("position and orientation", |s, p, i| {
         p.targets.push(Target { position: s.place(0, i), orientation: Subject::turn(i), ..s.target(0) });
+    }),
+    ("free axes", |s, p, i| {
+        let orientation = AxisTerm { weights: DVec3::new(1.0, 0.0, 1.0), ..AxisTerm::default() };
+        let position = AxisTerm { weights: DVec3::Y, tolerance: Some(Tolerance::Norm(1e-3)) };
+        let axes = GoalAxes { position, orientation, ..GoalAxes::default() };
+        let target = Target { position: s.place(0, i), orientation: Subject::turn(i), ..s.target(0) };
+        p.targets.push(Target { axes, ..target });
     }),
     ("orientation", |s, p, i| p.targets.push(Target { orientation: Subject::turn(i), ..s.target(0) })),
     ("look", |s, p, i| {

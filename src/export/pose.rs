@@ -46,6 +46,11 @@ struct ReportRecord {
     iterations: usize,
     position_error: Option<f64>,
     orientation_error: Option<f64>,
+    /// The errors along all axes, if any axis is free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    full_position_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    full_orientation_error: Option<f64>,
     seconds: f64,
 }
 
@@ -136,6 +141,7 @@ fn nodes(puppet: &Puppet) -> Vec<NodeRecord> {
 }
 
 fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {
+    let other = |full: Option<f64>, counted: Option<f64>| full.filter(|_| full != counted);
     ReportRecord {
         node: report.node,
         effector: puppet.character().skeleton.label(report.node),
@@ -146,6 +152,8 @@ fn record(report: &GoalReport, puppet: &Puppet) -> ReportRecord {
         iterations: report.iterations,
         position_error: report.position_error,
         orientation_error: report.orientation_error,
+        full_position_error: other(report.full_position_error, report.position_error),
+        full_orientation_error: other(report.full_orientation_error, report.orientation_error),
         seconds: report.seconds,
     }
 }

@@ -63,6 +63,12 @@ pub enum SolveError {
         /// The tolerance, in world metres or radians.
         tolerance: f64,
     },
+    /// The characteristic length is zero, negative or not finite.
+    #[error("the characteristic length must be finite and greater than 0, but is {value}")]
+    CharacteristicLength {
+        /// The length as a fraction of the chain's length.
+        value: f64,
+    },
     /// The method cannot solve this kind of problem.
     #[error("{method} cannot solve this: {why}")]
     Unsuited {
@@ -76,7 +82,9 @@ pub enum SolveError {
 /// Returns the requirement for a field of a link or a goal, worded to follow "must be".
 fn requirement(field: &str) -> &'static str {
     match field {
-        "weight" => "finite and at least 0",
+        "weight" | "position weights" | "orientation weights" => "finite and at least 0",
+        "position tolerance" | "orientation tolerance" => "greater than 0",
+        "frame of the axes" => "the world's for a goal without an orientation",
         "orientation" | "aim axis" => "finite and not zero",
         "limit axis" => "a unit vector",
         "limit side" => "a unit vector perpendicular to the limit axis",

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Body, SolveError};
+use super::{AxesFrame, Body, GoalAxes, SolveError};
 
 /// A goal for one link. It can have a target position, a target orientation and an aim at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Goal {
     pub offset: DVec3,
     /// Weight relative to the other goals, not negative.
     pub weight: f64,
+    /// Weights and tolerances of the position and the orientation, along the axes of a frame.
+    pub axes: GoalAxes,
     /// Whether the goal has priority over all goals that are not pinned.
     pub pinned: bool,
 }
@@ -44,6 +46,7 @@ impl Goal {
             pole: None,
             offset: DVec3::ZERO,
             weight: 1.0,
+            axes: GoalAxes::default(),
             pinned: false,
         }
     }
@@ -71,6 +74,11 @@ impl Goal {
     /// Returns a pinned goal, which keeps the link at a world position and orientation.
     pub fn pin(link: usize, position: DVec3, orientation: DQuat) -> Self {
         Self { pinned: true, ..Self::pose(link, position, orientation) }
+    }
+
+    /// Returns the target position if all of its axes count.
+    pub(super) fn whole_position(&self) -> Option<DVec3> {
+        self.position.filter(|_| self.axes.position.effective_weights().min_element() > 0.0)
     }
 
     /// Returns whether the goal depends on the rotation of the link itself and not only on the links above it.
@@ -104,6 +112,20 @@ impl Goal {
         }
         if !(self.weight.is_finite() && self.weight >= 0.0) {
             return invalid("weight", self.weight.to_string());
+        }
+        if let Err((what, value)) = self.axes.validate() {
+            return invalid(what, value);
+        }
+        for (what, term) in
+            [("position weights", self.axes.position), ("orientation weights", self.axes.orientation)]
+        {
+            let largest = self.weight * term.weights.max_element();
+            if !largest.is_finite() {
+                return invalid(what, term.weights.to_string());
+            }
+        }
+        if self.axes.frame == AxesFrame::Target && self.orientation.is_none() {
+            return invalid("frame of the axes", "that of the target".to_owned());
         }
         Ok(())
     }

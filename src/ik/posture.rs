@@ -99,13 +99,13 @@ pub(super) fn move_base(body: &mut Body, place: DVec3) {
 /// Returns the placement at which the points of a posed body are nearest to their goals, and the error that remains.
 /// The body turns about +Y and, if it `moves`, shifts on the ground. The solution is that of planar least squares in
 /// closed form. A heading that the goals do not determine is left unchanged. The error is the weighted root mean square
-/// in metres.
+/// in metres. Positions with free axes do not count.
 pub(super) fn align(body: &Body, heading: f64, goals: &[Goal], moves: bool) -> (Placement, f64) {
     let base = base_position(body);
     let level = |v: DVec3| DVec2::new(v.x, v.z);
     let pair = |goal: &Goal| {
         let point = body.world_from_link(goal.link)?.transform_point3(goal.offset);
-        Some((point, goal.position?, goal.weight * if goal.pinned { PINNED } else { 1.0 }))
+        Some((point, goal.whole_position()?, goal.weight * if goal.pinned { PINNED } else { 1.0 }))
     };
     let pairs: Vec<(DVec3, DVec3, f64)> = goals.iter().filter_map(pair).filter(|p| p.2 > 0.0).collect();
     let total: f64 = pairs.iter().map(|p| p.2).sum();

@@ -7,7 +7,7 @@ use super::{Method, Step};
 /// The outcome of a solve for one goal. A target that is out of reach is an outcome, not an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// The goal is within tolerance.
+    /// The goal is within tolerance. Free axes do not count.
     Reached,
     /// The target is beyond the reach of the chain, or nearer than the chain can fold.
     OutOfReach,
@@ -38,10 +38,16 @@ impl fmt::Display for Outcome {
 pub struct GoalOutcome {
     /// The outcome.
     pub outcome: Outcome,
-    /// Distance from the goal's point to its target position in world metres, if the goal has a target position.
+    /// Distance from the goal's point to its target position in world metres, without its components along free axes.
+    /// `None` if the goal has no target position, or if all of its axes are free.
     pub position_error: Option<f64>,
-    /// The larger of the orientation error and the aim error in radians, if the goal has either.
+    /// The larger of the orientation error and the aim error in radians, without turns about free axes. `None` if the goal
+    /// has neither, or if all axes of its orientation are free.
     pub orientation_error: Option<f64>,
+    /// The position error along all axes, world metres.
+    pub full_position_error: Option<f64>,
+    /// The larger of the orientation error about all axes and the aim error, radians.
+    pub full_orientation_error: Option<f64>,
 }
 
 /// The result of a solve. Errors are measured by forward kinematics on the returned pose.
@@ -55,7 +61,8 @@ pub struct Report {
     pub goals: Vec<GoalOutcome>,
     /// The links whose rotations are at the border of their limits.
     pub limited: Vec<usize>,
-    /// The largest position errors before the first iteration and after each iteration, world metres. Empty unless
+    /// The largest position errors before the first iteration and after each iteration, world metres, without the
+    /// components along free axes. Empty unless
     /// [`Options::record`](super::Options::record) is set.
     pub history: Vec<f64>,
     /// Every turn of every joint, from the pose in which the body was given to the pose that is returned. Empty unless

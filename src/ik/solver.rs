@@ -6,7 +6,7 @@ use super::last_solve::{BodyPose, LastSolve};
 use super::methods::style::BoundPrior;
 use super::methods::two_bone;
 use super::trace::Stage;
-use super::tree::Tree;
+use super::tree::{EffectorTask, Tree};
 use super::{Body, Goal, GoalOutcome, Method, Options, Outcome, Report, SolveError, Start, StepKind};
 
 /// A joint within this angle of its limit counts as limited, radians.
@@ -16,6 +16,8 @@ const ONLY_TURNS: &str =
     "it cannot move prismatic and mimic joints, because it moves points at constant distances";
 /// The error of [`Method::Style`] with prismatic joints.
 const NO_DISPLACEMENTS: &str = "styles and examples contain no displacements of prismatic joints";
+/// The error of a method that moves or turns an effector as a whole.
+const UNEVEN_AXES: &str = "the axes of a goal must be free or have equal weights";
 /// The error of [`Method::Style`] without a style.
 const NO_STYLE: &str = "it needs a style that was learned from postures, or examples to blend";
 
@@ -38,8 +40,9 @@ impl Solver {
     /// [`Start::Continue`], which a drag asks for: see there.
     ///
     /// # Errors
-    /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance is not
-    /// positive, or if the method does not apply to the body. The body is then unchanged.
+    /// [`SolveError`] if a goal's link does not exist, if a number of a goal is invalid, if a tolerance or the
+    /// characteristic length is not positive, or if the method does not apply to the body or the goals. The body is then
+    /// unchanged.
     pub fn solve(
         &mut self,
         body: &mut Body,
@@ -186,8 +189,7 @@ impl Solver {
         if options.limits {
             body.follow_leaders();
         }
-        tree.set(body, goals, options.limits);
-        tree.angle_tolerance = options.angle_tolerance;
+        tree.set(body, goals, options);
         let method = options.select_method(tree, goals)?;
         tree.root_moves = method == Method::FullBody && options.root_motion;
         let auto = options.method == Method::Auto;
@@ -225,10 +227,15 @@ impl Solver {
                 Outcome::Stalled
             }
         };
-        let goal = |effector| GoalOutcome {
-            outcome: outcome(effector),
-            position_error: tree.error(effector),
-            orientation_error: tree.angle_error(effector),
+        let goal = |effector| {
+            let (full_position_error, full_orientation_error) = tree.full_errors(effector);
+            GoalOutcome {
+                outcome: outcome(effector),
+                position_error: tree.error(effector),
+                orientation_error: tree.angle_error(effector),
+                full_position_error,
+                full_orientation_error,
+            }
         };
         report.goals.clear();
         report.goals.extend((0..tree.tasks.len()).map(goal));
@@ -243,36 +250,46 @@ impl Options {
         let selected = || {
             self.check(body, goals)?;
             let mut tree = Tree::default();
-            tree.set(body, goals, self.limits);
+            tree.set(body, goals, self);
             self.select_method(&tree, goals)
         };
         selected().err()
     }
 
-    /// Checks the values of the goals and the tolerances.
+    /// Checks the values of the goals, the tolerances and the characteristic length.
     fn check(&self, body: &Body, goals: &[Goal]) -> Result<(), SolveError> {
         for (index, goal) in goals.iter().enumerate() {
             goal.check(index, body)?;
         }
         let tolerances = [self.tolerance.unwrap_or(1.0), self.angle_tolerance];
-        match tolerances.into_iter().find(|t| !(t.is_finite() && *t > 0.0)) {
-            Some(tolerance) => Err(SolveError::Tolerance { tolerance }),
-            None => Ok(()),
+        if let Some(tolerance) = tolerances.into_iter().find(|t| !(t.is_finite() && *t > 0.0)) {
+            return Err(SolveError::Tolerance { tolerance });
         }
+        let value = self.characteristic_length;
+        if !(value.is_finite() && value > 0.0) {
+            return Err(SolveError::CharacteristicLength { value });
+        }
+        Ok(())
     }
 
     /// Returns the method that solves a tree. For [`Method::Auto`], this is the method that it selects.
     fn select_method(&self, tree: &Tree, goals: &[Goal]) -> Result<Method, SolveError> {
-        Ok(match self.method {
+        let is_uneven = |t: &EffectorTask| t.position_term.is_uneven() || t.orientation_term.is_uneven();
+        let has_uneven_axes = tree.tasks.iter().any(is_uneven);
+        let method = match self.method {
             Method::TwoBone => two_bone::joints(tree).map(|_| Method::TwoBone)?,
             method @ (Method::Fabrik | Method::Particle) if !tree.only_turns() => {
                 return Err(SolveError::Unsuited { method, why: ONLY_TURNS });
             }
             Method::Auto if goals.len() > 1 || goals.iter().any(|g| g.pinned) => Method::FullBody,
-            Method::Auto if two_bone::joints(tree).is_ok() => Method::TwoBone,
+            Method::Auto if !has_uneven_axes && two_bone::joints(tree).is_ok() => Method::TwoBone,
             Method::Auto => Method::Dls,
             method @ Method::Style => return Err(SolveError::Unsuited { method, why: NO_STYLE }),
             method => method,
-        })
+        };
+        if has_uneven_axes && !method.weighs_axes() {
+            return Err(SolveError::Unsuited { method, why: UNEVEN_AXES });
+        }
+        Ok(method)
     }
 }

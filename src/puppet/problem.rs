@@ -303,6 +303,7 @@ fn goal(subject: &Subject<'_>, target: &Target, binding: &Binding, pose: &Pose) 
         aim,
         pole: target.pole.or_else(|| chain?.pole.map(Vec3::as_dvec3)),
         offset: offset + target.offset,
+        axes: target.axes,
         weight: target.weight * chain.map_or(1.0, |c| c.weight),
         pinned: false,
     })

@@ -16,19 +16,23 @@ const TOLERANCE: f64 = 1e-4;
 const ROUNDING: f64 = 1e-6;
 
 impl Posable<'_> {
-    /// Returns the distance between a target's point and its position, in metres.
-    pub(super) fn position_error(&self, target: &Target) -> Option<f64> {
-        let world_from_node = self.world_from_node.get(target.node)?;
+    /// Returns the distance between a target's point and its position, in metres: without its components along free axes,
+    /// and along all axes.
+    pub(super) fn position_errors(&self, target: &Target) -> (Option<f64>, Option<f64>) {
+        let Some(world_from_node) = self.world_from_node.get(target.node) else { return (None, None) };
         let position = world_from_node.transform_point3(target.offset.as_vec3()).as_dvec3();
-        target.position.map(|wanted| wanted.distance(position))
+        let error = target.position.map(|wanted| wanted - position);
+        let counted = error.and_then(|error| target.axes.position_error(error, target.orientation));
+        (counted, error.map(DVec3::length))
     }
 
     /// Completes the report of a target with the errors in the current pose and with the outcome that follows from
     /// them. `length` is the length of the target's chain in metres.
     pub(super) fn measure(&self, report: &mut GoalReport, target: &Target, options: &Options, length: f64) {
         let own = || orientation(&self.character.skeleton, self.pose, target.node);
-        report.position_error = self.position_error(target);
+        (report.position_error, report.full_position_error) = self.position_errors(target);
         report.orientation_error = target.orientation.map(|wanted| wanted.angle_between(own()));
+        report.full_orientation_error = report.orientation_error;
         let extent = length + target.position.map_or(0.0, DVec3::length);
         let tolerance = options.tolerance.unwrap_or(TOLERANCE * length) + ROUNDING * extent;
         let is_reached = report.position_error.is_none_or(|e| e <= tolerance)

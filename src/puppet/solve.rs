@@ -5,7 +5,7 @@ use std::time::Instant;
 use glam::Affine3A;
 
 use crate::asset::Character;
-use crate::ik::{Method, Options, Solver};
+use crate::ik::{GoalOutcome, Method, Options, Solver};
 use crate::pose::Pose;
 use crate::rig::{Binding, Rig};
 
@@ -104,22 +104,23 @@ impl Workspace {
         };
         // Position errors are measured in the returned pose, which has single precision.
         let targets = groups.targets(index, demand.targets);
-        reports.extend(targets.zip(&report.goals).map(|(target, goal)| GoalReport {
-            node: target.node,
-            outcome: goal.outcome,
-            position_error: posable.position_error(target),
-            orientation_error: goal.orientation_error,
-            ..common.clone()
-        }));
-        let pins = problem.pinned_goals(&report.goals).map(|(pin, goal)| GoalReport {
-            node: pin.node,
-            kind: GoalKind::Pin,
-            outcome: goal.outcome,
-            position_error: posable.position_error(&pin.target()),
-            orientation_error: goal.orientation_error,
-            ..common.clone()
-        });
-        reports.extend(pins);
+        let measured = |target: &Target, goal: &GoalOutcome| {
+            let (position_error, full_position_error) = posable.position_errors(target);
+            GoalReport {
+                node: target.node,
+                outcome: goal.outcome,
+                position_error,
+                orientation_error: goal.orientation_error,
+                full_position_error,
+                full_orientation_error: goal.full_orientation_error,
+                ..common.clone()
+            }
+        };
+        reports.extend(targets.zip(&report.goals).map(|(target, goal)| measured(target, goal)));
+        let pins = problem.pinned_goals(&report.goals);
+        reports.extend(
+            pins.map(|(pin, goal)| GoalReport { kind: GoalKind::Pin, ..measured(&pin.target(), goal) }),
+        );
         if let Some(pin) = problem.pinned_base() {
             let mut report = GoalReport { kind: GoalKind::Pin, ..common };
             let length = demand.targets.first().map_or(0.0, |t| posable.chain_length(t));

@@ -5,7 +5,7 @@ use std::fmt;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-use crate::ik::{Method, Outcome};
+use crate::ik::{GoalAxes, Method, Outcome};
 
 /// Goals for one node. They can be combined freely.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,14 @@ pub struct Target {
     pub pole: Option<DVec3>,
     /// Weight relative to other targets with the same base.
     pub weight: f64,
+    /// Weights and tolerances of the position and the orientation, along the axes of a frame.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub axes: GoalAxes,
+}
+
+/// Returns whether all axes of a target count equally, with the tolerances of the options.
+fn is_default(axes: &GoalAxes) -> bool {
+    *axes == GoalAxes::default()
 }
 
 impl Target {
@@ -48,6 +56,7 @@ impl Target {
             look: None,
             pole: None,
             weight: 1.0,
+            axes: GoalAxes::default(),
         }
     }
 }
@@ -107,11 +116,16 @@ pub struct GoalReport {
     pub outcome: Outcome,
     /// Number of iterations.
     pub iterations: usize,
-    /// Distance between the effector and its position in the returned pose, world metres.
+    /// Distance between the effector and its position in the returned pose, world metres, without its
+    /// components along free axes.
     pub position_error: Option<f64>,
     /// Angle between the effector's orientation or forward axis and its target, radians. `None` if the target has
-    /// neither.
+    /// neither. Turns about free axes do not count.
     pub orientation_error: Option<f64>,
+    /// The position error along all axes, world metres.
+    pub full_position_error: Option<f64>,
+    /// The orientation error about all axes, radians.
+    pub full_orientation_error: Option<f64>,
     /// Duration of the whole solve, from reading the pose to writing it back, seconds.
     pub seconds: f64,
 }
@@ -128,6 +142,8 @@ impl GoalReport {
             iterations: 0,
             position_error: None,
             orientation_error: None,
+            full_position_error: None,
+            full_orientation_error: None,
             seconds: 0.0,
         }
     }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod arguments;
+mod axes;
 mod bake;
 mod bvh;
 mod default_image;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "measured success rates, shown with --nocapture")]
 
+mod axes;
 #[path = "../../src/cli/bench/cases.rs"]
 #[allow(dead_code, reason = "the cases of `sinew bench`, which uses more of this file")]
 mod cases;

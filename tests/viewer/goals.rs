@@ -1,6 +1,7 @@
 //! Tests of goals that stay after release: their dots, their weights and their removal.
 
-use glam::{Vec2, Vec4};
+use glam::{DVec3, Vec2, Vec4};
+use sinew::ik::{AxesFrame, AxisTerm, GoalAxes};
 use sinew::rig;
 use sinew::scene::picking::pixel;
 use sinew::viewer::{Button, Command, Event, Input, Session};
@@ -139,4 +140,44 @@ fn goal_dot_disappears_on_release_unless_the_goal_is_kept() {
     assert_eq!(dots(&session), 1);
     session.apply(Command::ClearGoals);
     assert_eq!(dots(&session), 0);
+}
+
+fn position_axes(weights: DVec3) -> GoalAxes {
+    GoalAxes { position: AxisTerm { weights, ..AxisTerm::default() }, ..GoalAxes::default() }
+}
+
+#[test]
+fn a_free_axis_lets_a_conflicting_goal_be_met() {
+    let mut session = conflicting_goals();
+    let (left, right) = (node(&session, "leftHand"), node(&session, "rightHand"));
+    let (before, both) = (pose(&session), error(&session, "rightHand"));
+    // The left hand keeps its height only.
+    for weight in [0.9, 0.5, 0.0] {
+        session.apply(Command::GoalAxes(left, position_axes(DVec3::new(weight, 1.0, weight))));
+    }
+    session.apply(Command::Release);
+    let after = pose(&session);
+    assert!(error(&session, "rightHand") < 0.5 * both);
+    // Invalid axes have no effect: bad weights, axes of a target that does not exist, and unknown nodes.
+    let target = GoalAxes { frame: AxesFrame::Target, ..GoalAxes::default() };
+    let invalid = [
+        (right, position_axes(DVec3::NAN)),
+        (right, position_axes(-DVec3::ONE)),
+        (right, target),
+        (0, position_axes(DVec3::Y)),
+        (usize::MAX, position_axes(DVec3::Y)),
+    ];
+    for (node, axes) in invalid {
+        session.apply(Command::GoalAxes(node, axes));
+    }
+    assert_eq!(pose(&session), after);
+    session.apply(Command::Undo);
+    assert_eq!(pose(&session), before, "the changes must be one undo step");
+    session.apply(Command::Redo);
+    assert_eq!(pose(&session), after);
+    // Another drag of the hand moves the goal, which keeps its axes.
+    drag_joint(&mut session, "leftHand", Vec2::new(-10.0, -10.0));
+    session.apply(Command::GoalWeight(left, 1.0));
+    let kept = error(&session, "rightHand");
+    assert!(kept < 0.5 * both, "{kept} {both}");
 }

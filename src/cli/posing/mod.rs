@@ -16,9 +16,11 @@ use crate::rig::Rig;
 use super::failure::Failure;
 use super::{ModelArg, Verbosity, names};
 
+mod axes;
 pub(super) mod clips;
 mod solver;
 
+use axes::{AngleUnit, AxisValues, Frame, LengthUnit, PlainUnit};
 use solver::{OptionArg, ParametersArg, StartArg, metres};
 pub(super) use solver::{asks_for_options, methods, print_options};
 
@@ -70,6 +72,21 @@ pub(super) struct PosingArgs {
     /// Weight of a node's goals (repeatable) [default: 1]
     #[arg(long, value_name = "NODE=W")]
     weight: Vec<Assignment<1>>,
+    /// Weight of a node's position, or of each of its axes; 0 frees an axis (repeatable) [default: 1]
+    #[arg(long, value_name = "NODE=W|X,Y,Z")]
+    position_weight: Vec<AxisValues<PlainUnit>>,
+    /// Weight of a node's orientation, or of turns about each axis; 0 frees an axis (repeatable) [default: 1]
+    #[arg(long, value_name = "NODE=W|X,Y,Z")]
+    orientation_weight: Vec<AxisValues<PlainUnit>>,
+    /// Distance at which a node's position counts as reached, or one for each axis (repeatable) [default: --tolerance]
+    #[arg(long, value_name = "NODE=M|X,Y,Z")]
+    position_tolerance: Vec<AxisValues<LengthUnit>>,
+    /// Angle at which a node's orientation counts as reached, or one for each axis (repeatable) [default: 0.001rad]
+    #[arg(long, value_name = "NODE=ANGLE|X,Y,Z")]
+    orientation_tolerance: Vec<AxisValues<AngleUnit>>,
+    /// Frame of a node's axes: the world or the node's --orient target (repeatable) [default: world]
+    #[arg(long, value_name = "NODE=world|target")]
+    axes: Vec<Frame>,
     /// Keep a joint fixed for the --reach, --orient and --look options that follow [default: the chain's base]
     #[arg(long, value_name = "NODE")]
     base: Vec<String>,
@@ -277,6 +294,7 @@ impl PosingArgs {
             }
             update(&mut targets, "--weight", &weight.node, &|t| t.weight = value)?;
         }
+        self.apply_axes(&mut targets, character)?;
         Ok(targets)
     }
 }

@@ -134,7 +134,7 @@ mod tests {
     use crate::ik::methods::ccd::Ccd;
     use crate::ik::random::Random;
     use crate::ik::tree::Tree;
-    use crate::ik::{Body, Goal, Link};
+    use crate::ik::{Body, Goal, Link, Options};
 
     use super::*;
 
@@ -154,7 +154,7 @@ mod tests {
     /// Runs iterations on the tree, whatever the error is, and returns the rotations of all joints.
     fn tree_poses(body: &Body, goal: &Goal, options: &CcdOptions, iterations: usize) -> Vec<DQuat> {
         let (mut tree, mut ccd) = (Tree::default(), Ccd::default());
-        tree.set(body, &[*goal], true);
+        tree.set(body, &[*goal], &Options::default());
         ccd.set(&tree);
         (0..iterations).for_each(|_| ccd.pass(&mut tree, options));
         tree.joints.iter().map(|j| j.rotation).collect()

@@ -101,6 +101,7 @@ impl Chain {
             && goal.aim.is_none()
             && goal.pole.is_none()
             && goal.weight > 0.0
+            && goal.axes.position.is_plain()
             && !goal.pinned;
         if !plain {
             return false;

@@ -5,7 +5,7 @@ use glam::DVec3;
 use crate::ik::options::DEFAULT_TOLERANCE;
 use crate::ik::{
     Body, FabrikOptions, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options,
-    Outcome, ParticleOptions, Report, Secondary,
+    Outcome, ParticleOptions, Report, Secondary, Tolerance,
 };
 
 use super::{Chain, ChainOutcome};
@@ -91,8 +91,13 @@ impl Chain {
     /// tolerance is as small as the rounding errors of the scales.
     fn goal(&self, body: &Body, goals: &[Goal], options: &Options) -> Option<ChainGoal> {
         let scale = body.uniform_scale()?;
-        let target = body.base_from_world().transform_point3(goals.first()?.position?);
-        let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * self.reach * scale);
+        let goal = goals.first()?;
+        let target = body.base_from_world().transform_point3(goal.position?);
+        let own = match goal.axes.position.tolerance {
+            Some(Tolerance::Norm(own)) => Some(own),
+            _ => options.tolerance,
+        };
+        let tolerance = own.unwrap_or(DEFAULT_TOLERANCE * self.reach * scale);
         let within = tolerance / scale;
         if self.unevenness > LARGEST_UNEVENNESS * within {
             return None;
@@ -144,7 +149,13 @@ impl Chain {
         let error = (body.world_from_base().matrix3 * (goal.target - offset)).length();
         let outcome = if error <= goal.tolerance { Outcome::Reached } else { Outcome::OutOfReach };
         report.goals.clear();
-        report.goals.push(GoalOutcome { outcome, position_error: Some(error), orientation_error: None });
+        let position_error = Some(error);
+        report.goals.push(GoalOutcome {
+            outcome,
+            position_error,
+            full_position_error: position_error,
+            ..GoalOutcome::default()
+        });
         report.limited.clear();
         report.history.clear();
         report.history.extend(self.errors.iter().map(|e| e * goal.scale));

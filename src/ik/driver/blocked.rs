@@ -3,7 +3,7 @@
 //! At the nearest pose within limits, the gradient of the squared error points out of the limits (Karush 1939; Kuhn &
 //! Tucker 1951). The projected gradient, which is the part that the limits allow, then gains nothing.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use crate::ik::rotation::rotation_vector;
 use crate::ik::tree::{EffectorTask, Joint, Tree};
@@ -11,6 +11,8 @@ use crate::ik::tree::{EffectorTask, Joint, Tree};
 /// Largest angle of the trial turn that is projected by the limits, radians. It is small enough for the limits to be
 /// flat, and large compared with the distance from the border at which a converged joint may still be.
 const TRIAL: f64 = 1e-3;
+/// A smaller part of the trial turn is a rounding error, radians.
+const ROUNDING: f64 = 1e-9;
 /// Limits block the error if they remove at least this fraction of the gradient.
 const REMOVED: f64 = 1e-2;
 /// Limits block the error if the best step along the projected gradient, of at most [`STEP`], would remove at most this
@@ -25,10 +27,30 @@ const FLAT: f64 = 1e-6;
 
 /// The derivatives of an effector's squared error, in base space.
 struct Gradient {
-    /// Position error, metres, and orientation error, radians.
+    /// Negative derivatives of half the squared error: with respect to the position, and, divided by `radian` twice, with
+    /// respect to the orientation. If all axes count equally, they are the position error, metres, and the orientation
+    /// error, radians.
     error: DVec3,
     turn: DVec3,
     radian: f64,
+    /// The squared position error and the squared orientation error, metres squared.
+    squares: (f64, f64),
+    position: WeightedMap,
+    orientation: WeightedMap,
+}
+
+/// How a part of the error sees a vector of base space: the weight, and the map to the axes if these differ.
+#[derive(Clone, Copy, Debug)]
+struct WeightedMap {
+    weight: f64,
+    axes: Option<DMat3>,
+}
+
+impl WeightedMap {
+    /// Returns the weighted squared length of a vector along the axes.
+    fn square(&self, vector: DVec3) -> f64 {
+        self.weight * self.axes.map_or(vector, |axes| axes * vector).length_squared()
+    }
 }
 
 /// Returns whether the limits of the joints above an effector keep it from its goal.
@@ -56,9 +78,9 @@ pub(in crate::ik) fn is_blocked(tree: &Tree, effector: usize) -> bool {
         moved += shift;
         turned += turn * gradient.radian;
     }
-    let bent = if task.target.is_some() { moved.length_squared() } else { 0.0 };
-    let spun = if gradient.turn == DVec3::ZERO { 0.0 } else { turned.length_squared() };
-    let squared = gradient.error.length_squared() + (gradient.radian * gradient.turn).length_squared();
+    let bent = if task.target.is_some() { gradient.position.square(moved) } else { 0.0 };
+    let spun = if gradient.turn == DVec3::ZERO { 0.0 } else { gradient.orientation.square(turned) };
+    let squared = gradient.squares.0 + gradient.squares.1;
     let curvature = bent + spun;
     let best = if curvature > 0.0 { along / curvature } else { f64::INFINITY };
     let step = if longest > 0.0 { best.min(STEP / longest) } else { 0.0 };
@@ -79,10 +101,31 @@ pub(super) fn is_flat(tree: &Tree) -> bool {
 
 impl Gradient {
     fn new(task: &EffectorTask) -> Self {
+        let radian = task.radian;
+        let error = task.target.map_or(DVec3::ZERO, |target| target - task.position);
+        let term = &task.position_term;
+        let position = WeightedMap { weight: term.weight, axes: term.axes.map(|a| a.weighted_from_base) };
+        let orientation = match task.orientation {
+            Some(_) => WeightedMap { weight: task.orientation_term.weight, axes: task.turn_map },
+            None => WeightedMap { weight: 1.0, axes: None },
+        };
+        // The error along the axes is already weighted once. The transposed map weights it again.
+        let (turn, turn_along) = match (task.orientation, orientation.axes) {
+            (Some(_), Some(axes)) => {
+                let along = task.orientation_term.weighted_rotation(task.turn);
+                (axes.transpose() * along, along)
+            }
+            (Some(_), None) => (task.turn, task.turn),
+            (None, _) => (task.aim_turn, task.aim_turn),
+        };
+        let force = position.axes.map_or(error, |axes| axes.transpose() * (axes * error));
         Self {
-            error: task.target.map_or(DVec3::ZERO, |target| target - task.position),
-            turn: task.orientation_error().or_else(|| task.aim_error()).unwrap_or(DVec3::ZERO),
-            radian: task.radian,
+            error: force * position.weight,
+            turn: turn * orientation.weight,
+            radian,
+            squares: (position.square(error), orientation.weight * (radian * turn_along).length_squared()),
+            position,
+            orientation,
         }
     }
 
@@ -111,6 +154,7 @@ fn allowed(tree: &Tree, joint: &Joint, turn: DVec3) -> DVec3 {
         return tree.base_from_axes(joint) * (prismatic.axis * angle);
     }
     let requested = DQuat::from_scaled_axis(tree.axis_to_frame(joint, turn)) * joint.rotation;
-    let allowed = joint.allowed(requested.normalize());
-    tree.base_from_axes(joint) * rotation_vector(allowed * joint.rotation.conjugate())
+    let allowed = rotation_vector(joint.allowed(requested.normalize()) * joint.rotation.conjugate());
+    // The step along the gradient would enlarge a rounding error to a turn that the limit does not allow.
+    if allowed.length() < ROUNDING { DVec3::ZERO } else { tree.base_from_axes(joint) * allowed }
 }

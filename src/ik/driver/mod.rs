@@ -216,6 +216,6 @@ fn margin(tree: &Tree) -> f64 {
 /// goal is a position.
 fn is_nearest(tree: &Tree) -> bool {
     let [task] = &tree.tasks[..] else { return false };
-    let is_position = task.orientation.is_none() && task.aim.is_none();
+    let is_position = task.orientation.is_none() && task.aim.is_none() && task.position_term.axes.is_none();
     is_position && tree.is_out_of_reach(0) && tree.joints.iter().all(|j| j.limit == Limit::Free)
 }

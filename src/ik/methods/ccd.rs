@@ -183,11 +183,11 @@ impl Ccd {
         for task in tree.tasks_below(index).map(|place| tree.task_at(place)) {
             let task = &tree.tasks[task];
             let inside = |v: DVec3| tree.to_frame(joint, v);
-            if let Some(target) = task.target {
+            if let Some(target) = tree.nearest_target(task, task.position) {
                 let from = task.position - joint.position;
-                self.vectors.push((inside(from), inside(target - joint.position), task.weight));
+                self.vectors.push((inside(from), inside(target - joint.position), task.position_weight()));
             }
-            if let Some(orientation) = task.orientation {
+            if let Some(orientation) = task.nearest_orientation(task.spin) {
                 // With this length, the errors of the three axes together count as much as the orientation error
                 // times `radian`.
                 let length = task.radian * std::f64::consts::FRAC_1_SQRT_2;
@@ -196,7 +196,7 @@ impl Ccd {
                     self.vectors.push((
                         tree.axis_to_frame(joint, from),
                         tree.axis_to_frame(joint, to),
-                        task.weight,
+                        task.orientation_weight(),
                     ));
                 }
             }

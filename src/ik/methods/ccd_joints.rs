@@ -20,9 +20,9 @@ pub(super) fn slide(tree: &mut Tree, index: usize, options: &CcdOptions) {
     let (mut error, mut weight) = (0.0, 0.0);
     for place in tree.tasks_below(index) {
         let task = &tree.tasks[tree.task_at(place)];
-        if let Some(target) = task.target {
-            error += task.weight * (target - task.position).dot(along);
-            weight += task.weight * along.length_squared();
+        if let Some(target) = tree.nearest_target(task, task.position) {
+            error += task.position_weight() * (target - task.position).dot(along);
+            weight += task.position_weight() * along.length_squared();
         }
     }
     if weight <= 0.0 {
@@ -82,12 +82,14 @@ fn coupled_step(tree: &Tree, index: usize, axis: DVec3) -> f64 {
     let (mut gradient, mut curvature) = (0.0, 0.0);
     for (effector, task) in tree.tasks.iter().enumerate() {
         let (turned, moved) = tree.effector_motion(index, axis, effector);
-        if let Some(target) = task.target {
-            gradient += task.weight * moved.dot(target - task.position);
-            curvature += task.weight * moved.length_squared();
+        if let Some(target) = tree.nearest_target(task, task.position) {
+            gradient += task.position_weight() * moved.dot(target - task.position);
+            curvature += task.position_weight() * moved.length_squared();
         }
-        let radian2 = task.radian * task.radian * task.weight;
-        for error in [task.orientation_error(), task.aim_error()].into_iter().flatten() {
+        let orientation = task.orientation_error().map(|error| (error, task.orientation_weight()));
+        let aim = task.aim_error().map(|error| (error, task.weight));
+        for (error, weight) in [orientation, aim].into_iter().flatten() {
+            let radian2 = task.radian * task.radian * weight;
             gradient += radian2 * turned.dot(error);
             curvature += radian2 * turned.length_squared();
         }

@@ -166,9 +166,11 @@ impl Segments {
                     Attached::Effector(task) => {
                         let own = member == index && is_turned(tree, task);
                         let task = &tree.tasks[task];
-                        if let Some(target) = task.target.filter(|_| !own && task.weight > 0.0) {
-                            let from = segment.point(task.local) - start;
-                            self.pairs.push((from, target - position, task.weight.min(1.0)));
+                        let here = segment.point(task.local);
+                        let target = tree.nearest_target(task, here);
+                        if let Some(target) = target.filter(|_| !own && task.weight > 0.0) {
+                            let weight = task.position_weight().min(1.0);
+                            self.pairs.push((here - start, target - position, weight));
                         }
                     }
                 }

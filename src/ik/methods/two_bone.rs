@@ -48,6 +48,9 @@ pub(in crate::ik) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
     if !tree.only_turns() {
         return unsuited("it cannot move prismatic and mimic joints");
     }
+    if task.position_term.axes.is_some() {
+        return unsuited("the axes of the position must have equal weights");
+    }
     let own = task.joint.is_some_and(|j| task.local == DVec3::ZERO && j + 1 == tree.joints.len());
     match tree.joints.len() - usize::from(own) {
         2 => Ok((0, 1)),

@@ -80,6 +80,12 @@ impl Method {
         std::iter::once(Self::Auto).chain(Self::ALL).chain([Self::Style])
     }
 
+    /// Returns whether the method can weigh the axes of a goal differently. The others move or turn an effector as a whole,
+    /// towards the nearest point or orientation that the free axes of its goal leave.
+    pub(in crate::ik) fn weighs_axes(self) -> bool {
+        !matches!(self, Self::Ccd | Self::Particle | Self::Fabrik | Self::TwoBone)
+    }
+
     /// Returns whether the method poses a whole figure at once and may move its base.
     pub fn is_whole_body(self) -> bool {
         matches!(self, Self::FullBody | Self::Style)

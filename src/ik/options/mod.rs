@@ -29,6 +29,8 @@ pub const DEFAULT_ITERATIONS: usize = 100;
 pub(in crate::ik) const DEFAULT_TOLERANCE: f64 = 1e-4;
 /// Default tolerance of orientations and aims, radians.
 pub(in crate::ik) const DEFAULT_ANGLE_TOLERANCE: f64 = 1e-3;
+/// Default of [`Options::characteristic_length`]. Chosen, not derived.
+pub(in crate::ik) const DEFAULT_CHARACTERISTIC_LENGTH: f64 = 0.3;
 
 /// The pose that a solve starts from, and whether it may jump to another one.
 ///
@@ -61,6 +63,11 @@ pub struct Options {
     pub tolerance: Option<f64>,
     /// Tolerance of orientations and aims in radians.
     pub angle_tolerance: f64,
+    /// Number of metres that one radian of orientation error counts as, as a fraction of the length of the goal's chain.
+    /// This is the characteristic length by which positions and orientations become comparable (Tandirci, Angeles &
+    /// Ranjbaran 1992, "The characteristic point and the characteristic length of robotic manipulators"). The default is
+    /// 0.3.
+    pub characteristic_length: f64,
     /// The pose that the solve starts from.
     pub start: Start,
     /// Whether joint limits apply. Without them all joints turn freely, prismatic joints keep their displacement, and mimic
@@ -103,6 +110,7 @@ impl Default for Options {
             iterations: DEFAULT_ITERATIONS,
             tolerance: None,
             angle_tolerance: DEFAULT_ANGLE_TOLERANCE,
+            characteristic_length: DEFAULT_CHARACTERISTIC_LENGTH,
             start: Start::default(),
             limits: true,
             restarts: 8,

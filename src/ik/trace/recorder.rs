@@ -234,7 +234,8 @@ fn step(change: &Change, body: &Body) -> Step {
     }
 }
 
-/// Returns the largest position error in world metres, and the largest orientation or aim error in radians.
+/// Returns the largest position error in world metres, and the largest orientation or aim error in radians, without free
+/// axes.
 fn errors(body: &Body, goals: &[Goal]) -> (Option<f64>, Option<f64>) {
     let (mut metres, mut radians) = (None, None);
     let largest = |of: &mut Option<f64>, error: f64| *of = Some(of.map_or(error, |e: f64| e.max(error)));
@@ -243,11 +244,12 @@ fn errors(body: &Body, goals: &[Goal]) -> (Option<f64>, Option<f64>) {
             continue;
         };
         let point = world.transform_point3(goal.offset);
-        if let Some(target) = goal.position {
-            largest(&mut metres, point.distance(target));
+        let away = |target| goal.axes.position_error(target - point, goal.orientation);
+        if let Some(error) = goal.position.and_then(away) {
+            largest(&mut metres, error);
         }
-        if let Some(target) = goal.orientation {
-            largest(&mut radians, rotation_vector(target.normalize() * now.conjugate()).length());
+        if let Some(error) = goal.orientation.and_then(|target| goal.axes.orientation_error(target, now)) {
+            largest(&mut radians, error);
         }
         if let Some(aim) = goal.aim {
             let way = aim.at - point;

@@ -4,22 +4,27 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use crate::ik::body::unit;
 use crate::ik::link::nearest;
-use crate::ik::{Body, Goal, Limit, Link};
+use crate::ik::{Body, Goal, Limit, Link, Options};
 
-use super::measure::{RADIAN, nonzero_length};
+use super::measure::nonzero_length;
+use super::term::Term;
 use super::{EffectorTask, Hinge, Joint, Prismatic, Role, Tree};
 
 impl Tree {
-    /// Loads the pose of a body and its goals, which must be valid.
-    pub(in crate::ik) fn set(&mut self, body: &Body, goals: &[Goal], limits: bool) {
+    /// Loads the pose of a body and its goals, which must be valid. Of the options, it uses the limits, the tolerance of
+    /// orientations and the characteristic length.
+    pub(in crate::ik) fn set(&mut self, body: &Body, goals: &[Goal], options: &Options) {
+        self.angle_tolerance = options.angle_tolerance;
+        self.characteristic_length = options.characteristic_length;
         self.world_from_base = body.world_from_base().matrix3;
         self.base_from_world = body.base_from_world();
         (self.root, self.facing) = (body.root(), body.facing());
-        self.set_joints(body, goals, limits);
+        self.is_placed_evenly = body.uniform_scale().is_some();
+        self.set_joints(body, goals, options.limits);
         self.set_tasks(body, goals);
         self.connect_tasks();
         self.couplings.clear();
-        if limits && !body.coupled_limits().is_empty() {
+        if options.limits && !body.coupled_limits().is_empty() {
             self.couple(body);
         }
         self.forward();
@@ -27,8 +32,8 @@ impl Tree {
         for task in 0..self.tasks.len() {
             let lengths = self.lengths(task);
             self.length = self.length.max(lengths.sum);
-            (self.tasks[task].length, self.tasks[task].radian) =
-                (nonzero_length(lengths.world), RADIAN * nonzero_length(lengths.sum));
+            let radian = self.characteristic_length * nonzero_length(lengths.sum);
+            (self.tasks[task].length, self.tasks[task].radian) = (nonzero_length(lengths.world), radian);
         }
         self.length = nonzero_length(self.length);
         self.scale_displacements();
@@ -132,9 +137,15 @@ impl Tree {
         self.tasks.clear();
         let base_from_world = body.base_from_world();
         let unspin = body.world_from_base_rotation().conjugate();
-        // Only the ratios of the weights matter.
-        let weights = goals.iter().filter(|g| !g.pinned).map(|g| g.weight);
-        let largest = weights.fold(0.0, f64::max);
+        let scale = self.world_from_base.determinant().abs().cbrt();
+        let base_rotation = DMat3::from_quat(body.world_from_base_rotation());
+        // Only the ratios of the weights matter, those of pins and those of goals.
+        let largest = |pinned| {
+            let weights =
+                goals.iter().filter(|g| g.pinned == pinned).map(|g| stated_weight(g) * largest_factor(g));
+            weights.fold(0.0, f64::max)
+        };
+        let largest = [largest(false), largest(true)];
         for goal in goals {
             let moving = moving_link(body, goal);
             let joint = moving.and_then(|l| self.reduced.nearest(l));
@@ -149,6 +160,14 @@ impl Tree {
                 joint.child = joint.child.or(Some(local));
             }
             let inside = |place: DVec3| base_from_world.transform_point3(place);
+            let axes_from_world = goal.axes.world_from_axes(goal.orientation).transpose();
+            let position_term =
+                Term::new(&goal.axes.position, axes_from_world, (self.world_from_base, scale));
+            let axes_from_base = axes_from_world * base_rotation;
+            let orientation_term = Term::new(&goal.axes.orientation, axes_from_base, (DMat3::IDENTITY, 1.0));
+            let (target, orientation) =
+                (goal.position.map(inside), goal.orientation.map(|q| unspin * unit(q)));
+            let largest = largest[usize::from(goal.pinned)];
             self.tasks.push(EffectorTask {
                 joint,
                 limb: None,
@@ -156,15 +175,15 @@ impl Tree {
                 local_spin,
                 position: local,
                 spin: local_spin,
-                target: goal.position.map(inside),
-                orientation: goal.orientation.map(|q| unspin * unit(q)),
+                target: target.filter(|_| position_term.counts()),
+                orientation: orientation.filter(|_| orientation_term.counts()),
+                stated: (target, orientation),
+                position_term,
+                orientation_term,
+                turn_map: None,
                 aim: goal.aim.map(|aim| (aim.axis.normalize(), inside(aim.at))),
                 pole: goal.pole.map(inside),
-                weight: match goal.pinned {
-                    true => 1.0,
-                    false if largest > 0.0 => goal.weight / largest,
-                    false => 0.0,
-                },
+                weight: if largest > 0.0 { stated_weight(goal) / largest } else { 0.0 },
                 pinned: goal.pinned,
                 turn: DVec3::ZERO,
                 aim_turn: DVec3::ZERO,
@@ -213,6 +232,19 @@ fn moving_link(body: &Body, goal: &Goal) -> Option<usize> {
 fn prismatic(link: &Link, limit: &Limit) -> Option<Prismatic> {
     let Limit::Prismatic { min, max, .. } = *limit else { return None };
     Some(Prismatic::new(link.slide_axis()?, [min, max]))
+}
+
+/// Returns the weight of a goal. Only the axes of a pin have weights.
+fn stated_weight(goal: &Goal) -> f64 {
+    if goal.pinned { 1.0 } else { goal.weight }
+}
+
+/// Returns the largest factor by which a goal's weight is multiplied.
+fn largest_factor(goal: &Goal) -> f64 {
+    let position = goal.position.map(|_| Term::largest_weight(&goal.axes.position));
+    let orientation = goal.orientation.map(|_| Term::largest_weight(&goal.axes.orientation));
+    let all = [position, orientation, goal.aim.map(|_| 1.0)];
+    all.into_iter().flatten().reduce(f64::max).unwrap_or(1.0)
 }
 
 /// Returns the hinge of a joint whose limit is one.

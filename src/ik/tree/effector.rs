@@ -1,8 +1,10 @@
 //! Effector tasks: the goals of a solve as the solvers see them.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use crate::ik::rotation::{any_perpendicular, rotation_vector, shortest_arc};
+
+use super::term::Term;
 
 /// An effector task: a point with a target position, and a frame with a target orientation.
 #[derive(Clone, Copy, Debug)]
@@ -19,10 +21,19 @@ pub(in crate::ik) struct EffectorTask {
     pub(in crate::ik) position: DVec3,
     /// Orientation of the link in base space.
     pub(in crate::ik) spin: DQuat,
-    /// Target position in base space.
+    /// Target position in base space, if any of its axes counts.
     pub(in crate::ik) target: Option<DVec3>,
-    /// Target orientation in base space.
+    /// Target orientation in base space, if any of its axes counts.
     pub(in crate::ik) orientation: Option<DQuat>,
+    /// The targets of the goal, whether any of their axes counts or not. They are needed to report the full errors.
+    pub(super) stated: (Option<DVec3>, Option<DQuat>),
+    /// The weights and tolerances of the position, whose error is measured in the world.
+    pub(in crate::ik) position_term: Term,
+    /// The weights and tolerances of the orientation, whose error is measured in base space.
+    pub(in crate::ik) orientation_term: Term,
+    /// For an orientation whose axes differ, the map of
+    /// [`weighted_from_base`](super::term::TermAxes::weighted_from_base) in the current pose.
+    pub(in crate::ik) turn_map: Option<DMat3>,
     /// An axis in the link's frame, and the point in base space at which it aims.
     pub(in crate::ik) aim: Option<(DVec3, DVec3)>,
     /// The orientation error and the aim error of the current pose, as rotation vectors in base space.
@@ -47,9 +58,37 @@ impl EffectorTask {
         self.local_spin
     }
 
-    /// Returns the rotation from the current to the target orientation as a rotation vector in base space.
+    /// Returns the rotation from the current to the target orientation as a rotation vector in base space, without turns
+    /// about free axes.
     pub(in crate::ik) fn orientation_error(&self) -> Option<DVec3> {
-        self.orientation.map(|target| rotation_vector(target * self.spin.conjugate()))
+        self.orientation.map(|target| self.rotation_error(target, self.spin).0)
+    }
+
+    /// Returns the orientation error of a link with the orientation `spin`, and the map of the axes.
+    pub(super) fn rotation_error(&self, target: DQuat, spin: DQuat) -> (DVec3, Option<DMat3>) {
+        match self.orientation_term.rotation_error(target, spin) {
+            Some((error, map)) => (error, Some(map)),
+            None => (rotation_vector(target * spin.conjugate()), None),
+        }
+    }
+
+    /// Returns the weight of the position.
+    pub(in crate::ik) fn position_weight(&self) -> f64 {
+        self.weight * self.position_term.weight
+    }
+
+    /// Returns the weight of the orientation.
+    pub(in crate::ik) fn orientation_weight(&self) -> f64 {
+        self.weight * self.orientation_term.weight
+    }
+
+    /// Returns the allowed orientation that is nearest to `spin`, base space. Without free axes it is the target.
+    pub(in crate::ik) fn nearest_orientation(&self, spin: DQuat) -> Option<DQuat> {
+        let target = self.orientation?;
+        match self.orientation_term.rotation_error(target, spin) {
+            Some((error, _)) => Some((DQuat::from_scaled_axis(error) * spin).normalize()),
+            None => Some(target),
+        }
     }
 
     /// Returns the current and the wanted direction of the aiming axis, unit vectors in base space.

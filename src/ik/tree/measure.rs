@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 
+use crate::ik::rotation::rotation_vector;
+
 use super::prismatic::SegmentLengths;
 use super::{EffectorTask, Tree};
 
-/// Metres per radian of orientation error, as a fraction of the chain's length.
-pub(super) const RADIAN: f64 = 0.3;
 /// Factor for the squared errors of pins when steps are judged. A step violates pins to second order and the next step
 /// corrects that. A larger factor would reject such steps.
 pub(in crate::ik) const PIN_WEIGHT: f64 = 10.0;
@@ -36,40 +36,73 @@ impl Measure {
 }
 
 impl Tree {
-    /// Returns the distance in world metres from an effector to its target.
+    /// Returns the distance in world metres from an effector to its target, not counting free axes.
     pub(in crate::ik) fn error(&self, task: usize) -> Option<f64> {
         let task = &self.tasks[task];
-        task.target.map(|target| (self.world_from_base * (target - task.position)).length())
+        task.target.map(|target| task.position_term.length(self.world_from_base * (target - task.position)))
     }
 
-    /// Returns the larger of the orientation error and the aim error of an effector, in radians.
+    /// Returns the larger of the orientation error and the aim error of an effector, in radians, not counting free axes.
     pub(in crate::ik) fn angle_error(&self, task: usize) -> Option<f64> {
         let task = &self.tasks[task];
         let turns = [task.orientation.map(|_| task.turn), task.aim.map(|_| task.aim_turn)];
         turns.into_iter().flatten().map(DVec3::length).max_by(f64::total_cmp)
     }
 
-    /// Returns whether an effector is within its tolerances.
+    /// Returns the distance in world metres from an effector to its target along all axes, and the larger of its
+    /// orientation error about all axes and its aim error, radians.
+    pub(in crate::ik) fn full_errors(&self, task: usize) -> (Option<f64>, Option<f64>) {
+        let task = &self.tasks[task];
+        let (target, orientation) = task.stated;
+        let position = target.map(|target| (self.world_from_base * (target - task.position)).length());
+        let turn = orientation.map(|target| match task.orientation_term.axes {
+            None if task.orientation.is_some() => task.turn,
+            _ => rotation_vector(target * task.spin.conjugate()),
+        });
+        let turns = [turn, task.aim.map(|_| task.aim_turn)];
+        (position, turns.into_iter().flatten().map(DVec3::length).max_by(f64::total_cmp))
+    }
+
+    /// Returns whether an effector is within its tolerances. Free axes do not count.
     pub(in crate::ik) fn is_reached(&self, task: usize) -> bool {
-        self.error(task).is_none_or(|e| e <= self.tasks[task].tolerance)
-            && self.angle_error(task).is_none_or(|a| a <= self.angle_tolerance)
+        let EffectorTask { position_term, orientation_term, turn, aim_turn, tolerance, .. } =
+            &self.tasks[task];
+        let task = &self.tasks[task];
+        let position = task.target.map(|target| self.world_from_base * (target - task.position));
+        let aim_tolerance = orientation_term.norm_tolerance().unwrap_or(self.angle_tolerance);
+        position.is_none_or(|e| position_term.is_within(e, *tolerance))
+            && task.orientation.is_none_or(|_| orientation_term.is_within(*turn, self.angle_tolerance))
+            && task.aim.is_none_or(|_| aim_turn.length() <= aim_tolerance)
     }
 
     /// Returns the position error of an effector plus its orientation error in metres, world metres.
     pub(in crate::ik) fn task_error(&self, task: usize) -> f64 {
-        let turn = self.angle_error(task).unwrap_or(0.0) * RADIAN * self.tasks[task].length;
+        let turn =
+            self.angle_error(task).unwrap_or(0.0) * self.characteristic_length * self.tasks[task].length;
         self.error(task).unwrap_or(0.0) + turn
+    }
+
+    /// Returns the weighted squared error of an effector without the weight of its goal, world metres squared.
+    fn weighted_square(&self, task: &EffectorTask) -> f64 {
+        let EffectorTask { position_term, orientation_term, .. } = task;
+        let error = task.target.map_or(0.0, |target| {
+            position_term.weighted_length(self.world_from_base * (target - task.position))
+        });
+        let orientation = task
+            .orientation
+            .map_or(0.0, |_| orientation_term.weight.sqrt() * orientation_term.weighted_length(task.turn));
+        let aim = task.aim.map_or(0.0, |_| task.aim_turn.length());
+        let turn = orientation.max(aim) * self.characteristic_length * task.length;
+        position_term.weight * (error * error) + turn * turn
     }
 
     /// Measures the errors of the current pose.
     pub(in crate::ik) fn measure(&self) -> Measure {
         let mut measure = Measure { pin_error: 0.0, sum: 0.0, done: true };
         for task in 0..self.tasks.len() {
-            let EffectorTask { weight, pinned, length, tolerance, .. } = self.tasks[task];
-            let (error, angle) = (self.error(task).unwrap_or(0.0), self.angle_error(task).unwrap_or(0.0));
-            let reached = error <= tolerance && angle <= self.angle_tolerance;
-            let turn = angle * RADIAN * length;
-            let square = error * error + turn * turn;
+            let EffectorTask { weight, pinned, .. } = self.tasks[task];
+            let reached = self.is_reached(task);
+            let square = self.weighted_square(&self.tasks[task]);
             measure.sum += weight * square * if pinned { PIN_WEIGHT } else { 1.0 };
             measure.done &= reached || weight == 0.0;
             if pinned && !reached {
@@ -129,7 +162,10 @@ impl Tree {
         if let Some(first) = changing {
             lengths.add(first);
         }
-        lengths.to_target = task.target.map_or(0.0, |target| (target - end).length());
+        // A target with a free axis extends to infinity. Its nearest point is the nearest one in the world.
+        lengths.is_bounded = !task.position_term.has_free_axes();
+        let nearest = self.nearest_target(task, end).filter(|_| lengths.is_bounded || self.is_placed_evenly);
+        lengths.to_target = nearest.map_or(0.0, |target| (target - end).length());
         lengths
     }
 }
@@ -149,8 +185,10 @@ pub(in crate::ik) struct Lengths {
     longest: f64,
     /// Sum of the segments, world metres. Those that change their length have their largest one.
     pub(in crate::ik) world: f64,
-    /// Distance from the topmost joint to the target, base space.
+    /// Distance from the topmost joint to the target, base space. If the target has free axes, to its nearest point.
     to_target: f64,
+    /// Whether the target has no free axes.
+    is_bounded: bool,
 }
 
 impl Lengths {
@@ -168,6 +206,6 @@ impl Lengths {
 
     /// Returns whether the target is nearer than a rigid chain can fold.
     fn too_near(&self) -> bool {
-        self.to_target < self.longest - self.sum
+        self.is_bounded && self.to_target < self.longest - self.sum
     }
 }

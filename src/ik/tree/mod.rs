@@ -7,6 +7,7 @@ mod hinge;
 mod measure;
 mod moves;
 mod prismatic;
+mod term;
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
@@ -151,6 +152,8 @@ pub(super) struct Tree {
     leaders: Vec<usize>,
     world_from_base: DMat3,
     base_from_world: DAffine3,
+    /// Whether `world_from_base` scales all directions equally.
+    is_placed_evenly: bool,
     /// Translation of the base, base space.
     pub(super) root: DVec3,
     /// Rotation from the space of the figure (+Y up, +Z to its front) to base space.
@@ -165,6 +168,8 @@ pub(super) struct Tree {
     pub(super) root_moves: bool,
     /// Tolerance of orientations and aims in radians.
     pub(super) angle_tolerance: f64,
+    /// See [`Options::characteristic_length`](super::Options::characteristic_length).
+    characteristic_length: f64,
 }
 
 impl Tree {
@@ -224,7 +229,7 @@ impl Tree {
     pub(super) fn forward_tips(&mut self) {
         let rigid = self.rigid;
         for task in &mut self.tasks {
-            let turns = task.orientation.is_some() || task.aim.is_some();
+            let turns = task.stated.1.is_some() || task.aim.is_some();
             match task.joint.map(|j| &self.joints[j]) {
                 Some(joint) => {
                     task.position = joint.position + joint.turned * task.local;
@@ -237,7 +242,10 @@ impl Tree {
                 None => (task.position, task.spin) = (task.local + self.root, task.local_spin),
             }
             if turns {
-                task.turn = task.orientation_error().unwrap_or(DVec3::ZERO);
+                (task.turn, task.turn_map) = match task.orientation {
+                    Some(target) => task.rotation_error(target, task.spin),
+                    None => (DVec3::ZERO, None),
+                };
                 task.aim_turn = task.aim_error().unwrap_or(DVec3::ZERO);
             }
         }
@@ -252,6 +260,17 @@ impl Tree {
     /// Transforms a world position to base space.
     pub(super) fn to_base(&self, place: DVec3) -> DVec3 {
         self.base_from_world.transform_point3(place)
+    }
+
+    /// Returns the allowed position of an effector that is nearest to `here`, base space. Without free axes it is the
+    /// target.
+    pub(super) fn nearest_target(&self, task: &EffectorTask, here: DVec3) -> Option<DVec3> {
+        let target = task.target?;
+        if !task.position_term.has_free_axes() {
+            return Some(target);
+        }
+        let counted = task.position_term.counted_part(self.world_from_base * (target - here));
+        Some(here + self.base_from_world.transform_vector3(counted))
     }
 
     /// Returns the normal of the world's ground plane in base space.

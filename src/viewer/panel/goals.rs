@@ -5,9 +5,9 @@ use egui::{Button, RichText, Slider, Ui};
 use crate::viewer::session::MAX_GOAL_WEIGHT;
 use crate::viewer::{Command, Session};
 
-use super::{heading, node_name, theme};
+use super::{goal_axes, heading, node_name, theme};
 
-/// Shows each goal's joint, remaining error and weight.
+/// Shows each goal's joint, remaining error, weight and axes.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     if session.state.goals.is_empty() {
         return;
@@ -42,5 +42,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
                 commands.push(Command::RemoveGoal(goal.node));
             }
         });
+        goal_axes::show(ui, goal, commands);
     }
 }

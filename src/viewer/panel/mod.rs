@@ -18,6 +18,7 @@ mod clip_names;
 mod clips;
 mod compare;
 mod display;
+mod goal_axes;
 mod goals;
 mod joint;
 mod labels;

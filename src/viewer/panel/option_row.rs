@@ -87,6 +87,7 @@ fn generic(
 /// Returns the name of an option in the panel. Most names are the last part of the key.
 pub(super) fn label(key: &str) -> String {
     match key {
+        "characteristic_length" => "Char. length".into(),
         "limits" => "Joint limits".into(),
         "ccd.step" => "Max step".into(),
         "ccd.budget" => "Max total".into(),

@@ -6,7 +6,7 @@ use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
 use crate::asset::Transform;
-use crate::ik::{Limit, Method, Options};
+use crate::ik::{GoalAxes, Limit, Method, Options};
 use crate::motion::Motion;
 use crate::render::ShadingMode;
 use crate::skin::Skinning;
@@ -109,6 +109,9 @@ pub enum Command {
     /// Shows the pose after this number of steps of the last solve, one joint at a time, and pauses playback. `None`
     /// shows the solved pose.
     Step(Option<usize>),
+    /// Sets the weights and tolerances of a node's goal along its axes. Consecutive changes of the same goal until
+    /// [`Command::Release`] are one undo step.
+    GoalAxes(usize, GoalAxes),
     /// Plays a clip, or removes the motion if `None`.
     Clip(Option<usize>),
     /// Plays a motion, which consists of clip strips, layers and edits. A motion with unknown clips or nodes is not

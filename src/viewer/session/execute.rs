@@ -87,6 +87,7 @@ impl Session {
             }
             Command::RemoveGoal(node) => self.remove_goal(node),
             Command::GoalWeight(node, weight) => self.set_goal_weight(node, weight),
+            Command::GoalAxes(node, axes) => self.set_goal_axes(node, axes),
             Command::Morph(index, weight) => {
                 if index < self.state.held.weights.len() && weight.is_finite() {
                     self.history.remember_run(EditRun::Morph(index), &self.state);

@@ -98,8 +98,7 @@ impl Session {
         self.release_gizmo();
         let Some(drag) = self.drag.take() else { return };
         if self.keep && drag.moved && !drag.moves_root {
-            self.state.goals.retain(|g| g.node != drag.target.node);
-            self.state.goals.push(drag.target);
+            self.store_goal(drag.target);
         }
         if drag.before != self.state {
             self.history.remember(drag.before);

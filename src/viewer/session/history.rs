@@ -70,6 +70,8 @@ pub(in crate::viewer) enum EditRun {
     Motion,
     /// The weight of a node's goal.
     Weight(usize),
+    /// The weights and tolerances of a node's goal along its axes.
+    Axes(usize),
 }
 
 impl History {

@@ -7,6 +7,7 @@ use crate::pose::Pose;
 use crate::rig::{JointRig, Rig};
 use crate::scene::compare::Comparison;
 use crate::viewer::Command;
+use crate::viewer::session::goals::axes_fit;
 use crate::viewer::session::history::{History, State};
 
 use super::snapshot::is_valid;
@@ -101,6 +102,7 @@ impl Session {
         let problem = problem.map(|data| Problem::from_data(data, skeleton));
         let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
         goals.retain(|g| exists(g.node) && g.base.is_none_or(exists) && is_weight(g.weight));
+        goals.retain(|g| axes_fit(&g.axes, g));
         pins.retain(|p| exists(p.node));
         let mut rig = Rig::clone(&self.loaded_rig);
         for (node, limit) in limits.into_iter().filter(|(n, limit)| exists(*n) && limit.validate().is_ok()) {

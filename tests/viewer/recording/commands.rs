@@ -5,7 +5,7 @@ use std::fs;
 use glam::{DVec3, EulerRot, Vec2, Vec3};
 use proptest::prelude::*;
 use sinew::asset::Transform;
-use sinew::ik::{Limit, Method, Options, Swivel};
+use sinew::ik::{AxesFrame, AxisTerm, GoalAxes, Limit, Method, Options, Swivel, Tolerance};
 use sinew::render::ShadingMode;
 use sinew::skin::Skinning;
 use sinew::viewer::{Axis, Command, Display, Input, Recorder, RingMode};
@@ -13,6 +13,15 @@ use sinew::viewer::{Axis, Command, Display, Input, Recorder, RingMode};
 use super::super::files::folder;
 use super::super::{at, drag};
 use super::{blended, session};
+
+/// Returns axes in which no value is the default.
+fn every_axis() -> GoalAxes {
+    let infinite = DVec3::new(0.1, f64::INFINITY, 1e-300);
+    let position =
+        AxisTerm { weights: DVec3::new(1.0 / 3.0, 0.0, 2.0), tolerance: Some(Tolerance::Axes(infinite)) };
+    let orientation = AxisTerm { weights: DVec3::Y, tolerance: Some(Tolerance::Norm(0.1)) };
+    GoalAxes { frame: AxesFrame::Target, position, orientation }
+}
 
 /// Returns an example of every command.
 fn every_command() -> Vec<Command> {
@@ -77,6 +86,7 @@ fn every_command() -> Vec<Command> {
         Command::GoalWeight(20, 1.0 / 3.0),
         Command::Step(Some(12)),
         Command::Step(None),
+        Command::GoalAxes(20, every_axis()),
         Command::Clip(Some(1)),
         Command::Clip(None),
         Command::Motion(Box::new(blended())),

@@ -62,7 +62,7 @@ impl Examples {
         let Some(least) = all.first().map(|c| c.residual) else { return };
         let apart = MIN_DISTANCE.1.max(MIN_DISTANCE.0 * least);
         let targets: Vec<DVec3> =
-            goals.iter().filter_map(|g| Some(g.position? * weight_root(g.weight))).collect();
+            goals.iter().filter_map(|g| Some(g.whole_position()? * weight_root(g.weight))).collect();
         let (mut near, mut points): (Vec<&Candidate>, Vec<Vec<DVec3>>) = (Vec::new(), Vec::new());
         for candidate in &all {
             if near.len() >= self.nearest.max(1) {
@@ -91,11 +91,11 @@ fn weight_root(weight: f64) -> f64 {
     weight.max(0.0).sqrt()
 }
 
-/// Returns the positions of the points of all goals with a target position, each multiplied by the square root of the
+/// Returns the positions of the points of all goals with a target position without free axes, each multiplied by the square root of the
 /// goal's weight.
 fn effectors(body: &Body, goals: &[Goal]) -> Vec<DVec3> {
     let point = |g: &Goal| {
-        g.position?;
+        g.whole_position()?;
         Some(body.world_from_link(g.link)?.transform_point3(g.offset) * weight_root(g.weight))
     };
     goals.iter().filter_map(point).collect()

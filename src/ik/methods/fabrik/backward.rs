@@ -59,11 +59,13 @@ impl Proposals {
 fn from_goal(segments: &mut Segments, tree: &Tree, index: usize, task: usize) -> Segment {
     let task = &tree.tasks[task];
     let Segment { position, spin } = segments.all[index];
-    let weight = task.weight.min(1.0);
     let here = position + spin * task.local;
-    let there = task.target.map_or(here, |target| here.lerp(target, weight));
-    let turned = if let Some(orientation) = task.orientation {
-        spin.slerp((orientation * task.local_spin().conjugate()).normalize(), weight)
+    let target = tree.nearest_target(task, here);
+    let there = target.map_or(here, |target| here.lerp(target, task.position_weight().min(1.0)));
+    let weight = task.weight.min(1.0);
+    let turned = if let Some(orientation) = task.nearest_orientation(spin * task.local_spin()) {
+        let wanted = (orientation * task.local_spin().conjugate()).normalize();
+        spin.slerp(wanted, task.orientation_weight().min(1.0))
     } else if let Some((axis, at)) = task.aim {
         let arc = shortest_arc(spin * (task.local_spin() * axis), at - there, DVec3::X);
         DQuat::IDENTITY.slerp(arc, weight) * spin

@@ -57,7 +57,8 @@ impl Fabrik {
         self.proposals.resize(particles.positions.len(), (DVec3::ZERO, 0.0));
         for (task, &particle) in tree.tasks.iter().zip(&particles.tasks) {
             let here = particles.positions[particle];
-            let there = task.target.map_or(here, |target| here.lerp(target, task.weight.min(1.0)));
+            let target = tree.nearest_target(task, here);
+            let there = target.map_or(here, |target| here.lerp(target, task.position_weight().min(1.0)));
             self.proposals[particle].0 += there;
             self.proposals[particle].1 += 1.0;
         }

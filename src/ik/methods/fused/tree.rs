@@ -147,11 +147,11 @@ struct Halves {
 }
 
 impl Halves {
-    /// Returns `None` if the goals are more than a single target position, if no joint turns, or if a joint is prismatic or
-    /// coupled, so that the halves are no limb.
+    /// Returns `None` if the goals are more than a single target position, if its axes have different weights, if no joint
+    /// turns, or if a joint is prismatic or coupled, so that the halves are no limb.
     fn of(tree: &Tree) -> Option<Self> {
         let [task] = &tree.tasks[..] else { return None };
-        if !tree.only_turns() {
+        if task.position_term.axes.is_some() || !tree.only_turns() {
             return None;
         }
         let positions = tree.joints.iter().map(|j| j.position);

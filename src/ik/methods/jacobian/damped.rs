@@ -193,6 +193,7 @@ impl FreeChain {
         let [task] = &tree.tasks[..] else { return None };
         let first = tree.joints.first().filter(|_| tree.rigid && !tree.root_moves)?;
         let is_position = task.orientation.is_none() && task.aim.is_none() && task.pole.is_none();
+        let is_position = is_position && task.position_term.axes.is_none();
         #[expect(clippy::float_cmp, reason = "set, not computed")]
         let is_free = tree.joints.iter().all(|j| j.limit == Limit::Free && j.weight == 1.0);
         let (end, target) = (task.position - first.position, task.target? - first.position);

@@ -4,7 +4,7 @@ use glam::{DAffine3, DQuat, DVec3};
 
 use crate::ik::random::Random;
 use crate::ik::tree::{Role, Tree, retract};
-use crate::ik::{Body, Goal, JointParameters, Limit, Link, Mimic};
+use crate::ik::{Body, Goal, JointParameters, Limit, Link, Mimic, Options};
 
 use super::{Jacobian, TaskKind};
 
@@ -55,7 +55,7 @@ fn tree(random: &mut Random, scale: DVec3) -> Tree {
         ]
     };
     let mut tree = Tree::default();
-    tree.set(&body, &[goal(6), goal(9)].concat(), true);
+    tree.set(&body, &[goal(6), goal(9)].concat(), &Options::default());
     tree
 }
 

@@ -30,7 +30,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use crate::ik::JointParameters;
 use crate::ik::linear::Elimination;
@@ -89,6 +89,8 @@ struct Block {
     scale: f64,
     /// Metres per radian of orientation error, base space.
     radian: f64,
+    /// The map from base space to the axes of the goal, multiplied by the roots of their weights, if these differ.
+    axes: Option<DMat3>,
     error: DVec3,
     /// Position of the effector in base space.
     position: DVec3,
@@ -101,15 +103,32 @@ struct Block {
 impl Block {
     fn new(task: usize, kind: TaskKind, level: usize, scale: f64, radian: f64) -> Self {
         let zero = DVec3::ZERO;
-        Self { task, kind, level, scale, radian, error: zero, position: zero, direction: zero, nearness: 0.0 }
+        Self {
+            task,
+            kind,
+            level,
+            scale,
+            radian,
+            axes: None,
+            error: zero,
+            position: zero,
+            direction: zero,
+            nearness: 0.0,
+        }
+    }
+
+    /// Returns a vector of base space as the rows see it.
+    #[inline]
+    fn along_axes(&self, vector: DVec3) -> DVec3 {
+        self.axes.map_or(vector, |axes| axes * vector)
     }
 
     /// Returns the rows of a column that turns the effector by `turn` and moves it by `moved`.
     #[inline]
     fn response(&self, turn: DVec3, moved: DVec3) -> DVec3 {
         match self.kind {
-            TaskKind::Position => moved * self.scale,
-            TaskKind::Orientation => turn * (self.radian * self.scale),
+            TaskKind::Position => self.along_axes(moved) * self.scale,
+            TaskKind::Orientation => self.along_axes(turn) * (self.radian * self.scale),
             // The aiming axis turns, and the wanted direction changes because the effector moves.
             TaskKind::Aim => {
                 let across = turn - self.direction * self.direction.dot(turn);
@@ -239,9 +258,15 @@ impl Jacobian {
                     (TaskKind::Orientation, task.orientation.is_some()),
                     (TaskKind::Aim, task.aim.is_some()),
                 ];
-                let (scale, radian) = (task.weight.sqrt(), task.radian);
+                let weight = |kind| match kind {
+                    TaskKind::Position => task.position_weight(),
+                    TaskKind::Orientation => task.orientation_weight(),
+                    TaskKind::Aim | TaskKind::Balance => task.weight,
+                };
                 let wanted = kinds.into_iter().filter(|(_, wanted)| *wanted);
-                self.rows.extend(wanted.map(|(kind, _)| Block::new(index, kind, level, scale, radian)));
+                self.rows.extend(
+                    wanted.map(|(kind, _)| Block::new(index, kind, level, weight(kind).sqrt(), task.radian)),
+                );
                 self.blocks_of[index] = (first, self.rows.len() - first);
             }
             if level == GOALS
@@ -276,8 +301,14 @@ impl Jacobian {
         for row in &mut self.rows {
             let Some(task) = tree.tasks.get(row.task) else { continue };
             let error = match row.kind {
-                TaskKind::Position => task.target.map_or(DVec3::ZERO, |target| target - task.position),
-                TaskKind::Orientation => task.turn * row.radian,
+                TaskKind::Position => {
+                    row.axes = task.position_term.axes.map(|axes| axes.weighted_from_base);
+                    row.along_axes(task.target.map_or(DVec3::ZERO, |target| target - task.position))
+                }
+                TaskKind::Orientation => {
+                    row.axes = task.turn_map;
+                    task.orientation_term.weighted_rotation(task.turn) * row.radian
+                }
                 TaskKind::Aim => task.aim_turn * row.radian,
                 TaskKind::Balance => DVec3::ZERO,
             };

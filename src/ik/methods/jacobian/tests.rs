@@ -3,7 +3,7 @@
 use glam::{DAffine3, DQuat, DVec3};
 
 use crate::ik::tree::{Tree, retract};
-use crate::ik::{Body, Goal, JointParameters, Limit, Link};
+use crate::ik::{Body, Goal, JointParameters, Limit, Link, Options};
 
 use super::apply::euler_step;
 use super::{Inverse, Jacobian, TaskKind};
@@ -30,7 +30,7 @@ fn tree(scale: DVec3) -> Tree {
         Goal::aim(3, DVec3::Z, at),
     ];
     let mut tree = Tree::default();
-    tree.set(&body, &goals, true);
+    tree.set(&body, &goals, &Options::default());
     tree
 }
 
@@ -97,7 +97,7 @@ fn chain_system(goals: &[Goal]) -> (Tree, Jacobian) {
     let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
     (0..5).for_each(|i| body.set_rotation(i, DQuat::from_rotation_z(0.4 - 0.2 * i as f64)));
     let mut tree = Tree::default();
-    tree.set(&body, goals, true);
+    tree.set(&body, goals, &Options::default());
     let mut jacobian = Jacobian::default();
     jacobian.set(&tree);
     jacobian.evaluate(&tree, f64::INFINITY);
@@ -200,7 +200,7 @@ fn steps_of_hinges_are_optimal_within_their_limits() {
         (0..JOINTS).for_each(|j| body.set_rotation(j, DQuat::from_axis_angle(axis(j), angles[j])));
         let mut tree = Tree::default();
         let target = DVec3::new(1.0 + wave(40.0), wave(41.0), wave(42.0));
-        tree.set(&body, &[Goal::position(JOINTS, target)], true);
+        tree.set(&body, &[Goal::position(JOINTS, target)], &Options::default());
         let mut jacobian = Jacobian::default();
         jacobian.set(&tree);
         jacobian.evaluate(&tree, f64::INFINITY);

@@ -115,9 +115,10 @@ impl Particles {
     /// Pulls the particles of the effectors to their targets. A weight below one pulls only part of the way.
     pub(in crate::ik) fn pull(&mut self, tree: &Tree) {
         for (task, &particle) in tree.tasks.iter().zip(&self.tasks) {
-            if let Some(target) = task.target.filter(|_| self.parents[particle].is_some()) {
-                let here = &mut self.positions[particle];
-                *here = here.lerp(target, task.weight.min(1.0));
+            let here = &mut self.positions[particle];
+            let target = tree.nearest_target(task, *here).filter(|_| self.parents[particle].is_some());
+            if let Some(target) = target {
+                *here = here.lerp(target, task.position_weight().min(1.0));
             }
         }
     }
@@ -270,16 +271,16 @@ impl Tree {
         let joint = &self.joints[index];
         for task in self.tasks.iter().filter(|t| t.joint == Some(index)) {
             let spin = self.spin_of(joint, task);
-            let mut add = |from: DVec3, to: DVec3| {
-                out.push((self.axis_to_frame(joint, from), self.axis_to_frame(joint, to), task.weight));
+            let mut add = |from: DVec3, to: DVec3, weight: f64| {
+                out.push((self.axis_to_frame(joint, from), self.axis_to_frame(joint, to), weight));
             };
-            if let Some(orientation) = task.orientation {
+            if let Some(orientation) = task.nearest_orientation(spin) {
                 [DVec3::X, DVec3::Y, DVec3::Z]
                     .into_iter()
-                    .for_each(|axis| add(spin * axis, orientation * axis));
+                    .for_each(|axis| add(spin * axis, orientation * axis, task.orientation_weight()));
             }
             if let Some((axis, at)) = task.aim {
-                add(spin * axis, (at - task.position).normalize_or_zero());
+                add(spin * axis, (at - task.position).normalize_or_zero(), task.weight);
             }
         }
     }

@@ -105,7 +105,7 @@ impl RigidSegments {
         for _ in 0..sweeps {
             for task in &tree.tasks {
                 if let Some(segment) = task.joint.and_then(|j| self.all.get_mut(j)) {
-                    pull(segment, task);
+                    pull(segment, tree, task);
                 }
             }
             (0..self.all.len()).rev().for_each(|index| self.relax(tree, index, factor));
@@ -154,20 +154,21 @@ impl RigidSegments {
 }
 
 /// Pulls the segment of an effector to its goal. A weight below one pulls only part of the way.
-fn pull(segment: &mut RigidSegment, task: &EffectorTask) {
-    let weight = task.weight.min(1.0);
-    if let Some(orientation) = task.orientation {
+fn pull(segment: &mut RigidSegment, tree: &Tree, task: &EffectorTask) {
+    if let Some(orientation) = task.nearest_orientation(segment.spin * task.local_spin()) {
         let wanted = orientation * task.local_spin().conjugate();
+        let weight = task.orientation_weight().min(1.0);
         segment.turn(rotation_vector((wanted * segment.spin.conjugate()).normalize()) * weight);
     }
     if let Some((axis, at)) = task.aim {
         let now = segment.spin * (task.local_spin() * axis);
         let way = at - (segment.centre + segment.arm(task.local));
-        segment.turn(rotation_vector(shortest_arc(now, way, DVec3::X)) * weight);
+        segment.turn(rotation_vector(shortest_arc(now, way, DVec3::X)) * task.weight.min(1.0));
     }
-    if let Some(target) = task.target {
-        let arm = segment.arm(task.local);
+    let arm = segment.arm(task.local);
+    if let Some(target) = tree.nearest_target(task, segment.centre + arm) {
         let gap = target - (segment.centre + arm);
+        let weight = task.position_weight().min(1.0);
         if let Some(along) = gap.try_normalize() {
             segment.push(arm, gap * (weight / segment.inverse_mass(arm, along)));
         }

@@ -30,7 +30,7 @@ fn solve_tree(
     mut pass: impl FnMut(&mut Particles, &mut Tree),
 ) -> usize {
     let (mut tree, mut particles) = (Tree::default(), Particles::default());
-    tree.set(body, &[goal], true);
+    tree.set(body, &[goal], &Options::default());
     particles.set(&tree);
     for iteration in 0..ITERATIONS {
         if tree.error(0).is_some_and(|e| e <= tolerance) {

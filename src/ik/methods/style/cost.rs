@@ -11,15 +11,14 @@ use glam::{DMat3, DQuat, DVec2, DVec3};
 
 use crate::ik::posture::{PINNED, Placement};
 use crate::ik::rotation::{any_perpendicular, rotation_vector, shortest_arc};
-use crate::ik::{Body, Goal, Limit, posture};
+use crate::ik::{Body, Goal, Limit, Options, posture};
 
+use super::axes::WeightedError;
 use super::model::{FEATURES, Prediction, Style};
 
 /// √λ for positions, as a fraction of the longest chain to a goal. An error of this size counts as much as a posture
 /// that is one standard deviation away.
 const NEAR: f64 = 0.005;
-/// Metres per radian of orientation error, as a fraction of the longest chain to a goal.
-const RADIAN: f64 = 0.3;
 /// By how much the heading, in radians, and the two ground coordinates, in metres, change when their unknowns change
 /// by one.
 const PLACEMENT_STEP: [f64; 3] = [0.2, 0.1, 0.1];
@@ -45,6 +44,7 @@ pub(super) struct Cost<'a> {
     /// The placement from which the search starts.
     pub(super) place: Placement,
     size: f64,
+    characteristic_length: f64,
     prediction: Prediction,
     features: Vec<f64>,
     frames: Vec<LinkFrame>,
@@ -63,19 +63,19 @@ struct LinkFrame {
 }
 
 impl<'a> Cost<'a> {
-    /// Creates the objective. `is_free` returns whether a link of the body may turn, and `moves` is whether the base
-    /// may move.
+    /// Creates the objective. `is_free` returns whether a link of the body may turn. Of the options, it uses the motion of
+    /// the base and the characteristic length.
     pub(super) fn new(
         style: &'a Style,
         joints: &[Option<usize>],
         goals: &'a [Goal],
         body: &Body,
-        moves: bool,
+        options: &Options,
         is_free: impl Fn(usize) -> bool,
     ) -> Self {
         let includes_base = posture::includes_base(joints);
         let turns = includes_base && is_free(0);
-        let moves = includes_base && moves;
+        let moves = includes_base && options.root_motion;
         let mut unknowns = Vec::new();
         for (link, joint) in joints.iter().enumerate() {
             let Some(joint) = *joint else { continue };
@@ -99,6 +99,7 @@ impl<'a> Cost<'a> {
             moves,
             place,
             size: size(body, goals),
+            characteristic_length: options.characteristic_length,
             prediction: Prediction::default(),
             features: Vec::new(),
             frames: Vec::new(),
@@ -233,17 +234,19 @@ impl<'a> Cost<'a> {
             let point = frame.position + frame.linear * goal.offset;
             let near = NEAR * self.size;
             let weight = goal.weight * if goal.pinned { PINNED } else { 1.0 } / (near * near);
-            let turn = weight * (RADIAN * self.size) * (RADIAN * self.size);
+            let radian = self.characteristic_length * self.size;
+            let turn = weight * radian * radian;
             let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
             if let Some(target) = goal.position {
                 let error = target - point;
-                cost += 0.5 * weight * error.length_squared();
-                force -= weight * error;
+                let WeightedError { square, pull } = WeightedError::position(goal, error);
+                cost += 0.5 * weight * square;
+                force -= weight * pull;
             }
             if let Some(target) = goal.orientation {
-                let error = rotation_vector(target.normalize() * frame.spin.conjugate());
-                cost += 0.5 * turn * error.length_squared();
-                torque -= turn * error;
+                let WeightedError { square, pull } = WeightedError::orientation(goal, target, frame.spin);
+                cost += 0.5 * turn * square;
+                torque -= turn * pull;
             }
             let aim = goal.aim.and_then(|aim| {
                 let away = aim.at - point;

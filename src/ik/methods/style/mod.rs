@@ -12,6 +12,7 @@
 //! - `solve.rs`: posing a body
 //! - `file.rs`: reading and writing a model
 
+mod axes;
 mod cost;
 mod file;
 mod learn;

@@ -31,7 +31,7 @@ pub(super) fn pose(
 ) -> usize {
     let moves = options.root_motion;
     let free: Vec<bool> = (0..joints.len()).map(|l| may_turn(body, l, options.limits)).collect();
-    let mut cost = Cost::new(style, joints, goals, body, moves, |l| free[l]);
+    let mut cost = Cost::new(style, joints, goals, body, options, |l| free[l]);
     let mut starts: Vec<_> = (0..style.postures())
         .map(|kept| {
             cost.body.clone_from(body);
@@ -67,7 +67,7 @@ pub(super) fn pose(
         if !clamp_to_limits(body, &mut free) {
             break;
         }
-        let mut constrained = Cost::new(style, joints, goals, body, moves, |l| free[l]);
+        let mut constrained = Cost::new(style, joints, goals, body, options, |l| free[l]);
         constrained.place = place;
         z = constrained.start(&z[..style.dimensions()]);
         let found = minimise(&mut z, options.iterations, MIN_GAIN, |z, g| constrained.evaluate(z, g));

@@ -3,7 +3,7 @@ use glam::{DAffine3, DQuat, DVec3};
 use crate::ik::posture::Placement;
 use crate::ik::posture::tests::figure;
 use crate::ik::random::Random;
-use crate::ik::{Body, Goal, Link, Options, Posture};
+use crate::ik::{AxesFrame, AxisTerm, Body, Goal, GoalAxes, Link, Options, Posture};
 
 use super::cost::Cost;
 use super::learn::Likelihood;
@@ -79,14 +79,26 @@ fn posing_gradient_matches_finite_differences() {
         Goal { offset: DVec3::new(0.1, 0.0, 0.2), ..Goal::position(3, DVec3::new(0.5, 1.0, 0.3)) },
         Goal::pin(5, DVec3::new(-0.6, 1.2, 0.1), DQuat::from_rotation_z(0.4)),
         Goal { weight: 0.5, ..Goal::aim(2, DVec3::X, DVec3::new(1.0, 2.0, 3.0)) },
+        with_weights(AxesFrame::World, DVec3::new(1.0, 0.0, 1.0), DVec3::new(1.0, 0.0, 0.5)),
+        with_weights(AxesFrame::Target, DVec3::new(0.2, 2.0, 1.0), DVec3::new(0.3, 1.0, 2.0)),
+        with_weights(AxesFrame::Target, DVec3::Z, DVec3::Y),
     ];
     let mut random = Random(5);
-    for moves in [true, false] {
-        let mut cost = Cost::new(&style, &joints, &goals, &body, moves, |l| l != 1);
+    for root_motion in [true, false] {
+        let options = Options { root_motion, ..Options::default() };
+        let mut cost = Cost::new(&style, &joints, &goals, &body, &options, |l| l != 1);
         let mut z = cost.start(style.latent(4));
         z.iter_mut().for_each(|z| *z += random.range(-0.5, 0.5));
         assert_gradient(&z, |z, g| cost.evaluate(z, g));
     }
+}
+
+/// Returns a goal whose axes have different weights.
+fn with_weights(frame: AxesFrame, position: DVec3, orientation: DVec3) -> Goal {
+    let term = |weights| AxisTerm { weights, ..AxisTerm::default() };
+    let axes = GoalAxes { frame, position: term(position), orientation: term(orientation) };
+    let turned = DQuat::from_scaled_axis(DVec3::new(0.5, 0.3, -0.4));
+    Goal { axes, ..Goal::pose(3, DVec3::new(0.3, 0.9, 0.4), turned) }
 }
 
 #[test]

@@ -83,6 +83,7 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("iterations", "Maximum number of iterations", ALL, count(0, 1_000_000_000, [1, 500]), |o| Field::Count(&mut o.iterations)),
     option("tolerance", "Distance at which a position counts as reached; auto: 1e-4 of the chain's length", ALL, number(Domain::length(0.0, f64::MAX).above().common(1e-6, 0.05).logarithmic().or("auto").initial(1e-4)), |o| Field::Optional(&mut o.tolerance)),
     option("angle_tolerance", "Angle at which an orientation or an aim counts as reached", ALL, number(Domain::angle(0.0, PI).above().common(0.01 * PI / 180.0, 10.0 * PI / 180.0)), |o| Field::Number(&mut o.angle_tolerance)),
+    option("characteristic_length", "Metres that one radian of orientation error counts as, as a fraction of the chain's length", ALL, number(Domain::plain(0.0, f64::MAX).above().common(0.01, 3.0).logarithmic().initial(0.3)), |o| Field::Number(&mut o.characteristic_length)),
     option("start", "Pose that the solve starts from", ALL, CHOICE, |o| Field::Choice(&mut o.start)),
     option("limits", "Whether joint limits apply", ALL, FLAG, |o| Field::Flag(&mut o.limits)),
     option("restarts", "Maximum number of restarts from other poses for a solve that stalls", ALL, count(0, 10_000, [0, 16]), |o| Field::Count(&mut o.restarts)),

@@ -20,6 +20,7 @@ use egui_kittest::kittest::Queryable;
 use glam::Vec2;
 
 mod drawing;
+mod goal_axes;
 mod options;
 mod timeline;
 mod toasts;

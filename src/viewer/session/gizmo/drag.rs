@@ -213,8 +213,7 @@ impl Session {
         if self.keep
             && let Some(target) = hold.target()
         {
-            self.state.goals.retain(|g| g.node != target.node);
-            self.state.goals.push(target);
+            self.store_goal(target);
         }
         if hold.rotation(self).is_some() || hold.limit().is_some() {
             self.refresh_pins();
