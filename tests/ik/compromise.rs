@@ -62,33 +62,50 @@ fn a_limited_limb_turns_its_shoulder_to_the_best_pose() {
     }
 }
 
-/// If a stalled solve restarted from another pose, the drag would jump by more than a radian.
+/// If a stalled solve restarted from another pose, the drag would jump by more than a radian. `sdls` turned by 0.61 rad when
+/// turns that gain nothing were not taken back.
 #[test]
 fn a_drag_beyond_the_limits_does_not_jump() {
+    let start = cones();
+    for (method, most) in [
+        (Method::Dls, 0.35),
+        (Method::Sdls, 0.35),
+        (Method::FullBody, 0.35),
+        (Method::Optimize, 0.35),
+        (Method::Fused, 0.35),
+    ] {
+        let (mut body, mut solver) = (start.clone(), Solver::default());
+        let mut largest = 0.0_f64;
+        for frame in 0..200 {
+            let before = body.clone();
+            let options = Options { start: Start::Continue, ..options(method) };
+            solver.solve(&mut body, &[beyond(frame)], &options).unwrap();
+            let turned = largest_turn(&before, &body);
+            assert!(frame == 0 || turned < most, "{method}: {turned} rad at frame {frame}");
+            largest = largest.max(if frame == 0 { 0.0 } else { turned });
+        }
+        println!("{method}: at most {largest:.3} rad in a frame");
+    }
+}
+
+/// Returns a chain of five joints with narrow cones.
+fn cones() -> Body {
     let limit = round_cone(DVec3::Y, 0.7, [-0.4, 0.4]);
     let mut links = vec![Link { limit, ..Link::base() }];
     links.extend((0..4).map(|i| Link { limit, ..Link::child(i, DVec3::Y * 0.25) }));
-    let start = Body::new(links, DAffine3::IDENTITY).unwrap();
-    for (method, most) in [
-        (Method::Dls, 0.5),
-        (Method::Sdls, 0.65),
-        (Method::FullBody, 0.5),
-        (Method::Optimize, 0.5),
-        // The closed form runs again in each frame, so a frame may end in another compromise.
-        (Method::Fused, 1.3),
-    ] {
-        let (mut body, mut solver) = (start.clone(), Solver::default());
-        for frame in 0..200 {
-            let t = f64::from(frame) * 0.02;
-            let target = DVec3::new((2.0 * t).sin() * 0.9, -0.3 + 0.5 * t.cos(), 0.6 * (1.3 * t).sin());
-            let before = body.clone();
-            let options = Options { start: Start::Continue, ..options(method) };
-            solver.solve(&mut body, &[Goal::position(4, target)], &options).unwrap();
-            let turn = |(a, b): (&DQuat, &DQuat)| a.angle_between(*b);
-            let turned = before.rotations().iter().zip(body.rotations()).map(turn).fold(0.0, f64::max);
-            assert!(frame == 0 || turned < most, "{method}: {turned} rad at frame {frame}");
-        }
-    }
+    Body::new(links, DAffine3::IDENTITY).unwrap()
+}
+
+/// Returns the goal in a frame of a path that is mostly beyond the limits of [`cones`].
+fn beyond(frame: i32) -> Goal {
+    let t = f64::from(frame) * 0.02;
+    Goal::position(4, DVec3::new((2.0 * t).sin() * 0.9, -0.3 + 0.5 * t.cos(), 0.6 * (1.3 * t).sin()))
+}
+
+/// Returns the largest angle in radians by which a joint differs between two poses.
+fn largest_turn(before: &Body, after: &Body) -> f64 {
+    let turn = |(a, b): (&DQuat, &DQuat)| a.angle_between(*b);
+    before.rotations().iter().zip(after.rotations()).map(turn).fold(0.0, f64::max)
 }
 
 #[test]

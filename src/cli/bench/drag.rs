@@ -4,13 +4,14 @@
 use std::f64::consts::{FRAC_PI_4, TAU};
 use std::time::Instant;
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 use serde::Serialize;
 
-use crate::ik::{Body, Goal, Limit, Method, Options, SolveError, Solver, Start};
+use crate::ik::{Body, Goal, Method, Options, SolveError, Solver, Start};
 
 use super::cases;
 use super::drag_bodies::{Dragged, dragged_bodies};
+use super::least_turn::turn_ratio;
 use super::measure::nearest_rank;
 
 /// The methods that the table contains by default.
@@ -47,8 +48,8 @@ pub(super) struct DragRow {
     pub(super) jumps: usize,
     /// Number of frames in which the end moves against the direction of the target's step, by more than a tenth of it.
     pub(super) reversals: usize,
-    /// The largest turn of a frame as a multiple of the least turn that moves the end as far, both as the root of the
-    /// sum of the squared angles of all joints. `None` for a body with other goals.
+    /// The largest turn of a frame as a multiple of the least turn within the limits that moves the end as far, both as
+    /// the root of the sum of the squared angles of the joints above the end. `None` for a body with other goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) turn_ratio: Option<f64>,
     /// The largest rotation of a joint in a frame that 99 % of the frames do not exceed, radians.
@@ -248,8 +249,8 @@ impl Drag {
             frames.jumps += usize::from(moved.length() > JUMP * step.length() + slack);
             frames.reversals += usize::from(moved.dot(step) < -0.1 * step.length_squared());
             if moved.length() > MOVED * step.length() {
-                let least = least_turn(&before, end, moved).max(least_turn(body, end, moved));
-                frames.turn_ratio = frames.turn_ratio.max(total_turn(before.rotations(), body) / least);
+                let ratio = turn_ratio(&before, body, end, self.pole.is_some(), frames.turn_ratio);
+                frames.turn_ratio = frames.turn_ratio.max(ratio);
             }
             frames.turns.push(largest_turn(before.rotations(), body));
             target = next;
@@ -286,35 +287,6 @@ fn position(body: &Body, link: usize) -> DVec3 {
     body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation)
 }
 
-/// Returns the least turn that moves the end of a body, to first order: the length of J⁺ Δx, radians. J has one column
-/// for a hinge and three for any other joint above the end. Limits do not reduce it.
-///
-/// Its square is Δxᵀ (J Jᵀ)⁻¹ Δx. The result is infinite if no turn moves the end in this direction.
-fn least_turn(body: &Body, end: usize, moved: DVec3) -> f64 {
-    let (tip, mut next) = (position(body, end), body.links()[end].parent);
-    let mut sum = DMat3::ZERO;
-    while let Some(index) = next {
-        let link = &body.links()[index];
-        let arm = tip - position(body, index);
-        sum += match link.limit {
-            _ if link.weight == 0.0 => DMat3::ZERO,
-            Limit::Locked => DMat3::ZERO,
-            Limit::Hinge { axis, .. } => {
-                let column = (body.orientation(index).unwrap_or(DQuat::IDENTITY) * axis).cross(arm);
-                outer(column)
-            }
-            _ => DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer(arm),
-        };
-        next = link.parent;
-    }
-    let least2 = moved.dot(sum.inverse() * moved);
-    if least2.is_finite() && least2 > 0.0 { least2.sqrt() } else { f64::INFINITY }
-}
-
-fn outer(v: DVec3) -> DMat3 {
-    DMat3::from_cols(v * v.x, v * v.y, v * v.z)
-}
-
 /// The angles in radians by which the joints have turned.
 fn angles<'a>(before: &'a [DQuat], body: &'a Body) -> impl Iterator<Item = f64> + 'a {
     before.iter().zip(body.rotations()).map(|(a, b)| {
@@ -325,10 +297,6 @@ fn angles<'a>(before: &'a [DQuat], body: &'a Body) -> impl Iterator<Item = f64> 
 
 fn largest_turn(before: &[DQuat], body: &Body) -> f64 {
     angles(before, body).fold(0.0, f64::max)
-}
-
-fn total_turn(before: &[DQuat], body: &Body) -> f64 {
-    angles(before, body).map(|a| a * a).sum::<f64>().sqrt()
 }
 
 pub(super) fn heading() -> String {

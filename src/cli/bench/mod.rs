@@ -4,6 +4,7 @@ mod beyond;
 mod cases;
 mod drag;
 mod drag_bodies;
+mod least_turn;
 mod measure;
 mod paper;
 mod poses;

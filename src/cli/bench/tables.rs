@@ -12,7 +12,8 @@ pub(super) enum Table {
     Paper,
     /// The ten-joint table of Aristidou & Lasenby 2011
     Fabrik,
-    /// Jumps, reversals, turns, jitter and drift along dragged paths, also across the border of the reach
+    /// Jumps, reversals, turns compared with the least turn within the limits, jitter and drift along dragged paths, also
+    /// across the border of the reach
     Drag,
     /// Targets beyond the reach of bodies with limits, compared with the best of 200 random starts
     Beyond,

@@ -107,7 +107,7 @@ impl DampedProblem for ChainProblem<'_> {
         let mut error = self.error;
         if !again {
             error = self.system.error;
-            self.inverse = self.system.inverse(boost * self.system.damping);
+            self.inverse = self.system.sums.inverse(boost * self.system.damping);
             self.half = DVec3::ZERO;
         }
         self.half += self.inverse.times(error) * 0.5;
@@ -129,19 +129,18 @@ impl Chain {
     /// Computes the running sums of the arms and the system of a step.
     fn measure(&mut self, target: DVec3) -> StepSystem {
         let (mut arm, mut passed) = (self.end_now, DVec3::ZERO);
-        let (mut squares, mut products) = (DVec3::ZERO, DVec3::ZERO);
+        let mut sums = ArmSums::default();
         for (vector, out) in self.vectors.iter().zip(&mut self.passed) {
             passed += arm;
             *out = passed;
-            squares += arm * arm;
-            products += arm * DVec3::new(arm.y, arm.z, arm.x);
+            sums.add(arm);
             arm -= *vector;
         }
         // The tree clamps errors to the same length, the default of the Jacobian options.
         let error = (target - self.end_now).clamp_length_max(self.reach);
         #[expect(clippy::cast_precision_loss, reason = "chains are short")]
         let damping = damping(self.links.len() as f64, error.length_squared(), self.reach);
-        StepSystem { squares, products, error, damping }
+        StepSystem { sums, error, damping }
     }
 
     /// Returns the position of the end after tentative turns. Each joint turns by the cross product of its running
@@ -248,18 +247,31 @@ fn spin<L: Lanes<N>, const N: usize>(turns: &[[DVec3; N]], spins: &mut [[DQuat; 
 /// The sums over the arms, and the error.
 #[derive(Clone, Copy, Debug, Default)]
 struct StepSystem {
-    /// Σ x², y², z².
-    squares: DVec3,
-    /// Σ xy, yz, zx.
-    products: DVec3,
+    sums: ArmSums,
     error: DVec3,
     /// λ² of a step.
     damping: f64,
 }
 
-impl StepSystem {
+/// The sums over the arms from the joints to the end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ArmSums {
+    /// Σ x², y², z².
+    squares: DVec3,
+    /// Σ xy, yz, zx.
+    products: DVec3,
+}
+
+impl ArmSums {
+    #[inline(always)]
+    pub(super) fn add(&mut self, arm: DVec3) {
+        self.squares += arm * arm;
+        self.products += arm * DVec3::new(arm.y, arm.z, arm.x);
+    }
+
     /// Returns (J Jᵀ + λ²I)⁻¹, where λ² is `damping`. The matrix is positive definite, because λ² is positive.
-    fn inverse(&self, damping: f64) -> Symmetric {
+    #[inline(always)]
+    pub(super) fn inverse(&self, damping: f64) -> Symmetric {
         let trace = self.squares.x + self.squares.y + self.squares.z + damping;
         Symmetric { diagonal: DVec3::splat(trace) - self.squares, off: -self.products }.inverse()
     }
@@ -267,7 +279,7 @@ impl StepSystem {
 
 /// A symmetric 3×3 matrix, stored as its diagonal and the entries xy, yz, zx.
 #[derive(Clone, Copy, Debug, Default)]
-struct Symmetric {
+pub(super) struct Symmetric {
     diagonal: DVec3,
     off: DVec3,
 }
@@ -281,7 +293,7 @@ impl Symmetric {
         Self { diagonal: diagonal * inverse, off: off * inverse }
     }
 
-    fn times(self, v: DVec3) -> DVec3 {
+    pub(super) fn times(self, v: DVec3) -> DVec3 {
         let DVec3 { x: xy, y: yz, z: zx } = self.off;
         self.diagonal * v + DVec3::new(xy * v.y + zx * v.z, xy * v.x + yz * v.z, zx * v.x + yz * v.y)
     }

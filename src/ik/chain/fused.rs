@@ -1,7 +1,9 @@
 //! The fused method on a free chain. The algorithm is that of [`crate::ik::methods::fused`].
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
+use wide::f64x2;
 
+use crate::ik::lanes::{Lanes, Quaternion, Vec3};
 use crate::ik::methods::damped::damping;
 use crate::ik::methods::fused::{FusedPose, can_reach, wants_closed_form};
 use crate::ik::methods::jacobian::LARGEST_TURN;
@@ -10,6 +12,8 @@ use crate::ik::rotation::rotation_vector;
 use crate::ik::tree::retract;
 use crate::ik::{Body, Correction, FusedOptions};
 
+use super::damped::ArmSums;
+use super::pose::{joint_vectors, multiply};
 use super::stall::StallDetector;
 use super::{Chain, ChainOutcome};
 
@@ -45,7 +49,7 @@ impl Chain {
             self.rests.extend(self.links.iter().map(|&link| body.links()[link].rest));
         }
         // Before the first step of a solve there is no last turn.
-        self.turns.fill(DVec3::ZERO);
+        self.arcs.fill(DQuat::IDENTITY);
         let mut steps = std::mem::take(&mut self.fused);
         steps.start(closed_form);
         let mut stall = StallDetector::new();
@@ -114,28 +118,35 @@ impl Chain {
 
 /// A chain on its way to a target, which is relative to the base.
 ///
-/// `Chain::turns` contains the last turns θᵢ − θᵢ₋₁. `Chain::next` and `Chain::spins_before` contain the stored pose.
+/// `Chain::next` and `Chain::spins_before` contain the stored pose, and `Chain::arcs` the rotations in base space by which
+/// the joints and everything above them have turned since.
 struct ChainPose<'a> {
     chain: &'a mut Chain,
     target: DVec3,
 }
 
 impl ChainPose<'_> {
-    fn store(&mut self) {
-        self.chain.next.clone_from(&self.chain.vectors);
-        self.chain.spins_before.clone_from(&self.chain.spins);
-        self.chain.turns.fill(DVec3::ZERO);
-    }
-
-    /// Stores the arm of each joint and returns J Jᵀ = Σ |r|² I − r rᵀ over the arms r.
-    fn measure(&mut self) -> DMat3 {
-        self.chain.measure_arms();
-        let mut sum = DMat3::ZERO;
-        for &r in &self.chain.arms {
-            let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
-            sum += DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer;
+    /// Returns J Jᵀ = Σ |r|² I − r rᵀ over the arms r from the joints to the end, and by how much the additional turns
+    /// move the end.
+    fn measure(&self, additional: Option<&[DVec3]>) -> (ArmSums, DVec3) {
+        let chain = &*self.chain;
+        let (mut sums, mut moved, mut arm) = (ArmSums::default(), DVec3::ZERO, chain.end_now);
+        match additional {
+            Some(additional) => {
+                for (vector, turn) in chain.vectors.iter().zip(additional) {
+                    sums.add(arm);
+                    moved += turn.cross(arm);
+                    arm -= *vector;
+                }
+            }
+            None => {
+                for vector in &chain.vectors {
+                    sums.add(arm);
+                    arm -= *vector;
+                }
+            }
         }
-        sum
+        (sums, moved)
     }
 }
 
@@ -149,17 +160,34 @@ impl FusedPose for ChainPose<'_> {
     }
 
     fn apply_closed_form(&mut self) {
-        self.store();
-        let end = self.chain.end_now;
-        if let Some([first, second]) = self.chain.solve_halves(self.target, end) {
-            let middle = self.chain.middle;
-            self.chain.turns[0] = rotation_vector(first);
-            self.chain.turns[middle] = rotation_vector(second * first.conjugate());
+        let chain = &mut *self.chain;
+        chain.next.clone_from(&chain.vectors);
+        chain.spins_before.clone_from(&chain.spins);
+        let end = chain.end_now;
+        if let Some([first, second]) = chain.solve_halves(self.target, end) {
+            chain.arcs[..chain.middle].fill(first);
+            chain.arcs[chain.middle..].fill(second);
         }
     }
 
-    fn last_turn(&self, joint: usize) -> DVec3 {
-        self.chain.turns[joint]
+    fn last_turns(&self, turns: &mut Vec<DVec3>) {
+        let arcs = &self.chain.arcs;
+        let Some((&first, below)) = arcs.split_first() else { return };
+        turns.clear();
+        turns.push(rotation_vector(first));
+        let above = arcs.as_chunks::<2>().0;
+        let (below, last) = below.as_chunks::<2>();
+        for (above, below) in above.iter().zip(below) {
+            match turns_between::<f64x2, 2>(above, below) {
+                Some(both) => turns.extend(both.each()),
+                None => {
+                    turns.extend(above.iter().zip(below).map(|(a, b)| rotation_vector(*b * a.conjugate())));
+                }
+            }
+        }
+        if let ([last], Some(above)) = (last, arcs.len().checked_sub(2).map(|i| arcs[i])) {
+            turns.push(rotation_vector(*last * above.conjugate()));
+        }
     }
 
     fn turn_to_middle(&self, joint: usize) -> DVec3 {
@@ -168,35 +196,44 @@ impl FusedPose for ChainPose<'_> {
         rotation_vector((frame * self.chain.rests[joint] * spins[joint].conjugate()).normalize())
     }
 
-    fn step(&mut self, additional: &[DVec3], boost: f64) {
-        self.store();
-        let error = (self.target - self.chain.end_now).clamp_length_max(self.chain.reach);
-        #[expect(clippy::cast_precision_loss, reason = "chains are short")]
-        let lambda2 =
-            boost * damping(self.chain.links.len() as f64, error.length_squared(), self.chain.reach);
-        let system = self.measure() + DMat3::from_diagonal(DVec3::splat(lambda2));
+    fn step(&mut self, additional: Option<&[DVec3]>, boost: f64) {
+        let (sums, moved) = self.measure(additional);
         let chain = &mut *self.chain;
+        let error = (self.target - chain.end_now).clamp_length_max(chain.reach);
+        #[expect(clippy::cast_precision_loss, reason = "chains are short")]
+        let lambda2 = boost * damping(chain.links.len() as f64, error.length_squared(), chain.reach);
+        let y = sums.inverse(lambda2).times(error - moved);
         // A turn ω of a joint moves the end by ω × r, so Jᵀ y = r × y.
-        let moved: DVec3 = additional.iter().zip(&chain.arms).map(|(h, r)| h.cross(*r)).sum();
-        let y = system.inverse() * (error - moved);
-        let mut largest = 0.0_f64;
-        for ((turn, h), r) in chain.turns.iter_mut().zip(additional).zip(&chain.arms) {
-            *turn = *h + r.cross(y);
+        let (mut largest, mut arm) = (0.0_f64, chain.end_now);
+        for (joint, (turn, vector)) in chain.turns.iter_mut().zip(&chain.vectors).enumerate() {
+            let own = arm.cross(y);
+            *turn = additional.and_then(|a| a.get(joint)).map_or(own, |a| *a + own);
             largest = largest.max(turn.length_squared());
+            arm -= *vector;
         }
         let scale = if largest > LARGEST_TURN * LARGEST_TURN { LARGEST_TURN / largest.sqrt() } else { 1.0 };
         // Each joint turns in its own frame, which the joints above it have turned before.
         let mut above = DQuat::IDENTITY;
-        let mut end = DVec3::ZERO;
-        for ((turn, vector), spin) in chain.turns.iter_mut().zip(&mut chain.vectors).zip(&mut chain.spins) {
-            let own = retract(*turn * scale);
-            *turn = above * rotation_vector(own);
-            above *= own;
-            *vector = above * *vector;
-            *spin = above * *spin;
-            end += *vector;
+        for (turn, arc) in chain.turns.iter().zip(&mut chain.arcs) {
+            above = multiply(above, retract(*turn * scale));
+            *arc = above;
         }
-        chain.end_now = end;
+        // The old pose remains in the buffers of the new one.
+        std::mem::swap(&mut chain.vectors, &mut chain.next);
+        std::mem::swap(&mut chain.spins, &mut chain.spins_before);
+        chain.spins.resize(chain.spins_before.len(), DQuat::IDENTITY);
+        let (arcs, last_arc) = chain.arcs.as_chunks::<2>();
+        let (old, last_old) = chain.next.as_chunks::<2>();
+        let (new, last_new) = chain.vectors.as_chunks_mut::<2>();
+        let [even, odd] = joint_vectors::<f64x2, 2>(arcs, old, new).each();
+        let last_new = last_new.as_chunks_mut::<1>().0;
+        let [last] =
+            joint_vectors::<f64, 1>(last_arc.as_chunks::<1>().0, last_old.as_chunks::<1>().0, last_new)
+                .each();
+        chain.end_now = even + odd + last;
+        for ((arc, old), new) in chain.arcs.iter().zip(&chain.spins_before).zip(&mut chain.spins) {
+            *new = multiply(*arc, *old);
+        }
     }
 
     fn undo(&mut self) {
@@ -204,4 +241,37 @@ impl FusedPose for ChainPose<'_> {
         std::mem::swap(&mut self.chain.spins, &mut self.chain.spins_before);
         self.chain.end_now = self.chain.vectors.iter().sum();
     }
+}
+
+/// Squared tangent of a quarter of the largest angle for which [`turns_between`] uses its continued fraction. The turns
+/// of a step are smaller: those of [`LARGEST_TURN`] become 2 atan(1/2) by [`retract`].
+const SMALL: f64 = 0.057;
+
+/// Returns the rotation vectors of the rotations from unit quaternions to others, as [`rotation_vector`] does. Returns
+/// `None` if a rotation is large.
+///
+/// With t the tangent of a quarter of the angle, the vector is 4 atan(t) along the axis. atan(t)/t is the eighth
+/// convergent of its continued fraction 1/(1 + t²/(3 + 4t²/(5 + …))) (Abramowitz & Stegun 1964, 4.4.43). Its error is
+/// below 2e-15 here.
+#[inline(always)]
+pub(super) fn turns_between<L: Lanes<N>, const N: usize>(
+    from: &[DQuat; N],
+    to: &[DQuat; N],
+) -> Option<Vec3<L>> {
+    let (from, to) = (Quaternion::<L>::gather(from), Quaternion::<L>::gather(to));
+    let (a, b, c) = (from.axis(), to.axis(), L::splat);
+    let w = to.w * from.w + b.dot(a);
+    let t = a.cross(b).plus(b.times(from.w)).minus(a.times(to.w)).times((c(1.0) + w).inverse());
+    let z = t.dot(t);
+    if !L::all_above([(w, c(0.0)), (c(SMALL), z)]) {
+        return None;
+    }
+    let z2 = z * z;
+    let top = c(34_459_425.0)
+        + c(61_486_425.0) * z
+        + z2 * (c(33_648_615.0) + c(5_742_495.0) * z + c(147_456.0) * z2);
+    let bottom = c(34_459_425.0)
+        + c(72_972_900.0) * z
+        + z2 * (c(51_081_030.0) + c(13_097_700.0) * z + c(893_025.0) * z2);
+    Some(t.times(c(4.0) * top * bottom.inverse()))
 }

@@ -102,7 +102,7 @@ impl Chain {
 
 /// Multiplies two quaternions, two components at a time. In forward kinematics each product depends on the previous
 /// one, and the products take most of the time.
-fn multiply(a: DQuat, b: DQuat) -> DQuat {
+pub(super) fn multiply(a: DQuat, b: DQuat) -> DQuat {
     let (xy, zw) = (f64x2::new([b.x, b.y]), f64x2::new([b.z, b.w]));
     let (wz, yx) = (f64x2::new([b.w, -b.z]), f64x2::new([b.y, -b.x]));
     let [x, y, z, w] = a.to_array().map(f64x2::splat);
@@ -111,8 +111,8 @@ fn multiply(a: DQuat, b: DQuat) -> DQuat {
     DQuat::from_xyzw(x, y, z, w)
 }
 
-/// Computes the vectors from joint to joint for given orientations. Returns their sum.
-fn joint_vectors<L: Lanes<N>, const N: usize>(
+/// Rotates vectors, each by its own quaternion. Returns the sum of the results.
+pub(super) fn joint_vectors<L: Lanes<N>, const N: usize>(
     spins: &[[DQuat; N]],
     locals: &[[DVec3; N]],
     out: &mut [[DVec3; N]],

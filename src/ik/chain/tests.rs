@@ -6,8 +6,10 @@ use std::cell::Cell;
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3};
 
 use crate::ik::random::Random;
+use crate::ik::rotation::rotation_vector;
 use crate::ik::{Body, CcdOptions, FusedOptions, Goal, Link, Method, Options, Report, Solver};
 
+use super::fused::turns_between;
 use super::{Chain, ChainOutcome};
 
 thread_local! {
@@ -137,6 +139,30 @@ fn two_bone_runs_only_the_closed_form() {
         assert!(report.reached() && report.method == expected, "{method}: {report:?}");
         assert!(method == Method::Auto || report.iterations == 1, "{method}: {report:?}");
     }
+}
+
+/// The fused method takes the turns of its last step from a continued fraction.
+#[test]
+fn turns_of_a_step_are_rotation_vectors() {
+    let random = &mut Random(9);
+    let mut found = 0;
+    for largest in [1e-12, 1e-6, 0.1, 0.5, 3.0] {
+        for _ in 0..200 {
+            let above = [0, 1].map(|_| DQuat::from_scaled_axis(random.turn(3.0)));
+            let turns = [0, 1].map(|_| DQuat::from_scaled_axis(random.turn(largest)));
+            let below = [turns[0] * above[0], turns[1] * above[1]];
+            let Some(vectors) = turns_between::<wide::f64x2, 2>(&above, &below) else {
+                assert!(largest > 0.5, "{turns:?}");
+                continue;
+            };
+            found += 1;
+            for (vector, turn) in vectors.each().into_iter().zip(turns) {
+                let expected = rotation_vector(turn);
+                assert!(vector.distance(expected) < 2e-15, "{vector}, {expected}");
+            }
+        }
+    }
+    assert!((800..1000).contains(&found), "{found}");
 }
 
 fn fuse(chain: &mut Chain, target: DVec3, tolerance: f64, iterations: usize) -> ChainOutcome {

@@ -91,6 +91,11 @@ impl Methods {
         method == Method::Ccd && self.ccd.has_stopped()
     }
 
+    /// Turns the joints by a fraction of the way back to the start pose, as far as the effectors do not notice.
+    pub(super) fn return_towards_start(&mut self, tree: &mut Tree, fraction: f64) {
+        self.jacobian.return_towards_start(tree, fraction);
+    }
+
     /// Brings pinned goals back within tolerance, regardless of the other goals.
     pub(super) fn restore_pins(&mut self, tree: &mut Tree) {
         self.jacobian.restore_pins(tree);

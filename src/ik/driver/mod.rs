@@ -8,13 +8,14 @@ mod pose;
 mod race;
 mod scout;
 mod seed;
+mod settle;
 
 use super::methods::ccd::Ccd;
 use super::methods::two_bone;
 use super::options::DEFAULT_TOLERANCE;
 use super::trace::{Order, Recorder, Stage};
 use super::tree::Tree;
-use super::{Limit, Method, OptimizeOptions, Options, StepKind, Swivel};
+use super::{Limit, Method, OptimizeOptions, Options, Start, StepKind, Swivel};
 pub(super) use blocked::is_blocked;
 use candidate::{Candidates, MARGIN};
 use descent::Patience;
@@ -30,6 +31,8 @@ pub(super) struct Driver {
     methods: Methods,
     candidates: Candidates,
     seed: TreePose,
+    /// The pose in which the solve started.
+    start_pose: TreePose,
     /// For each task, whether its target is out of reach, or its weight is zero.
     remote: Vec<bool>,
     /// Which joints restarts turn.
@@ -81,6 +84,7 @@ impl Driver {
         self.candidates.clear();
         (self.iterations, self.start) = (0, 0);
         self.methods.set_start(tree);
+        self.start_pose.store(tree);
         self.remote.clear();
         let is_remote = |t: usize| tree.tasks[t].weight == 0.0 || tree.is_out_of_reach(t);
         self.remote.extend((0..tree.tasks.len()).map(is_remote));
@@ -114,6 +118,9 @@ impl Driver {
             let may_restart = task.restarts > 0 && !self.methods.has_stopped(task.method);
             if may_restart && !self.candidates.is_done() {
                 self.race(tree, &task);
+            }
+            if task.options.start == Start::Continue {
+                self.settle(tree, &task);
             }
         }
         self.finish(tree, &task)

@@ -44,13 +44,13 @@ pub(in crate::ik) trait FusedPose {
     fn cost(&self) -> f64;
     /// Applies the closed form, if the two halves can reach the target. The pose before it is stored.
     fn apply_closed_form(&mut self);
-    /// Returns θᵢ − θᵢ₋₁ of a joint: its rotation since the stored pose.
-    fn last_turn(&self, joint: usize) -> DVec3;
+    /// Computes θᵢ − θᵢ₋₁ of each joint: its rotation since the stored pose.
+    fn last_turns(&self, turns: &mut Vec<DVec3>);
     /// Returns θ_mid − θ of a joint: the rotation to the middle of its limit, or to rest without a limit.
     fn turn_to_middle(&self, joint: usize) -> DVec3;
     /// Stores the pose and makes the step Δθ = J⁺ΔX + (I − J⁺J)ΔH (eq. 8), with `boost` times the λ² of damped least
-    /// squares.
-    fn step(&mut self, additional: &[DVec3], boost: f64);
+    /// squares. Without `additional`, ΔH is zero.
+    fn step(&mut self, additional: Option<&[DVec3]>, boost: f64);
     /// Returns to the stored pose.
     fn undo(&mut self);
 }
@@ -112,31 +112,40 @@ impl FusedSteps {
             (self.boost, self.rejections) = ((self.boost * ACCEPTED).max(1.0), 0);
             self.last_cost = cost;
         }
-        let joints = pose.joint_count();
-        self.additional.clear();
         if std::mem::take(&mut self.is_due) {
             pose.apply_closed_form();
         }
-        if self.corrections > 0 {
+        let corrects = self.corrections > 0;
+        if corrects {
             self.corrections -= 1;
-            self.additional.extend((0..joints).map(|joint| additional_task(pose, joint, joints, options)));
-        } else {
-            self.additional.resize(joints, DVec3::ZERO);
+            additional_task(pose, options, &mut self.additional);
         }
-        pose.step(&self.additional, self.boost);
+        pose.step(corrects.then_some(&self.additional[..]), self.boost);
     }
 }
 
-/// Returns ΔH of a joint.
-fn additional_task(pose: &impl FusedPose, joint: usize, joints: usize, options: &FusedOptions) -> DVec3 {
-    #[expect(clippy::cast_precision_loss, reason = "chains are short")]
-    let along = joint as f64 / joints.saturating_sub(1).max(1) as f64;
-    let weight = options.first_weight + (options.last_weight - options.first_weight) * along;
-    match options.correction {
+/// Computes ΔH of each joint.
+fn additional_task(pose: &impl FusedPose, options: &FusedOptions, additional: &mut Vec<DVec3>) {
+    let joints = pose.joint_count();
+    let factor = match options.correction {
         // θᵢᵐ = (1 − α)θᵢ₋₁ + αθᵢ, so αᵢ(θᵢ − θᵢᵐ) = αᵢ(1 − α)(θᵢ − θᵢ₋₁).
-        Correction::Midpoint => pose.last_turn(joint) * (weight * (1.0 - options.alpha)),
+        Correction::Midpoint => {
+            pose.last_turns(additional);
+            1.0 - options.alpha
+        }
         // −2(θ − θ_mid).
-        Correction::MidAngle => pose.turn_to_middle(joint) * (2.0 * weight),
+        Correction::MidAngle => {
+            additional.clear();
+            additional.extend((0..joints).map(|joint| pose.turn_to_middle(joint)));
+            2.0
+        }
+    };
+    #[expect(clippy::cast_precision_loss, reason = "chains are short")]
+    let slope = (options.last_weight - options.first_weight) / joints.saturating_sub(1).max(1) as f64;
+    for (joint, turn) in additional.iter_mut().enumerate() {
+        #[expect(clippy::cast_precision_loss, reason = "chains are short")]
+        let weight = options.first_weight + slope * joint as f64;
+        *turn *= weight * factor;
     }
 }
 

@@ -80,12 +80,14 @@ impl FusedPose for TreePose<'_> {
         }
     }
 
-    fn last_turn(&self, joint: usize) -> DVec3 {
-        let (joint, before) = (&self.tree.joints[joint], self.before[joint]);
-        if joint.role == Role::Follower || joint.prismatic.is_some() {
-            return -towards(self.tree, joint, before);
-        }
-        self.tree.base_from_axes(joint) * rotation_vector(joint.rotation * before.rotation.conjugate())
+    fn last_turns(&self, turns: &mut Vec<DVec3>) {
+        turns.clear();
+        turns.extend(self.tree.joints.iter().zip(&*self.before).map(|(joint, &before)| {
+            if joint.role == Role::Follower || joint.prismatic.is_some() {
+                return -towards(self.tree, joint, before);
+            }
+            self.tree.base_from_axes(joint) * rotation_vector(joint.rotation * before.rotation.conjugate())
+        }));
     }
 
     fn turn_to_middle(&self, joint: usize) -> DVec3 {
@@ -93,14 +95,17 @@ impl FusedPose for TreePose<'_> {
         towards(self.tree, joint, joint.centre_state())
     }
 
-    fn step(&mut self, additional: &[DVec3], boost: f64) {
+    fn step(&mut self, additional: Option<&[DVec3]>, boost: f64) {
         store(self.before, self.tree);
         let (tree, jacobian, options) = (&mut *self.tree, &mut *self.jacobian, self.options);
         let length = tree.length();
         jacobian.evaluate(tree, options.clamp * length);
         jacobian.set_freedom(tree, options.parameters);
         // As on a free chain, damping lets the goal compensate these rotations only in part.
-        jacobian.offset.copy_from_slice(additional);
+        match additional {
+            Some(additional) => jacobian.offset.copy_from_slice(additional),
+            None => jacobian.offset.fill(DVec3::ZERO),
+        }
         let lambda2 = match options.damping {
             Some(fraction) => (fraction * length).powi(2),
             None => damping(freedom(tree), jacobian.unweighted_error2(), length),

@@ -26,6 +26,7 @@ mod joint_tests;
 mod levels;
 mod limits;
 mod pins;
+mod settle;
 mod step;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,302 @@
+//! The least turn of a body's joints that moves its end as a drag has moved it.
+
+use glam::{DQuat, DVec3};
+
+use crate::ik::{Body, Limit};
+
+/// Maximum number of rounds of the active-set method.
+const ROUNDS: usize = 64;
+/// A joint is within its limit if it is beyond it by at most this fraction of the whole turn.
+const WITHIN: f64 = 1e-3;
+/// No turn moves the end as prescribed if at least this fraction of the motion is missing.
+const MISSING: f64 = 1e-6;
+/// Fraction of the largest diagonal entry that is added to the diagonal of a system. It makes the matrix of a planar arm
+/// invertible.
+const FLOOR: f64 = 1e-13;
+
+/// A frame of a drag, as the problem of the least turn: minimise Σ |ω|² over the turns ω of the joints, which are
+/// rotation vectors in the world, such that J ω equals the motion of the end, and every joint stays within its limit.
+/// J is the Jacobian in a pose of the frame.
+struct LeastTurn {
+    joints: Vec<MovedJoint>,
+    /// The prescribed motion of the end, and those of the joints above it if there is a pole.
+    motions: Vec<Condition>,
+}
+
+/// Returns the length in radians of the turn between two poses, as a multiple of the least turn that moves the end as far.
+/// The result is zero for a turn that is forced. `least` is a result for another frame, below which this one is not
+/// computed exactly. `pole` is whether the goal has a pole, which also determines where the limb bends.
+///
+/// The least turn is that in the pose halfway, where J times the turn equals the motion to third order. Next to a singular
+/// pose it is that in the pose before or after the frame if both are longer: a motion along the border of the reach needs
+/// turns that no first-order step has.
+pub(super) fn turn_ratio(before: &Body, after: &Body, end: usize, pole: bool, least: f64) -> f64 {
+    let [first, halfway, last] = [0.0, 0.5, 1.0].map(|pose| LeastTurn::new(before, after, end, pole, pose));
+    let turned = halfway.turned();
+    let longest = |length: &dyn Fn(&LeastTurn) -> f64| {
+        let outer = if pole { 0.0 } else { length(&first).min(length(&last)) };
+        length(&halfway).max(outer)
+    };
+    // The limits can only make the ratio smaller.
+    let free = turned / longest(&LeastTurn::without_limits);
+    if free <= least { free } else { turned / longest(&|problem| problem.within_limits(before)) }
+}
+
+/// A joint that moves the end.
+struct MovedJoint {
+    link: usize,
+    /// Rotation from the frame of the joint before it turns to the world.
+    world_from_frame: DQuat,
+    position: DVec3,
+    /// The axis of a hinge in the world.
+    hinge: Option<DVec3>,
+    before: DQuat,
+    turn: DVec3,
+}
+
+/// A linear condition on the turns: the sum of the products with the turns of the first joints equals `value`, or is at
+/// most `value` if it is a border.
+struct Condition {
+    gradients: Vec<DVec3>,
+    value: f64,
+    is_border: bool,
+}
+
+impl LeastTurn {
+    /// Returns the problem of a frame with the Jacobian of a pose between its first (0) and its last one (1). If `pole` is
+    /// set, the motion of each joint above the end is prescribed too.
+    fn new(before: &Body, after: &Body, end: usize, pole: bool, pose: f64) -> Self {
+        let mut between = before.clone();
+        for (link, (a, b)) in before.rotations().iter().zip(after.rotations()).enumerate() {
+            between.set_rotation(link, a.slerp(*b, pose));
+        }
+        let position = |body: &Body, link| body.world_from_link(link).map_or(DVec3::ZERO, |m| m.translation);
+        let mut joints = Vec::new();
+        let mut above = before.links()[end].parent;
+        while let Some(index) = above {
+            let link = &before.links()[index];
+            above = link.parent;
+            if link.weight == 0.0 || link.limit == Limit::Locked {
+                continue;
+            }
+            let spin = between.orientation(index).unwrap_or(DQuat::IDENTITY);
+            let world_from_frame = spin * between.rotations()[index].conjugate();
+            let turn = after.rotations()[index] * before.rotations()[index].conjugate();
+            joints.push(MovedJoint {
+                link: index,
+                world_from_frame,
+                position: position(&between, index),
+                hinge: if let Limit::Hinge { axis, .. } = link.limit { Some(spin * axis) } else { None },
+                before: before.rotations()[index],
+                turn: world_from_frame * rotation_vector(turn),
+            });
+        }
+        joints.reverse();
+        // Halfway, the turn meets the conditions exactly.
+        let is_halfway = pole || (0.0 < pose && pose < 1.0);
+        let ends = std::iter::once((joints.len(), end));
+        let inner = joints.iter().enumerate().skip(1).filter(|_| pole).map(|(i, joint)| (i, joint.link));
+        let mut motions = Vec::new();
+        for (count, link) in ends.chain(inner) {
+            let (place, motion) = (position(&between, link), position(after, link) - position(before, link));
+            for axis in DVec3::AXES {
+                // (ω × r) · axis = ω · (r × axis)
+                let gradients = joints[..count].iter().map(|j| j.open((place - j.position).cross(axis)));
+                let gradients: Vec<_> = gradients.collect();
+                let turned: f64 = gradients.iter().zip(&joints).map(|(g, joint)| g.dot(joint.turn)).sum();
+                let value = if is_halfway { turned } else { motion.dot(axis) };
+                motions.push(Condition { gradients, value, is_border: false });
+            }
+        }
+        Self { joints, motions }
+    }
+
+    /// Returns the length of the frame's turn, radians: the root of the sum of the squared angles of the joints that move
+    /// the end.
+    fn turned(&self) -> f64 {
+        self.joints.iter().map(|j| j.turn.length_squared()).sum::<f64>().sqrt()
+    }
+
+    /// Returns the length of the least turn without limits, radians. It is not longer than that within limits. Infinite if
+    /// no turn moves the end as prescribed, such as along a stretched chain.
+    fn without_limits(&self) -> f64 {
+        self.solve(&[]).map_or(f64::INFINITY, |(turns, _)| length(&turns))
+    }
+
+    /// Returns the length of the least turn within the limits, radians. Infinite if there is none.
+    ///
+    /// This is a dual active-set method (Goldfarb & Idnani 1983) with cutting planes (Kelley 1960). A joint beyond its limit
+    /// adds the plane between its turn and the nearest allowed one. Planes that hold a joint back on the wrong side are
+    /// removed. The least turn for some of the planes is never longer than that for all, so the longest one found is a
+    /// lower bound also if the rounds do not suffice.
+    fn within_limits(&self, body: &Body) -> f64 {
+        let (mut borders, mut least): (Vec<Condition>, _) = (Vec::new(), 0.0_f64);
+        for _ in 0..ROUNDS {
+            let Some((turns, factors)) = self.solve(&borders) else { return f64::INFINITY };
+            let worst = factors.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+            if let Some((place, _)) = worst.filter(|(_, factor)| **factor > 0.0) {
+                borders.remove(place);
+                continue;
+            }
+            least = least.max(length(&turns));
+            let beyond = self.joints.iter().zip(&turns).map(|(joint, turn)| {
+                let allowed = joint.allowed(body, *turn);
+                (allowed, joint.open(*turn - allowed))
+            });
+            let farthest = beyond.enumerate().max_by(|a, b| a.1.1.length().total_cmp(&b.1.1.length()));
+            let Some((joint, (allowed, beyond))) = farthest else { break };
+            if beyond.length() <= WITHIN * length(&turns) {
+                break;
+            }
+            let outward = beyond.normalize();
+            let mut gradients = vec![DVec3::ZERO; joint];
+            gradients.push(outward);
+            borders.push(Condition { gradients, value: outward.dot(allowed), is_border: true });
+        }
+        least
+    }
+
+    /// Returns the least turns that meet the prescribed motions and lie on the borders, and a factor for each border, which
+    /// is positive if the border holds a joint back from the inside. `None` if there are no such turns.
+    ///
+    /// The turns are Aᵀ μ with A Aᵀ μ = b, where the rows of A are the conditions.
+    fn solve(&self, borders: &[Condition]) -> Option<(Vec<DVec3>, Vec<f64>)> {
+        let rows: Vec<&Condition> = self.motions.iter().chain(borders).collect();
+        let mut matrix: Vec<Vec<f64>> =
+            rows.iter().map(|a| rows.iter().map(|b| dot(&a.gradients, &b.gradients)).collect()).collect();
+        let largest = (0..rows.len()).map(|i| matrix[i][i]).fold(0.0, f64::max);
+        for (i, row) in matrix.iter_mut().enumerate() {
+            row[i] += FLOOR * largest;
+            row.push(rows[i].value);
+        }
+        let factors = eliminate(matrix);
+        let mut turns = vec![DVec3::ZERO; self.joints.len()];
+        for (row, factor) in rows.iter().zip(&factors) {
+            turns.iter_mut().zip(&row.gradients).for_each(|(turn, gradient)| *turn += *gradient * *factor);
+        }
+        let size = self.motions.iter().map(|m| m.value * m.value).sum::<f64>().sqrt();
+        let missing = |row: &Condition| {
+            let scale = if row.is_border { length(&turns) } else { size };
+            (dot(&row.gradients, &turns) - row.value).abs() > MISSING * scale
+        };
+        let is_met = turns.iter().all(|t| t.is_finite()) && !rows.iter().any(|row| missing(row));
+        is_met.then(|| (turns, factors[self.motions.len()..].to_vec()))
+    }
+}
+
+impl MovedJoint {
+    /// Returns the part of a rotation vector that the joint can turn by.
+    fn open(&self, turn: DVec3) -> DVec3 {
+        self.hinge.map_or(turn, |axis| axis * axis.dot(turn))
+    }
+
+    /// Returns the turn that is nearest to another one and leads from the pose before the frame to an allowed rotation.
+    fn allowed(&self, body: &Body, turn: DVec3) -> DVec3 {
+        let frame = self.world_from_frame;
+        let wanted = DQuat::from_scaled_axis(frame.conjugate() * turn) * self.before;
+        let allowed = body.links()[self.link].nearest(wanted);
+        frame * rotation_vector(allowed * self.before.conjugate())
+    }
+}
+
+/// Solves a system of linear equations by Gaussian elimination with pivoting. The last column is the right side.
+fn eliminate(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
+    let n = rows.len();
+    for column in 0..n {
+        let pivot = (column..n).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()));
+        rows.swap(column, pivot.unwrap_or(column));
+        let pivot = rows[column].clone();
+        for row in rows.iter_mut().skip(column + 1) {
+            let factor = row[column] / pivot[column];
+            row.iter_mut().zip(&pivot).skip(column).for_each(|(a, b)| *a -= factor * b);
+        }
+    }
+    let mut solution = vec![0.0; n];
+    for i in (0..n).rev() {
+        let known: f64 = rows[i][i + 1..n].iter().zip(&solution[i + 1..]).map(|(a, x)| a * x).sum();
+        solution[i] = (rows[i][n] - known) / rows[i][i];
+    }
+    solution
+}
+
+fn rotation_vector(q: DQuat) -> DVec3 {
+    (if q.w < 0.0 { -q } else { q }).to_scaled_axis()
+}
+
+fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
+}
+
+fn length(turns: &[DVec3]) -> f64 {
+    dot(turns, turns).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DAffine3, DQuat, DVec3};
+
+    use crate::ik::{Body, Limit, Link};
+
+    use super::turn_ratio;
+
+    /// Returns an arm of hinges about z with links of one metre along x.
+    fn arm(limits: [[f64; 2]; 3], angles: [f64; 3]) -> Body {
+        let mut links: Vec<Link> = Vec::new();
+        for (i, [min, max]) in limits.into_iter().enumerate() {
+            let link = i.checked_sub(1).map_or(Link::base(), |parent| Link::child(parent, DVec3::X));
+            links.push(Link { limit: Limit::Hinge { axis: DVec3::Z, min, max }, ..link });
+        }
+        links.push(Link::child(2, DVec3::X));
+        let mut body = Body::new(links, DAffine3::IDENTITY).unwrap_or_else(|e| panic!("{e}"));
+        for (i, angle) in angles.into_iter().enumerate() {
+            body.set_rotation(i, DQuat::from_rotation_z(angle));
+        }
+        body
+    }
+
+    const WIDE: [[f64; 2]; 3] = [[-3.0, 3.0]; 3];
+    /// The turns of three hinges that move the end up by 0.001 m, from the angles 0, 1, −1. The Jacobian is (−s, 0, 0) and
+    /// (1 + c + 1, c + 1, 1), where s and c are the sine and cosine of one radian.
+    fn upwards(share: f64) -> [f64; 3] {
+        let (sin, cos) = 1.0_f64.sin_cos();
+        let [x, y] = [[-sin, -sin, 0.0], [2.0 + cos, 1.0 + cos, 1.0]];
+        // x is perpendicular to the motion, and the cross product of both rows moves nothing.
+        let none = DVec3::from(x).cross(DVec3::from(y)).normalize();
+        let wanted = DVec3::from(y).reject_from(DVec3::from(x));
+        (wanted * (0.001 / wanted.length_squared()) + none * share).to_array()
+    }
+
+    fn moved(start: [f64; 3], by: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|i| start[i] + by[i])
+    }
+
+    #[test]
+    fn turns_that_move_nothing_are_counted() {
+        let start = [0.0, 1.0, -1.0];
+        let ratio = |share: f64| {
+            turn_ratio(&arm(WIDE, start), &arm(WIDE, moved(start, upwards(share))), 3, false, 0.0)
+        };
+        let least = DVec3::from(upwards(0.0)).length();
+        assert!((ratio(0.0) - 1.0).abs() < 1e-3, "{}", ratio(0.0));
+        let expected = least.hypot(3.0 * least) / least;
+        assert!((ratio(3.0 * least) - expected).abs() < 0.03, "{} for {expected}", ratio(3.0 * least));
+    }
+
+    /// Without the limit, the first hinge would turn and the others less.
+    #[test]
+    fn turns_that_a_limit_forces_are_not_counted() {
+        let start = [0.0, 1.0, -1.0];
+        let limits = [[-3.0, 0.0], [-3.0, 3.0], [-3.0, 3.0]];
+        // The second and the third hinge alone: −s ω₂ = 0, so the end moves up by the third one only.
+        let after = moved(start, [0.0, 0.0, 0.001]);
+        let ratio = |limits| turn_ratio(&arm(limits, start), &arm(limits, after), 3, false, 0.0);
+        assert!((ratio(limits) - 1.0).abs() < 1e-3, "{}", ratio(limits));
+        assert!(ratio(WIDE) > 1.2, "{}", ratio(WIDE));
+    }
+
+    #[test]
+    fn turning_a_stretched_arm_as_a_whole_is_not_counted() {
+        let ratio = turn_ratio(&arm(WIDE, [0.0; 3]), &arm(WIDE, [0.001, 0.0, 0.0]), 3, false, 0.0);
+        assert!(ratio < 1e-3, "{ratio}");
+    }
+}
