@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Limit, Mimic};
+use super::Limit;
 
 /// A joint and its offset from its parent. As in glTF,
 /// `parent_from_link = translate(offset) · rotate(rotation) · scale(scale)`. A [prismatic](Limit::Prismatic) joint adds
@@ -84,6 +84,21 @@ impl Link {
         let invalid = fields.into_iter().find(|(_, valid)| !valid).map(|(what, _)| what);
         invalid.or_else(|| self.limit.validate().err())
     }
+}
+
+/// How a joint follows another one: `ratio · leader + offset`.
+///
+/// Both joints are hinges, or both are prismatic. The value of a hinge is its angle from rest in radians, and that of a
+/// prismatic joint is its displacement in metres. The leader of a mimic joint turns by less than π from the middle of its
+/// range, and only so far that its followers stay within their own limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mimic {
+    /// Index of the leader's link. The leader must not be a mimic joint itself.
+    pub of: usize,
+    /// URDF's multiplier.
+    pub ratio: f64,
+    /// URDF's offset, radians or metres.
+    pub offset: f64,
 }
 
 /// Returns a joint's own rotation from rest, q = rest⁻¹ · local, for either direction of its link.

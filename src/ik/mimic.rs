@@ -3,30 +3,14 @@
 use std::f64::consts::PI;
 
 use super::limit::swing_twist;
-use super::link::own;
 use super::rotation::wrapped;
-use super::{Body, Limit, Link, SolveError};
+use super::{Limit, Link, Mimic, SolveError};
 
 use glam::DQuat;
 
-/// A leader turns by less than this from the middle of its range, radians. Its angle is computed from its rotation, which
+/// A leader turns by at most this from the middle of its range, radians. Its angle is computed from its rotation, which
 /// is the same for angles that differ by a full turn.
 const LARGEST_ANGLE: f64 = PI - 1e-6;
-
-/// How a joint follows another one: `ratio · leader + offset`.
-///
-/// Both joints are hinges, or both are prismatic. The value of a hinge is its angle from rest in radians, and that of a
-/// prismatic joint is its displacement in metres. The leader of a mimic joint turns by less than π from the middle of its
-/// range, and only so far that its followers stay within their own limits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mimic {
-    /// Index of the leader's link. The leader must not be a mimic joint itself.
-    pub of: usize,
-    /// URDF's multiplier.
-    pub ratio: f64,
-    /// URDF's offset, radians or metres.
-    pub offset: f64,
-}
 
 /// The limits of the leaders, narrowed to what their followers allow, in the order of their links.
 pub(super) type CoupledLimits = Vec<(usize, Limit)>;
@@ -108,35 +92,6 @@ pub(super) fn hinge_angle(limit: &Limit, own: DQuat) -> Option<f64> {
     let middle = 0.5 * (min + max);
     let from_middle = swing_twist(DQuat::from_axis_angle(axis, -middle) * own, axis).1;
     Some(middle + wrapped(from_middle))
-}
-
-impl Body {
-    /// Returns the angle of a hinge from rest in radians, or the displacement of a prismatic joint in metres. An angle is
-    /// within ±π of the middle of the range. Returns `None` for other joints, and for links that do not exist.
-    pub fn joint_value(&self, link: usize) -> Option<f64> {
-        let Link { limit, rest, reversed, .. } = *self.links().get(link)?;
-        match limit {
-            Limit::Prismatic { .. } => Some(self.displacement(link)),
-            _ => hinge_angle(&self.coupled_limit(link), own(rest, reversed, *self.rotations().get(link)?)),
-        }
-    }
-
-    /// Moves the mimic joints to where their leaders have them. Every solve ends with this.
-    pub(super) fn follow_leaders(&mut self) {
-        if self.coupled_limits().is_empty() {
-            return;
-        }
-        for index in 0..self.links().len() {
-            let link = self.links()[index];
-            let Some(mimic) = link.mimic else { continue };
-            let value = self.joint_value(mimic.of).map(|value| mimic.ratio * value + mimic.offset);
-            match (link.limit, value) {
-                (_, None) => {}
-                (Limit::Prismatic { .. }, Some(value)) => self.set_displacement(index, value),
-                (_, Some(angle)) => self.set_rotation(index, link.hinge_rotation(angle)),
-            }
-        }
-    }
 }
 
 impl Link {

@@ -4,18 +4,6 @@ use crate::ik::{Limit, narrow};
 
 use super::Rig;
 
-/// How a joint of a rig follows another one: `ratio · leader + offset`. See [`ik::Mimic`](crate::ik::Mimic).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MimicRig {
-    /// The node of the leader. Both joints must be hinges, or both must be prismatic, and the leader must not be a mimic
-    /// joint.
-    pub joint: usize,
-    /// The value of the joint per value of the leader.
-    pub ratio: f64,
-    /// Angle in radians or displacement in metres of the joint if its leader is at rest.
-    pub offset: f64,
-}
-
 impl Rig {
     /// Checks that a mimic joint can follow its leader. Joints that are no mimic joints pass.
     ///

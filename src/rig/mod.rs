@@ -19,7 +19,6 @@ pub use detect::detect;
 pub use displacement::Slide;
 pub use error::RigError;
 pub use load::{RigLoadCause, RigLoadError, load, updated};
-pub use mimic::MimicRig;
-pub use model::{Chain, ChainKind, JointRig, Rig};
+pub use model::{Chain, ChainKind, JointRig, MimicRig, Rig};
 pub use reparent::Reparented;
 pub use root::{skeleton_root, topmost_joint};

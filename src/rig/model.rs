@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::asset::Skeleton;
 use crate::ik::{Limit, OptionOverrides};
 
-use super::{MimicRig, RigError};
+use super::RigError;
 
 /// The chains of a character that can be dragged, and how its joints bend. Joints are node indices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +35,18 @@ pub struct JointRig {
     pub mimic: Option<MimicRig>,
     /// Maximum rotation in one solve by cyclic coordinate descent, radians. Infinite by default.
     pub ccd_budget: f64,
+}
+
+/// How a joint of a rig follows another one: `ratio · leader + offset`. See [`ik::Mimic`](crate::ik::Mimic).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MimicRig {
+    /// The node of the leader. Both joints must be hinges, or both must be prismatic, and the leader must not be a mimic
+    /// joint.
+    pub joint: usize,
+    /// The value of the joint per value of the leader.
+    pub ratio: f64,
+    /// Angle in radians or displacement in metres of the joint if its leader is at rest.
+    pub offset: f64,
 }
 
 impl Default for JointRig {

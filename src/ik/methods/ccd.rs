@@ -9,7 +9,7 @@ use crate::ik::rotation::{any_perpendicular, best_fit, rotation_vector, shortest
 use crate::ik::tree::{Joint, JointState, Role, Tree};
 use crate::ik::{CcdOptions, Limit};
 
-use super::ccd_joints::slide;
+use super::ccd_joints::{slide, turn_coupled};
 
 /// The largest number of iterations whose turns one extrapolation repeats. It doubles up to this in six iterations.
 const MAX_STRIDE: f64 = 64.0;
@@ -23,7 +23,7 @@ pub(in crate::ik) struct Ccd {
     /// Number of iterations since the start of this descent.
     iterations: usize,
     /// How far each joint has turned in this descent, radians.
-    pub(super) turned: Vec<f64>,
+    turned: Vec<f64>,
     /// Square of the length of the longest chain, base space.
     length2: f64,
     /// The weighted error before the last iteration.
@@ -101,7 +101,8 @@ impl Ccd {
                 tree.forward_joint(index);
             }
             if tree.joints[index].role == Role::Leader {
-                self.turn_coupled(tree, index, options);
+                let left = options.budget.min(tree.joints[index].ccd_budget) - self.turned[index];
+                self.turned[index] += turn_coupled(tree, index, options, left);
             } else if tree.joints[index].role == Role::Single {
                 self.turn(tree, index, options);
             }

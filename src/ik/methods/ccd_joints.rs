@@ -5,8 +5,6 @@ use glam::DVec3;
 use crate::ik::CcdOptions;
 use crate::ik::tree::{JointState, Tree};
 
-use super::ccd::Ccd;
-
 /// Number of times that the step of coupled joints is halved if it does not reduce the error.
 const HALVINGS: usize = 6;
 
@@ -38,43 +36,40 @@ pub(super) fn slide(tree: &mut Tree, index: usize, options: &CcdOptions) {
     }
 }
 
-impl Ccd {
-    /// Moves a leader and its followers. They are one coordinate q with the column J, so the step is (J·e)/(J·J), the step
-    /// of Gauss and Newton. It is halved until it reduces the error. Maximum steps and budgets apply to the leader if it
-    /// is a hinge.
-    pub(super) fn turn_coupled(&mut self, tree: &mut Tree, index: usize, options: &CcdOptions) {
-        // The joints below may have turned, and the followers need not be among them.
-        tree.forward();
-        let joint = &tree.joints[index];
-        let Some(local) = joint.only_axis() else { return };
-        let axis = tree.axis_from_frame(joint, local);
-        let mut angle = coupled_step(tree, index, axis) * (joint.weight.min(1.0) * options.factor());
-        if joint.prismatic.is_none() {
-            let left = options.budget.min(joint.ccd_budget) - self.turned[index];
-            // `turned_by` is exact up to one radian.
-            let largest = options.step.min(left).clamp(0.0, 1.0);
-            angle = angle.clamp(-largest, largest);
-        }
-        let (start, error) = (joint.state(), tree.measure().sum);
-        for _ in 0..=HALVINGS {
-            let joint = &tree.joints[index];
-            let moved = match &joint.prismatic {
-                Some(prismatic) => {
-                    JointState { displacement: prismatic.moved(start.displacement, local * angle), ..start }
-                }
-                None => JointState { rotation: joint.turned_by(local * angle), ..start },
-            };
-            tree.joints[index].set_state(moved);
-            tree.forward();
-            if tree.measure().sum < error {
-                self.turned[index] += angle.abs();
-                return;
-            }
-            tree.joints[index].set_state(start);
-            angle *= 0.5;
-        }
-        tree.forward();
+/// Moves a leader and its followers, and returns by how much the leader turned, radians. They are one coordinate q with the
+/// column J, so the step is (J·e)/(J·J), the step of Gauss and Newton. It is halved until it reduces the error. Maximum steps
+/// and budgets apply to the leader if it is a hinge. `left` is the part of its budget that is left, radians.
+pub(super) fn turn_coupled(tree: &mut Tree, index: usize, options: &CcdOptions, left: f64) -> f64 {
+    // The joints below may have turned, and the followers need not be among them.
+    tree.forward();
+    let joint = &tree.joints[index];
+    let Some(local) = joint.only_axis() else { return 0.0 };
+    let axis = tree.axis_from_frame(joint, local);
+    let mut angle = coupled_step(tree, index, axis) * (joint.weight.min(1.0) * options.factor());
+    if joint.prismatic.is_none() {
+        // `turned_by` is exact up to one radian.
+        let largest = options.step.min(left).clamp(0.0, 1.0);
+        angle = angle.clamp(-largest, largest);
     }
+    let (start, error) = (joint.state(), tree.measure().sum);
+    for _ in 0..=HALVINGS {
+        let joint = &tree.joints[index];
+        let moved = match &joint.prismatic {
+            Some(prismatic) => {
+                JointState { displacement: prismatic.moved(start.displacement, local * angle), ..start }
+            }
+            None => JointState { rotation: joint.turned_by(local * angle), ..start },
+        };
+        tree.joints[index].set_state(moved);
+        tree.forward();
+        if tree.measure().sum < error {
+            return angle.abs();
+        }
+        tree.joints[index].set_state(start);
+        angle *= 0.5;
+    }
+    tree.forward();
+    0.0
 }
 
 /// Returns (J·e)/(J·J) for the turn of a joint and its followers about an axis in base space.

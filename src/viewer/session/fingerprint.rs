@@ -38,7 +38,8 @@ pub(in crate::viewer) fn of_character(character: &Character, clips: &[Clip], rig
     // value, every recorded fingerprint would differ. Solver options do not count, because a session sets all of them.
     let Rig { chains, joints, pins, options: _ } = rig;
     let rig = format!("Rig {{ chains: {chains:?}, joints: {joints:?}, pins: {pins:?} }}");
-    hasher.update(rig.replace("logical_parent: ", "carrier: ").replace(", ccd_budget: inf", "").as_bytes());
+    let rig = rig.replace("logical_parent: ", "carrier: ").replace(", ccd_budget: inf", "");
+    hasher.update(rig.replace(", mimic: None", "").as_bytes());
     format!("crc32:{:08x}", hasher.finalize())
 }
 

@@ -1,0 +1,34 @@
+//! The mimic joints of a body, and the values that they follow.
+
+use super::link::own;
+use super::mimic::hinge_angle;
+use super::{Body, Limit, Link};
+
+impl Body {
+    /// Returns the angle of a hinge from rest in radians, or the displacement of a prismatic joint in metres. An angle is
+    /// within ±π of the middle of the range. Returns `None` for other joints, and for links that do not exist.
+    pub fn joint_value(&self, link: usize) -> Option<f64> {
+        let Link { limit, rest, reversed, .. } = *self.links().get(link)?;
+        match limit {
+            Limit::Prismatic { .. } => Some(self.displacement(link)),
+            _ => hinge_angle(&self.coupled_limit(link), own(rest, reversed, *self.rotations().get(link)?)),
+        }
+    }
+
+    /// Moves the mimic joints to where their leaders have them. Every solve ends with this.
+    pub(super) fn follow_leaders(&mut self) {
+        if self.coupled_limits().is_empty() {
+            return;
+        }
+        for index in 0..self.links().len() {
+            let link = self.links()[index];
+            let Some(mimic) = link.mimic else { continue };
+            let value = self.joint_value(mimic.of).map(|value| mimic.ratio * value + mimic.offset);
+            match (link.limit, value) {
+                (_, None) => {}
+                (Limit::Prismatic { .. }, Some(value)) => self.set_displacement(index, value),
+                (_, Some(angle)) => self.set_rotation(index, link.hinge_rotation(angle)),
+            }
+        }
+    }
+}
