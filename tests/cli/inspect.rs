@@ -72,7 +72,7 @@ fn prismatic_and_mimic_joints_of_a_rig_are_listed() {
 /// Both jaws of the robot arm slide, and only the left one has a target.
 #[test]
 fn a_gripper_of_prismatic_joints_is_posed() {
-    let rig = folder("inspect-joints").join("gripper.rig.toml");
+    let rig = folder("inspect-gripper").join("gripper.rig.toml");
     let jaw = |node: &str, axis: &str, mimic: &str| {
         let limit = format!("limit = {{ kind = \"prismatic\", axis = {axis}, min = -0.05, max = 0.05 }}");
         format!("[[joint]]\nnode = \"{node}\"\n{limit}\n{mimic}\n")
