@@ -69,7 +69,7 @@ fn a_drag_beyond_the_limits_does_not_jump() {
     let start = cones();
     for (method, most) in [
         (Method::Dls, 0.35),
-        (Method::Sdls, 0.35),
+        (Method::Sdls, 0.45),
         (Method::FullBody, 0.35),
         (Method::Optimize, 0.35),
         (Method::Fused, 0.35),
