@@ -92,6 +92,24 @@ impl Goal {
         if self.link >= count {
             return Err(SolveError::NoSuchLink { goal: index, link: self.link, count });
         }
+        if self.is_plain_and_valid() { Ok(()) } else { self.check_values(index) }
+    }
+
+    /// Returns whether the goal has only a position, all axes count equally, and all values are valid. A solve with such a
+    /// goal takes as little as 0.3 µs, of which the complete check would be a tenth.
+    #[inline]
+    fn is_plain_and_valid(&self) -> bool {
+        let is_finite = |point: &Option<DVec3>| point.is_none_or(DVec3::is_finite);
+        let is_plain = self.orientation.is_none() && self.aim.is_none() && self.axes == GoalAxes::default();
+        let has_weight = (0.0..=f64::MAX).contains(&self.weight);
+        is_plain
+            && has_weight
+            && is_finite(&self.position)
+            && is_finite(&self.pole)
+            && self.offset.is_finite()
+    }
+
+    fn check_values(&self, index: usize) -> Result<(), SolveError> {
         let invalid = |what, value: String| Err(SolveError::Goal { goal: index, what, value });
         let points = [("position", self.position), ("pole", self.pole), ("offset", Some(self.offset))];
         for (what, point) in points.into_iter().filter_map(|(what, p)| p.map(|p| (what, p))) {

@@ -59,7 +59,10 @@ fn rotation(joint: &Joint, random: &mut Random) -> DQuat {
     let own = match joint.limit {
         Limit::Free => return (joint.rest * DQuat::from_scaled_axis(random.turn(FREE_TURN))).normalize(),
         Limit::Locked | Limit::Prismatic { .. } => DQuat::IDENTITY,
-        Limit::Hinge { axis, min, max } => DQuat::from_axis_angle(axis, angle(random, min, max)),
+        // The angle is within the range already, and a restart of an arm draws many of them.
+        Limit::Hinge { axis, min, max } => {
+            return joint.link_rotation(DQuat::from_axis_angle(axis, angle(random, min, max)));
+        }
         Limit::Cone { axis, side, swing, twist: [min, max] } => {
             let (around, away) = (TAU * random.unit(), random.unit().sqrt());
             let (sin, cos) = around.sin_cos();

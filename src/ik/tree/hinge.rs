@@ -55,8 +55,22 @@ impl Hinge {
     /// Returns the rotation after a turn of at most one radian, which stops at the border of the range.
     #[inline]
     pub(in crate::ik) fn turned(&self, rotation: DQuat, turn: f64) -> DQuat {
+        self.turned_by(rotation, small_cos_sin(0.5 * turn))
+    }
+
+    /// Returns the rotation after a turn of any size, which [`retract`](super::retract) maps to an angle below π. It stops
+    /// at the border of the range.
+    #[inline]
+    pub(in crate::ik) fn retracted(&self, rotation: DQuat, turn: f64) -> DQuat {
+        let half = 0.5 * turn;
+        let cos = 1.0 / (1.0 + half * half).sqrt();
+        self.turned_by(rotation, (cos, half * cos))
+    }
+
+    /// Returns the rotation after a turn, of which the cosine and the sine of half the angle are given.
+    #[inline]
+    fn turned_by(&self, rotation: DQuat, (c, s): (f64, f64)) -> DQuat {
         let (cos, sin) = self.half_angle(rotation);
-        let (c, s) = small_cos_sin(0.5 * turn);
         let (mut cos, mut sin) = (cos * c - sin * s, sin * c + cos * s);
         if self.half.is_some() && (cos < 0.0 || sin.abs() > self.border.1) {
             (cos, sin) = (self.border.0, self.border.1.copysign(sin));
@@ -117,6 +131,8 @@ mod tests {
                         let wanted = (from + turn).clamp(-border, border);
                         let away = hinge.turned(start, turn).angle_between(at(wanted));
                         assert!(away < 1e-7, "{range} {from} {turn}: {away}");
+                        let retracted = hinge.retracted(start, 2.0 * (0.5 * turn).tan());
+                        assert!(retracted.angle_between(at(wanted)) < 1e-7, "{range} {from} {turn}");
                         let room = hinge.room(start, turn, 1e-9);
                         let expected = border - from * turn.signum();
                         match room {

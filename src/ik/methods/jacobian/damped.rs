@@ -142,7 +142,12 @@ impl TreeSteps {
                 tree.joints[index].slide_by(displacement, base_from_axes.transpose_mul_vec3(*turn));
                 continue;
             }
-            let euler = parameters == JointParameters::Euler && joint.hinge_axis().is_none();
+            if let Some(hinge) = &joint.hinge {
+                let turn = base_from_axes.transpose_mul_vec3(*turn).dot(hinge.axis);
+                tree.joints[index].rotation = hinge.retracted(rotation, turn);
+                continue;
+            }
+            let euler = parameters == JointParameters::Euler;
             let requested = match above {
                 Some(above) => {
                     in_frame(base_from_axes, retract(above).conjugate() * retract(above + *turn)) * rotation

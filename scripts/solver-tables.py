@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Measures the solvers and updates the tables below "Measured" in docs/solvers.md, all in one run.
+
+    scripts/solver-tables.py [SINEW]    default: target/release/sinew, which must be built
+
+Each table follows the line that names its command. Run it on a quiet machine, and then scripts/solver-passes.sh figures,
+which copies the rows to the pages of the methods.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/solvers.md"
+SINEW = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/sinew")
+
+
+def bench(arguments):
+    """Runs `sinew bench` with the given arguments and returns its JSON report."""
+    output = subprocess.run([SINEW, "bench", "--json", *arguments.split()], check=True, capture_output=True)
+    return json.loads(output.stdout)
+
+
+def lines(head, rows):
+    """Returns a Markdown table."""
+    cells = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(row) + " |\n" for row in cells).replace("| --- | ", "|---|").replace(
+        "--- | ", "---|").replace("--- |", "---|")
+
+
+def digits(value):
+    """Returns a time with three significant digits at most."""
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def percent(fraction, places=1):
+    return f"{100 * fraction:.{places}f} %"
+
+
+def small(value):
+    """Returns a small number in scientific notation."""
+    return "0" if value == 0 else f"{value:.1e}".replace("e-0", "e-")
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def pivot(rows, columns, cell):
+    """Returns one row per method, with a cell for each of its results."""
+    table = []
+    for method in unique(row["method"] for row in rows):
+        found = {columns(row): cell(row) for row in rows if row["method"] == method}
+        table.append([f"`{method}`", *(found.get(key, "") for key in unique(map(columns, rows)))])
+    return table
+
+
+def time_and_failures(row):
+    success = f" ({100 * row['success']:.0f} %)" if row["success"] < 0.9995 else ""
+    return digits(row["median_us"]) + success
+
+
+def free():
+    rows = bench("--methods dls --joints 2,3,6,10,20,50,100 --set reach,near,unreach,drag,drag-out --limits off --tolerance 1e-5")["rows"]
+    sets = unique(row["set"] for row in rows)
+    table = [[f"`{s}`", *(digits(row["median_us"]) for row in rows if row["set"] == s)] for s in sets]
+    return lines(["set", *(f"n = {row['joints']}" for row in rows if row["set"] == sets[0])], table)
+
+
+def methods():
+    rows = [
+        row
+        for row in bench("--joints 3,10 --set reach,near --limits off --tolerance 1e-5 --cases 300")["rows"]
+        if row["method"] != "auto"
+    ]
+    order = {"reach": 0, "near": 1}
+    rows.sort(key=lambda row: (order[row["set"]], row["joints"]))
+    names = unique(row["method"] for row in rows)
+    head = ["method", "`reach` n = 3", "n = 10", "`near` n = 3", "n = 10"]
+    return lines(head, [row for row in pivot(rows, lambda r: (r["set"], r["joints"]), time_and_failures) if len(row) == 5 and names])
+
+
+def limits():
+    rows = [row for row in bench("--limits on --tolerance 1e-4 --joints 10")["rows"] if row["method"] != "auto"]
+    head = ["method", "hinge and cone arm, 7 degrees", "the paper's arm", "human arm", "chain of 10"]
+    return lines(head, pivot(rows, lambda r: r["set"], lambda r: f"{percent(r['success'])}, {digits(r['median_us'])} µs"))
+
+
+def paper():
+    head = ["method", "limits", "tolerance", "mean", "× improved", "mean error", "largest error", "wrong",
+            "published time", "× improved", "mean error", "wrong"]
+    table = [
+        [
+            row["method"], "on" if row["limits"] else "off", small(row["tolerance"]), f"{digits(row['mean_us'])} µs",
+            digits(row["relative_time"]), small(row["error_mean"]), small(row["error_max"]), percent(row["wrong"]),
+            f"{row['published_seconds'] * 1e6:.0f} µs", f"{row['published_relative_time']:.0f}",
+            small(row["published_error_mean"]), f"{row['published_wrong']} %",
+        ]
+        for row in bench("--table paper")["paper"]
+    ]
+    return lines(head, table)
+
+
+def fabrik():
+    table = [
+        [f"`{row['method']}`", f"{row['iterations']:.1f}", f"{digits(row['median_us'])} µs", row["published"].replace(" iterations", "")]
+        for row in bench("--table fabrik")["rows"]
+    ]
+    return lines(["method", "iterations", "time", "published iterations"], table)
+
+
+def drag():
+    head = ["body", "path", "method", "jumps", "revs", "ratio", "max rad", "flips", "jitter", "drift", "median"]
+    table = [
+        [
+            row["body"], row["path"], f"`{row['method']}`", str(row["jumps"]), str(row["reversals"]),
+            f"{row['turn_ratio']:.2f}" if "turn_ratio" in row else "", f"{row['largest']:.3f}", str(row["flips"]),
+            small(row["jitter"]), small(row["drift"]), f"{digits(row['median_us'])} µs",
+        ]
+        for row in bench("--table drag")["drags"]
+    ]
+    return lines(head, table)
+
+
+def beyond():
+    rows = bench("--table beyond")["beyond"]
+    head = ["method", *unique(row["set"] for row in rows), "p99, all", "iterations, all", "median, all"]
+    table = pivot(rows, lambda r: r["set"], lambda r: percent(r["nearest"]))
+    everything = {row["method"]: row for row in rows if row["set"] == "all"}
+    for line in table:
+        row = everything[line[0].strip("`")]
+        line += [f"{max(row['excess_p99'], 0):.4f}", f"{row['iterations']:.0f}", f"{digits(row['median_us'])} µs"]
+    return lines(head, table)
+
+
+def poses(robot):
+    head = ["method", "≤ 1e-6", "≤ 5 mm", "p90 m", "p90 rad", "median", "mean", "p99", "mean / median", "p99 / median", "poses / s"]
+    table = [
+        [
+            f"`{row['method']}`", percent(row["success"], 2), percent(row["coarse_success"], 2), small(row["position_p90"]),
+            small(row["orientation_p90"]), f"{digits(row['median_us'])} µs", f"{digits(row['mean_us'])} µs",
+            f"{digits(row['p99_us'])} µs", f"{row['mean_per_median']:.2f}", f"{row['p99_per_median']:.1f}",
+            f"{row['poses_per_second']:.0f}",
+        ]
+        for row in bench(f"--table {robot} --cases 2000")["poses"]
+    ]
+    return lines(head, table)
+
+
+def replace_table(page, marker, table):
+    """Replaces the first table below the line that contains a marker."""
+    start = page.index(marker)
+    start = page.index("\n|", start) + 1
+    end = start
+    while page.startswith("|", end):
+        end = page.index("\n", end) + 1
+    return page[:start] + table + page[end:]
+
+
+def main():
+    page = PAGE.read_text(encoding="utf-8")
+    tables = {
+        "(`sinew bench --methods dls --joints 2,3,6": free,
+        "(`--set reach,near --cases 300`)": methods,
+        "(`sinew bench --limits on --tolerance 1e-4 --joints 10`)": limits,
+        "The table of Li & Peng 2013": paper,
+        "(`sinew bench --table fabrik`": fabrik,
+        "`sinew bench --table drag` drags": drag,
+        "`sinew bench --table beyond` solves": beyond,
+        "`sinew bench --table panda --cases 2000`": lambda: poses("panda"),
+        "`sinew bench --table ur5 --cases 2000`": lambda: poses("ur5"),
+    }
+    for marker, table in tables.items():
+        page = replace_table(page, marker, table())
+    PAGE.write_text(page, encoding="utf-8")
+
+
+main()
