@@ -8,6 +8,11 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 use super::mimic::{CoupledLimits, coupled_limits};
 use super::{Limit, Link, SolveError};
 
+/// A rotation is that of rest if the dot product of both differs from 1 by at most this.
+const AT_REST: f64 = 1e-12;
+/// A quaternion whose length differs from 1 by less keeps its bits.
+const UNIT_LENGTH: f64 = 1e-15;
+
 /// Identifies the values of a body's links. Bodies with the same shape have equal links, but bodies with equal links
 /// may have different shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,7 +307,7 @@ impl Body {
 
     /// Returns whether the base and all links that may turn are at rest.
     pub(super) fn is_at_rest(&self) -> bool {
-        let turned = |(r, l): (&DQuat, &Link)| l.weight > 0.0 && r.dot(l.rest).abs() < 1.0 - 1e-12;
+        let turned = |(r, l): (&DQuat, &Link)| l.weight > 0.0 && r.dot(l.rest).abs() < 1.0 - AT_REST;
         let moved = |(d, l): (&f64, &Link)| l.weight > 0.0 && *d != 0.0;
         self.root == DVec3::ZERO
             && !self.rotations.iter().zip(self.links.iter()).any(turned)
@@ -366,8 +371,7 @@ fn uniform_scale(matrix: DMat3) -> Option<f64> {
 /// Returns the normalised quaternion, or the identity if its length is zero or not finite.
 pub(super) fn unit(q: DQuat) -> DQuat {
     let length = q.length();
-    // A quaternion that already has unit length keeps its bits.
-    if (length - 1.0).abs() < 1e-15 {
+    if (length - 1.0).abs() < UNIT_LENGTH {
         q
     } else if length > 0.0 && length.is_finite() {
         q / length

@@ -12,6 +12,13 @@ use serde::{Deserialize, Serialize};
 use super::euler_order;
 use super::rotation::{any_perpendicular, rotation_vector, wrapped};
 
+/// Largest deviation of a unit vector's length from 1, and of perpendicular vectors' product from 0. Files store six digits.
+const UNIT: f64 = 1e-6;
+/// A swing whose cosine of half the angle is below this is a half turn, at which the twist is undefined.
+const HALF_TURN: f64 = 1e-12;
+/// Sine of half the angle of a swing that is only a rounding error.
+const NO_SWING: f64 = 1e-15;
+
 /// The type of a joint, and the range of rotations or displacements from rest that it may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -151,7 +158,7 @@ impl Limit {
     }
 
     fn invalid_property(&self) -> Option<&'static str> {
-        let unit = |v: DVec3| v.is_finite() && (v.length() - 1.0).abs() < 1e-6;
+        let unit = |v: DVec3| v.is_finite() && (v.length() - 1.0).abs() < UNIT;
         let range = |min: f64, max: f64| min.is_finite() && max.is_finite() && min <= max;
         match *self {
             Self::Free | Self::Locked => None,
@@ -163,7 +170,7 @@ impl Limit {
             Self::Hinge { min, max, .. } | Self::Prismatic { min, max, .. } if !range(min, max) => {
                 Some("limit range")
             }
-            Self::Cone { axis, side, .. } if !unit(side) || axis.dot(side).abs() > 1e-6 => Some("limit side"),
+            Self::Cone { axis, side, .. } if !unit(side) || axis.dot(side).abs() > UNIT => Some("limit side"),
             Self::Cone { swing, .. } if !swing.iter().all(|s| (0.0..=PI).contains(s)) => Some("limit swing"),
             Self::Cone { twist: [min, max], .. } if !range(min, max) => Some("limit twist"),
             Self::Euler { min, max, .. } if !(0..3).all(|i| range(min[i], max[i])) => Some("limit range"),
@@ -182,7 +189,7 @@ pub(super) fn angle_between(a: DQuat, b: DQuat) -> f64 {
 /// swing of π the twist is zero.
 pub fn swing_twist(q: DQuat, axis: DVec3) -> (DQuat, f64) {
     let along = q.xyz().dot(axis);
-    if along.hypot(q.w) < 1e-12 {
+    if along.hypot(q.w) < HALF_TURN {
         return (q, 0.0);
     }
     let angle = wrapped(2.0 * along.atan2(q.w));
@@ -210,7 +217,7 @@ fn hinge(q: DQuat, axis: DVec3, min: f64, max: f64) -> DQuat {
     let (swing, angle) = swing_twist(q, axis);
     let clamped = clamp_angle(angle, min, max);
     #[expect(clippy::float_cmp, reason = "unchanged to the last bit")]
-    if clamped == angle && swing.xyz().length() < 1e-15 {
+    if clamped == angle && swing.xyz().length() < NO_SWING {
         return q;
     }
     DQuat::from_axis_angle(axis, clamped)

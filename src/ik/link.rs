@@ -4,6 +4,10 @@ use glam::{DQuat, DVec3};
 
 use super::Limit;
 
+/// A scale counts as uniform if its components differ by at most this fraction of the largest. Single precision rounds
+/// to 6e-8, and a few products of such numbers stay below this bound.
+const UNEVENNESS: f64 = 1e-6;
+
 /// A joint and its offset from its parent. As in glTF,
 /// `parent_from_link = translate(offset) · rotate(rotation) · scale(scale)`. A [prismatic](Limit::Prismatic) joint adds
 /// its displacement to the offset.
@@ -70,6 +74,12 @@ impl Link {
     pub(super) fn slide_axis(&self) -> Option<DVec3> {
         let Limit::Prismatic { axis, .. } = self.limit else { return None };
         Some(if self.reversed { -axis } else { self.rest * axis })
+    }
+
+    /// Returns whether the scale has the same size in all directions, except for rounding errors.
+    pub(super) fn is_scaled_evenly(&self) -> bool {
+        let sizes = self.scale.abs();
+        sizes.max_element() - sizes.min_element() <= UNEVENNESS * sizes.max_element()
     }
 
     /// Returns the name of the first field with an invalid number.

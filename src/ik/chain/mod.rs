@@ -17,12 +17,9 @@ use glam::{DQuat, DVec3};
 
 use super::body::Shape;
 use super::methods::fused::{FusedSteps, middle};
-use super::rotation::any_perpendicular;
+use super::rotation::{BENT, any_perpendicular};
 use super::{Body, Goal, Limit, Link};
 
-/// A scale counts as uniform if its components differ by at most this fraction of the largest. Single precision rounds
-/// to 6e-8, and a few products of such numbers stay below this bound.
-const UNEVENNESS: f64 = 1e-6;
 /// A link shorter than this fraction of the reach has no direction.
 const SHORTEST: f64 = 1e-9;
 
@@ -148,7 +145,7 @@ impl Chain {
             // A prismatic joint keeps its displacement even if limits are off.
             let is_bound = limit != Limit::Free && (self.limits || matches!(limit, Limit::Prismatic { .. }));
             #[expect(clippy::float_cmp, reason = "set, not computed")]
-            if weight != 1.0 || is_bound || !is_uniform(scale) {
+            if weight != 1.0 || is_bound || !(scale.min_element() > 0.0 && links[link].is_scaled_evenly()) {
                 return;
             }
             self.links.push(link);
@@ -210,7 +207,7 @@ impl Chain {
             before = spin * local;
         }
         let first = self.locals.first().copied().unwrap_or(DVec3::Y);
-        let bent = normal.length() > 1e-3 * self.longest * self.longest;
+        let bent = normal.length() > BENT * self.longest * self.longest;
         if bent { normal.normalize() } else { any_perpendicular(first) }
     }
 
@@ -238,11 +235,6 @@ impl Chain {
     pub(super) fn too_near(&self, target: DVec3) -> bool {
         target.length() < 2.0 * self.longest - self.reach
     }
-}
-
-/// Returns whether a scale is positive and the same in all directions, except for rounding errors of single precision.
-fn is_uniform(scale: DVec3) -> bool {
-    scale.min_element() > 0.0 && scale.max_element() - scale.min_element() <= UNEVENNESS * scale.max_element()
 }
 
 #[cfg(test)]

@@ -9,6 +9,9 @@ use crate::ik::rotation::{any_perpendicular, shortest_arc};
 
 use super::Chain;
 
+/// One plus the cosine of the angle between two vectors that count as opposite. Their shortest arc has no definite axis.
+const OPPOSITE: f64 = 1e-9;
+
 impl Chain {
     /// Loads the pose of a body. `is_result` is whether the body is still in the pose that was written last.
     pub(in crate::ik) fn load(&mut self, body: &Body, is_result: bool) {
@@ -57,7 +60,7 @@ impl Chain {
             let now = rotation * local;
             // The shortest arc, computed from the known lengths.
             let w = length + now.dot(way);
-            let arc = if w > 1e-9 * length {
+            let arc = if w > OPPOSITE * length {
                 DQuat::from_vec4(now.cross(way).extend(w)).normalize()
             } else {
                 shortest_arc(now, way, any_perpendicular(now))

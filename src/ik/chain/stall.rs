@@ -1,7 +1,9 @@
 //! Detection of a stall of the iterations on a free chain.
 
-/// Number of iterations without a gain of one percent after which a chain counts as stuck.
+/// A chain counts as stuck after this number of iterations without a gain, as in the driver.
 const STALL_ITERATIONS: usize = 16;
+/// Fraction of the error below which it must fall to count as a gain.
+const GAIN: f64 = 0.99;
 
 /// Detects when iterations no longer reduce the error.
 pub(super) struct StallDetector {
@@ -15,7 +17,7 @@ impl StallDetector {
     }
 
     pub(super) fn is_stalled(&mut self, error: f64) -> bool {
-        if error < 0.99 * self.mark {
+        if error < GAIN * self.mark {
             (self.mark, self.iterations) = (error, 0);
         }
         self.iterations += 1;

@@ -37,6 +37,10 @@ const STRAIGHT: f64 = 1e-3;
 /// often overshoot there. The arc loses little, because all poses that reach the target are similar.
 const ARC_STEPS: usize = 24;
 const STRETCHED: f64 = 0.98;
+/// Bounds of half the angle of an arc in Newton's method, radians: just above a straight line and below a full circle. The
+/// first guess, a series that is accurate for flat arcs, is at most [`FIRST_HALF_ANGLE`].
+const HALF_ANGLES: [f64; 2] = [1e-9, 3.1];
+const FIRST_HALF_ANGLE: f64 = 3.0;
 
 /// A body and its goals, in the pose after the last tentative step.
 pub(in crate::ik) trait DampedProblem {
@@ -188,11 +192,11 @@ impl Arch {
         // Solves sin x / x = chord / arc for half the angle x of the arc by Newton's method, starting from the first
         // term of the series.
         let chord = target.length() / reach;
-        let mut x = (6.0 * (1.0 - chord)).sqrt().min(3.0);
+        let mut x = (6.0 * (1.0 - chord)).sqrt().min(FIRST_HALF_ANGLE);
         for _ in 0..3 {
             let (sin, cos) = x.sin_cos();
             let slope = (cos - sin / x) / x;
-            x = (x - (sin / x - chord) / slope).clamp(1e-9, 3.1);
+            x = (x - (sin / x - chord) / slope).clamp(HALF_ANGLES[0], HALF_ANGLES[1]);
         }
         Some(Self { turn, way, axis, across: axis.cross(way), half_angle: x, reach, passed: 0.0 })
     }

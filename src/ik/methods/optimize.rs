@@ -40,6 +40,13 @@ fn distance_squared(joint: &Joint, state: JointState) -> f64 {
 
 /// The solve ends after a step that reduces the sum by less than this fraction.
 const MIN_GAIN: f64 = 1e-9;
+/// The first μ as a fraction of the chain's squared length, which the squares of the columns do not exceed (Madsen, Nielsen
+/// & Tingleff 2004, "Methods for non-linear least squares problems", eq. 3.14, with τ = 1e-3 for a good start).
+const FIRST_MU: f64 = 1e-3;
+/// No step gains anything if μ exceeds this multiple of the squared length: turns are then below 1e-5 of the error.
+const LAST_MU: f64 = 1e5;
+/// Bounds of μ, which keep its products with the factors of one step finite.
+const MU_RANGE: [f64; 2] = [1e-16, 1e6];
 
 impl Optimize {
     /// Stores the pose in which a solve starts.
@@ -51,7 +58,7 @@ impl Optimize {
     pub(in crate::ik) fn set(&mut self, tree: &Tree) {
         (self.cost, self.growth, self.converged) = (f64::INFINITY, 2.0, false);
         let length = tree.length();
-        self.mu = 1e-3 * length * length;
+        self.mu = FIRST_MU * length * length;
     }
 
     /// Returns the sum to minimise, base-space metres squared.
@@ -104,9 +111,9 @@ impl Optimize {
             jacobian.evaluate(tree, f64::INFINITY);
             self.mu *= self.growth;
             self.growth *= 2.0;
-            self.converged = self.mu > 1e5 * length2;
+            self.converged = self.mu > LAST_MU * length2;
         }
-        self.mu = self.mu.clamp(1e-16 * length2, 1e6 * length2);
+        self.mu = self.mu.clamp(MU_RANGE[0] * length2, MU_RANGE[1] * length2);
         jacobian.set_freedom(tree, JointParameters::RotationVector);
         let (rest, stay) = (options.rest * length2, options.stay * length2);
         let inverse = 1.0 / (self.mu + rest + stay);

@@ -76,9 +76,7 @@ impl Tree {
             let pre = DAffine3 { translation: post.transform_point3(offset), ..post };
             if self.reduced.is_involved(index) {
                 self.rigid &= link.scale == DVec3::ONE;
-                let sizes = link.scale.abs();
-                self.has_uniform_scale &=
-                    sizes.max_element() - sizes.min_element() <= 1e-6 * sizes.max_element();
+                self.has_uniform_scale &= link.is_scaled_evenly();
             }
             if let Some(chosen) = chosen {
                 self.joint_from_link.push((DAffine3::IDENTITY, DQuat::IDENTITY));

@@ -2,9 +2,14 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::{any_perpendicular, shortest_arc};
+use crate::ik::rotation::{BENT, any_perpendicular, shortest_arc};
 
 use super::Tree;
+
+/// Two rotations whose dot product differs from 1 by at most this are the same. The angle between them is below 3e-6.
+const SAME_ROTATION: f64 = 1e-12;
+/// A joint or a pole this near to the line of a limb, as a fraction of the limb's length, has no direction from it.
+const ON_LINE: f64 = 1e-9;
 
 impl Tree {
     /// Points every joint above a single effector at its target, as far as the limits allow. Without limits this is
@@ -35,7 +40,7 @@ impl Tree {
             // A hinge at the end of its range bends only one way.
             let turned = way(angle);
             joint.rotation =
-                if turned.dot(joint.rotation).abs() > 1.0 - 1e-12 { way(-angle) } else { turned };
+                if turned.dot(joint.rotation).abs() > 1.0 - SAME_ROTATION { way(-angle) } else { turned };
         }
         self.forward();
     }
@@ -50,7 +55,7 @@ impl Tree {
         let out = joint.rest * (joint.scale * local);
         let into = joint.fixed.matrix3.inverse() * joint.fixed.translation;
         let bend = into.cross(out);
-        if joint.parent.is_some() && bend.length() > 1e-3 * into.length() * out.length() {
+        if joint.parent.is_some() && bend.length() > BENT * into.length() * out.length() {
             bend.normalize()
         } else {
             any_perpendicular(joint.turn(local))
@@ -78,8 +83,7 @@ impl Tree {
                 next = self.joints[joint].parent;
             }
             let wanted = across(pole);
-            if farthest.length() < 1e-9 * start.distance(end) || wanted.length() < 1e-9 * start.distance(end)
-            {
+            if farthest.length().min(wanted.length()) < ON_LINE * start.distance(end) {
                 continue;
             }
             let angle = axis.dot(farthest.cross(wanted)).atan2(farthest.dot(wanted));

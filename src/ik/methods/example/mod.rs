@@ -21,6 +21,8 @@ pub const DEFAULT_NEAREST: usize = 10;
 const MIN_DISTANCE: (f64, f64) = (1.0, 0.003);
 /// Number of times that the mean of rotations is refined.
 const AVERAGES: usize = 3;
+/// A smaller pivot means that two examples are at the same place.
+const PIVOT: f64 = 1e-12;
 
 /// Example postures to blend.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,7 +137,7 @@ fn eliminate(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
         rows.swap(column, pivot);
         let (above, below) = rows.split_at_mut(column + 1);
         let row = &above[column];
-        if row[column].abs() < 1e-12 {
+        if row[column].abs() < PIVOT {
             return None;
         }
         for other in below {

@@ -10,6 +10,8 @@ use super::Jacobian;
 /// Maximum rotation of a joint per iteration, in radians. Beyond about this angle, the linearised step says little
 /// about the pose that it leads to.
 pub(in crate::ik) const LARGEST_TURN: f64 = 1.0;
+/// Damping of a step in Euler angles, radians squared. In gimbal lock, two of the axes are parallel.
+const GIMBAL_DAMPING: f64 = 1e-9;
 
 impl Jacobian {
     /// Returns the factor for the step, such that no joint turns farther than the maximum.
@@ -57,7 +59,7 @@ pub(super) fn euler_step(rotation: DQuat, turn: DVec3) -> DQuat {
     let (a, b, c) = rotation.to_euler(glam::EulerRot::XYZ);
     let axes = euler_axes(rotation);
     // At gimbal lock two axes coincide. A little damping selects the smallest angles that produce the turn.
-    let m = axes.transpose() * axes + DMat3::from_diagonal(DVec3::splat(1e-9));
+    let m = axes.transpose() * axes + DMat3::from_diagonal(DVec3::splat(GIMBAL_DAMPING));
     let rates = m.inverse() * axes.transpose_mul_vec3(turn);
     DQuat::from_euler(glam::EulerRot::XYZ, a + rates.x, b + rates.y, c + rates.z)
 }

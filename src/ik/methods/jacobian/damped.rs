@@ -3,7 +3,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::ik::methods::damped::{Arch, Damped, DampedProblem, damping, is_straight, is_stretched, swing};
-use crate::ik::rotation::any_perpendicular;
+use crate::ik::rotation::{BENT, any_perpendicular};
 use crate::ik::tree::{JointState, Tree, retract};
 use crate::ik::{JacobianOptions, JointParameters, Limit};
 
@@ -243,6 +243,6 @@ fn rest_bend(tree: &Tree) -> DVec3 {
             first = local;
         }
     }
-    let bent = normal.length() > 1e-3 * longest * longest;
+    let bent = normal.length() > BENT * longest * longest;
     if bent { normal.normalize() } else { any_perpendicular(first) }
 }

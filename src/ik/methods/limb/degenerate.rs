@@ -7,6 +7,8 @@ use super::{Limb, LimbGoal};
 
 /// A squared length below this fraction of its maximum counts as zero.
 const TINY: f64 = 1e-12;
+/// Squared distance in metres at which a target is at the first joint. A smaller one has no reciprocal.
+const FOLDED: f64 = 1e-300;
 
 /// Composes three rotations. First, each bone turns within the limb's plane. This leaves the end on its line from the
 /// first joint, but changes its distance to that of the target. Then the shortest arc turns that line onto the target.
@@ -30,7 +32,7 @@ pub(super) fn solve(limb: &Limb, goal: &LimbGoal) -> [DQuat; 2] {
     let out2 = d2.min(most).max(least);
     // Coordinates of the middle joint along the line (law of cosines) and across it (Heron's formula), both multiplied
     // by twice the distance. If the target is at the first joint, the upper bone is turned perpendicular to the line.
-    let folded = out2 <= 1e-300;
+    let folded = out2 <= FOLDED;
     let far2 = if folded { 1.0 } else { out2 };
     let (along, rest) = (out2 + a2 - b2, out2 + b2 - a2);
     let heron = if folded { 4.0 * a2 } else { (most - out2) * (out2 - least) };

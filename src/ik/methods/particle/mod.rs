@@ -5,12 +5,20 @@ mod rigid;
 
 use glam::{DQuat, DVec3};
 
-use crate::ik::rotation::{best_fit, shortest_arc};
+use crate::ik::rotation::{BENT, best_fit, shortest_arc};
 use crate::ik::tree::{Joint, Tree};
 use crate::ik::{Limit, ParticleOptions};
 
 use super::segments::{Segments, needs_segments};
 use rigid::RigidSegments;
+
+/// An effector within this distance of a joint, in metres, shares the joint's particle.
+const SAME_PLACE: f64 = 1e-12;
+/// A hinge whose axis has a cosine above this with its bone only twists, so that its limb has no plane.
+const ALONG_BONE: f64 = 0.9;
+/// Weight of the plane of a hinge in the fit of its parent. The positions have weight 1. A small weight decides only the twist,
+/// which they leave open.
+const PLANE_WEIGHT: f64 = 0.1;
 
 /// Particles at the joints and effectors of a tree, and the fit of the joints to them.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +57,8 @@ impl Particles {
         self.tasks.clear();
         for task in &tree.tasks {
             // An effector at the position of a joint shares the joint's particle.
-            let on = |j: usize| self.parents[j] == task.joint && self.locals[j].distance(task.local) < 1e-12;
+            let on =
+                |j: usize| self.parents[j] == task.joint && self.locals[j].distance(task.local) < SAME_PLACE;
             let own = task.joint.filter(|_| task.local == DVec3::ZERO);
             let shared = own.or_else(|| (0..tree.joints.len()).find(|&j| on(j)));
             self.tasks.push(shared.unwrap_or(self.parents.len()));
@@ -233,17 +242,16 @@ impl Particles {
         let normal = (here - joint.position).cross(self.positions[next] - here);
         let size = self.lengths[child] * self.lengths[next];
         // A straight limb has no definite plane.
-        if normal.length() < 1e-3 * size {
+        if normal.length() < BENT * size {
             return;
         }
-        // A hinge about its own bone only twists, so it has no plane.
-        if axis.dot(hinge.turn(self.locals[next])).abs() > 0.9 * self.lengths[next] {
+        if axis.dot(hinge.turn(self.locals[next])).abs() > ALONG_BONE * self.lengths[next] {
             return;
         }
         let from = joint.rotation * (hinge.fixed_linear() * axis);
         let to = tree.axis_to_frame(joint, normal / size);
         let side = if from.dot(to) < 0.0 { -1.0 } else { 1.0 };
-        self.vectors.push((from * self.lengths[child], to * (side * self.lengths[child]), 0.1));
+        self.vectors.push((from * self.lengths[child], to * (side * self.lengths[child]), PLANE_WEIGHT));
     }
 
     /// Moves the particles to the fitted joints. Joints with the same parent are rigid relative to each other, which
