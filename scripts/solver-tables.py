@@ -160,7 +160,6 @@ def replace_table(page, marker, table):
 
 
 def main():
-    page = PAGE.read_text(encoding="utf-8")
     tables = {
         "(`sinew bench --methods dls --joints 2,3,6": free,
         "(`--set reach,near --cases 300`)": methods,
@@ -172,8 +171,10 @@ def main():
         "`sinew bench --table panda --cases 2000`": lambda: poses("panda"),
         "`sinew bench --table ur5 --cases 2000`": lambda: poses("ur5"),
     }
-    for marker, table in tables.items():
-        page = replace_table(page, marker, table())
+    measured = {marker: table() for marker, table in tables.items()}
+    page = PAGE.read_text(encoding="utf-8")
+    for marker, table in measured.items():
+        page = replace_table(page, marker, table)
     PAGE.write_text(page, encoding="utf-8")
 
 

@@ -23,10 +23,12 @@ pub(super) fn check(path: &Path, other: Option<&Path>) -> Result<(), Failure> {
         let cause = "unknown file type; use .csv";
         return Err(Failure::Usage(format!("--trace {}: {cause}", path.display())));
     }
-    let both_to_stdout = output::is_stdout(path) && other.is_none_or(output::is_stdout);
-    if both_to_stdout || other.is_some_and(|other| atomic::is_same(path, other)) {
-        let cause = "the pose is written there too; choose another file with --output";
-        return Err(Failure::Usage(format!("--trace {}: {cause}", path.display())));
+    let refuse = |cause| Err(Failure::Usage(format!("--trace {}: {cause}", path.display())));
+    if output::is_stdout(path) && other.is_none_or(output::is_stdout) {
+        return refuse("the trace and the pose would both go to stdout; add --output FILE");
+    }
+    if other.is_some_and(|other| atomic::is_same(path, other)) {
+        return refuse("the pose is written to the same file; choose another one");
     }
     output::check(path)
 }
@@ -53,7 +55,7 @@ fn row(
     &NodeStep { node, step }: &NodeStep,
 ) -> String {
     let effectors: Vec<String> = trace.targets.iter().map(|t| skeleton.label(t.node)).collect();
-    let number_or_empty = |value: Option<f64>| value.map(|x| x.to_string()).unwrap_or_default();
+    let number_or_empty = |value: Option<f64>| value.map(decimal).unwrap_or_default();
     let cells = [
         number.to_string(),
         trace.solve.to_string(),
@@ -64,15 +66,20 @@ fn row(
         step.kind.to_string(),
         quoted(&skeleton.label(node)),
         node.to_string(),
-        step.axis.x.to_string(),
-        step.axis.y.to_string(),
-        step.axis.z.to_string(),
-        step.angle.to_degrees().to_string(),
-        step.distance.to_string(),
+        decimal(step.axis.x),
+        decimal(step.axis.y),
+        decimal(step.axis.z),
+        decimal(step.angle.to_degrees()),
+        decimal(step.distance),
         number_or_empty(step.position_error),
         number_or_empty(step.orientation_error.map(f64::to_degrees)),
     ];
     cells.join(",") + "\n"
+}
+
+/// Returns a number as a cell, with an exponent if it would otherwise begin with many zeros.
+fn decimal(x: f64) -> String {
+    if x != 0.0 && x.abs() < 1e-6 { format!("{x:e}") } else { x.to_string() }
 }
 
 /// Returns a text as a cell, in quotes if it contains a separator (RFC 4180).
@@ -86,7 +93,12 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{decimal, quoted};
+
+    #[test]
+    fn numbers_near_zero_have_an_exponent() {
+        assert_eq!([0.0, -0.25, 3e-17].map(decimal), ["0", "-0.25", "3e-17"]);
+    }
 
     #[test]
     fn names_with_separators_are_quoted() {

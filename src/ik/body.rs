@@ -230,8 +230,23 @@ impl Body {
     /// translation of the base is not included.
     pub(super) fn local_position(&self, index: usize) -> DVec3 {
         let link = &self.links[index];
-        let moved = self.displacements.get(index).filter(|d| **d != 0.0).zip(link.slide_axis());
-        moved.map_or(link.offset, |(displacement, axis)| link.offset + axis * *displacement)
+        let Some((displacement, axis)) = self.slide(index) else { return link.offset };
+        // A reversed link undoes the displacement after it turns.
+        let axis = if link.reversed { self.rotations[index] * link.rest.conjugate() * axis } else { axis };
+        link.offset + axis * displacement
+    }
+
+    /// Returns the translation of a reversed prismatic joint in its turned frame, zero for other joints.
+    pub(super) fn shift_after_turn(&self, index: usize) -> DVec3 {
+        let link = &self.links[index];
+        let slide = self.slide(index).filter(|_| link.reversed);
+        slide.map_or(DVec3::ZERO, |(displacement, axis)| link.rest.conjugate() * axis * displacement)
+    }
+
+    /// Returns the displacement of a prismatic joint and its axis at rest, in its parent's frame. `None` if it is at rest.
+    fn slide(&self, index: usize) -> Option<(f64, DVec3)> {
+        let displacement = self.displacements.get(index).copied().filter(|d| *d != 0.0)?;
+        Some((displacement, self.links[index].slide_axis()?))
     }
 
     /// Returns the limits of the joints that mimic joints follow, narrowed to what these allow.

@@ -17,7 +17,7 @@ const ONLY_TURNS: &str =
 /// The error of [`Method::Style`] with prismatic joints.
 const NO_DISPLACEMENTS: &str = "styles and examples contain no displacements of prismatic joints";
 /// The error of a method that moves or turns an effector as a whole.
-const UNEVEN_AXES: &str = "the axes of a goal must be free or have equal weights";
+const UNEVEN_AXES: &str = "axes that are not free must have equal weights";
 /// The error of [`Method::Style`] without a style.
 const NO_STYLE: &str = "it needs a style that was learned from postures, or examples to blend";
 

@@ -109,11 +109,16 @@ fn invalid_arguments_name_the_option_and_the_node() {
         ("--position-weight", "hips=1", "--reach"),
     ] {
         let name = value.split('=').next().unwrap();
-        let expected = format!("{option} {name}: node has no such goal; add {needed} for it");
+        let expected = format!("{option} {name}: the node has no such target; add {needed} for it");
         assert_eq!(line(option, value), expected);
     }
+    // Regression: such a goal counted as reached.
+    assert_eq!(
+        line("--position-weight", "leftHand=0"),
+        "leftHand: all axes of its goal are free, so that it has no effect"
+    );
     let method = refusal([pose, reach, at, "--method", "ccd", "--position-weight", "leftHand=1,0.5,1"]);
-    assert!(method.ends_with("the axes of a goal must be free or have equal weights"), "{method}");
+    assert!(method.ends_with("axes that are not free must have equal weights"), "{method}");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn the_trace_must_not_overwrite_an_input_or_the_pose() {
     let error = refusal(["pose", MANNEQUIN, "--clips", model, "--trace", model]);
     assert!(error.contains("output would overwrite an input"), "{error}");
     assert!(fs::read(model).unwrap() == fs::read(MANNEQUIN).unwrap());
-    let cause = "the pose is written there too; choose another file with --output";
+    let cause = "the trace and the pose would both go to stdout; add --output FILE";
     assert_eq!(refusal(["pose", "--trace", "-"]), format!("--trace -: {cause}"));
     assert_eq!(
         refusal(["pose", "--trace", "/dev/stdout", "-o", "-"]),

@@ -300,7 +300,7 @@ fn methods_that_move_effectors_as_a_whole_reject_uneven_weights() {
     let axes = position_axes(DVec3::new(1.0, 0.5, 1.0));
     let place = DVec3::new(0.4, 0.4, 0.3);
     for method in [Method::Ccd, Method::Particle, Method::Fabrik] {
-        let why = "the axes of a goal must be free or have equal weights";
+        let why = "axes that are not free must have equal weights";
         let solved = |axes| {
             let goal = Goal { axes, ..Goal::pose(6, place, DQuat::IDENTITY) };
             Solver::default().solve(&mut chain(6), &[goal], &options(method)).map(|_| ())
@@ -314,7 +314,7 @@ fn methods_that_move_effectors_as_a_whole_reject_uneven_weights() {
         let goal = Goal { axes: position_axes(DVec3::new(1.0, 0.0, 1.0)), ..Goal::position(2, place) };
         Solver::default().solve(&mut chain(2), &[goal], &options(method)).map(|report| report.method)
     };
-    let why = "the axes of the position must have equal weights";
+    let why = "the axes of the position must have equal weights above zero";
     assert_eq!(limb(Method::TwoBone), Err(SolveError::Unsuited { method: Method::TwoBone, why }));
     assert_eq!(limb(Method::Auto), Ok(Method::Dls));
     let turned = |orientation, method| {
@@ -323,7 +323,7 @@ fn methods_that_move_effectors_as_a_whole_reject_uneven_weights() {
         Solver::default().solve(&mut chain(2), &[goal], &options(method)).map(|report| report.method)
     };
     let uneven = DVec3::new(0.0, 1.0, 2.0);
-    let why = "the axes of a goal must be free or have equal weights";
+    let why = "axes that are not free must have equal weights";
     assert_eq!(turned(uneven, Method::TwoBone), Err(SolveError::Unsuited { method: Method::TwoBone, why }));
     assert_eq!(turned(uneven, Method::Auto), Ok(Method::Dls));
     assert_eq!(turned(DVec3::new(1.0, 0.0, 1.0), Method::Auto), Ok(Method::TwoBone));

@@ -192,6 +192,20 @@ fn targets_beyond_the_stroke_are_out_of_reach_and_those_within_are_not() {
     }
 }
 
+/// Regression: the tolerance grew with the range of a prismatic joint, so that a solve with a range of a kilometre ended
+/// 20 mm from its target.
+#[test]
+fn the_range_of_a_prismatic_joint_does_not_change_the_tolerance() {
+    for range in [0.5, 10.0, 1000.0] {
+        let mut links = scara().links().to_vec();
+        links[2].limit = Limit::Prismatic { axis: DVec3::Y, min: -range, max: range };
+        let mut body = Body::new(links, DAffine3::IDENTITY).unwrap();
+        let target = position(&body, 4) + DVec3::new(-0.1, -0.2, 0.1);
+        let report = solve(&mut body, &[Goal::position(4, target)], &options(Method::Dls));
+        assert!(report.reached() && report.position_error() < 1e-4, "{range}: {report:?}");
+    }
+}
+
 #[test]
 fn a_displacement_is_part_of_the_pose() {
     let mut body = scara();

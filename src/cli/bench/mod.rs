@@ -331,7 +331,7 @@ fn print_beyond(args: &BenchArgs, report: &mut BenchReport) -> Result<(), Failur
     if !args.json {
         output::lines([beyond::heading()])?;
     }
-    for (set, cases) in sets.iter().chain([&("all".to_owned(), all)]) {
+    for (set, cases) in sets.iter().chain([&("all".to_owned(), all)]).filter(|(_, cases)| !cases.is_empty()) {
         for &method in args.methods(&beyond::METHODS) {
             if let Some(row) = beyond::row(set, cases, method, args.iterations.unwrap_or(DEFAULT_ITERATIONS))
                 .map_err(failure)?

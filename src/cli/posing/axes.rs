@@ -1,9 +1,10 @@
 //! The options that weigh the position and the orientation of goals, free some of their axes, and set their tolerances.
 
+use std::f64::consts::PI;
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use crate::asset::Character;
 use crate::cli::failure::Failure;
@@ -152,8 +153,25 @@ impl PosingArgs {
             let option = Change::new("--axes", node, "--orient");
             option.apply(targets, character, needs_turn, |t| t.axes.frame = frame)?;
         }
-        Ok(())
+        match targets.iter().find(|t| has_no_effect(t)) {
+            Some(target) => {
+                let name = character.skeleton.label(target.node);
+                Err(Failure::Usage(format!(
+                    "{name}: all axes of its goal are free, so that it has no effect"
+                )))
+            }
+            None => Ok(()),
+        }
     }
+}
+
+/// Returns whether a target has goals, but all of their axes are free.
+fn has_no_effect(target: &Target) -> bool {
+    let position = target.position.map(|_| target.axes.position_error(DVec3::ONE, None).is_some());
+    let half_turn = DQuat::from_rotation_x(PI);
+    let orientation = target.orientation.map(|q| target.axes.orientation_error(q, half_turn * q).is_some());
+    let counts = [position, orientation, target.look.map(|_| true)];
+    counts.iter().any(Option::is_some) && !counts.contains(&Some(true))
 }
 
 fn set_weights(term: &mut AxisTerm, argument: &AxisValues<PlainUnit>) {
@@ -195,6 +213,6 @@ impl<'a> Change<'a> {
         if found {
             return Ok(());
         }
-        Err(Failure::Usage(format!("{option} {name}: node has no such goal; add {needed} for it")))
+        Err(Failure::Usage(format!("{option} {name}: the node has no such target; add {needed} for it")))
     }
 }

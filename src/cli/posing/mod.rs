@@ -78,7 +78,7 @@ pub(super) struct PosingArgs {
     /// Weight of a node's orientation, or of turns about each axis; 0 frees an axis (repeatable) [default: 1]
     #[arg(long, value_name = "NODE=W|X,Y,Z")]
     orientation_weight: Vec<AxisValues<PlainUnit>>,
-    /// Distance at which a node's position counts as reached, or one for each axis (repeatable) [default: --tolerance]
+    /// Distance at which a node's position counts as reached, or one for each axis (repeatable) [default: that of --tolerance]
     #[arg(long, value_name = "NODE=M|X,Y,Z")]
     position_tolerance: Vec<AxisValues<LengthUnit>>,
     /// Angle at which a node's orientation counts as reached, or one for each axis (repeatable) [default: 0.001rad]

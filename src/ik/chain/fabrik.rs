@@ -13,8 +13,9 @@ impl Chain {
         target: DVec3,
         tolerance: f64,
         iterations: usize,
+        options: &FabrikOptions,
     ) -> ChainOutcome {
-        let sweeps = FabrikOptions::default().sweeps;
+        let sweeps = options.sweeps;
         let error = |chain: &Self| chain.points.last().map_or(f64::NAN, |end| end.distance(target));
         self.move_points(tolerance, iterations, error, |chain| {
             for _ in 0..sweeps {

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use crate::ik::options::DEFAULT_TOLERANCE;
 use crate::ik::{
-    Body, FabrikOptions, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options,
-    Outcome, ParticleOptions, Report, Secondary, Tolerance,
+    Body, Goal, GoalOutcome, JacobianOptions, JointParameters, LimbOptions, Method, Options, Outcome,
+    ParticleOptions, Report, Secondary, Tolerance,
 };
 
 use super::{Chain, ChainOutcome};
@@ -124,7 +124,7 @@ impl Chain {
             Method::TwoBone => self.is_limb() && options.limb == LimbOptions::default(),
             Method::Ccd => self.supports_ccd(&options.ccd),
             Method::Particle => options.particle == ParticleOptions::default(),
-            Method::Fabrik => options.fabrik == FabrikOptions::default(),
+            Method::Fabrik => true,
             _ => false,
         };
         is_supported.then_some(method)
@@ -136,7 +136,7 @@ impl Chain {
         match method {
             Method::Ccd => self.descend(target, inside, options.iterations, &options.ccd),
             Method::Particle => self.relax(target, inside, options.iterations),
-            Method::Fabrik => self.reach_both_ways(target, inside, options.iterations),
+            Method::Fabrik => self.reach_both_ways(target, inside, options.iterations, &options.fabrik),
             Method::Fused => self.fuse(body, target, inside, options.iterations, &options.fused),
             Method::TwoBone => self.close(target, inside),
             _ => self.damped(target, inside, options.iterations),

@@ -7,7 +7,7 @@ use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3};
 
 use crate::ik::random::Random;
 use crate::ik::rotation::rotation_vector;
-use crate::ik::{Body, CcdOptions, FusedOptions, Goal, Link, Method, Options, Report, Solver};
+use crate::ik::{Body, CcdOptions, FabrikOptions, FusedOptions, Goal, Link, Method, Options, Report, Solver};
 
 use super::fused::turns_between;
 use super::{Chain, ChainOutcome};
@@ -178,7 +178,13 @@ fn fast_solvers_reach_targets_within_reach() {
             |chain, target, tolerance, most| chain.descend(target, tolerance, most, &CcdOptions::default()),
             60,
         ),
-        ("fabrik", Chain::reach_both_ways, 20),
+        (
+            "fabrik",
+            |chain, target, tolerance, most| {
+                chain.reach_both_ways(target, tolerance, most, &FabrikOptions::default())
+            },
+            20,
+        ),
         ("particle", Chain::relax, 40),
         ("fused", fuse, 6),
         ("dls", Chain::damped, 8),

@@ -87,10 +87,11 @@ impl Candidates {
         self.all[..self.used].iter().any(Candidate::is_done)
     }
 
-    /// Returns the best candidate. A later one must be better by `margin` metres.
+    /// Returns the best candidate. The first one is kept unless another is better by `margin` metres.
     pub(super) fn best(&self, margin: f64) -> Option<&Candidate> {
-        let all = self.all[..self.used].iter();
-        all.reduce(|best, other| if other.beats(best, margin) { other } else { best })
+        let (first, later) = self.all[..self.used].split_first()?;
+        let best = later.iter().reduce(|best, other| if other.beats(best, 0.0) { other } else { best });
+        Some(best.filter(|best| best.beats(first, margin)).unwrap_or(first))
     }
 
     /// Returns the index of the candidate with the smallest error that has not ended. A later one must be better than

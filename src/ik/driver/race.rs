@@ -16,6 +16,8 @@ const POLISHED: usize = 3;
 impl Driver {
     /// Restarts until a start meets the goals, or no start is left. The first candidate has already run.
     pub(super) fn race(&mut self, tree: &mut Tree, task: &Task<'_>) {
+        // The start pose was bent already, if that helps.
+        let task = &Task { bend: false, ..*task };
         self.candidates.get(0).pose.apply(tree);
         let gain = select_joints(tree, &mut self.turns);
         if gain == Gain::Remote {

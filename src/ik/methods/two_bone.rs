@@ -49,7 +49,7 @@ pub(in crate::ik) fn joints(tree: &Tree) -> Result<(usize, usize), SolveError> {
         return unsuited("it cannot move prismatic and mimic joints");
     }
     if task.position_term.axes.is_some() {
-        return unsuited("the axes of the position must have equal weights");
+        return unsuited("the axes of the position must have equal weights above zero");
     }
     let own = task.joint.is_some_and(|j| task.local == DVec3::ZERO && j + 1 == tree.joints.len());
     match tree.joints.len() - usize::from(own) {

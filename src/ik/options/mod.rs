@@ -73,7 +73,8 @@ pub struct Options {
     /// Whether joint limits apply. Without them all joints turn freely, prismatic joints keep their displacement, and mimic
     /// joints do not follow.
     pub limits: bool,
-    /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same.
+    /// Maximum number of restarts from other poses for a solve that stalls. The poses are always the same. For a target out
+    /// of reach of joints with limits, the restarts begin in the best of eight times as many poses.
     /// [`Start::Continue`] never restarts.
     pub restarts: usize,
     /// Whether the report contains the error of each iteration. Recording does not change the result.

@@ -63,8 +63,8 @@ impl fmt::Display for StepKind {
 pub struct Step {
     /// Why the joint was turned.
     pub kind: StepKind,
-    /// Number of the start to which the iteration belongs: 0 for the pose that was asked for, and then the restarts in
-    /// their order.
+    /// Number of the start pose to which the iteration belongs: 0 for the pose that was asked for, and then the others in
+    /// their order. Most of those that are compared beyond the reach have no iterations.
     pub start: usize,
     /// Number of the iteration, counted from 1 over all starts. 0 before the first iteration.
     pub iteration: usize,

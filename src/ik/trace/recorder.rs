@@ -103,7 +103,10 @@ impl Recorder {
             let count = tree.joints.len();
             for joint in (0..count).filter_map(|place| tree.joints.get(order.index(place, count))) {
                 self.note_rotation(joint.link, joint.rotation, stage);
-                self.note_displacement(joint.link, joint.displacement, stage);
+                // A joint that does not slide in this solve keeps the displacement of its link.
+                if joint.prismatic.is_some() {
+                    self.note_displacement(joint.link, joint.displacement, stage);
+                }
             }
         }
     }

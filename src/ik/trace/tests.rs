@@ -191,6 +191,11 @@ fn slides_and_mimic_joints_are_traced() {
         let report = check(&body, &[goal], &Options { method, ..Options::default() });
         assert!(report.trace.iter().any(|s| s.link == 1 && s.distance > 0.0), "{method}");
         assert!(report.trace.iter().any(|s| s.link == 3 && s.angle > 0.0), "{method}");
+        // Regression: without limits, joints do not slide, but the trace had a step to zero and one back.
+        let mut moved = body.clone();
+        moved.set_displacement(1, 0.2);
+        let report = check(&moved, &[goal], &Options { method, limits: false, ..Options::default() });
+        assert!(report.trace.iter().all(|s| s.distance == 0.0), "{method}");
     }
 }
 

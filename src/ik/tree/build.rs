@@ -32,14 +32,15 @@ impl Tree {
         for task in 0..self.tasks.len() {
             let lengths = self.lengths(task);
             self.length = self.length.max(lengths.sum);
-            let radian = self.characteristic_length * nonzero_length(lengths.sum);
+            let radian = self.characteristic_length * nonzero_length(lengths.nominal);
             (self.tasks[task].length, self.tasks[task].radian) = (nonzero_length(lengths.world), radian);
         }
         self.length = nonzero_length(self.length);
         self.scale_displacements();
     }
 
-    /// Creates a joint for each link that turns or slides and moves an effector, or that such a link follows, and folds all other links into these joints.
+    /// Creates a joint for each link that moves an effector, and for the leaders of such links. All other links are folded
+    /// into these joints.
     fn set_joints(&mut self, body: &Body, goals: &[Goal], limits: bool) {
         let links = body.links();
         let limit = |index: usize| if limits { body.coupled_limit(index) } else { Limit::Free };
@@ -70,16 +71,19 @@ impl Tree {
             let limit = limit(index);
             let prismatic = chosen.filter(|_| can_slide).and_then(|_| prismatic(link, &limit));
             self.has_prismatic |= prismatic.is_some();
-            // A displacement that does not change belongs to the offset.
-            let offset =
-                if can_slide && prismatic.is_none() { body.local_position(index) } else { link.offset };
+            // A displacement that does not change belongs to the offset, or for a joint that turns before it is displaced,
+            // to what is below.
+            let is_rigid = can_slide && prismatic.is_none();
+            let turns_first = is_rigid && chosen.is_some() && link.reversed;
+            let offset = if is_rigid && !turns_first { body.local_position(index) } else { link.offset };
             let pre = DAffine3 { translation: post.transform_point3(offset), ..post };
             if self.reduced.is_involved(index) {
                 self.rigid &= link.scale == DVec3::ONE;
                 self.has_uniform_scale &= link.is_scaled_evenly();
             }
             if let Some(chosen) = chosen {
-                self.joint_from_link.push((DAffine3::IDENTITY, DQuat::IDENTITY));
+                let shift = if turns_first { body.shift_after_turn(index) } else { DVec3::ZERO };
+                self.joint_from_link.push((DAffine3::from_translation(shift), DQuat::IDENTITY));
                 self.joints.push(Joint {
                     link: index,
                     parent: chosen.parent,

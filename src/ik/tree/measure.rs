@@ -146,6 +146,7 @@ impl Tree {
                 None => {
                     let length = stretch.length();
                     lengths.sum += length;
+                    lengths.nominal += length;
                     lengths.longest = lengths.longest.max(2.0 * length);
                     lengths.world += (self.world_from_base * stretch).length();
                 }
@@ -183,7 +184,10 @@ pub(in crate::ik) struct Lengths {
     pub(in crate::ik) sum: f64,
     /// The largest sum of the least and the largest length of a segment, base space. Both are equal for most segments.
     longest: f64,
-    /// Sum of the segments, world metres. Those that change their length have their largest one.
+    /// Sum of the segments, base space. Those that change their length have the one at rest, so that tolerances do not grow
+    /// with the range of a prismatic joint.
+    pub(in crate::ik) nominal: f64,
+    /// The same sum in world metres.
     pub(in crate::ik) world: f64,
     /// Distance from the topmost joint to the target, base space. If the target has free axes, to its nearest point.
     to_target: f64,
@@ -196,6 +200,7 @@ impl Lengths {
     fn add(&mut self, segment: SegmentLengths) {
         self.sum += segment.largest;
         self.longest = self.longest.max(segment.least + segment.largest);
+        self.nominal += segment.nominal;
         self.world += segment.world;
     }
 

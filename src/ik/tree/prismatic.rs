@@ -16,7 +16,9 @@ pub(super) struct SegmentLengths {
     pub(super) least: f64,
     /// Base space.
     pub(super) largest: f64,
-    /// The largest length, world metres.
+    /// Without a displacement, or as near to that as the range allows, base space.
+    pub(super) nominal: f64,
+    /// The same in world metres.
     pub(super) world: f64,
 }
 
@@ -188,8 +190,8 @@ impl Tree {
         let unmoved = joint.position - along * joint.displacement;
         let above = joint.parent.map_or(unmoved, |parent| self.joints[parent].position);
         let (least, largest) = prismatic.distances(unmoved - above, along);
-        let linear = self.world_from_base;
-        let (_, world) = prismatic.distances(linear * (unmoved - above), linear * along);
-        Some(SegmentLengths { least, largest, world })
+        let nominal = unmoved - above + along * prismatic.clamped(0.0);
+        let world = (self.world_from_base * nominal).length();
+        Some(SegmentLengths { least, largest, nominal: nominal.length(), world })
     }
 }

@@ -285,3 +285,30 @@ fn methods_that_refuse_the_joints_say_why() {
         assert!(error.contains("prismatic") || source.contains("prismatic"), "{error}: {source}");
     }
 }
+
+/// Regression: on the path from a base up to its ancestors, a joint that is displaced and turned was placed as if it were at
+/// rest, so that the solve reported `reached` for a pose that missed its target by centimetres.
+#[test]
+fn a_displaced_joint_that_turns_is_where_the_report_says() {
+    for method in methods() {
+        for limits in [false, true] {
+            let mut puppet = puppet();
+            puppet.options = Options { method, limits, iterations: 200, ..Options::default() };
+            // With limits, the lift keeps its wrong rotation, because it never moves.
+            let lift = node(&puppet, "lift");
+            puppet.rig.joints.get_mut(&lift).unwrap().stiffness = 1.0;
+            let mut held = Pose::rest(&puppet.character().skeleton);
+            held.locals[lift].translation.y = -0.15;
+            held.locals[lift].rotation *= glam::Quat::from_rotation_y(0.7);
+            puppet.held = Some(held);
+            puppet.update().unwrap();
+            let goal = position(&puppet, "base") + DVec3::new(0.05, 0.0, 0.04);
+            puppet.targets =
+                vec![Target { base: Some(node(&puppet, "tip")), ..target(&puppet, "base", goal) }];
+            let reports = puppet.update().unwrap().to_vec();
+            let error = position(&puppet, "base").distance(goal);
+            let reached = reports.iter().all(|r| r.outcome == Outcome::Reached);
+            assert_eq!(reached, error < 2e-4, "{method}, limits {limits}: {error} m, {reports:?}");
+        }
+    }
+}

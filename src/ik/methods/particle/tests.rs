@@ -6,7 +6,7 @@ use crate::ik::chain::{Chain, ChainOutcome};
 use crate::ik::limit::angle_between;
 use crate::ik::methods::fabrik::Fabrik;
 use crate::ik::tree::Tree;
-use crate::ik::{Body, Goal, Limit, Link, Options, round_cone};
+use crate::ik::{Body, FabrikOptions, Goal, Limit, Link, Options, round_cone};
 
 use super::Particles;
 
@@ -48,8 +48,11 @@ fn tree_and_free_chain_find_the_same_pose() {
     type OnTree = fn(&mut Fabrik, &mut Particles, &mut Tree, &Options);
     let fabrik: OnTree = |fabrik, particles, tree, options| fabrik.pass(particles, tree, &options.fabrik);
     let particle: OnTree = |_, particles, tree, options| particles.pass(tree, &options.particle);
+    let chain_fabrik: OnChain = |chain, target, tolerance, iterations| {
+        chain.reach_both_ways(target, tolerance, iterations, &FabrikOptions::default())
+    };
     let methods: [(&str, OnChain, OnTree); 2] =
-        [("fabrik", Chain::reach_both_ways, fabrik), ("particle", Chain::relax, particle)];
+        [("fabrik", chain_fabrik, fabrik), ("particle", Chain::relax, particle)];
     let targets = [[1.5, 0.8, 0.9], [-0.5, -1.0, 0.4], [0.2, 2.5, -0.3], [2.0, -1.5, 1.0], [0.3, 0.2, -0.6]];
     for (name, on_chain, on_tree) in methods {
         for (target, tolerance) in

@@ -91,7 +91,7 @@ pub(super) static OPTIONS: &[SolverOption] = &[
     option("trace", "Whether reports contain every turn of every joint", ALL, FLAG, |o| Field::Flag(&mut o.trace)).refused("it does not change the result; use --trace"),
     option("root_motion", "Whether the base of the body moves", WHOLE_BODY, FLAG, |o| Field::Flag(&mut o.root_motion)).refused("the root of a character moves unless a base is given; use a base"),
     option("ccd.base_first", "Whether joints turn in order from the base to the tip instead of from the tip to the base", CCD, FLAG, |o| Field::Flag(&mut o.ccd.base_first)),
-    option("ccd.step", "Maximum rotation of a joint in one step", CCD, number(Domain { max: PI, ..MAX_ANGLE }), |o| Field::Number(&mut o.ccd.step)),
+    option("ccd.step", "Maximum rotation of a joint in one iteration", CCD, number(Domain { max: PI, ..MAX_ANGLE }), |o| Field::Number(&mut o.ccd.step)),
     option("ccd.budget", "Maximum rotation of a joint in a whole solve", CCD, number(MAX_ANGLE), |o| Field::Number(&mut o.ccd.budget)),
     option("ccd.growing", "Whether the maximum step is multiplied by the number of the joint, counted from the tip, as in MMD", CCD, FLAG, |o| Field::Flag(&mut o.ccd.growing)),
     option("ccd.alternating", "Whether every second iteration turns the joints in the opposite order", CCD, FLAG, |o| Field::Flag(&mut o.ccd.alternating)),
