@@ -76,7 +76,7 @@ fn fastest(frames: &[Frame], count: u64, mut measure: impl FnMut(&Frame) -> Dura
             *best = measure(frame).min(*best);
         }
     }
-    best.iter().sum::<Duration>() * u32::try_from(count).unwrap()
+    best.iter().sum::<Duration>().mul_f64(count as f64)
 }
 
 /// The same problem for a character and for a bare body.
